@@ -1,217 +1,35 @@
 /**
  * The records of the service as the client hands them on: known fields typed and normalised, unknown
- * fields kept as they came. Field names are the service's own (`oneTimeProfit` is its spelling).
+ * fields kept as they came. Field names are the service's own (`oneTimeProfit` is its spelling); money is
+ * in the company's currency, times are ISO 8601 as the service sent them.
  */
 
-/** A nested record, of which at least one of the two is usually there. */
-export interface Ref {
-  id?: string;
-  name?: string;
-  [field: string]: unknown;
-}
-
-/** Fields that every record may carry. Times are ISO 8601 as the service sent them. */
-export interface ApiRecord {
-  id?: string;
-  name?: string;
-  externalIdentifier?: string;
-  labels?: string[];
-  createdAt?: string;
-  updatedAt?: string;
-  deletedAt?: string;
-  customFields?: Record<string, unknown>;
-  /** Known fields whose value could not be read as what they should be; the raw value under their name. */
+/** Reads a raw value as one kind: `undefined` for an empty one, `unreadable` for one of another kind. */
+type Kind<T> = (raw: unknown) => T | undefined | typeof unreadable;
+type Fields = Readonly<Record<string, Kind<unknown>>>;
+type Read<F extends Fields> = { [N in keyof F]?: F[N] extends Kind<infer T> ? T : never } & {
+  /** Known fields whose value is not of their kind; the raw value under their name. */
   unreadable?: Record<string, unknown>;
   [field: string]: unknown;
-}
+};
 
-export interface Company extends ApiRecord {
-  type?: string;
-  currency?: string;
-  website?: string;
-  telephone?: string;
-  accountManagerId?: string;
-  parentCompanyId?: string;
-  address?: Record<string, unknown>;
-}
-
-export interface Contact extends ApiRecord {
-  firstName?: string;
-  middleName?: string;
-  lastName?: string;
-  email?: string;
-  phone?: string;
-  mobilePhone?: string;
-  companyId?: string;
-  companyName?: string;
-  /** Time of soft deletion. */
-  deleted?: string;
-}
-
-/** Revenue and profit in the company's currency; `probability` as stored: 0–1 or 0–100, by tenant. */
-export interface Opportunity extends ApiRecord {
-  description?: string;
-  company?: Ref;
-  contact?: Ref;
-  owner?: Ref;
-  pipelineStage?: Ref;
-  category?: Ref;
-  source?: Ref;
-  statusId?: string;
-  probability?: number;
-  onetimeRevenue?: number;
-  oneTimeProfit?: number;
-  monthlyRevenue?: number;
-  monthlyProfit?: number;
-  monthlyChurn?: number;
-  valueMonths?: number;
-  startDate?: string;
-  expectedCloseDate?: string;
-  closedAt?: string;
-  stageUpdatedAt?: string;
-}
-
-/** `price` and `cost` per unit and term; `markup` in percent; `term` is `month`, `year` or absent (one-time). */
-export interface Product extends ApiRecord {
-  shortDescription?: string;
-  mpn?: string;
-  ean?: string;
-  manufacturer?: string;
-  vendor?: string;
-  /** Lower case: product, service, labor, bundle. */
-  productType?: string;
-  /** Absent means listed. */
-  listed?: boolean;
-  category?: Ref;
-  categories?: Ref[];
-  cost?: number;
-  price?: number;
-  markup?: number;
-  msrp?: number;
-  unit?: string;
-  term?: string;
-}
-
-/** `price`, `cost` per unit; `discount` and `markup` in percent; `setupPrice`, `setupCost` once. */
-export interface QuoteItem extends ApiRecord {
-  mpn?: string;
-  manufacturer?: string;
-  category?: Ref;
-  product?: Ref;
-  quantity?: number;
-  price?: number;
-  cost?: number;
-  markup?: number;
-  discount?: number;
-  setupPrice?: number;
-  setupCost?: number;
-  term?: string;
-  unit?: string;
-}
-
-export interface Quote extends ApiRecord {
-  number?: string;
-  title?: string;
-  /** Lower case: draft, sent, approved, declined, expired, or what the tenant uses. */
-  status?: string;
-  link?: string;
-  sentAt?: string;
-  approvedAt?: string;
-  declinedAt?: string;
-  expiredAt?: string;
-  expiresAt?: string;
-  contractStartDate?: string;
-  contractEndDate?: string;
-  contractDuration?: { amount?: number; unit?: string; [field: string]: unknown };
-  company?: Ref;
-  contact?: Ref;
-  owner?: Ref;
-  opportunity?: Ref;
-  items?: QuoteItem[];
-  discount?: { type?: string; amount?: number; [field: string]: unknown };
-  paymentTerm?: Ref;
-}
-
-export interface QuoteTemplate extends ApiRecord {
-  widgets?: Ref[];
-}
-
-export interface PricingBookProduct {
-  productId?: string;
-  price?: number;
-  cost?: number;
-  validFrom?: string;
-  validTo?: string;
-  [field: string]: unknown;
-}
-
-export interface PricingBook extends ApiRecord {
-  specialBidNumber?: string;
-  validFrom?: string;
-  validTo?: string;
-  companyIds?: string[];
-  classificationIds?: string[];
-  products?: PricingBookProduct[];
-}
-
-export interface Category extends ApiRecord {
-  parentCategoryId?: string;
-  listed?: boolean;
-  markup?: number;
-  children?: Category[];
-}
-
-export interface DiscountGroup extends ApiRecord {
-  discounts?: Record<string, unknown>[];
-  companyIds?: string[];
-  classificationIds?: string[];
-}
-
-/** Beta: the schema may change. */
-export interface ContractItem extends ApiRecord {
-  service?: string;
-  vendor?: string;
-  term?: string;
-  quantity?: number;
-  revenue?: number;
-  profit?: number;
-}
-
-export interface RecordOf {
-  company: Company;
-  contact: Contact;
-  opportunity: Opportunity;
-  product: Product;
-  quote: Quote;
-  quote_template: QuoteTemplate;
-  quote_widget: ApiRecord;
-  pricing_book: PricingBook;
-  category: Category;
-  category_tree: Category;
-  discount_group: DiscountGroup;
-  contract_item: ContractItem;
-}
-
-export type Resource = keyof RecordOf;
-
-/**
- * Reads one raw value as one kind. `undefined` means "there is none" (an empty field); `unreadable`
- * means that something is there which is not of this kind.
- */
-type Kind = (raw: unknown) => unknown;
 const unreadable = Symbol('unreadable');
 const plainNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-const text: Kind = (raw) => {
+const isObject = (raw: unknown): raw is Record<string, unknown> =>
+  typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+
+const text: Kind<string> = (raw) => {
   if (typeof raw === 'string') return raw;
   return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : unreadable;
 };
 
-/** Lower-cases words of a closed set, because tenants store them in any letter case. */
-const word: Kind = (raw) => (typeof raw === 'string' ? raw.trim().toLowerCase() : unreadable);
+/** A word of a closed set, which tenants store in any letter case. */
+const word: Kind<string> = (raw) =>
+  typeof raw === 'string' ? raw.trim().toLowerCase() : unreadable;
 
 /** Numbers and numeric strings. A text such as "on request" is unreadable, never 0. */
-const number: Kind = (raw) => {
+const number: Kind<number> = (raw) => {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : unreadable;
   if (typeof raw !== 'string') return unreadable;
   const trimmed = raw.trim();
@@ -219,49 +37,37 @@ const number: Kind = (raw) => {
   return plainNumber.test(trimmed) ? Number(trimmed) : unreadable;
 };
 
-const flag: Kind = (raw) => {
+const flag: Kind<boolean> = (raw) => {
   if (typeof raw === 'boolean') return raw;
   if (raw === 'true' || raw === 1) return true;
   return raw === 'false' || raw === 0 ? false : unreadable;
 };
 
-const isObject = (raw: unknown): raw is Record<string, unknown> =>
-  typeof raw === 'object' && raw !== null && !Array.isArray(raw);
-
-/** A nested record; a bare string is its name. */
-const ref: Kind = (raw) => {
-  if (typeof raw === 'string') return { name: raw };
-  return isObject(raw) ? normalise(raw, refFields) : unreadable;
-};
+const object: Kind<Record<string, unknown>> = (raw) => (isObject(raw) ? raw : unreadable);
 
 /** The name alone, where the service sends either a name or a nested record. */
-const nameOf: Kind = (raw) => (isObject(raw) ? text(raw.name) : text(raw));
-
-const object: Kind = (raw) => (isObject(raw) ? raw : unreadable);
-
-const listOf =
-  (kind: Kind): Kind =>
-  (raw) => {
-    if (!Array.isArray(raw)) return unreadable;
-    for (let at = 0; at < raw.length; at++) {
-      const value = kind(raw[at]);
-      if (value === unreadable) return unreadable;
-      raw[at] = value;
-    }
-    return raw;
-  };
+const nameOf: Kind<string> = (raw) => text(isObject(raw) ? raw.name : raw);
 
 const nested =
-  (fields: Fields): Kind =>
+  <F extends Fields>(fields: F): Kind<Read<F>> =>
   (raw) =>
     isObject(raw) ? normalise(raw, fields) : unreadable;
 
-type Fields = Readonly<Record<string, Kind>>;
+const listOf =
+  <T>(kind: Kind<T>): Kind<T[]> =>
+  (raw) => {
+    if (!Array.isArray(raw)) return unreadable;
+    const read = raw.filter((entry) => entry !== null).map(kind);
+    return read.includes(unreadable) ? unreadable : (read as T[]);
+  };
 
-const refFields: Fields = { id: text, name: text };
-const base: Fields = {
-  id: text,
-  name: text,
+const named = { id: text, name: text };
+
+/** A nested record, of which at least id or name is usually there; a bare text is its name. */
+const ref: Kind<Ref> = (raw) => (typeof raw === 'string' ? { name: raw } : nested(named)(raw));
+
+const base = {
+  ...named,
   externalIdentifier: text,
   labels: listOf(nameOf),
   createdAt: text,
@@ -269,98 +75,171 @@ const base: Fields = {
   deletedAt: text,
   customFields: object,
 };
-const amounts = (...names: string[]): Fields =>
-  Object.fromEntries(names.map((name) => [name, number]));
-const texts = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, text]));
-const refs = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, ref]));
-
-const quoteItem: Fields = {
+const quoteItem = {
   ...base,
-  ...texts('mpn', 'unit'),
-  ...amounts('quantity', 'price', 'cost', 'markup', 'discount', 'setupPrice', 'setupCost'),
-  ...refs('category', 'product'),
+  mpn: text,
   manufacturer: nameOf,
-  term: word,
-};
-const category: Fields = {
-  ...base,
-  parentCategoryId: text,
-  listed: flag,
+  category: ref,
+  product: ref,
+  quantity: number,
+  /** Per unit and term. */
+  price: number,
+  cost: number,
+  /** Percent. */
   markup: number,
-  children: (raw) => listOf(nested(category))(raw),
+  discount: number,
+  /** Once, whatever the term. */
+  setupPrice: number,
+  setupCost: number,
+  term: word,
+  unit: text,
 };
+const category = { ...base, parentCategoryId: text, listed: flag, markup: number };
+const branch = { ...category, children: (raw: unknown) => listOf(nested<Fields>(branch))(raw) };
 
-const fieldsOf: Readonly<Record<Resource, Fields>> = {
+const fieldsOf = {
   company: {
     ...base,
-    ...texts('currency', 'website', 'telephone', 'accountManagerId', 'parentCompanyId'),
     type: word,
+    currency: text,
+    website: text,
+    telephone: text,
+    accountManagerId: text,
+    parentCompanyId: text,
     address: object,
   },
   contact: {
     ...base,
-    ...texts('firstName', 'middleName', 'lastName', 'email', 'phone', 'mobilePhone'),
-    ...texts('companyId', 'companyName', 'deleted'),
+    firstName: text,
+    middleName: text,
+    lastName: text,
+    email: text,
+    phone: text,
+    mobilePhone: text,
+    companyId: text,
+    companyName: text,
+    /** Time of soft deletion. */
+    deleted: text,
   },
   opportunity: {
     ...base,
-    ...refs('company', 'contact', 'owner', 'pipelineStage', 'category', 'source'),
-    ...amounts('probability', 'onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue', 'monthlyProfit'),
-    ...amounts('monthlyChurn', 'valueMonths'),
-    ...texts('description', 'statusId', 'startDate', 'expectedCloseDate', 'closedAt'),
+    description: text,
+    company: ref,
+    contact: ref,
+    owner: ref,
+    pipelineStage: ref,
+    category: ref,
+    source: ref,
+    statusId: text,
+    /** As stored: 0–1 for some tenants, 0–100 for others. */
+    probability: number,
+    onetimeRevenue: number,
+    oneTimeProfit: number,
+    monthlyRevenue: number,
+    monthlyProfit: number,
+    monthlyChurn: number,
+    valueMonths: number,
+    startDate: text,
+    expectedCloseDate: text,
+    closedAt: text,
     stageUpdatedAt: text,
   },
   product: {
     ...base,
-    ...texts('shortDescription', 'mpn', 'ean', 'unit'),
-    ...amounts('cost', 'price', 'markup', 'msrp'),
+    shortDescription: text,
+    mpn: text,
+    ean: text,
     manufacturer: nameOf,
     vendor: nameOf,
     productType: word,
+    /** Absent means listed. */
     listed: flag,
     category: ref,
     categories: listOf(ref),
+    /** Per unit and term. */
+    cost: number,
+    price: number,
+    /** Percent. */
+    markup: number,
+    msrp: number,
+    unit: text,
+    /** `month`, `year`, or absent for one-time. */
     term: word,
   },
   quote: {
     ...base,
-    ...texts('number', 'title', 'link', 'sentAt', 'approvedAt', 'declinedAt', 'expiredAt'),
-    ...texts('expiresAt', 'contractStartDate', 'contractEndDate'),
-    ...refs('company', 'contact', 'owner', 'opportunity', 'paymentTerm'),
+    number: text,
+    title: text,
     status: word,
+    link: text,
+    sentAt: text,
+    approvedAt: text,
+    declinedAt: text,
+    expiredAt: text,
+    expiresAt: text,
+    contractStartDate: text,
+    contractEndDate: text,
     contractDuration: nested({ amount: number, unit: word }),
+    company: ref,
+    contact: ref,
+    owner: ref,
+    opportunity: ref,
     items: listOf(nested(quoteItem)),
     discount: nested({ type: word, amount: number }),
+    paymentTerm: ref,
   },
   quote_template: { ...base, widgets: listOf(ref) },
   quote_widget: base,
   pricing_book: {
     ...base,
-    ...texts('specialBidNumber', 'validFrom', 'validTo'),
+    specialBidNumber: text,
+    validFrom: text,
+    validTo: text,
     companyIds: listOf(text),
     classificationIds: listOf(text),
     products: listOf(
-      nested({ ...texts('productId', 'validFrom', 'validTo'), ...amounts('price', 'cost') }),
+      nested({ productId: text, price: number, cost: number, validFrom: text, validTo: text }),
     ),
   },
   category,
-  category_tree: category,
+  category_tree: branch,
   discount_group: {
     ...base,
     discounts: listOf(object),
     companyIds: listOf(text),
     classificationIds: listOf(text),
   },
+  /** Beta: the schema may change. */
   contract_item: {
     ...base,
-    ...texts('service', 'vendor'),
-    ...amounts('quantity', 'revenue', 'profit'),
+    service: text,
+    vendor: text,
     term: word,
+    quantity: number,
+    revenue: number,
+    profit: number,
   },
-};
+} satisfies Record<string, Fields>;
 
-/** Works in place: the record was just parsed and is nobody else's, and a copy of each would cost as much as the parse. */
-function normalise(raw: Record<string, unknown>, fields: Fields): Record<string, unknown> {
+export type Resource = keyof typeof fieldsOf;
+export type RecordOf = { [R in Resource]: Read<(typeof fieldsOf)[R]> };
+export type ApiRecord = Read<typeof base>;
+export type Ref = Read<typeof named>;
+export type Company = RecordOf['company'];
+export type Contact = RecordOf['contact'];
+export type Opportunity = RecordOf['opportunity'];
+export type Product = RecordOf['product'];
+export type Quote = RecordOf['quote'];
+export type QuoteItem = Read<typeof quoteItem>;
+export type QuoteTemplate = RecordOf['quote_template'];
+export type PricingBook = RecordOf['pricing_book'];
+export type PricingBookProduct = NonNullable<PricingBook['products']>[number];
+export type Category = RecordOf['category'] & { children?: Category[] };
+export type DiscountGroup = RecordOf['discount_group'];
+export type ContractItem = RecordOf['contract_item'];
+
+/** In place: the record was just parsed and is nobody else's, and a copy would cost as much as the parse. */
+function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Read<F> {
   for (const name in fields) {
     const before = raw[name];
     if (before === undefined) continue;
@@ -368,24 +247,18 @@ function normalise(raw: Record<string, unknown>, fields: Fields): Record<string,
     if (after === before) continue;
     if (after === undefined || after === unreadable) delete raw[name];
     else raw[name] = after;
-    if (after === unreadable) setAside(raw, name, before);
+    if (after === unreadable) raw.unreadable = { ...(raw.unreadable ?? {}), [name]: before };
   }
-  return raw;
-}
-
-/** Nothing is lost: a value of another kind than its field's stays readable beside the record. */
-function setAside(record: Record<string, unknown>, name: string, value: unknown): void {
-  const aside = isObject(record.unreadable) ? record.unreadable : {};
-  record.unreadable = { ...aside, [name]: value };
+  return raw as Read<F>;
 }
 
 /**
  * Types and normalises one raw record, in place: numeric strings become numbers, closed words lower
- * case, labels strings; empty (`null`) known fields go, unknown fields stay. Never throws.
+ * case, labels texts; empty known fields go, unknown fields stay. Never throws.
  */
 export function toRecord<R extends Resource>(
   resource: R,
   raw: Record<string, unknown>,
 ): RecordOf[R] {
-  return normalise(raw, fieldsOf[resource]) as RecordOf[R];
+  return normalise<Fields>(raw, fieldsOf[resource]) as RecordOf[R];
 }

@@ -1,0 +1,28 @@
+/** One call of a tool, as far as the wire is concerned. */
+export interface Call {
+  /** Ends the call's requests, sockets included. */
+  signal: AbortSignal;
+  /** When the call must have ended, in milliseconds since the epoch. */
+  deadline: number;
+  /** `walk` leaves the reserve of the rate budget to people who ask for one thing. */
+  purpose: 'interactive' | 'walk';
+}
+
+/**
+ * Waits.
+ * @throws the signal's reason when it is aborted first
+ */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

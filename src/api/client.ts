@@ -1,0 +1,226 @@
+import type { RateWindow } from '../state/port.ts';
+import { type BudgetSettings, RateBudget, usualBudget } from './budget.ts';
+import { type Call, pause } from './call.ts';
+import { Circuit } from './circuit.ts';
+import { readOne, readPage } from './envelope.ts';
+import {
+  ApiError,
+  BadResponse,
+  type Facts,
+  NotFound,
+  RateLimited,
+  TimedOut,
+  Unavailable,
+  Unreachable,
+  WrongAddress,
+} from './errors.ts';
+import { type Opportunity, type RecordOf, type Resource, toRecord } from './records.ts';
+import { header, parseReply } from './reply.ts';
+import { type Route, routes, upsertPath } from './routes.ts';
+import { usualLimits, Wire, type WireLimits, type WireRequest } from './wire.ts';
+
+export interface ClientOptions {
+  /** The tenant's address, without `/public-api`. */
+  baseUrl: URL;
+  key: string;
+  /** Name of the offset parameter, or `none` where the service has none. */
+  pageParam: string;
+  rates: RateWindow;
+  /** What the rate budget is counted under: the same for all that share it. */
+  budgetName: string;
+  budget?: BudgetSettings;
+  limits?: Partial<WireLimits>;
+}
+
+export interface PageQuery {
+  size: number;
+  /** 0-based offset of the first record. */
+  from?: number;
+  query?: string;
+  /** `key:v1|v2,key2:v` (comma is and, pipe is or). */
+  filters?: string;
+  /** `-field,+field`. */
+  sort?: string;
+  includeBundles?: boolean;
+  includeEmpty?: boolean;
+}
+
+export interface Page<R> {
+  records: R[];
+  /** All matches, where the service counts them. */
+  total?: number;
+  facets?: unknown;
+}
+
+const attempts = 3;
+const firstPauseMs = 250;
+
+/**
+ * The service's API for one tenant: one request a method, retried where that is harmless, within the
+ * tenant's rate budget.
+ */
+export class ApiClient {
+  readonly host: string;
+  readonly pageParam: string | undefined;
+  readonly budget: RateBudget;
+  readonly #key: string;
+  readonly #wire: Wire;
+  readonly #circuit = new Circuit();
+
+  constructor(options: ClientOptions) {
+    this.host = options.baseUrl.host;
+    this.pageParam = options.pageParam === 'none' ? undefined : options.pageParam;
+    this.budget = new RateBudget(options.rates, options.budgetName, options.budget ?? usualBudget);
+    this.#key = options.key;
+    const base = new URL(
+      `${options.baseUrl.pathname}/public-api`.replace(/\/+/g, '/'),
+      options.baseUrl,
+    );
+    this.#wire = new Wire(base, options.key, { ...usualLimits, ...options.limits });
+  }
+
+  /**
+   * One page, as the service pages.
+   * @throws ApiError; the signal's reason when the call was cancelled
+   */
+  async page<R extends Resource>(
+    resource: R,
+    query: PageQuery,
+    call: Call,
+  ): Promise<Page<RecordOf[R]>> {
+    const route = routes[resource];
+    const facts: Facts = { host: this.host, path: route.path };
+    const path = route.path + this.#queryString(route, query);
+    const read = (body: unknown) => readPage(body, facts);
+    const raw = await this.#get(path, call, facts, read).catch((error: unknown) => {
+      throw error instanceof NotFound ? new WrongAddress('no-route', error.facts) : error;
+    });
+    for (const record of raw.records) toRecord(resource, record);
+    return raw as Page<RecordOf[R]>;
+  }
+
+  /**
+   * One record, by the service's id or by external identifier where the route has it.
+   * @throws NotFound and every other ApiError
+   */
+  async one<R extends Resource>(
+    resource: R,
+    by: 'id' | 'externalIdentifier',
+    value: string,
+    call: Call,
+  ): Promise<RecordOf[R]> {
+    const route = routes[resource];
+    const infix = by === 'id' ? '/' : '/ext/';
+    const facts: Facts = { host: this.host, path: `${route.path}${infix}…` };
+    const path = route.path + infix + encodeURIComponent(value);
+    const raw = await this.#get(path, call, facts, (body) => readOne(body, facts));
+    return toRecord(resource, raw);
+  }
+
+  /**
+   * Creates or updates the opportunity of that external identifier. Sent once: only a request that
+   * provably never left is sent again.
+   * @throws ApiError; after Unavailable (but Unreachable), TimedOut and BadResponse nobody knows whether
+   *   it was written
+   */
+  async upsertOpportunity(externalId: string, fields: object, call: Call): Promise<Opportunity> {
+    const path = upsertPath(externalId);
+    const facts: Facts = { host: this.host, path: '/opportunity/ext/…' };
+    const request: WireRequest = { method: 'PUT', path, body: JSON.stringify(fields) };
+    const read = (body: unknown) => readOne(body, facts);
+    const again = (error: unknown) => error instanceof Unreachable;
+    return toRecord('opportunity', await this.#retried(request, call, facts, read, again));
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close();
+  }
+
+  #get<T>(path: string, call: Call, facts: Facts, read: (body: unknown) => T): Promise<T> {
+    const again = (error: unknown) => error instanceof ApiError && error.passing;
+    return this.#retried({ method: 'GET', path }, call, facts, read, again);
+  }
+
+  async #retried<T>(
+    request: WireRequest,
+    call: Call,
+    facts: Facts,
+    read: (body: unknown) => T,
+    again: (error: unknown) => boolean,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return read(await this.#once(request, call, facts));
+      } catch (error) {
+        const wait = pauseBefore(attempt, error);
+        const inTime = Date.now() + wait < call.deadline;
+        if (attempt === attempts || !inTime || !again(error) || isOurs(error)) throw error;
+        await pause(wait, call.signal);
+      }
+    }
+  }
+
+  async #once(request: WireRequest, call: Call, facts: Facts): Promise<unknown> {
+    this.#circuit.check(facts);
+    try {
+      await this.budget.take(call, facts);
+      const response = await this.#wire.send(request, call, facts);
+      const remaining = Number(header(response, 'x-ratelimit-remaining') ?? Number.NaN);
+      if (Number.isInteger(remaining)) await this.budget.correct(remaining);
+      const body = parseReply(response, this.#key, facts);
+      this.#circuit.succeeded();
+      return body;
+    } catch (error) {
+      await this.#learn(error, call);
+      throw error;
+    }
+  }
+
+  async #learn(error: unknown, call: Call): Promise<void> {
+    const down = error instanceof Unavailable || (error instanceof TimedOut && !isLate(call));
+    if (down) this.#circuit.failed();
+    else if (error instanceof ApiError && error.facts.status !== undefined)
+      this.#circuit.succeeded();
+    else this.#circuit.saidNothing();
+    if (error instanceof RateLimited && error.by === 'service' && error.seconds !== undefined) {
+      await this.budget.block(error.seconds);
+    }
+  }
+
+  #queryString(route: Route, query: PageQuery): string {
+    const search = new URLSearchParams({ size: String(query.size) });
+    if (query.from !== undefined && query.from > 0 && this.pageParam !== undefined) {
+      search.set(this.pageParam, String(query.from));
+    }
+    for (const name of route.parameters) {
+      const value = query[name];
+      if (value !== undefined && value !== '') search.set(name, String(value));
+    }
+    return `?${search}`;
+  }
+}
+
+/** A call that ran out of its own time says nothing about the service. */
+const isLate = (call: Call): boolean => Date.now() >= call.deadline;
+
+/** Told by our own count or circuit: asking again at once would be told the same. */
+const isOurs = (error: unknown): boolean =>
+  (error instanceof RateLimited && error.by === 'budget') ||
+  (error instanceof Unavailable && error.name === 'CircuitOpen');
+
+/** Doubling, with jitter, so that many callers do not come back in step; or what the service asked for. */
+function pauseBefore(attempt: number, error: unknown): number {
+  const asked = error instanceof RateLimited ? error.seconds : undefined;
+  const jitter = 0.5 + Math.random();
+  const least = error instanceof RateLimited ? 4 * firstPauseMs : firstPauseMs;
+  const own = least * 2 ** (attempt - 1) * jitter;
+  return asked === undefined ? own : asked * 1000 + jitter * 100;
+}
+
+/** Answers of a write that leave open whether it was written. */
+export const leavesOpen = (error: unknown): boolean =>
+  (error instanceof Unavailable &&
+    !(error instanceof Unreachable) &&
+    error.name !== 'CircuitOpen') ||
+  error instanceof TimedOut ||
+  error instanceof BadResponse;

@@ -1,0 +1,77 @@
+import { BadResponse, type Facts } from './errors.ts';
+
+export type RawRecord = Record<string, unknown>;
+
+/** One page as the service sent it, whatever it was wrapped in. */
+export interface RawPage {
+  records: RawRecord[];
+  /** All matches, where the service counts them. */
+  total?: number;
+  /** `/product` may list the values to filter by. */
+  facets?: unknown;
+}
+
+const wrappers = ['results', 'data', 'items'] as const;
+const deepest = 64;
+
+export const isObject = (value: unknown): value is RawRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Unwraps a list. An envelope that is none of the known ones is an error: taking it for an empty page
+ * would report "none" where there are many.
+ * @throws BadResponse
+ */
+export function readPage(body: unknown, facts: Facts): RawPage {
+  if (Array.isArray(body)) return { records: onlyRecords(body, facts) };
+  if (!isObject(body)) throw new BadResponse('neither a list nor an envelope', facts);
+  const total = countOf(body.total);
+  const wrapper = wrappers.find((name) => name in body);
+  const list = wrapper === undefined ? undefined : body[wrapper];
+  const empty = list === null && total === 0;
+  if (!Array.isArray(list) && !empty) throw new BadResponse('an unknown envelope', facts);
+  const page: RawPage = { records: onlyRecords(list ?? [], facts) };
+  if (total !== undefined) page.total = total;
+  if (body.filters !== undefined) page.facets = body.filters;
+  return page;
+}
+
+/**
+ * Unwraps one record.
+ * @throws BadResponse
+ */
+export function readOne(body: unknown, facts: Facts): RawRecord {
+  const wrapped = isObject(body) && !('id' in body) ? (body.data ?? body.result) : undefined;
+  const record = isObject(wrapped) ? wrapped : body;
+  if (!isObject(record)) throw new BadResponse('not a record', facts);
+  return checkDepth(record, facts);
+}
+
+function onlyRecords(list: unknown, facts: Facts): RawRecord[] {
+  const records = Array.isArray(list) ? list : [];
+  for (const record of records) {
+    if (!isObject(record)) throw new BadResponse('a list of something else than records', facts);
+    checkDepth(record, facts);
+  }
+  return records;
+}
+
+function countOf(raw: unknown): number | undefined {
+  const count = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
+  return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : undefined;
+}
+
+/** A record nested without end would overflow the stack of whoever walks it. */
+function checkDepth(record: RawRecord, facts: Facts): RawRecord {
+  if (!isShallow(record, deepest)) throw new BadResponse('a record nested too deeply', facts);
+  return record;
+}
+
+function isShallow(value: object, levels: number): boolean {
+  if (levels === 0) return false;
+  for (const name in value) {
+    const inner = (value as RawRecord)[name];
+    if (typeof inner === 'object' && inner !== null && !isShallow(inner, levels - 1)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,166 @@
+import { promisify } from 'node:util';
+import type { Dispatcher, Pool } from 'undici';
+import type { Call } from './call.ts';
+import { type Facts, TimedOut, TooLarge, Unavailable, Unreachable } from './errors.ts';
+
+export interface WireRequest {
+  method: 'GET' | 'PUT';
+  /** Below `/public-api`, with the query. */
+  path: string;
+  body?: string;
+}
+
+export interface WireResponse {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+}
+
+export interface WireLimits {
+  /** One attempt, from the first byte sent to the last received. */
+  attemptMs: number;
+  connectMs: number;
+  /** Of one response, decompressed. */
+  maxBytes: number;
+  /** Connections kept open to the service. */
+  connections: number;
+}
+
+export const usualLimits: WireLimits = {
+  attemptMs: 20_000,
+  connectMs: 5_000,
+  maxBytes: 32 * 1024 * 1024,
+  connections: 16,
+};
+
+const neverLeft = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/** Kept-alive connections to one host, with the key on every request. Redirects are never followed. */
+export class Wire {
+  readonly #base: URL;
+  readonly #key: string;
+  readonly #limits: WireLimits;
+  #pool: Promise<Pool> | undefined;
+
+  constructor(base: URL, key: string, limits: WireLimits) {
+    this.#base = base;
+    this.#key = key;
+    this.#limits = limits;
+  }
+
+  /**
+   * Sends one request, once.
+   * @throws Unreachable when it provably did not leave; Unavailable, TimedOut or TooLarge afterwards;
+   *   the call's own reason when it was cancelled
+   */
+  async send(request: WireRequest, call: Call, facts: Facts): Promise<WireResponse> {
+    call.signal.throwIfAborted();
+    this.#pool ??= this.#open();
+    const pool = await this.#pool;
+    const attempt = new AbortController();
+    const cancel = () => attempt.abort(call.signal.reason);
+    const timeLeft = Math.max(1, Math.min(this.#limits.attemptMs, call.deadline - Date.now()));
+    const timer = setTimeout(() => attempt.abort(new TimedOut('no answer', facts)), timeLeft);
+    call.signal.addEventListener('abort', cancel, { once: true });
+    try {
+      return await this.#exchange(pool, request, attempt.signal);
+    } catch (error) {
+      throw attempt.signal.aborted ? attempt.signal.reason : translate(error, facts);
+    } finally {
+      clearTimeout(timer);
+      call.signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  async close(): Promise<void> {
+    const pool = await this.#pool;
+    await pool?.destroy();
+  }
+
+  /** Loaded on first use: a third of a second that a person would wait for a list of tools. */
+  async #open(): Promise<Pool> {
+    const { Pool } = await import('undici');
+    return new Pool(this.#base.origin, {
+      connections: this.#limits.connections,
+      connectTimeout: this.#limits.connectMs,
+      keepAliveTimeout: 30_000,
+      headersTimeout: this.#limits.attemptMs,
+      bodyTimeout: this.#limits.attemptMs,
+      maxResponseSize: this.#limits.maxBytes,
+    });
+  }
+
+  async #exchange(pool: Pool, request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
+    const headers: Record<string, string> = {
+      'api-key': this.#key,
+      accept: 'application/json',
+      'accept-encoding': 'gzip, br',
+    };
+    if (request.body !== undefined) headers['content-type'] = 'application/json';
+    const response = await pool.request({
+      method: request.method,
+      path: this.#base.pathname + request.path,
+      headers,
+      body: request.body ?? null,
+      signal,
+    });
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      text: await this.#read(response),
+    };
+  }
+
+  async #read({ headers, body }: Dispatcher.ResponseData): Promise<string> {
+    const encoding = String(headers['content-encoding'] ?? '').toLowerCase();
+    if (encoding === '' || encoding === 'identity') return withoutMark(await body.text());
+    const packed = Buffer.from(await body.arrayBuffer());
+    return withoutMark(await unpack(packed, encoding, this.#limits.maxBytes));
+  }
+}
+
+const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
+
+async function unpack(packed: Buffer, encoding: string, maxBytes: number): Promise<string> {
+  const zlib = await import('node:zlib');
+  const ways = {
+    gzip: zlib.gunzip,
+    'x-gzip': zlib.gunzip,
+    deflate: zlib.inflate,
+    br: zlib.brotliDecompress,
+  };
+  const way = ways[encoding as keyof typeof ways];
+  if (!way) throw new Error(`content-encoding ${encoding}`);
+  const unpacked = promisify<Buffer, { maxOutputLength: number }, Buffer>(way);
+  return (await unpacked(packed, { maxOutputLength: maxBytes })).toString('utf8');
+}
+
+const codeOf = (error: unknown): string => {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code ?? '';
+};
+
+/** Only the code is kept: messages of the network layer can quote what was sent. */
+function translate(error: unknown, facts: Facts): Error {
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  const code = codeOf(error) || codeOf(inner);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || code === 'ERR_BUFFER_TOO_LARGE') {
+    return new TooLarge('over the cap', facts);
+  }
+  if (neverLeft.has(code)) return new Unreachable(code, facts);
+  if (code.endsWith('_TIMEOUT')) return new TimedOut('no answer', facts);
+  return new Unavailable(code === '' ? 'the connection failed' : code, facts);
+}
