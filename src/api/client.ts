@@ -35,14 +35,14 @@ export interface ClientOptions {
 export interface PageQuery {
   size: number;
   /** 0-based offset of the first record. */
-  from?: number;
-  query?: string;
+  from?: number | undefined;
+  query?: string | undefined;
   /** `key:v1|v2,key2:v` (comma is and, pipe is or). */
-  filters?: string;
+  filters?: string | undefined;
   /** `-field,+field`. */
-  sort?: string;
-  includeBundles?: boolean;
-  includeEmpty?: boolean;
+  sort?: string | undefined;
+  includeBundles?: boolean | undefined;
+  includeEmpty?: boolean | undefined;
 }
 
 export interface Page<R> {

@@ -2,6 +2,7 @@ import type { Call } from './call.ts';
 import type { ApiClient, Page, PageQuery } from './client.ts';
 import { ApiError, RateLimited, Refused, TimedOut } from './errors.ts';
 import type { RecordOf, Resource } from './records.ts';
+import { routes } from './routes.ts';
 
 /** How far a reading got. `complete` is claimed only where it was seen. */
 export interface Coverage {
@@ -60,7 +61,7 @@ export async function* walk<R extends Resource>(
     const pass = new Pass<RecordOf[R]>();
     const stopped = yield* passOver(client, resource, query, call, pass, previous === undefined);
     for (const [key, record] of pass.found) all.set(key, record);
-    const settled = pass.isClean() || (previous !== undefined && pass.isLike(previous));
+    const settled = pass.whole || pass.isClean() || (previous && pass.isLike(previous));
     if (settled && !stopped) return pass.reading(pass.found);
     const last = round === mostPasses || (round === 2 && pass.requests > pagesWorthRepeating);
     if (stopped || pass.unpaged || last) return pass.reading(all, stopped);
@@ -86,8 +87,11 @@ async function* passOver<R extends Resource>(
     return { from, records: page.records };
   };
   try {
-    for await (const _ of readAll(pass, read, client.pageParam !== undefined))
-      yield pass.progress();
+    pass.whole = routes[resource].shape === 'tree';
+    const reading = pass.whole
+      ? readFirst(read)
+      : readAll(pass, read, client.pageParam !== undefined);
+    for await (const _ of reading) yield pass.progress();
     return undefined;
   } catch (error) {
     call.signal.throwIfAborted();
@@ -100,6 +104,11 @@ async function* passOver<R extends Resource>(
 }
 
 type Read<R> = (from: number, size: number) => Promise<Segment<R>>;
+
+async function* readFirst<R>(read: Read<R>): AsyncGenerator<void> {
+  await read(0, pageSize);
+  yield;
+}
 
 async function* readAll<R>(pass: Pass<R>, read: Read<R>, canMove: boolean): AsyncGenerator<void> {
   const first = await read(0, pageSize);
@@ -195,6 +204,8 @@ class Pass<R> {
   readonly found = new Map<unknown, R>();
   requests = 0;
   total: number | undefined;
+  /** It comes as one answer, as a tree does. */
+  whole = false;
   /** The offset is ignored: every page is the first. */
   stuck = false;
   /** Read without paging, so that repeating it would bring the same. */

@@ -1,5 +1,7 @@
 import type { Resource } from './records.ts';
 
+export type { Resource };
+
 /**
  * `paged`: the documented search envelope with `from` and `total`. `open`: what comes back is not
  * documented (a bare array or an envelope), so it is read adaptively. `tree`: one nested answer.

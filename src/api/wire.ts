@@ -92,7 +92,7 @@ export class Wire {
 
   /** Loaded on first use: a third of a second that a person would wait for a list of tools. */
   async #open(): Promise<Pool> {
-    const { Pool } = await import('undici');
+    const { Pool } = await import('./pool.ts');
     return new Pool(this.#base.origin, {
       connections: this.#limits.connections,
       connectTimeout: this.#limits.connectMs,
@@ -162,5 +162,6 @@ function translate(error: unknown, facts: Facts): Error {
   }
   if (neverLeft.has(code)) return new Unreachable(code, facts);
   if (code.endsWith('_TIMEOUT')) return new TimedOut('no answer', facts);
-  return new Unavailable(code === '' ? 'the connection failed' : code, facts);
+  // Without a code it is a mistake of our own, which must not pass for an outage.
+  return code === '' && error instanceof Error ? error : new Unavailable(code, facts);
 }

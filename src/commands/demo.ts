@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '../config.ts';
+
+/** What a person might ask, and the call that an assistant would make of it. */
+const questions = [
+  {
+    asked: 'Which deals moved last?',
+    name: 'cpq_list_opportunities',
+    arguments: { size: 5, sort: '-updatedAt' },
+  },
+  {
+    asked: 'What is out with customers right now?',
+    name: 'cpq_list_quotes',
+    arguments: { size: 4, filters: 'status:sent' },
+  },
+  {
+    asked: 'How is our catalogue organised?',
+    name: 'cpq_get_category_tree',
+    arguments: { depth: 2 },
+  },
+];
+
+/** A real client, over stdio, against the embedded tenant. */
+export async function demo(argv: readonly string[]): Promise<void> {
+  if (argv.length > 0) throw new ConfigError('demo takes no arguments');
+  const { Client, StdioClientTransport } = await import('../hosts/client.ts');
+  const client = new Client({ name: 'cpq-mcp-demo', version: '1' });
+  const bundle = fileURLToPath(import.meta.url).replace(/chunks[/\\][^/\\]+$/, 'cpq-mcp.js');
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [bundle, 'stdio', '--sandbox'] }),
+  );
+  const { tools } = await client.listTools();
+  write(
+    `${tools.length} tools:\n${tools.map((tool) => `  ${tool.name}  ${tool.title}`).join('\n')}\n`,
+  );
+  for (const { asked, ...call } of questions) {
+    const result = await client.callTool(call);
+    const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+    write(`\n> ${asked}\n  ${call.name} ${JSON.stringify(call.arguments)}\n\n${text}\n`);
+  }
+  await client.close();
+}
+
+const write = (text: string): boolean => process.stdout.write(text);

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { readSettings, type Settings } from '../config.ts';
+import { serveHttp } from '../hosts/http.ts';
+import { factsOf } from '../log.ts';
+import { version } from '../version.ts';
+import { type Opened, openTenant } from './open.ts';
+
+const maxBodyBytes = 1024 * 1024;
+
+/** Serves MCP over HTTP until told to stop. */
+export async function http(argv: readonly string[]): Promise<void> {
+  const settings = readSettings(argv, process.env);
+  const opened = await openTenant(settings);
+  const host = await serveHttp(opened.server, {
+    host: settings.host,
+    port: settings.port,
+    allowedHosts: [],
+    maxBodyBytes,
+    onError: (error) => opened.log.warn('protocol', factsOf(error)),
+    health: () => ({ status: 'ok', version }),
+  });
+  process.stdout.write(howToConnect(host.url, settings, opened));
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await host.close();
+  await opened.close();
+}
+
+function howToConnect(url: string, settings: Settings, opened: Opened): string {
+  const bundle = fileURLToPath(import.meta.url).replace(/chunks[/\\][^/\\]+$/, 'cpq-mcp.js');
+  const args = [bundle, 'stdio', ...(settings.sandbox ? ['--sandbox'] : [])];
+  const desktop = { mcpServers: { 'cpq-mcp': { command: process.execPath, args } } };
+  const what = settings.sandbox ? 'the embedded tenant' : opened.tenant.host;
+  return `cpq-mcp ${version} serves ${what} at ${url} (${opened.surface.list.length} tools)
+
+Connect an assistant:
+  Claude Code     claude mcp add --transport http cpq-mcp ${url}
+  VS Code         code --add-mcp '${JSON.stringify({ name: 'cpq-mcp', type: 'http', url })}'
+  Cursor          in ~/.cursor/mcp.json:
+                  ${JSON.stringify({ mcpServers: { 'cpq-mcp': { url } } })}
+  Claude Desktop  in claude_desktop_config.json (starts a server of its own):
+                  ${JSON.stringify(desktop)}
+
+Stop with Ctrl-C.
+`;
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { ConfigError } from '../config.ts';
+
+const usage = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off]`;
+
+/** Runs the embedded tenant alone, keeping its data where told. */
+export async function sandbox(argv: readonly string[]): Promise<void> {
+  const options = read(argv);
+  const { startSandbox } = await import('../sandbox/index.ts');
+  const running = await startSandbox(options);
+  for (const { name, baseUrl, keys } of running.tenants) {
+    process.stdout.write(`${name}\n  CPQ_BASE_URL=${baseUrl}\n  CPQ_API_KEY=${keys.all}\n`);
+  }
+  process.stdout.write('Stop with Ctrl-C.\n');
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await running.close();
+}
+
+function read(argv: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const options = { port: text, data: text, seed: text, scale: text, 'rate-limit': text };
+  try {
+    const { values } = parseArgs({ args: [...argv], options });
+    return {
+      ...(values.port === undefined ? {} : { port: number('--port', values.port, 0, 65_535) }),
+      ...(values.data === undefined ? {} : { file: values.data }),
+      ...(values.seed === undefined ? {} : { seed: number('--seed', values.seed, 0, 2 ** 32) }),
+      ...(values.scale === undefined ? {} : { scale: number('--scale', values.scale, 0.01, 100) }),
+      ...limitFrom(values['rate-limit']),
+    };
+  } catch (error) {
+    throw new ConfigError(`${(error as Error).message.split('. ')[0]}. ${usage}`);
+  }
+}
+
+function limitFrom(text: string | undefined) {
+  if (text === undefined) return {};
+  if (text === 'off') return { rateLimit: false as const };
+  return { rateLimit: { requests: number('--rate-limit', text, 1, 1e9), windowSeconds: 600 } };
+}
+
+function number(flag: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= least && value <= most) return value;
+  throw new RangeError(`${flag} must be a number from ${least} to ${most}, not "${text}"`);
+}

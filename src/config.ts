@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import * as z from 'zod';
+import { type Toolset, toolsets } from '../tools/define.ts';
+import { type Grant, grantNames, parseGrants } from './tenant/grants.ts';
+
+/** Wrong use or configuration: told on stderr, exit status 2. */
+export class ConfigError extends Error {}
+
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const yes = z
+  .enum(['1', 'true', 'yes', 'on', '0', 'false', 'no', 'off', ''])
+  .transform((word) => ['1', 'true', 'yes', 'on'].includes(word));
+const list = z.string().transform((names) => names.split(/[\s,]+/).filter((name) => name !== ''));
+const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+
+interface Setting<T extends z.ZodType = z.ZodType> {
+  env: string;
+  /** Absent for what must not show in a list of processes. */
+  flag?: string;
+  /** Takes no value on the command line. */
+  bare?: boolean;
+  /** What it is, for the documentation and for errors. */
+  about: string;
+  fallback?: string;
+  schema: T;
+}
+
+const setting = <const S extends Setting>(it: S): S => it;
+
+/** Every setting; a flag wins over the environment. */
+export const settings = {
+  baseUrl: setting({
+    env: 'CPQ_BASE_URL',
+    flag: 'base-url',
+    about: "The tenant's API address, the part before /public-api",
+    schema: z.string().transform(baseUrlFrom),
+  }),
+  apiKey: setting({
+    env: 'CPQ_API_KEY',
+    about: 'The key, issued under Settings → Integrations → API Key',
+    schema: z.string().transform(headerSafe),
+  }),
+  apiKeyFile: setting({
+    env: 'CPQ_API_KEY_FILE',
+    flag: 'api-key-file',
+    about: 'A file that holds the key, instead of CPQ_API_KEY',
+    schema: z.string(),
+  }),
+  grants: setting({
+    env: 'CPQ_GRANTS',
+    flag: 'grants',
+    about: `What may be done: ${grantNames.join(', ')}`,
+    fallback: 'read',
+    schema: list.transform((names) => named(names, () => parseGrants(names), grantNames)),
+  }),
+  toolsets: setting({
+    env: 'CPQ_TOOLSETS',
+    flag: 'toolsets',
+    about: `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, and changes where a write is granted`,
+    schema: list.transform((names) => named(names, () => toolsetsFrom(names), toolsets)),
+  }),
+  pageParam: setting({
+    env: 'CPQ_PAGE_PARAM',
+    flag: 'page-param',
+    about: 'Name of the offset parameter of list routes, or none where there is none',
+    fallback: 'from',
+    schema: z.string().regex(/^[\w.[\]-]{1,40}$/, 'must be a parameter name'),
+  }),
+  stateDir: setting({
+    env: 'CPQ_STATE_DIR',
+    flag: 'state-dir',
+    about:
+      "Folder for what must be kept, such as the journal of changes; default: the user's state folder",
+    schema: z.string(),
+  }),
+  logLevel: setting({
+    env: 'CPQ_LOG_LEVEL',
+    flag: 'log-level',
+    about: `How much is written to stderr: ${logLevels.join(', ')}`,
+    fallback: 'warn',
+    schema: z.enum(logLevels),
+  }),
+  rateLimit: setting({
+    env: 'CPQ_RATE_LIMIT',
+    flag: 'rate-limit',
+    about: 'Requests that the tenant allows in ten minutes, all its programs together',
+    fallback: '500',
+    schema: wholeNumber(1, 1_000_000),
+  }),
+  freshSeconds: setting({
+    env: 'CPQ_FRESH_SECONDS',
+    flag: 'fresh-seconds',
+    about: 'How long a collection that was read counts as fresh',
+    fallback: '300',
+    schema: wholeNumber(0, 86_400),
+  }),
+  cacheMegabytes: setting({
+    env: 'CPQ_CACHE_MB',
+    flag: 'cache-mb',
+    about: 'Memory that collections may take in one process',
+    fallback: '256',
+    schema: wholeNumber(1, 65_536),
+  }),
+  sandbox: setting({
+    env: 'CPQ_SANDBOX',
+    flag: 'sandbox',
+    bare: true,
+    about: 'Serve the embedded tenant instead of a real one; needs no address and no key',
+    fallback: '0',
+    schema: yes,
+  }),
+  host: setting({
+    env: 'CPQ_HTTP_HOST',
+    flag: 'host',
+    about: 'Address that http listens on',
+    fallback: '127.0.0.1',
+    schema: z.string(),
+  }),
+  port: setting({
+    env: 'CPQ_HTTP_PORT',
+    flag: 'port',
+    about: 'Port that http listens on; 0 takes any that is free',
+    fallback: '3333',
+    schema: wholeNumber(0, 65_535),
+  }),
+} as const;
+
+type Name = keyof typeof settings;
+export type Settings = {
+  [N in Name]: (typeof settings)[N] extends { fallback: string }
+    ? z.output<(typeof settings)[N]['schema']>
+    : z.output<(typeof settings)[N]['schema']> | undefined;
+};
+
+/**
+ * Reads the settings, once.
+ * @throws ConfigError that names the setting and the remedy, never a value of a key
+ */
+export function readSettings(
+  argv: readonly string[],
+  environment: Record<string, string | undefined>,
+  allowed: readonly Name[] = Object.keys(settings) as Name[],
+): Settings {
+  const flags = readFlags(argv, allowed);
+  const read: Record<string, unknown> = {};
+  for (const name of Object.keys(settings) as Name[]) {
+    const it: Setting = settings[name];
+    const fromFlag = it.flag === undefined ? undefined : flags[it.flag];
+    const fromEnvironment = environment[it.env];
+    const given = fromFlag ?? (fromEnvironment === '' ? undefined : fromEnvironment) ?? it.fallback;
+    if (given !== undefined) read[name] = check(it, given, fromFlag !== undefined);
+  }
+  return withKeyFromFile(read as Settings);
+}
+
+function readFlags(argv: readonly string[], allowed: readonly Name[]): Record<string, string> {
+  const options: Record<string, { type: 'string' | 'boolean' }> = {};
+  for (const name of allowed) {
+    const { flag, bare }: Setting = settings[name];
+    if (flag !== undefined) options[flag] = { type: bare ? 'boolean' : 'string' };
+  }
+  try {
+    const { values } = parseArgs({ args: [...argv], options, allowPositionals: false });
+    return Object.fromEntries(Object.entries(values).map(([flag, value]) => [flag, String(value)]));
+  } catch (error) {
+    if (argv.some((word) => /^--api-key(=|$)/.test(word))) {
+      throw new ConfigError(
+        'There is no flag --api-key: it would show the key in lists of processes. Set CPQ_API_KEY or CPQ_API_KEY_FILE.',
+      );
+    }
+    throw new ConfigError(`${(error as Error).message.split('. ')[0]}. Try: cpq-mcp --help`);
+  }
+}
+
+function check(it: Setting, given: string, byFlag: boolean): unknown {
+  const name = byFlag ? `--${it.flag}` : it.env;
+  try {
+    const checked = it.schema.safeParse(given);
+    if (checked.success) return checked.data;
+    throw new ConfigError(checked.error.issues.map((issue) => issue.message).join('; '));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(`${name}: ${error.message}. ${it.about}.`);
+  }
+}
+
+function named<T>(names: readonly string[], parse: () => T, known: readonly string[]): T {
+  if (names.length === 0) throw new ConfigError('is empty');
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ConfigError(`${error.message}. Known: ${known.join(', ')}`);
+  }
+}
+
+function toolsetsFrom(names: readonly string[]): ReadonlySet<Toolset> {
+  const unknown = names.filter((name) => !(toolsets as readonly string[]).includes(name));
+  if (unknown.length > 0) throw new RangeError(`unknown: ${unknown.join(', ')}`);
+  return new Set(names as Toolset[]);
+}
+
+/** With or without `/public-api` and a slash behind it. */
+function baseUrlFrom(text: string): URL {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigError('is not a web address such as https://tenant.example.com');
+  }
+  if (url.username || url.password) throw new ConfigError('must not hold a user name or password');
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/public-api$/, '');
+  url.search = '';
+  url.hash = '';
+  return url;
+}
+
+/** The message must not repeat what may be most of a key. */
+function headerSafe(key: string): string {
+  const trimmed = key.trim();
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw new ConfigError(
+      'holds a character that a key cannot have, such as a space or a line break',
+    );
+  }
+  return trimmed;
+}
+
+function withKeyFromFile(read: Settings): Settings {
+  if (read.apiKeyFile === undefined || read.apiKey !== undefined) return read;
+  let content: string;
+  try {
+    content = readFileSync(read.apiKeyFile, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new ConfigError(`CPQ_API_KEY_FILE: ${read.apiKeyFile} cannot be read (${code})`);
+  }
+  return { ...read, apiKey: check(settings.apiKey, content, false) as string };
+}
+
+/** A real tenant's address and key. @throws ConfigError that says which is missing and where to get it */
+export function requireTenant(read: Settings): { baseUrl: URL; key: string } {
+  const missing = [
+    ...(read.baseUrl === undefined ? ["CPQ_BASE_URL (the tenant's API address)"] : []),
+    ...(read.apiKey === undefined ? ['CPQ_API_KEY or CPQ_API_KEY_FILE (the key)'] : []),
+  ];
+  if (read.baseUrl === undefined || read.apiKey === undefined) {
+    throw new ConfigError(
+      `Missing: ${missing.join(' and ')}. A key is issued in the product under Settings → Integrations → API Key. To look around without either, use --sandbox.`,
+    );
+  }
+  return { baseUrl: read.baseUrl, key: read.apiKey };
+}
+
+/** Which tools are asked for, and those that only make sense with what was granted. */
+export function toolsetsOf(read: Settings): ReadonlySet<Toolset> {
+  const writes = (read.grants as ReadonlySet<Grant>).has('opportunity:write');
+  return (
+    read.toolsets ??
+    new Set<Toolset>(writes ? ['routes', 'briefs', 'changes'] : ['routes', 'briefs'])
+  );
+}

@@ -1,0 +1,52 @@
+import { ConfigError } from './config.ts';
+import { version } from './version.ts';
+
+type Command = (argv: readonly string[]) => Promise<void>;
+
+/** Loaded when asked for: a person who starts one command does not wait for the others. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  stdio: async () => (await import('./commands/stdio.ts')).stdio,
+  http: async () => (await import('./commands/http.ts')).http,
+  sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
+  demo: async () => (await import('./commands/demo.ts')).demo,
+};
+
+const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and the sales pipeline
+
+  cpq-mcp [stdio]     serve one person over stdin and stdout
+  cpq-mcp http        serve over HTTP at http://127.0.0.1:3333/mcp
+  cpq-mcp sandbox     run the embedded tenant alone
+  cpq-mcp demo        see three answers from the embedded tenant
+
+With --sandbox, stdio and http serve the embedded tenant; without it they need CPQ_BASE_URL and
+CPQ_API_KEY (or CPQ_API_KEY_FILE). Every other setting is in the documentation.
+`;
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [first, ...rest] = argv;
+  if (first === '--help' || first === '-h' || first === 'help') return say(help);
+  if (first === '--version' || first === '-v') return say(`${version}\n`);
+  const named = first !== undefined && !first.startsWith('-');
+  const load = commands[named ? first : 'stdio'];
+  if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
+  const command = await load();
+  await command(named ? rest : argv);
+  return 0;
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+main(process.argv.slice(2)).then(
+  (status) => {
+    process.exitCode = status;
+  },
+  (error: unknown) => {
+    const wrongUse = error instanceof ConfigError;
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`cpq-mcp: ${message}\n`);
+    process.exit(wrongUse ? 2 : 1);
+  },
+);

@@ -1,0 +1,87 @@
+/**
+ * Structured data as text, for hosts that show the model only text: the same facts in fewer tokens. A
+ * list of flat records becomes a table with its field names once; anything nested is indented.
+ */
+type Row = Record<string, unknown>;
+
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
+const isFlatList = (value: unknown): boolean => Array.isArray(value) && value.every(isScalar);
+const isFlatRow = (value: unknown): value is Row =>
+  isRow(value) && Object.values(value).every((inner) => isScalar(inner) || isFlatList(inner));
+
+/** Written out field by field, one a line. */
+export function render(data: Row): string {
+  const lines: string[] = [];
+  for (const name in data) writeField(lines, name, data[name], '');
+  return lines.join('\n');
+}
+
+function writeField(lines: string[], name: string, value: unknown, indent: string): void {
+  if (value === undefined) return;
+  if (isScalar(value)) lines.push(`${indent}${name}: ${block(value, indent)}`);
+  else if (isFlatList(value))
+    lines.push(`${indent}${name}: ${(value as unknown[]).map(inline).join(', ')}`);
+  else if (Array.isArray(value)) writeList(lines, name, value, indent);
+  else if (isFlatRow(value)) lines.push(`${indent}${name}: ${pairs(value)}`);
+  else if (isRow(value)) {
+    lines.push(`${indent}${name}:`);
+    for (const inner in value) writeField(lines, inner, value[inner], `${indent}  `);
+  }
+}
+
+function writeList(lines: string[], name: string, list: unknown[], indent: string): void {
+  lines.push(`${indent}${name}:`);
+  if (list.every(isFlatRow)) {
+    writeTable(lines, list, indent);
+    return;
+  }
+  for (const entry of list) {
+    if (isRow(entry)) writeEntry(lines, entry, indent);
+    else lines.push(`${indent}- ${Array.isArray(entry) ? JSON.stringify(entry) : inline(entry)}`);
+  }
+}
+
+function writeEntry(lines: string[], entry: Row, indent: string): void {
+  const first = lines.length;
+  for (const name in entry) writeField(lines, name, entry[name], `${indent}  `);
+  const head = lines[first];
+  if (head !== undefined) lines[first] = `${indent}- ${head.slice(indent.length + 2)}`;
+}
+
+function writeTable(lines: string[], rows: readonly Row[], indent: string): void {
+  const columns: string[] = [];
+  for (const row of rows) {
+    for (const name in row) if (!columns.includes(name)) columns.push(name);
+  }
+  lines.push(indent + columns.join('|'));
+  for (const row of rows) lines.push(indent + columns.map((name) => cell(row[name])).join('|'));
+}
+
+/** A table's cell is one line, and a bar in it is not a border. */
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = Array.isArray(value) ? value.map(inline).join(', ') : inline(value);
+  return text.includes('|') ? text.replaceAll('|', '\\|') : text;
+}
+
+const inline = (value: unknown): string =>
+  typeof value === 'string' && value.includes('\n')
+    ? value.replace(/\s*\n\s*/g, ' ⏎ ')
+    : String(value);
+
+/** A text of several lines keeps them, indented so that it cannot be taken for fields. */
+const block = (value: unknown, indent: string): string =>
+  typeof value === 'string' && value.includes('\n')
+    ? `\n${indent}    ${value.replaceAll('\n', `\n${indent}    `)}`
+    : String(value);
+
+const pairs = (row: Row): string =>
+  Object.entries(row)
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value]) =>
+        `${name} ${Array.isArray(value) ? value.map(inline).join(' + ') : inline(value)}`,
+    )
+    .join(', ');

@@ -1,0 +1,111 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Answer } from '../../tools/define.ts';
+import { render } from './render.ts';
+import { cleaned, type HtmlToText, hasHtml } from './text.ts';
+
+/** No answer is longer, in either form; the aim is a quarter of it. */
+export const tokenCap = 10_000;
+/** Below this many characters no estimate is needed: the structured form is at most three times the text. */
+const surelyShort = 7_000;
+
+/**
+ * An answer as a protocol result: the same facts as text and as structured content. One that would be
+ * too long is cut at a row and says so.
+ */
+export async function toResult(answer: Answer): Promise<CallToolResult> {
+  const htmlToText = hasHtml(answer.data) ? (await import('./html.ts')).htmlToText : undefined;
+  return fitting(answer, htmlToText);
+}
+
+function fitting(answer: Answer, htmlToText: HtmlToText | undefined): CallToolResult {
+  const whole = write(answer, htmlToText);
+  if (fits(whole)) return whole;
+  let [fewest, most] = [0, answer.rows?.count ?? 0];
+  let best: CallToolResult | undefined;
+  while (answer.rows && fewest < most) {
+    const count = Math.floor((fewest + most) / 2);
+    const shorter = write(cutTo(answer, count), htmlToText);
+    if (fits(shorter)) {
+      best = shorter;
+      fewest = count + 1;
+    } else most = count;
+  }
+  // Not even one row fits: one record is too long by itself, so its own lists are cut.
+  return best && fewest > 1 ? best : write(pruned(answer), htmlToText);
+}
+
+function cutTo(answer: Answer, count: number): Answer {
+  const shorter = answer.rows?.keep(count) ?? answer;
+  const notes = [...(shorter.notes ?? []), `Cut to ${count} rows: more would be too long to read.`];
+  return { ...shorter, notes };
+}
+
+/** Keeps the first entries of every list inside, ever fewer, until the whole fits. */
+function pruned(answer: Answer): Answer {
+  const one = answer.rows && answer.rows.count > 1 ? answer.rows.keep(1) : answer;
+  for (let most = 40; most >= 0; most = most > 1 ? Math.floor(most / 2) : most - 1) {
+    const data = prune(one.data, most, 600) as Record<string, unknown>;
+    const notes = [
+      ...(one.notes ?? []),
+      `Cut: lists inside are shown up to ${most} entries, and texts shortened; ask for single fields to see the rest.`,
+    ];
+    const shorter = { ...one, data, notes };
+    if (fits(write(shorter, undefined))) return shorter;
+  }
+  const notes = ['Too long to show: ask for fewer rows, or for single fields.'];
+  return { summary: one.summary.slice(0, 500), data: scalarsOnly(one.data), notes };
+}
+
+function prune(value: unknown, entries: number, characters: number): unknown {
+  if (typeof value === 'string') {
+    return value.length > characters ? `${value.slice(0, characters)}…` : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.slice(0, entries).map((entry) => prune(entry, entries, characters));
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, 200)
+      .map(([name, inner]) => [name, prune(inner, entries, characters)]),
+  );
+}
+
+/** What every output schema asks for, without what the records hold. */
+function scalarsOnly(data: Record<string, unknown>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(data)) {
+    if (Array.isArray(value)) kept[name] = [];
+    else if (name === 'coverage' || name === 'page') kept[name] = value;
+    else kept[name] = typeof value === 'object' && value !== null ? {} : prune(value, 0, 500);
+  }
+  return kept;
+}
+
+function write(answer: Answer, htmlToText: HtmlToText | undefined): CallToolResult {
+  const { summary, data, notes } = answer;
+  const told = notes && notes.length > 0 ? { notes } : {};
+  const structuredContent = cleaned({ summary, ...data, ...told }, htmlToText) as Record<
+    string,
+    unknown
+  >;
+  const { summary: said, notes: noted, ...facts } = structuredContent;
+  const lines = [String(said), render(facts), ...((noted as string[] | undefined) ?? [])];
+  return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent };
+}
+
+function fits({ content, structuredContent }: CallToolResult): boolean {
+  const text = content[0]?.type === 'text' ? content[0].text : '';
+  if (text.length < surelyShort) return true;
+  return tokensOf(text) <= tokenCap && tokensOf(JSON.stringify(structuredContent)) <= tokenCap;
+}
+
+/**
+ * Tokens of a text, from above: opaque ids and figures take about 2.4 characters a token in o200k_base,
+ * other alphabets up to one and a half tokens a character.
+ */
+export function tokensOf(text: string): number {
+  let others = 0;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x24f) others += 1;
+  return Math.ceil((text.length - others) / 2.4 + others * 1.5);
+}

@@ -1,0 +1,169 @@
+import type { Call } from '../api/call.ts';
+import type { ApiClient } from '../api/client.ts';
+import { TimedOut } from '../api/errors.ts';
+import { type Coverage, type Progress, type Reading, walk } from '../api/pages.ts';
+import type { RecordOf, Resource } from '../api/records.ts';
+import type { CollectionCache, Held } from './cache.ts';
+import type { ToolCall } from './call.ts';
+
+/** A whole collection, as it was at `asOf`. */
+export interface Collection<R> {
+  records: readonly R[];
+  coverage: Coverage;
+  asOf: Date;
+}
+
+export interface Freshness {
+  /** Answered from as it is. */
+  freshMs: number;
+  /** Beyond that answered from, its age told, while it is read anew. */
+  staleMs: number;
+}
+
+export const usualFreshness: Freshness = { freshMs: 5 * 60_000, staleMs: 30 * 60_000 };
+/** What was cut short is worth another try sooner. */
+const incompleteFreshMs = 30_000;
+/** Leaves a call of 45 seconds the time to answer with what there is. */
+const longestWalkMs = 40_000;
+
+interface Walk {
+  reading: Promise<Held>;
+  waiting: Set<ToolCall | typeof background>;
+  stop: AbortController;
+  /** Set when the collection changed under the walk: its result is for those who wait, not to keep. */
+  outdated: boolean;
+}
+
+const background = Symbol('background');
+
+/** The collections of one tenant: each read once however many calls wait for it, and held for a while. */
+export class Collections {
+  readonly #client: ApiClient;
+  readonly #cache: CollectionCache;
+  readonly #freshness: Freshness;
+  readonly #walks = new Map<Resource, Walk>();
+
+  constructor(client: ApiClient, cache: CollectionCache, freshness: Freshness) {
+    this.#client = client;
+    this.#cache = cache;
+    this.#freshness = freshness;
+  }
+
+  /**
+   * The whole collection, from memory where that is fresh enough.
+   * @throws ApiError when nothing could be read; TimedOut when this call's own time is over; the
+   *   signal's reason when it was cancelled
+   */
+  async read<R extends Resource>(resource: R, call: ToolCall): Promise<Collection<RecordOf[R]>> {
+    const held = this.#cache.get(this, resource);
+    const age = held ? Date.now() - held.asOf.getTime() : Number.POSITIVE_INFINITY;
+    const freshMs = held?.coverage.complete === false ? incompleteFreshMs : this.#freshness.freshMs;
+    if (held && age < freshMs) return held as Collection<RecordOf[R]>;
+    if (held?.coverage.complete && age < this.#freshness.staleMs) {
+      void this.#join(resource, background).reading.catch(() => {}); // The next call reads anew and tells.
+      return held as Collection<RecordOf[R]>;
+    }
+    return (await this.#wait(resource, call)) as Collection<RecordOf[R]>;
+  }
+
+  /** Something in it changed: the next call reads it anew. */
+  drop(resource: Resource): void {
+    this.#cache.delete(this, resource);
+    const running = this.#walks.get(resource);
+    if (!running) return;
+    running.outdated = true;
+    this.#walks.delete(resource);
+  }
+
+  /** Stops every reading under way and lets go of what is held. */
+  close(): void {
+    for (const running of this.#walks.values()) running.stop.abort(new Error('closed'));
+    this.#walks.clear();
+    this.#cache.deleteAll(this);
+  }
+
+  async #wait(resource: Resource, call: ToolCall): Promise<Held> {
+    call.signal.throwIfAborted();
+    const running = this.#join(resource, call);
+    try {
+      return await orEndOf(call, running.reading, this.#client.host);
+    } finally {
+      running.waiting.delete(call);
+      if (running.waiting.size === 0) this.#abandon(resource, running);
+    }
+  }
+
+  #join(resource: Resource, waiter: ToolCall | typeof background): Walk {
+    let running = this.#walks.get(resource);
+    if (!running) {
+      running = this.#start(resource);
+      this.#walks.set(resource, running);
+    }
+    running.waiting.add(waiter);
+    return running;
+  }
+
+  #abandon(resource: Resource, running: Walk): void {
+    running.stop.abort(new Error('nobody waits any more'));
+    if (this.#walks.get(resource) === running) this.#walks.delete(resource);
+  }
+
+  #start(resource: Resource): Walk {
+    const stop = new AbortController();
+    const running: Walk = {
+      waiting: new Set(),
+      stop,
+      outdated: false,
+      reading: Promise.resolve().then(() => this.#walk(resource, running)),
+    };
+    return running;
+  }
+
+  async #walk(resource: Resource, running: Walk): Promise<Held> {
+    const asOf = new Date();
+    const call: Call = {
+      signal: running.stop.signal,
+      deadline: asOf.getTime() + longestWalkMs,
+      purpose: 'walk',
+    };
+    try {
+      const tell = (progress: Progress) => tellAll(running, resource, progress);
+      const held: Held = { ...(await follow(walk(this.#client, resource, {}, call), tell)), asOf };
+      if (!running.outdated) this.#cache.set(this, resource, held);
+      return held;
+    } finally {
+      if (this.#walks.get(resource) === running) this.#walks.delete(resource);
+    }
+  }
+}
+
+async function follow<R>(
+  walking: AsyncGenerator<Progress, Reading<R>>,
+  tell: (progress: Progress) => void,
+): Promise<Reading<R>> {
+  for (;;) {
+    const step = await walking.next();
+    if (step.done) return step.value;
+    tell(step.value);
+  }
+}
+
+function tellAll(running: Walk, resource: Resource, { read, total }: Progress): void {
+  for (const waiter of running.waiting) {
+    if (waiter !== background) waiter.progress(read, total, resource);
+  }
+}
+
+/** The shared reading goes on for the others when this call is cancelled or out of time. */
+function orEndOf<T>(call: ToolCall, reading: Promise<T>, host: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(call.signal.reason);
+    const late = () => reject(new TimedOut('the call ran out of time', { host }));
+    const timer = setTimeout(late, Math.max(0, call.deadline - Date.now()));
+    call.signal.addEventListener('abort', stop, { once: true });
+    reading.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      call.signal.removeEventListener('abort', stop);
+    });
+  });
+}

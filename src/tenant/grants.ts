@@ -1,0 +1,26 @@
+import { type Resource, resources } from '../api/routes.ts';
+
+/** What a tenant's key may be used for here. `read` stands for every read. */
+export type Grant = `${Resource}:read` | 'opportunity:write';
+
+export const writeGrant = 'opportunity:write' satisfies Grant;
+export const grantNames: readonly string[] = [
+  'read',
+  ...resources.filter((name) => name !== 'category_tree').map((name) => `${name}:read`),
+  writeGrant,
+];
+
+/** The category tree is read with the categories' grant. */
+export const readGrant = (resource: Resource): Grant =>
+  resource === 'category_tree' ? 'category:read' : `${resource}:read`;
+
+/**
+ * Reads a list of grants, as in `read,opportunity:write`.
+ * @throws RangeError that names the unknown ones
+ */
+export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
+  const unknown = names.filter((name) => !grantNames.includes(name));
+  if (unknown.length > 0) throw new RangeError(`unknown: ${unknown.join(', ')}`);
+  const reads = names.includes('read') ? resources.map(readGrant) : [];
+  return new Set([...reads, ...(names.filter((name) => name !== 'read') as Grant[])]);
+}

@@ -1,0 +1,168 @@
+import { ApiClient, type ClientOptions, type PageQuery } from '../api/client.ts';
+import type { Coverage } from '../api/pages.ts';
+import type { RecordOf, Resource } from '../api/records.ts';
+import { routes } from '../api/routes.ts';
+import type { CollectionCache } from './cache.ts';
+import { interactive, type ToolCall } from './call.ts';
+import { type Collection, Collections, type Freshness, usualFreshness } from './collections.ts';
+import { type Grant, readGrant } from './grants.ts';
+
+export interface TenantOptions extends ClientOptions {
+  grants: ReadonlySet<Grant>;
+  cache: CollectionCache;
+  freshness?: Freshness;
+}
+
+/** A stretch of a list, and what it is a stretch of. */
+export interface Listed<R> {
+  records: readonly R[];
+  /** Offset of the first, 0-based. */
+  from: number;
+  /** Everything that matches. */
+  total: number;
+  /** Offset of what follows, if anything does. */
+  next?: number;
+  coverage: Coverage & { asOf: Date };
+  /** Values to filter by, where the service sends them. */
+  facets?: unknown;
+}
+
+/** The key here is not allowed to do what the tool needs: the operator did not grant it. */
+export class NotGranted extends Error {
+  readonly grant: Grant;
+
+  constructor(grant: Grant) {
+    super(`not granted: ${grant}`);
+    this.grant = grant;
+  }
+}
+
+/** One tenant at work: an address, a key, what it may be used for, and what is known of its data. */
+export class Tenant {
+  readonly client: ApiClient;
+  readonly grants: ReadonlySet<Grant>;
+  readonly #collections: Collections;
+
+  constructor(options: TenantOptions) {
+    this.client = new ApiClient(options);
+    this.grants = options.grants;
+    const freshness = options.freshness ?? usualFreshness;
+    this.#collections = new Collections(this.client, options.cache, freshness);
+  }
+
+  get host(): string {
+    return this.client.host;
+  }
+
+  /**
+   * A stretch of a list: the service's own page where it pages, otherwise cut from the whole.
+   * @throws NotGranted, ApiError
+   */
+  async list<R extends Resource>(
+    resource: R,
+    query: PageQuery,
+    call: ToolCall,
+  ): Promise<Listed<RecordOf[R]>> {
+    this.require(readGrant(resource));
+    if (routes[resource].shape === 'paged') return this.#page(resource, query, call);
+    if (query.query) return this.#matching(resource, query, call);
+    return stretch(await this.collection(resource, call), query);
+  }
+
+  /**
+   * A whole collection, from memory where it is fresh.
+   * @throws NotGranted, ApiError
+   */
+  async collection<R extends Resource>(
+    resource: R,
+    call: ToolCall,
+  ): Promise<Collection<RecordOf[R]>> {
+    this.require(readGrant(resource));
+    return this.#collections.read(resource, call);
+  }
+
+  /**
+   * One record.
+   * @throws NotGranted, NotFound, ApiError
+   */
+  async one<R extends Resource>(
+    resource: R,
+    by: 'id' | 'externalIdentifier',
+    value: string,
+    call: ToolCall,
+  ): Promise<RecordOf[R]> {
+    this.require(readGrant(resource));
+    return this.client.one(resource, by, value, interactive(call));
+  }
+
+  /** What is held of this collection is no longer true. */
+  changed(resource: Resource): void {
+    this.#collections.drop(resource);
+  }
+
+  /** @throws NotGranted */
+  require(grant: Grant): void {
+    if (!this.grants.has(grant)) throw new NotGranted(grant);
+  }
+
+  async close(): Promise<void> {
+    this.#collections.close();
+    await this.client.close();
+  }
+
+  async #page<R extends Resource>(
+    resource: R,
+    query: PageQuery,
+    call: ToolCall,
+  ): Promise<Listed<RecordOf[R]>> {
+    const asOf = new Date();
+    const page = await this.client.page(resource, query, interactive(call));
+    const from = this.client.pageParam === undefined ? 0 : (query.from ?? 0);
+    // A service that ignores the size sends more than was asked for.
+    const records = page.records.slice(0, query.size);
+    const end = from + records.length;
+    const total = Math.max(page.total ?? 0, records.length === 0 ? 0 : end);
+    const more = page.total === undefined ? records.length >= query.size : end < page.total;
+    const complete = from === 0 && !more && page.total !== undefined;
+    const listed: Listed<RecordOf[R]> = {
+      records,
+      from,
+      total,
+      coverage: { complete, read: records.length, total, asOf },
+    };
+    if (!complete) listed.coverage.reason = page.total === undefined ? 'not counted' : 'one page';
+    if (more && records.length > 0 && this.client.pageParam !== undefined) listed.next = end;
+    if (page.facets !== undefined) listed.facets = page.facets;
+    return listed;
+  }
+
+  /** A search on a route that does not say how it pages: asked for one more, to see whether there is more. */
+  async #matching<R extends Resource>(
+    resource: R,
+    query: PageQuery,
+    call: ToolCall,
+  ): Promise<Listed<RecordOf[R]>> {
+    const asOf = new Date();
+    const { from = 0, size, ...search } = query;
+    const asked = from + size + 1;
+    const page = await this.client.page(resource, { ...search, size: asked }, interactive(call));
+    const read = page.records.length;
+    const total = Math.max(page.total ?? 0, read);
+    const complete = total === read && (page.total !== undefined || read < asked);
+    const coverage: Coverage = { complete, read, total };
+    if (!complete) coverage.reason = 'the service sent only the first of them';
+    return stretch({ records: page.records, coverage, asOf }, query);
+  }
+}
+
+function stretch<R>(whole: Collection<R>, { from = 0, size }: PageQuery): Listed<R> {
+  const { total } = whole.coverage;
+  const listed: Listed<R> = {
+    records: whole.records.slice(from, from + size),
+    from,
+    total,
+    coverage: { ...whole.coverage, asOf: whole.asOf },
+  };
+  if (from + size < whole.records.length) listed.next = from + size;
+  return listed;
+}

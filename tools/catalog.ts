@@ -1,0 +1,29 @@
+import type { AnyTool } from './define.ts';
+import { getCategoryTree } from './get-category-tree.ts';
+import { listCategories } from './list-categories.ts';
+import { listCompanies } from './list-companies.ts';
+import { listContacts } from './list-contacts.ts';
+import { listContractItems } from './list-contract-items.ts';
+import { listDiscountGroups } from './list-discount-groups.ts';
+import { listOpportunities } from './list-opportunities.ts';
+import { listPricingBooks } from './list-pricing-books.ts';
+import { listProducts } from './list-products.ts';
+import { listQuoteTemplates } from './list-quote-templates.ts';
+import { listQuoteWidgets } from './list-quote-widgets.ts';
+import { listQuotes } from './list-quotes.ts';
+
+/** Every tool, in the order in which a host lists them. The only file that knows them all. */
+export const catalog: readonly AnyTool[] = [
+  listCompanies,
+  listContacts,
+  listOpportunities,
+  listProducts,
+  listQuotes,
+  listQuoteTemplates,
+  listQuoteWidgets,
+  listPricingBooks,
+  listCategories,
+  getCategoryTree,
+  listDiscountGroups,
+  listContractItems,
+];

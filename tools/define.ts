@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import type { ToolCall } from '../src/tenant/call.ts';
+import type { Grant } from '../src/tenant/grants.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
+
+export const toolsets = ['routes', 'briefs', 'events', 'changes'] as const;
+export type Toolset = (typeof toolsets)[number];
+
+/** All four, said out loud: hosts take an absent hint for its worst. */
+export interface Hints {
+  readOnlyHint: boolean;
+  destructiveHint: boolean;
+  idempotentHint: boolean;
+  openWorldHint: boolean;
+}
+
+export const reads: Hints = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+};
+
+/**
+ * What a tool answers. `mcp/results` alone makes a protocol result of it: the same facts as text and as
+ * `structuredContent`, cut at a row where they would be too long.
+ */
+export interface Answer {
+  /** What this is and what it covers, in a sentence or two; first in both forms. */
+  summary: string;
+  data: Record<string, unknown>;
+  /** What to know, or to do next, a sentence each. */
+  notes?: readonly string[];
+  /** How to say the same with fewer rows. */
+  rows?: { count: number; keep(count: number): Answer };
+}
+
+/** A tool as data, and a page of plain work. */
+export interface Tool<Input extends z.ZodObject = z.ZodObject> {
+  /** `cpq_` + verb + noun, at most 30 characters. */
+  readonly name: string;
+  readonly title: string;
+  /** For a model that has to choose: what it answers, and when another tool is better. */
+  readonly description: string;
+  readonly toolset: Toolset;
+  /** The tool is listed only where all of these are held. */
+  readonly needs: readonly Grant[];
+  readonly hints: Hints;
+  readonly input: Input;
+  readonly output: z.ZodObject;
+  run(tenant: Tenant, args: z.output<Input>, call: ToolCall): Promise<Answer>;
+}
+
+/** A tool whose arguments' type has been checked against its `run`, and may be forgotten now. */
+export type AnyTool = Omit<Tool, 'run'> & {
+  run(tenant: Tenant, args: Record<string, unknown>, call: ToolCall): Promise<Answer>;
+};
+
+export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): AnyTool =>
+  tool as unknown as AnyTool;
+
+const size = z.int().min(1).max(100).default(20).describe('Records to show');
+const from = z
+  .int()
+  .min(0)
+  .max(1_000_000)
+  .default(0)
+  .describe('Offset of the first, from page.next');
+const detail = z
+  .enum(['concise', 'full'])
+  .default('concise')
+  .describe('full: every field that is not empty');
+const fields = z
+  .array(z.string())
+  .optional()
+  .describe('Only these fields, e.g. name, company.name');
+const query = z.string().max(500).optional().describe('Free text');
+const filters = z
+  .string()
+  .max(2_000)
+  .optional()
+  .describe('key:a|b,key2:c (comma = and, | = or), e.g. company.id:<id>');
+const sort = z.string().max(200).optional().describe('e.g. -updatedAt,+name');
+
+/** What every list takes. */
+export const listed = { size, from, detail, fields };
+/** What the five search routes take besides. */
+export const searched = { size, from, query, filters, sort, detail, fields };
+export const textSearched = { size, from, query, detail, fields };
+
+const count = z.int().min(0);
+
+export const coverage = z.object({
+  complete: z.boolean(),
+  read: count,
+  total: count,
+  asOf: z.string(),
+  reason: z.string().optional(),
+});
+export const page = z.object({ shown: count, from: count, total: count, next: count.optional() });
+const anyRecord = z.record(z.string(), z.unknown());
+export const records = z.array(anyRecord);
+
+/** What comes with every answer. */
+export const said = { summary: z.string(), notes: z.array(z.string()).optional() };
+
+/** Loose: a record of the service may carry fields that nobody has seen yet. */
+export const listOutput = z.looseObject({ ...said, records, page, coverage });

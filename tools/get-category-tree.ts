@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import type { Category } from '../src/api/records.ts';
+import { full } from '../src/briefs/concise.ts';
+import { covers } from './answers.ts';
+import { type Answer, coverage, defineTool, reads, records, said } from './define.ts';
+
+interface Branch {
+  category: Category;
+  level: number;
+}
+
+export const getCategoryTree = defineTool({
+  name: 'cpq_get_category_tree',
+  title: 'Get the category tree',
+  description:
+    'Product categories as a tree, written as rows in tree order with their level (1 is the top). Use it to see how the catalogue is organised; for products of a category use cpq_list_products with filters.',
+  toolset: 'routes',
+  needs: ['category:read'],
+  hints: reads,
+  input: z.strictObject({
+    depth: z.int().min(1).max(10).default(3).describe('Levels to show'),
+    detail: z.enum(['concise', 'full']).default('concise'),
+  }),
+  output: z.looseObject({ ...said, records, coverage }),
+  async run(tenant, { depth, detail }, call) {
+    const tree = await tenant.collection('category_tree', call);
+    const branches = flatten(tree.records, 1);
+    const rows = branches
+      .filter(({ level }) => level <= depth)
+      .map(({ category, level }) =>
+        detail === 'full' ? wholeRow(category, level) : row(category, level),
+      );
+    const read = branches.length;
+    const coverage = covers({ ...tree.coverage, read, total: read, asOf: tree.asOf });
+    return answer(rows, read, coverage);
+  },
+});
+
+function answer(rows: Record<string, unknown>[], total: number, coverage: object): Answer {
+  const keep = (count: number): Answer => ({
+    summary: `${count} of ${total} categories.`,
+    data: { records: rows.slice(0, count), coverage },
+    notes: count < rows.length ? ['Cut for length: ask for a smaller depth.'] : [],
+    rows: { count, keep },
+  });
+  return keep(rows.length);
+}
+
+const flatten = (categories: readonly Category[], level: number): Branch[] =>
+  categories.flatMap((category) => [
+    { category, level },
+    ...flatten(category.children ?? [], level + 1),
+  ]);
+
+const row = ({ id, name, children }: Category, level: number) => ({
+  level,
+  name,
+  id,
+  ...(children?.length ? { children: children.length } : {}),
+});
+
+const wholeRow = ({ children, ...category }: Category, level: number) => ({
+  level,
+  ...full(category),
+  ...(children?.length ? { children: children.length } : {}),
+});

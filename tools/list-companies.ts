@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { emptySearch, listAnswer } from './answers.ts';
+import { defineTool, listOutput, reads, searched } from './define.ts';
+
+export const listCompanies = defineTool({
+  name: 'cpq_list_companies',
+  title: 'List companies',
+  description:
+    'Companies (customers, prospects, manufacturers) with type, currency, place and external identifier; searched, filtered and sorted by the service, a page at a time. For all about one account, use cpq_brief_company.',
+  toolset: 'routes',
+  needs: ['company:read'],
+  hints: reads,
+  input: z.strictObject(searched),
+  output: listOutput,
+  async run(tenant, args, call) {
+    const listed = await tenant.list('company', args, call);
+    return listAnswer('company', 'companies', listed, args, {
+      empty: emptySearch('filters such as type:customer take the values as stored'),
+    });
+  },
+});

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { emptySearch, listAnswer } from './answers.ts';
+import { defineTool, listOutput, reads, searched } from './define.ts';
+
+export const listContacts = defineTool({
+  name: 'cpq_list_contacts',
+  title: 'List contacts',
+  description:
+    'People at companies, with e-mail, phone and company; searched, filtered (e.g. companyId:<id>) and sorted by the service, a page at a time. A contact marked deleted is no longer in use.',
+  toolset: 'routes',
+  needs: ['contact:read'],
+  hints: reads,
+  input: z.strictObject(searched),
+  output: listOutput,
+  async run(tenant, args, call) {
+    const listed = await tenant.list('contact', args, call);
+    return listAnswer('contact', 'contacts', listed, args, {
+      empty: emptySearch('cpq_find tolerates typing errors'),
+    });
+  },
+});

@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { listAnswer } from './answers.ts';
+import { defineTool, listOutput, reads, textSearched } from './define.ts';
+
+const beta = 'Contract items are a beta resource of the service: fields may change or be missing.';
+
+export const listContractItems = defineTool({
+  name: 'cpq_list_contract_items',
+  title: 'List contract items (beta)',
+  description:
+    'Contract items: what is under contract, with service, vendor, term, quantity, revenue and profit. Beta: the service may change this resource at any time, so say so when you use it.',
+  toolset: 'routes',
+  needs: ['contract_item:read'],
+  hints: reads,
+  input: z.strictObject(textSearched),
+  output: listOutput,
+  async run(tenant, args, call) {
+    const listed = await tenant.list('contract_item', args, call);
+    return listAnswer('contract_item', 'contract items', listed, args, {
+      empty: 'Nothing under contract matches; try without query.',
+      notes: [beta],
+    });
+  },
+});

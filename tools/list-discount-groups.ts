@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { listAnswer } from './answers.ts';
+import { defineTool, listed, listOutput, reads } from './define.ts';
+
+export const listDiscountGroups = defineTool({
+  name: 'cpq_list_discount_groups',
+  title: 'List discount groups',
+  description:
+    'Named discount policies, with their discounts and how many companies and classifications each applies to. detail full adds which.',
+  toolset: 'routes',
+  needs: ['discount_group:read'],
+  hints: reads,
+  input: z.strictObject(listed),
+  output: listOutput,
+  async run(tenant, args, call) {
+    const listed = await tenant.list('discount_group', args, call);
+    return listAnswer('discount_group', 'discount groups', listed, args, {
+      empty: 'The tenant has no discount groups, or the key may not read them.',
+    });
+  },
+});

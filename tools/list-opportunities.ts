@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { emptySearch, listAnswer } from './answers.ts';
+import { defineTool, listOutput, reads, searched } from './define.ts';
+
+export const listOpportunities = defineTool({
+  name: 'cpq_list_opportunities',
+  title: 'List opportunities',
+  description:
+    'Opportunities with company, stage, probability, revenue, expected close and owner; searched, filtered (e.g. company.id:<id>, pipelineStage.id:<id>) and sorted, a page at a time. For totals over the whole pipeline use cpq_brief_pipeline: never add up pages.',
+  toolset: 'routes',
+  needs: ['opportunity:read'],
+  hints: reads,
+  input: z.strictObject(searched),
+  output: listOutput,
+  async run(tenant, args, call) {
+    const listed = await tenant.list('opportunity', args, call);
+    return listAnswer('opportunity', 'opportunities', listed, args, {
+      empty: emptySearch('cpq_brief_pipeline shows which stages and owners there are'),
+    });
+  },
+});

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { listAnswer } from './answers.ts';
+import { defineTool, listed, listOutput, reads } from './define.ts';
+
+export const listQuoteWidgets = defineTool({
+  name: 'cpq_list_quote_widgets',
+  title: 'List quote widgets',
+  description:
+    'Quote widget templates: the sections and layout blocks that quote templates are built from. detail full adds their content and settings.',
+  toolset: 'routes',
+  needs: ['quote_widget:read'],
+  hints: reads,
+  input: z.strictObject(listed),
+  output: listOutput,
+  async run(tenant, args, call) {
+    const listed = await tenant.list('quote_widget', args, call);
+    return listAnswer('quote_widget', 'quote widgets', listed, args, {
+      empty: 'The tenant has no quote widget templates, or the key may not read them.',
+    });
+  },
+});
