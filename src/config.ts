@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { type Toolset, toolsets } from '../tools/define.ts';
+import { fieldNames } from './tenant/changes/fields.ts';
 import { type Grant, grantNames, parseGrants } from './tenant/grants.ts';
 
 /** Wrong use or configuration: told on stderr, exit status 2. */
@@ -104,6 +105,40 @@ export const settings = {
     fallback: '256',
     schema: wholeNumber(1, 65_536),
   }),
+  consent: setting({
+    env: 'CPQ_CONSENT',
+    flag: 'consent',
+    about:
+      'Where a host cannot ask a person before a write: token lets the same call come back with a token of the preview, ask lets nothing be written',
+    fallback: 'token',
+    schema: z.enum(['token', 'ask']),
+  }),
+  writesPerHour: setting({
+    env: 'CPQ_WRITES_PER_HOUR',
+    flag: 'writes-per-hour',
+    about: 'Most writes in any hour',
+    fallback: '20',
+    schema: wholeNumber(0, 100_000),
+  }),
+  writeFields: setting({
+    env: 'CPQ_WRITE_FIELDS',
+    flag: 'write-fields',
+    about: `Fields of an opportunity that agents may write: ${fieldNames.join(', ')}; default all`,
+    fallback: fieldNames.join(','),
+    schema: list.transform((names) => named(names, () => fieldsFrom(names), fieldNames)),
+  }),
+  barredStages: setting({
+    env: 'CPQ_BARRED_STAGES',
+    flag: 'barred-stages',
+    about: 'Stages that agents may not set, by name or id, separated by semicolons',
+    fallback: '',
+    schema: z.string().transform((names) =>
+      names
+        .split(';')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    ),
+  }),
   sandbox: setting({
     env: 'CPQ_SANDBOX',
     flag: 'sandbox',
@@ -195,6 +230,12 @@ function named<T>(names: readonly string[], parse: () => T, known: readonly stri
     if (!(error instanceof RangeError)) throw error;
     throw new ConfigError(`${error.message}. Known: ${known.join(', ')}`);
   }
+}
+
+function fieldsFrom(names: readonly string[]): ReadonlySet<string> {
+  const unknown = names.filter((name) => !fieldNames.includes(name));
+  if (unknown.length > 0) throw new RangeError(`unknown: ${unknown.join(', ')}`);
+  return new Set(names);
 }
 
 function toolsetsFrom(names: readonly string[]): ReadonlySet<Toolset> {

@@ -1,6 +1,7 @@
 import type { AnyTool } from './define.ts';
 import { getCategoryTree } from './get-category-tree.ts';
 import { listCategories } from './list-categories.ts';
+import { listChanges } from './list-changes.ts';
 import { listCompanies } from './list-companies.ts';
 import { listContacts } from './list-contacts.ts';
 import { listContractItems } from './list-contract-items.ts';
@@ -11,6 +12,8 @@ import { listProducts } from './list-products.ts';
 import { listQuoteTemplates } from './list-quote-templates.ts';
 import { listQuoteWidgets } from './list-quote-widgets.ts';
 import { listQuotes } from './list-quotes.ts';
+import { revertChange } from './revert-change.ts';
+import { upsertOpportunity } from './upsert-opportunity.ts';
 
 /** Every tool, in the order in which a host lists them. The only file that knows them all. */
 export const catalog: readonly AnyTool[] = [
@@ -26,4 +29,7 @@ export const catalog: readonly AnyTool[] = [
   getCategoryTree,
   listDiscountGroups,
   listContractItems,
+  upsertOpportunity,
+  listChanges,
+  revertChange,
 ];

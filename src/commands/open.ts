@@ -2,7 +2,8 @@ import { requireTenant, type Settings, toolsetsOf } from '../config.ts';
 import { createLog, factsOf, type Log } from '../log.ts';
 import { createServer } from '../mcp/server.ts';
 import { type Surface, surfaceOf } from '../mcp/surface.ts';
-import { memoryState } from '../state/memory.ts';
+import { usualStateFolder } from '../state/folder.ts';
+import { localState } from '../state/local.ts';
 import { CollectionCache } from '../tenant/cache.ts';
 import { usualFreshness } from '../tenant/collections.ts';
 import { Tenant } from '../tenant/tenant.ts';
@@ -34,13 +35,17 @@ export async function openTenant(settings: Settings): Promise<Opened> {
     : { ...requireTenant(settings), async close() {} };
   const { baseUrl, key } = address;
   const log = createLog(settings.logLevel, [key]);
-  const state = memoryState();
+  const state = localState(settings.stateDir ?? usualStateFolder(process.env));
   const tenant = new Tenant({
     baseUrl,
     key,
     pageParam: settings.pageParam,
-    rates: state.rates,
-    budgetName: baseUrl.href,
+    state,
+    writing: {
+      perHour: settings.writesPerHour,
+      fields: settings.writeFields,
+      barredStages: settings.barredStages,
+    },
     budget: { requests: settings.rateLimit, windowSeconds: 600 },
     grants: settings.grants,
     cache: new CollectionCache(settings.cacheMegabytes),
@@ -49,11 +54,12 @@ export async function openTenant(settings: Settings): Promise<Opened> {
   const surface = surfaceOf(settings.grants, toolsetsOf(settings));
   const failed = (tool: string, error: unknown) =>
     log.error('call failed', { tool, ...factsOf(error) });
+  const allowTokens = settings.consent === 'token';
   return {
     tenant,
     surface,
     log,
-    server: () => createServer({ surface, tenant, version, log: { failed } }),
+    server: () => createServer({ surface, tenant, version, log: { failed }, allowTokens }),
     async close() {
       await tenant.close();
       await state.close();

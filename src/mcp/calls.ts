@@ -1,8 +1,15 @@
-import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  Server,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { readArguments } from './arguments.ts';
+import { AskPerson, consentTo } from './consent.ts';
+import { hostOf } from './host.ts';
 import { toResult } from './results.ts';
 import type { Surface } from './surface.ts';
 import { explain } from './wording.ts';
@@ -15,28 +22,38 @@ export interface CallLog {
   failed(tool: string, error: unknown): void;
 }
 
+/** What serving a tenant's calls needs. */
+export interface CallParts {
+  surface: Surface;
+  tenant: Tenant;
+  log: CallLog;
+  /** Whether a token may stand in where a host cannot ask a person. */
+  allowTokens: boolean;
+}
+
 /**
  * One call of a tool: arguments repaired and checked, the tool run, its answer or error put into the
- * protocol's words.
+ * protocol's words. A tool that must ask a person ends here with the question, and is called again with
+ * the answer.
  * @throws ProtocolError for a tool that is not listed; the signal's reason when cancelled
  */
 export async function callTool(
-  surface: Surface,
-  tenant: Tenant,
+  parts: CallParts,
+  server: Server,
   params: { name: string; arguments?: Record<string, unknown> | undefined },
   ctx: ServerContext,
-  log: CallLog,
-): Promise<CallToolResult> {
-  const entry = surface.find(params.name);
+): Promise<CallToolResult | InputRequiredResult> {
+  const entry = parts.surface.find(params.name);
   if (!entry) throw unknownTool(params.name);
   try {
     const args = readArguments(entry.input, entry.tool.input, params.arguments ?? {});
-    return await toResult(await entry.tool.run(tenant, args, toolCall(ctx)));
+    const call = toolCall(parts, server, ctx, args.confirm);
+    return await toResult(await entry.tool.run(parts.tenant, args, call));
   } catch (error) {
+    if (error instanceof AskPerson) return error.result;
     ctx.mcpReq.signal.throwIfAborted();
-    const text = explain(error);
-    if (isUnexpected(error)) log.failed(params.name, error);
-    return { content: [{ type: 'text', text }], isError: true };
+    if (isUnexpected(error)) parts.log.failed(params.name, error);
+    return { content: [{ type: 'text', text: explain(error) }], isError: true };
   }
 }
 
@@ -52,11 +69,23 @@ const isUnexpected = (error: unknown): boolean =>
   error instanceof TypeError ||
   error instanceof RangeError;
 
-function toolCall(ctx: ServerContext): ToolCall {
+function toolCall(
+  { tenant, allowTokens }: CallParts,
+  server: Server,
+  ctx: ServerContext,
+  confirm: unknown,
+): ToolCall {
   const { signal, _meta } = ctx.mcpReq;
+  const host = hostOf(server, ctx);
   const token = _meta?.progressToken;
-  const progress = token === undefined ? () => {} : progressOf(ctx, token);
-  return { signal, deadline: Date.now() + callMs, progress };
+  const consent = { state: tenant.state, host: tenant.host, allowTokens };
+  return {
+    signal,
+    deadline: Date.now() + callMs,
+    progress: token === undefined ? () => {} : progressOf(ctx, token),
+    client: host.name,
+    consent: (proposal) => consentTo(proposal, consent, host, ctx, confirm),
+  };
 }
 
 /** Several collections may be read for one call: their counts are added up, so that progress only grows. */

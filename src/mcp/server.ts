@@ -1,14 +1,9 @@
 import { Server } from '@modelcontextprotocol/server';
-import type { Tenant } from '../tenant/tenant.ts';
-import { type CallLog, callTool } from './calls.ts';
+import { type CallParts, callTool } from './calls.ts';
 import { instructions } from './instructions.ts';
-import type { Surface } from './surface.ts';
 
-export interface ServerParts {
-  surface: Surface;
-  tenant: Tenant;
+export interface ServerParts extends CallParts {
   version: string;
-  log: CallLog;
 }
 
 const hour = 3_600_000;
@@ -19,7 +14,8 @@ const longLived = { ttlMs: hour, cacheScope: 'private' as const };
  * A protocol server over one tenant; cheap, because over HTTP there is one for every request. It keeps
  * nothing: what lives longer is in the parts.
  */
-export function createServer({ surface, tenant, version, log }: ServerParts): Server {
+export function createServer(parts: ServerParts): Server {
+  const { surface, version } = parts;
   const server = new Server(
     { name: 'cpq-mcp', title: 'Quotes and pipeline', version },
     {
@@ -35,9 +31,7 @@ export function createServer({ surface, tenant, version, log }: ServerParts): Se
     },
   );
   server.setRequestHandler('tools/list', () => ({ tools: [...surface.list] }));
-  server.setRequestHandler('tools/call', ({ params }, ctx) =>
-    callTool(surface, tenant, params, ctx, log),
-  );
+  server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(parts, server, params, ctx));
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
   server.setRequestHandler('prompts/list', () => ({ prompts: [] }));

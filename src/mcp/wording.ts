@@ -13,9 +13,11 @@ import {
   Unreachable,
   WrongAddress,
 } from '../api/errors.ts';
+import { ChangeRefused } from '../tenant/changes/refusal.ts';
 import { NotGranted } from '../tenant/tenant.ts';
 import { BadArguments } from './arguments.ts';
-import { visible } from './text.ts';
+import { render } from './render.ts';
+import { cleaned, visible } from './text.ts';
 
 /**
  * Every error in words for the assistant and the person behind it: what happened, why, and what to do
@@ -26,8 +28,14 @@ export function explain(error: unknown): string {
   if (error instanceof NotGranted) {
     return `This server was not granted ${error.grant}. Whoever runs it can add it to CPQ_GRANTS.`;
   }
+  if (error instanceof ChangeRefused) return refused(error);
   if (error instanceof ApiError) return visible(explainApi(error));
   return 'Something went wrong inside this server; its log has the details. Asking again may help.';
+}
+
+function refused({ message, details }: ChangeRefused): string {
+  const more = details === undefined ? '' : `\n${render(cleaned(details) as typeof details)}`;
+  return `${visible(message)}${more}`;
 }
 
 function explainApi(error: ApiError): string {

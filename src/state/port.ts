@@ -30,7 +30,30 @@ export interface RateWindow {
   peek(key: string, rule: WindowRule, now: number): Promise<WindowVerdict>;
 }
 
+/** Things that may happen once: a consent that was used cannot be used again. */
+export interface OnceSet {
+  /** Claims `name` until `expiresAt` (milliseconds since the epoch); false when it was claimed before. */
+  claim(name: string, expiresAt: number): Promise<boolean>;
+}
+
+/** An append-only record of what was done; an entry is a JSON object. */
+export interface Journal {
+  /**
+   * Returns when the entry is safe.
+   * @throws Error when it could not be made safe: what it announces must then not be done
+   */
+  append(entry: Record<string, unknown>): Promise<void>;
+  /** Every entry, oldest first, and how many could not be read. */
+  read(): Promise<{ entries: Record<string, unknown>[]; damaged: number }>;
+}
+
 export interface State {
   rates: RateWindow;
+  once: OnceSet;
+  /** What signs tokens: the same for everyone who shares this state. */
+  secret(): Promise<Uint8Array>;
+  journal(tenant: string): Journal;
+  /** One at a time for each name. */
+  alone<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

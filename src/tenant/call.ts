@@ -1,4 +1,5 @@
 import type { Call } from '../api/call.ts';
+import type { Consent, Proposal } from './changes/consent.ts';
 
 /** One call of a tool. */
 export interface ToolCall {
@@ -7,6 +8,10 @@ export interface ToolCall {
   deadline: number;
   /** Tells a waiting person how far a long reading is; a host may ignore it. */
   progress(read: number, total: number | undefined, what: string): void;
+  /** Name and version of the host, as it says. */
+  client: string;
+  /** Asks the person to agree to exactly this; may end the call, which then comes back with the answer. */
+  consent(proposal: Proposal): Promise<Consent>;
 }
 
 /** The same call, for one thing that a person waits for. */

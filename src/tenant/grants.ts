@@ -22,5 +22,7 @@ export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
   const unknown = names.filter((name) => !grantNames.includes(name));
   if (unknown.length > 0) throw new RangeError(`unknown: ${unknown.join(', ')}`);
   const reads = names.includes('read') ? resources.map(readGrant) : [];
-  return new Set([...reads, ...(names.filter((name) => name !== 'read') as Grant[])]);
+  // Whoever writes an opportunity must see what is there first.
+  const seen: Grant[] = names.includes(writeGrant) ? ['opportunity:read'] : [];
+  return new Set([...reads, ...seen, ...(names.filter((name) => name !== 'read') as Grant[])]);
 }

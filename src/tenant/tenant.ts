@@ -1,13 +1,18 @@
+import { createHash } from 'node:crypto';
 import { ApiClient, type ClientOptions, type PageQuery } from '../api/client.ts';
 import type { Coverage } from '../api/pages.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
+import type { Journal, State } from '../state/port.ts';
 import type { CollectionCache } from './cache.ts';
 import { interactive, type ToolCall } from './call.ts';
+import type { WriteRules } from './changes/rules.ts';
 import { type Collection, Collections, type Freshness, usualFreshness } from './collections.ts';
 import { type Grant, readGrant } from './grants.ts';
 
-export interface TenantOptions extends ClientOptions {
+export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName'> {
+  state: State;
+  writing: WriteRules;
   grants: ReadonlySet<Grant>;
   cache: CollectionCache;
   freshness?: Freshness;
@@ -41,11 +46,26 @@ export class NotGranted extends Error {
 export class Tenant {
   readonly client: ApiClient;
   readonly grants: ReadonlySet<Grant>;
+  /** A name for the address and key together, which tells neither. */
+  readonly identity: string;
+  readonly state: State;
+  readonly writing: WriteRules;
+  readonly journal: Journal;
   readonly #collections: Collections;
 
   constructor(options: TenantOptions) {
-    this.client = new ApiClient(options);
+    const { state, baseUrl, key } = options;
+    // The budget is the tenant's, whichever of its keys draws on it.
+    const budgetName = baseUrl.href;
+    this.client = new ApiClient({ ...options, rates: state.rates, budgetName });
     this.grants = options.grants;
+    this.identity = createHash('sha256')
+      .update(`${baseUrl.href}\n${key}`)
+      .digest('hex')
+      .slice(0, 16);
+    this.state = state;
+    this.writing = options.writing;
+    this.journal = state.journal(this.identity);
     const freshness = options.freshness ?? usualFreshness;
     this.#collections = new Collections(this.client, options.cache, freshness);
   }

@@ -1,4 +1,7 @@
-import type { RateWindow, State, WindowRule, WindowVerdict } from './port.ts';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { JournalFile } from './journal-file.ts';
+import type { OnceSet, RateWindow, State, WindowRule, WindowVerdict } from './port.ts';
 
 interface Window {
   /** Times of our own requests, oldest first. */
@@ -65,7 +68,48 @@ function untilRoom(window: Window, rule: WindowRule, now: number): number {
   return Math.max(1, leaves + rule.windowMs - now);
 }
 
-/** State of one process, in memory. */
-export function memoryState(): State {
-  return { rates: new MemoryRates(), close: async () => {} };
+/** What was claimed in this process. */
+class MemoryOnce implements OnceSet {
+  readonly #claimed = new Map<string, number>();
+
+  async claim(name: string, expiresAt: number): Promise<boolean> {
+    const now = Date.now();
+    for (const [claimed, until] of this.#claimed) if (until <= now) this.#claimed.delete(claimed);
+    if (this.#claimed.has(name)) return false;
+    this.#claimed.set(name, expiresAt);
+    return true;
+  }
+}
+
+/** Work under one name waits for the work before it, whether that went well or not. */
+class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  take<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const settled = mine.then(
+      () => {},
+      () => {},
+    );
+    this.#last.set(name, settled);
+    void settled.then(() => {
+      if (this.#last.get(name) === settled) this.#last.delete(name);
+    });
+    return mine;
+  }
+}
+
+/** State of one process: in memory, and the journal in a file of `folder`. */
+export function localState(folder: string): State {
+  const turns = new Turns();
+  const secret = randomBytes(32);
+  return {
+    rates: new MemoryRates(),
+    once: new MemoryOnce(),
+    secret: async () => secret,
+    journal: (tenant) => new JournalFile(join(folder, `changes-${tenant}.jsonl`)),
+    alone: (name, work) => turns.take(name, work),
+    close: async () => {},
+  };
 }

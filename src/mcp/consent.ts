@@ -1,0 +1,153 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { State } from '../state/port.ts';
+import type { Consent, Proposal } from '../tenant/changes/consent.ts';
+import { inWords } from './consent-words.ts';
+import type { Host } from './host.ts';
+
+/** How long an answer, or a token, is good for. */
+const validMs = 10 * 60_000;
+const question = 'consent';
+
+/** Ends a call that must ask a person first; the host brings it back with the answer. */
+export class AskPerson extends Error {
+  readonly result: InputRequiredResult;
+
+  constructor(result: InputRequiredResult) {
+    super('a person is asked');
+    this.result = result;
+  }
+}
+
+export interface ConsentParts {
+  state: State;
+  /** Of the service, for the person who reads the question. */
+  host: string;
+  /** Whether a token may stand in for the host's own question. */
+  allowTokens: boolean;
+}
+
+/**
+ * Asks a person to agree to exactly one proposal. A host that can ask is always asked. Where nobody can
+ * be asked, the answer is a token bound to the proposal, which the same call may bring back as `confirm`
+ * after the assistant has shown the person what it is for.
+ * @throws AskPerson when the host has to ask now
+ */
+export async function consentTo(
+  proposal: Proposal,
+  parts: ConsentParts,
+  host: Host,
+  ctx: ServerContext,
+  confirm: unknown,
+): Promise<Consent> {
+  const key = await parts.state.secret();
+  const echoed = ctx.mcpReq.requestState<string>();
+  if (typeof echoed === 'string' && host.canAsk) {
+    return judgeAnswer(proposal, parts, ctx, key, echoed);
+  }
+  if (host.canAsk) throw new AskPerson(ask(proposal, parts.host, seal(key, 'asked', proposal)));
+  if (typeof confirm === 'string') return judgeToken(proposal, parts, key, confirm);
+  return unasked(proposal, parts, key);
+}
+
+function ask(proposal: Proposal, host: string, requestState: string): InputRequiredResult {
+  const agree = {
+    type: 'boolean' as const,
+    title: 'Write exactly this',
+    description: 'Nothing is written unless this is ticked.',
+    default: false,
+  };
+  const form = inputRequired.elicit({
+    message: inWords(proposal, host),
+    requestedSchema: { type: 'object', properties: { agree }, required: ['agree'] },
+  });
+  return inputRequired({ inputRequests: { [question]: form }, requestState });
+}
+
+/** The answer counts only with the seal of a question that was asked about this, lately, and once. */
+async function judgeAnswer(
+  proposal: Proposal,
+  { state }: ConsentParts,
+  ctx: ServerContext,
+  key: Uint8Array,
+  echoed: string,
+): Promise<Consent> {
+  const response = inputResponse(ctx.mcpReq.inputResponses, question);
+  if (response.kind !== 'elicit')
+    return { answer: 'invalid', why: 'the host sent no answer to the question' };
+  if (response.action === 'decline') return { answer: 'declined' };
+  if (response.action === 'cancel') return { answer: 'cancelled' };
+  if (response.content?.agree !== true) return { answer: 'declined' };
+  const judged = await open(state, key, 'asked', proposal, echoed);
+  return judged === 'good' ? { answer: 'accepted', how: 'asked' } : consentFrom(judged);
+}
+
+async function judgeToken(
+  proposal: Proposal,
+  { state, allowTokens }: ConsentParts,
+  key: Uint8Array,
+  token: string,
+): Promise<Consent> {
+  if (!allowTokens) return { answer: 'unasked', why: noTokens };
+  const judged = await open(state, key, 'token', proposal, token);
+  return judged === 'good' ? { answer: 'accepted', how: 'token' } : consentFrom(judged);
+}
+
+const noTokens =
+  'this host cannot ask a person, and whoever runs this server allows no other way (CPQ_CONSENT=ask)';
+
+function unasked(proposal: Proposal, { allowTokens }: ConsentParts, key: Uint8Array): Consent {
+  if (!allowTokens) return { answer: 'unasked', why: noTokens };
+  const token = seal(key, 'token', proposal);
+  return { answer: 'unasked', token, why: 'this host cannot ask a person' };
+}
+
+type Judged = 'good' | 'moved' | 'expired' | 'used' | 'forged';
+
+function consentFrom(judged: Exclude<Judged, 'good'>): Consent {
+  if (judged === 'moved') return { answer: 'moved' };
+  const why = {
+    expired: 'it is older than ten minutes',
+    used: 'it was used before',
+    forged: 'it was not given out by this server, or for another purpose',
+  };
+  return { answer: 'invalid', why: why[judged] };
+}
+
+/**
+ * `expiry.nonce.digest-mac.mac`: the second code covers all the rest; the first lets a genuine seal for
+ * another difference be told from a forged one.
+ */
+function seal(key: Uint8Array, purpose: 'asked' | 'token', { digest }: Proposal): string {
+  const head = `${(Date.now() + validMs).toString(36)}.${randomBytes(6).toString('base64url')}`;
+  const body = `${head}.${code(key, `digest ${digest}`)}`;
+  return `${body}.${code(key, `${purpose} ${body}`)}`;
+}
+
+async function open(
+  state: State,
+  key: Uint8Array,
+  purpose: 'asked' | 'token',
+  { digest }: Proposal,
+  sealed: string,
+): Promise<Judged> {
+  const [expiry = '', nonce = '', bound = '', mac = ''] = sealed.split('.');
+  if (!isEqual(mac, code(key, `${purpose} ${expiry}.${nonce}.${bound}`))) return 'forged';
+  const expiresAt = Number.parseInt(expiry, 36);
+  if (expiresAt < Date.now()) return 'expired';
+  if (!isEqual(bound, code(key, `digest ${digest}`))) return 'moved';
+  return (await state.once.claim(`consent ${nonce}`, expiresAt)) ? 'good' : 'used';
+}
+
+const code = (key: Uint8Array, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
+
+function isEqual(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,14 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** Where programs of this platform keep a user's state. */
+export function usualStateFolder(environment: Record<string, string | undefined>): string {
+  const home = homedir();
+  if (process.platform === 'win32') {
+    return join(environment.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'cpq-mcp');
+  }
+  if (process.platform === 'darwin') {
+    return join(home, 'Library', 'Application Support', 'cpq-mcp');
+  }
+  return join(environment.XDG_STATE_HOME || join(home, '.local', 'state'), 'cpq-mcp');
+}

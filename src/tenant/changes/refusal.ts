@@ -1,0 +1,10 @@
+/** Why a change was not made: told to the assistant as it is. */
+export class ChangeRefused extends Error {
+  /** What could be meant instead, or what differs; shown with the reason. */
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(reason: string, details?: Record<string, unknown>) {
+    super(reason);
+    this.details = details;
+  }
+}

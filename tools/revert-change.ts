@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { decide } from '../src/tenant/changes/decide.ts';
+import { planRevert } from '../src/tenant/changes/revert.ts';
+import { changeOutput, decisionAnswer } from './changes.ts';
+import { defineTool } from './define.ts';
+
+export const revertChange = defineTool({
+  name: 'cpq_revert_change',
+  title: 'Take back a change',
+  description:
+    'Takes back one change of cpq_list_changes: sets the fields that it changed to what they were before, after a person has agreed. Refused if somebody changed those fields since, with the difference. An opportunity that was created cannot be deleted by the API.',
+  toolset: 'changes',
+  needs: ['opportunity:write'],
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  input: z.strictObject({
+    change_id: z.string().min(1).describe('From cpq_list_changes'),
+    confirm: z.string().optional().describe('Token of the preview'),
+  }),
+  output: changeOutput,
+  async run(tenant, { change_id }, call) {
+    const plan = await planRevert(tenant, change_id, call);
+    const purpose = { what: 'revert' as const, reverts: change_id };
+    return decisionAnswer(plan, await decide(tenant, plan, purpose, call));
+  },
+});

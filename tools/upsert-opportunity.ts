@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { decide } from '../src/tenant/changes/decide.ts';
+import { findTarget, makePlan } from '../src/tenant/changes/plan.ts';
+import { changeOutput, decisionAnswer } from './changes.ts';
+import { defineTool } from './define.ts';
+
+const text = (about: string, most = 200) =>
+  z.string().trim().min(1).max(most).optional().describe(about);
+const amount = z.number().min(0).max(1e12).optional();
+
+/** A day of the calendar: 2026-02-30 has the form of a date and is none. */
+const day = z
+  .string()
+  .refine(isDay, 'must be a date that exists, as YYYY-MM-DD')
+  .optional()
+  .describe('YYYY-MM-DD');
+
+const share = z
+  .number()
+  .superRefine((value, context) => {
+    if (value >= 0 && value <= 1) return;
+    const meant = value > 1 && value <= 100 ? `; did you mean ${value / 100}?` : '';
+    context.addIssue({ code: 'custom', message: `must be 0–1${meant}` });
+  })
+  .optional()
+  .describe('0–1');
+
+export const upsertOpportunity = defineTool({
+  name: 'cpq_upsert_opportunity',
+  title: 'Create or change an opportunity',
+  description:
+    'Writes one opportunity after a person has agreed to the exact difference: call it with only the fields that should change. external_id or opportunity_id changes one; external_id with create true makes one, its description holding the customer ask. Where the host cannot ask, it answers with a preview and a token: show the person the preview, and only if they agree call again with confirm.',
+  toolset: 'routes',
+  needs: ['opportunity:write'],
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  input: z.strictObject({
+    external_id: text('External identifier'),
+    opportunity_id: text('Id from a list'),
+    create: z.boolean().default(false).describe('Make a new one'),
+    confirm: text('Token of the preview'),
+    name: text('Name'),
+    description: text('What the customer asked for', 20_000),
+    company: text('Id, external identifier or name'),
+    contact: text('Id, external identifier, e-mail or name'),
+    owner: text('Id or name'),
+    stage: text('Id or name'),
+    category: text('Id or name'),
+    source: text('Id or name'),
+    probability: share,
+    onetime_revenue: amount,
+    monthly_revenue: amount,
+    value_months: z.int().min(0).max(1_200).optional(),
+    start_date: day,
+    expected_close_date: day,
+    custom_fields: z
+      .array(z.string().regex(/^[^=]+=/s))
+      .optional()
+      .describe('Each as name=value'),
+  }),
+  output: changeOutput,
+  async run(
+    tenant,
+    { external_id, opportunity_id, create, confirm, custom_fields, ...fields },
+    call,
+  ) {
+    const wish = { externalId: external_id, opportunityId: opportunity_id, create };
+    const values = {
+      ...fields,
+      custom_fields: custom_fields && Object.fromEntries(custom_fields.map(pair)),
+    };
+    const target = await findTarget(tenant, { ...wish, values }, call);
+    const plan = await makePlan(tenant, target, values, call);
+    const what = target.record ? 'change' : 'create';
+    return decisionAnswer(plan, await decide(tenant, plan, { what }, call));
+  },
+});
+
+function pair(text: string): [name: string, value: string] {
+  const at = text.indexOf('=');
+  return [text.slice(0, at).trim(), text.slice(at + 1)];
+}
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
