@@ -1,15 +1,20 @@
-// Bundles the server into dist/: one file to start, and chunks for what is loaded when it is needed.
+// Bundles the server into dist/, or the folder named: one file to start, and chunks for what is loaded
+// when it is needed.
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { writeTypes } from './build-types.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-const dist = new URL('../dist/', import.meta.url).pathname;
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = resolve(root, process.argv[2] ?? 'dist');
 
 await rm(dist, { recursive: true, force: true });
 await build({
-  entryPoints: { 'cpq-mcp': 'src/main.ts' },
-  absWorkingDir: new URL('..', import.meta.url).pathname,
+  entryPoints: { 'cpq-mcp': 'src/main.ts', index: 'src/index.ts' },
+  absWorkingDir: root,
   outdir: dist,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
@@ -28,3 +33,4 @@ await build({
   legalComments: 'linked',
   logLevel: 'warning',
 });
+await writeTypes(root, dist);

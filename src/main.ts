@@ -8,7 +8,9 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   stdio: async () => (await import('./commands/stdio.ts')).stdio,
   http: async () => (await import('./commands/http.ts')).http,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
   demo: async () => (await import('./commands/demo.ts')).demo,
+  config: async () => (await import('./commands/config.ts')).config,
 };
 
 const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and the sales pipeline
@@ -16,7 +18,9 @@ const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and t
   cpq-mcp [stdio]     serve one person over stdin and stdout
   cpq-mcp http        serve over HTTP at http://127.0.0.1:3333/mcp
   cpq-mcp sandbox     run the embedded tenant alone
+  cpq-mcp doctor      check settings, address, key, routes and paging
   cpq-mcp demo        see three answers from the embedded tenant
+  cpq-mcp config HOST say how an assistant is told of this server, or tell it with --write
 
 With --sandbox, stdio and http serve the embedded tenant; without it they need CPQ_BASE_URL and
 CPQ_API_KEY (or CPQ_API_KEY_FILE). Every other setting is in the documentation.

@@ -72,3 +72,30 @@ function summaryOf(
 /** Why a search may have found nothing, and what to try. */
 export const emptySearch = (findBy: string): string =>
   `Nothing matches. The name may be spelt otherwise: try fewer words in query, or leave filters out; ${findBy}.`;
+
+/** The day it is, for what is overdue and what is valid: that of the server's own clock, in UTC. */
+export const today = (): string => new Date().toISOString().slice(0, 10);
+
+/** Amounts by currency in words: "12,500 EUR and 300 USD". */
+export const inWords = (amounts: Readonly<Record<string, number>> | undefined): string =>
+  Object.entries(amounts ?? {})
+    .map(([currency, amount]) => `${Math.round(amount).toLocaleString('en-US')} ${currency}`)
+    .join(' and ');
+
+/** Nothing was guessed: who could be meant. */
+export function askWhich<R extends Resource>(
+  resource: R,
+  text: string,
+  { candidates, total }: { candidates: RecordOf[R][]; total: number },
+): Answer {
+  const records = candidates.map((record) => concise(resource, record));
+  const summary =
+    total === 0
+      ? `No ${resource} is called "${text}".`
+      : `"${text}" is not one ${resource} exactly; ${total} could be meant.`;
+  const notes =
+    total === 0
+      ? ['Try fewer words, another spelling, or cpq_find.']
+      : ['Ask the person which one, then call again with its id.'];
+  return { summary, data: { records }, notes };
+}

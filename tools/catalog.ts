@@ -1,5 +1,11 @@
+import { briefCompanyTool } from './brief-company.ts';
+import { briefPipelineTool } from './brief-pipeline.ts';
+import { briefQuoteTool } from './brief-quote.ts';
+import { checkSalesData } from './check-sales-data.ts';
 import type { AnyTool } from './define.ts';
+import { find } from './find.ts';
 import { getCategoryTree } from './get-category-tree.ts';
+import { getRecord } from './get-record.ts';
 import { listCategories } from './list-categories.ts';
 import { listChanges } from './list-changes.ts';
 import { listCompanies } from './list-companies.ts';
@@ -30,6 +36,12 @@ export const catalog: readonly AnyTool[] = [
   listDiscountGroups,
   listContractItems,
   upsertOpportunity,
+  getRecord,
+  find,
+  briefPipelineTool,
+  briefCompanyTool,
+  briefQuoteTool,
+  checkSalesData,
   listChanges,
   revertChange,
 ];

@@ -59,28 +59,13 @@ export type AnyTool = Omit<Tool, 'run'> & {
 export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): AnyTool =>
   tool as unknown as AnyTool;
 
-const size = z.int().min(1).max(100).default(20).describe('Records to show');
-const from = z
-  .int()
-  .min(0)
-  .max(1_000_000)
-  .default(0)
-  .describe('Offset of the first, from page.next');
-const detail = z
-  .enum(['concise', 'full'])
-  .default('concise')
-  .describe('full: every field that is not empty');
-const fields = z
-  .array(z.string())
-  .optional()
-  .describe('Only these fields, e.g. name, company.name');
-const query = z.string().max(500).optional().describe('Free text');
-const filters = z
-  .string()
-  .max(2_000)
-  .optional()
-  .describe('key:a|b,key2:c (comma = and, | = or), e.g. company.id:<id>');
-const sort = z.string().max(200).optional().describe('e.g. -updatedAt,+name');
+const size = z.int().min(1).max(100).default(20);
+const from = z.int().min(0).max(1_000_000).default(0).describe('page.next');
+const detail = z.enum(['concise', 'full']).default('concise');
+const fields = z.array(z.string()).optional().describe('Only these, e.g. company.name');
+const query = z.string().max(500).optional();
+const filters = z.string().max(2_000).optional().describe('key:a|b,key2:c');
+const sort = z.string().max(200).optional().describe('-field,+field');
 
 /** What every list takes. */
 export const listed = { size, from, detail, fields };
@@ -88,7 +73,20 @@ export const listed = { size, from, detail, fields };
 export const searched = { size, from, query, filters, sort, detail, fields };
 export const textSearched = { size, from, query, detail, fields };
 
-const count = z.int().min(0);
+/** A day of the calendar: 2026-02-30 has the form of a date and is none. */
+export const day = z
+  .string()
+  .refine(isDay, 'must be a date that exists, as YYYY-MM-DD')
+  .optional()
+  .describe('YYYY-MM-DD');
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+const count = z.int();
 
 export const coverage = z.object({
   complete: z.boolean(),

@@ -13,7 +13,7 @@ export const getCategoryTree = defineTool({
   name: 'cpq_get_category_tree',
   title: 'Get the category tree',
   description:
-    'Product categories as a tree, written as rows in tree order with their level (1 is the top). Use it to see how the catalogue is organised; for products of a category use cpq_list_products with filters.',
+    'Product categories in tree order with their level, 1 at the top: how the catalogue is organised.',
   toolset: 'routes',
   needs: ['category:read'],
   hints: reads,

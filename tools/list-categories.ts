@@ -6,7 +6,7 @@ export const listCategories = defineTool({
   name: 'cpq_list_categories',
   title: 'List categories',
   description:
-    'Product categories as a flat list, each with its parent. For the hierarchy use cpq_get_category_tree.',
+    'Product categories as a flat list with their parents; for the hierarchy use cpq_get_category_tree.',
   toolset: 'routes',
   needs: ['category:read'],
   hints: reads,

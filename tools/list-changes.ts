@@ -12,7 +12,7 @@ export const listChanges = defineTool({
   name: 'cpq_list_changes',
   title: 'List changes made here',
   description:
-    'Changes that this server wrote to opportunities, newest first: when, what, how consent was given, by which host, what came of it, and whether it was taken back. Changes that people made in the product are not among them.',
+    'Changes that this server wrote to opportunities, newest first: what, when, how consent was given, what came of it.',
   toolset: 'changes',
   needs: ['opportunity:read'],
   hints: { ...reads, openWorldHint: false },

@@ -6,7 +6,7 @@ export const listCompanies = defineTool({
   name: 'cpq_list_companies',
   title: 'List companies',
   description:
-    'Companies (customers, prospects, manufacturers) with type, currency, place and external identifier; searched, filtered and sorted by the service, a page at a time. For all about one account, use cpq_brief_company.',
+    'Companies with type, currency, place and external identifier. For all about one account use cpq_brief_company.',
   toolset: 'routes',
   needs: ['company:read'],
   hints: reads,

@@ -6,7 +6,7 @@ export const listContacts = defineTool({
   name: 'cpq_list_contacts',
   title: 'List contacts',
   description:
-    'People at companies, with e-mail, phone and company; searched, filtered (e.g. companyId:<id>) and sorted by the service, a page at a time. A contact marked deleted is no longer in use.',
+    'People at companies, with e-mail, phone and company. Filter e.g. companyId:<id>. One marked deleted is no longer in use.',
   toolset: 'routes',
   needs: ['contact:read'],
   hints: reads,

@@ -8,7 +8,7 @@ export const listContractItems = defineTool({
   name: 'cpq_list_contract_items',
   title: 'List contract items (beta)',
   description:
-    'Contract items: what is under contract, with service, vendor, term, quantity, revenue and profit. Beta: the service may change this resource at any time, so say so when you use it.',
+    'What is under contract: service, vendor, term, quantity, revenue, profit. Beta: may change at any time, so say so.',
   toolset: 'routes',
   needs: ['contract_item:read'],
   hints: reads,

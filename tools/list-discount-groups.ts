@@ -6,7 +6,7 @@ export const listDiscountGroups = defineTool({
   name: 'cpq_list_discount_groups',
   title: 'List discount groups',
   description:
-    'Named discount policies, with their discounts and how many companies and classifications each applies to. detail full adds which.',
+    'Named discount policies with their discounts and how many companies they apply to. full adds which.',
   toolset: 'routes',
   needs: ['discount_group:read'],
   hints: reads,

@@ -6,7 +6,7 @@ export const listOpportunities = defineTool({
   name: 'cpq_list_opportunities',
   title: 'List opportunities',
   description:
-    'Opportunities with company, stage, probability, revenue, expected close and owner; searched, filtered (e.g. company.id:<id>, pipelineStage.id:<id>) and sorted, a page at a time. For totals over the whole pipeline use cpq_brief_pipeline: never add up pages.',
+    'Opportunities with company, stage, probability, revenue, expected close and owner. Filter e.g. company.id:<id>. For totals use cpq_brief_pipeline: never add up pages.',
   toolset: 'routes',
   needs: ['opportunity:read'],
   hints: reads,

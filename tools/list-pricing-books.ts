@@ -6,7 +6,7 @@ export const listPricingBooks = defineTool({
   name: 'cpq_list_pricing_books',
   title: 'List pricing books',
   description:
-    'Pricing books: special prices with a validity window, a special-bid number and the number of products and companies each covers. detail full, or fields products, adds the price and cost of each product.',
+    'Special prices: validity, special-bid number, how many products and companies. full adds the price of each product.',
   toolset: 'routes',
   needs: ['pricing_book:read'],
   hints: reads,

@@ -6,7 +6,7 @@ export const listProducts = defineTool({
   name: 'cpq_list_products',
   title: 'List products',
   description:
-    'Catalogue products with manufacturer part number, price, cost, term and category; searched, filtered (e.g. productType:service) and sorted by the service, a page at a time. detail full adds every field and the values to filter by.',
+    'Catalogue products with part number, price, cost, term and category. Filter e.g. productType:service. detail full adds the values to filter by.',
   toolset: 'routes',
   needs: ['product:read'],
   hints: reads,

@@ -6,7 +6,7 @@ export const listQuoteTemplates = defineTool({
   name: 'cpq_list_quote_templates',
   title: 'List quote templates',
   description:
-    'Reusable proposal structures, with the widgets each is made of. detail full adds styling, localisation, payment terms and presentation flags.',
+    'Reusable proposal structures and the widgets they are made of. full adds styling, localisation and payment terms.',
   toolset: 'routes',
   needs: ['quote_template:read'],
   hints: reads,

@@ -6,7 +6,7 @@ export const listQuoteWidgets = defineTool({
   name: 'cpq_list_quote_widgets',
   title: 'List quote widgets',
   description:
-    'Quote widget templates: the sections and layout blocks that quote templates are built from. detail full adds their content and settings.',
+    'Quote widget templates: sections and layout blocks of quote templates. full adds their content.',
   toolset: 'routes',
   needs: ['quote_widget:read'],
   hints: reads,

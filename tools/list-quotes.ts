@@ -6,7 +6,7 @@ export const listQuotes = defineTool({
   name: 'cpq_list_quotes',
   title: 'List quotes',
   description:
-    'Quotes with status, company, validity and their totals (one-time, monthly, yearly) summed from the items; searched, filtered (e.g. company.id:<id>, status:sent) and sorted, a page at a time. detail full adds the line items; cpq_brief_quote checks one quote.',
+    'Quotes with status, company, validity and totals summed from their items. Filter e.g. company.id:<id>,status:sent. cpq_brief_quote checks one.',
   toolset: 'routes',
   needs: ['quote:read'],
   hints: reads,

@@ -8,7 +8,7 @@ export const revertChange = defineTool({
   name: 'cpq_revert_change',
   title: 'Take back a change',
   description:
-    'Takes back one change of cpq_list_changes: sets the fields that it changed to what they were before, after a person has agreed. Refused if somebody changed those fields since, with the difference. An opportunity that was created cannot be deleted by the API.',
+    'Takes back one change of cpq_list_changes after a person agreed. Refused if somebody changed those fields since.',
   toolset: 'changes',
   needs: ['opportunity:write'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },

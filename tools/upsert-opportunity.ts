@@ -4,8 +4,10 @@ import { findTarget, makePlan } from '../src/tenant/changes/plan.ts';
 import { changeOutput, decisionAnswer } from './changes.ts';
 import { defineTool } from './define.ts';
 
-const text = (about: string, most = 200) =>
-  z.string().trim().min(1).max(most).optional().describe(about);
+const text = (about?: string, most = 200) => {
+  const schema = z.string().trim().min(1).max(most).optional();
+  return about === undefined ? schema : schema.describe(about);
+};
 const amount = z.number().min(0).max(1e12).optional();
 
 /** A day of the calendar: 2026-02-30 has the form of a date and is none. */
@@ -29,23 +31,23 @@ export const upsertOpportunity = defineTool({
   name: 'cpq_upsert_opportunity',
   title: 'Create or change an opportunity',
   description:
-    'Writes one opportunity after a person has agreed to the exact difference: call it with only the fields that should change. external_id or opportunity_id changes one; external_id with create true makes one, its description holding the customer ask. Where the host cannot ask, it answers with a preview and a token: show the person the preview, and only if they agree call again with confirm.',
+    'Writes one opportunity after a person agreed to the exact difference; give only what should change. external_id with create makes a new one, description holding the customer ask. If it answers with a token, show the person the preview first.',
   toolset: 'routes',
   needs: ['opportunity:write'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: z.strictObject({
-    external_id: text('External identifier'),
-    opportunity_id: text('Id from a list'),
-    create: z.boolean().default(false).describe('Make a new one'),
+    external_id: text(),
+    opportunity_id: text(),
+    create: z.boolean().default(false),
     confirm: text('Token of the preview'),
-    name: text('Name'),
-    description: text('What the customer asked for', 20_000),
-    company: text('Id, external identifier or name'),
-    contact: text('Id, external identifier, e-mail or name'),
-    owner: text('Id or name'),
-    stage: text('Id or name'),
-    category: text('Id or name'),
-    source: text('Id or name'),
+    name: text(),
+    description: text('Customer ask', 20_000),
+    company: text('Id, external id or name'),
+    contact: text('Or e-mail'),
+    owner: text(),
+    stage: text(),
+    category: text(),
+    source: text(),
     probability: share,
     onetime_revenue: amount,
     monthly_revenue: amount,

@@ -20,8 +20,8 @@ type Row = Record<string, unknown>;
 
 /**
  * The few fields of each record that people ask for, chosen by hand: 25 opportunities in 2,000 tokens
- * instead of 7,500. Field names are the service's, so that they can be filtered and sorted by; a nested
- * record is its name and its id.
+ * instead of 7,500. Revenue is `oneTime` and `monthly`, as in every brief; a nested record is its name
+ * and its id.
  */
 const rows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
   company: (company: Company) => ({
@@ -57,9 +57,9 @@ const rows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
       stage: opportunity.pipelineStage?.name,
       outcome: outcome === 'open' ? undefined : outcome,
       probability: opportunity.probability,
-      onetimeRevenue: opportunity.onetimeRevenue,
-      monthlyRevenue: opportunity.monthlyRevenue,
-      expectedCloseDate: day(opportunity.expectedCloseDate),
+      oneTime: opportunity.onetimeRevenue,
+      monthly: opportunity.monthlyRevenue,
+      closes: day(opportunity.expectedCloseDate),
       owner: opportunity.owner?.name,
       deletedAt: day(opportunity.deletedAt),
     };

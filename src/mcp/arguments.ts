@@ -90,21 +90,21 @@ function problem(
   if (given[name] === undefined) return `${name} is required`;
   const shown = JSON.stringify(given[name])?.slice(0, 80);
   if (issue.code === 'custom') return `${name}: ${issue.message}`;
-  return `${name} must be ${wanted(schema)}, not ${shown}`;
+  return `${name} must be ${wanted(schema, issue)}, not ${shown}`;
 }
 
-function wanted(schema: JsonSchema): string {
+function wanted(schema: JsonSchema, issue: Issue): string {
   if (schema.enum) return `one of ${schema.enum.join(', ')}`;
-  if (schema.type === 'integer' || schema.type === 'number') return range(schema);
+  if (schema.type === 'integer' || schema.type === 'number') return range(schema, issue);
   if (schema.type === 'array') return 'a list of texts';
-  if (schema.maxLength !== undefined) return `a text of at most ${schema.maxLength} characters`;
-  if (schema.pattern !== undefined)
-    return `a text of the form ${schema.description ?? schema.pattern}`;
+  if (issue.code === 'too_big') return `a text of at most ${issue.maximum} characters`;
+  if (issue.code === 'too_small') return 'a text that is not empty';
   return schema.type === 'boolean' ? 'true or false' : `of type ${schema.type ?? 'any'}`;
 }
 
-function range({ type, minimum, maximum }: JsonSchema): string {
+function range({ type, minimum, maximum }: JsonSchema, issue: Issue): string {
   const kind = type === 'integer' ? 'a whole number' : 'a number';
   if (minimum !== undefined && maximum !== undefined) return `${kind} ${minimum}–${maximum}`;
+  if (issue.code === 'too_big') return `${kind} of at most ${issue.maximum}`;
   return minimum === undefined ? kind : `${kind} from ${minimum}`;
 }

@@ -10,6 +10,15 @@ const isScalar = (value: unknown): boolean => typeof value !== 'object' || value
 const isFlatList = (value: unknown): boolean => Array.isArray(value) && value.every(isScalar);
 const isFlatRow = (value: unknown): value is Row =>
   isRow(value) && Object.values(value).every((inner) => isScalar(inner) || isFlatList(inner));
+/** What fits one line of a table: flat, but for records of scalars such as amounts by currency. */
+const isTableRow = (value: unknown): value is Row =>
+  isRow(value) &&
+  Object.values(value).every(
+    (inner) =>
+      isScalar(inner) ||
+      isFlatList(inner) ||
+      (isRow(inner) && Object.values(inner).every(isScalar)),
+  );
 
 /** Written out field by field, one a line. */
 export function render(data: Row): string {
@@ -33,7 +42,7 @@ function writeField(lines: string[], name: string, value: unknown, indent: strin
 
 function writeList(lines: string[], name: string, list: unknown[], indent: string): void {
   lines.push(`${indent}${name}:`);
-  if (list.every(isFlatRow)) {
+  if (list.every(isTableRow)) {
     writeTable(lines, list, indent);
     return;
   }
@@ -62,9 +71,13 @@ function writeTable(lines: string[], rows: readonly Row[], indent: string): void
 /** A table's cell is one line, and a bar in it is not a border. */
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = Array.isArray(value) ? value.map(inline).join(', ') : inline(value);
+  const text = isRow(value) ? pairs(value) : flat(value);
   return text.includes('|') ? text.replaceAll('|', '\\|') : text;
 }
+
+/** A scalar or a list of them, in one line. */
+const flat = (value: unknown): string =>
+  Array.isArray(value) ? value.map(inline).join(', ') : inline(value);
 
 const inline = (value: unknown): string =>
   typeof value === 'string' && value.includes('\n')

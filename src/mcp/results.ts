@@ -101,11 +101,45 @@ function fits({ content, structuredContent }: CallToolResult): boolean {
 }
 
 /**
- * Tokens of a text, from above: opaque ids and figures take about 2.4 characters a token in o200k_base,
- * other alphabets up to one and a half tokens a character.
+ * Tokens of a text, from above. o200k_base cuts where the kind of character changes (an opaque id of 20
+ * letters and digits is 12 tokens, a word as long 3), so what counts is pieces rather than length. The
+ * weights were fitted on answers of every list: at most 1.5 times the true number, never less.
  */
 export function tokensOf(text: string): number {
-  let others = 0;
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x24f) others += 1;
-  return Math.ceil((text.length - others) / 2.4 + others * 1.5);
+  let tokens = 0;
+  let before: Kind | undefined;
+  let run = 0;
+  for (let at = 0; at < text.length; at++) {
+    const kind = kindOf(text.charCodeAt(at));
+    run = kind === before ? run + 1 : 1;
+    tokens += costs[kind](run, before);
+    before = kind;
+  }
+  return Math.ceil(tokens * 1.15);
+}
+
+type Kind = 'lower' | 'upper' | 'digit' | 'space' | 'mark' | 'accented' | 'other';
+
+const letter = 0.25;
+const piece = 0.75;
+
+/** What the character at this place of a run adds, after a run of another kind. */
+const costs: Record<Kind, (run: number, before: Kind | undefined) => number> = {
+  lower: (run, before) => (run === 1 && before !== 'upper' ? piece + letter : letter),
+  upper: (run) => (run === 1 ? piece + letter : letter),
+  digit: (run) => (run % 3 === 1 ? 1 : 0),
+  mark: (run) => (run % 4 === 1 ? 1 : 0),
+  // One space belongs to the word behind it; line breaks and indents do not.
+  space: (run) => (run === 2 ? 1 : 0),
+  accented: () => 1,
+  other: () => 1.5,
+};
+
+function kindOf(code: number): Kind {
+  if (code >= 0x61 && code <= 0x7a) return 'lower';
+  if (code >= 0x41 && code <= 0x5a) return 'upper';
+  if (code >= 0x30 && code <= 0x39) return 'digit';
+  if (code === 0x20) return 'space';
+  if (code < 0x80) return 'mark';
+  return code <= 0x24f ? 'accented' : 'other';
 }

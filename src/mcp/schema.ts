@@ -25,17 +25,27 @@ export interface JsonSchema {
  * returns an empty one, silently.
  */
 export function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
-  return slim(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as JsonSchema, io);
+  return slim(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as JsonSchema, io, true);
 }
 
-function slim(schema: JsonSchema, io: 'input' | 'output'): JsonSchema {
+/** Bounds that nobody meets and defaults that say "nothing": checked all the same, but not told. */
+function isIdle(keyword: string, value: unknown): boolean {
+  if (['minLength', 'maxLength', 'pattern'].includes(keyword)) return true;
+  if (keyword === 'maximum') return Number(value) > 1_000;
+  return keyword === 'default' && !(typeof value === 'number' && value > 0);
+}
+
+function slim(schema: JsonSchema, io: 'input' | 'output', top = false): JsonSchema {
   const slimmed: JsonSchema = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === '$schema' || keyword === 'propertyNames') continue;
     if (value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER) continue;
     if (keyword === 'additionalProperties' && (value !== false || io === 'output')) continue;
+    if (io === 'input' && isIdle(keyword, value)) continue;
     slimmed[keyword] = value;
   }
+  // What an answer always has is told at the top; below, the names are enough.
+  if (io === 'output' && !top) delete slimmed.required;
   if (schema.items) slimmed.items = slim(schema.items, io);
   if (schema.properties) {
     const inner = Object.entries(schema.properties).map(([name, property]) => [

@@ -128,7 +128,10 @@ export class Collections {
     };
     try {
       const tell = (progress: Progress) => tellAll(running, resource, progress);
-      const held: Held = { ...(await follow(walk(this.#client, resource, {}, call), tell)), asOf };
+      const held: Held = {
+        ...(await follow(walk(this.#client, resource, everything(resource), call), tell)),
+        asOf,
+      };
       if (!running.outdated) this.#cache.set(this, resource, held);
       return held;
     } finally {
@@ -136,6 +139,12 @@ export class Collections {
     }
   }
 }
+
+/** What the routes leave out unless it is asked for. */
+const everything = (resource: Resource) => ({
+  ...(resource === 'product' ? { includeBundles: true } : {}),
+  ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
+});
 
 async function follow<R>(
   walking: AsyncGenerator<Progress, Reading<R>>,

@@ -52,6 +52,8 @@ export class Tenant {
   readonly writing: WriteRules;
   readonly journal: Journal;
   readonly #collections: Collections;
+  /** What was worked out from a collection, for as long as that collection is held. */
+  readonly #derived = new WeakMap<object, unknown>();
 
   constructor(options: TenantOptions) {
     const { state, baseUrl, key } = options;
@@ -113,6 +115,12 @@ export class Tenant {
   ): Promise<RecordOf[R]> {
     this.require(readGrant(resource));
     return this.client.one(resource, by, value, interactive(call));
+  }
+
+  /** Worked out once for each reading of a collection. */
+  derived<T>(from: object, work: () => T): T {
+    if (!this.#derived.has(from)) this.#derived.set(from, work());
+    return this.#derived.get(from) as T;
   }
 
   /** What is held of this collection is no longer true. */

@@ -1,0 +1,62 @@
+/** The discount groups and pricing books that apply to a company today. */
+import type { Company, DiscountGroup, PricingBook } from '../api/records.ts';
+import { byReach, isValid, type Reach, reachOf, windowOf } from './books.ts';
+import type { Day } from './days.ts';
+import { compact, filled, type Listed, listed, type Named } from './naming.ts';
+import { isDeleted } from './outcome.ts';
+
+export interface DiscountGroupRow extends Named {
+  reach: Reach;
+  discounts?: number;
+}
+
+export interface PricingBookRow extends Named {
+  reach: Reach;
+  specialBidNumber?: string;
+  validFrom?: Day;
+  validTo?: Day;
+  products?: number;
+  classificationIds?: string[];
+}
+
+/** Groups that name the company or its classification; one that names nobody is no policy for anybody. */
+export function discountGroupsFor(
+  company: Company,
+  groups: readonly DiscountGroup[],
+  limit: number,
+): Listed<DiscountGroupRow> {
+  const rows = groups.flatMap((group): DiscountGroupRow[] => {
+    const reach = reachOf(group, company);
+    if (!reach || reach === 'everyone' || isDeleted(group)) return [];
+    const discounts = group.discounts?.length || undefined;
+    return [compact({ id: filled(group.id), name: filled(group.name), reach, discounts })];
+  });
+  return listed(rows.sort(byReach), limit, (row) => row);
+}
+
+/** Books whose window holds today and that name the company, its classification, or nobody. */
+export function pricingBooksFor(
+  company: Company,
+  books: readonly PricingBook[],
+  today: Day,
+  limit: number,
+): Listed<PricingBookRow> {
+  const rows = books.flatMap((book): PricingBookRow[] => {
+    const reach = reachOf(book, company);
+    return reach && isValid(book, today) ? [toBookRow(book, reach)] : [];
+  });
+  return listed(rows.sort(byReach), limit, (row) => row);
+}
+
+function toBookRow(book: PricingBook, reach: Reach): PricingBookRow {
+  const byClass = reach === 'classification' || reach === 'unclear';
+  return compact({
+    id: filled(book.id),
+    name: filled(book.name),
+    reach,
+    specialBidNumber: filled(book.specialBidNumber),
+    ...windowOf(book),
+    products: book.products?.length || undefined,
+    classificationIds: byClass ? book.classificationIds : undefined,
+  });
+}

@@ -1,0 +1,118 @@
+/** Which pricing books and discount groups apply to a company on a day, and what a book asks for a product. */
+import type { Company, PricingBook } from '../api/records.ts';
+import { type Day, dayOf, within } from './days.ts';
+import { type Decimal, decimal, hundred } from './money.ts';
+import { byName, grouped } from './naming.ts';
+import { isDeleted } from './outcome.ts';
+
+/**
+ * Why something applies: it names the company, names its classification, or names nobody. `unclear`: it
+ * names classifications, and the company's are not known.
+ */
+export type Reach = 'company' | 'classification' | 'everyone' | 'unclear';
+
+interface Mapped {
+  companyIds?: string[];
+  classificationIds?: string[];
+}
+
+/** `undefined` when it does not apply. One that names nobody reaches everyone. */
+export function reachOf(mapped: Mapped, company: Company | undefined): Reach | undefined {
+  const companies = mapped.companyIds ?? [];
+  const classifications = mapped.classificationIds ?? [];
+  if (companies.length === 0 && classifications.length === 0) return 'everyone';
+  if (!company) return undefined;
+  if (company.id !== undefined && companies.includes(company.id)) return 'company';
+  if (classifications.length === 0) return undefined;
+  const own = classificationsOf(company);
+  if (own.length === 0) return 'unclear';
+  return own.some((id) => classifications.includes(id)) ? 'classification' : undefined;
+}
+
+/** No field for it is documented, so the ones that tenants send are tried. */
+function classificationsOf(company: Company): string[] {
+  const { classificationId, classificationIds, classification } = company;
+  const nested = (classification as { id?: unknown } | null | undefined)?.id;
+  const all = [
+    classificationId,
+    nested,
+    ...(Array.isArray(classificationIds) ? classificationIds : []),
+  ];
+  return all.filter((id): id is string => typeof id === 'string' && id !== '');
+}
+
+/** A book is valid from the first to the last day of its window; a missing end is open. */
+export const isValid = (book: PricingBook, day: Day): boolean =>
+  !isDeleted(book) && within(day, book.validFrom, book.validTo);
+
+/** What one book asks for one product, per unit. */
+export interface BookPrice {
+  book: PricingBook;
+  productId: string;
+  price: Decimal | undefined;
+}
+
+/** The entries of a book that are valid on a day: the book's window and the entry's own. */
+export function validEntries(book: PricingBook, day: Day): BookPrice[] {
+  if (!isValid(book, day)) return [];
+  return (book.products ?? []).flatMap(({ productId, price, validFrom, validTo }) =>
+    productId !== undefined && within(day, validFrom, validTo)
+      ? { book, productId, price: decimal(price) }
+      : [],
+  );
+}
+
+const precedence: readonly Reach[] = ['company', 'classification', 'everyone'];
+
+/** Prices of the books that apply to a company on a day, by product; a book that names it goes first. */
+export class BookPrices {
+  readonly #ranks: Map<string, BookPrice[]>[];
+
+  constructor(books: readonly PricingBook[], company: Company | undefined, day: Day) {
+    this.#ranks = precedence.map((reach) => {
+      const meant = books.filter((book) => reachOf(book, company) === reach);
+      const entries = meant.flatMap((book) => validEntries(book, day));
+      return grouped(
+        entries.filter(({ price }) => price),
+        ({ productId }) => productId,
+      );
+    });
+  }
+
+  /**
+   * The price that a line is measured against: of the books that name the company, else its
+   * classification, else nobody, the one nearest to the line's price; ties go to the lower one.
+   */
+  nearest(productId: string, linePrice: Decimal): BookPrice | undefined {
+    for (const rank of this.#ranks) {
+      const prices = rank.get(productId);
+      if (prices) return prices.toSorted((a, b) => byDistance(a, b, linePrice))[0];
+    }
+    return undefined;
+  }
+}
+
+function byDistance(a: BookPrice, b: BookPrice, linePrice: Decimal): number {
+  if (!a.price || !b.price) return 0;
+  const distance = a.price.minus(linePrice).abs().cmp(b.price.minus(linePrice).abs());
+  return distance || a.price.cmp(b.price) || byName(a.book, b.book);
+}
+
+/** Whether a price lies further from another than the tolerance, in percent of the other. */
+export const departs = (price: Decimal, from: Decimal, tolerance: number): boolean =>
+  price.minus(from).abs().times(hundred).gt(from.abs().times(tolerance));
+
+/** A window for the reader, as far as it is known. */
+export function windowOf(book: PricingBook): { validFrom?: Day; validTo?: Day } {
+  const validFrom = dayOf(book.validFrom);
+  const validTo = dayOf(book.validTo);
+  return { ...(validFrom && { validFrom }), ...(validTo && { validTo }) };
+}
+
+const reaches: readonly Reach[] = [...precedence, 'unclear'];
+
+/** The surest reach first, then by name and id. */
+export const byReach = (
+  a: { reach: Reach; name?: string; id?: string },
+  b: { reach: Reach; name?: string; id?: string },
+): number => reaches.indexOf(a.reach) - reaches.indexOf(b.reach) || byName(a, b);

@@ -1,0 +1,177 @@
+/** Checks of sales data: one name, one definition, findings with what is at stake. */
+import type { Resource } from '../api/records.ts';
+import type {
+  Check,
+  CheckContext,
+  CheckData,
+  CheckName,
+  CheckParameters,
+  Found,
+} from './checks/check.ts';
+import { missingCloseDates, stalledOpportunities } from './checks/opportunities.ts';
+import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './checks/products.ts';
+import { expiringQuotes, staleQuotes, unlistedOnQuotes } from './checks/quotes.ts';
+import { contactsWithoutEmail, missingExternalIds } from './checks/records.ts';
+import { type Day, requireDay } from './days.ts';
+import { type Amounts, type CurrencyOf, CurrencySums, rounded, unknownCurrency } from './money.ts';
+import {
+  byName,
+  compact,
+  compare,
+  counted,
+  type Listed,
+  listed,
+  type Named,
+  tally,
+} from './naming.ts';
+
+export type { CheckData, CheckName };
+
+/** Every check by its name, in the order in which they are offered. */
+export const checks: Readonly<Record<CheckName, Check>> = {
+  thin_margins: thinMargins,
+  below_cost: belowCost,
+  stale_quotes: staleQuotes,
+  expiring_quotes: expiringQuotes,
+  pricing_drift: pricingDrift,
+  unlisted_on_quotes: unlistedOnQuotes,
+  duplicate_products: duplicateProducts,
+  missing_external_ids: missingExternalIds,
+  stalled_opportunities: stalledOpportunities,
+  missing_close_dates: missingCloseDates,
+  contacts_without_email: contactsWithoutEmail,
+};
+
+export const checkNames = Object.keys(checks) as CheckName[];
+
+export interface CheckOptions extends CheckParameters {
+  today: Day;
+  currencyOf?: CurrencyOf;
+  /** The currency of catalogue prices, if the tenant has one. Default: "unknown currency". */
+  catalogueCurrency?: string;
+  /** Findings shown. Default: 20. */
+  maxRows?: number;
+  /** Related records named in one finding. Default: 3. */
+  maxRelated?: number;
+}
+
+export interface CheckFinding extends Named {
+  company?: string;
+  valueAtStake?: number;
+  /** Absent where all findings share one, which the report then names. */
+  currency?: string;
+  reason: string;
+  related?: Named[];
+  /** Related records that are not shown. */
+  moreRelated?: number;
+}
+
+export interface CheckReport extends Listed<CheckFinding> {
+  check: CheckName;
+  /** What was looked for, exactly, with its parameters. */
+  definition: string;
+  examined: number;
+  /** What was examined. */
+  of: string;
+  /** How many of them could not be judged, by the reason. */
+  unjudged?: Partial<Record<string, number>>;
+  /** Over all findings, shown or not. */
+  valueAtStake?: Amounts;
+  /** Findings whose value nobody knows: not in `valueAtStake`. */
+  unknownValue?: number;
+  /** Findings by resource, where a check looks at several. */
+  byResource?: Partial<Record<Resource, number>>;
+  currency?: string;
+}
+
+const neutral = { floor: 0, days: 0, tolerance: 0 };
+const defaults = { maxRows: 20, maxRelated: 3 };
+
+/**
+ * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".
+ *
+ * @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs.
+ */
+export function runCheck(name: CheckName, data: CheckData, options: CheckOptions): CheckReport {
+  const check = checks[name];
+  const lacking = check.needs.filter((resource) => data[resource] === undefined);
+  if (lacking.length > 0) throw new RangeError(`${name} needs ${lacking.join(', ')}`);
+  const { maxRows, maxRelated } = { ...defaults, ...compact(options) };
+  const context = contextOf(check, options);
+  const { found, ...seen } = check.examine(data, context);
+  const sorted = mostFirst(found);
+  const shared = sharedCurrency(sorted);
+  return compact({
+    check: name,
+    definition: check.define(context),
+    examined: seen.examined,
+    of: seen.of,
+    unjudged: tally(seen.unjudged),
+    ...stakes(sorted),
+    byResource: check.needs.length > 1 ? countByResource(sorted) : undefined,
+    currency: shared,
+    ...listed(sorted, maxRows, (finding) => toFinding(finding, shared, maxRelated)),
+  });
+}
+
+/** The exact definition of a check with its parameters filled in. */
+export const defineCheck = (name: CheckName, options: CheckOptions): string =>
+  checks[name].define(contextOf(checks[name], options));
+
+function contextOf(check: Check, options: CheckOptions): CheckContext {
+  return {
+    catalogueCurrency: unknownCurrency,
+    currencyOf: new Map(),
+    ...neutral,
+    ...check.defaults,
+    ...compact(options),
+    today: requireDay(options.today, 'today'),
+  };
+}
+
+/** The most at stake first, whatever the currency; unknown values last; then by name and id. */
+function mostFirst(found: readonly Found[]): Found[] {
+  return found
+    .map((finding) => ({ finding, rank: finding.atStake?.toNumber() ?? -Number.MAX_VALUE }))
+    .sort((a, b) => b.rank - a.rank || byNameThenRelated(a.finding, b.finding))
+    .map(({ finding }) => finding);
+}
+
+const byNameThenRelated = (a: Found, b: Found): number =>
+  byName(a, b) || compare(relatedIds(a), relatedIds(b));
+
+const relatedIds = ({ related = [] }: Found): string => related.map(({ id }) => id).join();
+
+const isValued = ({ currency }: Found): boolean => currency !== undefined;
+
+function stakes(found: readonly Found[]): Pick<CheckReport, 'valueAtStake' | 'unknownValue'> {
+  const sums = new CurrencySums();
+  for (const { atStake, currency } of found) if (currency) sums.add(currency, atStake);
+  const unknown = found.filter((each) => isValued(each) && !each.atStake).length;
+  return compact({ valueAtStake: sums.toAmounts(), unknownValue: counted(unknown) });
+}
+
+function sharedCurrency(found: readonly Found[]): string | undefined {
+  const currencies = new Set(found.filter(isValued).map(({ currency }) => currency));
+  return currencies.size === 1 ? [...currencies][0] : undefined;
+}
+
+function countByResource(found: readonly Found[]): CheckReport['byResource'] {
+  const counts: Partial<Record<Resource, number>> = {};
+  for (const { resource } of found) counts[resource] = (counts[resource] ?? 0) + 1;
+  return Object.keys(counts).length > 1 ? counts : undefined;
+}
+
+function toFinding(found: Found, shared: string | undefined, maxRelated: number): CheckFinding {
+  const { atStake, related = [] } = found;
+  return compact({
+    id: found.id,
+    name: found.name,
+    company: found.company,
+    valueAtStake: atStake && rounded(atStake),
+    currency: atStake && found.currency !== shared ? found.currency : undefined,
+    reason: found.reason(),
+    related: related.length > 0 ? related.slice(0, maxRelated) : undefined,
+    moreRelated: counted(Math.max(0, related.length - maxRelated)),
+  });
+}

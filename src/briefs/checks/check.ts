@@ -1,0 +1,79 @@
+/** The shape of a check of sales data, and what all of them share. */
+import type { RecordOf, Resource } from '../../api/records.ts';
+import type { Day } from '../days.ts';
+import type { CurrencyOf, Decimal } from '../money.ts';
+import type { Named } from '../naming.ts';
+
+export type CheckName =
+  | 'thin_margins'
+  | 'below_cost'
+  | 'stale_quotes'
+  | 'expiring_quotes'
+  | 'pricing_drift'
+  | 'unlisted_on_quotes'
+  | 'duplicate_products'
+  | 'missing_external_ids'
+  | 'stalled_opportunities'
+  | 'missing_close_dates'
+  | 'contacts_without_email';
+
+/** Whole collections by resource; a check reads those that it `needs`. */
+export type CheckData = { readonly [R in Resource]?: readonly RecordOf[R][] | undefined };
+
+/** Percentages 0–100. Each check has its own defaults, in its `defaults`. */
+export interface CheckParameters {
+  /** Least margin in percent: `thin_margins`. */
+  floor?: number;
+  /** Days: `stale_quotes`, `expiring_quotes`, `stalled_opportunities`. */
+  days?: number;
+  /** Percent: `pricing_drift`. */
+  tolerance?: number;
+}
+
+/** What a check is given: parameters filled in. */
+export interface CheckContext extends Required<CheckParameters> {
+  today: Day;
+  currencyOf: CurrencyOf;
+  /** Products have no currency of their own: the one their prices are in. */
+  catalogueCurrency: string;
+}
+
+/** One finding as a check makes it, unrounded. */
+export interface Found extends Named {
+  resource: Resource;
+  company?: string;
+  atStake?: Decimal | undefined;
+  currency?: string;
+  /** Worded only for the findings that are shown. */
+  reason(): string;
+  /** Other records that it is about. */
+  related?: Named[];
+}
+
+export interface Examined {
+  found: Found[];
+  /** How many were judged, and what they are called. */
+  examined: number;
+  of: string;
+  /** How many could not be judged, by the reason. */
+  unjudged: Record<string, number>;
+}
+
+export interface Check {
+  readonly name: CheckName;
+  /** The collections to read. */
+  readonly needs: readonly Resource[];
+  readonly defaults: CheckParameters;
+  /** The exact definition, in a sentence or two, with its parameters filled in. */
+  define(context: CheckContext): string;
+  examine(data: CheckData, context: CheckContext): Examined;
+}
+
+/** Counts reasons. */
+export class Reasons {
+  readonly counts: Record<string, number> = {};
+
+  add(reason: string, count = 1): void {
+    if (count > 0) this.counts[reason] = (this.counts[reason] ?? 0) + count;
+  }
+}

@@ -1,0 +1,66 @@
+/** Checks of open opportunities. */
+import type { Opportunity } from '../../api/records.ts';
+import { dayOf } from '../days.ts';
+import { dealValue, idleDays, lastChange } from '../deals.ts';
+import { currencyOfRecord } from '../money.ts';
+import { compact, filled, named, plural } from '../naming.ts';
+import { isOpen } from '../outcome.ts';
+import { type Check, type CheckContext, type Examined, type Found, Reasons } from './check.ts';
+
+type Judge = (opportunity: Opportunity, unjudged: Reasons) => string | undefined;
+
+function examineOpen(
+  opportunities: readonly Opportunity[] = [],
+  { currencyOf }: CheckContext,
+  judge: Judge,
+): Examined {
+  const unjudged = new Reasons();
+  const open = opportunities.filter(isOpen);
+  const found = open.flatMap((opportunity): Found[] => {
+    const reason = judge(opportunity, unjudged);
+    if (reason === undefined) return [];
+    return [
+      {
+        ...named(opportunity),
+        ...compact({ company: filled(opportunity.company?.name) }),
+        resource: 'opportunity',
+        atStake: dealValue(opportunity),
+        currency: currencyOfRecord(opportunity, currencyOf),
+        reason: () => reason,
+      },
+    ];
+  });
+  return { found, examined: open.length, of: 'open opportunities', unjudged: unjudged.counts };
+}
+
+const atStake = 'At stake: one-time + monthly × value months (12 where none are given).';
+const stageOf = (opportunity: Opportunity): string =>
+  filled(opportunity.pipelineStage?.name) ?? 'no stage';
+
+export const stalledOpportunities: Check = {
+  name: 'stalled_opportunities',
+  needs: ['opportunity'],
+  defaults: { days: 30 },
+  define: ({ days, today }) =>
+    `Open opportunities whose stage and other fields last changed ${days} or more days before ${today}. ${atStake}`,
+  examine: ({ opportunity }, context) =>
+    examineOpen(opportunity, context, (each, unjudged) => {
+      const idle = idleDays(each, context.today);
+      if (idle === undefined) unjudged.add('no date of any change');
+      if (idle === undefined || idle < context.days) return undefined;
+      return `${stageOf(each)}, unchanged for ${plural(idle, 'day')}, since ${lastChange(each)}`;
+    }),
+};
+
+export const missingCloseDates: Check = {
+  name: 'missing_close_dates',
+  needs: ['opportunity'],
+  defaults: {},
+  define: () => `Open opportunities without an expected close date that can be read. ${atStake}`,
+  examine: ({ opportunity }, context) =>
+    examineOpen(opportunity, context, (each) => {
+      if (dayOf(each.expectedCloseDate)) return undefined;
+      const written = filled(each.expectedCloseDate);
+      return `${stageOf(each)}, ${written ? `close date "${written}" is no date` : 'no close date'}`;
+    }),
+};

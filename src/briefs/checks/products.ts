@@ -1,0 +1,190 @@
+/** Checks of the catalogue and its pricing books. */
+import type { Product } from '../../api/records.ts';
+import { type BookPrice, departs, validEntries } from '../books.ts';
+import {
+  type CurrencyOf,
+  currencyOfRecord,
+  type Decimal,
+  decimal,
+  hundred,
+  margin,
+  percentOf,
+  perUnit,
+  roundedPercent,
+  unknownCurrency,
+} from '../money.ts';
+import { byName, compact, filled, grouped, type Named, named } from '../naming.ts';
+import { isDeleted } from '../outcome.ts';
+import { partKey, partText } from '../parts.ts';
+import { type Check, type CheckContext, type Examined, type Found, Reasons } from './check.ts';
+
+const listedOf = 'listed products';
+
+/** Unlisted products are the service's deleted ones: they are sold no more. */
+export const isListed = (product: Product): boolean =>
+  product.listed !== false && !isDeleted(product);
+
+/** What a product lacks of the margin asked for, per unit; `undefined` when it has it. */
+type Shortfall = (price: Decimal, cost: Decimal) => Decimal | undefined;
+
+function examineMargins(
+  products: readonly Product[] = [],
+  { catalogueCurrency }: CheckContext,
+  shortfall: Shortfall,
+): Examined {
+  const unjudged = new Reasons();
+  const found: Found[] = [];
+  const inSale = products.filter(isListed);
+  for (const product of inSale) {
+    const price = decimal(product.price);
+    const cost = decimal(product.cost);
+    if (!price) unjudged.add(cost ? 'no price' : 'no price and no cost');
+    else if (!cost) unjudged.add('no cost');
+    const missing = price && cost && shortfall(price, cost);
+    if (!missing) continue;
+    const reason = () => marginInWords(price, cost);
+    found.push({ ...productFound(product, catalogueCurrency), atStake: missing, reason });
+  }
+  return { found, examined: inSale.length, of: listedOf, unjudged: unjudged.counts };
+}
+
+function marginInWords(price: Decimal, cost: Decimal): string {
+  const percent = margin(price, cost);
+  const said = `price ${perUnit(price)}, cost ${perUnit(cost)}`;
+  return percent ? `${said}, margin ${roundedPercent(percent)} %` : said;
+}
+
+const productFound = (product: Product, catalogueCurrency: string): Omit<Found, 'reason'> => {
+  const own = currencyOfRecord(product, nobody);
+  const currency = own === unknownCurrency ? catalogueCurrency : own;
+  return { ...named(product), resource: 'product', currency };
+};
+
+const nobody: CurrencyOf = new Map();
+
+export const belowCost: Check = {
+  name: 'below_cost',
+  needs: ['product'],
+  defaults: {},
+  define: () =>
+    'Listed products whose price is lower than their cost. At stake: cost − price, per unit.',
+  examine: ({ product }, context) =>
+    examineMargins(product, context, (price, cost) =>
+      price.lt(cost) ? cost.minus(price) : undefined,
+    ),
+};
+
+export const thinMargins: Check = {
+  name: 'thin_margins',
+  needs: ['product'],
+  defaults: { floor: 10 },
+  define: ({ floor }) =>
+    `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the margin missing to ${floor} % of the price, per unit.`,
+  examine: ({ product }, context) =>
+    examineMargins(product, context, (price, cost) => missingMargin(price, cost, context.floor)),
+};
+
+/** price × floor / 100 − (price − cost), if above 0: no division by the price, so one of 0 is judged too. */
+function missingMargin(price: Decimal, cost: Decimal, floor: number): Decimal | undefined {
+  const hundredfold = price.times(floor).minus(price.minus(cost).times(hundred));
+  return hundredfold.gt(0) ? hundredfold.div(hundred) : undefined;
+}
+
+export const pricingDrift: Check = {
+  name: 'pricing_drift',
+  needs: ['pricing_book', 'product'],
+  defaults: { tolerance: 5 },
+  define: ({ tolerance, today }) =>
+    `Prices in pricing books valid on ${today} that lie more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit.`,
+  examine: ({ pricing_book = [], product = [] }, context) => {
+    const unjudged = new Reasons();
+    const catalogue = new Map(product.map((entry) => [entry.id, entry]));
+    const entries = pricing_book.flatMap((book) => validEntries(book, context.today));
+    const found = entries.flatMap((entry) => {
+      const inCatalogue = catalogue.get(entry.productId);
+      const drift = driftOf(entry, inCatalogue, context.tolerance);
+      if (typeof drift === 'string') unjudged.add(drift);
+      return typeof drift === 'object' && inCatalogue
+        ? driftFound(entry, inCatalogue, drift, context.catalogueCurrency)
+        : [];
+    });
+    return { found, examined: entries.length, of: 'valid book prices', unjudged: unjudged.counts };
+  },
+};
+
+interface Drift {
+  asked: Decimal;
+  listed: Decimal;
+}
+
+/** The two prices that differ, the reason why they cannot be compared, or nothing. */
+function driftOf(
+  { price: asked }: BookPrice,
+  product: Product | undefined,
+  tolerance: number,
+): Drift | string | undefined {
+  if (!product) return 'product not in the catalogue';
+  if (!isListed(product)) return 'product unlisted';
+  const listed = decimal(product.price);
+  if (!asked) return 'no price in the book';
+  if (!listed) return 'no price in the catalogue';
+  return departs(asked, listed, tolerance) ? { asked, listed } : undefined;
+}
+
+function driftFound(
+  { book }: BookPrice,
+  product: Product,
+  { asked, listed }: Drift,
+  currency: string,
+): Found {
+  return {
+    ...productFound(product, currency),
+    atStake: asked.minus(listed).abs(),
+    reason: () => driftInWords({ asked, listed }),
+    related: [named(book)],
+  };
+}
+
+function driftInWords({ asked, listed }: Drift): string {
+  const percent = percentOf(asked.minus(listed), listed);
+  const by = percent ? ` (${percent.gt(0) ? '+' : ''}${roundedPercent(percent)} %)` : '';
+  return `book ${perUnit(asked)}, catalogue ${perUnit(listed)}${by}`;
+}
+
+export const duplicateProducts: Check = {
+  name: 'duplicate_products',
+  needs: ['product'],
+  defaults: {},
+  define: () =>
+    'Listed products that share manufacturer (or vendor) and part number, letter case, spaces and punctuation aside. At stake: the difference between their highest and lowest price, per unit.',
+  examine: ({ product = [] }, { catalogueCurrency }) => {
+    const unjudged = new Reasons();
+    const inSale = product.filter(isListed);
+    const keyed = inSale.filter((entry) => {
+      const key = partKey(entry);
+      if (!key) unjudged.add(partText(entry.mpn) ? 'no manufacturer' : 'no part number');
+      return key !== undefined;
+    });
+    const groups = grouped(keyed, (entry) => partKey(entry) ?? '');
+    const found = [...groups.values()]
+      .filter((group) => group.length > 1)
+      .map((group) => duplicatesFound(group.toSorted(byName), catalogueCurrency));
+    return { found, examined: inSale.length, of: listedOf, unjudged: unjudged.counts };
+  },
+};
+
+/** Told of the first by name; the others are its related records. */
+function duplicatesFound(group: readonly Product[], currency: string): Found {
+  const [first = {}, ...others] = group;
+  const prices = group.flatMap((product) => decimal(product.price) ?? []).sort((a, b) => a.cmp(b));
+  const [lowest, highest] = [prices[0], prices.at(-1)];
+  const spread = lowest && highest && prices.length > 1 ? highest.minus(lowest) : undefined;
+  const range =
+    spread?.gt(0) && lowest && highest ? `, prices ${perUnit(lowest)} to ${perUnit(highest)}` : '';
+  const maker = filled(first.manufacturer) ?? filled(first.vendor);
+  return {
+    ...compact({ ...productFound(first, currency), atStake: spread }),
+    reason: () => `${group.length} products are ${maker} ${filled(first.mpn)}${range}`,
+    related: others.map((product): Named => named(product)),
+  };
+}

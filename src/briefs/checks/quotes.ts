@@ -1,0 +1,147 @@
+/** Checks of quotes. */
+import type { Quote, QuoteItem } from '../../api/records.ts';
+import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
+import { currencyOfRecord, type Decimal } from '../money.ts';
+import { compact, filled, type Named, plural, quoteName } from '../naming.ts';
+import { isDeleted, isOpenQuote, standingOf } from '../outcome.ts';
+import { Catalogue } from '../parts.ts';
+import { applyDiscount, discountOf, firstYearValue, sumItems, sumQuote } from '../quote-totals.ts';
+import { type Check, type CheckContext, type Examined, type Found, Reasons } from './check.ts';
+import { isListed } from './products.ts';
+
+const quoteFound = (
+  quote: Quote,
+  { currencyOf }: CheckContext,
+  atStake: Decimal | undefined,
+): Omit<Found, 'reason'> => ({
+  ...named(quote),
+  ...compact({ company: filled(quote.company?.name) }),
+  resource: 'quote',
+  atStake,
+  currency: currencyOfRecord(quote, currencyOf),
+});
+
+const named = (quote: Quote): Named => compact({ id: filled(quote.id), name: quoteName(quote) });
+
+/** Says why a quote is a finding; `undefined` when it is none; counts what it cannot judge. */
+type Judge = (quote: Quote, unjudged: Reasons) => string | undefined;
+
+function examineQuotes(
+  quotes: readonly Quote[],
+  of: string,
+  context: CheckContext,
+  judge: Judge,
+): Examined {
+  const unjudged = new Reasons();
+  const found = quotes.flatMap((quote): Found[] => {
+    const reason = judge(quote, unjudged);
+    if (reason === undefined) return [];
+    return [
+      { ...quoteFound(quote, context, firstYearValue(sumQuote(quote))), reason: () => reason },
+    ];
+  });
+  return { found, examined: quotes.length, of, unjudged: unjudged.counts };
+}
+
+const stakeInWords = 'At stake: one-time + 12 × monthly + yearly, after discounts.';
+
+export const staleQuotes: Check = {
+  name: 'stale_quotes',
+  needs: ['quote'],
+  defaults: { days: 14 },
+  define: ({ days, today }) =>
+    `Quotes that stand at sent, went out ${days} or more days before ${today}, and were not approved or declined since. ${stakeInWords}`,
+  examine: ({ quote = [] }, context) => {
+    const sent = quote.filter((each) => standingOf(each) === 'sent');
+    return examineQuotes(sent, 'sent quotes', context, (each, unjudged) => {
+      const day = dayOf(each.sentAt);
+      if (!day) {
+        unjudged.add('no sending date');
+        return undefined;
+      }
+      const age = daysBetween(day, context.today);
+      if (age < context.days || wasAnswered(each, day)) return undefined;
+      return `sent ${day}, ${plural(age, 'day')} without an answer${expiredInWords(each, context.today)}`;
+    });
+  },
+};
+
+/** An answer from before the quote went out was one to an earlier version. */
+const wasAnswered = (quote: Quote, sent: Day): boolean =>
+  [quote.approvedAt, quote.declinedAt].some((time) => (dayOf(time) ?? '') >= sent);
+
+function expiredInWords(quote: Quote, today: Day): string {
+  const expires = dayOf(quote.expiresAt);
+  return expires && expires < today ? `; expired ${expires}` : '';
+}
+
+export const expiringQuotes: Check = {
+  name: 'expiring_quotes',
+  needs: ['quote'],
+  defaults: { days: 14 },
+  define: ({ days, today }) =>
+    `Quotes that stand at draft or sent and expire from ${today} to ${addDays(today, days)}, both included. ${stakeInWords}`,
+  examine: ({ quote = [] }, context) => {
+    const until = addDays(context.today, context.days);
+    const open = quote.filter(isOpenQuote);
+    return examineQuotes(open, 'open quotes', context, (each, unjudged) => {
+      const expires = dayOf(each.expiresAt);
+      if (!expires) {
+        unjudged.add('no expiry date');
+        return undefined;
+      }
+      if (expires < context.today || expires > until) return undefined;
+      return `${standingOf(each)}, expires ${expires}, in ${plural(daysBetween(context.today, expires), 'day')}`;
+    });
+  },
+};
+
+export const unlistedOnQuotes: Check = {
+  name: 'unlisted_on_quotes',
+  needs: ['quote', 'product'],
+  defaults: {},
+  define: () =>
+    "Items of quotes that stand at draft or sent whose product is no longer listed, told quote by quote. At stake: one-time + 12 × monthly + yearly of these items, after line discounts and the quote's percentage.",
+  examine: ({ quote = [], product = [] }, context) => {
+    const unjudged = new Reasons();
+    const catalogue = new Catalogue(product);
+    const open = quote.filter((each) => isOpenQuote(each) && !isDeleted(each));
+    const found = open.flatMap((each): Found[] => {
+      const gone = (each.items ?? []).filter((item) => isGone(item, catalogue, unjudged));
+      return gone.length > 0 ? [goneFound(each, gone, catalogue, context)] : [];
+    });
+    const examined = open.reduce((count, { items = [] }) => count + items.length, 0);
+    return { found, examined, of: 'items of open quotes', unjudged: unjudged.counts };
+  },
+};
+
+function isGone(item: QuoteItem, catalogue: Catalogue, unjudged: Reasons): boolean {
+  const product = catalogue.of(item);
+  if (product) return !isListed(product);
+  unjudged.add(item.product?.id ? 'product not in the catalogue' : 'item names no product');
+  return false;
+}
+
+function goneFound(
+  quote: Quote,
+  gone: readonly QuoteItem[],
+  catalogue: Catalogue,
+  context: CheckContext,
+): Found {
+  const related = gone.map((item): Named => {
+    const product = catalogue.of(item);
+    return compact({ id: filled(product?.id), name: filled(item.name) ?? filled(product?.name) });
+  });
+  return {
+    ...quoteFound(quote, context, valueOfItems(quote, gone)),
+    reason: () => `${standingOf(quote)}, ${plural(gone.length, 'item')} unlisted`,
+    related,
+  };
+}
+
+/** An amount taken off the whole quote cannot be told apart by item, so only a percentage is applied. */
+function valueOfItems(quote: Quote, items: readonly QuoteItem[]): Decimal | undefined {
+  const discount = discountOf(quote);
+  const percent = discount?.kind === 'percent' ? discount : undefined;
+  return firstYearValue(applyDiscount(sumItems(items), percent));
+}

@@ -1,0 +1,104 @@
+/** The quotes of one company: what each status comes to, and the ones to look at first. */
+import type { Quote } from '../api/records.ts';
+import { type Day, dayOf } from './days.ts';
+import { type CurrencyOf, currencyOfRecord } from './money.ts';
+import {
+  byName,
+  compact,
+  compare,
+  counted,
+  filled,
+  fold,
+  grouped,
+  type Listed,
+  listed,
+  type Named,
+  quoteName,
+} from './naming.ts';
+import { isOpenQuote, standingOf } from './outcome.ts';
+import { type QuoteTotals, quoteTotals, sumQuotes, type TermTotals } from './quote-totals.ts';
+
+/** Quotes of one status and currency; amounts after discounts. */
+export interface QuotesOfStatus extends TermTotals {
+  status: string;
+  currency: string;
+  count: number;
+  unknownPrices?: number;
+}
+
+export interface QuoteRow extends Named, Omit<QuoteTotals, 'discountNotApplied'> {
+  number?: string;
+  status: string;
+  currency: string;
+  created?: Day;
+  expires?: Day;
+}
+
+export interface QuotesOfCompany extends Listed<QuoteRow> {
+  byStatus: QuotesOfStatus[];
+}
+
+const statusOrder = ['draft', 'sent', 'approved', 'declined', 'expired'];
+
+/** What a quote's standing is called: the tenant's own status where it is none of the known ones. */
+function statusOf(quote: Quote): string {
+  const standing = standingOf(quote);
+  return standing === 'other' ? fold(quote.status) || 'no status' : standing;
+}
+
+function byStatusOrder(a: string, b: string): number {
+  const at = (status: string): number =>
+    statusOrder.includes(status) ? statusOrder.indexOf(status) : statusOrder.length;
+  return at(a) - at(b) || compare(a, b);
+}
+
+/** Open quotes first, then by the day of creation, newest first, then by name and id. */
+export function quotesOfCompany(
+  quotes: readonly Quote[],
+  currencyOf: CurrencyOf,
+  limit: number,
+): QuotesOfCompany {
+  const sorted = quotes.toSorted(
+    (a, b) =>
+      Number(isOpenQuote(b)) - Number(isOpenQuote(a)) ||
+      compare(dayOf(b.createdAt) ?? '', dayOf(a.createdAt) ?? '') ||
+      byName(compact({ id: a.id, name: quoteName(a) }), compact({ id: b.id, name: quoteName(b) })),
+  );
+  return {
+    byStatus: quotesByStatus(quotes, currencyOf),
+    ...listed(sorted, limit, (quote) => toQuoteRow(quote, currencyOf)),
+  };
+}
+
+function toQuoteRow(quote: Quote, currencyOf: CurrencyOf): QuoteRow {
+  const { discountNotApplied: _told, ...totals } = quoteTotals(quote);
+  return compact({
+    id: filled(quote.id),
+    number: filled(quote.number),
+    name: filled(quote.title) ?? filled(quote.name),
+    status: statusOf(quote),
+    currency: currencyOfRecord(quote, currencyOf),
+    ...totals,
+    created: dayOf(quote.createdAt),
+    expires: dayOf(quote.expiresAt),
+  });
+}
+
+function quotesByStatus(quotes: readonly Quote[], currencyOf: CurrencyOf): QuotesOfStatus[] {
+  const groups = grouped(
+    quotes,
+    (quote) => `${currencyOfRecord(quote, currencyOf)}\n${statusOf(quote)}`,
+  );
+  const rows = [...groups].map(([key, group]): QuotesOfStatus => {
+    const [currency = '', status = ''] = key.split('\n', 2);
+    const { totals, unknownPrices } = sumQuotes(group);
+    return compact({
+      status,
+      currency,
+      count: group.length,
+      ...totals,
+      unknownPrices: counted(unknownPrices),
+    });
+  });
+  return rows.sort((a, b) => byStatusOrder(a.status, b.status) || compare(a.currency, b.currency));
+}

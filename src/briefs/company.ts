@@ -1,0 +1,277 @@
+/** One account: who they are, what is open, what was quoted and sold, what applies to them, what is new. */
+import type {
+  ApiRecord,
+  Category,
+  Company,
+  Contact,
+  ContractItem,
+  DiscountGroup,
+  Opportunity,
+  PricingBook,
+  Product,
+  Quote,
+} from '../api/records.ts';
+import {
+  type DiscountGroupRow,
+  discountGroupsFor,
+  type PricingBookRow,
+  pricingBooksFor,
+} from './applies.ts';
+import { belongsTo } from './belonging.ts';
+import { type QuotesOfCompany, quotesOfCompany } from './company-quotes.ts';
+import { type ContractItems, contractsOf } from './contracts.ts';
+import { type Day, dayOf, requireDay } from './days.ts';
+import {
+  byValue,
+  type Deal,
+  type DealRow,
+  dealRow,
+  sumDeals,
+  toDeal,
+  type UnknownInDeals,
+  unknownIn,
+  type WeightedAmounts,
+} from './deals.ts';
+import { type Change, changesLately } from './lately.ts';
+import type { Amounts, CurrencyOf } from './money.ts';
+import {
+  byName,
+  compact,
+  contactName,
+  counted,
+  filled,
+  type Listed,
+  listed,
+  type Named,
+  tally,
+} from './naming.ts';
+import { type NeverBought, neverBought } from './never-bought.ts';
+import { isDeleted } from './outcome.ts';
+import { type ProbabilityScale, probabilityScale } from './probability.ts';
+
+/** Whole collections of the tenant. One that is absent leaves its part of the brief out. */
+export interface CompanyRecords {
+  company: Company;
+  contacts?: readonly Contact[] | undefined;
+  opportunities?: readonly Opportunity[] | undefined;
+  quotes?: readonly Quote[] | undefined;
+  contractItems?: readonly ContractItem[] | undefined;
+  discountGroups?: readonly DiscountGroup[] | undefined;
+  pricingBooks?: readonly PricingBook[] | undefined;
+  products?: readonly Product[] | undefined;
+  categories?: readonly Category[] | undefined;
+}
+
+export interface CompanyOptions {
+  today: Day;
+  currencyOf: CurrencyOf;
+  /** How the tenant's probabilities are read; default: decided from `opportunities`. */
+  probability?: ProbabilityScale;
+  /** What changed within so many days is new. Default: 30. */
+  latelyDays?: number;
+  /** Rows in each list. Default: 5. */
+  maxRows?: number;
+}
+
+export interface ContactRow extends Named {
+  email?: string;
+  phone?: string;
+}
+
+export interface OpenDeals extends Listed<OpenDealRow>, WeightedAmounts {
+  /** Open, and the expected close date has passed. */
+  overdue?: number;
+  unknown?: Partial<UnknownInDeals>;
+}
+
+export interface OpenDealRow extends Omit<DealRow, 'company'> {
+  stage?: string;
+  closes?: Day;
+}
+
+export interface ClosedDeals {
+  won?: { count: number; value?: Amounts };
+  lost?: { count: number; value?: Amounts };
+  outcomeUnknown?: { count: number; value?: Amounts };
+}
+
+export interface CompanyBrief {
+  today: Day;
+  company: CompanyCard;
+  contacts?: Listed<ContactRow> & { withoutEmail?: number };
+  open?: OpenDeals;
+  /** Over all time. */
+  closed?: ClosedDeals;
+  probability?: ProbabilityScale;
+  quotes?: QuotesOfCompany;
+  contractItems?: ContractItems;
+  discountGroups?: Listed<DiscountGroupRow>;
+  pricingBooks?: Listed<PricingBookRow>;
+  neverBought?: NeverBought;
+  lately: Listed<Change> & { days: number };
+}
+
+export interface CompanyCard extends Named {
+  type?: string;
+  currency?: string;
+  website?: string;
+  telephone?: string;
+  address?: string;
+  accountManagerId?: string;
+  parentCompanyId?: string;
+  externalIdentifier?: string;
+  labels?: string[];
+  created?: Day;
+}
+
+const defaults = { latelyDays: 30, maxRows: 5 };
+type Settled = CompanyOptions & Required<Pick<CompanyOptions, 'latelyDays' | 'maxRows'>>;
+
+/**
+ * Briefs one company from whole collections. Definitions: docs/definitions.md, "Company".
+ *
+ * @throws RangeError if `today` is not a day.
+ */
+export function briefCompany(records: CompanyRecords, options: CompanyOptions): CompanyBrief {
+  const today = requireDay(options.today, 'today');
+  const settled: Settled = { ...defaults, ...compact(options), today };
+  const { company, contractItems, discountGroups, pricingBooks } = records;
+  const { currencyOf, latelyDays, maxRows } = settled;
+  const own = ownRecords(records);
+  return compact({
+    today,
+    company: cardOf(company),
+    contacts: own.contacts && contactList(own.contacts, maxRows),
+    ...dealSections(own.opportunities, records.opportunities, settled),
+    quotes: own.quotes && quotesOfCompany(own.quotes, currencyOf, maxRows),
+    contractItems: contractItems && contractsOf(company, contractItems, maxRows),
+    discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
+    pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
+    neverBought: suggestions(records, own.quotes, maxRows),
+    lately: { days: latelyDays, ...lately(company, own, settled) },
+  });
+}
+
+/** Needs the quotes and the products; categories only help to name them. */
+function suggestions(
+  { quotes, products, categories = [] }: CompanyRecords,
+  own: readonly Quote[] | undefined,
+  limit: number,
+): NeverBought | undefined {
+  if (!quotes || !own || !products) return undefined;
+  return neverBought({ quotes, products, categories }, own, limit);
+}
+
+function lately(company: Company, own: OwnRecords, options: Settled): Listed<Change> {
+  const { contacts = [], opportunities = [], quotes = [] } = own;
+  const account = {
+    company: [company],
+    contact: contacts,
+    opportunity: opportunities,
+    quote: quotes,
+  };
+  const changes = changesLately(account, options.today, options.latelyDays);
+  return listed(changes, options.maxRows, (change) => change);
+}
+
+interface OwnRecords {
+  contacts: readonly Contact[] | undefined;
+  opportunities: readonly Opportunity[] | undefined;
+  quotes: readonly Quote[] | undefined;
+}
+
+/** The company's own records that are not deleted. */
+function ownRecords({ company, contacts, opportunities, quotes }: CompanyRecords): OwnRecords {
+  const isOwn = (record: ApiRecord): boolean => !isDeleted(record) && belongsTo(record, company);
+  return {
+    contacts: contacts?.filter(isOwn),
+    opportunities: opportunities?.filter(isOwn),
+    quotes: quotes?.filter(isOwn),
+  };
+}
+
+function cardOf(company: Company): CompanyCard {
+  const { labels } = company;
+  return compact({
+    id: filled(company.id),
+    name: filled(company.name),
+    type: filled(company.type),
+    currency: filled(company.currency),
+    website: filled(company.website),
+    telephone: filled(company.telephone),
+    address: addressOf(company),
+    accountManagerId: filled(company.accountManagerId),
+    parentCompanyId: filled(company.parentCompanyId),
+    externalIdentifier: filled(company.externalIdentifier),
+    labels: labels && labels.length > 0 ? labels : undefined,
+    created: dayOf(company.createdAt),
+  });
+}
+
+function addressOf({ address }: Company): string | undefined {
+  const parts = Object.values(address ?? {}).flatMap((part) =>
+    typeof part === 'string' ? (filled(part) ?? []) : [],
+  );
+  return filled(parts.join(', '));
+}
+
+function contactList(contacts: readonly Contact[], limit: number): CompanyBrief['contacts'] {
+  const rows = contacts.map(
+    (contact): ContactRow =>
+      compact({
+        id: filled(contact.id),
+        name: contactName(contact),
+        email: filled(contact.email),
+        phone: filled(contact.phone) ?? filled(contact.mobilePhone),
+      }),
+  );
+  const withoutEmail = counted(rows.filter(({ email }) => !email).length);
+  return { ...compact({ withoutEmail }), ...listed(rows.sort(byName), limit, (row) => row) };
+}
+
+function dealSections(
+  own: readonly Opportunity[] | undefined,
+  all: readonly Opportunity[] | undefined,
+  options: Settled,
+): Pick<CompanyBrief, 'open' | 'closed' | 'probability'> {
+  if (!own || !all) return {};
+  const probability = options.probability ?? probabilityScale(all);
+  const deals = own.map((record) => toDeal(record, options.currencyOf, probability.scale));
+  return compact({
+    open: openDeals(
+      deals.filter(({ outcome }) => outcome === 'open'),
+      options,
+    ),
+    closed: closedDeals(deals),
+    probability: deals.length > 0 ? probability : undefined,
+  });
+}
+
+function openDeals(open: readonly Deal[], { today, maxRows }: Settled): OpenDeals {
+  const toRow = (deal: Deal): OpenDealRow => {
+    const { company: _company, ...row } = dealRow(deal);
+    const { pipelineStage, expectedCloseDate } = deal.record;
+    const stage = filled(pipelineStage?.name);
+    return { ...row, ...compact({ stage, closes: dayOf(expectedCloseDate) }) };
+  };
+  const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
+  return {
+    ...sumDeals(open).weighted(),
+    ...compact({ overdue: counted(overdue.length), unknown: tally({ ...unknownIn(open) }) }),
+    ...listed(open.toSorted(byValue), maxRows, toRow),
+  };
+}
+
+function closedDeals(deals: readonly Deal[]): ClosedDeals | undefined {
+  const totals = (outcome: Deal['outcome']): { count: number; value?: Amounts } | undefined => {
+    const of = deals.filter((deal) => deal.outcome === outcome);
+    if (of.length === 0) return undefined;
+    return compact({ count: of.length, value: sumDeals(of).value.toAmounts() });
+  };
+  const closed = compact({
+    won: totals('won'),
+    lost: totals('lost'),
+    outcomeUnknown: totals('closed_unknown'),
+  });
+  return Object.keys(closed).length > 0 ? closed : undefined;
+}

@@ -1,0 +1,78 @@
+/** What a company has under contract (beta). */
+import type { Company, ContractItem } from '../api/records.ts';
+import { belongsTo, companyIn } from './belonging.ts';
+import { type Decimal, decimal, rounded } from './money.ts';
+import { byName, compact, counted, filled, type Listed, listed, type Named } from './naming.ts';
+import { isDeleted } from './outcome.ts';
+import { addToTerm, type TermTotals, termKey, totalsByTerm } from './quote-totals.ts';
+
+/** Beta. Revenue and profit as the items give them: not multiplied by the quantity. */
+export interface ContractItems extends Listed<ContractRow> {
+  beta: true;
+  revenue?: TermTotals;
+  profit?: TermTotals;
+  /** Items of this company without a revenue. */
+  unknownRevenue?: number;
+  /** Items of the tenant that name no company: nobody can tell whose they are. */
+  withoutCompany?: number;
+}
+
+export interface ContractRow {
+  id?: string;
+  service?: string;
+  vendor?: string;
+  term: string;
+  quantity?: number;
+  revenue?: number;
+  profit?: number;
+}
+
+/** Items of the company by service, then by id; sums over all of them, shown or not. */
+export function contractsOf(
+  company: Company,
+  items: readonly ContractItem[],
+  limit: number,
+): ContractItems {
+  const kept = items.filter((item) => !isDeleted(item));
+  const own = kept.filter((item) => belongsTo(item, company));
+  const nobodys = kept.filter((item) => Object.keys(companyIn(item)).length === 0);
+  return compact({
+    beta: true as const,
+    revenue: sumByTerm(own, 'revenue'),
+    profit: sumByTerm(own, 'profit'),
+    unknownRevenue: counted(own.filter(({ revenue }) => revenue === undefined).length),
+    withoutCompany: counted(nobodys.length),
+    ...listed(own.toSorted(byService), limit, toContractRow),
+  });
+}
+
+const byService = (a: ContractItem, b: ContractItem): number => byName(serviceOf(a), serviceOf(b));
+
+const serviceOf = ({ id, service, name }: ContractItem): Named =>
+  compact({ id: filled(id), name: filled(service) ?? filled(name) });
+
+function toContractRow(item: ContractItem): ContractRow {
+  return compact({
+    id: filled(item.id),
+    service: serviceOf(item).name,
+    vendor: filled(item.vendor),
+    term: termKey(item),
+    quantity: item.quantity,
+    revenue: amountOf(item.revenue),
+    profit: amountOf(item.profit),
+  });
+}
+
+function amountOf(value: number | undefined): number | undefined {
+  const known = decimal(value);
+  return known && rounded(known);
+}
+
+function sumByTerm(
+  items: readonly ContractItem[],
+  field: 'revenue' | 'profit',
+): TermTotals | undefined {
+  const sums = new Map<string, Decimal>();
+  for (const item of items) addToTerm(sums, termKey(item), decimal(item[field]));
+  return sums.size > 0 ? totalsByTerm(sums) : undefined;
+}

@@ -1,0 +1,70 @@
+/**
+ * Days as the briefs count them. The day of a date or time is the day as written (its first ten
+ * characters): no time zone is converted, so a close date never slips to the day before.
+ */
+
+/** A calendar day, `YYYY-MM-DD`. */
+export type Day = string;
+
+const shape = /^(\d{4})-(\d{2})-(\d{2})(?!\d)/;
+const dayLength = 10;
+const dayInMs = 86_400_000;
+
+/** The day of an ISO 8601 date or time; `undefined` if there is none or it cannot be read. */
+export function dayOf(time: string | undefined): Day | undefined {
+  const parts = time === undefined ? null : shape.exec(time);
+  if (!time || !parts) return undefined;
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  return day >= 1 && day <= daysInMonth(year, month) ? time.slice(0, dayLength) : undefined;
+}
+
+const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const february = 2;
+
+/** 0 for a month that there is not. */
+function daysInMonth(year: number, month: number): number {
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === february && isLeap ? 29 : (monthLengths[month - 1] ?? 0);
+}
+
+function isoDay(ms: number): Day {
+  return new Date(ms).toISOString().slice(0, dayLength);
+}
+
+/** Whole days from one day to another; negative if `to` is the earlier one. */
+export function daysBetween(from: Day, to: Day): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / dayInMs);
+}
+
+/** Whole days since a day; a day that is still to come counts as 0. */
+export function daysSince(day: Day, today: Day): number {
+  return Math.max(0, daysBetween(day, today));
+}
+
+export function addDays(day: Day, days: number): Day {
+  return isoDay(Date.parse(day) + days * dayInMs);
+}
+
+/** The latest of the days that can be read. */
+export function latestDay(...times: (string | undefined)[]): Day | undefined {
+  let latest: Day | undefined;
+  for (const time of times) {
+    const day = dayOf(time);
+    if (day && (!latest || day > latest)) latest = day;
+  }
+  return latest;
+}
+
+/** Whether a day lies in a window, both ends included; a missing end is open. */
+export function within(day: Day, from: string | undefined, to: string | undefined): boolean {
+  const first = dayOf(from);
+  const last = dayOf(to);
+  return (!first || first <= day) && (!last || day <= last);
+}
+
+/** @throws RangeError if what was given as today, or as an end of a period, is not a day. */
+export function requireDay(day: string, what: string): Day {
+  const read = dayOf(day);
+  if (!read) throw new RangeError(`${what} must be a day as YYYY-MM-DD, not "${day}"`);
+  return read;
+}

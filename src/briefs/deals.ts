@@ -1,0 +1,186 @@
+/** An opportunity as every brief counts it: its outcome, currency, value and likelihood. */
+import type { Opportunity } from '../api/records.ts';
+import { type Day, dayOf, daysSince, latestDay } from './days.ts';
+import {
+  type Amounts,
+  type CurrencyOf,
+  CurrencySums,
+  currencyOfRecord,
+  type Decimal,
+  decimal,
+  rounded,
+  unknownCurrency,
+  zero,
+} from './money.ts';
+import { byName, compact, filled } from './naming.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import { likelihood, type Scale, weighted } from './probability.ts';
+
+/** How many months of monthly revenue a value counts where the opportunity does not say. */
+export const assumedMonths = 12;
+
+/** Amounts in `currency`; a missing one is unknown. */
+export interface Deal {
+  record: Opportunity;
+  outcome: Outcome;
+  currency: string;
+  oneTime: Decimal | undefined;
+  monthly: Decimal | undefined;
+  /** one-time + monthly × months; unknown when neither is known. */
+  value: Decimal | undefined;
+  /** The value as a plain number, to order deals by: lowest where it is unknown. */
+  rank: number;
+  /** The opportunity has monthly revenue and no months, so 12 were taken. */
+  monthsAssumed: boolean;
+  /** 0–1. */
+  chance: Decimal | undefined;
+}
+
+export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale): Deal {
+  const oneTime = decimal(record.onetimeRevenue);
+  const monthly = decimal(record.monthlyRevenue);
+  const value = dealWorth(oneTime, monthly, monthsOf(record));
+  return {
+    record,
+    outcome: outcomeOf(record),
+    currency: currencyOfRecord(record, currencyOf),
+    oneTime,
+    monthly,
+    value,
+    rank: value?.toNumber() ?? -Number.MAX_VALUE,
+    monthsAssumed: Boolean(record.monthlyRevenue) && monthsOf(record) === undefined,
+    chance: likelihood(record.probability, scale),
+  };
+}
+
+/** The months that an opportunity names; 0 and less are no answer. */
+function monthsOf({ valueMonths }: Opportunity): number | undefined {
+  return valueMonths !== undefined && valueMonths > 0 ? valueMonths : undefined;
+}
+
+function dealWorth(
+  oneTime: Decimal | undefined,
+  monthly: Decimal | undefined,
+  months: number | undefined,
+): Decimal | undefined {
+  if (!monthly) return oneTime;
+  return (oneTime ?? zero).plus(monthly.times(months ?? assumedMonths));
+}
+
+/** one-time + monthly × value months (12 where missing); `undefined` when neither revenue is known. */
+export const dealValue = (record: Opportunity): Decimal | undefined =>
+  dealWorth(decimal(record.onetimeRevenue), decimal(record.monthlyRevenue), monthsOf(record));
+
+/** The last day on which anything is known to have happened: stage change or update, else creation. */
+export const lastChange = (record: Opportunity): Day | undefined =>
+  latestDay(record.stageUpdatedAt, record.updatedAt) ?? dayOf(record.createdAt);
+
+/** Days since the last change; `undefined` when no day can be read. */
+export function idleDays(record: Opportunity, today: Day): number | undefined {
+  const day = lastChange(record);
+  return day === undefined ? undefined : daysSince(day, today);
+}
+
+/** The highest value first, unknown values last, then by name and id. */
+export const byValue = (a: Deal, b: Deal): number => b.rank - a.rank || byName(a.record, b.record);
+
+/** One deal in a list; `value` in `currency`. */
+export interface DealRow {
+  id?: string;
+  name?: string;
+  company?: string;
+  value?: number;
+  currency?: string;
+}
+
+export function dealRow({ record, value, currency }: Deal): DealRow {
+  return compact({
+    id: filled(record.id),
+    name: filled(record.name),
+    company: filled(record.company?.name),
+    value: value && rounded(value),
+    currency: value && currency,
+  });
+}
+
+/** Amounts of several deals by currency; an amount nobody knows is absent. */
+export interface DealAmounts {
+  oneTime?: Amounts;
+  monthly?: Amounts;
+}
+
+export interface WeightedAmounts extends DealAmounts {
+  /** One-time revenue × probability. */
+  weightedOneTime?: Amounts;
+  /** Monthly revenue × probability. */
+  weightedMonthly?: Amounts;
+}
+
+/** Sums over deals, currency by currency. */
+export class DealSums {
+  count = 0;
+  readonly oneTime = new CurrencySums();
+  readonly monthly = new CurrencySums();
+  readonly weightedOneTime = new CurrencySums();
+  readonly weightedMonthly = new CurrencySums();
+  readonly value = new CurrencySums();
+
+  add(deal: Deal): void {
+    const { currency, chance } = deal;
+    this.count += 1;
+    this.oneTime.add(currency, deal.oneTime);
+    this.monthly.add(currency, deal.monthly);
+    this.weightedOneTime.add(currency, weighted(deal.oneTime, chance));
+    this.weightedMonthly.add(currency, weighted(deal.monthly, chance));
+    this.value.add(currency, deal.value);
+  }
+
+  merge(other: DealSums): void {
+    this.count += other.count;
+    this.oneTime.addAll(other.oneTime);
+    this.monthly.addAll(other.monthly);
+    this.weightedOneTime.addAll(other.weightedOneTime);
+    this.weightedMonthly.addAll(other.weightedMonthly);
+    this.value.addAll(other.value);
+  }
+
+  amounts(): DealAmounts {
+    return compact({ oneTime: this.oneTime.toAmounts(), monthly: this.monthly.toAmounts() });
+  }
+
+  weighted(): WeightedAmounts {
+    return compact({
+      ...this.amounts(),
+      weightedOneTime: this.weightedOneTime.toAmounts(),
+      weightedMonthly: this.weightedMonthly.toAmounts(),
+    });
+  }
+}
+
+export function sumDeals(deals: readonly Deal[]): DealSums {
+  const sums = new DealSums();
+  for (const deal of deals) sums.add(deal);
+  return sums;
+}
+
+/** Deals of which a figure could not be told, or only by assuming something. */
+export interface UnknownInDeals {
+  /** Neither one-time nor monthly revenue: in no sum. */
+  revenue: number;
+  /** No probability, or one outside its scale: in no weighted sum. */
+  probability: number;
+  /** Monthly revenue without months: 12 were taken for the value. */
+  valueMonths: number;
+  /** Summed under "unknown currency". */
+  currency: number;
+}
+
+export function unknownIn(deals: readonly Deal[]): UnknownInDeals {
+  const count = (isUnknown: (deal: Deal) => boolean): number => deals.filter(isUnknown).length;
+  return {
+    revenue: count(({ value }) => !value),
+    probability: count(({ chance }) => !chance),
+    valueMonths: count(({ monthsAssumed }) => monthsAssumed),
+    currency: count(({ currency }) => currency === unknownCurrency),
+  };
+}

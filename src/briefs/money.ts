@@ -1,0 +1,176 @@
+/**
+ * Money as the briefs count it: decimal arithmetic throughout, one sum per currency, one per term, and
+ * rounding once, at the very end. The exact definitions stand in docs/definitions.md.
+ */
+import BigJs, { type Big } from 'big.js';
+import type { Company, Ref } from '../api/records.ts';
+
+/** A constructor of our own, so that nobody else's precision or rounding reaches these sums. */
+const Big20 = BigJs();
+Big20.DP = 20;
+Big20.RM = Big20.roundHalfUp;
+
+/** A decimal number of any length. */
+export type Decimal = Big;
+
+export const zero: Decimal = new Big20(0);
+export const hundred: Decimal = new Big20(100);
+
+/** A known number as a decimal; `undefined` for a missing one, which is unknown and never 0. */
+export function decimal(value: number | undefined): Decimal | undefined {
+  return value === undefined || !Number.isFinite(value) ? undefined : new Big20(value);
+}
+
+/** An amount for the reader: 2 decimals, half away from zero. */
+export function rounded(amount: Decimal): number {
+  return finite(amount.round(2));
+}
+
+/** A price or cost per unit for the reader: 4 decimals, since a unit may cost less than a cent. */
+export function perUnit(amount: Decimal): number {
+  return finite(amount.round(4));
+}
+
+/** A percentage for the reader: 1 decimal, half away from zero. */
+export function roundedPercent(percent: Decimal): number {
+  return finite(percent.round(1));
+}
+
+/** JSON knows neither -0 nor Infinity. */
+function finite(value: Decimal): number {
+  const number = value.toNumber() + 0;
+  return Number.isFinite(number) ? number : Math.sign(number) * Number.MAX_VALUE;
+}
+
+/** `part` of `whole` in percent; `undefined` when the whole is 0. */
+export function percentOf(part: Decimal, whole: Decimal): Decimal | undefined {
+  return whole.eq(0) ? undefined : part.times(hundred).div(whole);
+}
+
+/**
+ * Margin in percent of the price: (price − cost) / price × 100. `undefined` when either is unknown or the
+ * price is 0.
+ */
+export function margin(price: Decimal | undefined, cost: Decimal | undefined): Decimal | undefined {
+  return price && cost && percentOf(price.minus(cost), price);
+}
+
+/**
+ * Markup in percent of the cost: (price − cost) / cost × 100. `undefined` when either is unknown or the
+ * cost is 0.
+ */
+export function markup(price: Decimal | undefined, cost: Decimal | undefined): Decimal | undefined {
+  return price && cost && percentOf(price.minus(cost), cost);
+}
+
+/** The amount after a discount in percent: amount × (1 − discount / 100). */
+export function lessPercent(amount: Decimal, discount: Decimal): Decimal {
+  return amount.times(hundred.minus(discount)).div(hundred);
+}
+
+/** How often an amount falls due. `other` is a term that is none of these, such as `quarter`. */
+export type Term = 'one-time' | 'monthly' | 'yearly' | 'other';
+
+const termWords: Readonly<Record<string, Term>> = {
+  '': 'one-time',
+  once: 'one-time',
+  onetime: 'one-time',
+  'one time': 'one-time',
+  mo: 'monthly',
+  month: 'monthly',
+  months: 'monthly',
+  monthly: 'monthly',
+  yr: 'yearly',
+  year: 'yearly',
+  years: 'yearly',
+  yearly: 'yearly',
+  annual: 'yearly',
+  annually: 'yearly',
+};
+
+/** A term's text as it is compared: lower case, one space between words, without a leading "per". */
+export function termText(term: string | undefined): string {
+  const words = (term ?? '').toLowerCase().replace(/[\s_/-]+/g, ' ');
+  return words.trim().replace(/^per /, '');
+}
+
+/** Normalises a term; a blank one is one-time. */
+export function termOf(term: string | undefined): Term {
+  if (term === undefined) return 'one-time';
+  const text = termText(term);
+  return Object.hasOwn(termWords, text) ? (termWords[text] ?? 'other') : 'other';
+}
+
+/** The group of amounts of which nobody said the currency. */
+export const unknownCurrency = 'unknown currency';
+
+/** Company id → currency code, upper case. */
+export type CurrencyOf = ReadonlyMap<string, string>;
+
+/** The currency of every company that names one. */
+export function currenciesOf(companies: readonly Company[]): CurrencyOf {
+  const currencies = new Map<string, string>();
+  for (const { id, currency } of companies) {
+    const code = currencyCode(currency);
+    if (id !== undefined && code) currencies.set(id, code);
+  }
+  return currencies;
+}
+
+function currencyCode(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.trim().toUpperCase() || undefined : undefined;
+}
+
+/** The currency of a record: its own, else its company's, else `unknown currency`. */
+export function currencyOfRecord(
+  record: { company?: Ref; [field: string]: unknown },
+  currencyOf: CurrencyOf,
+): string {
+  return (
+    currencyCode(record.currency) ??
+    currencyCode(record.company?.currency) ??
+    currencyOf.get(record.company?.id ?? '') ??
+    unknownCurrency
+  );
+}
+
+/** Amounts by currency, rounded to 2 decimals. A currency is there if a known amount was added in it. */
+export type Amounts = Record<string, number>;
+
+/** Sums that never mix currencies. */
+export class CurrencySums {
+  readonly #sums = new Map<string, Decimal>();
+
+  /** An unknown amount adds nothing; whoever calls counts it. */
+  add(currency: string, amount: Decimal | undefined): void {
+    if (!amount) return;
+    const sum = this.#sums.get(currency);
+    this.#sums.set(currency, sum ? sum.plus(amount) : amount);
+  }
+
+  addAll(other: CurrencySums): void {
+    for (const [currency, amount] of other.#sums) this.add(currency, amount);
+  }
+
+  of(currency: string): Decimal | undefined {
+    return this.#sums.get(currency);
+  }
+
+  get currencies(): string[] {
+    return [...this.#sums.keys()].sort();
+  }
+
+  /** The largest sum in any one currency: for ranking only, since currencies cannot be compared. */
+  get largest(): number {
+    let largest = 0;
+    for (const sum of this.#sums.values()) largest = Math.max(largest, sum.toNumber());
+    return largest;
+  }
+
+  /** Rounded, currencies in alphabetical order; `undefined` when nothing known was added. */
+  toAmounts(): Amounts | undefined {
+    const { currencies } = this;
+    if (currencies.length === 0) return undefined;
+    return Object.fromEntries(currencies.map((name) => [name, rounded(this.of(name) ?? zero)]));
+  }
+}

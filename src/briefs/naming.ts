@@ -1,0 +1,109 @@
+/** Names, ids and the order in which records are shown: what every brief says the same way. */
+import type { Contact, Quote, Ref } from '../api/records.ts';
+
+/** The least that a reader needs in order to go on: a name with an id. */
+export interface Named {
+  id?: string;
+  name?: string;
+}
+
+/** A type whose fields that may be `undefined` may be absent instead. */
+export type Compact<T> = {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+} & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Leaves out every field that is `undefined`; required fields stay whatever they hold. */
+export function compact<T extends object>(fields: T): Compact<T> {
+  const kept = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as Compact<T>;
+}
+
+/** A text, or `undefined` when it is blank. */
+export const filled = (text: string | undefined): string | undefined => text?.trim() || undefined;
+
+/** A count, or `undefined` when it is 0: zero counts are left out. */
+export const counted = (count: number): number | undefined => count || undefined;
+
+/** Counts by reason, without those that are 0; `undefined` when none is left. */
+export function tally<K extends string>(
+  counts: Readonly<Record<K, number>>,
+): Partial<Record<K, number>> | undefined {
+  const kept = Object.entries<number>(counts).filter(([, count]) => count > 0);
+  return kept.length > 0 ? (Object.fromEntries(kept) as Partial<Record<K, number>>) : undefined;
+}
+
+export function named(record: Ref | undefined): Named {
+  return compact({ id: filled(record?.id), name: filled(record?.name) });
+}
+
+export function contactName(contact: Contact): string | undefined {
+  const parts = [contact.firstName, contact.middleName, contact.lastName];
+  const full = parts.flatMap((part) => filled(part) ?? []).join(' ');
+  return filled(contact.name) ?? filled(full);
+}
+
+export const quoteName = (quote: Quote): string | undefined =>
+  filled(quote.title) ?? filled(quote.name) ?? filled(quote.number);
+
+/** Whether a filter means this record: its id exactly, or its name in any letter case. */
+export function isMeant(ref: Ref | undefined, wanted: string): boolean {
+  if (!ref || !filled(wanted)) return false;
+  return ref.id === wanted || fold(ref.name) === fold(wanted);
+}
+
+/** A name as names are compared. */
+export const fold = (name: string | undefined): string => (name ?? '').trim().toLowerCase();
+
+/** By name (letter case aside), then by id; what has neither comes last. */
+export function byName(a: Named, b: Named): number {
+  return (
+    Number(!a.name) - Number(!b.name) ||
+    compare(fold(a.name), fold(b.name)) ||
+    compare(a.name ?? '', b.name ?? '') ||
+    compare(a.id ?? '', b.id ?? '')
+  );
+}
+
+/** By code unit: the same on every machine, whatever its locale. */
+export function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** A list cut to what a reader can use, and how much there is. */
+export interface Listed<Row> {
+  shown: number;
+  total: number;
+  rows: Row[];
+}
+
+export function listed<Item, Row>(
+  items: readonly Item[],
+  limit: number,
+  toRow: (item: Item) => Row,
+): Listed<Row> {
+  const rows = items.slice(0, limit).map(toRow);
+  return { shown: rows.length, total: items.length, rows };
+}
+
+/** Records by what they have in common, in the order in which they came. */
+export function grouped<Item>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => string,
+): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+/** "1 quote", "2 quotes". */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,115 @@
+/**
+ * What became of a deal or a quote. Tenants name their stages and statuses as they like, so nothing but
+ * a few plain words is recognised in them, and a text that is not plain says nothing.
+ */
+import type { Opportunity, Quote } from '../api/records.ts';
+
+/** `closed_unknown`: closed, but nothing says whether it was won or lost. */
+export type Outcome = 'open' | 'won' | 'lost' | 'closed_unknown' | 'deleted';
+
+/** `other`: the tenant's own status, or none at all. */
+export type Standing = 'draft' | 'sent' | 'approved' | 'declined' | 'expired' | 'other' | 'deleted';
+
+/** Words that say so even where no closing time is set. */
+const wonWords = ['won'];
+const lostWords = ['lost'];
+/** Words that mean won or lost only for a deal that is closed: "quote accepted" may be a mid-way stage. */
+const acceptedWords = [...wonWords, 'accepted', 'approved', 'signed', 'ordered'];
+const refusedWords = [...lostWords, 'declined', 'rejected', 'cancelled', 'canceled', 'abandoned'];
+const openWords = ['open', 'reopened'];
+const closedWords = ['closed'];
+
+const standingWords: readonly (readonly [Standing, readonly string[]])[] = [
+  ['draft', ['draft']],
+  ['sent', ['sent']],
+  ['approved', ['approved', 'accepted', 'signed', 'ordered', 'won']],
+  ['declined', ['declined', 'rejected', 'lost']],
+  ['expired', ['expired']],
+];
+
+/** They turn what follows them in their clause: "not yet sent", "awaiting signed order". */
+const negations = new Set(['not', 'no', 'never', 'non', 'almost', 'awaiting', 'pending']);
+const clauseEnd = /[,;:/()|]|\s[-–—]\s/;
+
+/** Whole words of one clause, lower case; `closedWon` and `CLOSED_WON` are two words each. */
+function wordsOf(clause: string): string[] {
+  const spaced = clause.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase();
+  return spaced.split(/[^\p{L}\p{N}'’]+/u).filter((word) => word !== '');
+}
+
+/** The words of a text that stand there plainly, up to a negation. */
+function plainWordsOf(text: string | undefined): ReadonlySet<string> {
+  const plain = new Set<string>();
+  for (const clause of (text ?? '').split(clauseEnd)) {
+    for (const word of wordsOf(clause)) {
+      if (negations.has(word)) break;
+      plain.add(word);
+    }
+  }
+  return plain;
+}
+
+const hasAny = (words: ReadonlySet<string>, wanted: readonly string[]): boolean =>
+  wanted.some((word) => words.has(word));
+
+/** Soft-deleted: a deletion time is set. */
+export function isDeleted(record: { deletedAt?: string; deleted?: unknown }): boolean {
+  return Boolean(record.deletedAt) || Boolean(record.deleted);
+}
+
+/**
+ * Tells what became of an opportunity. `closedAt` set means closed; won or lost is read from the words of
+ * `statusId`, else of the stage's name. Without `closedAt` only the plain words "won", "lost" and "closed"
+ * close a deal, and a status that says "open" keeps it open.
+ */
+export function outcomeOf(opportunity: Opportunity): Outcome {
+  if (isDeleted(opportunity)) return 'deleted';
+  const texts = [opportunity.statusId, opportunity.pipelineStage?.name].map(plainWordsOf);
+  return opportunity.closedAt ? outcomeOfClosed(texts) : outcomeWithoutClosing(texts);
+}
+
+function outcomeOfClosed(texts: readonly ReadonlySet<string>[]): Outcome {
+  for (const words of texts) {
+    const won = hasAny(words, acceptedWords);
+    const lost = hasAny(words, refusedWords);
+    if (won !== lost) return won ? 'won' : 'lost';
+  }
+  return 'closed_unknown';
+}
+
+function outcomeWithoutClosing(texts: readonly ReadonlySet<string>[]): Outcome {
+  for (const words of texts) {
+    if (hasAny(words, openWords)) return 'open';
+    const won = hasAny(words, wonWords);
+    const lost = hasAny(words, lostWords);
+    if (won !== lost) return won ? 'won' : 'lost';
+  }
+  return texts.some((words) => hasAny(words, closedWords)) ? 'closed_unknown' : 'open';
+}
+
+export const isOpen = (opportunity: Opportunity): boolean => outcomeOf(opportunity) === 'open';
+
+/**
+ * Tells where a quote stands, from the words of its `status`. A quote without a status stands where its
+ * times say: approved, declined, expired or sent.
+ */
+export function standingOf(quote: Quote): Standing {
+  if (isDeleted(quote)) return 'deleted';
+  if (!quote.status?.trim()) return standingByTimes(quote);
+  const words = plainWordsOf(quote.status);
+  const said = standingWords.filter(([, wanted]) => hasAny(words, wanted));
+  return said.length === 1 && said[0] ? said[0][0] : 'other';
+}
+
+function standingByTimes(quote: Quote): Standing {
+  if (quote.approvedAt) return 'approved';
+  if (quote.declinedAt) return 'declined';
+  if (quote.expiredAt) return 'expired';
+  return quote.sentAt ? 'sent' : 'other';
+}
+
+/** Still to be decided by the customer, or to be sent to them: draft or sent. */
+export function isOpenQuote(quote: Quote): boolean {
+  const standing = standingOf(quote);
+  return standing === 'draft' || standing === 'sent';
+}

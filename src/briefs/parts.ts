@@ -1,0 +1,80 @@
+/** Part numbers and categories as they are compared, and what was bought of them. */
+import type { Category, Product, Quote, QuoteItem, Ref } from '../api/records.ts';
+import { fold } from './naming.ts';
+import { standingOf } from './outcome.ts';
+
+/** A part number or a maker's name without letter case, spacing, punctuation and width. */
+export const partText = (text: string | undefined): string =>
+  (text ?? '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+
+interface Part {
+  mpn?: string;
+  manufacturer?: string;
+  [field: string]: unknown;
+}
+
+/** Manufacturer and part number together; `undefined` when either is missing. `vendor` stands in for a maker. */
+export function partKey(part: Part): string | undefined {
+  const vendor = typeof part.vendor === 'string' ? part.vendor : undefined;
+  const maker = partText(part.manufacturer) || partText(vendor);
+  const number = partText(part.mpn);
+  return maker && number ? `${maker} ${number}` : undefined;
+}
+
+/** Finds the catalogue's product of a quote item: by its id, else by manufacturer and part number. */
+export class Catalogue {
+  readonly #byId = new Map<string, Product>();
+  readonly #byPart = new Map<string, Product | 'several'>();
+
+  constructor(products: readonly Product[]) {
+    for (const product of products) {
+      if (product.id !== undefined) this.#byId.set(product.id, product);
+      const key = partKey(product);
+      if (key) this.#byPart.set(key, this.#byPart.has(key) ? 'several' : product);
+    }
+  }
+
+  of(item: QuoteItem): Product | undefined {
+    const id = item.product?.id;
+    if (id !== undefined) return this.#byId.get(id);
+    const found = this.#byPart.get(partKey(item) ?? '');
+    return found === 'several' ? undefined : found;
+  }
+}
+
+/** Categories by id; one that is only named is looked up by its name. */
+export class CategoryKeys {
+  readonly #byName = new Map<string, string>();
+  readonly #names = new Map<string, string>();
+
+  constructor(categories: readonly Category[]) {
+    for (const { id, name } of categories) {
+      if (id === undefined || name === undefined) continue;
+      this.#names.set(id, name);
+      const known = this.#byName.get(fold(name));
+      if (known === undefined || id < known) this.#byName.set(fold(name), id);
+    }
+  }
+
+  of(ref: Ref | undefined): string | undefined {
+    if (ref?.id) return ref.id;
+    const name = fold(ref?.name);
+    return name ? (this.#byName.get(name) ?? `name ${name}`) : undefined;
+  }
+
+  ofProduct(product: Product | undefined): string[] {
+    const refs = [product?.category, ...(product?.categories ?? [])];
+    return refs.flatMap((ref) => this.of(ref) ?? []);
+  }
+
+  nameOf(key: string, ref: Ref | undefined): string | undefined {
+    return this.#names.get(key) ?? ref?.name;
+  }
+}
+
+/** Items that a customer agreed to: those of approved quotes, accepted and ordered ones among them. */
+export const boughtItems = (quote: Quote): readonly QuoteItem[] =>
+  standingOf(quote) === 'approved' ? (quote.items ?? []) : [];

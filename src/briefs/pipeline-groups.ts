@@ -1,0 +1,169 @@
+/** Open deals put into groups, ranked, and folded so that the sums still add up. */
+import type { Opportunity } from '../api/records.ts';
+import { type Day, dayOf, daysSince } from './days.ts';
+import { type Deal, DealSums, type WeightedAmounts } from './deals.ts';
+import { byName, compact, compare, filled, fold, type Listed, type Named } from './naming.ts';
+
+export const pipelineBy = [
+  'stage',
+  'owner',
+  'company',
+  'category',
+  'source',
+  'close_month',
+] as const;
+
+export type PipelineBy = (typeof pipelineBy)[number];
+
+/** Amounts by currency; days are whole days. */
+export interface PipelineGroup extends Named, WeightedAmounts {
+  count: number;
+  /** The open deal created first. */
+  oldest?: Named & { days: number };
+  /** Mean of the days since the last change of stage, over the deals of which it is known. */
+  averageDaysInStage?: number;
+  /** How many groups are folded into this one. */
+  groups?: number;
+}
+
+interface Oldest {
+  created: Day;
+  deal: Opportunity;
+}
+
+class Group {
+  readonly sums = new DealSums();
+  label: Named;
+  stageDays = 0;
+  stageDaysKnown = 0;
+  oldest: Oldest | undefined;
+
+  constructor(label: Named) {
+    this.label = label;
+  }
+
+  add(deal: Deal, today: Day): void {
+    const { record } = deal;
+    this.sums.add(deal);
+    const created = dayOf(record.createdAt);
+    if (created) this.offer({ created, deal: record });
+    const staged = dayOf(record.stageUpdatedAt);
+    if (!staged) return;
+    this.stageDays += daysSince(staged, today);
+    this.stageDaysKnown += 1;
+  }
+
+  merge(other: Group): void {
+    this.sums.merge(other.sums);
+    if (other.oldest) this.offer(other.oldest);
+    this.stageDays += other.stageDays;
+    this.stageDaysKnown += other.stageDaysKnown;
+  }
+
+  offer(candidate: Oldest): void {
+    const { oldest } = this;
+    if (!oldest || byAge(candidate, oldest) < 0) this.oldest = candidate;
+  }
+}
+
+const byAge = (a: Oldest, b: Oldest): number =>
+  compare(a.created, b.created) || byName(a.deal, b.deal);
+
+const nameless: Readonly<Record<PipelineBy, string>> = {
+  stage: 'no stage',
+  owner: 'no owner',
+  company: 'no company',
+  category: 'no category',
+  source: 'no source',
+  close_month: 'no close date',
+};
+
+const refOf = {
+  stage: (deal: Opportunity) => deal.pipelineStage,
+  owner: (deal: Opportunity) => deal.owner,
+  company: (deal: Opportunity) => deal.company,
+  category: (deal: Opportunity) => deal.category,
+  source: (deal: Opportunity) => deal.source,
+} as const;
+
+const monthLength = 'YYYY-MM'.length;
+
+/** What a deal is grouped by: an id with its name, a month, or nothing. */
+function labelOf(deal: Opportunity, by: PipelineBy): Named {
+  if (by === 'close_month')
+    return compact({ name: dayOf(deal.expectedCloseDate)?.slice(0, monthLength) });
+  const ref = refOf[by](deal);
+  return compact({ id: filled(ref?.id), name: filled(ref?.name) });
+}
+
+const keyOf = (label: Named): string => (label.id ? `id ${label.id}` : `name ${fold(label.name)}`);
+
+/** One name for one id, whichever record came first: the first in the alphabet. */
+function nameTogether(group: Group, label: Named): void {
+  if (byName(label, group.label) < 0) group.label = label;
+}
+
+/**
+ * Groups deals by the id of what `by` says, by its name where it has no id. Ranked by the largest value
+ * in one currency, then by count, name and id; what is beyond `limit` becomes one row, "N others", last.
+ * Months are ranked alike and shown in their order.
+ */
+export function groupDeals(
+  deals: readonly Deal[],
+  by: PipelineBy,
+  today: Day,
+  limit: number,
+): Listed<PipelineGroup> {
+  const ranked = collect(deals, by, today).sort(byRank);
+  const cut = ranked.length === limit + 1 ? ranked.length : limit;
+  const shown = ranked.slice(0, cut);
+  if (by === 'close_month') shown.sort(byMonth);
+  const rows = shown.map((group) => toRow(group, group.label.name ?? unnamed(group, by), today));
+  const others = ranked.slice(cut);
+  if (others.length > 0) rows.push(foldedRow(others, today));
+  return { shown: shown.length, total: ranked.length, rows };
+}
+
+function collect(deals: readonly Deal[], by: PipelineBy, today: Day): Group[] {
+  const groups = new Map<string, Group>();
+  for (const deal of deals) {
+    const label = labelOf(deal.record, by);
+    const key = keyOf(label);
+    const group = groups.get(key) ?? new Group(label);
+    groups.set(key, group);
+    nameTogether(group, label);
+    group.add(deal, today);
+  }
+  return [...groups.values()];
+}
+
+const byRank = (a: Group, b: Group): number =>
+  b.sums.value.largest - a.sums.value.largest ||
+  b.sums.count - a.sums.count ||
+  byName(a.label, b.label);
+
+const byMonth = (a: Group, b: Group): number => byName(a.label, b.label);
+
+const unnamed = (group: Group, by: PipelineBy): string | undefined =>
+  group.label.id ? undefined : nameless[by];
+
+function foldedRow(others: readonly Group[], today: Day): PipelineGroup {
+  const folded = new Group({});
+  for (const group of others) folded.merge(group);
+  return { ...toRow(folded, `${others.length} others`, today), groups: others.length };
+}
+
+function toRow(group: Group, name: string | undefined, today: Day): PipelineGroup {
+  const { oldest, stageDays, stageDaysKnown, sums } = group;
+  return compact({
+    id: group.label.id,
+    name,
+    count: sums.count,
+    ...sums.weighted(),
+    oldest: oldest && {
+      ...compact({ id: filled(oldest.deal.id), name: filled(oldest.deal.name) }),
+      days: daysSince(oldest.created, today),
+    },
+    averageDaysInStage: stageDaysKnown > 0 ? Math.round(stageDays / stageDaysKnown) : undefined,
+  });
+}

@@ -1,0 +1,359 @@
+/** What to look at before a quote goes out. Definitions: docs/definitions.md, "Pre-flight". */
+import type { Company, PricingBook, Product, Quote, QuoteItem } from '../api/records.ts';
+import { BookPrices, departs } from './books.ts';
+import { type Day, dayOf, daysBetween } from './days.ts';
+import {
+  type Decimal,
+  decimal,
+  hundred,
+  lessPercent,
+  margin,
+  percentOf,
+  perUnit,
+  rounded,
+  roundedPercent,
+  termOf,
+  zero,
+} from './money.ts';
+import { compact, filled, plural } from './naming.ts';
+import { standingOf } from './outcome.ts';
+import {
+  applyDiscount,
+  discountOf,
+  lineAmounts,
+  type QuoteDiscount,
+  sumItems,
+  type TermSums,
+} from './quote-totals.ts';
+
+export type FindingCode =
+  | 'no_items'
+  | 'missing_price'
+  | 'missing_cost'
+  | 'missing_quantity'
+  | 'price_under_cost'
+  | 'negative_margin'
+  | 'zero_margin'
+  | 'missing_term'
+  | 'term_differs'
+  | 'unrecognised_term'
+  | 'discount_over_limit'
+  | 'discount_not_applied'
+  | 'setup_cost_without_price'
+  | 'departs_from_book'
+  | 'unlisted_product'
+  | 'expired'
+  | 'expiring'
+  | 'missing_company'
+  | 'missing_contact'
+  | 'missing_payment_term';
+
+/** `stop`: do not send it so. `check`: it may be meant. */
+export type Severity = 'stop' | 'check';
+
+export interface PreflightFinding {
+  code: FindingCode;
+  severity: Severity;
+  /** Position of the line, from 1; absent when it is about the quote. */
+  line?: number;
+  item?: string;
+  why: string;
+}
+
+export interface PreflightOptions {
+  today: Day;
+  /** Highest discount in percent that needs no look. Default: 20. */
+  discountLimit?: number;
+  /** A quote that expires within so many days is told. Default: 7. */
+  expiresWithinDays?: number;
+  /** How far a price may lie from its pricing book, in percent. Default: 1. */
+  bookTolerance?: number;
+}
+
+export const preflightDefaults = { discountLimit: 20, expiresWithinDays: 7, bookTolerance: 1 };
+
+export interface PreflightRecords {
+  quote: Quote;
+  company?: Company | undefined;
+  books?: readonly PricingBook[] | undefined;
+  products?: readonly Product[] | undefined;
+}
+
+type Settled = Required<PreflightOptions>;
+
+/** Everything that the checks of one line look at. */
+interface Line {
+  item: QuoteItem;
+  price: Decimal | undefined;
+  cost: Decimal | undefined;
+  /** Per unit after the line's discount and the percentage of the quote. */
+  netPrice: Decimal | undefined;
+  product: Product | undefined;
+  prices: BookPrices;
+  /** The quote's percentage discount, or 0. */
+  quotePercent: Decimal;
+  options: Settled;
+}
+
+type Found = Omit<PreflightFinding, 'line' | 'item'>;
+type LineCheck = (line: Line) => Found | undefined;
+
+const stop = (code: FindingCode, why: string): Found => ({ code, severity: 'stop', why });
+const check = (code: FindingCode, why: string): Found => ({ code, severity: 'check', why });
+
+const missingPrice: LineCheck = ({ price }) =>
+  price ? undefined : stop('missing_price', 'No price: the line is in no total.');
+
+const missingCost: LineCheck = ({ cost }) =>
+  cost ? undefined : check('missing_cost', 'No cost: the margin of the line is unknown.');
+
+const missingQuantity: LineCheck = ({ item }) =>
+  item.quantity === undefined ? check('missing_quantity', 'No quantity: counted as 1.') : undefined;
+
+const badMargin: LineCheck = ({ price, cost, netPrice }) => {
+  if (!price || !cost || !netPrice) return undefined;
+  if (price.lt(cost)) {
+    return stop(
+      'price_under_cost',
+      `Price ${perUnit(price)} is under the cost of ${perUnit(cost)}.`,
+    );
+  }
+  const after = `After discounts the price is ${perUnit(netPrice)}`;
+  if (netPrice.lt(cost))
+    return stop('negative_margin', `${after}, under the cost of ${perUnit(cost)}.`);
+  const earnsNothing = netPrice.eq(cost) && !cost.eq(0);
+  return earnsNothing ? check('zero_margin', `${after}, which is just the cost.`) : undefined;
+};
+
+const badTerm: LineCheck = ({ item, product }) => {
+  const term = termOf(item.term);
+  if (term === 'other') {
+    return check(
+      'unrecognised_term',
+      `Term "${item.term}" is neither once, month nor year: totalled apart.`,
+    );
+  }
+  const expected = termOf(product?.term);
+  if (!product || term === expected) return undefined;
+  return term === 'one-time'
+    ? stop(
+        'missing_term',
+        `No term, but the catalogue sells it ${inWords(product.term)}: it would be charged once.`,
+      )
+    : check('term_differs', `Sold ${term}, but the catalogue sells it ${inWords(product.term)}.`);
+};
+
+function inWords(term: string | undefined): string {
+  const known = termOf(term);
+  return known === 'other' ? `by the ${term}` : known;
+}
+
+const deepDiscount: LineCheck = ({ item, quotePercent, options }) => {
+  const own = decimal(item.discount);
+  if (!own || own.lte(0)) return undefined;
+  const together = hundred.minus(lessPercent(hundred.minus(own), quotePercent));
+  if (together.lte(options.discountLimit)) return undefined;
+  const added = quotePercent.eq(0) ? '' : `, ${roundedPercent(together)} % with the quote's`;
+  return check(
+    'discount_over_limit',
+    `Discount ${roundedPercent(own)} %${added}, over the limit of ${options.discountLimit} %.`,
+  );
+};
+
+const freeSetup: LineCheck = ({ item: { setupCost, setupPrice } }) =>
+  setupCost && setupCost > 0 && !setupPrice
+    ? stop(
+        'setup_cost_without_price',
+        `Setup costs ${rounded(zero.plus(setupCost))} and is not charged.`,
+      )
+    : undefined;
+
+const offBook: LineCheck = ({ item, price, prices, options }) => {
+  const productId = item.product?.id;
+  if (!price || productId === undefined) return undefined;
+  const found = prices.nearest(productId, price);
+  const { bookTolerance } = options;
+  if (!found?.price || !departs(price, found.price, bookTolerance)) return undefined;
+  const { unitPrice } = lineAmounts(item);
+  if (unitPrice && !departs(unitPrice, found.price, bookTolerance)) return undefined;
+  const away = percentOf(price.minus(found.price), found.price);
+  const by = away ? ` (${away.gt(0) ? '+' : ''}${roundedPercent(away)} %)` : '';
+  return check(
+    'departs_from_book',
+    `Price ${perUnit(price)}, but pricing book "${found.book.name ?? found.book.id}" asks ${perUnit(found.price)}${by}.`,
+  );
+};
+
+const unlisted: LineCheck = ({ product }) =>
+  product?.listed === false
+    ? check('unlisted_product', 'The product is no longer listed in the catalogue.')
+    : undefined;
+
+const lineChecks: readonly LineCheck[] = [
+  missingPrice,
+  missingCost,
+  missingQuantity,
+  badMargin,
+  badTerm,
+  deepDiscount,
+  freeSetup,
+  offBook,
+  unlisted,
+];
+
+/** Findings on a quote: those that stop it first, then by line, each in the order of the checks. */
+export function preflight(
+  records: PreflightRecords,
+  options: PreflightOptions,
+): PreflightFinding[] {
+  const settled: Settled = { ...preflightDefaults, ...compact(options) };
+  const findings: PreflightFinding[] = [
+    ...quoteFindings(records.quote, settled),
+    ...lineFindings(records, settled),
+  ];
+  const severities: readonly Severity[] = ['stop', 'check'];
+  return findings.toSorted(
+    (a, b) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      (a.line ?? 0) - (b.line ?? 0),
+  );
+}
+
+function lineFindings(records: PreflightRecords, options: Settled): PreflightFinding[] {
+  const { quote, company, books, products } = records;
+  const items = quote.items ?? [];
+  const wanted = new Set(items.map(({ product }) => product?.id));
+  const catalogue = new Map(
+    (products ?? []).filter(({ id }) => wanted.has(id)).map((product) => [product.id, product]),
+  );
+  const shared = {
+    prices: new BookPrices(books ?? [], company, pricingDay(quote, options.today)),
+    quotePercent: percentOff(discountOf(quote)),
+    options,
+  };
+  return items.flatMap((item, at) => {
+    const product = item.product?.id === undefined ? undefined : catalogue.get(item.product.id);
+    const line = toLine(item, product, shared);
+    const found = lineChecks.flatMap((judge) => judge(line) ?? []);
+    const where = compact({ line: at + 1, item: filled(item.name) ?? filled(item.mpn) });
+    return found.map(({ code, severity, why }) => ({ code, severity, ...where, why }));
+  });
+}
+
+/** The day whose pricing books count: when the quote was sent, else today. */
+export function pricingDay(quote: Quote, today: Day): Day {
+  return standingOf(quote) === 'draft' ? today : (dayOf(quote.sentAt) ?? today);
+}
+
+const percentOff = (discount: QuoteDiscount | undefined): Decimal =>
+  discount?.kind === 'percent' ? discount.percent : zero;
+
+function toLine(
+  item: QuoteItem,
+  product: Product | undefined,
+  shared: Pick<Line, 'prices' | 'quotePercent' | 'options'>,
+): Line {
+  const { unitPrice } = lineAmounts(item);
+  return {
+    item,
+    product,
+    price: decimal(item.price),
+    cost: decimal(item.cost),
+    netPrice: unitPrice && lessPercent(unitPrice, shared.quotePercent),
+    ...shared,
+  };
+}
+
+function quoteFindings(quote: Quote, options: Settled): Found[] {
+  const items = quote.items ?? [];
+  return [
+    ...(items.length === 0 ? [stop('no_items', 'The quote has no items.')] : []),
+    ...discountFindings(quote, options),
+    ...validityFindings(quote, options),
+    ...missingParties(quote),
+  ];
+}
+
+function discountFindings(quote: Quote, { discountLimit }: Settled): Found[] {
+  const discount = discountOf(quote);
+  if (!discount) return [];
+  if (discount.kind === 'unreadable') {
+    const type = filled(quote.discount?.type);
+    const said = type ? `is of the type "${type}"` : 'has no type';
+    return [check('discount_not_applied', `The quote's discount ${said}: it is in no total.`)];
+  }
+  if (discount.kind === 'percent') return deepQuoteDiscount(discount.percent, discountLimit);
+  return amountFindings(quote, discount.amount, discountLimit);
+}
+
+function deepQuoteDiscount(percent: Decimal, limit: number): Found[] {
+  if (percent.lte(limit)) return [];
+  const why = `The quote's discount is ${roundedPercent(percent)} %, over the limit of ${limit} %.`;
+  return [check('discount_over_limit', why)];
+}
+
+/** An amount comes off the one-time total, so it is measured against it. */
+function amountFindings(quote: Quote, amount: Decimal, limit: number): Found[] {
+  const before = sumItems(quote.items ?? []);
+  const oneTime = before.terms.get('one-time')?.price ?? zero;
+  const after = applyDiscount(before, { kind: 'amount', amount }).terms.get('one-time');
+  const findings: Found[] = [];
+  if (amount.times(hundred).gt(oneTime.times(limit))) {
+    const why = `The quote's discount of ${rounded(amount)} is over ${limit} % of the one-time total of ${rounded(oneTime)}.`;
+    findings.push(check('discount_over_limit', why));
+  }
+  if (after && turnsToLoss(before.terms.get('one-time'), after)) {
+    const why = `The quote's discount of ${rounded(amount)} takes the one-time total under its cost.`;
+    findings.push(stop('negative_margin', why));
+  }
+  return findings;
+}
+
+function turnsToLoss(before: TermSums | undefined, after: TermSums): boolean {
+  if (!before?.judgedPrice || !before.judgedCost || !after.judgedPrice) return false;
+  return before.judgedPrice.gte(before.judgedCost) && after.judgedPrice.lt(before.judgedCost);
+}
+
+/** A quote that was answered can no longer expire. */
+function validityFindings(quote: Quote, { today, expiresWithinDays }: Settled): Found[] {
+  const standing = standingOf(quote);
+  if (standing === 'approved' || standing === 'declined') return [];
+  const expires = dayOf(quote.expiresAt);
+  const left = expires === undefined ? undefined : daysBetween(today, expires);
+  if (standing === 'expired' || (left ?? 0) < 0)
+    return [stop('expired', expiredInWords(quote, today))];
+  if (left === undefined || left > expiresWithinDays) return [];
+  return [check('expiring', `The quote expires on ${expires}, in ${plural(left, 'day')}.`)];
+}
+
+function expiredInWords({ expiredAt, expiresAt }: Quote, today: Day): string {
+  const day = dayOf(expiredAt) ?? dayOf(expiresAt);
+  return day && day <= today ? `The quote expired on ${day}.` : 'The quote has expired.';
+}
+
+function missingParties(quote: Quote): Found[] {
+  const has = (ref: { id?: string; name?: string } | undefined): boolean =>
+    Boolean(filled(ref?.id) ?? filled(ref?.name));
+  return [
+    ...(has(quote.company) ? [] : [check('missing_company', 'The quote names no company.')]),
+    ...(hasContact(quote) ? [] : [check('missing_contact', 'The quote names no contact.')]),
+    ...(has(quote.paymentTerm)
+      ? []
+      : [check('missing_payment_term', 'The quote has no payment term.')]),
+  ];
+}
+
+/** A nested contact may come with its parts instead of a name. */
+const hasContact = ({ contact }: Quote): boolean =>
+  Boolean(
+    contact && Object.values(contact).some((value) => typeof value === 'string' && value.trim()),
+  );
+
+/** Margin in percent of what is left after discounts. */
+export const lineMargin = (
+  price: Decimal | undefined,
+  cost: Decimal | undefined,
+): number | undefined => {
+  const percent = margin(price, cost);
+  return percent && roundedPercent(percent);
+};

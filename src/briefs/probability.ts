@@ -1,0 +1,63 @@
+/** Reading a tenant's probabilities, which some store as 0–1 and others as 0–100. */
+import type { Opportunity } from '../api/records.ts';
+import { type Decimal, decimal, hundred } from './money.ts';
+
+/** `unknown`: no opportunity has a probability. */
+export type Scale = '0-1' | '0-100' | 'unknown';
+
+export interface ProbabilityScale {
+  scale: Scale;
+  /** A sentence for the reader: from what it was decided. */
+  decided: string;
+  /** The values leave a doubt, which `decided` names. */
+  ambiguous?: true;
+}
+
+/**
+ * Decides the scale from every opportunity of a tenant, closed and deleted ones too: any value above 1
+ * means 0–100, otherwise 0–1. Only 0 and 1, or fractions beside values above 1, are told as ambiguous.
+ */
+export function probabilityScale(opportunities: readonly Opportunity[]): ProbabilityScale {
+  const values = opportunities.flatMap(({ probability }) => probability ?? []);
+  if (values.length === 0) return { scale: 'unknown', decided: 'no opportunity has a probability' };
+  const above = values.filter((value) => value > 1).length;
+  const fractions = values.filter((value) => value > 0 && value < 1).length;
+  return above > 0
+    ? outOfHundred(values.length, above, fractions)
+    : outOfOne(values.length, fractions);
+}
+
+function outOfHundred(values: number, above: number, fractions: number): ProbabilityScale {
+  const decided = `${above} of ${values} values are above 1`;
+  if (fractions === 0) return { scale: '0-100', decided };
+  return {
+    scale: '0-100',
+    decided: `${decided}; ${fractions} between 0 and 1 are read as under 1 %: check them`,
+    ambiguous: true,
+  };
+}
+
+function outOfOne(values: number, fractions: number): ProbabilityScale {
+  if (fractions > 0) return { scale: '0-1', decided: `none of ${values} values is above 1` };
+  return {
+    scale: '0-1',
+    decided: `${values} values are all 0 or 1, so 1 is read as certain: check them`,
+    ambiguous: true,
+  };
+}
+
+/** A stored probability as 0–1; `undefined` when there is none or it lies outside its scale. */
+export function likelihood(probability: number | undefined, scale: Scale): Decimal | undefined {
+  const stored = decimal(probability);
+  if (!stored || scale === 'unknown') return undefined;
+  const share = scale === '0-100' ? stored.div(hundred) : stored;
+  return share.lt(0) || share.gt(1) ? undefined : share;
+}
+
+/** Weighted revenue: revenue × probability; `undefined` when either is unknown. */
+export function weighted(
+  revenue: Decimal | undefined,
+  chance: Decimal | undefined,
+): Decimal | undefined {
+  return revenue && chance && revenue.times(chance);
+}

@@ -1,0 +1,297 @@
+/**
+ * What a quote adds up to. The service sends no total: it is summed from the items, term by term.
+ * Definitions: docs/definitions.md, "Quote".
+ */
+import type { Quote, QuoteItem } from '../api/records.ts';
+import {
+  type Decimal,
+  decimal,
+  hundred,
+  lessPercent,
+  rounded,
+  type Term,
+  termOf,
+  termText,
+  zero,
+} from './money.ts';
+
+/** One line, in the quote's currency. */
+export interface LineAmounts {
+  term: Term;
+  quantity: Decimal;
+  /** The line had no quantity, so 1 was taken. */
+  quantityAssumed: boolean;
+  /** Per unit, after the line's own discount. */
+  unitPrice?: Decimal;
+  /** quantity × price × (1 − discount / 100); without setup. */
+  total?: Decimal;
+  /** quantity × cost; without setup. */
+  cost?: Decimal;
+}
+
+/** quantity × price × (1 − discount / 100), and quantity × cost; a missing quantity counts as 1. */
+export function lineAmounts(item: QuoteItem): LineAmounts {
+  const quantity = decimal(item.quantity);
+  const price = decimal(item.price);
+  const cost = decimal(item.cost);
+  const discount = decimal(item.discount);
+  const times = quantity ?? one;
+  const unitPrice = price && discount ? lessPercent(price, discount) : price;
+  return {
+    term: termOf(item.term),
+    quantity: times,
+    quantityAssumed: !quantity,
+    ...(unitPrice && { unitPrice, total: times.times(unitPrice) }),
+    ...(cost && { cost: times.times(cost) }),
+  };
+}
+
+const one = hundred.div(hundred);
+
+/** What comes in, what it costs, and the share of both that a margin can be told of. */
+export interface TermSums {
+  price?: Decimal;
+  cost?: Decimal;
+  /** Price and cost of the lines of which both are known. */
+  judgedPrice?: Decimal;
+  judgedCost?: Decimal;
+  /** Lines and setups that lack a price or a cost. */
+  unjudged?: number;
+}
+
+/** The sums of a quote, unrounded. */
+export interface QuoteSums {
+  items: number;
+  terms: Map<string, TermSums>;
+  unknownPrices: number;
+  unknownCosts: number;
+  assumedQuantities: number;
+  /** The part of `one-time` that is setup. */
+  setup: TermSums;
+}
+
+/** Terms are `one-time`, `monthly`, `yearly`, or the text of another term as the tenant wrote it. */
+export function termKey(item: { term?: string }): string {
+  const term = termOf(item.term);
+  return term === 'other' ? termText(item.term) : term;
+}
+
+/** Adds up the items before the discount of the quote. */
+export function sumItems(items: readonly QuoteItem[]): QuoteSums {
+  const sums: QuoteSums = {
+    items: items.length,
+    terms: new Map(),
+    unknownPrices: 0,
+    unknownCosts: 0,
+    assumedQuantities: 0,
+    setup: {},
+  };
+  for (const item of items) addItem(sums, item);
+  return sums;
+}
+
+function addItem(sums: QuoteSums, item: QuoteItem): void {
+  const line = lineAmounts(item);
+  if (line.quantityAssumed) sums.assumedQuantities += 1;
+  addPart(sums, [termSums(sums, termKey(item))], line.total, line.cost);
+  const { price, cost } = setupOf(item);
+  if (price || cost) addPart(sums, [termSums(sums, 'one-time'), sums.setup], price, cost);
+}
+
+/** Setup is charged once, whatever the quantity; one that is 0 on both sides is none. */
+export function setupOf(item: QuoteItem): { price?: Decimal; cost?: Decimal } {
+  if (!item.setupPrice && !item.setupCost) return {};
+  const price = decimal(item.setupPrice);
+  const cost = decimal(item.setupCost);
+  return { ...(price && { price }), ...(cost && { cost }) };
+}
+
+function termSums(sums: QuoteSums, key: string): TermSums {
+  const found = sums.terms.get(key);
+  if (found) return found;
+  const fresh: TermSums = {};
+  sums.terms.set(key, fresh);
+  return fresh;
+}
+
+function addPart(
+  sums: QuoteSums,
+  into: readonly TermSums[],
+  price: Decimal | undefined,
+  cost: Decimal | undefined,
+): void {
+  if (!price) sums.unknownPrices += 1;
+  if (!cost) sums.unknownCosts += 1;
+  for (const term of into) {
+    if (price) term.price = (term.price ?? zero).plus(price);
+    if (cost) term.cost = (term.cost ?? zero).plus(cost);
+    if (!price || !cost) {
+      term.unjudged = (term.unjudged ?? 0) + 1;
+      continue;
+    }
+    term.judgedPrice = (term.judgedPrice ?? zero).plus(price);
+    term.judgedCost = (term.judgedCost ?? zero).plus(cost);
+  }
+}
+
+/** The discount of a whole quote: percent of every term, or an amount taken off once. */
+export type QuoteDiscount =
+  | { kind: 'percent'; percent: Decimal }
+  | { kind: 'amount'; amount: Decimal }
+  | { kind: 'unreadable' };
+
+const percentTypes = new Set(['percent', 'percentage', 'pct', '%']);
+const amountTypes = new Set(['amount', 'fixed', 'absolute', 'value', 'money']);
+
+/** `undefined` when there is no discount or it is 0; `unreadable` when its type says neither. */
+export function discountOf(quote: Quote): QuoteDiscount | undefined {
+  const amount = decimal(quote.discount?.amount);
+  if (!amount || amount.eq(0)) return undefined;
+  const type = (quote.discount?.type ?? '').trim().toLowerCase();
+  if (percentTypes.has(type)) return { kind: 'percent', percent: amount };
+  return amountTypes.has(type) ? { kind: 'amount', amount } : { kind: 'unreadable' };
+}
+
+/** The sums after the discount of the quote; costs stay, and so does what is unknown. */
+export function applyDiscount(sums: QuoteSums, discount: QuoteDiscount | undefined): QuoteSums {
+  if (!discount || discount.kind === 'unreadable') return sums;
+  const terms =
+    discount.kind === 'percent' ? percentOff(sums, discount.percent) : new Map(sums.terms);
+  if (discount.kind === 'amount' && hasKnownPrice(sums)) {
+    terms.set('one-time', amountOff(sums.terms.get('one-time') ?? {}, discount.amount));
+  }
+  return { ...sums, terms };
+}
+
+const hasKnownPrice = (sums: QuoteSums): boolean =>
+  [...sums.terms.values()].some((term) => term.price !== undefined);
+
+function percentOff(sums: QuoteSums, percent: Decimal): Map<string, TermSums> {
+  const less = (amount: Decimal): Decimal => lessPercent(amount, percent);
+  return new Map(
+    [...sums.terms].map(([key, term]): [string, TermSums] => [
+      key,
+      {
+        ...term,
+        ...(term.price && { price: less(term.price) }),
+        ...(term.judgedPrice && { judgedPrice: less(term.judgedPrice) }),
+      },
+    ]),
+  );
+}
+
+function amountOff(term: TermSums, amount: Decimal): TermSums {
+  return {
+    ...term,
+    price: (term.price ?? zero).minus(amount),
+    ...(term.judgedPrice && { judgedPrice: term.judgedPrice.minus(amount) }),
+  };
+}
+
+/** Sums of a quote after all discounts, unrounded. */
+export const sumQuote = (quote: Quote): QuoteSums =>
+  applyDiscount(sumItems(quote.items ?? []), discountOf(quote));
+
+/**
+ * What one quote adds up to after line and quote discounts, in the quote's currency, rounded to 2
+ * decimals. A total is there if the price of at least one of its lines is known.
+ */
+export interface QuoteTotals {
+  items: number;
+  /** One-time lines and setup. */
+  oneTime?: number;
+  /** Per month. */
+  monthly?: number;
+  /** Per year. */
+  yearly?: number;
+  /** Per term that is neither month nor year, under the term as written. */
+  otherTerms?: Record<string, number>;
+  /** Lines and setups without a price: not in the totals. */
+  unknownPrices?: number;
+  /** Lines without a quantity: counted as 1. */
+  assumedQuantities?: number;
+  /** The quote has a discount whose type says neither percent nor amount. */
+  discountNotApplied?: true;
+}
+
+/** Formula: docs/definitions.md, "Quote totals". */
+export function quoteTotals(quote: Quote): QuoteTotals {
+  const sums = sumQuote(quote);
+  return {
+    items: sums.items,
+    ...totalsByTerm(pricesOf(sums)),
+    ...(sums.unknownPrices > 0 && { unknownPrices: sums.unknownPrices }),
+    ...(sums.assumedQuantities > 0 && { assumedQuantities: sums.assumedQuantities }),
+    ...(discountOf(quote)?.kind === 'unreadable' && { discountNotApplied: true as const }),
+  };
+}
+
+export interface TermTotals {
+  oneTime?: number;
+  monthly?: number;
+  yearly?: number;
+  otherTerms?: Record<string, number>;
+}
+
+const termFields = [
+  ['one-time', 'oneTime'],
+  ['monthly', 'monthly'],
+  ['yearly', 'yearly'],
+] as const;
+
+/** Amounts by term key, rounded, each under its own field. */
+export function totalsByTerm(amounts: ReadonlyMap<string, Decimal>): TermTotals {
+  const totals: TermTotals = {};
+  for (const [key, field] of termFields) {
+    const amount = amounts.get(key);
+    if (amount) totals[field] = rounded(amount);
+  }
+  const others = [...amounts]
+    .filter(([key]) => !isNamedTerm(key))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  if (others.length > 0) {
+    totals.otherTerms = Object.fromEntries(others.map(([key, amount]) => [key, rounded(amount)]));
+  }
+  return totals;
+}
+
+const isNamedTerm = (key: string): boolean => termFields.some(([name]) => name === key);
+
+/** Adds a known amount to the sum of its term. */
+export function addToTerm(
+  sums: Map<string, Decimal>,
+  key: string,
+  amount: Decimal | undefined,
+): void {
+  if (amount) sums.set(key, (sums.get(key) ?? zero).plus(amount));
+}
+
+function pricesOf(sums: QuoteSums): Map<string, Decimal> {
+  const prices = new Map<string, Decimal>();
+  for (const [key, { price }] of sums.terms) addToTerm(prices, key, price);
+  return prices;
+}
+
+/** What several quotes come to, after their discounts; they must be of one currency. */
+export function sumQuotes(quotes: readonly Quote[]): { totals: TermTotals; unknownPrices: number } {
+  const prices = new Map<string, Decimal>();
+  let unknownPrices = 0;
+  for (const quote of quotes) {
+    const sums = sumQuote(quote);
+    unknownPrices += sums.unknownPrices;
+    for (const [key, { price }] of sums.terms) addToTerm(prices, key, price);
+  }
+  return { totals: totalsByTerm(prices), unknownPrices };
+}
+
+const monthsInYear = 12;
+
+/**
+ * What a quote brings in its first year: one-time + 12 × monthly + yearly, after discounts; other terms
+ * are left out. `undefined` when no price of these is known.
+ */
+export function firstYearValue(sums: QuoteSums): Decimal | undefined {
+  const [oneTime, monthly, yearly] = termFields.map(([key]) => sums.terms.get(key)?.price);
+  if (!oneTime && !monthly && !yearly) return undefined;
+  return (oneTime ?? zero).plus((monthly ?? zero).times(monthsInYear)).plus(yearly ?? zero);
+}

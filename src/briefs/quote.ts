@@ -1,0 +1,271 @@
+/** One quote: its lines, what it comes to, what it earns, and what to look at before it goes out. */
+import type {
+  Company,
+  Opportunity,
+  PricingBook,
+  Product,
+  Quote,
+  QuoteItem,
+  Ref,
+} from '../api/records.ts';
+import { type Day, dayOf, daysBetween, requireDay } from './days.ts';
+import { dealValue } from './deals.ts';
+import {
+  type CurrencyOf,
+  currencyOfRecord,
+  decimal,
+  margin,
+  perUnit,
+  rounded,
+  roundedPercent,
+} from './money.ts';
+import {
+  compact,
+  contactName,
+  counted,
+  filled,
+  type Listed,
+  listed,
+  type Named,
+  named,
+} from './naming.ts';
+import { outcomeOf } from './outcome.ts';
+import {
+  lineMargin,
+  type PreflightFinding,
+  type PreflightOptions,
+  preflight,
+} from './preflight.ts';
+import {
+  discountOf,
+  firstYearValue,
+  lineAmounts,
+  type QuoteSums,
+  type QuoteTotals,
+  quoteTotals,
+  sumQuote,
+  type TermSums,
+  termKey,
+} from './quote-totals.ts';
+
+export interface QuoteRecords {
+  quote: Quote;
+  opportunity?: Opportunity | undefined;
+  company?: Company | undefined;
+  books?: readonly PricingBook[] | undefined;
+  products?: readonly Product[] | undefined;
+}
+
+export interface QuoteOptions extends PreflightOptions {
+  currencyOf: CurrencyOf;
+  /** Lines shown. Default: 25. */
+  maxLines?: number;
+  /** Pre-flight findings shown. Default: 15. */
+  maxFindings?: number;
+}
+
+/** Amounts in the quote's currency; price and cost per unit, percentages 0–100. */
+export interface QuoteLine {
+  /** Position in the quote, from 1. */
+  line: number;
+  name?: string;
+  mpn?: string;
+  productId?: string;
+  quantity?: number;
+  price?: number;
+  discount?: number;
+  /** `one-time`, `monthly`, `yearly`, or the term as written. */
+  term: string;
+  /** quantity × price × (1 − discount / 100). */
+  total?: number;
+  cost?: number;
+  /** After the line's discount, before the quote's. */
+  margin?: number;
+  setupPrice?: number;
+  setupCost?: number;
+}
+
+/** What a term earns, after all discounts, over the lines of which price and cost are both known. */
+export interface TermMargin {
+  term: string;
+  price?: number;
+  cost?: number;
+  /** price − cost, over the judged lines. */
+  profit?: number;
+  /** In percent of the price, over the judged lines. */
+  margin?: number;
+  /** Lines and setups that lack a price or a cost, and are in neither profit nor margin. */
+  unjudged?: number;
+}
+
+export interface QuoteBrief extends Named {
+  number?: string;
+  status?: string;
+  company?: Named;
+  contact?: Named;
+  owner?: Named;
+  opportunity?: Named & { stage?: string; outcome?: string; value?: number; closes?: Day };
+  currency: string;
+  created?: Day;
+  sent?: Day;
+  expires?: Day;
+  /** Negative when it has expired. */
+  expiresInDays?: number;
+  contract?: { from?: Day; to?: Day; duration?: string };
+  paymentTerm?: string;
+  totals: QuoteTotals;
+  /** one-time + 12 × monthly + yearly. */
+  firstYearValue?: number;
+  discount?: { percent?: number; amount?: number };
+  /** Included in the one-time figures. */
+  setup?: { price?: number; cost?: number };
+  terms: TermMargin[];
+  lines: Listed<QuoteLine>;
+  /** `stops` and `checks` count all findings, shown or not. */
+  preflight: Listed<PreflightFinding> & { stops: number; checks: number };
+}
+
+const defaults = { maxLines: 25, maxFindings: 15 };
+
+/**
+ * Briefs one quote. Definitions: docs/definitions.md, "Quote" and "Pre-flight".
+ *
+ * @throws RangeError if `today` is not a day.
+ */
+export function briefQuote(records: QuoteRecords, options: QuoteOptions): QuoteBrief {
+  const { quote } = records;
+  const settled = { ...defaults, ...compact(options), today: requireDay(options.today, 'today') };
+  const sums = sumQuote(quote);
+  const firstYear = firstYearValue(sums);
+  const findings = preflight(records, settled);
+  const stops = findings.filter(({ severity }) => severity === 'stop').length;
+  return compact({
+    ...heading(quote, settled.today),
+    ...parties(records),
+    currency: currencyOfRecord({ ...quote, ...companyOf(records) }, settled.currencyOf),
+    totals: quoteTotals(quote),
+    firstYearValue: firstYear && rounded(firstYear),
+    discount: discountFor(quote),
+    setup: setupFor(sums.setup),
+    terms: termMargins(sums),
+    lines: listed((quote.items ?? []).map(toQuoteLine), settled.maxLines, (line) => line),
+    preflight: {
+      stops,
+      checks: findings.length - stops,
+      ...listed(findings, settled.maxFindings, (finding) => finding),
+    },
+  });
+}
+
+/** The quote's own nested company may know less than the record does. */
+const companyOf = ({ quote, company }: QuoteRecords): { company?: Ref } =>
+  company ? { company: { ...quote.company, ...company } } : {};
+
+function heading(quote: Quote, today: Day) {
+  const expires = dayOf(quote.expiresAt);
+  return compact({
+    id: filled(quote.id),
+    name: filled(quote.title) ?? filled(quote.name),
+    number: filled(quote.number),
+    status: filled(quote.status),
+    created: dayOf(quote.createdAt),
+    sent: dayOf(quote.sentAt),
+    expires,
+    expiresInDays: expires === undefined ? undefined : daysBetween(today, expires),
+    contract: contractOf(quote),
+    paymentTerm: filled(quote.paymentTerm?.name) ?? filled(quote.paymentTerm?.id),
+  });
+}
+
+function contractOf(quote: Quote): QuoteBrief['contract'] {
+  const { amount, unit } = quote.contractDuration ?? {};
+  const contract = compact({
+    from: dayOf(quote.contractStartDate),
+    to: dayOf(quote.contractEndDate),
+    duration: amount === undefined ? undefined : filled(`${amount} ${unit ?? ''}`),
+  });
+  return nonEmpty(contract);
+}
+
+const nonEmpty = <T extends object>(fields: T): T | undefined =>
+  Object.keys(fields).length > 0 ? fields : undefined;
+
+function parties({ quote, company, opportunity }: QuoteRecords) {
+  return compact({
+    company: nonEmpty(named(company ?? quote.company)),
+    contact: quote.contact && nonEmpty({ ...named(quote.contact), ...personName(quote.contact) }),
+    owner: nonEmpty(named(quote.owner)),
+    opportunity: opportunity ? opportunityFor(opportunity) : nonEmpty(named(quote.opportunity)),
+  });
+}
+
+function personName(contact: Ref): { name?: string } {
+  return compact({ name: contactName(contact) });
+}
+
+function opportunityFor(opportunity: Opportunity): QuoteBrief['opportunity'] {
+  const value = dealValue(opportunity);
+  return compact({
+    ...named(opportunity),
+    stage: filled(opportunity.pipelineStage?.name),
+    outcome: outcomeOf(opportunity),
+    value: value && rounded(value),
+    closes: dayOf(opportunity.expectedCloseDate),
+  });
+}
+
+function discountFor(quote: Quote): QuoteBrief['discount'] {
+  const discount = discountOf(quote);
+  if (discount?.kind === 'percent') return { percent: roundedPercent(discount.percent) };
+  return discount?.kind === 'amount' ? { amount: rounded(discount.amount) } : undefined;
+}
+
+function setupFor({ price, cost }: TermSums): QuoteBrief['setup'] {
+  return nonEmpty(compact({ price: price && rounded(price), cost: cost && rounded(cost) }));
+}
+
+const termOrder = ['one-time', 'monthly', 'yearly'];
+
+function orderOf(term: string): number {
+  const at = termOrder.indexOf(term);
+  return at === -1 ? termOrder.length : at;
+}
+
+function termMargins(sums: QuoteSums): TermMargin[] {
+  return [...sums.terms]
+    .toSorted(([a], [b]) => orderOf(a) - orderOf(b) || (a < b ? -1 : 1))
+    .map(([term, amounts]) => toTermMargin(term, amounts));
+}
+
+function toTermMargin(term: string, { price, cost, ...judged }: TermSums): TermMargin {
+  const { judgedPrice, judgedCost, unjudged } = judged;
+  const percent = margin(judgedPrice, judgedCost);
+  return compact({
+    term,
+    price: price && rounded(price),
+    cost: cost && rounded(cost),
+    profit: judgedPrice && judgedCost && rounded(judgedPrice.minus(judgedCost)),
+    margin: percent && roundedPercent(percent),
+    unjudged: counted(unjudged ?? 0),
+  });
+}
+
+function toQuoteLine(item: QuoteItem, at: number): QuoteLine {
+  const { total, unitPrice } = lineAmounts(item);
+  const [price, cost] = [decimal(item.price), decimal(item.cost)];
+  return compact({
+    line: at + 1,
+    name: filled(item.name),
+    mpn: filled(item.mpn),
+    productId: filled(item.product?.id),
+    quantity: item.quantity,
+    price: price && perUnit(price),
+    discount: item.discount || undefined,
+    term: termKey(item),
+    total: total && rounded(total),
+    cost: cost && perUnit(cost),
+    margin: lineMargin(unitPrice, cost),
+    setupPrice: item.setupPrice || undefined,
+    setupCost: item.setupCost || undefined,
+  });
+}

@@ -1,0 +1,128 @@
+/** Finding a record from what a person remembers of it. */
+import MiniSearch from 'minisearch';
+import type {
+  ApiRecord,
+  Company,
+  Contact,
+  Opportunity,
+  Product,
+  Quote,
+  RecordOf,
+} from '../api/records.ts';
+import { nameOfPerson } from './concise.ts';
+import { fold } from './naming.ts';
+import { isDeleted } from './outcome.ts';
+import { partText } from './parts.ts';
+
+export const searchedKinds = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
+export type SearchedKind = (typeof searchedKinds)[number];
+
+/** What can be found of one record. */
+interface Entry {
+  /** Position in the collection. */
+  at: number;
+  /** Words that it is found by. */
+  name: string;
+  more: string;
+  /** Identifiers: whoever gives one whole means this record. */
+  exact: readonly string[];
+}
+
+export interface Hit<K extends SearchedKind> {
+  record: RecordOf[K];
+  /** The whole identifier, or the whole name, is what was asked for. */
+  exact: boolean;
+}
+
+/** One collection, made searchable once. */
+export interface SearchIndex<K extends SearchedKind> {
+  /** Best first: exact ones, then by relevance; deleted records last. */
+  find(text: string): Hit<K>[];
+}
+
+type Describe<K extends SearchedKind> = (record: RecordOf[K]) => Omit<Entry, 'at'>;
+
+const describe: { [K in SearchedKind]: Describe<K> } = {
+  company: (company: Company) => ({
+    name: company.name ?? '',
+    more: words(company.website, company.address?.city, company.type, ...(company.labels ?? [])),
+    exact: ids(company, company.telephone),
+  }),
+  contact: (contact: Contact) => ({
+    name: contact.name ?? nameOfPerson(contact) ?? '',
+    more: words(contact.companyName, contact.email),
+    exact: ids(contact, contact.email, contact.phone, contact.mobilePhone),
+  }),
+  opportunity: (opportunity: Opportunity) => ({
+    name: opportunity.name ?? '',
+    more: words(opportunity.company?.name, opportunity.pipelineStage?.name),
+    exact: ids(opportunity),
+  }),
+  product: (product: Product) => ({
+    name: product.name ?? '',
+    more: words(
+      product.mpn,
+      product.manufacturer,
+      product.vendor,
+      product.shortDescription?.slice(0, 200),
+    ),
+    exact: ids(product, product.mpn, product.ean),
+  }),
+  quote: (quote: Quote) => ({
+    name: quote.title ?? quote.name ?? '',
+    more: words(quote.number, quote.company?.name),
+    exact: ids(quote, quote.number),
+  }),
+};
+
+const words = (...parts: unknown[]): string =>
+  parts.filter((part) => typeof part === 'string').join(' ');
+
+const ids = ({ id, externalIdentifier }: ApiRecord, ...others: (string | undefined)[]): string[] =>
+  [id, externalIdentifier, ...others].filter((part) => part !== undefined).map(sameText);
+
+/** Identifiers as they are compared: `+1 (555) 010` and `1555010` are one number, `AB-12` and `ab12` one part. */
+const sameText = (text: string): string => partText(text);
+
+/** Makes a collection searchable: typing errors tolerated, names before other words. */
+export function indexOf<K extends SearchedKind>(
+  kind: K,
+  records: readonly RecordOf[K][],
+): SearchIndex<K> {
+  const entries = records.map((record, at) => ({ at, ...describe[kind](record) }));
+  const exact = new Map<string, number[]>();
+  for (const { at, name, exact: keys } of entries) {
+    for (const key of new Set([...keys, sameText(name)])) {
+      if (key !== '') exact.set(key, [...(exact.get(key) ?? []), at]);
+    }
+  }
+  const search = searchOver(entries);
+  const isGone = (at: number) => isDeleted(records[at] as ApiRecord);
+  return {
+    find(text) {
+      const whole = exact.get(sameText(text)) ?? [];
+      const others = search.search(text).map(({ id }) => Number(id));
+      const order = [...new Set([...whole, ...others])];
+      const alive = [...order.filter((at) => !isGone(at)), ...order.filter(isGone)];
+      return alive.map((at) => ({ record: records[at] as RecordOf[K], exact: whole.includes(at) }));
+    },
+  };
+}
+
+/** A short word is taken as it is: one letter off, it is another word. */
+function searchOver(entries: readonly Entry[]): MiniSearch<Entry> {
+  const search = new MiniSearch<Entry>({
+    idField: 'at',
+    fields: ['name', 'more'],
+    storeFields: [],
+    processTerm: (term) => fold(term.normalize('NFKD').replace(/\p{M}/gu, '')) || null,
+    searchOptions: {
+      boost: { name: 3 },
+      prefix: (term) => term.length > 2,
+      fuzzy: (term) => (term.length > 3 ? 0.2 : false),
+      combineWith: 'AND',
+    },
+  });
+  search.addAll(entries);
+  return search;
+}

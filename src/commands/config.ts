@@ -1,0 +1,130 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ConfigError } from '../config.ts';
+import { type Entry, type Host, hosts } from './config/hosts.ts';
+import { type Choice, serverName, type Wanted, wantedFrom } from './config/launch.ts';
+
+const usage = `Use: cpq-mcp config ${Object.keys(hosts).join('|')}
+       [--write [--file PATH]] [--http URL | --sandbox] [--base-url URL] [--grants LIST]
+       [--api-key-file PATH] [--windows] [--local]`;
+
+interface Request extends Choice {
+  host: Host;
+  write: boolean;
+  file: string;
+}
+
+/**
+ * Says how a host is told about this server: what belongs into its file on stdout, so that it can be
+ * piped, and all else on stderr. With --write the file is changed.
+ */
+export async function config(argv: readonly string[]): Promise<void> {
+  const request = read(argv);
+  const wanted = wantedFrom(request);
+  if (wanted.http !== undefined && !request.host.http) return withoutFile(request, wanted.http);
+  if (request.write) await write(request, wanted);
+  else await print(request, wanted);
+}
+
+function read(argv: readonly string[]): Request {
+  const text = { type: 'string' } as const;
+  const yes = { type: 'boolean' } as const;
+  const options = {
+    ...{ http: text, file: text, 'base-url': text, grants: text, 'api-key-file': text },
+    ...{ write: yes, sandbox: yes, windows: yes, local: yes },
+  };
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
+    const host = hosts[positionals[0] ?? ''];
+    if (!host || positionals.length > 1) throw new Error('Name one host');
+    const { environment: env, ...where } = here();
+    const keyFile = values['api-key-file'] ?? env.CPQ_API_KEY_FILE;
+    return {
+      host,
+      file: values.file ?? host.file({ environment: env, ...where }),
+      write: values.write ?? false,
+      http: values.http,
+      sandbox: values.sandbox ?? false,
+      windows: values.windows ?? where.platform === 'win32',
+      local: values.local ?? false,
+      baseUrl: values['base-url'] ?? env.CPQ_BASE_URL,
+      grants: values.grants ?? env.CPQ_GRANTS,
+      apiKeyFile: keyFile === undefined ? undefined : resolve(keyFile),
+    };
+  } catch (error) {
+    throw new ConfigError(`${(error as Error).message.split('. ')[0]}.\n${usage}`);
+  }
+}
+
+const here = () => ({
+  platform: process.platform,
+  home: homedir(),
+  environment: process.env as Record<string, string | undefined>,
+});
+
+function entryFor({ host, file }: Request, wanted: Wanted): Entry {
+  if (wanted.http !== undefined && host.http) return host.http(wanted.http);
+  return host.stdio(wanted, host.key(file));
+}
+
+const inputsFor = ({ host }: Request, wanted: Wanted): Entry[] =>
+  wanted.http === undefined ? (host.inputs?.(wanted) ?? []) : [];
+
+async function print(request: Request, wanted: Wanted): Promise<void> {
+  const { host, file } = request;
+  const entry = entryFor(request, wanted);
+  process.stderr.write(`${host.title}: put this into ${file}, or run this again with --write\n\n`);
+  process.stdout.write(await snippet(request, wanted, entry));
+  const also = host.also(wanted, entry).map(([how, what]) => `\n${how}:\n  ${what}\n`);
+  process.stderr.write(`${also.join('')}\n${host.afterwards(wanted)}\n`);
+}
+
+async function snippet(request: Request, wanted: Wanted, entry: Entry): Promise<string> {
+  const { root, format } = request.host;
+  if (format === 'toml') {
+    return (await import('./config/edit-toml.ts')).tomlOf(root, serverName, entry);
+  }
+  const inputs = inputsFor(request, wanted);
+  const all = { ...(inputs.length > 0 && { inputs }), [root]: { [serverName]: entry } };
+  return `${JSON.stringify(all, undefined, 2)}\n`;
+}
+
+async function write(request: Request, wanted: Wanted): Promise<void> {
+  const { host, file } = request;
+  const [{ changeFile }, { NotEdited }, edit] = await Promise.all([
+    import('./config/file.ts'),
+    import('./config/merge.ts'),
+    editorFor(request, wanted),
+  ]);
+  try {
+    const { path, changed, backup } = await changeFile(file, edit);
+    const kept = backup === undefined ? '' : `\nWhat was there before is in ${backup}`;
+    const done = changed ? `${serverName} is in ${path} now.${kept}` : `${path} has it already.`;
+    process.stdout.write(`${done}\n${host.afterwards(wanted)}\n`);
+  } catch (error) {
+    if (!(error instanceof NotEdited)) throw error;
+    throw new Error(
+      `${file} ${error.message}. It was left as it is: put it right first, or add by hand what the same command prints without --write.`,
+    );
+  }
+}
+
+async function editorFor(request: Request, wanted: Wanted): Promise<(before: string) => string> {
+  const { root, format } = request.host;
+  const entry = entryFor(request, wanted);
+  if (format === 'toml') {
+    const { editToml } = await import('./config/edit-toml.ts');
+    return (before) => editToml(before, root, serverName, entry);
+  }
+  const { editJson } = await import('./config/edit-json.ts');
+  const inputs = inputsFor(request, wanted);
+  return (before) => editJson(before, root, serverName, entry, inputs);
+}
+
+/** Some hosts take an address in their settings only. */
+function withoutFile({ host, write: toWrite }: Request, url: string): void {
+  const how = `${host.title} takes an address under Settings → Connectors → Add custom connector: ${url}`;
+  if (toWrite) throw new ConfigError(`${how}. Its file cannot hold one.`);
+  process.stderr.write(`${how}\nIt must be reachable from the internet over https.\n`);
+}

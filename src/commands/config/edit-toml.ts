@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parse, stringify } from 'smol-toml';
+import type { Entry } from './hosts.ts';
+import { checkEdit, merge, NotEdited } from './merge.ts';
+
+interface Stretch {
+  start: number;
+  end: number;
+}
+
+/** An entry as tables of its own. */
+export const tomlOf = (root: string, name: string, entry: Entry): string =>
+  `${stringify({ [root]: { [name]: entry } }).trim()}\n`;
+
+/**
+ * Puts an entry into a file of TOML. Only the entry's own tables are written anew: everything else,
+ * comments included, stays letter for letter.
+ * @throws NotEdited
+ */
+export function editToml(before: string, root: string, name: string, wanted: Entry): string {
+  const document = read(before);
+  const servers = document[root];
+  const existing = isTable(servers) ? servers[name] : undefined;
+  const entry = merge(existing, wanted);
+  if (isDeepStrictEqual(existing, entry)) return before;
+  const eol = before.includes('\r\n') ? '\r\n' : '\n';
+  const tables = tomlOf(root, name, entry).replaceAll('\n', eol);
+  const after = put(before, tables, stretchesOf(before, root, name), eol);
+  checkEdit(document, read(after), [root, name], entry);
+  return after;
+}
+
+const isTable = (value: unknown): value is Entry => typeof value === 'object' && value !== null;
+
+function read(text: string): Entry {
+  try {
+    // Whole numbers of any size are somebody's setting; they are compared, and never written.
+    return plain(parse(text, { integersAsBigInt: 'asNeeded' })) as Entry;
+  } catch (error) {
+    const [what, where] = [
+      (error as Error).message.split('\n')[0],
+      (error as { line?: number }).line,
+    ];
+    throw new NotEdited(`is not valid TOML (line ${where ?? '?'}: ${what})`);
+  }
+}
+
+/** Tables as objects like any other, so that they can be compared with ours. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}
+
+/** In place of the first stretch; the others go. */
+function put(text: string, tables: string, stretches: readonly Stretch[], eol: string): string {
+  const [first, ...others] = stretches;
+  if (!first) {
+    const gap = text.trim() === '' ? '' : text.endsWith('\n') ? eol : eol + eol;
+    return text + gap + tables;
+  }
+  const cut = others.reduceRight(
+    (rest, { start, end }) => rest.slice(0, start) + rest.slice(end),
+    text,
+  );
+  return cut.slice(0, first.start) + tables + cut.slice(first.end);
+}
+
+/** The tables of the entry, each from its header to its last line that is neither blank nor a comment. */
+function stretchesOf(text: string, root: string, name: string): Stretch[] {
+  const own = new RegExp(
+    `^[ \\t]*\\[[ \\t]*"?${root}"?[ \\t]*\\.[ \\t]*["']?${name}["']?[ \\t]*(\\.[^\\]]*)?\\]`,
+  );
+  const found: Stretch[] = [];
+  let at = 0;
+  let open: Stretch | undefined;
+  for (const line of text.split(/(?<=\n)/)) {
+    const isHeader = /^[ \t]*\[/.test(line);
+    if (isHeader) open = own.test(line) ? { start: at, end: at } : undefined;
+    if (open && isHeader) found.push(open);
+    at += line.length;
+    if (open && !/^[ \t]*(#.*)?\r?\n?$/.test(line)) open.end = at;
+  }
+  return found;
+}

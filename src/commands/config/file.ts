@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import {
+  constants,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { NotEdited } from './merge.ts';
+
+export interface Written {
+  /** Where it really lies: a link is followed, not replaced. */
+  path: string;
+  changed: boolean;
+  /** A copy of what was there before. */
+  backup?: string;
+}
+
+/** A key may be in it. */
+const newFileMode = 0o600;
+
+/**
+ * Changes a file: whole or not at all, with a copy of what was there beside it, its permissions kept.
+ * @throws NotEdited, with nothing written, for what is no plain file, and when another program wrote it
+ *   meanwhile; the system's error
+ */
+export async function changeFile(
+  named: string,
+  edit: (before: string) => string,
+): Promise<Written> {
+  const path = await realpath(named).catch(() => named);
+  const before = await readIfThere(path);
+  const after = edit(before ?? '');
+  if (after === before) return { path, changed: false };
+  if (before === undefined) await mkdir(dirname(path), { recursive: true });
+  const backup = before === undefined ? undefined : await copyBeside(path);
+  await replace(path, before, after);
+  return backup === undefined ? { path, changed: true } : { path, changed: true, backup };
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found) return undefined;
+  if (!found.isFile()) throw new NotEdited('is not a plain file');
+  return readFile(path, 'utf8');
+}
+
+/** Never over a copy that is there already. */
+async function copyBeside(path: string): Promise<string> {
+  const stamp = new Date()
+    .toISOString()
+    .replace(/\.\d+Z$/, '')
+    .replace(/\D/g, '');
+  for (let attempt = 0; ; attempt++) {
+    const backup = `${path}.${stamp}${attempt === 0 ? '' : `-${attempt}`}.bak`;
+    try {
+      await copyFile(path, backup, constants.COPYFILE_EXCL);
+      return backup;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === 100) throw error;
+    }
+  }
+}
+
+async function replace(path: string, before: string | undefined, after: string): Promise<void> {
+  const draft = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
+  try {
+    await writeLike(draft, path, after);
+    if ((await readIfThere(path)) !== before) {
+      throw new NotEdited('was changed by another program meanwhile');
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** With the mode, and where possible the owner, of the file it will replace. */
+async function writeLike(draft: string, model: string, text: string): Promise<void> {
+  const like = await stat(model).catch(() => undefined);
+  const file = await open(draft, 'wx', newFileMode);
+  try {
+    await file.writeFile(text);
+    if (like) {
+      await file.chown(like.uid, like.gid).catch(() => {}); // Only root may give a file away.
+      await file.chmod(like.mode & 0o7777);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Entry } from './hosts.ts';
+import { placeholders } from './launch.ts';
+
+/** A file as it was read, and as it is to be. */
+export interface Edit {
+  before: string;
+  after: string;
+}
+
+/** The file cannot be edited safely: nothing was written. */
+export class NotEdited extends Error {}
+
+/** What says how a server is reached; all else in an entry is the person's own. */
+const transport = ['type', 'command', 'args', 'env', 'env_vars', 'url', 'httpUrl', 'serverUrl'];
+
+const isObject = (value: unknown): value is Entry =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The entry as it should be, with what a person added to it: unknown keys, further variables, and a key
+ * or an address that took the place of ours.
+ */
+export function merge(existing: unknown, wanted: Entry): Entry {
+  if (!isObject(existing)) return wanted;
+  const own = Object.entries(existing).filter(([name]) => !transport.includes(name));
+  const merged: Entry = { ...Object.fromEntries(own), ...wanted };
+  if (wanted.command === undefined) return merged;
+  const env = mergeVariables(isObject(existing.env) ? existing.env : {}, wanted);
+  if (Object.keys(env).length > 0) merged.env = env;
+  const keyIsThere = env.CPQ_API_KEY !== undefined || env.CPQ_API_KEY_FILE !== undefined;
+  const passedOn = new Set([...listOf(existing.env_vars), ...listOf(wanted.env_vars)]);
+  if (keyIsThere) passedOn.delete('CPQ_API_KEY');
+  if (passedOn.size > 0) merged.env_vars = [...passedOn];
+  else delete merged.env_vars;
+  return merged;
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+function mergeVariables(existing: Entry, wanted: Entry): Entry {
+  const ours = isObject(wanted.env) ? wanted.env : {};
+  const env = { ...existing, ...ours };
+  for (const [name, value] of Object.entries(ours)) {
+    const theirs = existing[name];
+    if (theirs !== undefined && isOpen(value) && !isOpen(theirs)) env[name] = theirs;
+  }
+  // One place for the key: the one asked for now, or the one that a person filled in.
+  if (ours.CPQ_API_KEY_FILE !== undefined) delete env.CPQ_API_KEY;
+  else if (existing.CPQ_API_KEY_FILE !== undefined) delete env.CPQ_API_KEY;
+  return env;
+}
+
+/** Left for a person, or their host, to fill in. */
+const isOpen = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  (value === placeholders.key || value === placeholders.baseUrl || /^\$/.test(value));
+
+/**
+ * Makes sure that an edit did what it was to do, and nothing else, by reading both versions whole.
+ * @throws NotEdited
+ */
+export function checkEdit(
+  before: Entry,
+  after: Entry,
+  path: readonly [root: string, name: string],
+  entry: Entry,
+): void {
+  const [root, name] = path;
+  const servers = after[root];
+  const done = isObject(servers) && isDeepStrictEqual(servers[name], entry);
+  const rest = { ...without(after, path), ...firstInputs(before, after) };
+  if (!done || !isDeepStrictEqual({ inputs: undefined, ...without(before, path) }, rest)) {
+    throw new NotEdited('is written in a way that this command cannot edit safely');
+  }
+}
+
+/** Questions may be added behind those that were there. */
+function firstInputs(before: Entry, after: Entry): Entry {
+  const had = Array.isArray(before.inputs) ? before.inputs.length : undefined;
+  if (!Array.isArray(after.inputs)) return { inputs: after.inputs };
+  return { inputs: had === undefined ? undefined : after.inputs.slice(0, had) };
+}
+
+/** All but the entry; a group that holds nothing else counts as absent. */
+function without(document: Entry, [root, name]: readonly [string, string]): Entry {
+  const { [root]: servers, ...rest } = document;
+  if (!isObject(servers)) return rest;
+  const { [name]: _, ...others } = servers;
+  return Object.keys(others).length === 0 ? rest : { ...rest, [root]: others };
+}

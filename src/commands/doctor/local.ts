@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Settings, toolsetsOf } from '../../config.ts';
+import { surfaceOf } from '../../mcp/surface.ts';
+import { usualStateFolder } from '../../state/folder.ts';
+import { writeGrant } from '../../tenant/grants.ts';
+import { type Check, check } from './check.ts';
+
+const oldestNode = [20, 19] as const;
+
+/** What can be told without a request. */
+export async function checkHere(settings: Settings): Promise<Check[]> {
+  return [checkSettings(settings), checkNode(process.versions.node), await checkState(settings)];
+}
+
+function checkSettings(settings: Settings): Check {
+  const { length } = surfaceOf(settings.grants, toolsetsOf(settings)).list;
+  const grants = [...settings.grants].join(', ');
+  const detail = `${length} tools; granted: ${grants}`;
+  if (length > 0) return check('settings', 'settings', 'ok', detail);
+  return check(
+    'settings',
+    'settings',
+    'fail',
+    detail,
+    'Grant something, or ask for other toolsets',
+  );
+}
+
+export function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [least, leastMinor] = oldestNode;
+  if (major > least || (major === least && minor >= leastMinor)) {
+    return check('node', 'Node', 'ok', version);
+  }
+  return check('node', 'Node', 'fail', version, `Install Node ${oldestNode.join('.')} or later`);
+}
+
+async function checkState(settings: Settings): Promise<Check> {
+  const folder = settings.stateDir ?? usualStateFolder(process.env);
+  const trouble = await troubleWriting(folder);
+  if (trouble === undefined)
+    return check('state', 'state folder', 'ok', `${folder} can be written`);
+  const status = settings.grants.has(writeGrant) ? 'fail' : 'warn';
+  const remedy = 'Set CPQ_STATE_DIR to a folder that this user may write; changes are kept there';
+  return check('state', 'state folder', status, `${folder}: ${trouble}`, remedy);
+}
+
+/** Leaves everything as it was: a folder that is missing is not made, only its parent looked at. */
+async function troubleWriting(folder: string): Promise<string | undefined> {
+  const found = await stat(folder).catch(() => undefined);
+  try {
+    if (found && !found.isDirectory()) return 'is not a folder';
+    if (found) await writeAndRemove(folder);
+    else await access(await firstThere(folder), constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+async function writeAndRemove(folder: string): Promise<void> {
+  const file = join(folder, `.doctor-${randomUUID()}`);
+  await writeFile(file, '', { flag: 'wx' });
+  await rm(file);
+}
+
+async function firstThere(folder: string): Promise<string> {
+  const parent = dirname(folder);
+  const there = await stat(parent).catch(() => undefined);
+  return there || parent === folder ? parent : firstThere(parent);
+}

@@ -1,0 +1,117 @@
+import { Refused } from '../../api/errors.ts';
+import type { Resource } from '../../api/records.ts';
+import { routes } from '../../api/routes.ts';
+import { type Check, check } from './check.ts';
+import type { Probe, Prober } from './prober.ts';
+import { type Probes, probeSize } from './routes.ts';
+
+/** Small records first: only their number matters. */
+const paged: readonly Resource[] = ['contact', 'company', 'opportunity', 'product', 'quote'];
+/** What offsets are called elsewhere. */
+const otherNames = ['from', 'offset', 'skip'];
+const largeSize = 500;
+/** What collections are read in. */
+const usedSize = 100;
+
+interface Sample {
+  path: string;
+  total: number;
+  ids: unknown[];
+}
+
+/** Whether pages move, and how large they may be: a request or two each. */
+export async function checkPaging(
+  prober: Prober,
+  probes: Probes,
+  pageParam: string,
+): Promise<Check[]> {
+  const samples = paged.flatMap((resource) => sampleOf(resource, probes.get(resource)));
+  const movable = samples.find(({ total, ids }) => total > probeSize && ids.length === probeSize);
+  const largest = samples.reduce<Sample | undefined>(
+    (most, one) => (most && most.total >= one.total ? most : one),
+    undefined,
+  );
+  return [
+    movable && prober.mayAsk
+      ? await checkOffset(prober, movable, pageParam)
+      : offset('skip', 'there are too few records to tell'),
+    largest && prober.mayAsk
+      ? await checkSize(prober, largest)
+      : size('skip', 'there are too few records to tell'),
+  ];
+}
+
+function sampleOf(resource: Resource, probe: Probe | undefined): Sample[] {
+  const { page } = probe ?? {};
+  if (page?.total === undefined || page.total === 0) return [];
+  const ids = page.records.map((record) => record.id).filter((id) => id !== undefined);
+  return [{ path: routes[resource].path, total: page.total, ids }];
+}
+
+const offset = (status: Check['status'], detail: string, remedy?: string): Check =>
+  check('paging:offset', 'paging', status, detail, remedy);
+const size = (status: Check['status'], detail: string, remedy?: string): Check =>
+  check('paging:size', 'page size', status, detail, remedy);
+
+type Move = 'moves' | 'ignored' | 'elsewhere';
+
+/** Where the page goes that should start at the second record. */
+async function moveOf(prober: Prober, { path, ids }: Sample, name: string): Promise<Move> {
+  const { page, error } = await prober.page(path, { size: String(probeSize), [name]: '1' });
+  const first = page?.records[0]?.id;
+  if (error || first === undefined) return error instanceof Refused ? 'ignored' : 'elsewhere';
+  if (first === ids[1]) return 'moves';
+  return first === ids[0] ? 'ignored' : 'elsewhere';
+}
+
+async function checkOffset(prober: Prober, sample: Sample, pageParam: string): Promise<Check> {
+  const told = pageParam === 'none' ? undefined : pageParam;
+  const move = told === undefined ? 'ignored' : await moveOf(prober, sample, told);
+  if (move === 'moves') return offset('ok', `${told} is honoured`);
+  if (move === 'elsewhere') {
+    const detail = `${told}=1 brings neither the first record nor the second`;
+    const remedy =
+      'It may count pages, or the order is not stable: lists may repeat or miss records';
+    return offset('warn', detail, remedy);
+  }
+  const working = await findName(prober, sample, told);
+  if (told === undefined) {
+    return working === undefined
+      ? offset('ok', 'none is configured, and none was found')
+      : offset('warn', `none is configured, but ${working} works`, `Set CPQ_PAGE_PARAM=${working}`);
+  }
+  const remedy = `Set CPQ_PAGE_PARAM=${working ?? 'none'}`;
+  return offset(
+    'fail',
+    `${told} is ignored${working === undefined ? '' : `; ${working} works`}`,
+    remedy,
+  );
+}
+
+async function findName(
+  prober: Prober,
+  sample: Sample,
+  told: string | undefined,
+): Promise<string | undefined> {
+  for (const name of otherNames) {
+    if (name === told || !prober.mayAsk) continue;
+    if ((await moveOf(prober, sample, name)) === 'moves') return name;
+  }
+  return undefined;
+}
+
+async function checkSize(prober: Prober, { path, total }: Sample): Promise<Check> {
+  const large = await prober.page(path, { size: String(largeSize) });
+  if (large.page) return size('ok', sizeInWords(large.page.records.length, total));
+  if (!(large.error instanceof Refused)) return size('skip', 'no good answer to a large page');
+  const usual = await prober.page(path, { size: String(usedSize) });
+  if (usual.page) return size('ok', `${largeSize} is refused; ${usedSize} is not`);
+  const remedy = 'Whole collections cannot be read: ask the service for its largest page';
+  return size('fail', `${usedSize} is refused`, remedy);
+}
+
+function sizeInWords(came: number, total: number): string {
+  if (came > largeSize) return `ignored: ${came} records came where ${largeSize} were asked for`;
+  if (came < Math.min(largeSize, total)) return `clamped to ${came}`;
+  return `${came} records come at once`;
+}

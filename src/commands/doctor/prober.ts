@@ -1,0 +1,105 @@
+import { type RawPage, readPage } from '../../api/envelope.ts';
+import { ApiError, NotFound, RateLimited, WrongAddress } from '../../api/errors.ts';
+import { header, parseReply } from '../../api/reply.ts';
+import { usualLimits, Wire, type WireResponse } from '../../api/wire.ts';
+
+/** What came of one request. */
+export interface Probe {
+  page?: RawPage;
+  /** Not wrapped in anything, and so not counted. */
+  bare?: boolean;
+  error?: ApiError;
+  /** Milliseconds from sending to having all of it. */
+  took: number;
+}
+
+export interface Target {
+  baseUrl: URL;
+  key: string;
+}
+
+/** Seen on the replies. */
+export interface Seen {
+  remaining?: number;
+  limit?: number;
+  /** Milliseconds that the service's clock is ahead of ours; it is told in whole seconds. */
+  ahead?: number;
+  retryAfter?: number;
+}
+
+const attemptMs = 10_000;
+
+/** Reads from the service, never more than asked for: no retry, no write, and all of it within a time. */
+export class Prober {
+  readonly seen: Seen = {};
+  requests = 0;
+  readonly #target: Target;
+  readonly #wire: Wire;
+  readonly #deadline: number;
+  readonly #told: (path: string, requests: number) => void;
+
+  constructor(target: Target, withinMs: number, told: (path: string, requests: number) => void) {
+    const base = new URL(
+      `${target.baseUrl.pathname}/public-api`.replace(/\/+/g, '/'),
+      target.baseUrl,
+    );
+    this.#target = target;
+    this.#wire = new Wire(base, target.key, { ...usualLimits, attemptMs });
+    this.#deadline = Date.now() + withinMs;
+    this.#told = told;
+  }
+
+  /** Whether asking on is of use. */
+  get mayAsk(): boolean {
+    return Date.now() < this.#deadline && this.seen.retryAfter === undefined;
+  }
+
+  /** One page of a route; `path` is below `/public-api`. */
+  async page(path: string, query: Record<string, string>): Promise<Probe> {
+    const facts = { host: this.#target.baseUrl.host, path };
+    const search = new URLSearchParams(query);
+    const started = Date.now();
+    this.requests += 1;
+    this.#told(path, this.requests);
+    try {
+      const response = await this.#wire.send(
+        { method: 'GET', path: `${path}?${search}` },
+        { signal: new AbortController().signal, deadline: this.#deadline, purpose: 'interactive' },
+        facts,
+      );
+      this.#note(response, started);
+      const body = parseReply(response, this.#target.key, facts);
+      const page = readPage(body, facts);
+      return { page, bare: Array.isArray(body), took: Date.now() - started };
+    } catch (error) {
+      return { error: this.#known(error), took: Date.now() - started };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close();
+  }
+
+  #note(response: WireResponse, started: number): void {
+    const number = (name: string) => {
+      const text = header(response, name);
+      return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
+    };
+    const remaining = number('x-ratelimit-remaining');
+    const limit = number('x-ratelimit-limit');
+    // Replies overtake one another: the fewest left is the latest.
+    if (remaining !== undefined) {
+      this.seen.remaining = Math.min(remaining, this.seen.remaining ?? remaining);
+    }
+    if (limit !== undefined) this.seen.limit = limit;
+    const date = Date.parse(header(response, 'date') ?? '');
+    if (!Number.isNaN(date)) this.seen.ahead ??= date + 500 - (started + Date.now()) / 2;
+  }
+
+  /** @throws what is no error of the service but a mistake of ours */
+  #known(error: unknown): ApiError {
+    if (!(error instanceof ApiError)) throw error;
+    if (error instanceof RateLimited) this.seen.retryAfter = error.seconds ?? 60;
+    return error instanceof NotFound ? new WrongAddress('no-route', error.facts) : error;
+  }
+}

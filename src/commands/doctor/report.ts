@@ -1,0 +1,50 @@
+import { version } from '../../version.ts';
+import type { Check, Status } from './check.ts';
+
+export interface Report {
+  version: string;
+  /** No check failed. */
+  ok: boolean;
+  address: string;
+  sandbox: boolean;
+  checks: Check[];
+  /** Requests sent; every one of them a GET. */
+  requests: number;
+  /** What to put into `CPQ_GRANTS`, where the key could read anything. */
+  grants?: string;
+}
+
+export const reportOf = (facts: Omit<Report, 'version' | 'ok'>): Report => ({
+  version,
+  ok: !facts.checks.some(({ status }) => status === 'fail'),
+  ...facts,
+});
+
+const words: Readonly<Record<Status, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: '-' };
+const statusWidth = 6;
+const lineWidth = 100;
+
+/** For people: a line a check, what to do below it. */
+export function table({ checks, address, sandbox, requests, grants }: Report): string {
+  const titleWidth = Math.max(...checks.map(({ title }) => title.length)) + 2;
+  const indent = ' '.repeat(statusWidth + titleWidth);
+  const rows = checks.map(({ status, title, detail, remedy }) => {
+    const row = wrap(
+      `${words[status].padEnd(statusWidth)}${title.padEnd(titleWidth)}${detail}`,
+      indent,
+    );
+    return remedy === undefined ? row : `${row}\n${wrap(`${indent}→ ${remedy}`, `${indent}  `)}`;
+  });
+  const where = sandbox ? `the embedded tenant at ${address}` : address;
+  const asked = `${requests} requests were sent; nothing was written.`;
+  const grant = grants === undefined ? '' : `\n\nGrants for this key:\nCPQ_GRANTS=${grants}`;
+  return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n\n${asked}${grant}\n`;
+}
+
+/** Breaks between words. */
+function wrap(text: string, indent: string): string {
+  if (text.length <= lineWidth) return text;
+  const at = text.lastIndexOf(' ', lineWidth);
+  if (at <= indent.length) return text;
+  return `${text.slice(0, at)}\n${wrap(indent + text.slice(at + 1), indent)}`;
+}

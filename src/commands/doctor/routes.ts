@@ -1,0 +1,90 @@
+import { KeyRefused, NotPermitted, WrongAddress } from '../../api/errors.ts';
+import type { Resource } from '../../api/records.ts';
+import { resources, routes } from '../../api/routes.ts';
+import { explain } from '../../mcp/wording.ts';
+import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
+import { type Check, check } from './check.ts';
+import type { Probe, Prober } from './prober.ts';
+import { concernsAll } from './service.ts';
+
+export type Probes = ReadonlyMap<Resource, Probe>;
+
+/** Enough to see whether the size is honoured, and where the second record goes. */
+export const probeSize = 2;
+const width = 4;
+
+/**
+ * Asks every route once; when the first two answers say that no other can answer, only those. What was
+ * not asked is absent.
+ */
+export async function askRoutes(prober: Prober): Promise<Probes> {
+  const probes = new Map<Resource, Probe>();
+  const ask = async (resource: Resource | undefined) => {
+    if (resource === undefined || !prober.mayAsk) return;
+    probes.set(resource, await prober.page(routes[resource].path, { size: String(probeSize) }));
+  };
+  const waiting = [...resources];
+  await ask(waiting.shift());
+  if (concernsAll([...probes.values()][0]?.error)) return probes;
+  await ask(waiting.shift());
+  const both = [...probes.values()];
+  if (both.every(({ error }) => error instanceof KeyRefused || isNoRoute(error))) return probes;
+  const worker = async () => {
+    while (waiting.length > 0) await ask(waiting.shift());
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return probes;
+}
+
+const isNoRoute = (error: unknown): boolean =>
+  error instanceof WrongAddress && error.reason === 'no-route';
+
+/** Whether the key may not, or the tenant cannot; anything else may be otherwise tomorrow. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof NotPermitted || error instanceof KeyRefused || isNoRoute(error);
+
+export const checkRoutes = (probes: Probes, grants: ReadonlySet<Grant>): Check[] =>
+  resources.map((resource) => checkRoute(resource, probes.get(resource), grants));
+
+function checkRoute(
+  resource: Resource,
+  probe: Probe | undefined,
+  grants: ReadonlySet<Grant>,
+): Check {
+  const { path } = routes[resource];
+  const granted = grants.has(readGrant(resource));
+  const route = (status: Check['status'], detail: string, remedy?: string) =>
+    check(`route:${path}`, path, status, detail, remedy);
+  if (!probe) return route('skip', 'not tried');
+  if (!probe.error) return route('ok', `${sizeOf(probe)}${granted ? '' : '; not granted here'}`);
+  if (!isRefusal(probe.error)) {
+    return route(granted ? 'fail' : 'warn', 'no good answer', explain(probe.error));
+  }
+  const why = isNoRoute(probe.error) ? 'this tenant has no such route' : 'this key may not read it';
+  if (!granted) return route('skip', `${why}, and it is not granted here`);
+  return route('fail', why, `Leave it out of CPQ_GRANTS, as below, or allow it to the key`);
+}
+
+function sizeOf({ page, bare }: Probe): string {
+  if (page?.total !== undefined) return `${page.total} records`;
+  const count = page?.records.length ?? 0;
+  if (bare && count > probeSize) return `${count} records, in one list`;
+  return count < probeSize ? `${count} records` : 'records, not counted by the service';
+}
+
+/**
+ * What to put into `CPQ_GRANTS`: everything that this key can read. A write is never tried, so that
+ * grant stays as it is set. Nothing when nothing can be read.
+ */
+export function grantsFor(probes: Probes, grants: ReadonlySet<Grant>): string | undefined {
+  const named = resources.filter((resource) => resource !== 'category_tree');
+  const readable = named.filter((resource) => {
+    const probe = probes.get(resource);
+    const unclear = !probe || (probe.error && !isRefusal(probe.error));
+    return unclear ? grants.has(readGrant(resource)) : !probe.error;
+  });
+  const seen = [...probes.values()].some(({ error }) => !error);
+  if (!seen) return undefined;
+  const reads = readable.length === named.length ? ['read'] : readable.map(readGrant);
+  return [...reads, ...(grants.has(writeGrant) ? [writeGrant] : [])].join(',');
+}

@@ -1,0 +1,34 @@
+import { createMcpHandler, type Server, type Transport } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+
+/** Where the server is plugged into a program that brings its own transports. */
+export interface EmbeddedHost {
+  /** Serves one connection, in whichever era of the protocol the client opens it. */
+  connect(transport: Transport): { close(): Promise<void> };
+  fetch(request: Request): Promise<Response>;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+export function embeddedHost(factory: () => Server, onError: (error: Error) => void): EmbeddedHost {
+  const http = createMcpHandler(factory, { onerror: onError });
+  const open = new Set<{ close(): Promise<void> }>();
+  return {
+    connect(transport) {
+      const connection = serveStdio(factory, { transport, onerror: onError });
+      open.add(connection);
+      return {
+        async close() {
+          open.delete(connection);
+          await connection.close();
+        },
+      };
+    },
+    fetch: (request) => http.fetch(request),
+    async close() {
+      await Promise.all([...open].map((connection) => connection.close()));
+      open.clear();
+      await http.close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Settings } from './context.ts';
+import { invalid, Refusal } from './errors.ts';
+import { isObject } from './json.ts';
+import type { RateLimit, RollingWindow } from './limits.ts';
+import type { RequestLog } from './log.ts';
+import type { Reply } from './routes.ts';
+
+interface AdminService {
+  key: string;
+  settings: Settings;
+  log: RequestLog;
+  limits: RollingWindow;
+}
+
+/**
+ * Answers `GET log`, `POST reset-limits` and `POST settings`.
+ * @throws Refusal 403 for a wrong admin key, 404 for anything else, 400 for a setting that is none.
+ */
+export function answerAdmin(
+  service: AdminService,
+  method: string,
+  path: string,
+  key: string | undefined,
+  body: unknown,
+): Reply {
+  if (key !== service.key) throw new Refusal(403, 'Admin key not valid');
+  switch (`${method} ${path}`) {
+    case 'GET log':
+      return reply(service.log.report());
+    case 'POST reset-limits':
+      service.limits.clear();
+      return reply({ reset: true });
+    case 'POST settings':
+      Object.assign(service.settings, readSettings(body));
+      return reply(service.settings);
+    default:
+      throw new Refusal(404, `Cannot ${method} /admin/${path}`);
+  }
+}
+
+const reply = (value: unknown): Reply => ({ status: 200, body: JSON.stringify(value) });
+
+function readSettings(body: unknown): Partial<Settings> {
+  if (!isObject(body)) throw invalid('settings must be an object');
+  for (const [name, value] of Object.entries(body)) {
+    if (!checks[name as keyof Settings]?.(value)) throw invalid(`settings: ${name} is not valid`);
+  }
+  return body;
+}
+
+const checks: Record<keyof Settings, (value: unknown) => boolean> = {
+  upsertOmitted: (value) => value === 'keep' || value === 'clear',
+  rateLimit: (value) => value === false || isRateLimit(value),
+  publicApi: (value) => typeof value === 'boolean',
+};
+
+function isRateLimit(value: unknown): value is RateLimit {
+  return isObject(value) && Number(value.requests) >= 0 && Number(value.windowSeconds) > 0;
+}

@@ -1,0 +1,121 @@
+import type { Context } from './context.ts';
+import { invalid } from './errors.ts';
+import { isObject, type Json, type Row } from './json.ts';
+
+/** Says what a value must be, or nothing when it is that. */
+type Check = (value: unknown) => string | undefined;
+
+/** One property that a body may have. */
+export interface Property {
+  column: string;
+  check: Check;
+  /** The table that the value points into, and by which column. */
+  refers?: { table: string; by: 'id' | 'externalIdentifier' };
+}
+export type BodyShape = Record<string, Property>;
+
+const must =
+  (words: string, passes: (value: unknown) => boolean): Check =>
+  (value) =>
+    passes(value) ? undefined : words;
+
+const isText = (value: unknown) => typeof value === 'string';
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
+
+export const text = must('must be a string', isText);
+export const amount = must('must be a number', isNumber);
+export const flag = must('must be a boolean value', (value) => typeof value === 'boolean');
+export const object = must('must be an object', isObject);
+export const texts = must(
+  'must be an array of strings',
+  (value) => Array.isArray(value) && value.every(isText),
+);
+export const wholeNumber = must(
+  'must be an integer not less than 0',
+  (value) => Number.isInteger(value) && Number(value) >= 0,
+);
+export const share = must(
+  'must be a number between 0 and 1',
+  (value) => isNumber(value) && Number(value) >= 0 && Number(value) <= 1,
+);
+export const date = must(
+  'must be a valid date, YYYY-MM-DD',
+  (value) => isText(value) && isDay(String(value)),
+);
+export const oneOf = (...values: string[]): Check =>
+  must(
+    `must be one of ${values.join(', ')}`,
+    (value) => isText(value) && values.includes(String(value).toLowerCase()),
+  );
+
+/** 2026-02-30 parses in JavaScript as a day of March, so the text has to come back the same. */
+function isDay(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const time = Date.parse(`${value}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+}
+
+/** Properties that are stored in the column of their own name. */
+export function plain(check: Check, ...names: string[]): BodyShape {
+  return Object.fromEntries(names.map((column) => [column, { column, check }]));
+}
+
+/** The two ways to point to a record: `companyId` and `companyExtId`. */
+export function pointer(name: string, table: string): BodyShape {
+  const column = `${name}Id`;
+  return {
+    [`${name}ExtId`]: { column, check: text, refers: { table, by: 'externalIdentifier' } },
+    [`${name}Id`]: { column, check: text, refers: { table, by: 'id' } },
+  };
+}
+
+/**
+ * Checks a body and turns it into column values. `null` clears a property; where both forms of a
+ * pointer are given, the id wins.
+ * @throws Refusal 400 with one message for everything that is wrong.
+ */
+export function rowFromBody(
+  { store, tenant }: Pick<Context, 'store' | 'tenant'>,
+  shape: BodyShape,
+  body: unknown,
+  required: string[] = [],
+): Row {
+  if (!isObject(body)) throw invalid('body must be an object');
+  const problems = [
+    ...missing(body, required),
+    ...unknownProperties(shape, body),
+    ...wrongValues(shape, body),
+  ];
+  if (problems.length > 0) throw invalid(...problems);
+  const row: Row = {};
+  for (const [name, { column, refers }] of Object.entries(shape)) {
+    const value = body[name] as Json | undefined;
+    if (value === undefined) continue;
+    row[column] = refers && value !== null ? findId(name, String(value), refers) : value;
+  }
+  if (problems.length > 0) throw invalid(...problems);
+  return row;
+
+  function findId(name: string, value: string, { table, by }: NonNullable<Property['refers']>) {
+    const sql = `select id from ${table} where tenant = ? and ${by} = ?`;
+    const id = store.value(sql, tenant, value);
+    if (id === undefined) problems.push(`${name} "${value}" does not exist`);
+    return id === undefined ? null : String(id);
+  }
+}
+
+const missing = (body: Record<string, unknown>, required: string[]) =>
+  required.filter((name) => !body[name]).map((name) => `${name} should not be empty`);
+
+const unknownProperties = (shape: BodyShape, body: Record<string, unknown>) =>
+  Object.keys(body)
+    .filter((name) => !Object.hasOwn(shape, name))
+    .map((name) => `property ${name} should not exist`);
+
+function wrongValues(shape: BodyShape, body: Record<string, unknown>): string[] {
+  return Object.entries(shape).flatMap(([name, { check }]) => {
+    const value = body[name];
+    const wrong = value === undefined || value === null ? undefined : check(value);
+    return wrong ? [`${name} ${wrong}`] : [];
+  });
+}

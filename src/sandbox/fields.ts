@@ -1,0 +1,89 @@
+import type { Row } from './json.ts';
+
+/** What a column holds, which decides how it is filtered, sorted and written as JSON. */
+export type ScalarKind = 'id' | 'text' | 'number' | 'date' | 'flag';
+
+interface ScalarField {
+  kind: ScalarKind;
+  name: string;
+  column: string;
+}
+interface JsonField {
+  kind: 'json';
+  name: string;
+  column: string;
+}
+/** A small object made of columns of the same row, such as `discount {type, amount}`. */
+interface NestField {
+  kind: 'nest';
+  name: string;
+  fields: ScalarField[];
+}
+/** A record of another table nested by its id, such as `company {id, name}`. */
+interface RefField {
+  kind: 'ref';
+  name: string;
+  column: string;
+  table: string;
+  fields: string[];
+}
+/** Rows of a child table nested as an array, such as `items[]`. */
+interface ListField {
+  kind: 'list';
+  name: string;
+  table: string;
+  by: string;
+  fields: Field[];
+}
+export type Field = ScalarField | JsonField | NestField | RefField | ListField;
+
+const scalar = (kind: ScalarKind) => (name: string, column: string) => ({ kind, name, column });
+const each =
+  (kind: ScalarKind) =>
+  (...names: string[]): ScalarField[] =>
+    names.map((name) => scalar(kind)(name, name));
+
+export const ids = each('id');
+export const texts = each('text');
+export const numbers = each('number');
+export const dates = each('date');
+export const flags = each('flag');
+export const jsons = (...names: string[]): JsonField[] =>
+  names.map((name) => ({ kind: 'json', name, column: name }));
+export const nest = (name: string, ...fields: ScalarField[]): NestField => ({
+  kind: 'nest',
+  name,
+  fields,
+});
+export const inside = (kind: ScalarKind, name: string, column: string): ScalarField =>
+  scalar(kind)(name, column);
+export const ref = (name: string, table: string, ...fields: string[]): RefField => ({
+  kind: 'ref',
+  name,
+  column: `${name}Id`,
+  table,
+  fields: ['id', ...fields],
+});
+export const list = (name: string, table: string, by: string, fields: Field[]): ListField => ({
+  kind: 'list',
+  name,
+  table,
+  by,
+  fields,
+});
+
+/** The columns of the record's own table that a field reads. */
+export function columnsOf(field: Field): string[] {
+  if (field.kind === 'list') return [];
+  if (field.kind === 'nest') return field.fields.map((inner) => inner.column);
+  return [field.column];
+}
+
+/**
+ * Names of the columns that are to be sent as an explicit JSON null, as the `nulls` column holds
+ * them: SQL has one NULL, the wire has two (`null` and a field that is not there).
+ */
+export function explicitNulls(row: Row): string | null {
+  const names = Object.keys(row).filter((name) => row[name] === null);
+  return names.length > 0 ? `,${names.join(',')},` : null;
+}

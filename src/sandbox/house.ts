@@ -1,0 +1,117 @@
+import { answerAdmin } from './admin.ts';
+import type { Change, Context, Settings } from './context.ts';
+import type { Database } from './database.ts';
+import { deriveKey, type Permission, SCOPES, type Scope } from './keys.ts';
+import { type RateLimit, RollingWindow } from './limits.ts';
+import { RequestLog } from './log.ts';
+import type { SandboxOptions, SandboxTenant } from './options.ts';
+import type { Reply } from './routes.ts';
+import { type SeedOptions, seedTenant } from './seed/index.ts';
+import type { KeyHolder, Service } from './server.ts';
+import { Store } from './store.ts';
+
+const DEFAULT_LIMIT: RateLimit = { requests: 500, windowSeconds: 600 };
+
+/** The tenants under one roof: their keys, their data when it is needed, and what they share. */
+export class House implements Service {
+  readonly log = new RequestLog();
+  readonly limits = new RollingWindow();
+  readonly settings: Settings;
+  readonly adminKey: string;
+  readonly #names: string[];
+  readonly #store: Store;
+  readonly #seed: Omit<SeedOptions, 'tenant' | 'profile'>;
+  readonly #contexts = new Map<string, Context>();
+  readonly #holders = new Map<string, KeyHolder>();
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #now: () => Date;
+
+  constructor(database: Database, names: string[], options: SandboxOptions) {
+    const { seed = 1, scale = 1, now = new Date() } = options;
+    const started = Date.now();
+    this.#names = names;
+    this.#store = new Store(database);
+    this.#now = () => new Date(now.getTime() + Date.now() - started);
+    this.#seed = { seed, scale, now };
+    this.settings = {
+      upsertOmitted: options.upsertOmitted ?? 'keep',
+      rateLimit: options.rateLimit ?? DEFAULT_LIMIT,
+      publicApi: true,
+    };
+    this.adminKey = deriveKey('admin', seed);
+    for (const name of names) this.#loadKeys(name, seed);
+  }
+
+  hasTenant(tenant: string): boolean {
+    return this.#names.includes(tenant);
+  }
+
+  holderOf(key: string): KeyHolder | undefined {
+    return this.#holders.get(key);
+  }
+
+  contextOf(tenant: string): Context {
+    const known = this.#contexts.get(tenant);
+    if (known) return known;
+    const profile = this.#names.indexOf(tenant) % 2;
+    seedTenant(this.#store, { ...this.#seed, tenant, profile });
+    const context: Context = {
+      tenant,
+      store: this.#store,
+      settings: this.settings,
+      now: this.#now,
+      announce: (change) => {
+        for (const listener of this.#listeners) listener(change);
+      },
+    };
+    this.#contexts.set(tenant, context);
+    return context;
+  }
+
+  admin(method: string, path: string, key: string | undefined, body: unknown): Reply {
+    const { adminKey, settings, log, limits } = this;
+    return answerAdmin({ key: adminKey, settings, log, limits }, method, path, key, body);
+  }
+
+  listen(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  tenantsAt(url: string): [SandboxTenant, ...SandboxTenant[]] {
+    const [first, ...rest] = this.#names.map((name) => ({
+      name,
+      baseUrl: `${url}/t/${name}`,
+      keys: {
+        all: this.#keyOf(name, 'all'),
+        read: this.#keyOf(name, 'read'),
+        limited: this.#keyOf(name, 'limited'),
+      },
+    }));
+    if (!first) throw new Error('There is no tenant.');
+    return [first, ...rest];
+  }
+
+  /** A file that was made before keeps its keys, whatever the seed is now. */
+  #loadKeys(tenant: string, seed: number): void {
+    if (!this.#store.value('select 1 from api_key where tenant = ?', tenant)) {
+      const rows = Object.entries(SCOPES).map(([scope, permissions]) => ({
+        scope,
+        key: deriveKey(seed, tenant, scope),
+        permissions,
+      }));
+      this.#store.insert('api_key', tenant, rows);
+    }
+    const sql = `select json_object('key', key, 'permissions', json(permissions))
+      from api_key where tenant = ?`;
+    for (const text of this.#store.read(sql, [tenant])) {
+      const { key, permissions }: { key: string; permissions: Permission[] } = JSON.parse(text);
+      this.#holders.set(key, { tenant, permissions });
+    }
+  }
+
+  #keyOf(tenant: string, scope: Scope): string {
+    const sql = 'select key from api_key where tenant = ? and scope = ?';
+    return String(this.#store.value(sql, tenant, scope));
+  }
+}

@@ -1,0 +1,75 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Change } from './context.ts';
+import { type Database, openDatabase } from './database.ts';
+import { House } from './house.ts';
+import type { SandboxOptions, SandboxTenant } from './options.ts';
+import { handle } from './server.ts';
+
+export type { Change } from './context.ts';
+export type { Database, SqlValue, Statement } from './database.ts';
+export type { SandboxOptions, SandboxTenant } from './options.ts';
+
+export const DEFAULT_TENANTS = ['harborpeak', 'nordlicht'];
+
+export interface Sandbox {
+  url: string;
+  tenants: [SandboxTenant, ...SandboxTenant[]];
+  /** The SQLite handle. Asking for it makes the data of every tenant that was not made yet. */
+  readonly database: Database;
+  /** Routes for tests, at `{admin.url}/log` and the like, with the header `admin-key`. */
+  admin: { url: string; key: string };
+  /** Calls the listener after every write; the result ends that. */
+  onChange(listener: (change: Change) => void): () => void;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service in small, over SQLite, on the loopback interface. It answers at once: the data
+ * of a tenant is made when the tenant is first asked for.
+ * @throws Error when `libsql` is not installed, the file cannot be opened or the port is taken.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const names = options.tenants ?? DEFAULT_TENANTS;
+  checkNames(names);
+  const database = await openDatabase(options.file);
+  const house = new House(database, names, options);
+  const server = createServer((request, response) => void handle(house, request, response));
+  server.keepAliveTimeout = 60_000;
+  const url = await listen(server, options.port ?? 0).catch((error: unknown) => {
+    database.close();
+    throw error;
+  });
+  const tenants = house.tenantsAt(url);
+  return {
+    url,
+    tenants,
+    get database() {
+      for (const name of names) house.contextOf(name);
+      return database;
+    },
+    admin: { url: `${url}/admin`, key: house.adminKey },
+    onChange: (listener) => house.listen(listener),
+    close: () => close(server, database),
+  };
+}
+
+function checkNames(names: string[]): void {
+  if (names.length > 0 && names.every((name) => /^[A-Za-z0-9][A-Za-z0-9-]*$/.test(name))) return;
+  throw new Error('Tenant names are letters, digits and hyphens, and there is at least one.');
+}
+
+async function listen(server: Server, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function close(server: Server, database: Database): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+  database.close();
+}

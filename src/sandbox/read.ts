@@ -1,0 +1,164 @@
+import type { SqlValue } from './database.ts';
+import { notFound } from './errors.ts';
+import { recordExpression } from './record.ts';
+import { category, contractItem, product, type Resource } from './schema.ts';
+import { type Page, readPage, readSearch, type Search } from './search.ts';
+import type { Store } from './store.ts';
+
+const FACETS: Record<string, string> = {
+  productType: 'lower(t.productType)',
+  manufacturer: 'coalesce(t.manufacturer, t.vendor)',
+  'category.id': 't.categoryId',
+};
+
+const expressions = new Map<string, string>();
+
+function expressionOf(resource: Resource): string {
+  const known = expressions.get(resource.table);
+  if (known) return known;
+  const made = recordExpression(resource);
+  expressions.set(resource.table, made);
+  return made;
+}
+
+/** One of the five search routes: an envelope with the total of all matches. */
+export function searchRecords(
+  store: Store,
+  tenant: string,
+  resource: Resource,
+  query: URLSearchParams,
+): string {
+  const page = readPage(query);
+  const search = readSearch(resource, query);
+  if (resource === product) return searchProducts(store, tenant, search, page, query);
+  return envelope(
+    pageOf(store, tenant, resource, search, page),
+    count(store, tenant, resource, search),
+  );
+}
+
+function searchProducts(
+  store: Store,
+  tenant: string,
+  search: Search,
+  page: Page,
+  query: URLSearchParams,
+): string {
+  const bundles = query.get('includeBundles') === 'true';
+  const noBundles = " and lower(t.productType) <> 'bundle'";
+  const wanted = bundles ? search : { ...search, where: search.where + noBundles };
+  return envelope(
+    pageOf(store, tenant, product, wanted, page),
+    count(store, tenant, product, wanted),
+    `,"filters":[${facets(store, tenant, wanted).join(',')}]`,
+  );
+}
+
+/** A route that pages in an envelope but knows no filters: pricing books, contract items. */
+export function listEnveloped(
+  store: Store,
+  tenant: string,
+  resource: Resource,
+  query: URLSearchParams,
+): string {
+  const text = resource === contractItem ? query.get('query') : null;
+  const search = readSearch(resource, new URLSearchParams(text ? { query: text } : {}));
+  return envelope(
+    pageOf(store, tenant, resource, search, readPage(query)),
+    count(store, tenant, resource, search),
+  );
+}
+
+/** A route that answers with everything it has, as a bare array. */
+export function listBare(store: Store, tenant: string, resource: Resource): string {
+  const sql = `select ${expressionOf(resource)} from ${resource.table} t
+    where t.tenant = ? order by t.rowid`;
+  return `[${store.read(sql, [tenant]).join(',')}]`;
+}
+
+/**
+ * One record by the value of a column.
+ * @throws Refusal 404 when there is none.
+ */
+export function readOne(
+  store: Store,
+  tenant: string,
+  resource: Resource,
+  column: 'id' | 'externalIdentifier',
+  value: string,
+): string {
+  const sql = `select ${expressionOf(resource)} from ${resource.table} t
+    where t.tenant = ? and t.${column} = ?`;
+  const [record] = store.read(sql, [tenant, value]);
+  if (record === undefined) throw notFound(`No ${resource.table} with ${column} ${value}`);
+  return record;
+}
+
+/** Rows are found and sorted by rowid first, so that only the page itself is written as JSON. */
+function pageOf(
+  store: Store,
+  tenant: string,
+  resource: Resource,
+  { where, order, params }: Search,
+  { size, from }: Page,
+): string[] {
+  const sql = `select ${expressionOf(resource)} from
+    (select t.rowid as at from ${resource.table} t where t.tenant = ?${where}
+      order by ${order} limit ? offset ?) page
+    cross join ${resource.table} t on t.rowid = page.at`;
+  return store.read(sql, [tenant, ...params, size, from]);
+}
+
+function count(store: Store, tenant: string, resource: Resource, search: Search): string {
+  const sql = `select cast(count(*) as text) from ${resource.table} t where t.tenant = ?${search.where}`;
+  return store.read(sql, [tenant, ...search.params])[0] ?? '0';
+}
+
+function facets(store: Store, tenant: string, { where, params }: Search): string[] {
+  const bound: SqlValue[] = [tenant, ...params];
+  return Object.entries(FACETS).map(([key, sql]) => {
+    const values = store.read(
+      `select json_object('value', ${sql}, 'amount', count(*)) from product t
+        where t.tenant = ?${where} and ${sql} is not null group by ${sql} order by count(*) desc, 1`,
+      bound,
+    );
+    return `{"key":"${key}","values":[${values.join(',')}]}`;
+  });
+}
+
+function envelope(records: string[], total: string, more = ''): string {
+  return `{"results":[${records.join(',')}],"total":${total}${more}}`;
+}
+
+interface CategoryNode {
+  id: string;
+  parentCategoryId?: string;
+  children: CategoryNode[];
+}
+
+/** The categories nested in `children`; without `includeEmpty`, only branches that hold a product. */
+export function categoryTree(store: Store, tenant: string, query: URLSearchParams): string {
+  const flat: Omit<CategoryNode, 'children'>[] = JSON.parse(listBare(store, tenant, category));
+  const nodes = new Map<string, CategoryNode>(
+    flat.map((record) => [record.id, { ...record, children: [] }]),
+  );
+  const roots = [...nodes.values()].filter((node) => {
+    const parent = nodes.get(node.parentCategoryId ?? '');
+    parent?.children.push(node);
+    return !parent;
+  });
+  if (query.get('includeEmpty') === 'true') return JSON.stringify(roots);
+  return JSON.stringify(withProducts(roots, usedCategories(store, tenant)));
+}
+
+function usedCategories(store: Store, tenant: string): Set<string> {
+  const sql = `select distinct coalesce(categoryId, categories ->> '$[0].id') from product
+    where tenant = ? and coalesce(categoryId, categories) is not null`;
+  return new Set(store.read(sql, [tenant]));
+}
+
+function withProducts(nodes: CategoryNode[], used: Set<string>): CategoryNode[] {
+  return nodes
+    .map((node) => ({ ...node, children: withProducts(node.children, used) }))
+    .filter((node) => node.children.length > 0 || used.has(node.id));
+}

@@ -1,0 +1,190 @@
+import type { SqlValue } from './database.ts';
+import { invalid } from './errors.ts';
+import type { Field, ScalarKind } from './fields.ts';
+import type { Resource } from './schema.ts';
+
+export const DEFAULT_SIZE = 20;
+export const MAXIMUM_SIZE = 100;
+
+/** Which rows are wanted: SQL over the row `t`, and its parameters after the tenant. */
+export interface Search {
+  where: string;
+  order: string;
+  params: SqlValue[];
+}
+export interface Page {
+  size: number;
+  from: number;
+}
+
+/** An SQL expression for one key, such as `company.id`, and how its values compare. */
+interface Key {
+  sql: string;
+  kind: ScalarKind | 'labels';
+  params: SqlValue[];
+  /** What stands in the place of the value, when the key reaches into a child table. */
+  inside?: (condition: string) => string;
+}
+
+/**
+ * Reads `size` and `from`. A size over the maximum is clamped without a word.
+ * @throws Refusal 400 for anything that is not a whole number in range.
+ */
+export function readPage(query: URLSearchParams): Page {
+  const size = whole(query, 'size', 1) ?? DEFAULT_SIZE;
+  return { size: Math.min(size, MAXIMUM_SIZE), from: whole(query, 'from', 0) ?? 0 };
+}
+
+function whole(query: URLSearchParams, name: string, least: number): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  if (!/^\d{1,9}$/.test(text) || Number(text) < least) {
+    throw invalid(`${name} must be an integer not less than ${least}`);
+  }
+  return Number(text);
+}
+
+/**
+ * Reads `query`, `filters` and `sort`.
+ * @throws Refusal 400 for a filter or sort key that the record does not have.
+ */
+export function readSearch(resource: Resource, query: URLSearchParams): Search {
+  const conditions = [
+    ...freeText(resource, query.get('query')),
+    ...filters(resource, query.get('filters')),
+  ];
+  return {
+    where: conditions.map(({ sql }) => ` and ${sql}`).join(''),
+    params: conditions.flatMap(({ params }) => params),
+    order: sorting(resource, query.get('sort')),
+  };
+}
+
+interface Condition {
+  sql: string;
+  params: SqlValue[];
+}
+
+/** Every word has to occur somewhere in the searchable text, in any letter case. */
+function freeText(resource: Resource, text: string | null): Condition[] {
+  const words = text?.trim().split(/\s+/).filter(Boolean) ?? [];
+  const hay = `lower(concat_ws(' ', ${resource.searchable.join(', ')}))`;
+  return words.map((word) => ({ sql: `instr(${hay}, lower(?)) > 0`, params: [word] }));
+}
+
+function filters(resource: Resource, text: string | null): Condition[] {
+  if (!text) return [];
+  return text.split(',').map((part) => {
+    const colon = part.indexOf(':');
+    if (colon < 1) throw invalid(`filters must look like key:value, not "${part}"`);
+    return matches(resource, part.slice(0, colon).trim(), part.slice(colon + 1).split('|'));
+  });
+}
+
+function matches(resource: Resource, name: string, values: string[]): Condition {
+  const key = findKey(resource.fields, name, 't');
+  if (!key) throw invalid(`filters: unknown key "${name}"`);
+  const condition = compare(key);
+  return {
+    sql: key.inside ? key.inside(condition) : condition,
+    params: [...key.params, JSON.stringify(values)],
+  };
+}
+
+/** The values travel as one JSON array, so that a filter is one statement for any number of them. */
+function compare({ sql, kind }: Key): string {
+  switch (kind) {
+    case 'id':
+      return `${sql} in (select value from json_each(?))`;
+    case 'number':
+      return `cast(${sql} as real) in (select cast(value as real) from json_each(?))`;
+    case 'flag':
+      return `iif(${sql}, 'true', 'false') in (select lower(value) from json_each(?))`;
+    case 'labels':
+      return `exists (select 1 from json_each(${sql}) l where
+        lower(iif(l.type = 'object', l.value ->> '$.name', l.value))
+        in (select lower(value) from json_each(?)))`;
+    default:
+      return `lower(${sql}) in (select lower(value) from json_each(?))`;
+  }
+}
+
+function sorting(resource: Resource, text: string | null): string {
+  if (!text) return 't.rowid';
+  return [...text.split(',').map((part) => sortTerm(resource, part)), 't.id'].join(', ');
+}
+
+/** Records without the field come last, whichever way the sort goes. */
+function sortTerm(resource: Resource, part: string): string {
+  const name = part.replace(/^[+-]/, '');
+  const key = findKey(resource.fields, name, 't');
+  if (!key || key.inside || key.params.length > 0 || key.kind === 'labels') {
+    throw invalid(`sort: unknown field "${name}"`);
+  }
+  return `${key.sql} is null, ${comparable(key)} ${part.startsWith('-') ? 'desc' : 'asc'}`;
+}
+
+function comparable({ sql, kind }: Key): string {
+  if (kind === 'number') return `cast(${sql} as real)`;
+  if (kind === 'date') return `julianday(${sql})`;
+  return kind === 'text' ? `${sql} collate nocase` : sql;
+}
+
+function findKey(fields: Field[], name: string, row: string): Key | undefined {
+  const [head = '', ...tail] = name.split('.');
+  const field = fields.find((candidate) => candidate.name === head);
+  return field && keyOf(field, tail.join('.'), row);
+}
+
+function keyOf(field: Field, rest: string, row: string): Key | undefined {
+  switch (field.kind) {
+    case 'list':
+      return insideList(field.table, field.by, findKey(field.fields, rest, 'i'), row);
+    case 'nest':
+      return findKey(field.fields, rest, row);
+    case 'json':
+      return insideJson(`${row}.${field.column}`, rest);
+    case 'ref':
+      return insideReference(field.table, field.fields, `${row}.${field.column}`, rest, row);
+    default:
+      return rest ? undefined : { ...plain(`${row}.${field.column}`, field.kind) };
+  }
+}
+
+const plain = (sql: string, kind: Key['kind']): Key => ({
+  // A flag that a record lacks reads as true: an absent `listed` means listed.
+  sql: kind === 'flag' ? `coalesce(${sql}, 1)` : sql,
+  kind,
+  params: [],
+});
+
+function insideReference(
+  table: string,
+  names: string[],
+  column: string,
+  rest: string,
+  row: string,
+): Key | undefined {
+  if (rest === 'id') return plain(column, 'id');
+  if (!names.includes(rest)) return undefined;
+  const found = `(select r.${rest} from ${table} r where r.tenant = ${row}.tenant and r.id = ${column})`;
+  return plain(found, 'text');
+}
+
+/** `labels` matches any entry; `customFields.site` and `address.city` reach one member. */
+function insideJson(column: string, rest: string): Key | undefined {
+  if (!rest) return plain(column, 'labels');
+  if (/["\\]/.test(rest)) return undefined;
+  const path = `$.${rest
+    .split('.')
+    .map((step) => `"${step}"`)
+    .join('.')}`;
+  return { sql: `json_extract(${column}, ?)`, kind: 'text', params: [path] };
+}
+
+function insideList(table: string, by: string, key: Key | undefined, row: string): Key | undefined {
+  if (!key) return undefined;
+  const wrap = (condition: string) =>
+    `exists (select 1 from ${table} i where i.tenant = ${row}.tenant and i.${by} = ${row}.id and ${condition})`;
+  return { ...key, inside: wrap };
+}

@@ -1,0 +1,295 @@
+import type { Json, Row } from '../json.ts';
+import type { Random } from './random.ts';
+import { html, injections, invisible } from './words.ts';
+import { amountOf, type World } from './world.ts';
+
+/** One way in which data is uneven: how many rows of a table it befalls, and what it does to them. */
+interface Flaw {
+  kind: string;
+  /** Share of the rows that qualify; at least one row is taken. */
+  share: number;
+  only?: (row: Row, at: number) => boolean;
+  change: (row: Row, around: Around) => void;
+}
+
+interface Around {
+  random: Random;
+  world: World;
+  rows: Row[];
+  /** How many rows the flaw took before this one. */
+  at: number;
+}
+
+const LONG_TEXT = 30_000;
+
+/** Makes some of the data as uneven as data is, and notes in the table `awkward` which and how. */
+export function makeAwkward(world: World): void {
+  for (const [table, flaws] of Object.entries(flawsOf)) {
+    const rows = world.rows.get(table) ?? [];
+    for (const flaw of flaws) befall(world, table, rows, flaw);
+  }
+}
+
+function befall(
+  world: World,
+  table: string,
+  rows: Row[],
+  { kind, share, only, change }: Flaw,
+): void {
+  const random = world.random.fork(`${table}/${kind}`);
+  const candidates = only ? rows.filter(only) : rows;
+  const count = Math.max(1, Math.round(candidates.length * share));
+  random.some(candidates, count).forEach((row, at) => {
+    change(row, { random, world, rows, at });
+    world.mark(table, row, kind);
+  });
+}
+
+const drop =
+  (...names: string[]) =>
+  (row: Row) => {
+    for (const name of names) delete row[name];
+  };
+const set = (values: Row) => (row: Row) => {
+  Object.assign(row, values);
+};
+const asText =
+  (...names: string[]) =>
+  (row: Row) => {
+    for (const name of names) if (row[name] != null) row[name] = amountOf(row[name]).toFixed(2);
+  };
+const oddCase =
+  (name: string) =>
+  (row: Row, { random }: Around) => {
+    const text = String(row[name]);
+    const title = text.charAt(0).toUpperCase() + text.slice(1).toLowerCase();
+    row[name] = text === title || random.chance(0.4) ? text.toUpperCase() : title;
+  };
+const labelsAsObjects = (row: Row) => {
+  if (Array.isArray(row.labels)) row.labels = row.labels.map((name: Json) => ({ name }));
+};
+const has = (name: string) => (row: Row) => row[name] != null;
+const isOpen = (row: Row) => row.outcome === 'open';
+const justTheDay = (name: string) => (row: Row) => {
+  row[name] = String(row[name]).slice(0, 10);
+};
+const withOffset = (name: string) => (row: Row) => {
+  row[name] = `${String(row[name]).slice(0, 10)}T17:00:00+02:00`;
+};
+/** Each row gets the next of the texts. */
+const textOf =
+  (name: string, texts: readonly string[]) =>
+  (row: Row, { at }: Around) => {
+    row[name] = texts[at % texts.length];
+  };
+
+const companyFlaws: Flaw[] = [
+  { kind: 'type in odd case', share: 0.08, only: has('type'), change: oddCase('type') },
+  { kind: 'no type', share: 0.02, only: isOrdinary, change: drop('type') },
+  { kind: 'no currency', share: 0.03, change: drop('currency') },
+  { kind: 'null website', share: 0.04, change: set({ website: null }) },
+  { kind: 'labels as objects', share: 0.15, only: has('labels'), change: labelsAsObjects },
+  {
+    kind: 'name of another company',
+    share: 0.012,
+    only: isOrdinary,
+    change: (row, { random, rows }) => {
+      const others = rows.filter((other) => isOrdinary(other) && other !== row);
+      if (others.length > 0) row.name = random.pick(others).name;
+    },
+  },
+  {
+    kind: 'account manager that does not exist',
+    share: 0.01,
+    change: (row, { random }) => {
+      row.accountManagerId = random.id();
+    },
+  },
+];
+
+/** Not a manufacturer, whose type is what tells it from a customer. */
+function isOrdinary(row: Row): boolean {
+  return row.type !== undefined && !/manufacturer/i.test(String(row.type));
+}
+
+const contactFlaws: Flaw[] = [
+  {
+    kind: 'soft-deleted',
+    share: 0.04,
+    change: (row, { random, world }) => {
+      row.deleted = world.moment(random, -random.int(0, 19));
+    },
+  },
+  { kind: 'no company', share: 0.02, change: drop('companyId', 'companyName') },
+  { kind: 'null e-mail', share: 0.03, change: set({ email: null }) },
+  {
+    kind: 'e-mail of another contact',
+    share: 0.01,
+    change: (row, { random, rows }) => {
+      row.email = random.pick(rows).email;
+    },
+  },
+  { kind: 'labels as objects', share: 0.2, only: has('labels'), change: labelsAsObjects },
+];
+
+const opportunityFlaws: Flaw[] = [
+  {
+    kind: 'soft-deleted',
+    share: 0.03,
+    change: (row, { random, world }) => {
+      row.deletedAt = world.moment(random, -random.int(0, 30));
+    },
+  },
+  {
+    kind: 'stalled',
+    share: 0.03,
+    only: isOpen,
+    change: (row, { random, world }) => {
+      row.createdAt = world.moment(random, -400);
+      row.stageUpdatedAt = world.moment(random, -random.int(180, 390));
+      row.updatedAt = row.stageUpdatedAt;
+    },
+  },
+  {
+    kind: 'zero value',
+    share: 0.03,
+    change: set({ onetimeRevenue: 0, oneTimeProfit: 0, monthlyRevenue: 0, monthlyProfit: 0 }),
+  },
+  { kind: 'null value', share: 0.03, change: set({ onetimeRevenue: null, monthlyRevenue: null }) },
+  {
+    kind: 'no value',
+    share: 0.02,
+    change: drop('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue', 'monthlyProfit'),
+  },
+  {
+    kind: 'money as text',
+    share: 0.05,
+    change: asText('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue'),
+  },
+  { kind: 'null contact', share: 0.04, change: set({ contactId: null }) },
+  { kind: 'no company', share: 0.01, change: drop('companyId') },
+  { kind: 'no stage', share: 0.01, only: isOpen, change: drop('pipelineStageId') },
+  { kind: 'no probability', share: 0.02, only: isOpen, change: drop('probability') },
+  {
+    kind: 'close date with offset',
+    share: 0.04,
+    only: has('expectedCloseDate'),
+    change: withOffset('expectedCloseDate'),
+  },
+  {
+    kind: 'closed without time',
+    share: 0.1,
+    only: has('closedAt'),
+    change: justTheDay('closedAt'),
+  },
+  { kind: 'null closedAt', share: 0.1, only: isOpen, change: set({ closedAt: null }) },
+  { kind: 'html', share: 0.015, change: set({ description: html }) },
+  { kind: 'instructions', share: 0.009, change: textOf('description', injections) },
+  { kind: 'invisible characters', share: 0.012, change: textOf('description', invisible) },
+  { kind: 'very long', share: 0, only: isLate, change: longAsk },
+];
+
+/** Past the first hundred, so that a usual first page is of a usual size. */
+function isLate(_row: Row, at: number): boolean {
+  return at > 120;
+}
+
+function longAsk(row: Row): void {
+  const line = `${String(row.description ?? row.name)} As discussed, see the list of sites below. `;
+  row.description = line.repeat(Math.ceil(LONG_TEXT / line.length)).slice(0, LONG_TEXT);
+}
+
+const productFlaws: Flaw[] = [
+  { kind: 'type in odd case', share: 0.12, change: oddCase('productType') },
+  { kind: 'mpn of another product in other spelling', share: 0.008, only: isMade, change: copyMpn },
+  { kind: 'no cost', share: 0.015, change: drop('cost', 'markup') },
+  { kind: 'null cost', share: 0.008, change: set({ cost: null, markup: null }) },
+  { kind: 'no price', share: 0.01, change: drop('price', 'markup') },
+  { kind: 'zero price', share: 0.006, change: set({ price: 0, markup: -100 }) },
+  { kind: 'money as text', share: 0.04, change: asText('price', 'cost') },
+  {
+    kind: 'vendor',
+    share: 0.08,
+    only: has('manufacturer'),
+    change: (row) => {
+      row.vendor = row.manufacturer;
+      delete row.manufacturer;
+    },
+  },
+  { kind: 'several categories', share: 0.08, change: severalCategories },
+  {
+    kind: 'blank term',
+    share: 0.1,
+    only: (row) => row.term === undefined,
+    change: set({ term: '' }),
+  },
+  { kind: 'labels as objects', share: 0.2, only: has('labels'), change: labelsAsObjects },
+  { kind: 'html', share: 0.01, change: set({ shortDescription: html }) },
+  { kind: 'instructions', share: 0.001, change: textOf('shortDescription', injections) },
+  { kind: 'invisible characters', share: 0.002, change: textOf('shortDescription', invisible) },
+];
+
+function isMade(row: Row): boolean {
+  return row.mpn !== undefined && row.manufacturer !== undefined;
+}
+
+function copyMpn(row: Row, { random, rows }: Around): void {
+  const others = rows.filter((other) => isMade(other) && other !== row);
+  if (others.length === 0) return;
+  const other = random.pick(others);
+  const mpn = String(other.mpn);
+  row.manufacturer = other.manufacturer;
+  row.mpn = random.pick([mpn.toLowerCase(), ` ${mpn} `, mpn.replace('-', ' '), mpn]);
+}
+
+function severalCategories(row: Row, { random, world }: Around): void {
+  const all = world.rows.get('category') ?? [];
+  const own = all.find(({ id }) => id === row.categoryId);
+  const chosen = [own ?? random.pick(all), random.pick(all)];
+  row.categories = chosen.map(({ id, name }) => ({ id, name }));
+  delete row.categoryId;
+}
+
+const quoteFlaws: Flaw[] = [
+  { kind: 'status in odd case', share: 0.12, change: oddCase('status') },
+  {
+    kind: 'soft-deleted',
+    share: 0.03,
+    change: (row, { random, world }) => {
+      row.deletedAt = world.moment(random, -random.int(0, 30));
+    },
+  },
+  { kind: 'no company', share: 0.01, change: drop('companyId') },
+  { kind: 'null contact', share: 0.03, change: set({ contactId: null }) },
+  { kind: 'no title', share: 0.01, change: drop('title') },
+  { kind: 'no expiry', share: 0.06, only: has('expiresAt'), change: drop('expiresAt') },
+  {
+    kind: 'expiry without time',
+    share: 0.1,
+    only: has('expiresAt'),
+    change: justTheDay('expiresAt'),
+  },
+  {
+    kind: 'expiry with offset',
+    share: 0.05,
+    only: has('expiresAt'),
+    change: withOffset('expiresAt'),
+  },
+  { kind: 'instructions', share: 0.003, change: textOf('title', injections) },
+];
+
+const itemFlaws: Flaw[] = [
+  { kind: 'money as text', share: 0.02, change: asText('price', 'cost', 'setupPrice') },
+  { kind: 'no product', share: 0.015, change: drop('productId', 'categoryId') },
+  { kind: 'no cost', share: 0.015, change: drop('cost', 'markup') },
+  { kind: 'html', share: 0.003, change: set({ description: html }) },
+];
+
+const flawsOf: Record<string, Flaw[]> = {
+  company: companyFlaws,
+  contact: contactFlaws,
+  opportunity: opportunityFlaws,
+  product: productFlaws,
+  quote: quoteFlaws,
+  quote_item: itemFlaws,
+};

@@ -1,0 +1,160 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context, Settings } from './context.ts';
+import { Refusal } from './errors.ts';
+import type { Permission } from './keys.ts';
+import type { RollingWindow } from './limits.ts';
+import type { RequestLog } from './log.ts';
+import { findRoute, type Reply } from './routes.ts';
+
+const LARGEST_BODY = 1024 * 1024;
+const PUBLIC_API = /^\/t\/([^/]+)\/public-api(?:\/(.*))?$/;
+const WEB_INTERFACE = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Sign in</title></head>
+<body><div id="app">Loading…</div></body></html>
+`;
+
+export interface KeyHolder {
+  tenant: string;
+  permissions: readonly Permission[];
+}
+
+/** What the server needs to know of the rest of the sandbox. */
+export interface Service {
+  settings: Settings;
+  log: RequestLog;
+  limits: RollingWindow;
+  hasTenant(tenant: string): boolean;
+  holderOf(key: string): KeyHolder | undefined;
+  /** The tenant ready to be read and written; its data is made on the first call. */
+  contextOf(tenant: string): Context;
+  /** Answers below `/admin/`. */
+  admin(method: string, path: string, key: string | undefined, body: unknown): Reply;
+}
+
+/** Answers one request, whatever it is: the API, the admin routes, or the web interface's page. */
+export async function handle(
+  service: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { pathname, query } = splitUrl(request.url ?? '/');
+  const [, tenant, path = ''] = PUBLIC_API.exec(pathname) ?? [];
+  try {
+    if (tenant !== undefined) {
+      const reply = await answerApi(service, request, response, { tenant, path, query });
+      send(response, reply);
+    } else if (pathname.startsWith('/admin/')) {
+      send(response, await answerAdmin(service, request, pathname.slice('/admin/'.length)));
+    } else {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(WEB_INTERFACE);
+    }
+  } catch (error) {
+    send(response, refusalOf(error));
+  }
+  if (tenant !== undefined) {
+    const { method = '', url = '' } = request;
+    service.log.add({ tenant, method, path: url, status: response.statusCode });
+  }
+}
+
+function splitUrl(url: string): { pathname: string; query: URLSearchParams } {
+  const mark = url.indexOf('?');
+  if (mark < 0) return { pathname: url, query: new URLSearchParams() };
+  return { pathname: url.slice(0, mark), query: new URLSearchParams(url.slice(mark + 1)) };
+}
+
+interface ApiPath {
+  tenant: string;
+  path: string;
+  query: URLSearchParams;
+}
+
+async function answerApi(
+  service: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { tenant, path, query }: ApiPath,
+): Promise<Reply> {
+  const holder = authenticate(service, tenant, headerOf(request, 'api-key'));
+  limit(service, tenant, response);
+  const method = request.method ?? 'GET';
+  const found = findRoute(method, path);
+  if (!found) throw new Refusal(404, `Cannot ${method} /public-api/${path}`);
+  const { permission } = found.route;
+  if (!holder.permissions.includes(permission)) {
+    throw new Refusal(403, `API key lacks the permission ${permission}`);
+  }
+  const body = await readBody(request);
+  return found.route.answer(service.contextOf(tenant), { query, key: found.key, body });
+}
+
+function authenticate(service: Service, tenant: string, key: string | undefined): KeyHolder {
+  if (!service.hasTenant(tenant)) throw new Refusal(404, 'No such tenant');
+  if (!key) throw new Refusal(401, 'No API key provided');
+  const holder = service.holderOf(key);
+  if (holder?.tenant !== tenant) throw new Refusal(403, 'API key not valid');
+  if (!service.settings.publicApi) throw new Refusal(403, 'Public API is not enabled');
+  return holder;
+}
+
+function limit({ settings, limits }: Service, tenant: string, response: ServerResponse): void {
+  if (!settings.rateLimit) return;
+  const allowance = limits.take(tenant, settings.rateLimit, Date.now());
+  response.setHeader('X-RateLimit-Limit', allowance.limit);
+  response.setHeader('X-RateLimit-Remaining', allowance.remaining);
+  response.setHeader('X-RateLimit-Reset', allowance.reset);
+  if (allowance.allowed) return;
+  response.setHeader('Retry-After', allowance.reset);
+  throw new Refusal(429, 'Too many requests');
+}
+
+async function answerAdmin(
+  service: Service,
+  request: IncomingMessage,
+  path: string,
+): Promise<Reply> {
+  const body = await readBody(request);
+  return service.admin(request.method ?? 'GET', path, headerOf(request, 'admin-key'), body);
+}
+
+/** The JSON of the body; undefined when there is none. */
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  if (request.method === 'GET' || request.method === 'HEAD') return undefined;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    // The rest is read and dropped: closing early would reset the connection before the answer.
+    if (length <= LARGEST_BODY) chunks.push(chunk);
+  }
+  if (length > LARGEST_BODY) throw new Refusal(413, 'request entity too large');
+  return length === 0 ? undefined : parse(Buffer.concat(chunks).toString('utf8'));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Refusal(400, error instanceof Error ? error.message : 'Malformed JSON');
+  }
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function refusalOf(error: unknown): Reply {
+  if (error instanceof Refusal) return { status: error.status, body: error.body };
+  if (error instanceof URIError) return refusalOf(new Refusal(400, 'Malformed path'));
+  const message = error instanceof Error ? error.message : 'Internal server error';
+  return refusalOf(new Refusal(500, message));
+}
+
+function send(response: ServerResponse, { status, body }: Reply): void {
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  };
+  response.writeHead(status, headers).end(body);
+}

@@ -1,0 +1,113 @@
+import type { Database, SqlValue, Statement } from './database.ts';
+import { explicitNulls } from './fields.ts';
+import type { Json, Row } from './json.ts';
+import { tables } from './schema.ts';
+
+const STATEMENTS_KEPT = 300;
+const REMEMBERED_CHARACTERS = 4_000_000;
+const ROWS_PER_INSERT = 400;
+
+/** The database with its statements prepared once and the answers of repeated reads remembered. */
+export class Store {
+  readonly #database: Database;
+  readonly #statements = new Map<string, Statement>();
+  readonly #answers = new Map<string, string[]>();
+  readonly #changes: Statement;
+  #version: unknown;
+  #remembered = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#changes = database.prepare('select total_changes()').raw();
+  }
+
+  /** The first column of every row, which must be text; remembered until any row changes. */
+  read(sql: string, params: SqlValue[]): string[] {
+    this.#forgetWhenChanged();
+    const key = `${sql}\n${params.join('\n')}`;
+    const known = this.#answers.get(key);
+    if (known) return known;
+    const answer = this.#statement(sql).all(...params) as string[];
+    this.#remember(key, answer);
+    return answer;
+  }
+
+  /** The first column of the first row. */
+  value(sql: string, ...params: SqlValue[]): SqlValue | undefined {
+    return this.#statement(sql).all(...params)[0] as SqlValue | undefined;
+  }
+
+  run(sql: string, ...params: SqlValue[]): number {
+    return this.#statement(sql).run(...params).changes;
+  }
+
+  /** Adds rows through JSON, so that 5 stays an integer, 12.5 a real and "12.50" a text. */
+  insert(table: string, tenant: string, rows: Row[]): void {
+    const columns = tables[table] ?? [];
+    const sql = insertStatement(table, columns);
+    const cells = rows.map((row) => columns.map((column) => cell(row, column)));
+    for (let at = 0; at < cells.length; at += ROWS_PER_INSERT) {
+      this.run(sql, tenant, JSON.stringify(cells.slice(at, at + ROWS_PER_INSERT)));
+    }
+  }
+
+  /** Sets columns of one row; values keep their types as in `insert`. */
+  update(table: string, tenant: string, id: string, values: Row): void {
+    const sets = Object.keys(values).map(
+      (column) => `${column} = json_extract(v.j, '$.${column}')`,
+    );
+    const sql = `update ${table} set ${sets.join(', ')} from (select ? as j) v
+      where tenant = ? and id = ?`;
+    this.run(sql, JSON.stringify(values), tenant, id);
+  }
+
+  /** Runs the work in one transaction: all of it is kept, or nothing. */
+  transaction<T>(work: () => T): T {
+    this.#database.exec('begin immediate');
+    try {
+      const result = work();
+      this.#database.exec('commit');
+      return result;
+    } catch (error) {
+      this.#database.exec('rollback');
+      throw error;
+    }
+  }
+
+  #statement(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.clear();
+    const statement = this.#database.prepare(sql).pluck();
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #forgetWhenChanged(): void {
+    const version = (this.#changes.get() as unknown[])[0];
+    if (version === this.#version) return;
+    this.#version = version;
+    this.#forget();
+  }
+
+  #remember(key: string, answer: string[]): void {
+    this.#remembered += answer.reduce((sum, text) => sum + text.length, key.length);
+    if (this.#remembered > REMEMBERED_CHARACTERS) this.#forget();
+    this.#answers.set(key, answer);
+  }
+
+  #forget(): void {
+    this.#answers.clear();
+    this.#remembered = 0;
+  }
+}
+
+function cell(row: Row, column: string): Json {
+  return column === 'nulls' ? explicitNulls(row) : (row[column] ?? null);
+}
+
+function insertStatement(table: string, columns: string[]): string {
+  const cells = columns.map((_, at) => `json_extract(value, '$[${at}]')`);
+  return `insert into ${table} (tenant, ${columns.join(', ')})
+    select ?, ${cells.join(', ')} from json_each(?)`;
+}

@@ -1,0 +1,117 @@
+import {
+  amount,
+  type BodyShape,
+  date,
+  object,
+  plain,
+  pointer,
+  rowFromBody,
+  share,
+  text,
+  wholeNumber,
+} from './body.ts';
+import type { Context } from './context.ts';
+import type { JsonObject, Row } from './json.ts';
+import type { Reply, Request } from './routes.ts';
+import { opportunity } from './schema.ts';
+import { announce, newId, withoutNulls } from './write-record.ts';
+
+const SHAPE: BodyShape = {
+  ...plain(text, 'name', 'description'),
+  ...pointer('company', 'company'),
+  ...pointer('contact', 'contact'),
+  ...pointer('owner', 'owner'),
+  ...pointer('pipelineStage', 'pipeline_stage'),
+  ...pointer('category', 'opportunity_category'),
+  ...pointer('source', 'source'),
+  ...plain(share, 'probability'),
+  ...plain(amount, 'onetimeRevenue', 'monthlyRevenue', 'monthlyChurn'),
+  ...plain(wholeNumber, 'valueMonths'),
+  ...plain(date, 'startDate', 'expectedCloseDate'),
+  ...plain(object, 'customFields'),
+};
+const COLUMNS = [...new Set(Object.values(SHAPE).map(({ column }) => column))];
+
+/**
+ * `PUT /opportunity/ext/{externalIdentifier}`: creates the opportunity (201) or updates it (200).
+ * @throws Refusal 400 for a body that is not valid.
+ */
+export function putOpportunity(context: Context, { key, body }: Request): Reply {
+  const given = rowFromBody(context, SHAPE, body, ['name']);
+  const { store, tenant } = context;
+  const sql = `select json_object('id', id, 'pipelineStageId', pipelineStageId,
+      'customFields', json(customFields))
+    from opportunity where tenant = ? and externalIdentifier = ?`;
+  const found = store.value(sql, tenant, key);
+  return found === undefined
+    ? create(context, key, given)
+    : update(context, JSON.parse(String(found)), given);
+}
+
+function create(context: Context, externalIdentifier: string, given: Row): Reply {
+  const at = context.now().toISOString();
+  const id = newId();
+  const row: Row = {
+    ...toStore(context, given),
+    id,
+    externalIdentifier,
+    pipelineStageId: given.pipelineStageId ?? firstStage(context),
+    createdAt: at,
+    updatedAt: at,
+  };
+  const rows = [{ ...row, ...enterStage(context, String(row.pipelineStageId), at) }];
+  context.store.insert('opportunity', context.tenant, rows.map(withoutNulls));
+  const record = announce(context, opportunity, id, 'created');
+  return { status: 201, body: record };
+}
+
+interface Present {
+  id: string;
+  pipelineStageId: string | null;
+  customFields: JsonObject | null;
+}
+
+function update(context: Context, present: Present, given: Row): Reply {
+  const at = context.now().toISOString();
+  const clears = context.settings.upsertOmitted === 'clear';
+  const wanted: Row = clears
+    ? { ...Object.fromEntries(COLUMNS.map((column) => [column, null])), ...given }
+    : given;
+  // No deal is without a stage: where it would be cleared, it starts over.
+  if (wanted.pipelineStageId === null) wanted.pipelineStageId = firstStage(context);
+  if (given.customFields) {
+    wanted.customFields = { ...present.customFields, ...(given.customFields as JsonObject) };
+  }
+  const stage = wanted.pipelineStageId;
+  const moved = stage !== undefined && stage !== present.pipelineStageId;
+  const values = {
+    ...toStore(context, wanted),
+    ...(moved ? enterStage(context, String(stage), at) : {}),
+    updatedAt: at,
+  };
+  context.store.update('opportunity', context.tenant, present.id, values);
+  if (moved) announce(context, opportunity, present.id, 'status_changed');
+  return { status: 200, body: announce(context, opportunity, present.id, 'updated') };
+}
+
+/** The body says 0–1; a tenant that reads 0–100 has it stored that way. */
+function toStore({ store, tenant }: Context, row: Row): Row {
+  if (typeof row.probability !== 'number') return row;
+  const scale = Number(
+    store.value('select probabilityScale from tenant where tenant = ?', tenant) ?? 1,
+  );
+  return { ...row, probability: Math.round(row.probability * scale * 1e6) / 1e6 };
+}
+
+function firstStage({ store, tenant }: Context): string {
+  const sql = 'select id from pipeline_stage where tenant = ? order by position limit 1';
+  return String(store.value(sql, tenant));
+}
+
+/** A stage that ends a deal closes it; any other one opens it again. */
+function enterStage({ store, tenant }: Context, stage: string, at: string): Row {
+  const sql = `select json_object('outcome', outcome, 'statusId', statusId)
+    from pipeline_stage where tenant = ? and id = ?`;
+  const { outcome, statusId } = JSON.parse(String(store.value(sql, tenant, stage)));
+  return { stageUpdatedAt: at, outcome, statusId, closedAt: outcome === 'open' ? null : at };
+}

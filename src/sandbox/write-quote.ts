@@ -1,0 +1,104 @@
+import { amount, type BodyShape, date, plain, pointer, rowFromBody, text } from './body.ts';
+import type { Context } from './context.ts';
+import { invalid, Refusal } from './errors.ts';
+import type { Json, Row } from './json.ts';
+import { readOne } from './read.ts';
+import type { Reply, Request } from './routes.ts';
+import { quote } from './schema.ts';
+import { announce, newId, withoutNulls } from './write-record.ts';
+
+const QUOTE: BodyShape = {
+  ...plain(text, 'title'),
+  ...plain(date, 'expiresAt', 'contractStartDate', 'contractEndDate'),
+  ...pointer('company', 'company'),
+  ...pointer('contact', 'contact'),
+  ...pointer('owner', 'owner'),
+  opportunityId: {
+    column: 'opportunityId',
+    check: text,
+    refers: { table: 'opportunity', by: 'id' },
+  },
+  items: {
+    column: 'items',
+    check: (value) => (Array.isArray(value) ? undefined : 'must be an array'),
+  },
+};
+const ITEM: BodyShape = {
+  ...plain(text, 'name', 'description', 'term', 'unit'),
+  ...plain(amount, 'quantity', 'price', 'cost', 'discount', 'setupPrice', 'setupCost'),
+  productId: { column: 'productId', check: text, refers: { table: 'product', by: 'id' } },
+};
+/** What an item takes over from its product when the body does not say. */
+const TAKEN_OVER = [
+  'name',
+  'mpn',
+  'manufacturer',
+  'productType',
+  'categoryId',
+  'price',
+  'cost',
+  'markup',
+  'term',
+  'unit',
+];
+
+/**
+ * `POST /quote`: adds a draft with its items (201).
+ * @throws Refusal 400 for a body that is not valid.
+ */
+export function createQuote(context: Context, { body }: Request): Reply {
+  const { items = [], ...given } = rowFromBody(context, QUOTE, body, ['title']);
+  const id = newId();
+  const rows = (items as Json[]).map((item, position) => itemRow(context, item, id, position));
+  const { store, tenant } = context;
+  const at = context.now().toISOString();
+  const row = { ...given, id, number: nextNumber(context), status: 'draft', createdAt: at };
+  store.transaction(() => {
+    store.insert('quote', tenant, [withoutNulls({ ...row, updatedAt: at })]);
+    store.insert('quote_item', tenant, rows);
+  });
+  return { status: 201, body: announce(context, quote, id, 'created') };
+}
+
+function itemRow(context: Context, item: Json, quoteId: string, position: number): Row {
+  const given = rowFromBody(context, ITEM, item);
+  const product = given.productId ? productOf(context, String(given.productId)) : {};
+  const row: Row = { quantity: 1, discount: 0, ...product, ...given };
+  if (row.name === undefined || row.name === null)
+    throw invalid(`items.${position} must have a productId or a name`);
+  return withoutNulls({ ...row, id: newId(), quoteId, position });
+}
+
+function productOf({ store, tenant }: Context, id: string): Row {
+  const members = TAKEN_OVER.map((column) => `'${column}', ${column}`);
+  const sql = `select json_object(${members.join(', ')}) from product where tenant = ? and id = ?`;
+  return JSON.parse(String(store.value(sql, tenant, id)));
+}
+
+function nextNumber({ store, tenant, now }: Context): string {
+  const count = store.value('select count(*) from quote where tenant = ?', tenant);
+  return `Q-${now().getUTCFullYear()}-${1001 + Number(count)}`;
+}
+
+/**
+ * `POST /quote/{id}/order`: the quote is approved and becomes an order (201, with the order).
+ * @throws Refusal 404 when there is no such quote, 400 when it is deleted or ordered already.
+ */
+export function orderQuote(context: Context, { key }: Request): Reply {
+  const { store, tenant } = context;
+  const present: Row = JSON.parse(readOne(store, tenant, quote, 'id', key));
+  if (present.deletedAt) throw new Refusal(400, 'A deleted quote cannot be ordered');
+  const ordered = 'select 1 from quote_order where tenant = ? and quoteId = ?';
+  if (store.value(ordered, tenant, key) !== undefined) {
+    throw new Refusal(400, 'The quote is ordered already');
+  }
+  const at = context.now().toISOString();
+  const order = { id: newId(), quoteId: key, status: 'created', createdAt: at, updatedAt: at };
+  store.transaction(() => {
+    store.update('quote', tenant, key, { status: 'approved', approvedAt: at, updatedAt: at });
+    store.insert('quote_order', tenant, [order]);
+  });
+  announce(context, quote, key, 'ordered');
+  context.announce({ tenant, subject: 'order', event: 'created', id: order.id, at, record: order });
+  return { status: 201, body: JSON.stringify(order) };
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import {
+  amount,
+  type BodyShape,
+  flag,
+  object,
+  oneOf,
+  plain,
+  pointer,
+  rowFromBody,
+  text,
+  texts,
+} from './body.ts';
+import type { Context, EventName, Subject } from './context.ts';
+import { invalid, notFound } from './errors.ts';
+import type { Row } from './json.ts';
+import { readOne } from './read.ts';
+import type { Reply } from './routes.ts';
+import { company, contact, product, quote, type Resource } from './schema.ts';
+
+/** A resource whose records are created and updated as they come. */
+export interface WritableKind {
+  resource: Resource;
+  shape: BodyShape;
+  required: string[];
+}
+
+const companyShape: BodyShape = {
+  ...plain(text, 'name', 'type', 'currency', 'website', 'telephone', 'externalIdentifier'),
+  ...pointer('accountManager', 'owner'),
+  ...pointer('parentCompany', 'company'),
+  ...plain(texts, 'labels'),
+  ...plain(object, 'address', 'customFields'),
+};
+const contactShape: BodyShape = {
+  ...plain(text, 'firstName', 'middleName', 'lastName', 'email', 'phone', 'mobilePhone'),
+  ...plain(text, 'jobTitle', 'externalIdentifier'),
+  ...pointer('company', 'company'),
+  ...plain(texts, 'labels'),
+};
+const productShape: BodyShape = {
+  ...plain(text, 'name', 'shortDescription', 'mpn', 'ean', 'manufacturer', 'vendor'),
+  ...plain(text, 'unit', 'externalIdentifier'),
+  ...plain(oneOf('product', 'service', 'labor', 'bundle'), 'productType'),
+  ...plain(oneOf('', 'month', 'year'), 'term'),
+  ...plain(flag, 'listed'),
+  ...plain(amount, 'cost', 'price', 'markup', 'msrp'),
+  ...plain(texts, 'labels'),
+  categoryId: { column: 'categoryId', check: text, refers: { table: 'category', by: 'id' } },
+};
+
+export const writable = {
+  company: { resource: company, shape: companyShape, required: ['name'] },
+  contact: { resource: contact, shape: contactShape, required: ['lastName'] },
+  product: { resource: product, shape: productShape, required: ['name'] },
+} satisfies Record<string, WritableKind>;
+
+/** An identifier like those of the records that are there already. */
+export function newId(): string {
+  const letters = randomBytes(60)
+    .toString('base64')
+    .replace(/[^A-Za-z0-9]/g, '');
+  return letters.slice(0, 20);
+}
+
+/** A property that the body of a new record sets to null is simply not there. */
+export function withoutNulls(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
+/**
+ * Adds a record (201).
+ * @throws Refusal 400 for a body that is not valid.
+ */
+export function createRecord(context: Context, kind: WritableKind, body: unknown): Reply {
+  const given = rowFromBody(context, kind.shape, body, kind.required);
+  checkUnused(context, kind.resource, given);
+  const { store, tenant } = context;
+  const id = newId();
+  const at = context.now().toISOString();
+  const row = {
+    ...given,
+    ...companyNameOf(context, kind, given),
+    id,
+    createdAt: at,
+    updatedAt: at,
+  };
+  store.insert(kind.resource.table, tenant, [withoutNulls(row)]);
+  return { status: 201, body: announce(context, kind.resource, id, 'created') };
+}
+
+/**
+ * Changes the properties that the body names (200).
+ * @throws Refusal 404 when there is no such record, 400 for a body that is not valid.
+ */
+export function updateRecord(
+  context: Context,
+  kind: WritableKind,
+  by: 'id' | 'externalIdentifier',
+  key: string,
+  body: unknown,
+): Reply {
+  const { store, tenant } = context;
+  const { table } = kind.resource;
+  const id = store.value(`select id from ${table} where tenant = ? and ${by} = ?`, tenant, key);
+  if (id === undefined) throw notFound(`No ${table} with ${by} ${key}`);
+  const given = rowFromBody(context, kind.shape, body);
+  checkUnused(context, kind.resource, given, String(id));
+  const at = context.now().toISOString();
+  const values = { ...given, ...companyNameOf(context, kind, given), updatedAt: at };
+  store.update(table, tenant, String(id), values);
+  return { status: 200, body: announce(context, kind.resource, String(id), 'updated') };
+}
+
+/** Two records with one external identifier could not be told apart afterwards. */
+function checkUnused(
+  { store, tenant }: Context,
+  { table }: Resource,
+  { externalIdentifier }: Row,
+  id = '',
+): void {
+  if (typeof externalIdentifier !== 'string') return;
+  const sql = `select 1 from ${table} where tenant = ? and externalIdentifier = ? and id <> ?`;
+  if (store.value(sql, tenant, externalIdentifier, id) !== undefined) {
+    throw invalid(`externalIdentifier "${externalIdentifier}" is in use`);
+  }
+}
+
+/** A contact carries the name of its company beside the id. */
+function companyNameOf({ store, tenant }: Context, { resource }: WritableKind, given: Row): Row {
+  if (resource !== contact || given.companyId === undefined) return {};
+  const sql = 'select name from company where tenant = ? and id = ?';
+  const name = store.value(sql, tenant, String(given.companyId));
+  return { companyName: name === undefined ? null : String(name) };
+}
+
+/**
+ * Soft-deletes a record, or takes a product off the list (200, with the record as it is then).
+ * @throws Refusal 404 when there is no such record.
+ */
+export function unlistRecord(context: Context, resource: Resource, id: string): Reply {
+  const { store, tenant } = context;
+  readOne(store, tenant, resource, 'id', id);
+  const at = context.now().toISOString();
+  const { column, value } = resource.unlist ?? { column: 'deletedAt', value: 'now' };
+  const values = { [column]: value === 'now' ? at : false, updatedAt: at };
+  store.update(resource.table, tenant, id, values);
+  const event = resource === quote ? 'deleted' : 'updated';
+  return { status: 200, body: announce(context, resource, id, event) };
+}
+
+/** Tells the listeners what happened to a record; gives its JSON text. */
+export function announce(
+  context: Context,
+  resource: Resource,
+  id: string,
+  event: EventName,
+): string {
+  const { store, tenant } = context;
+  const body = readOne(store, tenant, resource, 'id', id);
+  const at = context.now().toISOString();
+  const subject = resource.table as Subject;
+  context.announce({ tenant, subject, event, id, at, record: JSON.parse(body) });
+  return body;
+}

@@ -1,0 +1,83 @@
+import { NotPermitted, WrongAddress } from '../api/errors.ts';
+import type { Coverage } from '../api/pages.ts';
+import type { RecordOf, Resource } from '../api/records.ts';
+import type { ToolCall } from './call.ts';
+import { NotGranted, type Tenant } from './tenant.ts';
+
+/** Several whole collections, and what is missing of them. */
+export interface Several<R extends Resource> {
+  records: { readonly [K in R]?: readonly RecordOf[K][] };
+  /** Of all together: complete only if each is, as old as the oldest. */
+  coverage: Coverage & { asOf: Date };
+  /** What may not be read, in a sentence each. */
+  left: string[];
+}
+
+/**
+ * Reads several collections side by side. Of `wanted`, what this key or this server may not read is left
+ * out and said; of `needed`, it is an error.
+ * @throws NotGranted, ApiError
+ */
+export async function readSeveral<N extends Resource, W extends Resource = never>(
+  tenant: Tenant,
+  needed: readonly N[],
+  wanted: readonly W[],
+  call: ToolCall,
+): Promise<Several<N | W>> {
+  const parts = await Promise.all([
+    ...needed.map((resource) => readOne(tenant, resource, call)),
+    ...wanted.map((resource) => readOne(tenant, resource, call).catch(leaveOut(resource))),
+  ]);
+  const read = parts.filter((part) => 'records' in part);
+  return {
+    records: Object.fromEntries(read.map(({ resource, records }) => [resource, records])),
+    coverage: together(read),
+    left: parts.flatMap((part) => ('left' in part ? [part.left] : [])),
+  } as Several<N | W>;
+}
+
+interface Part {
+  resource: Resource;
+  records: readonly unknown[];
+  coverage: Coverage;
+  asOf: Date;
+}
+
+const readOne = async (tenant: Tenant, resource: Resource, call: ToolCall): Promise<Part> => ({
+  resource,
+  ...(await tenant.collection(resource, call)),
+});
+
+/** Only what is not allowed is left out: an outage is not a missing permission. */
+const leaveOut =
+  (resource: Resource) =>
+  (error: unknown): { left: string } => {
+    const barred =
+      error instanceof NotGranted ||
+      error instanceof NotPermitted ||
+      (error instanceof WrongAddress && error.reason === 'no-route');
+    if (!barred) throw error;
+    const things = resource.replaceAll('_', ' ');
+    return { left: `Without ${things} records: they may not be read here.` };
+  };
+
+function together(parts: readonly Part[]): Coverage & { asOf: Date } {
+  const sum = (of: (part: Part) => number) => parts.reduce((total, part) => total + of(part), 0);
+  const oldest = Math.min(Date.now(), ...parts.map(({ asOf }) => asOf.getTime()));
+  const incomplete = parts.filter(({ coverage }) => !coverage.complete);
+  const coverage = {
+    complete: incomplete.length === 0,
+    read: sum((part) => part.coverage.read),
+    total: sum((part) => part.coverage.total),
+    asOf: new Date(oldest),
+  };
+  return incomplete.length === 0 ? coverage : { ...coverage, reason: reasons(incomplete) };
+}
+
+const reasons = (parts: readonly Part[]): string =>
+  parts
+    .map(({ resource, coverage: { read, total, reason, retryAfter } }) => {
+      const when = retryAfter === undefined ? '' : `; the rest in ${retryAfter} seconds`;
+      return `${read} of ${total} ${resource.replaceAll('_', ' ')} records, because ${reason}${when}`;
+    })
+    .join('; ');

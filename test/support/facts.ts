@@ -1,0 +1,41 @@
+import type { Row } from './hosts.ts';
+
+/** Every value in it that is no list and no record, as text. */
+export function leavesOf(value: unknown): string[] {
+  if (value === null || value === undefined) return [];
+  if (typeof value !== 'object') return [String(value)];
+  return Object.values(value).flatMap(leavesOf);
+}
+
+/** Every name of a field in it. */
+export function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return [...own, ...Object.values(value).flatMap(namesIn)];
+}
+
+/** A text without what only lays it out: line breaks, marks for them, escaped borders of tables. */
+export const plain = (text: string): string =>
+  text
+    .replaceAll('\\|', '|')
+    .replace(/[\s⏎]+/g, ' ')
+    .trim();
+
+/** What one form of an answer says and the other does not. */
+export function differences(text: string, data: Row): { onlyData: string[]; onlyText: string[] } {
+  const said = plain(text);
+  const leaves = leavesOf(data).map(plain);
+  const words = new Set([...leaves, ...namesIn(data)].flatMap(wordsOf));
+  return {
+    onlyData: leaves.filter((leaf) => !said.includes(leaf)),
+    onlyText: wordsOf(said).filter((word) => !words.has(word)),
+  };
+}
+
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}_.-]+/gu) ?? [];
+
+/** Whether there is something in it to tell. */
+export function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true;
+  return typeof value === 'object' && Object.values(value).every(isEmpty);
+}

@@ -1,0 +1,28 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe } from 'vitest';
+
+const programs = { redis: 'redis-server', chromium: 'chromium' } as const;
+
+/**
+ * A group of tests that need a program beside Node. Without the program they are skipped, with a line
+ * that says so; where `CPQ_TEST_EVERYTHING` is set they run, and fail, instead.
+ */
+export function describeWith(need: keyof typeof programs, name: string, tests: () => void): void {
+  const program = programs[need];
+  const skip = !isThere(program) && !process.env.CPQ_TEST_EVERYTHING;
+  if (skip) process.stderr.write(`Skipped: "${name}" needs ${program}, which is not installed.\n`);
+  describe.skipIf(skip)(name, tests);
+}
+
+const isThere = (program: string): boolean =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => canRun(join(folder, program)));
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,141 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { inject } from 'vitest';
+import { Recording } from './recording.ts';
+
+export type Environment = Record<string, string | undefined>;
+
+export interface Exit {
+  /** Undefined when a signal ended it. */
+  status: number | undefined;
+  signal: NodeJS.Signals | undefined;
+}
+
+/** A process of the server as a host starts it, with every byte that it writes. */
+export interface Running {
+  pid: number;
+  stdin: Writable;
+  output: Recording;
+  exited: Promise<Exit>;
+  kill(signal: NodeJS.Signals): void;
+  /** Waits for a text on stdout. @throws when it ends, or half a minute passes, without it */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Closes its stdin, then asks it to end, then makes it end. */
+  stop(): Promise<Exit>;
+}
+
+export interface Finished extends Exit {
+  stdout: string;
+  stderr: string;
+}
+
+const patienceMs = 30_000;
+const politeMs = 5_000;
+const running = new Set<Running>();
+const recordings: Recording[] = [];
+let home: Promise<string> | undefined;
+
+/** What a process needs of ours to run at all. Nothing else gets through, settings least of all. */
+const inherited = ['PATH', 'SYSTEMROOT', 'TEMP', 'TMPDIR'];
+
+/** Starts `cpq-mcp` with these words and nothing in its environment but what is given. */
+export async function start(argv: readonly string[], env: Environment = {}): Promise<Running> {
+  if (inject('buildError') !== '') throw new Error(inject('buildError'));
+  const child = spawn(process.execPath, [inject('bundle'), ...argv], {
+    env: { ...(await plainEnvironment()), ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const output = new Recording(argv.join(' '), secretsIn(env));
+  recordings.push(output);
+  const process_ = runningOf(child, output);
+  running.add(process_);
+  void process_.exited.then(() => running.delete(process_));
+  return process_;
+}
+
+/** Runs `cpq-mcp` to its end, with this on its stdin. */
+export async function run(
+  argv: readonly string[],
+  env: Environment = {},
+  input = '',
+): Promise<Finished> {
+  const started = await start(argv, env);
+  started.stdin.end(input);
+  const late = setTimeout(() => started.kill('SIGKILL'), patienceMs);
+  const exit = await started.exited;
+  clearTimeout(late);
+  return { ...exit, stdout: started.output.stdout, stderr: started.output.stderr };
+}
+
+/** Ends every process that is still running, and looks for keys in all that was written. */
+export async function endAll(): Promise<void> {
+  await Promise.all([...running].map((it) => it.stop()));
+  if (home) await rm(await home, { recursive: true, force: true });
+  home = undefined;
+  const leaks = recordings.splice(0).flatMap((recording) => recording.leaks());
+  if (leaks.length > 0) throw new Error(`A key was written: ${leaks.join('; ')}`);
+}
+
+async function plainEnvironment(): Promise<Environment> {
+  home ??= mkdtemp(join(tmpdir(), 'cpq-mcp-test-'));
+  const folder = await home;
+  const kept = inherited.map((name) => [name, process.env[name]]);
+  return { ...Object.fromEntries(kept), HOME: folder, USERPROFILE: folder };
+}
+
+const secretsIn = ({ CPQ_API_KEY }: Environment): string[] =>
+  CPQ_API_KEY === undefined || CPQ_API_KEY.length < 8 ? [] : [CPQ_API_KEY];
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+function runningOf(child: Child, output: Recording): Running {
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the process could not be started');
+  const note = join(inject('pids'), String(pid));
+  writeFileSync(note, '');
+  child.stdout.on('data', (bytes: Buffer) => output.add('stdout', bytes));
+  child.stderr.on('data', (bytes: Buffer) => output.add('stderr', bytes));
+  child.stdin.on('error', () => {}); // It may have ended before it read all.
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('close', (status, signal) => {
+      rmSync(note, { force: true });
+      resolve({ status: status ?? undefined, signal: signal ?? undefined });
+    });
+  });
+  return {
+    pid,
+    stdin: child.stdin,
+    output,
+    exited,
+    kill: (signal) => void child.kill(signal),
+    says: (pattern) => saying(output, exited, pattern),
+    stop: () => stop(child, exited),
+  };
+}
+
+async function saying(
+  output: Recording,
+  exited: Promise<Exit>,
+  pattern: RegExp,
+): Promise<RegExpExecArray> {
+  const told = new AbortController();
+  const late = AbortSignal.timeout(patienceMs);
+  void exited.then(() => told.abort());
+  const found = await output.waitFor('stdout', pattern, AbortSignal.any([told.signal, late]));
+  if (found) return found;
+  throw new Error(`It never said ${pattern}. stdout: ${output.stdout} stderr: ${output.stderr}`);
+}
+
+async function stop(child: Child, exited: Promise<Exit>): Promise<Exit> {
+  child.stdin.end();
+  const ask = setTimeout(() => child.kill('SIGTERM'), 200);
+  const insist = setTimeout(() => child.kill('SIGKILL'), politeMs);
+  const exit = await exited;
+  clearTimeout(ask);
+  clearTimeout(insist);
+  return exit;
+}

@@ -1,0 +1,59 @@
+import { catalog } from '../../tools/catalog.ts';
+import type { AnyTool } from '../../tools/define.ts';
+import type { Row } from './hosts.ts';
+import { type Address, askService } from './sandbox.ts';
+
+/** The list tools of the service's own routes, each with its route. */
+export const listTools: Readonly<Record<string, string>> = {
+  cpq_list_companies: '/company',
+  cpq_list_contacts: '/contact',
+  cpq_list_opportunities: '/opportunity',
+  cpq_list_products: '/product',
+  cpq_list_quotes: '/quote',
+  cpq_list_quote_templates: '/quote-template',
+  cpq_list_quote_widgets: '/quote-widget-template',
+  cpq_list_pricing_books: '/pricing-book',
+  cpq_list_categories: '/category',
+  cpq_list_discount_groups: '/quote-discount-group',
+  cpq_list_contract_items: '/contract/items',
+};
+
+export const readTools: readonly AnyTool[] = catalog.filter(
+  ({ needs }) => !needs.some((grant) => grant.endsWith(':write')),
+);
+
+/** Arguments with which each tool that cannot do without some can be called. */
+const samples: Readonly<Record<string, (at: Address) => Promise<Row>>> = {
+  cpq_get_record: async (at) => ({ resource: 'company', id: (await firstOf(at, '/company')).id }),
+  cpq_find: async (at) => ({ text: (await firstOf(at, '/company')).name }),
+  cpq_brief_company: async (at) => ({ company: (await firstOf(at, '/company')).id }),
+  cpq_brief_quote: async (at) => ({ quote: (await firstOf(at, '/quote')).id }),
+};
+
+/** Arguments with which a reading tool answers. @throws where nobody thought of any yet */
+export async function sampleFor(tool: AnyTool, at: Address): Promise<Row> {
+  const sample = samples[tool.name];
+  if (sample) return sample(at);
+  if (tool.input.safeParse({}).success) return {};
+  const chosen = choices(tool);
+  if (tool.input.safeParse(chosen).success) return chosen;
+  throw new Error(`${tool.name} needs arguments: add some to test/support/samples.ts`);
+}
+
+/** What the service has on a route, without any of our code. */
+export async function serviceRecords(at: Address, path: string, search = ''): Promise<Row[]> {
+  const body = (await askService(at, path + search)) as Row[] | { results?: Row[]; data?: Row[] };
+  return Array.isArray(body) ? body : (body.results ?? body.data ?? []);
+}
+
+const firstOf = async (at: Address, path: string): Promise<Row> =>
+  (await serviceRecords(at, path, '?size=1'))[0] ?? {};
+
+/** The first of the choices of every argument that has some. */
+function choices({ input }: AnyTool): Row {
+  const entries = Object.entries(input.shape).map(([name, schema]) => {
+    const { options } = schema as { options?: unknown[] };
+    return [name, options?.[0]];
+  });
+  return Object.fromEntries(entries.filter(([, first]) => first !== undefined));
+}

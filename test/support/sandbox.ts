@@ -1,0 +1,52 @@
+import {
+  type Sandbox,
+  type SandboxOptions,
+  type SandboxTenant,
+  startSandbox as startReal,
+} from '../../src/sandbox/index.ts';
+import { closing } from './shared.ts';
+
+export type { Sandbox, SandboxTenant } from '../../src/sandbox/index.ts';
+
+/** Where a server finds its tenant. */
+export interface Address {
+  baseUrl: string;
+  key: string;
+}
+
+export type KeyName = keyof SandboxTenant['keys'];
+
+/** Starts the service in small in this process, without a rate limit unless told; ends with the file. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  return closing(await startReal({ rateLimit: false, ...options }));
+}
+
+/** The address of the first tenant, with one of its keys. */
+export function addressIn(sandbox: Sandbox, key: KeyName = 'read'): Address {
+  const [{ baseUrl, keys }] = sandbox.tenants;
+  return { baseUrl, key: keys[key] };
+}
+
+/** What the service itself answers, asked without any of our code. */
+export async function askService(
+  { baseUrl, key }: Address,
+  path: string,
+  init: RequestInit = {},
+): Promise<unknown> {
+  const headers = { 'api-key': key, 'content-type': 'application/json' };
+  const response = await fetch(`${baseUrl}/public-api${path}`, { ...init, headers });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+/** Changes how the service behaves, as with `{ rateLimit: { requests: 2, windowSeconds: 60 } }`. */
+export async function setSandbox(
+  sandbox: Sandbox,
+  settings: Record<string, unknown>,
+): Promise<void> {
+  const { url, key } = sandbox.admin;
+  const headers = { 'admin-key': key, 'content-type': 'application/json' };
+  const body = JSON.stringify(settings);
+  const response = await fetch(`${url}/settings`, { method: 'POST', headers, body });
+  if (!response.ok) throw new Error(`settings: ${response.status} ${await response.text()}`);
+}

@@ -1,0 +1,23 @@
+type Close = () => Promise<unknown>;
+
+const open: Close[] = [];
+
+/** Made when it is first asked for, and then the same for every test of the file. */
+export function shared<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** Closes it when the file's tests are over. */
+export function closing<T extends { close: Close }>(it: T): T {
+  open.push(() => it.close());
+  return it;
+}
+
+/** Closes what was opened, the latest first. */
+export async function closeAll(): Promise<void> {
+  for (const close of open.splice(0).reverse()) await close();
+}

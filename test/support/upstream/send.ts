@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
+import type { Reply } from './answer.ts';
+import type { Active, Cut, Trickle, UpstreamRequest } from './behaviour.ts';
+import { pieces } from './bodies.ts';
+
+export interface Exchange {
+  request: UpstreamRequest;
+  on: Active;
+  response: ServerResponse;
+  socket: Socket;
+  /** Aborted when the connection is gone or the answer finished. */
+  over: AbortSignal;
+}
+
+/** So long that what was written before a reset has been read, or the reset would discard it. */
+const readTime = 15;
+
+const pause = async ({ over }: Exchange, ms: number | undefined): Promise<void> => {
+  if (ms !== undefined) await wait(ms, undefined, { signal: over });
+};
+
+/** Breaks the connection off, or leaves it as it is for ever. */
+export async function sever(exchange: Exchange, how: Cut['how']): Promise<void> {
+  const { request, socket } = exchange;
+  if (how === 'hang') return;
+  request.outcome = 'cut';
+  if (how === 'close') socket.destroySoon();
+  else socket.resetAndDestroy();
+}
+
+function headText({ status, headers }: Reply): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${lines.join('')}`;
+}
+
+async function sendHalfHead(exchange: Exchange, reply: Reply, how: Cut['how']): Promise<void> {
+  const head = headText(reply);
+  exchange.socket.write(head.slice(0, Math.floor(head.length * 0.7)));
+  await pause(exchange, readTime);
+  await sever(exchange, how);
+}
+
+async function sendHalfBody(exchange: Exchange, body: Buffer, how: Cut['how']): Promise<void> {
+  const half = body.subarray(0, Math.floor(body.length / 2));
+  await new Promise<void>((resolve) => {
+    exchange.response.write(half, () => resolve());
+  });
+  await pause(exchange, readTime);
+  await sever(exchange, how);
+}
+
+/** Header lines of a few bytes; then, if they ever end, the rest of the answer and the end. */
+async function dripHead(exchange: Exchange, reply: Reply, trickle: Trickle): Promise<void> {
+  const { request, socket } = exchange;
+  const line = `x-drip: ${'.'.repeat(Math.max(1, trickle.bytes))}\r\n`;
+  socket.write(headText(reply));
+  for (let sent = 0; sent < (trickle.total ?? Number.POSITIVE_INFINITY); sent += trickle.bytes) {
+    await pause(exchange, trickle.everyMs);
+    socket.write(line);
+  }
+  request.outcome = 'answered';
+  socket.write(`content-length: ${reply.body.length}\r\nconnection: close\r\n\r\n`);
+  socket.write(reply.body);
+  socket.destroySoon();
+}
+
+/** Blanks for ever, or the first bytes of the body slowly; returns what is left of the body. */
+async function drip(exchange: Exchange, body: Buffer, trickle: Trickle): Promise<Buffer> {
+  const { response } = exchange;
+  const { bytes, everyMs, total } = trickle;
+  const slow = Math.min(total ?? Number.POSITIVE_INFINITY, body.length);
+  for (let sent = 0; total === undefined || sent < slow; sent += bytes) {
+    await pause(exchange, everyMs);
+    const end = Math.min(sent + bytes, slow);
+    response.write(total === undefined ? ' '.repeat(bytes) : body.subarray(sent, end));
+  }
+  return body.subarray(slow);
+}
+
+async function sendPieces(exchange: Exchange, body: Buffer): Promise<void> {
+  const { on, response, over } = exchange;
+  for (const piece of pieces(body, on.chunks ?? 'characters')) {
+    if (!response.write(piece)) await once(response, 'drain', { signal: over });
+    await turn(undefined, { signal: over });
+  }
+}
+
+const recased: Record<'upper' | 'title', (name: string) => string> = {
+  upper: (name) => name.toUpperCase(),
+  title: (name) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
+};
+
+function framed({ status, headers, body }: Reply, on: Active): Record<string, string> {
+  const { 'content-type': type = '', ...rest } = headers;
+  if (status === 204) return rest;
+  const endless = on.trickle?.part === 'body' && on.trickle.total === undefined;
+  const length = { 'content-length': String(body.length) };
+  return { 'content-type': type, ...rest, ...(on.chunks === undefined && !endless && length) };
+}
+
+function sendHead({ on, response }: Exchange, reply: Reply): void {
+  const rename = on.headerCase === undefined ? String : recased[on.headerCase];
+  const lines = Object.entries(framed(reply, on)).map(([name, value]) => [rename(name), value]);
+  response.writeHead(reply.status, Object.fromEntries(lines));
+  if (on.delayBody !== undefined || on.trickle || on.cut) response.flushHeaders();
+}
+
+/** Puts the answer on the wire, whole or as the switches say. */
+export async function send(exchange: Exchange, reply: Reply): Promise<void> {
+  const { request, on, response } = exchange;
+  await pause(exchange, on.delayHeaders);
+  request.status = reply.status;
+  if (on.cut?.at === 'start') return sever(exchange, on.cut.how);
+  if (on.cut?.at === 'headers') return sendHalfHead(exchange, reply, on.cut.how);
+  if (on.trickle?.part === 'headers') return dripHead(exchange, reply, on.trickle);
+  sendHead(exchange, reply);
+  await pause(exchange, on.delayBody);
+  if (on.cut) return sendHalfBody(exchange, reply.body, on.cut.how);
+  const rest = on.trickle ? await drip(exchange, reply.body, on.trickle) : reply.body;
+  if (on.chunks !== undefined) await sendPieces(exchange, rest);
+  response.end(on.chunks === undefined ? rest : undefined);
+}

@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type Answering, answer, routeOf } from './answer.ts';
+import {
+  type Behaviour,
+  type Elsewhere,
+  LiveBehaviour,
+  type Upstream,
+  type UpstreamRequest,
+} from './behaviour.ts';
+import { RollingBudget } from './budget.ts';
+import { random } from './random.ts';
+import {
+  generateRecords,
+  type Ids,
+  type ResourcePath,
+  type Row,
+  resourcePaths,
+} from './records.ts';
+import { type Exchange, send, sever } from './send.ts';
+
+export type { Upstream, UpstreamRequest } from './behaviour.ts';
+
+const usualCount = 60;
+
+export interface Start {
+  counts?: Partial<Record<ResourcePath, number>>;
+  /** Which records carry an `id`, where it should not be as documented. */
+  ids?: Partial<Record<ResourcePath, Ids>>;
+  /** Two upstreams of different seeds have no id in common. */
+  seed?: number;
+  /** The clock of the rolling window and of `updatedAt`. */
+  now?: () => number;
+}
+
+function recordsFor({ counts = {}, ids = {}, seed = 1 }: Start): Record<ResourcePath, Row[]> {
+  const made = resourcePaths.map((path) => [
+    path,
+    generateRecords(path, counts[path] ?? usualCount, seed, ids[path]),
+  ]);
+  return Object.fromEntries(made) as Record<ResourcePath, Row[]>;
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** The sockets of a server, which is closed by ending them. */
+function socketsOf(server: Server): Set<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+async function shut(server: Server, sockets: Set<Socket>): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  for (const socket of sockets) socket.destroy();
+  await closed;
+}
+
+/** Answers anything as if it were the service, so that a client that strays there does not notice. */
+async function startElsewhere(): Promise<Elsewhere & { close(): Promise<void> }> {
+  const requests: Elsewhere['requests'] = [];
+  const server = createServer((incoming, response) => {
+    requests.push({ path: incoming.url ?? '', headers: incoming.headers });
+    response.setHeader('content-type', 'application/json');
+    response.end('{"results":[{"id":"ElsewhereElsewhere00","name":"Elsewhere"}],"total":1}');
+  });
+  const sockets = socketsOf(server);
+  const port = await listen(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    sawKey: () => requests.some(({ headers }) => headers['api-key'] !== undefined),
+    close: () => shut(server, sockets),
+  };
+}
+
+function entryOf(incoming: IncomingMessage, n: number, at: number): UpstreamRequest {
+  const [path = '', query = ''] = (incoming.url ?? '').split(/\?(.*)/s);
+  return {
+    n,
+    method: incoming.method ?? '',
+    path,
+    route: routeOf(path),
+    query: new URLSearchParams(query),
+    headers: incoming.headers,
+    body: '',
+    at,
+    status: undefined,
+    outcome: 'open',
+    aborted: false,
+    applied: false,
+  };
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = await incoming.toArray();
+  return Buffer.concat(parts).toString();
+}
+
+/** Follows the answer to its end, and notes whose doing the end was. */
+function overWith(request: UpstreamRequest, response: ServerResponse): AbortSignal {
+  const over = new AbortController();
+  response.once('finish', () => {
+    request.outcome = 'answered';
+  });
+  response.once('close', () => {
+    request.aborted = request.outcome === 'open';
+    if (request.aborted) request.outcome = 'aborted';
+    over.abort();
+  });
+  return over.signal;
+}
+
+async function serve(
+  exchange: Exchange,
+  incoming: IncomingMessage,
+  answering: Answering,
+): Promise<void> {
+  const { request, on } = exchange;
+  const { upstream } = answering;
+  const unread = request.method === 'PUT' && on.write === 'unread';
+  if (!unread) request.body = await bodyOf(incoming);
+  await on.onRequest?.(request.n, upstream, request);
+  if (unread) return sever(exchange, on.cut?.how ?? 'reset');
+  await send(exchange, answer(answering));
+}
+
+/** What a client's leaving interrupts is no error; anything else is one of the test's own. */
+function settle(exchange: Exchange, error: unknown): void {
+  if (exchange.over.aborted || exchange.socket.destroyed) return;
+  exchange.socket.destroy();
+  throw error;
+}
+
+/**
+ * Starts a service on 127.0.0.1 that has every documented route and behaves as told. Whatever is set can
+ * be combined, and changed while requests are under way: a request keeps what it began with.
+ */
+export async function startUpstream(initial: Behaviour & Start = {}): Promise<Upstream> {
+  const { counts = {}, ids = {}, seed = 1, now = Date.now, ...behaviour } = initial;
+  const live = new LiveBehaviour();
+  live.set(behaviour);
+  const budget = new RollingBudget(now);
+  const elsewhere = await startElsewhere();
+  const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 });
+  const sockets = socketsOf(server);
+  const port = await listen(server);
+  let chance = random(seed);
+  let received = 0;
+
+  const upstream: Upstream = {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests: [],
+    records: recordsFor({ counts, ids, seed }),
+    budget,
+    elsewhere,
+    set: (change) => live.set(change),
+    reset: () => {
+      live.clear();
+      live.set(behaviour);
+      budget.reset();
+      chance = random(seed);
+      received = 0;
+      upstream.requests.length = 0;
+      elsewhere.requests.length = 0;
+    },
+    openSockets: () => sockets.size,
+    close: async () => {
+      await Promise.all([shut(server, sockets), elsewhere.close()]);
+    },
+  };
+
+  server.on('request', (incoming, response) => {
+    received += 1;
+    const request = entryOf(incoming, received, now());
+    upstream.requests.push(request);
+    const on = live.for(request);
+    const over = overWith(request, response);
+    const exchange = { request, on, response, socket: incoming.socket, over };
+    const answering = { request, on, upstream, budget, random: chance, now };
+    serve(exchange, incoming, answering).catch((error) => settle(exchange, error));
+  });
+  return upstream;
+}

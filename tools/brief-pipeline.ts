@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { currenciesOf } from '../src/briefs/money.ts';
+import { compact } from '../src/briefs/naming.ts';
+import { briefPipeline, type PipelineBrief } from '../src/briefs/pipeline.ts';
+import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
+import { readSeveral } from '../src/tenant/several.ts';
+import { covers, inWords, today } from './answers.ts';
+import { coverage, day, defineTool, reads, said } from './define.ts';
+
+const name = z.string().optional().describe('Id or name');
+
+export const briefPipelineTool = defineTool({
+  name: 'cpq_brief_pipeline',
+  title: 'Brief on the pipeline',
+  description:
+    'The open pipeline over all opportunities: count, one-time, monthly and weighted revenue by group; overdue, closing soon, stalled; won, lost and win rate over a period.',
+  toolset: 'briefs',
+  needs: ['opportunity:read'],
+  hints: reads,
+  input: z.strictObject({
+    by: z.enum(pipelineBy).default('stage'),
+    owner: name,
+    company: name,
+    stage: name,
+    category: name,
+    close_from: day,
+    close_to: day,
+    min_value: z.number().min(0).optional(),
+    period_from: day.describe('Of won and lost; default 90 days ago'),
+    period_to: day,
+    stalled_days: z.int().min(1).max(3650).optional(),
+    rows: z.int().min(0).max(50).optional().describe('Deals named in each list'),
+  }),
+  output: z.looseObject({ ...said, open: z.looseObject({ count: z.int() }), coverage }),
+  async run(tenant, args, call) {
+    const read = await readSeveral(tenant, ['opportunity'], ['company'], call);
+    const brief = briefPipeline(read.records.opportunity ?? [], {
+      ...compact({
+        by: args.by,
+        owner: args.owner,
+        company: args.company,
+        stage: args.stage,
+        category: args.category,
+        closeFrom: args.close_from,
+        closeTo: args.close_to,
+        minValue: args.min_value,
+        periodFrom: args.period_from,
+        periodTo: args.period_to,
+        stalledAfterDays: args.stalled_days,
+        maxRows: args.rows,
+      }),
+      today: today(),
+      currencyOf: currenciesOf(read.records.company ?? []),
+    });
+    const { notes = [], ...figures } = brief;
+    return {
+      summary: summaryOf(brief),
+      data: { ...figures, coverage: covers(read.coverage) },
+      notes: [...notes, ...read.left],
+    };
+  },
+});
+
+function summaryOf({ open, overdue, stalled, closed }: PipelineBrief): string {
+  const money = [
+    inWords(open.oneTime) && `${inWords(open.oneTime)} one-time`,
+    inWords(open.monthly) && `${inWords(open.monthly)} monthly`,
+  ].filter(Boolean);
+  const rate = closed.winRateByCount === undefined ? '' : `, win rate ${closed.winRateByCount} %`;
+  return `${open.count} open opportunities${money.length > 0 ? `: ${money.join(', ')}` : ''}. ${overdue.total} overdue, ${stalled.total} stalled. ${closed.won.count} won and ${closed.lost.count} lost from ${closed.from} to ${closed.to}${rate}.`;
+}

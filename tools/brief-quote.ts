@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import type { Quote } from '../src/api/records.ts';
+import { currenciesOf } from '../src/briefs/money.ts';
+import { compact } from '../src/briefs/naming.ts';
+import { briefQuote, type QuoteBrief } from '../src/briefs/quote.ts';
+import { meantQuote } from '../src/tenant/find.ts';
+import { readSeveral } from '../src/tenant/several.ts';
+import { askWhich, covers, today } from './answers.ts';
+import { type Answer, coverage, defineTool, reads, said } from './define.ts';
+
+export const briefQuoteTool = defineTool({
+  name: 'cpq_brief_quote',
+  title: 'Brief on a quote',
+  description:
+    'One quote: lines, totals per term, margin, terms, validity, opportunity, and a pre-flight check before a person sends it.',
+  toolset: 'briefs',
+  needs: ['quote:read'],
+  hints: reads,
+  input: z.strictObject({
+    quote: z.string().trim().min(1).max(200).describe('Id or number'),
+    discount_limit: z.number().min(0).max(100).optional().describe('Percent; default 20'),
+    lines: z.int().min(0).max(200).default(25).describe('Lines to show'),
+  }),
+  output: z.looseObject({ ...said, coverage: coverage.optional() }),
+  async run(tenant, { quote, discount_limit, lines }, call) {
+    const meant = await meantQuote(tenant, quote, call);
+    if ('candidates' in meant) return askWhich('quote', quote, meant);
+    const { record } = meant;
+    const wanted = ['company', 'opportunity', 'pricing_book', 'product'] as const;
+    const { records, coverage: read, left } = await readSeveral(tenant, [], wanted, call);
+    const brief = (maxLines: number) =>
+      briefQuote(
+        {
+          quote: record,
+          company: records.company?.find(({ id }) => id === record.company?.id),
+          opportunity: records.opportunity?.find(({ id }) => id === record.opportunity?.id),
+          books: records.pricing_book,
+          products: records.product,
+        },
+        {
+          today: today(),
+          currencyOf: currenciesOf(records.company ?? []),
+          maxLines,
+          ...compact({ discountLimit: discount_limit }),
+        },
+      );
+    return answer(record, brief, lines, { coverage: covers(read) }, left);
+  },
+});
+
+function answer(
+  quote: Quote,
+  brief: (lines: number) => QuoteBrief,
+  lines: number,
+  more: Record<string, unknown>,
+  notes: readonly string[],
+): Answer {
+  const keep = (count: number): Answer => {
+    const about = brief(count);
+    return { summary: summaryOf(about), data: { ...about, ...more }, notes, rows: { count, keep } };
+  };
+  return keep(Math.min(lines, quote.items?.length ?? 0));
+}
+
+function summaryOf({ number, name, id, status, company, preflight }: QuoteBrief): string {
+  const what = `Quote ${number ?? name ?? id ?? ''}`.trim();
+  const whom = company?.name === undefined ? '' : ` for ${company.name}`;
+  const verdict =
+    preflight.total === 0
+      ? 'The pre-flight check found nothing'
+      : `The pre-flight check found ${preflight.stops} to put right and ${preflight.checks} to look at`;
+  return `${what}${whom}${status === undefined ? '' : `, ${status}`}. ${verdict}; for a person to review before it goes out.`;
+}

@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { type CheckReport, checkNames, checks, runCheck } from '../src/briefs/checks.ts';
+import { currenciesOf } from '../src/briefs/money.ts';
+import { compact } from '../src/briefs/naming.ts';
+import { readSeveral } from '../src/tenant/several.ts';
+import { covers, inWords, today } from './answers.ts';
+import { type Answer, coverage, defineTool, reads, records, said } from './define.ts';
+
+export const checkSalesData = defineTool({
+  name: 'cpq_check_sales_data',
+  title: 'Check sales data',
+  description:
+    'Runs one check over whole collections: findings with the value at stake and the reason, largest first, and the exact definition.',
+  toolset: 'briefs',
+  needs: [],
+  hints: reads,
+  input: z.strictObject({
+    check: z.enum(checkNames),
+    floor: z
+      .number()
+      .min(-100)
+      .max(100)
+      .optional()
+      .describe('Least margin in percent: thin_margins'),
+    days: z.int().min(0).max(3650).optional().describe('stale, expiring, stalled'),
+    tolerance: z.number().min(0).max(100).optional().describe('Percent: pricing_drift'),
+    size: z.int().min(1).max(100).default(20).describe('Findings to show'),
+  }),
+  output: z.looseObject({ ...said, definition: z.string(), rows: records, coverage }),
+  async run(tenant, { check, size, ...parameters }, call) {
+    const read = await readSeveral(tenant, checks[check].needs, ['company'], call);
+    const companies = read.records.company ?? [];
+    const report = (maxRows: number) =>
+      runCheck(check, read.records, {
+        ...compact(parameters),
+        today: today(),
+        currencyOf: currenciesOf(companies),
+        maxRows,
+      });
+    return answer(report, size, covers(read.coverage), read.left);
+  },
+});
+
+function answer(
+  report: (rows: number) => CheckReport,
+  size: number,
+  coverage: Record<string, unknown>,
+  notes: readonly string[],
+): Answer {
+  const keep = (count: number): Answer => {
+    const found = report(count);
+    return {
+      summary: summaryOf(found),
+      data: { ...found, coverage },
+      notes,
+      rows: { count, keep },
+    };
+  };
+  return keep(Math.min(size, report(size).shown));
+}
+
+function summaryOf({ check, total, shown, examined, of, valueAtStake }: CheckReport): string {
+  const stake = inWords(valueAtStake);
+  const worth = stake === '' ? '' : `, ${stake} at stake`;
+  const cut = shown < total ? ` The ${shown} largest are shown; size shows more.` : '';
+  return `${check}: ${total} found among ${examined} ${of}${worth}.${cut}`;
+}

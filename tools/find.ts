@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import type { RecordOf } from '../src/api/records.ts';
+import { concise } from '../src/briefs/concise.ts';
+import { type Hit, type SearchedKind, searchedKinds } from '../src/briefs/search.ts';
+import { findText } from '../src/tenant/find.ts';
+import { covers } from './answers.ts';
+import { coverage, defineTool, reads, records, said } from './define.ts';
+
+/** What goes on from a hit of each kind. */
+const goesOn: Record<SearchedKind, string> = {
+  company: 'cpq_brief_company',
+  contact: 'cpq_get_record',
+  opportunity: 'cpq_get_record',
+  product: 'cpq_get_record',
+  quote: 'cpq_brief_quote',
+};
+
+/** Of each kind, the fields that tell one hit from another. */
+const shown: { [K in SearchedKind]: readonly string[] } = {
+  company: ['type', 'city', 'externalIdentifier'],
+  contact: ['email', 'phone', 'company', 'deleted'],
+  opportunity: ['company', 'stage', 'outcome', 'deletedAt'],
+  product: ['mpn', 'manufacturer', 'price', 'listed'],
+  quote: ['number', 'status', 'company', 'deletedAt'],
+};
+
+export const find = defineTool({
+  name: 'cpq_find',
+  title: 'Find anything',
+  description:
+    'Finds records by what a person remembers: name, e-mail, phone, part number, quote number, external identifier. Tolerates typing errors; names the tool to go on with.',
+  toolset: 'briefs',
+  needs: [],
+  hints: reads,
+  input: z.strictObject({
+    text: z.string().trim().min(1).max(200),
+    kinds: z.array(z.enum(searchedKinds)).optional().describe('Default all'),
+    size: z.int().min(1).max(25).default(5).describe('Hits of each kind'),
+  }),
+  output: z.looseObject({ ...said, groups: records, coverage }),
+  async run(tenant, { text, kinds, size }, call) {
+    const wanted = kinds?.length ? kinds : searchedKinds;
+    const found = await findText(tenant, text, wanted, call);
+    const groups = wanted.flatMap((kind) => group(kind, found.hits[kind] ?? [], size));
+    return {
+      summary: summaryOf(text, groups),
+      data: { groups, coverage: covers(found.coverage) },
+      notes: [...found.left, ...hints(groups)],
+    };
+  },
+});
+
+interface Group extends Record<string, unknown> {
+  kind: SearchedKind;
+  total: number;
+  exact: number;
+}
+
+function group<K extends SearchedKind>(kind: K, hits: readonly Hit<K>[], size: number): Group[] {
+  if (hits.length === 0) return [];
+  const exact = hits.filter((hit) => hit.exact).length;
+  const rows = hits.slice(0, size).map((hit) => row(kind, hit));
+  return [{ kind, next: goesOn[kind], total: hits.length, exact, hits: rows }];
+}
+
+function row<K extends SearchedKind>(kind: K, { record, exact }: Hit<K>): Record<string, unknown> {
+  const whole = concise(kind, record as RecordOf[K]);
+  const fields = shown[kind].map((name) => [name, whole[name]]);
+  return {
+    id: whole.id,
+    name: whole.name ?? whole.title,
+    ...Object.fromEntries(fields),
+    ...(exact ? { exact: true } : {}),
+  };
+}
+
+function summaryOf(text: string, groups: readonly Group[]): string {
+  if (groups.length === 0) return `Nothing found for "${text}".`;
+  const exact = groups.reduce((sum, one) => sum + one.exact, 0);
+  const counts = groups.map(({ kind, total }) => `${total} ${kind}`).join(', ');
+  const sure = exact > 0 ? `; ${exact} match exactly` : '; none matches exactly';
+  return `Found for "${text}": ${counts}${sure}.`;
+}
+
+function hints(groups: readonly Group[]): string[] {
+  if (groups.length === 0) return ['Try fewer words, or a part of the name or number.'];
+  const exact = groups.reduce((sum, one) => sum + one.exact, 0);
+  if (exact === 1) return [];
+  return ['More than one could be meant: ask the person before going on with one.'];
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'vitest/config';
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+
+/** Everything that a bare clone with Node and npm can run. Slow suites have a configuration of their own. */
+export default defineConfig({
+  define: { CPQ_MCP_VERSION: JSON.stringify(version) },
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/**/*.slow.test.ts', 'node_modules/**'],
+    globalSetup: ['test/support/build.ts'],
+    setupFiles: ['test/support/setup.ts'],
+    // Processes of their own: a native library is loaded, and every file starts servers besides.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    teardownTimeout: 10_000,
+  },
+});
