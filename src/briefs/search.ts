@@ -17,6 +17,18 @@ import { partText } from './parts.ts';
 export const searchedKinds = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
 export type SearchedKind = (typeof searchedKinds)[number];
 
+export const isSearched = (resource: string): resource is SearchedKind =>
+  (searchedKinds as readonly string[]).includes(resource);
+
+/** What a person calls a record: its name; a quote's number. */
+export const calledBy: { [K in SearchedKind]: (record: RecordOf[K]) => string | undefined } = {
+  company: ({ name }) => name,
+  contact: (contact) => contact.name ?? nameOfPerson(contact),
+  opportunity: ({ name }) => name,
+  product: ({ name }) => name,
+  quote: ({ number }) => number,
+};
+
 /** What can be found of one record. */
 interface Entry {
   /** Position in the collection. */

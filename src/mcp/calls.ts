@@ -69,7 +69,8 @@ const isUnexpected = (error: unknown): boolean =>
   error instanceof TypeError ||
   error instanceof RangeError;
 
-function toolCall(
+/** What a call may use of the protocol: its end, its time, progress, and a person to ask. */
+export function toolCall(
   { tenant, allowTokens }: CallParts,
   server: Server,
   ctx: ServerContext,

@@ -17,6 +17,12 @@ export async function toResult(answer: Answer): Promise<CallToolResult> {
   return fitting(answer, htmlToText);
 }
 
+/** One record as text, under the same rules as every answer. */
+export async function recordText(title: string, record: Record<string, unknown>): Promise<string> {
+  const { content } = await toResult({ summary: `# ${title}`, data: record });
+  return content[0]?.type === 'text' ? content[0].text : '';
+}
+
 function fitting(answer: Answer, htmlToText: HtmlToText | undefined): CallToolResult {
   const whole = write(answer, htmlToText);
   if (fits(whole)) return whole;

@@ -24,35 +24,44 @@ export interface JsonSchema {
  * zod's own converter is used because `zod-to-json-schema` knows zod 3 only: for a zod 4 schema it
  * returns an empty one, silently.
  */
-export function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+export function toJsonSchema(schema: z.ZodObject, io: Io): JsonSchema {
   return slim(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as JsonSchema, io, true);
 }
 
-/** Bounds that nobody meets and defaults that say "nothing": checked all the same, but not told. */
-function isIdle(keyword: string, value: unknown): boolean {
-  if (['minLength', 'maxLength', 'pattern'].includes(keyword)) return true;
-  if (keyword === 'maximum') return Number(value) > 1_000;
-  return keyword === 'default' && !(typeof value === 'number' && value > 0);
+type Io = 'input' | 'output';
+
+/** Checked all the same, but not told: it costs tokens and helps nobody to choose an argument. */
+function isIdle(keyword: string, value: unknown, io: Io): boolean {
+  switch (keyword) {
+    case '$schema':
+    case 'propertyNames':
+      return true;
+    case 'additionalProperties':
+      return value !== false || io === 'output';
+    case 'minLength':
+    case 'maxLength':
+    case 'pattern':
+      return io === 'input';
+    case 'maximum':
+      return Number(value) > 1_000;
+    case 'minimum':
+      return value === Number.MIN_SAFE_INTEGER;
+    case 'default':
+      return !(typeof value === 'number' && value > 0);
+    default:
+      return false;
+  }
 }
 
-function slim(schema: JsonSchema, io: 'input' | 'output', top = false): JsonSchema {
-  const slimmed: JsonSchema = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === '$schema' || keyword === 'propertyNames') continue;
-    if (value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER) continue;
-    if (keyword === 'additionalProperties' && (value !== false || io === 'output')) continue;
-    if (io === 'input' && isIdle(keyword, value)) continue;
-    slimmed[keyword] = value;
-  }
+function slim(schema: JsonSchema, io: Io, top = false): JsonSchema {
+  const told = Object.entries(schema).filter(([keyword, value]) => !isIdle(keyword, value, io));
+  const slimmed: JsonSchema = Object.fromEntries(told);
   // What an answer always has is told at the top; below, the names are enough.
   if (io === 'output' && !top) delete slimmed.required;
   if (schema.items) slimmed.items = slim(schema.items, io);
   if (schema.properties) {
-    const inner = Object.entries(schema.properties).map(([name, property]) => [
-      name,
-      slim(property, io),
-    ]);
-    slimmed.properties = Object.fromEntries(inner);
+    const inner = Object.entries(schema.properties);
+    slimmed.properties = Object.fromEntries(inner.map(([name, it]) => [name, slim(it, io)]));
   }
   return slimmed;
 }

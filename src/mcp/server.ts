@@ -1,6 +1,9 @@
-import { Server } from '@modelcontextprotocol/server';
-import { type CallParts, callTool } from './calls.ts';
+import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { type CallParts, callTool, toolCall } from './calls.ts';
+import { complete } from './completion.ts';
 import { instructions } from './instructions.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
+import { listResources, listTemplates, readResource } from './resources.ts';
 
 export interface ServerParts extends CallParts {
   version: string;
@@ -15,11 +18,11 @@ const longLived = { ttlMs: hour, cacheScope: 'private' as const };
  * nothing: what lives longer is in the parts.
  */
 export function createServer(parts: ServerParts): Server {
-  const { surface, version } = parts;
+  const { surface, tenant, version } = parts;
   const server = new Server(
     { name: 'cpq-mcp', title: 'Quotes and pipeline', version },
     {
-      capabilities: { tools: {}, resources: {}, prompts: {} },
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
       instructions,
       cacheHints: {
         'tools/list': longLived,
@@ -30,10 +33,20 @@ export function createServer(parts: ServerParts): Server {
       },
     },
   );
+  const call = (ctx: ServerContext) => toolCall(parts, server, ctx, undefined);
   server.setRequestHandler('tools/list', () => ({ tools: [...surface.list] }));
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(parts, server, params, ctx));
-  server.setRequestHandler('resources/list', () => ({ resources: [] }));
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
-  server.setRequestHandler('prompts/list', () => ({ prompts: [] }));
+  server.setRequestHandler('resources/list', listResources);
+  server.setRequestHandler('resources/templates/list', () => listTemplates(tenant));
+  server.setRequestHandler('resources/read', ({ params }, ctx) =>
+    readResource(tenant, params.uri, call(ctx)),
+  );
+  server.setRequestHandler('prompts/list', () => listPrompts(tenant));
+  server.setRequestHandler('prompts/get', ({ params }) =>
+    getPrompt(tenant, params.name, params.arguments),
+  );
+  server.setRequestHandler('completion/complete', ({ params }, ctx) =>
+    complete(tenant, params, call(ctx)),
+  );
   return server;
 }

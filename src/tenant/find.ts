@@ -1,7 +1,13 @@
 import { NotFound } from '../api/errors.ts';
 import type { Coverage } from '../api/pages.ts';
 import type { Company, Quote, RecordOf } from '../api/records.ts';
-import { type Hit, indexOf, type SearchedKind, type SearchIndex } from '../briefs/search.ts';
+import {
+  calledBy,
+  type Hit,
+  indexOf,
+  type SearchedKind,
+  type SearchIndex,
+} from '../briefs/search.ts';
 import type { ToolCall } from './call.ts';
 import { readSeveral } from './several.ts';
 import type { Tenant } from './tenant.ts';
@@ -96,4 +102,52 @@ function only<R>(
     candidates: candidates.slice(0, mostCandidates).map(({ record }) => record),
     total: candidates.length,
   };
+}
+
+/**
+ * The one record of that id, or of that whole name, number or other identifier.
+ * @throws NotFound when there is none, or several; ApiError
+ */
+export async function meantRecord<K extends SearchedKind>(
+  tenant: Tenant,
+  kind: K,
+  text: string,
+  call: ToolCall,
+): Promise<RecordOf[K]> {
+  const byId = await tenant.one(kind, 'id', text, call).catch(none);
+  if (byId) return byId;
+  const { records } = await tenant.collection(kind, call);
+  const meant = only(searchable(tenant, kind, records).find(text), undefined);
+  if ('record' in meant) return meant.record;
+  throw new NotFound('none, or several', { host: tenant.host });
+}
+
+/**
+ * Names that begin with, or contain, what a person has typed so far; an id where several share a name.
+ * @throws ApiError
+ */
+export async function namesLike<K extends SearchedKind>(
+  tenant: Tenant,
+  kind: K,
+  typed: string,
+  call: ToolCall,
+): Promise<string[]> {
+  const { records } = await tenant.collection(kind, call);
+  const wanted = typed.trim().toLowerCase();
+  const named = records.flatMap((record) => {
+    const name = calledBy[kind](record);
+    const fits = name?.toLowerCase().includes(wanted);
+    return name !== undefined && fits ? [{ name, id: String(record.id ?? '') }] : [];
+  });
+  const counts = countNames(named);
+  const begins = (name: string) => (name.toLowerCase().startsWith(wanted) ? 0 : 1);
+  return named
+    .sort((a, b) => begins(a.name) - begins(b.name) || (a.name < b.name ? -1 : 1))
+    .map(({ name, id }) => (counts.get(name) === 1 ? name : id));
+}
+
+function countNames(named: readonly { name: string }[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { name } of named) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }

@@ -44,7 +44,7 @@ async function build(dist: string): Promise<string> {
   });
   return building.then(
     () => '',
-    (error: { stderr?: string }) => `The server could not be built. ${error.stderr ?? error}`,
+    (error: { stderr?: string }) => `The server could not be built. ${String(error.stderr ?? error).slice(0, 500)}`,
   );
 }
 

@@ -1,0 +1,63 @@
+// Makes docs/tools.md, and the list of tools in manifest.json, of the catalogue in tools/.
+import { readFile } from 'node:fs/promises';
+import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
+import { catalog } from '../tools/catalog.ts';
+import type { AnyTool } from '../tools/define.ts';
+import { code, formatted, generated, row } from './generated.ts';
+
+const script = 'generate:tools';
+const intro = `# Tools
+
+Made from \`tools/\` by \`npm run generate:tools\`; do not edit.
+
+Which of them are listed is decided when the server starts, by the toolsets asked for (\`CPQ_TOOLSETS\`)
+and the grants held (\`CPQ_GRANTS\`); see [settings](settings.md).
+`;
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.enum) return schema.enum.map((value) => code(String(value))).join(', ');
+  if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {})}`;
+  const { minimum, maximum, maxLength } = schema;
+  if (minimum !== undefined && maximum !== undefined) return `${schema.type} ${minimum}–${maximum}`;
+  if (minimum !== undefined) return `${schema.type} ≥ ${minimum}`;
+  return maxLength === undefined
+    ? (schema.type ?? 'any')
+    : `${schema.type} ≤ ${maxLength} characters`;
+}
+
+function argumentRows(schema: JsonSchema): string[] {
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const required = schema.required?.includes(name) && property.default === undefined;
+    const usual = property.default === undefined ? '' : code(JSON.stringify(property.default));
+    const meaning = property.description ?? '';
+    return row(code(name), typeOf(property), required ? 'required' : usual, meaning);
+  });
+}
+
+function section(tool: AnyTool): string {
+  const rows = argumentRows(toJsonSchema(tool.input, 'input'));
+  const head = [row('argument', 'type', 'default', 'meaning'), row('---', '---', '---', '---')];
+  const table = rows.length === 0 ? ['No arguments.'] : [...head, ...rows];
+  const needs = tool.needs.map(code).join(', ') || 'none';
+  const does = tool.hints.readOnlyHint ? 'reads only' : 'writes';
+  const facts = `Toolset ${code(tool.toolset)}; grants ${needs}; ${does}.`;
+  return [
+    `## ${tool.name}`,
+    `**${tool.title}.** ${tool.description.replaceAll('<', '&lt;')}`,
+    facts,
+    table.join('\n'),
+  ].join('\n\n');
+}
+
+/** For people who choose what to install; the whole description is for models. */
+const firstSentence = (text: string): string => /^.*?(?<!e\.g)\.(?=\s|$)/s.exec(text)?.[0] ?? text;
+
+const page = [intro.trimEnd(), ...catalog.map(section)].join('\n\n');
+await generated('docs/tools.md', `${page}\n`, script);
+
+const manifest = JSON.parse(await readFile('manifest.json', 'utf8'));
+manifest.tools = catalog.map(({ name, description }) => ({
+  name,
+  description: firstSentence(description),
+}));
+await generated('manifest.json', formatted('manifest.json', JSON.stringify(manifest)), script);

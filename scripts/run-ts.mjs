@@ -1,0 +1,31 @@
+// Runs a script written in TypeScript: node scripts/run-ts.mjs scripts/some.ts …
+import { readFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const [script = '', ...words] = process.argv.slice(2);
+const folder = join(root, 'node_modules', '.cache', 'cpq-mcp-scripts');
+const compiled = join(folder, `${basename(script, '.ts')}-${process.pid}.mjs`);
+
+await mkdir(folder, { recursive: true });
+try {
+  await build({
+    entryPoints: [script],
+    absWorkingDir: root,
+    outfile: compiled,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    define: { CPQ_MCP_VERSION: JSON.stringify(version) },
+    logLevel: 'warning',
+  });
+  process.argv.splice(1, process.argv.length, script, ...words);
+  await import(pathToFileURL(compiled).href);
+} finally {
+  await rm(compiled, { force: true });
+}

@@ -1,0 +1,104 @@
+import {
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+} from '@modelcontextprotocol/server';
+import {
+  guide,
+  guideUri,
+  type ResourceTemplate,
+  resourceTemplates,
+} from '../../tools/resources.ts';
+import type { ApiRecord } from '../api/records.ts';
+import { full } from '../briefs/concise.ts';
+import { isSearched } from '../briefs/search.ts';
+import type { ToolCall } from '../tenant/call.ts';
+import { meantRecord } from '../tenant/find.ts';
+import { readGrant } from '../tenant/grants.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { recordText } from './results.ts';
+import { explain } from './wording.ts';
+
+const mimeType = 'text/markdown';
+
+export const listResources = (): ListResourcesResult => ({
+  resources: [
+    {
+      uri: guideUri,
+      name: 'guide',
+      title: 'What can be asked',
+      description: 'Which tool answers which question, and what the words mean',
+      mimeType,
+    },
+  ],
+});
+
+/** Those that this tenant's grants let anyone read. */
+export const listTemplates = (tenant: Tenant): ListResourceTemplatesResult => ({
+  resourceTemplates: readable(tenant).map(({ uriTemplate, name, title, description }) => ({
+    uriTemplate,
+    name,
+    title,
+    description,
+    mimeType,
+  })),
+});
+
+export const readable = (tenant: Tenant): readonly ResourceTemplate[] =>
+  resourceTemplates.filter(({ resource }) => tenant.grants.has(readGrant(resource)));
+
+/**
+ * One record, or the guide.
+ * @throws ProtocolError for an address that is none of ours, and for a record that cannot be had
+ */
+export async function readResource(
+  tenant: Tenant,
+  uri: string,
+  call: ToolCall,
+): Promise<ReadResourceResult> {
+  if (uri === guideUri) return contents(uri, guide);
+  const { template, id } = parse(tenant, uri);
+  try {
+    const record = await read(tenant, template, id, call);
+    return contents(uri, await recordText(`${template.title} ${id}`, full(record)));
+  } catch (error) {
+    call.signal.throwIfAborted();
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, explain(error), { uri });
+  }
+}
+
+const contents = (uri: string, text: string): ReadResourceResult => ({
+  contents: [{ uri, mimeType, text }],
+});
+
+function parse(tenant: Tenant, uri: string): { template: ResourceTemplate; id: string } {
+  const [, kind, rest] = /^cpq:\/\/([a-z-]+)\/([^/?#]+)$/.exec(uri) ?? [];
+  const template = readable(tenant).find(({ uriTemplate }) => uriTemplate === `cpq://${kind}/{id}`);
+  if (template && rest !== undefined) return { template, id: decoded(rest) };
+  const known = [guideUri, ...readable(tenant).map(({ uriTemplate }) => uriTemplate)].join(', ');
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no resource at this address. Known: ${known}`,
+    { uri },
+  );
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // A stray percent sign: it is taken as it stands.
+  }
+}
+
+async function read(
+  tenant: Tenant,
+  { resource }: ResourceTemplate,
+  id: string,
+  call: ToolCall,
+): Promise<ApiRecord> {
+  if (!isSearched(resource)) return tenant.one(resource, 'id', id, call);
+  return meantRecord(tenant, resource, id, call);
+}
