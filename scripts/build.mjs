@@ -26,6 +26,8 @@ await build({
   target: 'node20.19',
   // Native, and wanted only by the embedded tenant.
   external: ['libsql'],
+  // Its main file finds its parts at run time, which a bundler cannot follow.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { CPQ_MCP_VERSION: JSON.stringify(version) },
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire as cpqCreateRequire } from 'node:module'; const require = cpqCreateRequire(import.meta.url);",

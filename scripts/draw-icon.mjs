@@ -81,4 +81,4 @@ const png = (size) => {
 
 await mkdir(fileURLToPath(folder), { recursive: true });
 await writeFile(new URL('icon.svg', folder), svg());
-for (const size of [64, 256]) await writeFile(new URL(`icon-${size}.png`, folder), png(size));
+for (const size of [64, 512]) await writeFile(new URL(`icon-${size}.png`, folder), png(size));

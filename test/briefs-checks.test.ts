@@ -290,7 +290,7 @@ it('duplicate_products finds the same part of the same maker, however it is writ
       part('c', 'Maker-Inc', 'ＡＢ１２'),
       part('d', 'Other', 'AB-12'),
       { ...part('e', undefined, 'X1'), vendor: 'Vend' },
-      part('f', 'Vend', 'x/1'),
+      part('f', 'Vend', 'x/1', 7),
       part('g', undefined, 'AB-12'),
       part('h', 'Maker Inc', '-'),
       { ...part('i', 'Maker Inc', 'AB12'), listed: false },

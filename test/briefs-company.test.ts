@@ -218,6 +218,7 @@ it('suggests what others bought in the categories they buy from', () => {
     product('cheap', 'net', { price: 20 }),
     product('unpriced', 'net'),
     product('unlisted', 'net', { listed: false }),
+    product('deleted', 'net', { deletedAt: today }),
     product('elsewhere', 'print', { price: 5000 }),
     {
       id: 'also',
@@ -232,6 +233,7 @@ it('suggests what others bought in the categories they buy from', () => {
     bought(own, 'declined', item('elsewhere')),
     bought(other, 'ordered', item('popular'), item('popular')),
     bought(other, 'declined', item('cheap')),
+    { status: 'approved', items: [item('cheap')] },
   ];
   const categories = [{ id: 'net', name: 'Category net' }];
   const section = brief({ quotes, products, categories }).neverBought;

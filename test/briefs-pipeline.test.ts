@@ -223,6 +223,18 @@ describe('groups', () => {
     });
   });
 
+  it('shows eight stages, and five of anything else', () => {
+    const many = Array.from({ length: 10 }, (_, at) => ({
+      ...a,
+      id: `${at}`,
+      pipelineStage: { id: `s${at}` },
+      owner: { id: `u${at}` },
+    }));
+    expect(brief(many).groups.shown).toBe(8);
+    expect(brief(many, { by: 'stage' }).groups.shown).toBe(8);
+    expect(brief(many, { by: 'owner' }).groups.shown).toBe(5);
+  });
+
   it('does not fold a single group', () => {
     const { groups } = brief(deals, { by: 'owner', maxGroups: 8 });
     expect([groups.shown, groups.total, groups.rows.length]).toEqual([9, 9, 9]);
@@ -299,7 +311,11 @@ describe('filters', () => {
     expect(brief(deals, { owner: 'Ben' }).closed.won.count).toBe(0);
     const { closed: untouched, notes } = brief(deals, { stage: 'Offer', closeFrom: '2026-06-01' });
     expect(untouched.won.count).toBe(1);
-    expect(notes).toContain('Stage and close dates narrow the open deals only, not won and lost.');
+    const narrowed = 'Stage and close dates narrow the open deals only, not won and lost.';
+    expect(notes).toEqual([narrowed]);
+    for (const alone of [{ stage: 'Offer' }, { closeFrom: today }, { closeTo: today }]) {
+      expect(brief(deals, alone).notes).toEqual([narrowed]);
+    }
   });
 
   it.each(['today', 'periodFrom', 'periodTo', 'closeFrom', 'closeTo'] as const)(

@@ -291,6 +291,13 @@ it('pre-flight: adds the percentage of the quote to that of the line', () => {
   expect(codes({ quote }, { discountLimit: 27.75 })).toEqual([]);
 });
 
+it('pre-flight: lets the quote itself go to the limit', () => {
+  const percent = (amount: number) =>
+    codes({ quote: { ...withItem(good), discount: { type: 'percent', amount } } });
+  expect(percent(20)).toEqual([]);
+  expect(percent(20.5)).toEqual(['check discount_over_limit']);
+});
+
 it('pre-flight: measures an amount against the one-time total', () => {
   const quote = (amount: number): Quote => ({
     ...withItem(good),
@@ -365,4 +372,44 @@ it('pre-flight: puts what stops it first, then goes by line', () => {
     { ...options, maxFindings: 1 },
   ).preflight;
   expect({ stops, checks, shown, total }).toEqual({ stops: 2, checks: 2, shown: 1, total: 4 });
+});
+
+it.each<[string, Quote, string]>([
+  ['setup', withItem({ ...good, setupCost: 5 }), 'Setup costs 5 and is not charged.'],
+  ['a past date', { ...sound, expiresAt: '2026-06-01' }, 'The quote expired on 2026-06-01.'],
+  [
+    'the day it was closed on',
+    { ...sound, status: 'expired', expiredAt: '2026-06-02T08:00:00Z', expiresAt: '2026-06-01' },
+    'The quote expired on 2026-06-02.',
+  ],
+  ['a status alone', { ...sound, status: 'expired' }, 'The quote has expired.'],
+  ['one day', { ...sound, expiresAt: '2026-06-16' }, 'The quote expires on 2026-06-16, in 1 day.'],
+  [
+    'under cost',
+    withItem({ ...good, price: 0.0125, cost: 0.02 }),
+    'Price 0.0125 is under the cost of 0.02.',
+  ],
+  [
+    'a strange discount',
+    { ...sound, discount: { type: 'loyalty', amount: 3 } },
+    'The quote\'s discount is of the type "loyalty": it is in no total.',
+  ],
+])('pre-flight: words %s', (_what, quote, why) => {
+  expect(briefQuote({ quote }, options).preflight.rows.map((finding) => finding.why)).toEqual([
+    why,
+  ]);
+});
+
+it.each<[string, Quote['contact'], boolean]>([
+  ['an id', { id: 'c' }, true],
+  ['a part of a name', { lastName: 'Okafor' }, true],
+  ['blanks', { id: '', name: ' ', labels: ['VIP'] }, false],
+])('pre-flight: a contact with %s', (_what, contact, isThere) => {
+  const found = codes({ quote: { ...sound, ...(contact && { contact }) } });
+  expect(found.includes('check missing_contact')).toBe(!isThere);
+});
+
+it('pre-flight: an amount under the cost of lines that lose already says nothing new', () => {
+  const quote = { ...withItem({ ...good, price: 40 }), discount: { type: 'amount', amount: 1 } };
+  expect(codes({ quote })).toEqual(['stop price_under_cost 1']);
 });

@@ -44,7 +44,7 @@ export function neverBought(sources: Sources, own: readonly Quote[], limit: numb
   const catalogue = new Catalogue(sources.products);
   const keys = new CategoryKeys(sources.categories);
   const bought = boughtBy(own, catalogue, keys);
-  const popularity = countOthers(sources, own, catalogue);
+  const popularity = countBuyers(sources.quotes, catalogue);
   const quoted = new Set(own.filter(isOpenQuote).flatMap((quote) => idsOn(quote, catalogue)));
   const candidates = sources.products.filter((product) => isNew(product, bought, keys));
   const others = ({ id }: Product): number => popularity.get(id ?? '') ?? 0;
@@ -109,17 +109,12 @@ function categoryIn(product: Product, bought: Bought, keys: CategoryKeys): strin
 const idsOn = (quote: Quote, catalogue: Catalogue): string[] =>
   (quote.items ?? []).flatMap((item) => catalogue.of(item)?.id ?? []);
 
-/** Product id → how many companies other than this one bought it. */
-function countOthers(
-  { quotes }: Sources,
-  own: readonly Quote[],
-  catalogue: Catalogue,
-): Map<string, number> {
-  const mine = new Set(own);
+/** Product id → how many companies bought it. The company's own purchases are no candidates anyway. */
+function countBuyers(quotes: readonly Quote[], catalogue: Catalogue): Map<string, number> {
   const buyers = new Map<string, Set<string>>();
   for (const quote of quotes) {
     const buyer = quote.company?.id ?? quote.company?.name;
-    if (mine.has(quote) || buyer === undefined) continue;
+    if (buyer === undefined) continue;
     for (const item of boughtItems(quote)) {
       const id = catalogue.of(item)?.id;
       if (id !== undefined) buyers.set(id, (buyers.get(id) ?? new Set()).add(buyer));

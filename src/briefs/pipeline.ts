@@ -7,6 +7,7 @@ import {
   type DealRow,
   dealRow,
   idleDays,
+  lastChange,
   sumDeals,
   toDeal,
   type UnknownInDeals,
@@ -276,7 +277,7 @@ function unknownCounts(
     createdAt: count(({ record }) => !dayOf(record.createdAt)),
     stageUpdatedAt: count(({ record }) => !dayOf(record.stageUpdatedAt)),
     expectedCloseDate: count(({ record }) => !dayOf(record.expectedCloseDate)),
-    lastChange: count(({ record }) => idleDays(record, '9999-12-31') === undefined),
+    lastChange: count(({ record }) => !lastChange(record)),
     closedAt: closed.filter(({ record }) => !dayOf(record.closedAt)).length,
   };
 }

@@ -1,9 +1,10 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ConfigError } from '../config.ts';
-import { type Entry, type Host, hosts } from './config/hosts.ts';
+import { ConfigError, readSettings } from '../config.ts';
+import { type Entry, type Host, hosts, stepsAfter } from './config/hosts.ts';
 import { type Choice, serverName, type Wanted, wantedFrom } from './config/launch.ts';
+import type { Edited } from './config/merge.ts';
 
 const usage = `Use: cpq-mcp config ${Object.keys(hosts).join('|')}
        [--write [--file PATH]] [--http URL | --sandbox] [--base-url URL] [--grants LIST]
@@ -21,6 +22,8 @@ interface Request extends Choice {
  */
 export async function config(argv: readonly string[]): Promise<void> {
   const request = read(argv);
+  // The same checks as when the server starts: what is wrong here would only show there.
+  readSettings([], { CPQ_BASE_URL: request.baseUrl, CPQ_GRANTS: request.grants });
   const wanted = wantedFrom(request);
   if (wanted.http !== undefined && !request.host.http) return withoutFile(request, wanted.http);
   if (request.write) await write(request, wanted);
@@ -36,8 +39,9 @@ function read(argv: readonly string[]): Request {
   };
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
-    const host = hosts[positionals[0] ?? ''];
-    if (!host || positionals.length > 1) throw new Error('Name one host');
+    const [name = '', ...more] = positionals;
+    const host = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
+    if (!host || more.length > 0) throw new Error('Name one host');
     const { environment: env, ...where } = here();
     const keyFile = values['api-key-file'] ?? env.CPQ_API_KEY_FILE;
     return {
@@ -77,7 +81,7 @@ async function print(request: Request, wanted: Wanted): Promise<void> {
   process.stderr.write(`${host.title}: put this into ${file}, or run this again with --write\n\n`);
   process.stdout.write(await snippet(request, wanted, entry));
   const also = host.also(wanted, entry).map(([how, what]) => `\n${how}:\n  ${what}\n`);
-  process.stderr.write(`${also.join('')}\n${host.afterwards(wanted)}\n`);
+  process.stderr.write(`${also.join('')}\n${stepsAfter(host, entry)}\n`);
 }
 
 async function snippet(request: Request, wanted: Wanted, entry: Entry): Promise<string> {
@@ -98,10 +102,10 @@ async function write(request: Request, wanted: Wanted): Promise<void> {
     editorFor(request, wanted),
   ]);
   try {
-    const { path, changed, backup } = await changeFile(file, edit);
+    const { path, entry, changed, backup } = await changeFile(file, edit);
     const kept = backup === undefined ? '' : `\nWhat was there before is in ${backup}`;
     const done = changed ? `${serverName} is in ${path} now.${kept}` : `${path} has it already.`;
-    process.stdout.write(`${done}\n${host.afterwards(wanted)}\n`);
+    process.stdout.write(`${done}\n${stepsAfter(host, entry)}\n`);
   } catch (error) {
     if (!(error instanceof NotEdited)) throw error;
     throw new Error(
@@ -110,7 +114,7 @@ async function write(request: Request, wanted: Wanted): Promise<void> {
   }
 }
 
-async function editorFor(request: Request, wanted: Wanted): Promise<(before: string) => string> {
+async function editorFor(request: Request, wanted: Wanted): Promise<(before: string) => Edited> {
   const { root, format } = request.host;
   const entry = entryFor(request, wanted);
   if (format === 'toml') {

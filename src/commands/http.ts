@@ -19,11 +19,22 @@ export async function http(argv: readonly string[]): Promise<void> {
     maxBodyBytes,
     onError: (error) => opened.log.warn('protocol', factsOf(error)),
     health: () => ({ status: 'ok', version }),
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(notListening(error, settings), { cause: error });
   });
   process.stdout.write(howToConnect(host.url, settings, opened));
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await host.close();
   await opened.close();
+}
+
+function notListening(error: NodeJS.ErrnoException, { host, port }: Settings): string {
+  const where = `${host}, port ${port}`;
+  if (error.code === 'EADDRINUSE')
+    return `${where} is taken by another program. Choose another with --port; 0 takes any that is free.`;
+  if (error.code === 'EACCES')
+    return `${where} is not for this user. Choose one above 1023 with --port.`;
+  return `It cannot listen on ${where}: ${error.message}. See --host and --port.`;
 }
 
 function howToConnect(url: string, settings: Settings, opened: Opened): string {

@@ -35,7 +35,10 @@ export async function serveHttp(factory: () => Server, options: HttpOptions): Pr
     maxRequestBodySize: options.maxBodyBytes,
   });
   // Its own type for a request forbids what Node's may be: undefined where there is no method.
-  const handle = toNodeHandler(mcp) as (i: IncomingMessage, o: ServerResponse) => Promise<void>;
+  const handle = toNodeHandler(mcp, {
+    onerror: options.onError,
+    maxRequestBodySize: options.maxBodyBytes,
+  }) as (i: IncomingMessage, o: ServerResponse) => Promise<void>;
   const names = [...new Set([...loopbackNames, ...options.allowedHosts])];
   const hostIsAllowed = hostHeaderValidation(names);
   const originIsAllowed = originValidation(names);

@@ -14,12 +14,17 @@ export class JournalFile implements Journal {
   }
 
   async append(entry: Record<string, unknown>): Promise<void> {
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    const folder = dirname(this.#path);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = await open(this.#path, 'a+', 0o600);
     try {
-      const torn = await endsTorn(file);
+      const { size, mode } = await file.stat();
+      // It may have come from a backup, or been made by hand, for everyone to read.
+      if (mode & 0o077) await file.chmod(0o600);
+      const torn = size > 0 && (await endsTorn(file, size));
       await file.appendFile(`${torn ? '\n' : ''}${JSON.stringify(entry)}\n`);
       await file.sync();
+      if (size === 0) await syncFolder(folder);
     } finally {
       await file.close();
     }
@@ -37,11 +42,20 @@ export class JournalFile implements Journal {
 }
 
 /** Whether a crash cut the last line short: what follows must not be glued to it. */
-async function endsTorn(file: FileHandle): Promise<boolean> {
-  const { size } = await file.stat();
-  if (size === 0) return false;
+async function endsTorn(file: FileHandle, size: number): Promise<boolean> {
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] !== 0x0a;
+}
+
+/** A new file is only as safe as the entry in its folder, which Windows keeps safe by itself. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
 
 function parse(line: string): Record<string, unknown> | undefined {

@@ -44,7 +44,8 @@ async function build(dist: string): Promise<string> {
   });
   return building.then(
     () => '',
-    (error: { stderr?: string }) => `The server could not be built. ${String(error.stderr ?? error).slice(0, 500)}`,
+    (error: { stderr?: string }) =>
+      `The server could not be built. ${String(error.stderr ?? error).slice(0, 500)}`,
   );
 }
 

@@ -22,6 +22,8 @@ export interface Running {
   output: Recording;
   exited: Promise<Exit>;
   kill(signal: NodeJS.Signals): void;
+  /** Stops reading what it writes, as a host does that crashed. */
+  hangUp(): void;
   /** Waits for a text on stdout. @throws when it ends, or half a minute passes, without it */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   /** Closes its stdin, then asks it to end, then makes it end. */
@@ -112,6 +114,7 @@ function runningOf(child: Child, output: Recording): Running {
     output,
     exited,
     kill: (signal) => void child.kill(signal),
+    hangUp: () => void child.stdout.destroy(),
     says: (pattern) => saying(output, exited, pattern),
     stop: () => stop(child, exited),
   };

@@ -73,7 +73,7 @@ export interface Check {
 export class Reasons {
   readonly counts: Record<string, number> = {};
 
-  add(reason: string, count = 1): void {
-    if (count > 0) this.counts[reason] = (this.counts[reason] ?? 0) + count;
+  add(reason: string): void {
+    this.counts[reason] = (this.counts[reason] ?? 0) + 1;
   }
 }

@@ -9,7 +9,7 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import type { Entry } from './hosts.ts';
-import { checkEdit, merge, NotEdited } from './merge.ts';
+import { checkEdit, type Edited, merge, NotEdited } from './merge.ts';
 
 const mark = '\uFEFF';
 
@@ -23,7 +23,7 @@ export function editJson(
   name: string,
   wanted: Entry,
   inputs: readonly Entry[],
-): string {
+): Edited {
   const marked = before.startsWith(mark);
   const text = (marked ? before.slice(1) : before).trim() === '' ? '{}\n' : before.slice(+marked);
   const document = read(text);
@@ -32,7 +32,7 @@ export function editJson(
   const style = styleOf(text);
   const after = addInputs(putEntry(text, [root, name], entry, style), inputs, style);
   checkEdit(document, read(after), [root, name], entry);
-  return (marked ? mark : '') + after;
+  return { text: (marked ? mark : '') + after, entry };
 }
 
 function read(text: string): Entry {

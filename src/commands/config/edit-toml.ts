@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
 import type { Entry } from './hosts.ts';
-import { checkEdit, merge, NotEdited } from './merge.ts';
+import { checkEdit, type Edited, merge, NotEdited } from './merge.ts';
 
 interface Stretch {
   start: number;
@@ -17,17 +17,17 @@ export const tomlOf = (root: string, name: string, entry: Entry): string =>
  * comments included, stays letter for letter.
  * @throws NotEdited
  */
-export function editToml(before: string, root: string, name: string, wanted: Entry): string {
+export function editToml(before: string, root: string, name: string, wanted: Entry): Edited {
   const document = read(before);
   const servers = document[root];
   const existing = isTable(servers) ? servers[name] : undefined;
   const entry = merge(existing, wanted);
-  if (isDeepStrictEqual(existing, entry)) return before;
+  if (isDeepStrictEqual(existing, entry)) return { text: before, entry };
   const eol = before.includes('\r\n') ? '\r\n' : '\n';
   const tables = tomlOf(root, name, entry).replaceAll('\n', eol);
   const after = put(before, tables, stretchesOf(before, root, name), eol);
   checkEdit(document, read(after), [root, name], entry);
-  return after;
+  return { text: after, entry };
 }
 
 const isTable = (value: unknown): value is Entry => typeof value === 'object' && value !== null;

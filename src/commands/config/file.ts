@@ -12,11 +12,13 @@ import {
   stat,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { NotEdited } from './merge.ts';
+import type { Entry } from './hosts.ts';
+import { type Edited, NotEdited } from './merge.ts';
 
 export interface Written {
   /** Where it really lies: a link is followed, not replaced. */
   path: string;
+  entry: Entry;
   changed: boolean;
   /** A copy of what was there before. */
   backup?: string;
@@ -32,16 +34,17 @@ const newFileMode = 0o600;
  */
 export async function changeFile(
   named: string,
-  edit: (before: string) => string,
+  edit: (before: string) => Edited,
 ): Promise<Written> {
   const path = await realpath(named).catch(() => named);
   const before = await readIfThere(path);
-  const after = edit(before ?? '');
-  if (after === before) return { path, changed: false };
+  const { text, entry } = edit(before ?? '');
+  if (text === before) return { path, entry, changed: false };
   if (before === undefined) await mkdir(dirname(path), { recursive: true });
   const backup = before === undefined ? undefined : await copyBeside(path);
-  await replace(path, before, after);
-  return backup === undefined ? { path, changed: true } : { path, changed: true, backup };
+  await replace(path, before, text);
+  const written = { path, entry, changed: true };
+  return backup === undefined ? written : { ...written, backup };
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -28,8 +28,8 @@ export interface Host {
   inputs?(wanted: Wanted): Entry[];
   /** Other ways to the same, each with its heading. */
   also(wanted: Wanted, entry: Entry): [string, string][];
-  /** What a person has to do so that it works. */
-  afterwards(wanted: Wanted): string;
+  /** When it takes notice of a changed file. */
+  restart: string;
 }
 
 const plain = (wanted: Wanted, key: string | undefined): Entry => ({
@@ -42,16 +42,6 @@ function environment(wanted: Wanted, key: string | undefined): Entry {
   const env = { ...wanted.env, ...(wanted.needsKey && key !== undefined && { CPQ_API_KEY: key }) };
   return Object.keys(env).length === 0 ? {} : { env };
 }
-
-const putIn = (where: string, restart: string) => (wanted: Wanted) =>
-  wanted.needsKey && wanted.http === undefined
-    ? `Put your key, and the tenant's address if it is not there yet, ${where}. ${restart}`
-    : restart;
-
-const inVariable = (title: string) => (wanted: Wanted) =>
-  wanted.needsKey && wanted.http === undefined
-    ? `The key is not in the file: start ${title} with CPQ_API_KEY set in its environment.`
-    : `Restart ${title}.`;
 
 /** Where desktop programs keep a user's settings. */
 function applicationData({ platform, home, environment: env }: Where): string {
@@ -108,7 +98,7 @@ export const hosts: Readonly<Record<string, Host>> = {
         'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and keeps the key safe',
       ],
     ],
-    afterwards: putIn('where YOUR_ stands', 'Then quit Claude Desktop and start it again.'),
+    restart: 'Then quit Claude Desktop and start it again.',
   },
   'claude-code': {
     title: 'Claude Code',
@@ -120,7 +110,7 @@ export const hosts: Readonly<Record<string, Host>> = {
     stdio: (wanted, key) => ({ type: 'stdio', ...plain(wanted, key) }),
     http: (url) => ({ type: 'http', url }),
     also: (wanted) => [['Or in one command', claudeMcpAdd(wanted)]],
-    afterwards: putIn('where YOUR_ stands', 'See it with /mcp in a new session.'),
+    restart: 'See it with /mcp in a new session.',
   },
   vscode: {
     title: 'VS Code',
@@ -132,10 +122,7 @@ export const hosts: Readonly<Record<string, Host>> = {
     http: (url) => ({ type: 'http', url }),
     inputs: vsCodeInputs,
     also: (wanted, entry) => addToVsCode(wanted, entry, vsCodeInputs(wanted)),
-    afterwards: (wanted) =>
-      wanted.needsKey && wanted.http === undefined
-        ? 'VS Code asks for the key when it first starts the server, and keeps it.'
-        : 'Start it with "MCP: List Servers".',
+    restart: 'Start it with the command MCP: List Servers.',
   },
   cursor: {
     title: 'Cursor',
@@ -146,7 +133,7 @@ export const hosts: Readonly<Record<string, Host>> = {
     stdio: plain,
     http: (url) => ({ url }),
     also: (_, entry) => [['Or open this link', installLinks.cursor(entry)]],
-    afterwards: inVariable('Cursor'),
+    restart: 'Cursor takes notice at once, or after a restart.',
   },
   codex: {
     title: 'Codex',
@@ -161,7 +148,7 @@ export const hosts: Readonly<Record<string, Host>> = {
     }),
     http: (url) => ({ url }),
     also: (wanted) => [['Or in one command, with the key in the file', codexMcpAdd(wanted)]],
-    afterwards: inVariable('Codex'),
+    restart: 'See it with /mcp in a new session.',
   },
   gemini: {
     title: 'Gemini CLI',
@@ -173,7 +160,7 @@ export const hosts: Readonly<Record<string, Host>> = {
     stdio: plain,
     http: (url) => ({ httpUrl: url }),
     also: (wanted) => [['Or in one command', geminiMcpAdd(wanted)]],
-    afterwards: inVariable('Gemini CLI'),
+    restart: 'See it with /mcp in a new session.',
   },
   'lm-studio': {
     title: 'LM Studio',
@@ -184,7 +171,7 @@ export const hosts: Readonly<Record<string, Host>> = {
     stdio: plain,
     http: (url) => ({ url }),
     also: (_, entry) => [['Or open this link', installLinks.lmStudio(entry)]],
-    afterwards: putIn('where YOUR_ stands', 'LM Studio loads the file when it is saved.'),
+    restart: 'LM Studio loads the file when it is saved.',
   },
   windsurf: {
     title: 'Windsurf',
@@ -195,6 +182,27 @@ export const hosts: Readonly<Record<string, Host>> = {
     stdio: plain,
     http: (url) => ({ serverUrl: url }),
     also: () => [],
-    afterwards: inVariable('Windsurf'),
+    restart: 'Press Refresh among the MCP servers.',
   },
 };
+
+/** What a person has still to do so that an entry works. */
+export function stepsAfter(host: Host, entry: Entry): string {
+  const { env = {}, env_vars: passedOn = [] } = entry as {
+    env?: Record<string, unknown>;
+    env_vars?: unknown[];
+  };
+  const { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key } = env;
+  const steps: string[] = [];
+  if (baseUrl === placeholders.baseUrl)
+    steps.push(`Put the tenant's API address in place of ${baseUrl}.`);
+  if (key === placeholders.key) steps.push(`Put your key in place of ${key}.`);
+  else if (key === inputs.key)
+    steps.push('The key is asked for at the first start, and kept safe.');
+  else if (String(key).startsWith('$') || passedOn.includes('CPQ_API_KEY')) {
+    steps.push(
+      `The key is not in the file: start ${host.title} with CPQ_API_KEY in its environment.`,
+    );
+  }
+  return [...steps, host.restart].join('\n');
+}

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Entry } from './hosts.ts';
 import { placeholders } from './launch.ts';
 
-/** A file as it was read, and as it is to be. */
-export interface Edit {
-  before: string;
-  after: string;
+/** A file as it is to be, and the entry that is in it then. */
+export interface Edited {
+  text: string;
+  entry: Entry;
 }
 
 /** The file cannot be edited safely: nothing was written. */

@@ -1,14 +1,18 @@
-import type { Opportunity, Ref } from '../../api/records.ts';
+import type { Opportunity } from '../../api/records.ts';
 
 /** How a value is read, compared and shown. */
 export type FieldKind = 'text' | 'reference' | 'money' | 'share' | 'months' | 'day' | 'custom';
 
 export interface Reference {
+  /** Empty where the record gives a name only: such a reference can be shown, not sent. */
   id: string;
   name?: string;
 }
 
-/** `share` is 0–1; `day` is YYYY-MM-DD; `custom` is the record's custom fields. */
+/**
+ * `share` is 0–1; `day` is YYYY-MM-DD; `custom` is the record's custom fields. What a record holds that
+ * is none of these, such as an amount in words, stays as it came.
+ */
 export type FieldValue = string | number | Reference | Record<string, unknown> | undefined;
 
 export interface WritableField {
@@ -23,48 +27,35 @@ export interface WritableField {
   of(record: Opportunity): unknown;
 }
 
-const field = (
-  name: string,
-  label: string,
-  body: string,
-  kind: FieldKind,
-  of: (record: Opportunity) => unknown,
-): WritableField => ({ name, label, body, kind, of });
+/** `property` is the record's; the body names a reference by its id. */
+function field(name: string, label: string, property: string, kind: FieldKind): WritableField {
+  const body = kind === 'reference' ? `${property}Id` : property;
+  const of = (record: Opportunity) => record[property] ?? record.unreadable?.[property];
+  return { name, label, body, kind, of };
+}
 
 /** Every field of an opportunity that the API can write, in the order in which people read them. */
 export const writableFields: readonly WritableField[] = [
-  field('name', 'Name', 'name', 'text', (it) => it.name),
-  field('description', 'Description', 'description', 'text', (it) => it.description),
-  field('company', 'Company', 'companyId', 'reference', (it) => it.company),
-  field('contact', 'Contact', 'contactId', 'reference', (it) => it.contact),
-  field('owner', 'Owner', 'ownerId', 'reference', (it) => it.owner),
-  field('stage', 'Stage', 'pipelineStageId', 'reference', (it) => it.pipelineStage),
-  field('category', 'Category', 'categoryId', 'reference', (it) => it.category),
-  field('source', 'Source', 'sourceId', 'reference', (it) => it.source),
-  field('probability', 'Probability', 'probability', 'share', (it) => it.probability),
-  field(
-    'onetime_revenue',
-    'One-time revenue',
-    'onetimeRevenue',
-    'money',
-    (it) => it.onetimeRevenue,
-  ),
-  field('monthly_revenue', 'Monthly revenue', 'monthlyRevenue', 'money', (it) => it.monthlyRevenue),
-  field('value_months', 'Value months', 'valueMonths', 'months', (it) => it.valueMonths),
-  field('start_date', 'Start', 'startDate', 'day', (it) => it.startDate),
-  field(
-    'expected_close_date',
-    'Expected close',
-    'expectedCloseDate',
-    'day',
-    (it) => it.expectedCloseDate,
-  ),
-  field('custom_fields', 'Custom fields', 'customFields', 'custom', (it) => it.customFields),
+  field('name', 'Name', 'name', 'text'),
+  field('description', 'Description', 'description', 'text'),
+  field('company', 'Company', 'company', 'reference'),
+  field('contact', 'Contact', 'contact', 'reference'),
+  field('owner', 'Owner', 'owner', 'reference'),
+  field('stage', 'Stage', 'pipelineStage', 'reference'),
+  field('category', 'Category', 'category', 'reference'),
+  field('source', 'Source', 'source', 'reference'),
+  field('probability', 'Probability', 'probability', 'share'),
+  field('onetime_revenue', 'One-time revenue', 'onetimeRevenue', 'money'),
+  field('monthly_revenue', 'Monthly revenue', 'monthlyRevenue', 'money'),
+  field('value_months', 'Value months', 'valueMonths', 'months'),
+  field('start_date', 'Start', 'startDate', 'day'),
+  field('expected_close_date', 'Expected close', 'expectedCloseDate', 'day'),
+  field('custom_fields', 'Custom fields', 'customFields', 'custom'),
 ];
 
 /** Never asked for, yet sent along where the API would clear what is left out. */
 const carriedFields: readonly WritableField[] = [
-  field('monthly_churn', 'Monthly churn', 'monthlyChurn', 'money', (it) => it.monthlyChurn),
+  field('monthly_churn', 'Monthly churn', 'monthlyChurn', 'money'),
 ];
 
 export const sentFields: readonly WritableField[] = [...writableFields, ...carriedFields];
@@ -73,8 +64,10 @@ export const fieldNames: readonly string[] = writableFields.map(({ name }) => na
 /** The values of a record by field name; what is empty is left out. */
 export type Snapshot = Readonly<Record<string, FieldValue>>;
 
-/** `scale` is what the tenant divides a probability by: 1 or 100. */
-export function snapshotOf(record: Opportunity, scale: 1 | 100): Snapshot {
+/** What the tenant divides a probability by. */
+export type Scale = 1 | 100;
+
+export function snapshotOf(record: Opportunity, scale: Scale): Snapshot {
   const entries = sentFields.map(({ name, kind, of }) => [
     name,
     readValue(kind, of(record), scale),
@@ -82,34 +75,42 @@ export function snapshotOf(record: Opportunity, scale: 1 | 100): Snapshot {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function readValue(kind: FieldKind, raw: unknown, scale: 1 | 100): FieldValue {
+function readValue(kind: FieldKind, raw: unknown, scale: Scale): FieldValue {
   if (raw === undefined || raw === null || raw === '') return undefined;
-  if (kind === 'reference') return referenceOf(raw as Ref);
-  if (kind === 'day') return String(raw).slice(0, 10);
-  if (kind === 'share') return tidy(Number(raw) / scale);
-  if (kind === 'custom') return filled(raw as Record<string, unknown>);
+  if (kind === 'reference') return referenceOf(raw);
+  if (kind === 'day' && typeof raw === 'string') return raw.slice(0, 10);
+  if (kind === 'share' && typeof raw === 'number') return tidy(raw / scale);
+  if (kind === 'custom' && isObject(raw)) return filled(raw);
   return raw as FieldValue;
 }
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
+
 /** The custom fields that hold something. */
 function filled(custom: Record<string, unknown>): Record<string, unknown> | undefined {
-  const entries = Object.entries(custom).filter(([, value]) => value !== null && value !== '');
+  const entries = Object.entries(custom).filter(([, value]) => !isEmpty(value));
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-function referenceOf({ id, name }: Ref): Reference | undefined {
-  if (id === undefined) return undefined;
-  return name === undefined ? { id } : { id, name };
+function referenceOf(raw: unknown): Reference | undefined {
+  if (!isObject(raw)) return undefined;
+  const { id, name } = raw;
+  if (isEmpty(id) && isEmpty(name)) return undefined;
+  const known = isEmpty(id) ? '' : String(id);
+  return isEmpty(name) ? { id: known } : { id: known, name: String(name) };
 }
 
 /** 29 / 100 is 0.29, not 0.28999999999999998. */
-const tidy = (share: number): number => Math.round(share * 1e6) / 1e6;
+export const tidy = (share: number): number => Math.round(share * 1e6) / 1e6;
 
 /** Whether two values of a field are the same thing: a reference by its id, whatever it is called. */
 export function isSame(kind: FieldKind, one: FieldValue, other: FieldValue): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (kind === 'reference') return (one as Reference).id === (other as Reference).id;
-  return kind === 'custom' ? canonical(one) === canonical(other) : one === other;
+  return canonical(one) === canonical(other);
 }
 
 /**
@@ -117,13 +118,19 @@ export function isSame(kind: FieldKind, one: FieldValue, other: FieldValue): boo
  * service, so those that are to go must be emptied by name.
  */
 export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue): unknown {
-  if (kind === 'custom') return { ...emptied(from), ...(value as object | undefined) };
+  if (kind === 'custom' && (value === undefined || isObject(value))) {
+    return { ...emptied(from), ...value };
+  }
   if (value === undefined) return null;
   return kind === 'reference' ? (value as Reference).id : value;
 }
 
 const emptied = (custom: FieldValue): Record<string, null> =>
-  Object.fromEntries(Object.keys(custom ?? {}).map((name) => [name, null]));
+  Object.fromEntries(Object.keys(isObject(custom) ? custom : {}).map((name) => [name, null]));
+
+/** Whether a value that is there can be sent back at all. */
+export const canBeSent = (kind: FieldKind, value: FieldValue): boolean =>
+  kind !== 'reference' || (value as Reference | undefined)?.id !== '';
 
 /** JSON with sorted names, so that the same value is the same text. */
 export function canonical(value: unknown): string {
@@ -144,15 +151,32 @@ export interface FieldChange {
   to: FieldValue;
 }
 
+/**
+ * What is wanted, by field name. Custom fields are named one by one, and the others stay; one that is
+ * empty is to be emptied.
+ */
+export type Wanted = Snapshot;
+
 /** What `wanted` would change in `before`, field by field; only the fields that `wanted` names. */
-export function differenceOf(before: Snapshot, wanted: Snapshot): FieldChange[] {
+export function differenceOf(before: Snapshot, wanted: Wanted): FieldChange[] {
   return writableFields
-    .filter(({ name, kind }) => name in wanted && !isSame(kind, before[name], wanted[name]))
-    .map(({ name, label, kind }) => ({
-      field: name,
-      label,
-      kind,
-      from: before[name],
-      to: wanted[name],
-    }));
+    .filter(({ name }) => name in wanted)
+    .map(({ name, label, kind }) => {
+      const from = before[name];
+      const to = kind === 'custom' ? patched(from, wanted[name]) : wanted[name];
+      return { field: name, label, kind, from, to };
+    })
+    .filter(({ kind, from, to }) => !isSame(kind, from, to));
+}
+
+/** The present custom fields with some of them set anew. */
+function patched(present: FieldValue, patch: FieldValue): FieldValue {
+  return filled({ ...(isObject(present) ? present : {}), ...(isObject(patch) ? patch : {}) });
+}
+
+/** Names of the custom fields that differ between two values. */
+export function changedCustom(from: FieldValue, to: FieldValue): string[] {
+  const [before, after] = [isObject(from) ? from : {}, isObject(to) ? to : {}];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => canonical(before[name]) !== canonical(after[name]));
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Journal } from '../../state/port.ts';
-import type { FieldChange, Snapshot } from './fields.ts';
+import { type FieldChange, isObject, type Snapshot } from './fields.ts';
+import { ChangeRefused } from './refusal.ts';
 
 export type Outcome = 'written' | 'not_written' | 'cannot_tell';
 
@@ -44,22 +45,52 @@ export interface RecordedChange {
 export const newChangeId = (): string =>
   `chg_${Date.now().toString(36)}${randomBytes(3).toString('hex')}`;
 
-/** Every change, newest first. @throws Error when the journal cannot be read */
+/** Every change, newest first. @throws ChangeRefused when the journal cannot be read */
 export async function readChanges(
   journal: Journal,
 ): Promise<{ changes: RecordedChange[]; damaged: number }> {
-  const { entries, damaged } = await journal.read();
+  const { entries, damaged } = await journal.read().catch((error: unknown) => {
+    throw unusable('read', error);
+  });
   const byId = new Map<string, RecordedChange>();
-  for (const entry of entries as unknown as (Sending | Done)[]) {
-    if (entry.phase === 'sending') byId.set(entry.id, { sending: entry });
-    const known = byId.get(entry.id);
-    if (entry.phase === 'done' && known) known.done = entry;
+  let strange = 0;
+  for (const entry of entries) {
+    if (isSending(entry)) byId.set(entry.id, { sending: entry });
+    else if (isDone(entry)) addDone(byId.get(entry.id), entry);
+    else strange += 1;
   }
   for (const { sending, done } of byId.values()) {
     const reverted = sending.reverts === undefined ? undefined : byId.get(sending.reverts);
     if (reverted && done?.outcome === 'written') reverted.revertedBy = sending.id;
   }
-  return { changes: [...byId.values()].reverse(), damaged };
+  return { changes: [...byId.values()].reverse(), damaged: damaged + strange };
+}
+
+function addDone(known: RecordedChange | undefined, done: Done): void {
+  if (known) known.done = done;
+}
+
+/** Whole lines may still be another program's, or somebody's who edited the file. */
+function isSending(entry: Record<string, unknown>): entry is Record<string, unknown> & Sending {
+  const { phase, id, at, what, externalId, name, before, changes } = entry;
+  const texts = [id, at, what, externalId, name].every((text) => typeof text === 'string');
+  const listed = Array.isArray(changes) && changes.every(isObject);
+  return phase === 'sending' && texts && isObject(before) && listed;
+}
+
+function isDone(entry: Record<string, unknown>): entry is Record<string, unknown> & Done {
+  const { phase, id, outcome } = entry;
+  return phase === 'done' && typeof id === 'string' && outcomes.has(outcome);
+}
+
+const outcomes: ReadonlySet<unknown> = new Set<Outcome>(['written', 'not_written', 'cannot_tell']);
+
+/** What nobody can write down, or look up, is not done. */
+export function unusable(verb: 'read' | 'kept', error: unknown): ChangeRefused {
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+  return new ChangeRefused(
+    `The journal of changes cannot be ${verb} (${code}). Whoever runs this server can set CPQ_STATE_DIR to a folder that it may write.`,
+  );
 }
 
 /** Whether it may have reached the service: what is not known to have failed counts as written. */

@@ -1,25 +1,41 @@
+import { NotFound } from '../../api/errors.ts';
+import type { Coverage } from '../../api/pages.ts';
 import type { ApiRecord, Company, Contact, Opportunity, Ref } from '../../api/records.ts';
 import { nameOfPerson } from '../../briefs/concise.ts';
+import { fold } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
-import type { ToolCall } from '../call.ts';
+import { interactive, type ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Reference } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
+import { isWellFormed } from './target.ts';
 
 const mostCandidates = 8;
 
 interface Candidate {
   id: string;
   name?: string | undefined;
+  /** Other names that it goes by. */
+  names?: ReadonlySet<string> | undefined;
   /** Other words that mean exactly this one. */
-  also: readonly (string | undefined)[];
+  also: readonly unknown[];
   /** What tells it from its namesakes. */
   hint?: string | undefined;
   deleted: boolean;
+  /** Whether it is the company's own, where the company is known. */
+  near?: boolean;
 }
 
-const same = (one: string | undefined, other: string): boolean =>
-  one !== undefined && one.trim().toLowerCase() === other.trim().toLowerCase();
+/** What is meant, and among which. */
+interface Search {
+  what: string;
+  wanted: string;
+  candidates: readonly Candidate[];
+  coverage: Coverage;
+}
+
+const same = (one: unknown, other: string): boolean =>
+  typeof one === 'string' && one.trim() !== '' && fold(one) === fold(other);
 
 /** A company by id, external identifier or name. @throws ChangeRefused with the candidates */
 export async function resolveCompany(
@@ -27,16 +43,19 @@ export async function resolveCompany(
   wanted: string,
   call: ToolCall,
 ): Promise<Reference> {
-  const { records } = await tenant.collection('company', call);
-  const candidates = records.map((company: Company) => ({
-    ...candidateOf(company),
-    hint: [company.type, company.address?.city].filter(Boolean).join(', '),
-  }));
-  return pick('company', wanted, candidates);
+  const { records, coverage } = await tenant.collection('company', call);
+  const what = 'company';
+  const candidates = records.map(companyCandidate);
+  if (candidates.some((it) => means(it, wanted))) {
+    return pick({ what, wanted, candidates, coverage });
+  }
+  const late = (await lookUp(tenant, what, wanted, call)).map(companyCandidate);
+  return pick({ what, wanted, candidates: [...candidates, ...late], coverage });
 }
 
 /**
- * A contact by id, external identifier, e-mail address or name; among namesakes the one of `company`.
+ * A contact by id, external identifier, e-mail address or name; a name means one of `company`, where
+ * that is known.
  * @throws ChangeRefused with the candidates
  */
 export async function resolveContact(
@@ -45,19 +64,64 @@ export async function resolveContact(
   company: Reference | undefined,
   call: ToolCall,
 ): Promise<Reference> {
-  const { records } = await tenant.collection('contact', call);
-  const there = records.filter((it) => company === undefined || it.companyId === company.id);
-  const contacts = there.some((contact) => means(contactCandidate(contact), wanted))
-    ? there
-    : records;
-  return pick('contact', wanted, contacts.map(contactCandidate));
+  const { records, coverage } = await tenant.collection('contact', call);
+  const what = 'contact';
+  const candidateOf = (contact: Contact) => contactCandidate(contact, company);
+  const candidates = records.map(candidateOf);
+  if (candidates.some((it) => it.near && means(it, wanted))) {
+    return pick({ what, wanted, candidates, coverage });
+  }
+  const late = (await lookUp(tenant, what, wanted, call)).map(candidateOf);
+  return pick({ what, wanted, candidates: unlike(candidates, late), coverage });
 }
 
-const contactCandidate = (contact: Contact): Candidate => ({
+const unlike = (known: readonly Candidate[], late: readonly Candidate[]): Candidate[] => [
+  ...known.filter(({ id }) => !late.some((it) => it.id === id)),
+  ...late,
+];
+
+/** A held collection is minutes old: what is not in it may have been made since. */
+async function lookUp<R extends 'company' | 'contact'>(
+  tenant: Tenant,
+  resource: R,
+  wanted: string,
+  call: ToolCall,
+): Promise<(Company & Contact)[]> {
+  const found = await tenant.client.page(resource, { size: 25, query: wanted }, interactive(call));
+  const records = [...found.records];
+  for (const by of ['id', 'externalIdentifier'] as const) {
+    const record = await readOne(tenant, resource, by, wanted, call);
+    if (record && !records.some(({ id }) => id === record.id)) records.push(record);
+  }
+  return records as (Company & Contact)[];
+}
+
+/** Nothing where there is none, or where the text can be no identifier. */
+async function readOne<R extends 'company' | 'contact'>(
+  tenant: Tenant,
+  resource: R,
+  by: 'id' | 'externalIdentifier',
+  value: string,
+  call: ToolCall,
+) {
+  if (/^\.{1,2}$/.test(value) || !isWellFormed(value)) return undefined;
+  return tenant.one(resource, by, value, call).catch((error: unknown) => {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  });
+}
+
+const companyCandidate = (company: Company): Candidate => ({
+  ...candidateOf(company),
+  hint: [company.type, company.address?.city].filter(Boolean).join(', '),
+});
+
+const contactCandidate = (contact: Contact, company: Reference | undefined): Candidate => ({
   ...candidateOf(contact),
   name: contact.name ?? nameOfPerson(contact),
   also: [contact.externalIdentifier, contact.email],
   hint: [contact.companyName, contact.email].filter(Boolean).join(', '),
+  near: company === undefined || contact.companyId === company.id,
 });
 
 const candidateOf = (record: ApiRecord): Candidate => ({
@@ -67,7 +131,25 @@ const candidateOf = (record: ApiRecord): Candidate => ({
   deleted: isDeleted(record),
 });
 
-type TenantWord = 'owner' | 'stage' | 'category' | 'source';
+/**
+ * A company or contact that is to be written, as it is now: one that was deleted since it was looked up
+ * is not written.
+ * @throws ChangeRefused when it is gone
+ */
+export async function stillThere<R extends 'company' | 'contact'>(
+  tenant: Tenant,
+  resource: R,
+  { id, name = id }: Reference,
+  call: ToolCall,
+) {
+  const record = await readOne(tenant, resource, 'id', id, call);
+  if (!record) throw new ChangeRefused(`There is no ${resource} "${name}" (${id}) any more.`);
+  if (isDeleted(record)) throw new ChangeRefused(`The ${resource} "${name}" has been deleted.`);
+  return record;
+}
+
+export const tenantWords = ['owner', 'stage', 'category', 'source'] as const;
+type TenantWord = (typeof tenantWords)[number];
 
 const refOf: Record<TenantWord, (opportunity: Opportunity) => Ref | undefined> = {
   owner: (opportunity) => opportunity.owner,
@@ -77,54 +159,123 @@ const refOf: Record<TenantWord, (opportunity: Opportunity) => Ref | undefined> =
 };
 
 /**
- * An owner, stage, category or source by id or name. The API lists none of them, so the known ones are
- * those that opportunities carry.
+ * An owner, stage, category or source by id, external identifier or name. The API lists none of them, so
+ * the known ones, and what is known of them, are those that opportunities carry.
  * @throws ChangeRefused with the known ones
  */
-export function resolveWord(
+export async function resolveWord(
+  tenant: Tenant,
   what: TenantWord,
   wanted: string,
-  opportunities: readonly Opportunity[],
-): Reference {
-  const known = new Map<string, Candidate>();
+  call: ToolCall,
+): Promise<Reference> {
+  const { records, coverage } = await tenant.collection('opportunity', call);
+  return pick({ what, wanted, candidates: knownWords(what, records), coverage });
+}
+
+function knownWords(what: TenantWord, opportunities: readonly Opportunity[]): Candidate[] {
+  const known = new Map<string, Candidate & { names: Set<string>; also: unknown[] }>();
   for (const opportunity of opportunities) {
     const ref = refOf[what](opportunity);
-    if (ref?.id) known.set(ref.id, { id: ref.id, name: ref.name, also: [], deleted: false });
+    if (!ref?.id) continue;
+    const word = known.get(ref.id) ?? { id: ref.id, names: new Set(), also: [], deleted: false };
+    // Where it goes by several names, the last one seen is shown, and all are understood.
+    if (ref.name) word.names.add(ref.name);
+    if (ref.externalIdentifier) word.also.push(ref.externalIdentifier);
+    known.set(ref.id, { ...word, name: ref.name ?? word.name });
   }
-  return pick(what, wanted, [...known.values()]);
+  return [...known.values()];
 }
 
-function means(candidate: Candidate, wanted: string): boolean {
-  return (
-    candidate.id === wanted ||
-    candidate.also.some((word) => same(word, wanted)) ||
-    same(candidate.name, wanted)
+/** Every id that goes by one of these words: an id itself, or any name that it was seen with. */
+export async function stagesCalled(
+  tenant: Tenant,
+  words: readonly string[],
+  call: ToolCall,
+): Promise<ReadonlySet<string>> {
+  const { records } = await tenant.collection('opportunity', call);
+  const meant = knownWords('stage', records).filter((stage) =>
+    words.some((word) => same(stage.id, word) || means(stage, word)),
   );
+  return new Set(meant.map(({ id }) => id));
 }
+
+const isCalled = ({ name, names }: Candidate, wanted: string): boolean =>
+  same(name, wanted) || [...(names ?? [])].some((other) => same(other, wanted));
+
+const means = (candidate: Candidate, wanted: string): boolean =>
+  candidate.id === wanted ||
+  candidate.also.some((word) => same(word, wanted)) ||
+  isCalled(candidate, wanted);
 
 /** The one that is meant: an id wins over an identifier, that over a name. */
-function pick(what: string, wanted: string, candidates: readonly Candidate[]): Reference {
+function pick({ what, wanted, candidates, coverage }: Search): Reference {
   const byId = candidates.filter(({ id }) => id === wanted);
   const byWord = candidates.filter(({ also }) => also.some((word) => same(word, wanted)));
-  const byName = candidates.filter(({ name }) => same(name, wanted));
+  const named = candidates.filter((it) => isCalled(it, wanted));
+  const byName = named.filter(({ near }) => near !== false);
   const found = [byId, byWord, byName].find((some) => some.length > 0) ?? [];
   const alive = found.filter(({ deleted }) => !deleted);
-  const [only] = alive;
-  if (alive.length === 1 && only) {
-    return only.name === undefined ? { id: only.id } : { id: only.id, name: only.name };
-  }
-  if (alive.length > 1)
-    throw refusal(`Several are called "${wanted}" as ${what}: say which by id.`, alive);
-  if (found.length > 0) throw new ChangeRefused(`The ${what} "${wanted}" has been deleted.`);
-  throw refusal(`There is no ${what} "${wanted}".`, closest(wanted, candidates));
+  const [only] = alive.length > 1 ? onlyNear(alive) : alive;
+  if (only && found !== byName) return referenceTo(only);
+  if (only && !coverage.complete) throw uncertain(what, wanted, coverage, alive);
+  if (only) return referenceTo(only);
+  throw notOne(what, wanted, { found, alive, named, candidates });
 }
+
+const referenceTo = ({ id, name }: Candidate): Reference =>
+  name === undefined ? { id } : { id, name };
+
+/** Several share an e-mail address or a name: the company's own is meant, where it has just one. */
+function onlyNear(alive: readonly Candidate[]): readonly Candidate[] {
+  const near = alive.filter((it) => it.near === true);
+  return alive.some((it) => it.near === false) && near.length === 1 ? near : [];
+}
+
+interface Findings {
+  found: readonly Candidate[];
+  alive: readonly Candidate[];
+  named: readonly Candidate[];
+  candidates: readonly Candidate[];
+}
+
+function notOne(
+  what: string,
+  wanted: string,
+  { found, alive, named, candidates }: Findings,
+): ChangeRefused {
+  if (alive.length > 1) {
+    return refusal(`Several are called "${wanted}" as ${what}: say which by id.`, alive);
+  }
+  const elsewhere = named.filter(({ deleted }) => !deleted);
+  if (found.length > 0) {
+    const reason = `The ${what} "${wanted}" has been deleted.`;
+    return elsewhere.length > 0 ? refusal(reason, elsewhere) : new ChangeRefused(reason);
+  }
+  if (elsewhere.length > 0) {
+    const reason = `The company has no ${what} "${wanted}", but others have: say which by id.`;
+    return refusal(reason, elsewhere);
+  }
+  return refusal(`There is no ${what} "${wanted}".`, closest(wanted, candidates));
+}
+
+const uncertain = (
+  what: string,
+  wanted: string,
+  { read, total, reason }: Coverage,
+  alive: readonly Candidate[],
+): ChangeRefused =>
+  refusal(
+    `Only ${read} of ${total} records could be read (${reason}), so it is not certain that just one ${what} is called "${wanted}": say it by id.`,
+    alive,
+  );
 
 function closest(wanted: string, candidates: readonly Candidate[]): readonly Candidate[] {
   const alive = candidates.filter(({ deleted }) => !deleted);
   if (alive.length <= mostCandidates) return alive;
   const words = wanted
     .toLowerCase()
-    .split(/\W+/)
+    .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length > 2);
   return alive.filter(({ name }) => words.some((word) => name?.toLowerCase().includes(word)));
 }

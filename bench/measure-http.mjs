@@ -1,0 +1,94 @@
+import { performance } from 'node:perf_hooks';
+import { Pool } from 'undici';
+import { serve } from './candidates.mjs';
+import { processorMs, residentMegabytes, stop } from './processes.mjs';
+import { least, median, most } from './statistics.mjs';
+
+const inFlight = 32;
+const name = 'cpq_list_opportunities';
+const params = { name, arguments: { size: 25 } };
+const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+/** The same call as a host of either era posts it. */
+export const eras = {
+  legacy: {
+    headers: { ...accept, 'mcp-protocol-version': '2025-11-25' },
+    params,
+  },
+  modern: {
+    headers: {
+      ...accept,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    params: {
+      ...params,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  },
+};
+
+async function post(pool, path, { headers, params }) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const response = await pool.request({ method: 'POST', path, headers, body });
+  const answer = await response.body.text();
+  if (response.statusCode !== 200 || answer.length < 2_000) {
+    throw new Error(`not an answer: ${response.statusCode} ${answer.slice(0, 500)}`);
+  }
+}
+
+/** Calls a second over a stretch of time, with as many in flight all the while. */
+async function rate({ pool, path }, era, ms) {
+  const from = performance.now();
+  let calls = 0;
+  const worker = async () => {
+    while (performance.now() - from < ms) {
+      await post(pool, path, era);
+      calls += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  return { calls, perSecond: calls / ((performance.now() - from) / 1000) };
+}
+
+async function open(candidate, env) {
+  const { child, url } = await serve(candidate.http, env);
+  const { origin, pathname } = new URL(url);
+  return { child, pool: new Pool(origin, { connections: inFlight }), path: pathname };
+}
+
+/** Calls a second of each candidate in both eras: the best round, and the median. */
+export async function measureHttp(candidates, env, rounds, ms = 600) {
+  const names = Object.keys(candidates);
+  const servers = await Promise.all(names.map((it) => open(candidates[it], env)));
+  const measured = {};
+  for (const [era, request] of Object.entries(eras)) {
+    const rows = servers.map(() => ({ rates: [], calls: 0, processor: 0 }));
+    for (const server of servers) await rate(server, request, 1_500);
+    for (let round = 0; round < rounds; round++) {
+      for (const [at, server] of servers.entries()) {
+        const before = processorMs(server.child);
+        const { calls, perSecond } = await rate(server, request, ms);
+        rows[at].rates.push(perSecond);
+        rows[at].calls += calls;
+        rows[at].processor += processorMs(server.child) - before;
+      }
+    }
+    measured[era] = Object.fromEntries(rows.map((row, at) => [names[at], summed(row)]));
+  }
+  const held = servers.map(({ child }, at) => [names[at], residentMegabytes(child)]);
+  await Promise.all(servers.map(({ pool, child }) => pool.destroy().then(() => stop(child))));
+  return { ...measured, megabytesAfter: Object.fromEntries(held) };
+}
+
+const summed = ({ rates, calls, processor }) => ({
+  most: most(rates),
+  median: median(rates),
+  least: least(rates),
+  processorMs: processor / calls,
+});

@@ -1,0 +1,29 @@
+import { performance } from 'node:perf_hooks';
+import { LineClient } from './line-client.mjs';
+import { start, stop } from './processes.mjs';
+import { least, median } from './statistics.mjs';
+
+/** Milliseconds from spawn to the answer of the first `tools/list`, the opening before it included. */
+async function coldStart(argv, env) {
+  const from = performance.now();
+  const child = start(argv, env);
+  const client = new LineClient(child);
+  await client.open();
+  await client.request('tools/list');
+  const ms = performance.now() - from;
+  await stop(child);
+  return ms;
+}
+
+/** One after the other in every round, so that what slows the machine slows all of them. */
+export async function measureStart(candidates, env, rounds) {
+  const names = Object.keys(candidates);
+  const times = Object.fromEntries(names.map((name) => [name, []]));
+  for (const name of names) await coldStart(candidates[name].stdio, env); // The first run reads the disk.
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) times[name].push(await coldStart(candidates[name].stdio, env));
+  }
+  return Object.fromEntries(
+    names.map((name) => [name, { least: least(times[name]), median: median(times[name]) }]),
+  );
+}

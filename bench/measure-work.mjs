@@ -1,0 +1,50 @@
+import { countingProxy } from './counter.mjs';
+import { tokensOfResult, wire, withOurs } from './measure-tokens.mjs';
+
+/** The company with the most quotes among the first hundred. */
+async function busiestCompany(tenant) {
+  const { results } = JSON.parse(await wire(tenant, '/quote?size=100'));
+  const counts = new Map();
+  for (const { company } of results) {
+    if (company?.id) counts.set(company.id, (counts.get(company.id) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1])[0][0];
+}
+
+/** One question, answered twice: what it takes, and what it takes when it was just asked. */
+async function asked(candidates, env, proxy, { name, args }) {
+  return withOurs(candidates, env, async (client) => {
+    const { result } = JSON.parse(await client.request('tools/list'));
+    if (!result.tools.some((tool) => tool.name === name)) return undefined;
+    proxy.take();
+    const answer = await client.call(name, args);
+    const cold = proxy.take();
+    await client.call(name, args);
+    const { coverage, summary } = answer.structuredContent;
+    if (!coverage.complete) throw new Error(`${name}: ${JSON.stringify(coverage)}`);
+    return { summary, calls: 1, tokens: tokensOfResult(answer), cold, warm: proxy.take() };
+  });
+}
+
+/** @returns what a question of one kind takes, or undefined where there is no tool for it yet */
+async function question(candidates, settingsFor, tenant, call) {
+  const { origin, pathname } = new URL(tenant.baseUrl);
+  const proxy = await countingProxy(origin);
+  try {
+    const env = settingsFor(proxy.url + pathname, tenant.key);
+    return await asked(candidates, env, proxy, call);
+  } finally {
+    proxy.close();
+  }
+}
+
+/** `pipeline` holds a thousand opportunities, `catalogue` five thousand products. */
+export async function measureWork(candidates, settingsFor, { pipeline, catalogue }) {
+  const company = await busiestCompany(pipeline);
+  const ask = (tenant, name, args) => question(candidates, settingsFor, tenant, { name, args });
+  return {
+    pipeline: await ask(pipeline, 'cpq_brief_pipeline', { by: 'stage' }),
+    company: await ask(pipeline, 'cpq_brief_company', { company }),
+    underCost: await ask(catalogue, 'cpq_check_sales_data', { check: 'below_cost' }),
+  };
+}

@@ -1,0 +1,105 @@
+// What was measured, as rows of the table: against what, how much, how much it may be.
+import { rounded } from './statistics.mjs';
+
+const times = (value) => `${rounded(value)} ×`;
+const ms = (value) => `${rounded(value, value < 10 ? 2 : 0)} ms`;
+const row = (what, { against, measured, limit, ok, ...more }) => ({
+  what,
+  against,
+  measured,
+  limit,
+  verdict: ok ? 'ok' : 'over',
+  ...more,
+});
+const atMost = (what, value, most, { say = String, ...more }) =>
+  row(what, { measured: say(value), limit: `≤ ${say(most)}`, ok: value <= most, value, ...more });
+
+export function startRows({ bare, ours, sdk }) {
+  const least = ours.least / bare.least;
+  return [
+    atMost('cold start, stdio', least, 2, {
+      say: times,
+      against: `bare ${ms(bare.least)}`,
+      detail: `least ${ms(ours.least)}; medians ${times(ours.median / bare.median)}; plain SDK ${times(sdk.least / bare.least)}`,
+    }),
+  ];
+}
+
+export function stdioRows({ bare, ours, sdk }) {
+  return [
+    atMost('list 25, stdio, p50', ours.least / bare.least, 1.5, {
+      say: times,
+      against: `bare ${ms(bare.least)}`,
+      detail: `least ${ms(ours.least)}; medians ${times(ours.median / bare.median)}; processor time ${times(ours.processorMs / bare.processorMs)}; plain SDK ${times(sdk.least / bare.least)}`,
+    }),
+  ];
+}
+
+export function httpRows(measured) {
+  return ['modern', 'legacy'].map((era) => {
+    const { bare, ours, sdk } = measured[era];
+    const share = ours.most / bare.most;
+    return row(`list 25, HTTP, 32 in flight, ${era}`, {
+      against: `bare ${Math.round(bare.most)}/s`,
+      measured: times(share),
+      limit: `≥ ${times(0.5)}`,
+      ok: share >= 0.5,
+      value: share,
+      detail: `best ${Math.round(ours.most)}/s; medians ${times(ours.median / bare.median)}; processor time ${times(ours.processorMs / bare.processorMs)}; plain SDK ${times(sdk.most / bare.most)}`,
+    });
+  });
+}
+
+export function memoryRows({ bare, ours, sdk }) {
+  const more = ours.median - bare.median;
+  const say = (value) => `${value < 0 ? '−' : '+'} ${Math.abs(Math.round(value))} MB`;
+  return [
+    atMost('memory after 1,000 calls, stdio', more, 25, {
+      say,
+      against: `bare ${Math.round(bare.median)} MB`,
+      detail: `${Math.round(ours.median)} MB; least ${say(ours.least - bare.least)}; plain SDK ${say(sdk.median - bare.median)}`,
+    }),
+  ];
+}
+
+export function tokenRows({ tools, seen, sent, opportunities, quotes }) {
+  const share = ({ tokens, wire }) => (100 * tokens) / wire;
+  const percent = (value) => `${rounded(value, 1)} %`;
+  return [
+    atMost('tools/list as a model sees it', seen, 3_500, { against: `${tools} tools` }),
+    atMost('tools/list as sent', sent, 7_000, { against: `${tools} tools` }),
+    atMost('25 opportunities, concise', share(opportunities), 30, {
+      say: percent,
+      against: `wire ${opportunities.wire}`,
+      detail: `${opportunities.tokens} tokens`,
+    }),
+    atMost('10 quotes, concise', share(quotes), 12, {
+      say: percent,
+      against: `wire ${quotes.wire}`,
+      detail: `${quotes.tokens} tokens`,
+    }),
+  ];
+}
+
+const questions = {
+  pipeline: { what: 'open pipeline by stage, 1,000 opportunities', tokens: 1_500, cold: 10, warm: 0 },
+  company: { what: 'quotes of one company, with totals', tokens: 1_500 },
+  underCost: { what: 'products priced under cost, 5,000 products', tokens: 2_000, cold: 50 },
+};
+
+export function workRows(measured) {
+  return Object.entries(questions).flatMap(([name, { what, ...limits }]) => {
+    const it = measured[name];
+    if (!it) return [row(what, { measured: 'no such tool yet', limit: '', ok: false })];
+    const say = ({ tokens, cold, warm }) =>
+      [
+        '1 call',
+        `${tokens} tokens`,
+        ...(cold === undefined ? [] : [`${cold} requests cold`]),
+        ...(warm === undefined ? [] : [`${warm} warm`]),
+      ].join(', ');
+    const ok = Object.entries(limits).every(([unit, most]) => it[unit] <= most);
+    const limit = `≤ ${say(limits)}`;
+    return [row(what, { measured: say(it), limit, ok, value: it, detail: it.summary })];
+  });
+}

@@ -1,0 +1,98 @@
+// npm run bench [-- --json] [-- --only start,stdio,http,memory,tokens,work] [-- --rounds 15] [-- --dist DIR]
+// Measures what is promised, everything in one run and side by side, and prints the table.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { candidatesOf, settingsFor } from './candidates.mjs';
+import { measureHttp } from './measure-http.mjs';
+import { measureStart } from './measure-start.mjs';
+import { measureMemory, measureStdio } from './measure-stdio.mjs';
+import { measureTokens, wire } from './measure-tokens.mjs';
+import { measureWork } from './measure-work.mjs';
+import { says, start, stopAll } from './processes.mjs';
+import { httpRows, memoryRows, startRows, stdioRows, tokenRows, workRows } from './rows.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const cache = join(root, 'node_modules', '.cache', 'cpq-mcp-bench');
+const every = 'start,stdio,http,memory,tokens,work';
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    only: { type: 'string', default: every },
+    rounds: { type: 'string', default: '15' },
+    dist: { type: 'string' },
+  },
+});
+
+/** A build of this run's own, so that one made meanwhile does not change what is measured. */
+function bundle() {
+  if (options.dist !== undefined) return join(options.dist, 'cpq-mcp.js');
+  const dist = join(cache, 'dist');
+  execFileSync(process.execPath, ['scripts/build.mjs', dist], { cwd: root, stdio: 'inherit' });
+  return join(dist, 'cpq-mcp.js');
+}
+
+/** The embedded tenant, in a process of its own and without a rate limit. */
+async function sandbox(path, scale) {
+  const argv = [path, 'sandbox', '--port', '0', '--rate-limit', 'off', '--scale', String(scale)];
+  const child = start(argv);
+  const [, baseUrl, key] = await says(child, /CPQ_BASE_URL=(\S+)\s+CPQ_API_KEY=(\S+)/);
+  return { baseUrl, key };
+}
+
+/** Answers at once and always the same: 25 opportunities of the embedded tenant. */
+async function fixedUpstream(tenant) {
+  const file = join(cache, 'opportunities.json');
+  writeFileSync(file, await wire(tenant, '/opportunity?size=25'));
+  const child = start([fileURLToPath(new URL('upstream.mjs', import.meta.url)), file]);
+  const [url] = await says(child, /http:\S+/);
+  return settingsFor(url);
+}
+
+async function measure(wanted) {
+  const path = bundle();
+  const candidates = candidatesOf(path);
+  const rounds = Math.max(15, Number(options.rounds));
+  const tenant = await sandbox(path, 1);
+  const env = await fixedUpstream(tenant);
+  const large = async () => ({
+    pipeline: await sandbox(path, 3.1),
+    catalogue: await sandbox(path, 4.2),
+  });
+  const parts = {
+    start: async () => startRows(await measureStart(candidates, env, rounds)),
+    stdio: async () => stdioRows(await measureStdio(candidates, env, rounds)),
+    http: async () => httpRows(await measureHttp(candidates, env, rounds)),
+    memory: async () => memoryRows(await measureMemory(candidates, env, 3)),
+    tokens: async () => {
+      const ours = settingsFor(tenant.baseUrl, tenant.key);
+      return tokenRows(await measureTokens(candidates, ours, tenant));
+    },
+    work: async () => workRows(await measureWork(candidates, settingsFor, await large())),
+  };
+  const rows = [];
+  for (const name of every.split(',')) if (wanted.includes(name)) rows.push(...(await parts[name]()));
+  return rows;
+}
+
+function print(rows) {
+  if (options.json) return say(JSON.stringify({ node: process.version, rows }, undefined, 2));
+  say(`Node ${process.version}\n`);
+  say('| what | against | measured | limit | | more |\n|---|---|---|---|---|---|');
+  for (const { what, against = '', measured, limit, verdict, detail = '' } of rows) {
+    say(`| ${[what, against, measured, limit, verdict, detail].join(' | ')} |`);
+  }
+}
+
+const say = (text) => process.stdout.write(`${text}\n`);
+
+mkdirSync(cache, { recursive: true });
+try {
+  print(await measure(options.only.split(',')));
+} finally {
+  await stopAll();
+}
+process.exit();

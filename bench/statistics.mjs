@@ -1,0 +1,10 @@
+/** Of numbers in any order. */
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+export const least = (numbers) => Math.min(...numbers);
+export const most = (numbers) => Math.max(...numbers);
+export const rounded = (number, digits = 2) => Number(number.toFixed(digits));

@@ -1,0 +1,48 @@
+// Packs the desktop bundle: node scripts/pack-mcpb.mjs [--dist FOLDER] [--out FILE]
+// What was built, the manifest and the icons; no packages, and so nothing native. The embedded tenant
+// needs a native one, and is therefore the one thing that a bundle cannot do.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { packExtension, validateManifest } from '@anthropic-ai/mcpb';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({ options: { dist: { type: 'string' }, out: { type: 'string' } } });
+const out = resolve(values.out ?? join(root, 'cpq-mcp.mcpb'));
+const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-bundle-'));
+const dist = join(folder, 'dist');
+
+/** Only what Node and the desktop app need to know. */
+async function writePackage() {
+  const { name, version, type, license } = JSON.parse(
+    await readFile(join(root, 'package.json'), 'utf8'),
+  );
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name, version, type, license }));
+}
+
+async function fill() {
+  if (values.dist) await cp(values.dist, dist, { recursive: true });
+  else await promisify(execFile)(process.execPath, ['scripts/build.mjs', dist], { cwd: root });
+  // For programs that import it; a desktop app starts it.
+  for (const name of ['index.js', 'index.d.ts']) await rm(join(dist, name), { force: true });
+  await cp(join(root, 'icons'), join(folder, 'icons'), { recursive: true });
+  for (const name of ['manifest.json', 'LICENSE']) {
+    if (existsSync(join(root, name))) await cp(join(root, name), join(folder, name));
+  }
+  await writePackage();
+}
+
+try {
+  await fill();
+  const valid = validateManifest(join(folder, 'manifest.json'));
+  const packed =
+    valid && (await packExtension({ extensionPath: folder, outputPath: out, silent: true }));
+  if (!packed) throw new Error('The bundle could not be packed.');
+  console.log(`${out}: ${Math.round((await stat(out)).size / 1024)} kB`);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

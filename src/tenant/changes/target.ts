@@ -1,0 +1,194 @@
+import { NotFound } from '../../api/errors.ts';
+import type { Opportunity } from '../../api/records.ts';
+import { fold } from '../../briefs/naming.ts';
+import { isDeleted } from '../../briefs/outcome.ts';
+import { probabilityScale } from '../../briefs/probability.ts';
+import { interactive, type ToolCall } from '../call.ts';
+import type { Tenant } from '../tenant.ts';
+import type { Scale } from './fields.ts';
+import { ChangeRefused } from './refusal.ts';
+
+/** Which record is meant, in the words of whoever asks. */
+export interface Wish {
+  externalId?: string | undefined;
+  opportunityId?: string | undefined;
+  /** Said explicitly: an external identifier that matches nothing creates a record. */
+  create?: boolean | undefined;
+}
+
+/** What a stored probability is divided by; the API itself takes 0–1. */
+export interface TenantScale {
+  divisor: Scale;
+  /** Whether the tenant's own values leave no doubt about it. */
+  certain: boolean;
+}
+
+/** The record that a change is about, as it is now. */
+export interface Target {
+  externalId: string;
+  /** Absent when there is none yet. */
+  record?: Opportunity;
+  scale: TenantScale;
+}
+
+/**
+ * Finds the record that is meant.
+ * @throws ChangeRefused when it is not there, cannot be written, or would be created unasked
+ */
+export async function findTarget(tenant: Tenant, wish: Wish, call: ToolCall): Promise<Target> {
+  const { externalId, opportunityId } = wish;
+  if (opportunityId !== undefined) return targetById(tenant, opportunityId, wish, call);
+  if (externalId === undefined) {
+    throw new ChangeRefused(
+      'Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.',
+    );
+  }
+  refuseOdd(externalId);
+  const record = await findByExternalId(tenant, externalId, call);
+  if (record) return writable(tenant, record, externalId, wish, call);
+  await refuseLookAlike(tenant, externalId, call);
+  if (wish.create) return { externalId, scale: await scaleOf(tenant, call) };
+  throw new ChangeRefused(
+    `No opportunity has the external identifier "${externalId}". To make a new one, say create: true; to change one, take its id from a list.`,
+  );
+}
+
+async function targetById(
+  tenant: Tenant,
+  id: string,
+  wish: Wish,
+  call: ToolCall,
+): Promise<Target> {
+  refuseOdd(id);
+  const record = await readFresh(tenant, id, call).catch((error: unknown) => {
+    if (!(error instanceof NotFound)) throw error;
+    throw new ChangeRefused(`There is no opportunity with the id "${id}". Take it from a list.`);
+  });
+  const externalId = record.externalIdentifier;
+  if (externalId === undefined) {
+    throw new ChangeRefused(
+      'This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.',
+    );
+  }
+  if (wish.externalId !== undefined && wish.externalId !== externalId) {
+    throw new ChangeRefused(
+      `The opportunity with that id has the external identifier "${externalId}", not "${wish.externalId}".`,
+    );
+  }
+  return writable(tenant, record, externalId, wish, call);
+}
+
+async function writable(
+  tenant: Tenant,
+  record: Opportunity,
+  externalId: string,
+  { create }: Wish,
+  call: ToolCall,
+): Promise<Target> {
+  refuseDeleted(record);
+  refuseDots(externalId);
+  if (record.id === undefined) throw new ChangeRefused('This opportunity has no id to read it by.');
+  if (create) {
+    throw new ChangeRefused(
+      `The external identifier "${externalId}" is taken, so nothing new would be made. To change that opportunity, leave create out.`,
+      { opportunity: { id: record.id, name: record.name } },
+    );
+  }
+  return { externalId, record, scale: await scaleOf(tenant, call, record) };
+}
+
+function refuseDeleted(record: Opportunity): void {
+  if (isDeleted(record)) throw new ChangeRefused('This opportunity has been deleted.');
+}
+
+/** Two identifiers that look the same to the person who agrees must not be two. */
+function refuseOdd(identifier: string): void {
+  refuseDots(identifier);
+  if (isWellFormed(identifier)) return;
+  throw new ChangeRefused(
+    'The identifier holds characters that nobody can see. Where the opportunity has such a one, change it by opportunity_id.',
+  );
+}
+
+/** In a path they lead to another route. */
+function refuseDots(identifier: string): void {
+  if (/^\.{1,2}$/.test(identifier)) {
+    throw new ChangeRefused(`"${identifier}" cannot be an identifier: the API has no path for it.`);
+  }
+}
+
+/** Without control and format characters, and halves of characters. */
+export const isWellFormed = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text);
+
+/** The record as it is now, not as it was in a collection. */
+export const readFresh = (tenant: Tenant, id: string, call: ToolCall): Promise<Opportunity> =>
+  tenant.client.one('opportunity', 'id', id, interactive(call));
+
+/**
+ * There is no route that reads an opportunity by external identifier. A search finds most at once; only
+ * a complete reading of all of them, made now, shows that there is none.
+ * @throws ChangeRefused when that reading could not be completed
+ */
+export async function findByExternalId(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+): Promise<Opportunity | undefined> {
+  const query = { size: 25, query: externalId };
+  const page = await tenant.client.page('opportunity', query, interactive(call));
+  const isMeant = (record: Opportunity) => record.externalIdentifier === externalId;
+  const hit = page.records.find(isMeant);
+  if (hit?.id !== undefined) return readFresh(tenant, hit.id, call);
+  tenant.changed('opportunity');
+  const { records, coverage } = await tenant.collection('opportunity', call);
+  const found = records.find(isMeant);
+  if (found || coverage.complete) return found;
+  throw new ChangeRefused(
+    `Only ${coverage.read} of ${coverage.total} opportunities could be read (${coverage.reason}), so it is not certain that "${externalId}" is new. Use opportunity_id, or try later.`,
+  );
+}
+
+/** An identifier that differs in letter case or blanks alone is a slip, or another record's to the service. */
+async function refuseLookAlike(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+): Promise<void> {
+  const { records } = await tenant.collection('opportunity', call);
+  const alike = records.find((it) => fold(it.externalIdentifier) === fold(externalId));
+  if (!alike) return;
+  throw new ChangeRefused(
+    `No opportunity has exactly the external identifier "${externalId}", but one has "${alike.externalIdentifier}": say which is meant.`,
+    { opportunity: { id: alike.id, name: alike.name } },
+  );
+}
+
+/**
+ * The same record, read again.
+ * @throws ChangeRefused when it went away meanwhile
+ */
+export async function sameTarget(tenant: Tenant, target: Target, call: ToolCall): Promise<Target> {
+  const { externalId, record, scale } = target;
+  if (record?.id === undefined) {
+    const made = await findByExternalId(tenant, externalId, call);
+    return made ? { externalId, record: made, scale } : { externalId, scale };
+  }
+  const now = await readFresh(tenant, record.id, call);
+  refuseDeleted(now);
+  // Written under its former identifier it would be made a second time.
+  if (now.externalIdentifier === externalId) return { externalId, record: now, scale };
+  throw new ChangeRefused(
+    `The opportunity's external identifier is no longer "${externalId}": it was changed meanwhile.`,
+  );
+}
+
+/** Read from all that the tenant stores, the record at hand included. */
+export async function scaleOf(
+  tenant: Tenant,
+  call: ToolCall,
+  record?: Opportunity,
+): Promise<TenantScale> {
+  const { records } = await tenant.collection('opportunity', call);
+  const { scale, ambiguous } = probabilityScale(record ? [...records, record] : records);
+  return { divisor: scale === '0-100' ? 100 : 1, certain: scale !== 'unknown' && !ambiguous };
+}
