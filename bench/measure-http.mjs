@@ -7,7 +7,10 @@ import { least, median, most } from './statistics.mjs';
 const inFlight = 32;
 const name = 'cpq_list_opportunities';
 const params = { name, arguments: { size: 25 } };
-const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+const accept = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+};
 
 /** The same call as a host of either era posts it. */
 export const eras = {

@@ -66,7 +66,10 @@ export function residentMegabytes({ pid }) {
 /** Processor time so far in milliseconds, of all its threads; `undefined` where the system does not say. */
 export function processorMs({ pid }) {
   try {
-    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(11);
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .split(') ')[1]
+      .split(' ')
+      .slice(11);
     return (Number(user) + Number(system)) * 10;
   } catch {
     return undefined;

@@ -82,7 +82,12 @@ export function tokenRows({ tools, seen, sent, opportunities, quotes }) {
 }
 
 const questions = {
-  pipeline: { what: 'open pipeline by stage, 1,000 opportunities', tokens: 1_500, cold: 10, warm: 0 },
+  pipeline: {
+    what: 'open pipeline by stage, 1,000 opportunities',
+    tokens: 1_500,
+    cold: 10,
+    warm: 0,
+  },
   company: { what: 'quotes of one company, with totals', tokens: 1_500 },
   underCost: { what: 'products priced under cost, 5,000 products', tokens: 2_000, cold: 50 },
 };

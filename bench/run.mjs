@@ -74,7 +74,8 @@ async function measure(wanted) {
     work: async () => workRows(await measureWork(candidates, settingsFor, await large())),
   };
   const rows = [];
-  for (const name of every.split(',')) if (wanted.includes(name)) rows.push(...(await parts[name]()));
+  for (const name of every.split(','))
+    if (wanted.includes(name)) rows.push(...(await parts[name]()));
   return rows;
 }
 

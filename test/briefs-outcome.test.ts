@@ -98,6 +98,7 @@ describe('the scale of probabilities', () => {
     expect(likelihood(0.25, '0-1')?.toNumber()).toBe(0.25);
     expect(likelihood(25, '0-100')?.toNumber()).toBe(0.25);
     expect(likelihood(0, '0-100')?.toNumber()).toBe(0);
+    expect(likelihood(100, '0-100')?.toNumber()).toBe(1);
     for (const [value, scale] of [
       [101, '0-100'],
       [-1, '0-100'],

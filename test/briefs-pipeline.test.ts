@@ -81,7 +81,6 @@ it('the open pipeline: adds up, weighs and ages by hand-worked figures', () => {
     total: 2,
     rows: [
       {
-        id: 's1',
         name: 'Offer',
         count: 2,
         oneTime: { EUR: 1000.3 },
@@ -93,7 +92,6 @@ it('the open pipeline: adds up, weighs and ages by hand-worked figures', () => {
         averageDaysInStage: 28,
       },
       {
-        id: 's2',
         name: 'Intake',
         count: 1,
         monthly: { USD: 100 },
@@ -269,6 +267,8 @@ describe('groups', () => {
       [undefined, 'ANNA', 2],
       ['u1', 'Anna', 2],
     ]);
+    const [nameless] = brief([{ ...a, owner: { id: 'u7' } }], { by: 'owner' }).groups.rows;
+    expect([nameless?.id, nameless?.name]).toEqual(['u7', undefined]);
   });
 });
 

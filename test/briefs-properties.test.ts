@@ -229,7 +229,7 @@ it('does not depend on the order of records', () => {
     fc.property(tenant, fc.integer(), (records, seed) => {
       expect(everything(shuffled(records, seed))).toStrictEqual(everything(records));
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 
@@ -240,7 +240,7 @@ it('tells only what JSON can, and nothing empty, whatever is missing', () => {
       expect(JSON.parse(JSON.stringify(told))).toStrictEqual(told);
       expect(JSON.stringify(told)).not.toMatch(/null|NaN|undefined|:""/);
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 

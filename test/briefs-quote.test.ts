@@ -383,6 +383,7 @@ it.each<[string, Quote, string]>([
     'The quote expired on 2026-06-02.',
   ],
   ['a status alone', { ...sound, status: 'expired' }, 'The quote has expired.'],
+  ['the last day', { ...sound, expiresAt: today }, 'The quote expires on 2026-06-15, today.'],
   ['one day', { ...sound, expiresAt: '2026-06-16' }, 'The quote expires on 2026-06-16, in 1 day.'],
   [
     'under cost',

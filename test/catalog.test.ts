@@ -85,7 +85,7 @@ describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, de
   };
 
   test('has a name that every host takes', () => {
-    expect(name).toMatch(/^cpq_[a-z]+(_[a-z]+)+$/);
+    expect(name).toMatch(/^cpq_[a-z]+(_[a-z]+)*$/);
     expect(name.length).toBeLessThanOrEqual(30);
   });
 
@@ -124,12 +124,15 @@ describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, de
     }
   });
 
-  test('describes every argument that does not speak for itself', async () => {
+  test('describes every argument whose name does not say all', async () => {
     const { properties = {} } = (await listed()).inputSchema as Schema;
     const silent = Object.entries(properties)
-      .filter(([, { description, enum: choices, format }]) => !description && !choices && !format)
-      .map(([property]) => property);
-    expect(silent.filter((property) => !speaksForItself.has(property))).toEqual([]);
+      .filter(
+        ([, { description, enum: choices, type }]) =>
+          !description && !choices && type !== 'boolean',
+      )
+      .map(([argument]) => argument);
+    expect(silent.filter((argument) => !saysAll.has(argument))).toEqual([]);
   });
 
   test('has an output schema of the same kind', async () => {
@@ -139,8 +142,15 @@ describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, de
   });
 });
 
-/** Fields of an opportunity whose name says all, and what they are is in the tool's description. */
-const speaksForItself = new Set(['name', 'description', 'id', 'query', 'detail']);
+/**
+ * Arguments whose name, with the range and the words of their tool, says all: every description is read,
+ * and paid for, in every conversation. Whoever adds one has thought about it.
+ */
+const saysAll = new Set([
+  ...['size', 'from', 'query', 'text', 'name', 'owner', 'stage', 'category', 'source'],
+  ...['external_id', 'opportunity_id', 'onetime_revenue', 'monthly_revenue', 'value_months'],
+  ...['min_value', 'stalled_days'],
+]);
 
 function expectPlain(schema: Schema): void {
   const broken = [

@@ -412,7 +412,7 @@ describe('a file that cannot be edited safely', () => {
     ['vscode', '{"inputs": "none"}', 'something else than a list at "inputs"'],
     ['codex', '[a]\nb = = 1\n', 'is not valid TOML (line 2'],
     ['codex', 'mcp_servers = { cpq-mcp = { command = "x" } }\n', 'cannot edit safely'],
-    ['codex', 'mcp_servers = "none"\n', 'is not valid TOML'],
+    ['codex', 'mcp_servers = "none"\n', 'cannot edit safely'],
   ])('%s with %j is left as it is', async (name, before, said) => {
     const { status, stdout, stderr, after, left } = await written(name, before);
     expect([status, stdout, after, left]).toEqual([1, '', before, ['host.conf']]);

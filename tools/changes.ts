@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { concise } from '../src/briefs/concise.ts';
 import type { Carried } from '../src/tenant/changes/carry-out.ts';
+import type { Offer } from '../src/tenant/changes/consent.ts';
 import type { Decision } from '../src/tenant/changes/decide.ts';
 import type { FieldChange, FieldValue, Reference } from '../src/tenant/changes/fields.ts';
 import type { Plan } from '../src/tenant/changes/plan.ts';
@@ -23,6 +24,7 @@ export const changeOutput = z.looseObject({
   changes: records,
   change_id: z.string().optional(),
   confirm: z.string().optional(),
+  preview: z.array(z.string()).optional(),
 });
 
 /** One field's change as a row: names rather than ids where there are any. */
@@ -49,7 +51,7 @@ export function decisionAnswer(plan: Plan, decision: Decision): Answer {
       return say(`No change: ${about} already is as asked. Nothing was written.`, 'no_change', []);
     case 'refused_by_person':
       return decision.answer === 'declined'
-        ? say(`The person said no. Nothing was written to ${about}.`, 'declined', changes)
+        ? say(`The person did not agree. Nothing was written to ${about}.`, 'declined', changes)
         : say(
             `The person closed the question. Nothing was written to ${about}.`,
             'cancelled',
@@ -87,24 +89,15 @@ const say = (summary: string, outcome: Outcome, changes: Rows, more: object = {}
 function notAsked(
   about: string,
   changes: Rows,
-  { token, why }: { token?: string; why: string },
+  { offer, why }: { offer?: Offer; why: string },
 ): Answer {
-  if (token === undefined) {
-    return say(
-      `Nothing was written to ${about}: nobody was asked, because ${why}.`,
-      'not_asked',
-      changes,
-    );
-  }
+  const summary = `Nothing was written to ${about}${offer ? ' yet' : ''}: nobody was asked, because ${why}.`;
+  if (!offer) return say(summary, 'not_asked', changes);
+  const more = { preview: offer.question.split('\n'), confirm: offer.token };
   return {
-    ...say(
-      `Nothing was written to ${about} yet: nobody was asked, because ${why}.`,
-      'not_asked',
-      changes,
-      { confirm: token },
-    ),
+    ...say(summary, 'not_asked', changes, more),
     notes: [
-      'Show the person this difference. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.',
+      'Show the person the preview. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.',
     ],
   };
 }
@@ -119,7 +112,7 @@ const moved = (about: string, now: Plan): Answer => ({
 });
 
 function carriedAnswer(plan: Plan, changes: Rows, carried: Carried): Answer {
-  const { outcome, changeId, record, reason, unrecorded } = carried;
+  const { outcome, changeId, record, reason } = carried;
   const differs = carried.differs.map(({ field, meant, stored }) => ({
     field,
     meant: shown(meant),
@@ -130,22 +123,32 @@ function carriedAnswer(plan: Plan, changes: Rows, carried: Carried): Answer {
     ...(record ? { opportunity: concise('opportunity', record) } : {}),
     ...(differs.length > 0 ? { differs } : {}),
   };
-  const notes = [
-    ...(differs.length > 0
-      ? [
-          'The service stored some fields otherwise than was meant: see differs, and tell the person.',
-        ]
-      : []),
-    ...(unrecorded
-      ? [
-          'The journal could not take the outcome of this change: tell the person who runs this server.',
-        ]
-      : []),
-    ...(outcome === 'cannot_tell'
-      ? ['Read the opportunity again in a minute before doing anything else.']
-      : []),
+  return {
+    ...say(summaryOf(plan, outcome, reason), outcome, changes, more),
+    notes: notesOn(carried),
+  };
+}
+
+function notesOn({ outcome, differs, unchecked, unrecorded }: Carried): string[] {
+  const notes: [boolean, string][] = [
+    [
+      differs.length > 0,
+      'The service stored some fields otherwise than was meant: see differs, and tell the person.',
+    ],
+    [
+      unchecked === true,
+      'The service confirmed it, but the record could not be read back to compare: read it in a minute.',
+    ],
+    [
+      unrecorded === true,
+      'The journal could not take the outcome of this change: tell the person who runs this server.',
+    ],
+    [
+      outcome === 'cannot_tell',
+      'Read the opportunity again in a minute before doing anything else; cpq_list_changes also says how it looks then.',
+    ],
   ];
-  return { ...say(summaryOf(plan, outcome, reason), outcome, changes, more), notes };
+  return notes.filter(([applies]) => applies).map(([, note]) => note);
 }
 
 function summaryOf(plan: Plan, outcome: Carried['outcome'], reason = ''): string {

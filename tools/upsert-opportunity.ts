@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { decide } from '../src/tenant/changes/decide.ts';
-import { findTarget, makePlan } from '../src/tenant/changes/plan.ts';
+import { makePlan } from '../src/tenant/changes/plan.ts';
+import { findTarget } from '../src/tenant/changes/target.ts';
 import { changeOutput, decisionAnswer } from './changes.ts';
 import { defineTool } from './define.ts';
 
@@ -8,6 +9,16 @@ const text = (about?: string, most = 200) => {
   const schema = z.string().trim().min(1).max(most).optional();
   return about === undefined ? schema : schema.describe(about);
 };
+
+/** Kept to the letter, blanks around it included. */
+const asGiven = (about: string) =>
+  z
+    .string()
+    .max(20_000)
+    .refine((given) => given.trim() !== '', 'must not be blank')
+    .optional()
+    .describe(about);
+
 const amount = z.number().min(0).max(1e12).optional();
 
 /** A day of the calendar: 2026-02-30 has the form of a date and is none. */
@@ -55,9 +66,9 @@ export const upsertOpportunity = defineTool({
     start_date: day,
     expected_close_date: day,
     custom_fields: z
-      .array(z.string().regex(/^[^=]+=/s))
+      .array(z.string().regex(/^\s*[^\s=][^=]*=/))
       .optional()
-      .describe('Each as name=value'),
+      .describe('Each as name=value; without a value it is emptied'),
   }),
   output: changeOutput,
   async run(
@@ -65,12 +76,12 @@ export const upsertOpportunity = defineTool({
     { external_id, opportunity_id, create, confirm, custom_fields, ...fields },
     call,
   ) {
-    const wish = { externalId: external_id, opportunityId: opportunity_id, create };
     const values = {
       ...fields,
       custom_fields: custom_fields && Object.fromEntries(custom_fields.map(pair)),
     };
-    const target = await findTarget(tenant, { ...wish, values }, call);
+    const wish = { externalId: external_id, opportunityId: opportunity_id, create };
+    const target = await findTarget(tenant, wish, call);
     const plan = await makePlan(tenant, target, values, call);
     const what = target.record ? 'change' : 'create';
     return decisionAnswer(plan, await decide(tenant, plan, { what }, call));

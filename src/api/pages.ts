@@ -1,6 +1,16 @@
 import type { Call } from './call.ts';
 import type { ApiClient, Page, PageQuery } from './client.ts';
-import { ApiError, RateLimited, Refused, TimedOut } from './errors.ts';
+import {
+  ApiError,
+  BadResponse,
+  KeyRefused,
+  NotPermitted,
+  RateLimited,
+  Refused,
+  TimedOut,
+  TooLarge,
+  WrongAddress,
+} from './errors.ts';
 import type { RecordOf, Resource } from './records.ts';
 import { routes } from './routes.ts';
 
@@ -26,54 +36,62 @@ export interface Progress {
   total: number | undefined;
 }
 
+/** What a walk needs of the client. */
+export type Pages = Pick<ApiClient, 'page' | 'pageParam'>;
+
+type Search = Omit<PageQuery, 'size' | 'from'>;
+
 const pageSize = 100;
 const largestSize = 1_000;
 const width = 6;
 const mostPasses = 3;
 const pagesWorthRepeating = 20;
-
-/** What one request brought, at the offset it was asked for. */
-interface Segment<R> {
-  from: number;
-  records: R[];
-}
+/** Further requests that seeing records move may cost where pages are small, and a reading cheap. */
+const mostExtra = 2;
+/** An order in which what is new comes last, so that it does not push anything from page to page. */
+const steadyOrder = '+createdAt';
 
 /**
  * Reads a whole collection, in parallel, by what comes back rather than by what was asked: clamped
  * sizes, short pages, a moving total, an ignored offset, records that shift while reading. An async
  * iterator of its progress, whose return value is the reading.
  *
- * A pass is trusted when the count stood still, as many different records came as it says, overlapping
- * pages agree where they overlap, and no record was touched meanwhile. A pass that cannot be trusted is
- * repeated; two in a row with the same records settle it.
+ * A pass that cannot be trusted is repeated, in a steadier order where the route has one. How each kind
+ * of pass earns its trust is told at `Pass.isClean` and `Pass.confirms`.
  * @throws ApiError when not even the first page can be had, or the key stops being accepted; the
  *   signal's reason when cancelled
  */
 export async function* walk<R extends Resource>(
-  client: ApiClient,
+  client: Pages,
   resource: R,
-  query: Omit<PageQuery, 'size' | 'from'>,
+  query: Search,
   call: Call,
 ): AsyncGenerator<Progress, Reading<RecordOf[R]>> {
   const all = new Map<unknown, RecordOf[R]>();
+  let canSort = routes[resource].parameters.includes('sort') && query.sort === undefined;
   let previous: Pass<RecordOf[R]> | undefined;
   for (let round = 1; ; round++) {
     const pass = new Pass<RecordOf[R]>();
-    const stopped = yield* passOver(client, resource, query, call, pass, previous === undefined);
+    const sorted = canSort && previous !== undefined;
+    const asked = sorted ? { ...query, sort: steadyOrder } : query;
+    const stopped = yield* passOver(client, resource, asked, call, pass, previous === undefined);
     for (const [key, record] of pass.found) all.set(key, record);
-    const settled = pass.whole || pass.isClean() || (previous && pass.isLike(previous));
-    if (settled && !stopped) return pass.reading(pass.found);
-    const last = round === mostPasses || (round === 2 && pass.requests > pagesWorthRepeating);
-    if (stopped || pass.unpaged || last) return pass.reading(all, stopped);
+    if (!stopped && (pass.isClean() || pass.confirms(previous))) return pass.reading(pass.found);
+    if (stopped instanceof Refused && sorted) canSort = false;
+    else if (stopped || pass.unpaged || pass.isSameAs(previous)) return pass.reading(all, stopped);
+    if (isLast(round, pass)) return pass.reading(all, stopped);
     previous = pass;
   }
 }
 
+const isLast = (round: number, pass: Pass<unknown>): boolean =>
+  round === mostPasses || (round === 2 && pass.requests > pagesWorthRepeating);
+
 /** One pass; returns the error that cut it short, if what was read until then is still worth telling. */
 async function* passOver<R extends Resource>(
-  client: ApiClient,
+  client: Pages,
   resource: R,
-  query: Omit<PageQuery, 'size' | 'from'>,
+  query: Search,
   call: Call,
   pass: Pass<RecordOf[R]>,
   mustStart: boolean,
@@ -95,12 +113,18 @@ async function* passOver<R extends Resource>(
     return undefined;
   } catch (error) {
     call.signal.throwIfAborted();
-    const worthTelling = error instanceof ApiError && error.passing;
-    if (!worthTelling || (mustStart && pass.found.size === 0)) throw error;
+    const nothing = mustStart && pass.found.size === 0;
+    if (nothing || !(error instanceof ApiError) || error instanceof KeyRefused) throw error;
     return error;
   } finally {
     own.abort();
   }
+}
+
+/** What one request brought, at the offset it was asked for. */
+interface Segment<R> {
+  from: number;
+  records: R[];
 }
 
 type Read<R> = (from: number, size: number) => Promise<Segment<R>>;
@@ -111,76 +135,117 @@ async function* readFirst<R>(read: Read<R>): AsyncGenerator<void> {
 }
 
 async function* readAll<R>(pass: Pass<R>, read: Read<R>, canMove: boolean): AsyncGenerator<void> {
-  const first = await read(0, pageSize);
+  const { records } = await read(0, pageSize);
   yield;
-  if (first.records.length === 0 || pass.hasAll()) return;
-  if (canMove && pass.total !== undefined) {
-    yield* readRest(pass, read, first.records.length, pass.total);
-  }
-  if (canMove && !pass.stuck) yield* readTail(pass, read, first.records.length);
-  if (!canMove || pass.stuck) await readAtOnce(pass, read, first.records.length);
+  pass.sawEnd = records.length === 0;
+  if (pass.sawEnd || pass.hasAll()) return;
+  if (canMove && pass.count() !== undefined) yield* readRest(pass, read);
+  if (canMove && !pass.stuck) yield* readTail(pass, read);
+  if (!canMove || pass.stuck) await readAtOnce(pass, read, records.length);
 }
 
 /** The pages after the first, side by side, and what short ones among them left out. */
-async function* readRest<R>(
-  pass: Pass<R>,
-  read: Read<R>,
-  step: number,
-  total: number,
-): AsyncGenerator<void> {
-  const offsets = offsetsOf(step, total);
-  for await (const segment of inParallel(offsets, (from) => read(from, step))) {
+async function* readRest<R>(pass: Pass<R>, read: Read<R>): AsyncGenerator<void> {
+  const plan = planFor(pass);
+  for await (const segment of inParallel(offsets(pass, plan), (from) => read(from, pageSize))) {
     yield;
     pass.stuck = pass.repeatsFirst(segment);
     if (pass.stuck) return;
     if (segment.records.length === 0) break;
   }
-  for (const [from, until] of pass.gaps(total)) yield* fillGap(pass, read, from, until);
+  for (const gap of pass.gaps()) yield* fillGap(pass, read, gap);
+}
+
+interface Plan {
+  /** So many neighbouring pages have one record in common. */
+  overlaps: number;
+  /** The offset up to which is read. */
+  until: number;
 }
 
 /**
- * Offsets that cover `total` in steps. Where it costs no further request neighbouring pages overlap by
- * one record: if it is not the same one in both, records moved while we read.
+ * Neighbouring pages overlap by one record: if it is not the same one in both, records moved while we
+ * read. And the last page reaches one place behind the count, in case it is too low. Both as far as they
+ * cost no request more; pages smaller than we ask for make a reading that is worth a few more.
  */
-function offsetsOf(step: number, total: number): number[] {
+function planFor(pass: Pass<unknown>): Plan {
+  const step = pass.largest();
+  const total = pass.count() ?? 0;
   const pages = Math.ceil(total / step);
-  const overlaps = pages * step - total >= pages - 1 && step > 1;
-  const stride = overlaps ? step - 1 : step;
-  return Array.from({ length: pages - 1 }, (_, page) => (page + 1) * stride);
+  if (step > 1) {
+    const further = 1 + Math.ceil((total + 1 - step) / (step - 1)) - pages;
+    const affordable = step < pageSize && further <= mostExtra;
+    if (further === 0 || affordable) {
+      return { overlaps: Number.POSITIVE_INFINITY, until: total + 1 };
+    }
+  }
+  const room = pages * step - total;
+  return room >= pages - 1 && step > 1
+    ? { overlaps: pages - 1, until: total }
+    : { overlaps: step > 1 ? room : 0, until: total };
+}
+
+/** Where the pages begin, each as far on as the longest page yet reaches. */
+function* offsets(pass: Pass<unknown>, { overlaps, until }: Plan): Generator<number> {
+  let left = overlaps;
+  for (let covered = pass.largest(); covered < until; ) {
+    const at = covered - (left > 0 ? 1 : 0);
+    left -= 1;
+    yield at;
+    covered = at + pass.largest();
+  }
 }
 
 /** A page that came back shorter than asked left a stretch unread, or hides records that do not show. */
 async function* fillGap<R>(
   pass: Pass<R>,
   read: Read<R>,
-  from: number,
-  until: number,
+  [from, until]: readonly [number, number],
 ): AsyncGenerator<void> {
   let at = from;
   while (at < until) {
     const known = pass.found.size;
-    const { records } = await read(at, until - at);
+    const start = Math.max(0, at - 1);
+    const { records } = await read(start, Math.min(pageSize, until + 1 - start));
     yield;
-    if (records.length === 0 || pass.found.size === known) return;
-    at += records.length;
+    if (pass.found.size === known) return;
+    at = start + records.length;
   }
 }
 
-/** On from the furthest record until nothing new comes: the count may be missing, or too low. */
-async function* readTail<R>(pass: Pass<R>, read: Read<R>, step: number): AsyncGenerator<void> {
+/**
+ * On from the furthest record until nothing new comes. Where nothing counts the records each page begins
+ * with the last one of the page before: if it does not, records moved, or the offset means something else.
+ */
+async function* readTail<R>(pass: Pass<R>, read: Read<R>): AsyncGenerator<void> {
   while (!pass.hasAll()) {
-    const known = pass.found.size;
-    const segment = await read(pass.end(), step).catch(endIfRefused);
-    yield;
-    if (pass.found.size > known) continue;
-    // Behind the end there is nothing, a refusal, or the last page once more.
-    pass.stuck = pass.repeatsFirst(segment);
-    pass.sawEnd = !pass.stuck;
+    const end = pass.end();
+    const back = pass.count() === undefined && end > 1 ? 1 : 0;
+    if (yield* bringsMore(pass, read, end - back)) continue;
+    if (pass.stuck) return;
+    const joined = back === 0 || pass.overlapsAt(end - 1);
+    // A page may be shorter than asked although more follows.
+    if (back === 1 && (yield* bringsMore(pass, read, end))) continue;
+    pass.sawEnd = joined && !pass.stuck;
     return;
   }
 }
 
-function endIfRefused(error: unknown): Segment<never> {
+/** Behind the end there is nothing, a refusal, or the last page once more. */
+async function* bringsMore<R>(
+  pass: Pass<R>,
+  read: Read<R>,
+  from: number,
+): AsyncGenerator<void, boolean> {
+  const known = pass.found.size;
+  const segment = await read(from, pageSize).catch(nothingIfRefused);
+  yield;
+  if (pass.found.size > known) return true;
+  pass.stuck = pass.repeatsFirst(segment);
+  return false;
+}
+
+function nothingIfRefused(error: unknown): Segment<never> {
   if (error instanceof Refused) return { from: 0, records: [] };
   throw error;
 }
@@ -188,56 +253,81 @@ function endIfRefused(error: unknown): Segment<never> {
 /** Where the offset is ignored, one large page may still bring all. */
 async function readAtOnce<R>(pass: Pass<R>, read: Read<R>, count: number): Promise<void> {
   pass.unpaged = true;
-  if (pass.total === undefined && count > 1) {
+  const total = pass.count();
+  if (total === undefined && count > 1) {
     // A list that comes whole, whatever size was asked for, is not paged at all.
     const fewer = await read(0, Math.ceil(count / 2));
     pass.sawEnd = fewer.records.length === count;
     if (pass.sawEnd) return;
   }
-  const wanted = Math.min(pass.total ?? largestSize, largestSize);
-  if (wanted > count) await read(0, wanted);
-  if (pass.total === undefined) pass.sawEnd = pass.found.size === 1;
+  const wanted = Math.min(total ?? largestSize, largestSize);
+  if (wanted > count) await read(0, wanted).catch(nothingIfRefused);
+  if (total === undefined) pass.sawEnd = pass.found.size === 1;
+}
+
+interface Keys {
+  from: number;
+  keys: unknown[];
 }
 
 /** What one pass over a collection has brought so far. */
 class Pass<R> {
   readonly found = new Map<unknown, R>();
   requests = 0;
-  total: number | undefined;
   /** It comes as one answer, as a tree does. */
   whole = false;
   /** The offset is ignored: every page is the first. */
   stuck = false;
   /** Read without paging, so that repeating it would bring the same. */
   unpaged = false;
-  /** An empty page after the last record. */
+  /** Nothing came after the last record. */
   sawEnd = false;
-  #moved = false;
+  /** What the service counted, at its highest. */
+  #total: number | undefined;
+  #countMoved = false;
+  #someAreNew = false;
   readonly #startedAt = Date.now();
-  readonly #segments: { from: number; keys: unknown[] }[] = [];
+  #serviceStartedAt: number | undefined;
+  readonly #segments: Keys[] = [];
 
   add(from: number, page: Page<R>): void {
-    const keys = page.records.map(keyOf);
+    const now = page.answeredAt ?? Date.now();
+    this.#serviceStartedAt ??= now - (Date.now() - this.#startedAt) - (page.answeredAt ? 0 : 5_000);
+    const keys = keysOf(page.records);
     page.records.forEach((record, at) => {
       this.found.set(keys[at], record);
-      this.#moved ||= touchedSince(record, this.#startedAt);
+      this.#someAreNew ||= isBornBetween(record, this.#serviceStartedAt ?? now, now);
     });
-    this.#moved ||= this.#segments.length > 0 && page.total !== this.total;
-    this.total = page.total ?? this.total;
+    this.#count(page.total);
     if (keys.length > 0) this.#segments.push({ from, keys });
   }
 
+  #count(total: number | undefined): void {
+    this.#countMoved ||= this.#segments.length > 0 && total !== this.#total;
+    if (total !== undefined) this.#total = Math.max(this.#total ?? 0, total);
+  }
+
+  /** What the service counts; nothing where it does not, or gave more than it counts. */
+  count(): number | undefined {
+    return this.#total !== undefined && this.found.size > this.#total ? undefined : this.#total;
+  }
+
   progress(): Progress {
-    return { read: this.found.size, total: this.total };
+    return { read: this.found.size, total: this.count() };
   }
 
   hasAll(): boolean {
-    return this.total !== undefined && this.found.size >= this.total;
+    return this.found.size === this.count();
+  }
+
+  /** Records of the longest page. */
+  largest(): number {
+    return Math.max(1, ...this.#segments.map(({ keys }) => keys.length));
   }
 
   repeatsFirst(segment: Segment<R>): boolean {
     const first = this.#segments[0]?.keys ?? [];
-    const keys = segment.records.map(keyOf);
+    const keys = keysOf(segment.records);
     return segment.from > 0 && keys.length > 0 && keys.every((key, at) => key === first[at]);
   }
 
@@ -246,35 +336,60 @@ class Pass<R> {
     return Math.max(0, ...this.#segments.map(({ from, keys }) => from + keys.length));
   }
 
-  /** Stretches of offsets below `total` that no page covers. */
-  gaps(total: number): [from: number, until: number][] {
+  /** Whether two pages brought the record at this offset, and the same one. */
+  overlapsAt(offset: number): boolean {
+    const seen = this.#segments.flatMap(({ from, keys }) => keys.slice(offset - from)[0] ?? []);
+    return seen.length > 1 && new Set(seen).size === 1;
+  }
+
+  /** Stretches of offsets below the count that no page covers. */
+  gaps(): [from: number, until: number][] {
     const gaps: [number, number][] = [];
     let covered = 0;
     for (const { from, keys } of this.#inOrder()) {
       if (from > covered) gaps.push([covered, from]);
       covered = Math.max(covered, from + keys.length);
     }
+    const total = this.count() ?? 0;
     if (covered < total) gaps.push([covered, total]);
     return gaps;
   }
 
+  /**
+   * Whether nothing that was there all the time can be missing.
+   *
+   * Where the service counts: it counted the same each time, as many different records came, and none of
+   * them was made since the start. So as many came as there were then, and each was there then: they are
+   * all. That rests on honest times of creation. Where pages overlap it does not even need them: as long
+   * as the common record is the same in both, whatever came before it is in the one page or before, and
+   * whatever came after it in the other or behind. Where nothing is counted every page has to overlap.
+   */
   isClean(): boolean {
-    const counted = this.total === undefined ? this.sawEnd : this.found.size === this.total;
-    return counted && !this.#moved && (this.unpaged || this.#overlapsAgree());
+    if (this.whole) return true;
+    if (!this.#isCounted() || this.#countMoved || this.#someAreNew) return false;
+    return this.unpaged || (this.#agrees() && (this.count() !== undefined || this.#isChained()));
   }
 
-  /** The same records twice in a row, and as many as the service counts: whatever looked odd is its way. */
-  isLike(other: Pass<R>): boolean {
-    const counted = this.total === undefined ? this.sawEnd : this.found.size === this.total;
-    const same = this.found.size === other.found.size;
-    return counted && same && [...this.found.keys()].every((key) => other.found.has(key));
+  /**
+   * The same records twice in a row, and as many as the service counted both times. What was added after
+   * the second start cannot be among them, so all of them were there then, and they were all there were.
+   */
+  confirms(previous: Pass<R> | undefined): boolean {
+    if (previous === undefined || this.#countMoved || previous.#countMoved) return false;
+    return this.hasAll() && previous.hasAll() && this.isSameAs(previous);
+  }
+
+  /** Whether reading on would bring nothing new. */
+  isSameAs(previous: Pass<R> | undefined): boolean {
+    if (previous === undefined || this.found.size !== previous.found.size) return false;
+    return [...this.found.keys()].every((key) => previous.found.has(key));
   }
 
   reading(found: Map<unknown, R>, stopped?: ApiError): Reading<R> {
     const records = [...found.values()];
-    const total = Math.max(this.total ?? 0, records.length);
+    const total = Math.max(this.#total ?? 0, records.length);
     if (found === this.found && !stopped) {
-      return { records, coverage: { complete: true, read: records.length, total } };
+      return { records, coverage: { complete: true, read: records.length, total: records.length } };
     }
     const coverage: Coverage = {
       complete: false,
@@ -293,17 +408,24 @@ class Pass<R> {
       return 'the service does not page on, so only its first page can be read (the setting page-param names its offset parameter)';
     }
     const { size } = this.found;
-    if (this.total !== undefined && size !== this.total && !this.#moved) {
-      return `the service counts ${this.total} but gave ${size}`;
+    if (this.#total !== undefined && size < this.#total && !this.#someAreNew) {
+      return `the service counts ${this.#total} but gave ${size}`;
     }
-    return 'records kept changing while they were read';
+    return this.#agrees()
+      ? 'records kept changing while they were read'
+      : 'the pages that the service gave do not join up';
   }
 
-  #inOrder() {
+  #isCounted(): boolean {
+    return this.count() === undefined ? this.sawEnd : this.hasAll();
+  }
+
+  #inOrder(): Keys[] {
     return [...this.#segments].sort((a, b) => a.from - b.from);
   }
 
-  #overlapsAgree(): boolean {
+  /** No two pages have different records at the same offset. */
+  #agrees(): boolean {
     const at = new Map<number, unknown>();
     for (const { from, keys } of this.#segments) {
       for (const [index, key] of keys.entries()) {
@@ -313,28 +435,61 @@ class Pass<R> {
     }
     return at.size === this.found.size;
   }
+
+  /** Each page has a record in common with what came before it. */
+  #isChained(): boolean {
+    let covered = 0;
+    for (const { from, keys } of this.#inOrder()) {
+      if (from > Math.max(0, covered - 1)) return false;
+      covered = Math.max(covered, from + keys.length);
+    }
+    return true;
+  }
 }
 
-/** Records without an id are told apart by all that they hold. */
-const keyOf = (record: unknown): unknown => {
-  const { id } = record as { id?: string };
-  return id ?? JSON.stringify(record);
-};
+/**
+ * Records without an id are told apart by all that they hold, and those of one page that hold the same by
+ * their turn.
+ */
+function keysOf(records: readonly unknown[]): unknown[] {
+  const seen = new Map<string, number>();
+  return records.map((record) => {
+    const { id } = record as { id?: string };
+    if (id) return id;
+    const text = JSON.stringify(record);
+    const turn = seen.get(text) ?? 0;
+    seen.set(text, turn + 1);
+    return turn === 0 ? text : `${text} ${turn}`;
+  });
+}
 
-function touchedSince(record: unknown, time: number): boolean {
+/** Down to the second, and of a known zone: anything less does not tell what is new. */
+const exactTime = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
+
+/** Whether the service made it in that time; what it does not date as today's clock would is not new. */
+function isBornBetween(record: unknown, start: number, end: number): boolean {
   const { createdAt, updatedAt } = record as { createdAt?: string; updatedAt?: string };
-  return [createdAt, updatedAt].some((at) => at !== undefined && Date.parse(at) >= time);
+  const time = createdAt ?? updatedAt;
+  if (typeof time !== 'string' || !exactTime.test(time)) return false;
+  const born = Date.parse(time);
+  return born >= start && born <= end + 60_000;
 }
 
 function whyStopped(error: ApiError): string {
   if (error instanceof RateLimited) return "the tenant's rate budget is used up for now";
   if (error instanceof TimedOut) return 'time ran out';
+  if (error instanceof NotPermitted) return 'the service stopped permitting it';
+  if (error instanceof Refused) return 'the service refused to go on';
+  if (error instanceof TooLarge) return 'a page of it is larger than this server accepts';
+  if (error instanceof BadResponse || error instanceof WrongAddress) {
+    return 'the service sent something that cannot be read';
+  }
   return 'the service stopped answering';
 }
 
 /** Runs ahead of the reader by up to `width`, and hands on in the order asked for. */
 async function* inParallel<T, U>(
-  inputs: readonly T[],
+  inputs: Iterable<T>,
   run: (input: T) => Promise<U>,
 ): AsyncGenerator<U> {
   const ahead: Promise<U>[] = [];

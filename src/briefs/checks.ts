@@ -49,9 +49,9 @@ export interface CheckOptions extends CheckParameters {
   currencyOf?: CurrencyOf;
   /** The currency of catalogue prices, if the tenant has one. Default: "unknown currency". */
   catalogueCurrency?: string;
-  /** Findings shown. Default: 20. */
+  /** Findings shown. Default: 15. */
   maxRows?: number;
-  /** Related records named in one finding. Default: 3. */
+  /** Related records named in one finding. Default: 2. */
   maxRelated?: number;
 }
 
@@ -85,7 +85,7 @@ export interface CheckReport extends Listed<CheckFinding> {
 }
 
 const neutral = { floor: 0, days: 0, tolerance: 0 };
-const defaults = { maxRows: 20, maxRelated: 3 };
+const defaults = { maxRows: 15, maxRelated: 2 };
 
 /**
  * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".

@@ -103,6 +103,10 @@ export function grouped<Item>(
   return groups;
 }
 
+/** "today", "in 1 day", "in 2 days". */
+export const inDays = (days: number): string =>
+  days === 0 ? 'today' : `in ${plural(days, 'day')}`;
+
 /** "1 quote", "2 quotes". */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

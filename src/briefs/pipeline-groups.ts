@@ -2,7 +2,16 @@
 import type { Opportunity } from '../api/records.ts';
 import { type Day, dayOf, daysSince } from './days.ts';
 import { type Deal, DealSums, type WeightedAmounts } from './deals.ts';
-import { byName, compact, compare, filled, fold, type Listed, type Named } from './naming.ts';
+import {
+  byName,
+  compact,
+  compare,
+  filled,
+  fold,
+  grouped,
+  type Listed,
+  type Named,
+} from './naming.ts';
 
 export const pipelineBy = [
   'stage',
@@ -15,7 +24,7 @@ export const pipelineBy = [
 
 export type PipelineBy = (typeof pipelineBy)[number];
 
-/** Amounts by currency; days are whole days. */
+/** Amounts by currency; days are whole days. The id is there where the name alone does not tell. */
 export interface PipelineGroup extends Named, WeightedAmounts {
   count: number;
   /** The open deal created first. */
@@ -118,7 +127,8 @@ export function groupDeals(
   const cut = ranked.length === limit + 1 ? ranked.length : limit;
   const shown = ranked.slice(0, cut);
   if (by === 'close_month') shown.sort(byMonth);
-  const rows = shown.map((group) => toRow(group, group.label.name ?? unnamed(group, by), today));
+  const isUnclear = sharedNames(ranked);
+  const rows = shown.map((group) => toRow(labelled(group, by, isUnclear), group, today));
   const others = ranked.slice(cut);
   if (others.length > 0) rows.push(foldedRow(others, today));
   return { shown: shown.length, total: ranked.length, rows };
@@ -144,20 +154,29 @@ const byRank = (a: Group, b: Group): number =>
 
 const byMonth = (a: Group, b: Group): number => byName(a.label, b.label);
 
-const unnamed = (group: Group, by: PipelineBy): string | undefined =>
-  group.label.id ? undefined : nameless[by];
+/** Names that several groups have, so that only their ids tell them apart. */
+function sharedNames(groups: readonly Group[]): ReadonlySet<string> {
+  const byFold = grouped(groups, ({ label }) => fold(label.name));
+  return new Set([...byFold].flatMap(([name, same]) => (same.length > 1 ? name : [])));
+}
+
+/** The id is a third of a row's length, and filters take a name as well: it stands where a name is not enough. */
+function labelled({ label }: Group, by: PipelineBy, unclear: ReadonlySet<string>): Named {
+  if (!label.name) return label.id ? { id: label.id } : { name: nameless[by] };
+  return unclear.has(fold(label.name)) ? label : { name: label.name };
+}
 
 function foldedRow(others: readonly Group[], today: Day): PipelineGroup {
   const folded = new Group({});
   for (const group of others) folded.merge(group);
-  return { ...toRow(folded, `${others.length} others`, today), groups: others.length };
+  const name = `${others.length} others`;
+  return { ...toRow({ name }, folded, today), groups: others.length };
 }
 
-function toRow(group: Group, name: string | undefined, today: Day): PipelineGroup {
+function toRow(label: Named, group: Group, today: Day): PipelineGroup {
   const { oldest, stageDays, stageDaysKnown, sums } = group;
   return compact({
-    id: group.label.id,
-    name,
+    ...label,
     count: sums.count,
     ...sums.weighted(),
     oldest: oldest && {

@@ -15,7 +15,7 @@ import {
   termOf,
   zero,
 } from './money.ts';
-import { compact, filled, plural } from './naming.ts';
+import { compact, filled, inDays } from './naming.ts';
 import { standingOf } from './outcome.ts';
 import {
   applyDiscount,
@@ -323,7 +323,7 @@ function validityFindings(quote: Quote, { today, expiresWithinDays }: Settled): 
   if (standing === 'expired' || (left ?? 0) < 0)
     return [stop('expired', expiredInWords(quote, today))];
   if (left === undefined || left > expiresWithinDays) return [];
-  return [check('expiring', `The quote expires on ${expires}, in ${plural(left, 'day')}.`)];
+  return [check('expiring', `The quote expires on ${expires}, ${inDays(left)}.`)];
 }
 
 function expiredInWords({ expiredAt, expiresAt }: Quote, today: Day): string {

@@ -1,11 +1,12 @@
 import { ConfigError, readSettings, requireTenant, type Settings } from '../config.ts';
 import { check } from './doctor/check.ts';
+import { grantsFor } from './doctor/grants.ts';
 import { checkHere } from './doctor/local.ts';
 import { checkPaging } from './doctor/paging.ts';
 import { Prober, type Target } from './doctor/prober.ts';
 import { progressOn } from './doctor/progress.ts';
 import { type Report, reportOf, table } from './doctor/report.ts';
-import { askRoutes, checkRoutes, grantsFor } from './doctor/routes.ts';
+import { askRoutes, checkRoutes } from './doctor/routes.ts';
 import { checkAddress, checkBudget, checkClock } from './doctor/service.ts';
 
 const longestMs = 55_000;

@@ -19,7 +19,7 @@ export function readArguments(
   if (unknown.length > 0) throw new BadArguments(unknownArguments(unknown, Object.keys(known)));
   const repaired: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
-    const mended = repair(value, known[name] ?? {});
+    const mended = repair(wellFormed(value), known[name] ?? {});
     if (mended !== undefined) repaired[name] = mended;
   }
   const checked = check.safeParse(repaired);
@@ -33,6 +33,12 @@ function unknownArguments(unknown: string[], known: string[]): string {
   const plural = unknown.length === 1 ? 'argument' : 'arguments';
   const others = known.length === 0 ? 'This tool takes none' : `Known: ${known.join(', ')}`;
   return `Unknown ${plural} ${names}. ${others}.`;
+}
+
+/** Half a pair of surrogates is no text: no request can carry it. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  return Array.isArray(value) ? value.map(wellFormed) : value;
 }
 
 function repair(value: unknown, schema: JsonSchema): unknown {

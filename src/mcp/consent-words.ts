@@ -1,14 +1,25 @@
 import type { Proposal } from '../tenant/changes/consent.ts';
-import type { FieldChange, FieldValue, Reference } from '../tenant/changes/fields.ts';
+import {
+  changedCustom,
+  entryOf,
+  type FieldChange,
+  type FieldValue,
+  type Reference,
+} from '../tenant/changes/fields.ts';
+import type { Remark } from '../tenant/changes/plan.ts';
 import { visible } from './text.ts';
 
-const longestQuote = 160;
+/** Longest stretch of a text that is shown; of a longer one its beginning, or where it changes. */
+const longestQuote = 240;
+/** What is shown before the place where a long text changes. */
+const leadIn = 40;
 
 /** A proposal in plain words for the person who decides: what changes, from what to what, and what does not. */
 export function inWords(proposal: Proposal, host: string): string {
-  const { changes, currency } = proposal;
+  const { changes, currency, remarks } = proposal;
   const lines = changes.map((change) => `• ${changeInWords(change, currency)}`);
-  return [heading(proposal, host), ...lines, nothingElse(proposal)].join('\n');
+  const notes = remarks.map((remark) => `Note: ${remarkInWords(remark)}`);
+  return [heading(proposal, host), ...lines, ...notes, nothingElse(proposal)].join('\n');
 }
 
 function heading({ what, opportunity, company, externalId }: Proposal, host: string): string {
@@ -24,56 +35,122 @@ function nothingElse({ what }: Proposal): string {
   return `${kept}Nothing is sent to a customer, no quote is touched, nothing is deleted. ${way}`;
 }
 
-/** One field, old → new; customer text is quoted and shortened. */
-export function changeInWords({ label, kind, from, to }: FieldChange, currency?: string): string {
-  if (kind === 'custom') return `${label}: ${customInWords(from, to)}`;
-  const show = (value: FieldValue) => valueInWords(kind, value, currency);
-  return from === undefined ? `${label}: ${show(to)}` : `${label}: ${show(from)} → ${show(to)}`;
-}
-
-function valueInWords(kind: FieldChange['kind'], value: FieldValue, currency?: string): string {
-  if (value === undefined) return '(empty)';
-  switch (kind) {
-    case 'reference':
-      return referenceInWords(value as Reference);
-    case 'money':
-      return `${moneyInWords(value as number)}${currency === undefined ? '' : ` ${currency}`}`;
-    case 'share':
-      return `${Math.round((value as number) * 10_000) / 100} %`;
-    case 'text':
-      return quoted(String(value));
-    default:
-      return String(value);
+function remarkInWords(remark: Remark): string {
+  switch (remark.about) {
+    case 'contact elsewhere':
+      return `the contact ${quoted(remark.contact)} belongs to another company, ${quoted(remark.company)}.`;
+    case 'contact stays':
+      return `the contact stays ${quoted(remark.contact)}, whom the other company had.`;
+    case 'currency':
+      return `amounts stay the same numbers, but in ${remark.to} instead of ${remark.from}.`;
+    case 'cannot be sent':
+      return `${remark.label} is ${quoted(remark.value)} without an id, so it cannot be sent along: the service may clear it.`;
   }
 }
 
-const referenceInWords = ({ id, name }: Reference): string =>
-  name === undefined ? id : `${quoted(name)} (${id})`;
+/** One field, old → new; customer text is quoted and shortened. */
+export function changeInWords(
+  { label, kind, from, to }: FieldChange,
+  currency: Proposal['currency'] = {},
+): string {
+  if (kind === 'custom') return `${label}: ${customInWords(from, to)}`;
+  if (typeof from === 'string' && typeof to === 'string') {
+    return `${label}: ${textsInWords(from, to)}`;
+  }
+  const after = valueInWords(kind, to, currency.to);
+  if (from === undefined) return `${label}: ${after}`;
+  return `${label}: ${told(valueInWords(kind, from, currency.from), after)}`;
+}
+
+/** Nobody can agree to a difference that does not show. */
+const told = (before: string, after: string): string =>
+  before === after
+    ? `${before} → ${after} (they differ, in what cannot be seen here)`
+    : `${before} → ${after}`;
+
+function valueInWords(kind: FieldChange['kind'], value: FieldValue, currency?: string): string {
+  if (value === undefined) return '(empty)';
+  if (kind === 'reference') return referenceInWords(value as Reference);
+  if (typeof value === 'object') return quoted(JSON.stringify(value));
+  if (typeof value === 'string') return kind === 'day' ? plainDay(value) : quoted(value);
+  if (kind === 'share') return `${Math.round(value * 1e6) / 1e4} %`;
+  if (kind !== 'money') return String(value);
+  return `${moneyInWords(value)}${currency === undefined ? '' : ` ${visible(currency)}`}`;
+}
+
+const plainDay = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : quoted(text));
+
+const referenceInWords = ({ id, name }: Reference): string => {
+  const known = /^[\w.:-]{1,80}$/.test(id) ? id : quoted(id);
+  if (name === undefined) return known;
+  return id === '' ? quoted(name) : `${quoted(name)} (${known})`;
+};
 
 /** The same for every reader, because the server does not know theirs: 1,234.50. */
 const moneyInWords = (amount: number): string =>
   amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 20 });
 
 function customInWords(from: FieldValue, to: FieldValue): string {
-  const before = (from ?? {}) as Record<string, unknown>;
-  const after = (to ?? {}) as Record<string, unknown>;
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const moved = names.filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
-  );
-  return moved
-    .map((name) => `${quoted(name)} ${plain(before[name])} → ${plain(after[name])}`)
-    .join('; ');
+  const all = changedCustom(from, to).map((name) => {
+    const [before, after] = [entryOf(from, name), entryOf(to, name)];
+    if (typeof before === 'string' && typeof after === 'string') {
+      return `${quoted(name)} ${textsInWords(before, after)}`;
+    }
+    return `${quoted(name)} ${told(plain(before), plain(after))}`;
+  });
+  return all.join('; ');
 }
 
-const plain = (value: unknown): string => {
+/** A number stands without quotation marks: the text “5” is not the number 5. */
+function plain(value: unknown): string {
   if (value === undefined || value === null) return '(empty)';
-  return quoted(typeof value === 'string' ? value : JSON.stringify(value));
-};
+  if (typeof value === 'object') return quoted(JSON.stringify(value));
+  return typeof value === 'string' ? quoted(value) : String(value);
+}
+
+/** Two texts, each from shortly before the place where they part if that would not show otherwise. */
+function textsInWords(from: string, to: string): string {
+  const [before, after] = [oneLine(from), oneLine(to)];
+  const parting = firstDifference(before, after);
+  const start = parting < longestQuote - leadIn ? 0 : parting - leadIn;
+  return told(stretch(from, before, start), stretch(to, after, start));
+}
+
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && at < other.length && one[at] === other[at]) at += 1;
+  return at;
+}
 
 /** A stranger's text in one line, between marks that it cannot close. */
-function quoted(text: string): string {
-  const line = visible(text).replace(/\s+/g, ' ').replaceAll('“', '"').replaceAll('”', '"').trim();
-  if (line.length <= longestQuote) return `“${line}”`;
-  return `“${line.slice(0, longestQuote).toWellFormed()}…” (${line.length} characters)`;
+const quoted = (text: string): string => stretch(text, oneLine(text), 0);
+
+function stretch(text: string, line: string, start: number): string {
+  const shown = line.slice(start, start + longestQuote).toWellFormed();
+  const whole = start === 0 && line.length <= longestQuote;
+  const [head, tail] = [start > 0 ? '…' : '', start + longestQuote < line.length ? '…' : ''];
+  const notes = [
+    ...(whole ? [] : [`${line.length.toLocaleString('en-US')} characters`]),
+    ...hidden(text),
+  ];
+  const note = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
+  return isolated(`“${head}${shown}${tail}”`) + note;
 }
+
+/** How many characters of a text are there without being seen. */
+function hidden(text: string): string[] {
+  const unseen = text.replaceAll('\r\n', '\n').length - visible(text).length;
+  return unseen > 0 ? [`${unseen} that cannot be seen`] : [];
+}
+
+/** Line breaks show as a mark; quotation marks that could pass for the closing one become plain. */
+const oneLine = (text: string): string =>
+  visible(text)
+    .replace(/[ \t]*\n\s*/g, ' ⏎ ')
+    .replace(/\s/g, ' ')
+    .replace(/[“”„‟❝❞〝〞〟＂]/g, '"');
+
+/** Scripts that run from right to left: without the isolates they would turn what stands beside them. */
+const fromTheRight =
+  /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+const isolated = (text: string): string => (fromTheRight.test(text) ? `\u2068${text}\u2069` : text);

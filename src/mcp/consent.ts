@@ -51,8 +51,10 @@ export async function consentTo(
     return judgeAnswer(proposal, parts, ctx, key, echoed);
   }
   if (host.canAsk) throw new AskPerson(ask(proposal, parts.host, seal(key, 'asked', proposal)));
+  if (!parts.allowTokens) return { answer: 'unasked', why: noTokens };
   if (typeof confirm === 'string') return judgeToken(proposal, parts, key, confirm);
-  return unasked(proposal, parts, key);
+  const offer = { token: seal(key, 'token', proposal), question: inWords(proposal, parts.host) };
+  return { answer: 'unasked', offer, why: 'this host cannot ask a person' };
 }
 
 function ask(proposal: Proposal, host: string, requestState: string): InputRequiredResult {
@@ -89,11 +91,10 @@ async function judgeAnswer(
 
 async function judgeToken(
   proposal: Proposal,
-  { state, allowTokens }: ConsentParts,
+  { state }: ConsentParts,
   key: Uint8Array,
   token: string,
 ): Promise<Consent> {
-  if (!allowTokens) return { answer: 'unasked', why: noTokens };
   const judged = await open(state, key, 'token', proposal, token);
   return judged === 'good' ? { answer: 'accepted', how: 'token' } : consentFrom(judged);
 }
@@ -101,46 +102,47 @@ async function judgeToken(
 const noTokens =
   'this host cannot ask a person, and whoever runs this server allows no other way (CPQ_CONSENT=ask)';
 
-function unasked(proposal: Proposal, { allowTokens }: ConsentParts, key: Uint8Array): Consent {
-  if (!allowTokens) return { answer: 'unasked', why: noTokens };
-  const token = seal(key, 'token', proposal);
-  return { answer: 'unasked', token, why: 'this host cannot ask a person' };
-}
-
-type Judged = 'good' | 'moved' | 'expired' | 'used' | 'forged';
+type Judged = 'good' | 'moved' | 'expired' | 'used' | 'foreign' | 'forged';
 
 function consentFrom(judged: Exclude<Judged, 'good'>): Consent {
   if (judged === 'moved') return { answer: 'moved' };
   const why = {
     expired: 'it is older than ten minutes',
     used: 'it was used before',
+    foreign: 'it was given for another change',
     forged: 'it was not given out by this server, or for another purpose',
   };
   return { answer: 'invalid', why: why[judged] };
 }
 
 /**
- * `expiry.nonce.digest-mac.mac`: the second code covers all the rest; the first lets a genuine seal for
- * another difference be told from a forged one.
+ * `expiry.nonce.subject-code.digest-code.mac`: the last code covers all the rest; those of the subject
+ * and the digest let a genuine seal for another change, or another difference, be told from a forged one.
  */
-function seal(key: Uint8Array, purpose: 'asked' | 'token', { digest }: Proposal): string {
-  const head = `${(Date.now() + validMs).toString(36)}.${randomBytes(6).toString('base64url')}`;
-  const body = `${head}.${code(key, `digest ${digest}`)}`;
+function seal(key: Uint8Array, purpose: 'asked' | 'token', proposal: Proposal): string {
+  const head = `${(Date.now() + validMs).toString(36)}.${randomBytes(9).toString('base64url')}`;
+  const body = `${head}.${aboutWhat(key, proposal)}.${fromWhat(key, proposal)}`;
   return `${body}.${code(key, `${purpose} ${body}`)}`;
 }
+
+const aboutWhat = (key: Uint8Array, { subject }: Proposal): string =>
+  code(key, `subject ${subject}`);
+const fromWhat = (key: Uint8Array, { digest }: Proposal): string => code(key, `digest ${digest}`);
 
 async function open(
   state: State,
   key: Uint8Array,
   purpose: 'asked' | 'token',
-  { digest }: Proposal,
+  proposal: Proposal,
   sealed: string,
 ): Promise<Judged> {
-  const [expiry = '', nonce = '', bound = '', mac = ''] = sealed.split('.');
-  if (!isEqual(mac, code(key, `${purpose} ${expiry}.${nonce}.${bound}`))) return 'forged';
+  const [expiry = '', nonce = '', subject = '', digest = '', mac = ''] = sealed.trim().split('.');
+  const body = `${expiry}.${nonce}.${subject}.${digest}`;
+  if (!isEqual(mac, code(key, `${purpose} ${body}`))) return 'forged';
   const expiresAt = Number.parseInt(expiry, 36);
-  if (expiresAt < Date.now()) return 'expired';
-  if (!isEqual(bound, code(key, `digest ${digest}`))) return 'moved';
+  if (expiresAt <= Date.now()) return 'expired';
+  if (!isEqual(subject, aboutWhat(key, proposal))) return 'foreign';
+  if (!isEqual(digest, fromWhat(key, proposal))) return 'moved';
   return (await state.once.claim(`consent ${nonce}`, expiresAt)) ? 'good' : 'used';
 }
 

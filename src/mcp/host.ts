@@ -21,15 +21,19 @@ interface Envelope {
   [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
 }
 
+/** The first version in which every request says who sends it. */
+const firstModern = '2026-07-28';
+
 /**
  * Every request of the modern era says who sends it; in the older one the connection's first message
- * did, and a stateless HTTP request knows neither.
+ * did, whatever a request says beside that, and a stateless HTTP request knows neither.
  */
 export function hostOf(server: Server, { mcpReq }: ServerContext): Host {
+  const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= firstModern;
   // Checked by the SDK before the call gets here; its type leaves the names of the keys out.
-  const envelope = mcpReq.envelope as Envelope | undefined;
+  const envelope = isModern ? (mcpReq.envelope as Envelope | undefined) : undefined;
   const info = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
-  const said = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
+  const said = isModern ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
   const elicitation = said?.elicitation;
   return {
     name: info ? visible(`${info.name} ${info.version}`).slice(0, 120) : 'unknown host',

@@ -1,11 +1,7 @@
-import {
-  type GetPromptResult,
-  type ListPromptsResult,
-  ProtocolError,
-  ProtocolErrorCode,
-} from '@modelcontextprotocol/server';
+import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
 import { type Prompt, prompts } from '../../tools/prompts.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { InvalidParams } from './invalid-params.ts';
 
 /** Those whose tools this tenant's grants let anyone use. */
 export const offered = ({ grants }: Tenant): readonly Prompt[] =>
@@ -20,7 +16,7 @@ export const listPrompts = (tenant: Tenant): ListPromptsResult => ({
   })),
 });
 
-/** @throws ProtocolError for an unknown prompt or a missing argument */
+/** @throws InvalidParams for an unknown prompt or a missing argument */
 export function getPrompt(
   tenant: Tenant,
   name: string,
@@ -38,5 +34,4 @@ export function getPrompt(
   };
 }
 
-const invalid = (message: string): ProtocolError =>
-  new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+const invalid = (message: string): InvalidParams => new InvalidParams(message);

@@ -1,9 +1,7 @@
-import {
-  type ListResourcesResult,
-  type ListResourceTemplatesResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ReadResourceResult,
+import type {
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import {
   guide,
@@ -18,6 +16,7 @@ import type { ToolCall } from '../tenant/call.ts';
 import { meantRecord } from '../tenant/find.ts';
 import { readGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
 import { explain } from './wording.ts';
 
@@ -51,7 +50,7 @@ export const readable = (tenant: Tenant): readonly ResourceTemplate[] =>
 
 /**
  * One record, or the guide.
- * @throws ProtocolError for an address that is none of ours, and for a record that cannot be had
+ * @throws InvalidParams for an address that is none of ours, and for a record that cannot be had
  */
 export async function readResource(
   tenant: Tenant,
@@ -65,7 +64,7 @@ export async function readResource(
     return contents(uri, await recordText(`${template.title} ${id}`, full(record)));
   } catch (error) {
     call.signal.throwIfAborted();
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, explain(error), { uri });
+    throw new InvalidParams(explain(error), { uri });
   }
 }
 
@@ -78,11 +77,7 @@ function parse(tenant: Tenant, uri: string): { template: ResourceTemplate; id: s
   const template = readable(tenant).find(({ uriTemplate }) => uriTemplate === `cpq://${kind}/{id}`);
   if (template && rest !== undefined) return { template, id: decoded(rest) };
   const known = [guideUri, ...readable(tenant).map(({ uriTemplate }) => uriTemplate)].join(', ');
-  throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `There is no resource at this address. Known: ${known}`,
-    { uri },
-  );
+  throw new InvalidParams(`There is no resource at this address. Known: ${known}`, { uri });
 }
 
 function decoded(text: string): string {

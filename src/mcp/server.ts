@@ -1,7 +1,7 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { type CallParts, callTool, toolCall } from './calls.ts';
 import { complete } from './completion.ts';
-import { instructions } from './instructions.ts';
+import { capabilities, identity, instructions, longLived } from './identity.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 
@@ -9,30 +9,23 @@ export interface ServerParts extends CallParts {
   version: string;
 }
 
-const hour = 3_600_000;
-/** The lists never change while the server runs, but may differ with what a caller is allowed. */
-const longLived = { ttlMs: hour, cacheScope: 'private' as const };
-
 /**
  * A protocol server over one tenant; cheap, because over HTTP there is one for every request. It keeps
  * nothing: what lives longer is in the parts.
  */
 export function createServer(parts: ServerParts): Server {
   const { surface, tenant, version } = parts;
-  const server = new Server(
-    { name: 'cpq-mcp', title: 'Quotes and pipeline', version },
-    {
-      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
-      instructions,
-      cacheHints: {
-        'tools/list': longLived,
-        'prompts/list': longLived,
-        'resources/list': longLived,
-        'resources/templates/list': longLived,
-        'server/discover': longLived,
-      },
+  const server = new Server(identity(version), {
+    capabilities,
+    instructions,
+    cacheHints: {
+      'tools/list': longLived,
+      'prompts/list': longLived,
+      'resources/list': longLived,
+      'resources/templates/list': longLived,
+      'server/discover': longLived,
     },
-  );
+  });
   const call = (ctx: ServerContext) => toolCall(parts, server, ctx, undefined);
   server.setRequestHandler('tools/list', () => ({ tools: [...surface.list] }));
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(parts, server, params, ctx));

@@ -1,13 +1,14 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
-import { catalog } from '../../tools/catalog.ts';
 import type { AnyTool, Toolset } from '../../tools/define.ts';
 import type { Grant } from '../tenant/grants.ts';
-import { type JsonSchema, toJsonSchema } from './schema.ts';
+import { listings } from './listing.ts';
+import type { JsonSchema } from './schema.ts';
 
-interface Entry {
-  tool: AnyTool;
-  input: JsonSchema;
+export interface Entry {
   listed: ListedTool;
+  input: JsonSchema;
+  /** The tool itself, loaded with all others when one is first called. */
+  tool(): Promise<AnyTool>;
 }
 
 /** The tools that one set of grants and toolsets shows; the same, in the same order, for its whole life. */
@@ -16,38 +17,34 @@ export interface Surface {
   find(name: string): Entry | undefined;
 }
 
-const entries = new WeakMap<AnyTool, Entry>();
+let loaded: Promise<ReadonlyMap<string, AnyTool>> | undefined;
 
-/** Derived from the tool alone, so it is made once for the process. */
-function entryOf(tool: AnyTool): Entry {
-  let entry = entries.get(tool);
-  if (!entry) {
-    const input = toJsonSchema(tool.input, 'input');
-    entry = { tool, input, listed: listingOf(tool, input) };
-    entries.set(tool, entry);
-  }
-  return entry;
+async function load(): Promise<ReadonlyMap<string, AnyTool>> {
+  const { catalog } = await import('../../tools/catalog.ts');
+  return new Map(catalog.map((tool) => [tool.name, tool]));
 }
 
-function listingOf(tool: AnyTool, input: JsonSchema): ListedTool {
-  return {
-    name: tool.name,
-    title: tool.title,
-    description: tool.description,
-    inputSchema: input as ListedTool['inputSchema'],
-    outputSchema: toJsonSchema(tool.output, 'output') as ListedTool['inputSchema'],
-    annotations: { ...tool.hints },
-  };
+async function toolOf(name: string): Promise<AnyTool> {
+  loaded ??= load();
+  const tool = (await loaded).get(name);
+  if (!tool) throw new Error(`listed, but not in the catalogue: ${name}`);
+  return tool;
 }
+
+const entryOf = (listed: ListedTool): Entry => ({
+  listed,
+  input: listed.inputSchema as JsonSchema,
+  tool: () => toolOf(listed.name),
+});
 
 /** What is asked for and may be used, in the catalogue's order. */
 export function surfaceOf(grants: ReadonlySet<Grant>, toolsets: ReadonlySet<Toolset>): Surface {
-  const shown = catalog.filter(
-    (tool) => toolsets.has(tool.toolset) && tool.needs.every((grant) => grants.has(grant)),
+  const shown = listings.filter(
+    ({ toolset, needs }) => toolsets.has(toolset) && needs.every((grant) => grants.has(grant)),
   );
-  const byName = new Map(shown.map((tool) => [tool.name, entryOf(tool)]));
+  const byName = new Map(shown.map(({ listed }) => [listed.name, entryOf(listed)]));
   return {
-    list: [...byName.values()].map((entry) => entry.listed),
+    list: shown.map(({ listed }) => listed),
     find: (name) => byName.get(name),
   };
 }

@@ -32,7 +32,7 @@ export function differences(text: string, data: Row): { onlyData: string[]; only
   };
 }
 
-const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}_.-]+/gu) ?? [];
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}][\p{L}\p{N}_.-]*/gu) ?? [];
 
 /** Whether there is something in it to tell. */
 export function isEmpty(value: unknown): boolean {

@@ -128,6 +128,8 @@ function driftOf(
   const listed = decimal(product.price);
   if (!asked) return 'no price in the book';
   if (!listed) return 'no price in the catalogue';
+  // How far a price lies from 0, in percent of 0, cannot be told; and 0 is rarely meant as a price.
+  if (listed.eq(0)) return 'price 0 in the catalogue';
   return departs(asked, listed, tolerance) ? { asked, listed } : undefined;
 }
 

@@ -2,7 +2,7 @@
 import type { Quote, QuoteItem } from '../../api/records.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
 import { currencyOfRecord, type Decimal } from '../money.ts';
-import { compact, filled, type Named, plural, quoteName } from '../naming.ts';
+import { compact, filled, inDays, type Named, plural, quoteName } from '../naming.ts';
 import { isDeleted, isOpenQuote, standingOf } from '../outcome.ts';
 import { Catalogue } from '../parts.ts';
 import { applyDiscount, discountOf, firstYearValue, sumItems, sumQuote } from '../quote-totals.ts';
@@ -91,7 +91,7 @@ export const expiringQuotes: Check = {
         return undefined;
       }
       if (expires < context.today || expires > until) return undefined;
-      return `${standingOf(each)}, expires ${expires}, in ${plural(daysBetween(context.today, expires), 'day')}`;
+      return `${standingOf(each)}, expires ${expires}, ${inDays(daysBetween(context.today, expires))}`;
     });
   },
 };

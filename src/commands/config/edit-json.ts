@@ -1,15 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   applyEdits,
+  findNodeAtLocation,
   type JSONPath,
-  type ModificationOptions,
   modify,
   type ParseError,
   parse,
+  parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
 import type { Entry } from './hosts.ts';
-import { checkEdit, type Edited, merge, NotEdited } from './merge.ts';
+import { checkEdit, type Edited, merge, NotEdited, unsafe } from './merge.ts';
+
+/** How the file is laid out. */
+interface Style {
+  indent: string;
+  eol: string;
+}
 
 const mark = '\uFEFF';
 
@@ -25,19 +32,26 @@ export function editJson(
   inputs: readonly Entry[],
 ): Edited {
   const marked = before.startsWith(mark);
-  const text = (marked ? before.slice(1) : before).trim() === '' ? '{}\n' : before.slice(+marked);
+  const content = marked ? before.slice(1) : before;
+  const text = content.trim() === '' ? '{}\n' : content;
   const document = read(text);
-  const servers = document[root];
-  const entry = merge(objectOr(servers, root)[name], wanted);
+  const entry = merge(objectOr(document[root], root)[name], wanted);
   const style = styleOf(text);
   const after = addInputs(putEntry(text, [root, name], entry, style), inputs, style);
-  checkEdit(document, read(after), [root, name], entry);
+  checkEdit(
+    document,
+    unsafe(() => read(after)),
+    [root, name],
+    entry,
+  );
   return { text: (marked ? mark : '') + after, entry };
 }
 
+const tolerant = { allowTrailingComma: true };
+
 function read(text: string): Entry {
   const errors: ParseError[] = [];
-  const document: unknown = parse(text, errors, { allowTrailingComma: true });
+  const document: unknown = parse(text, errors, tolerant);
   const [error] = errors;
   if (error) {
     const line = text.slice(0, error.offset).split('\n').length;
@@ -58,40 +72,74 @@ function objectOr(servers: unknown, root: string): Entry {
 }
 
 /** Key by key, so that comments in an entry that is there already stay. */
-function putEntry(text: string, path: string[], entry: Entry, style: ModificationOptions): string {
+function putEntry(text: string, path: string[], entry: Entry, style: Style): string {
   const existing = path.reduce<unknown>((at, key) => (at as Entry | undefined)?.[key], read(text));
   if (typeof existing !== 'object' || existing === null || Array.isArray(existing)) {
-    return change(text, path, entry, style);
+    return put(text, path, entry, style);
   }
   const names = new Set([...Object.keys(existing), ...Object.keys(entry)]);
   return [...names].reduce((changed, key) => {
-    const same = isDeepStrictEqual((existing as Entry)[key], entry[key]);
-    return same ? changed : change(changed, [...path, key], entry[key], style);
+    if (isDeepStrictEqual((existing as Entry)[key], entry[key])) return changed;
+    if (entry[key] !== undefined) return put(changed, [...path, key], entry[key], style);
+    return applyEdits(changed, modify(changed, [...path, key], undefined, {}));
   }, text);
 }
 
-function addInputs(text: string, inputs: readonly Entry[], style: ModificationOptions): string {
+function addInputs(text: string, inputs: readonly Entry[], style: Style): string {
   return inputs.reduce((changed, input) => {
     const present = read(changed).inputs;
-    if (present === undefined) return change(changed, ['inputs'], [input], style);
+    if (present === undefined) return put(changed, ['inputs'], [input], style);
     if (!Array.isArray(present)) throw new NotEdited('has something else than a list at "inputs"');
     if (present.some((one: Entry) => one?.id === input.id)) return changed;
-    const insert = { ...style, isArrayInsertion: true };
-    return change(changed, ['inputs', present.length], input, insert);
+    return put(changed, ['inputs', present.length], input, style);
   }, text);
 }
 
-const change = (text: string, path: JSONPath, value: unknown, style: ModificationOptions): string =>
-  applyEdits(text, modify(text, path, value, style));
+/**
+ * Sets one value: in the place of the one that is there, or on a line of its own behind its siblings.
+ * (The library's own way to do this lays the siblings out anew as well.)
+ */
+function put(text: string, path: JSONPath, value: unknown, style: Style): string {
+  const tree = parseTree(text, [], tolerant);
+  const present = tree && findNodeAtLocation(tree, path);
+  const lines = linesOf(value, path.length, style);
+  if (present) {
+    return text.slice(0, present.offset) + lines + text.slice(present.offset + present.length);
+  }
+  const above = path.slice(0, -1);
+  const name = path.at(-1);
+  const parent = tree && findNodeAtLocation(tree, above);
+  if (!parent) return put(text, above, { [String(name)]: value }, style);
+  const written = typeof name === 'number' ? lines : `${JSON.stringify(name)}: ${lines}`;
+  const line = style.eol + style.indent.repeat(path.length) + written;
+  const last = parent.children?.at(-1);
+  return last
+    ? insertBehind(text, last.offset + last.length, line)
+    : insertAlone(text, parent.offset + 1, line, style.eol + style.indent.repeat(path.length - 1));
+}
+
+function linesOf(value: unknown, depth: number, { indent, eol }: Style): string {
+  return JSON.stringify(value, undefined, indent).replaceAll('\n', eol + indent.repeat(depth));
+}
+
+/** A comment that ends the sibling's line stays with the sibling, and a comma that it has is kept. */
+function insertBehind(text: string, end: number, line: string): string {
+  const rest = /^[ \t]*(,?)[ \t]*(\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*(?=\r?\n)/.exec(
+    text.slice(end),
+  );
+  const [onLine = '', comma = ''] = rest ?? [];
+  const at = end + onLine.length;
+  return `${text.slice(0, end)}${comma === '' ? ',' : ''}${onLine}${line}${comma}${text.slice(at)}`;
+}
+
+function insertAlone(text: string, start: number, line: string, closing: string): string {
+  const isBare = /^[ \t]*[}\]]/.test(text.slice(start));
+  const rest = isBare ? closing + text.slice(start).trimStart() : text.slice(start);
+  return text.slice(0, start) + line + rest;
+}
 
 /** New lines look like those that are there. */
-function styleOf(text: string): ModificationOptions {
-  const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
-  return {
-    formattingOptions: {
-      insertSpaces: !indent.startsWith('\t'),
-      tabSize: indent.startsWith('\t') ? 1 : indent.length,
-      eol: text.includes('\r\n') ? '\r\n' : '\n',
-    },
-  };
-}
+const styleOf = (text: string): Style => ({
+  indent: /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ',
+  eol: text.includes('\r\n') ? '\r\n' : '\n',
+});

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
 import type { Entry } from './hosts.ts';
-import { checkEdit, type Edited, merge, NotEdited } from './merge.ts';
+import { checkEdit, type Edited, merge, NotEdited, unsafe } from './merge.ts';
 
 interface Stretch {
   start: number;
@@ -26,7 +26,12 @@ export function editToml(before: string, root: string, name: string, wanted: Ent
   const eol = before.includes('\r\n') ? '\r\n' : '\n';
   const tables = tomlOf(root, name, entry).replaceAll('\n', eol);
   const after = put(before, tables, stretchesOf(before, root, name), eol);
-  checkEdit(document, read(after), [root, name], entry);
+  checkEdit(
+    document,
+    unsafe(() => read(after)),
+    [root, name],
+    entry,
+  );
   return { text: after, entry };
 }
 

@@ -11,6 +11,17 @@ export interface Edited {
 /** The file cannot be edited safely: nothing was written. */
 export class NotEdited extends Error {}
 
+const cannot = 'is written in a way that this command cannot edit safely';
+
+/** Reading what was written: if that fails the mistake is the edit's, not the file's. */
+export function unsafe<T>(read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new NotEdited(cannot);
+  }
+}
+
 /** What says how a server is reached; all else in an entry is the person's own. */
 const transport = ['type', 'command', 'args', 'env', 'env_vars', 'url', 'httpUrl', 'serverUrl'];
 
@@ -71,7 +82,7 @@ export function checkEdit(
   const done = isObject(servers) && isDeepStrictEqual(servers[name], entry);
   const rest = { ...without(after, path), ...firstInputs(before, after) };
   if (!done || !isDeepStrictEqual({ inputs: undefined, ...without(before, path) }, rest)) {
-    throw new NotEdited('is written in a way that this command cannot edit safely');
+    throw new NotEdited(cannot);
   }
 }
 

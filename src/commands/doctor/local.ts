@@ -6,6 +6,7 @@ import { surfaceOf } from '../../mcp/surface.ts';
 import { usualStateFolder } from '../../state/folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
 import { type Check, check } from './check.ts';
+import { inShort } from './grants.ts';
 
 const oldestNode = [20, 19] as const;
 
@@ -16,8 +17,7 @@ export async function checkHere(settings: Settings): Promise<Check[]> {
 
 function checkSettings(settings: Settings): Check {
   const { length } = surfaceOf(settings.grants, toolsetsOf(settings)).list;
-  const grants = [...settings.grants].join(', ');
-  const detail = `${length} tools; granted: ${grants}`;
+  const detail = `${length} tools; granted: ${inShort(settings.grants)}`;
   if (length > 0) return check('settings', 'settings', 'ok', detail);
   return check(
     'settings',

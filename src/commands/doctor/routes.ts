@@ -2,7 +2,7 @@ import { KeyRefused, NotPermitted, WrongAddress } from '../../api/errors.ts';
 import type { Resource } from '../../api/records.ts';
 import { resources, routes } from '../../api/routes.ts';
 import { explain } from '../../mcp/wording.ts';
-import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
+import { type Grant, readGrant } from '../../tenant/grants.ts';
 import { type Check, check } from './check.ts';
 import type { Probe, Prober } from './prober.ts';
 import { concernsAll } from './service.ts';
@@ -40,7 +40,7 @@ const isNoRoute = (error: unknown): boolean =>
   error instanceof WrongAddress && error.reason === 'no-route';
 
 /** Whether the key may not, or the tenant cannot; anything else may be otherwise tomorrow. */
-const isRefusal = (error: unknown): boolean =>
+export const isRefusal = (error: unknown): boolean =>
   error instanceof NotPermitted || error instanceof KeyRefused || isNoRoute(error);
 
 export const checkRoutes = (probes: Probes, grants: ReadonlySet<Grant>): Check[] =>
@@ -70,21 +70,4 @@ function sizeOf({ page, bare }: Probe): string {
   const count = page?.records.length ?? 0;
   if (bare && count > probeSize) return `${count} records, in one list`;
   return count < probeSize ? `${count} records` : 'records, not counted by the service';
-}
-
-/**
- * What to put into `CPQ_GRANTS`: everything that this key can read. A write is never tried, so that
- * grant stays as it is set. Nothing when nothing can be read.
- */
-export function grantsFor(probes: Probes, grants: ReadonlySet<Grant>): string | undefined {
-  const named = resources.filter((resource) => resource !== 'category_tree');
-  const readable = named.filter((resource) => {
-    const probe = probes.get(resource);
-    const unclear = !probe || (probe.error && !isRefusal(probe.error));
-    return unclear ? grants.has(readGrant(resource)) : !probe.error;
-  });
-  const seen = [...probes.values()].some(({ error }) => !error);
-  if (!seen) return undefined;
-  const reads = readable.length === named.length ? ['read'] : readable.map(readGrant);
-  return [...reads, ...(grants.has(writeGrant) ? [writeGrant] : [])].join(',');
 }

@@ -1,22 +1,31 @@
 import type { Call } from '../../api/call.ts';
-import { leavesOpen } from '../../api/client.ts';
-import { ApiError, Refused, TimedOut } from '../../api/errors.ts';
+import {
+  ApiError,
+  CircuitOpen,
+  KeyRefused,
+  NotFound,
+  NotPermitted,
+  RateLimited,
+  Refused,
+  TimedOut,
+  Unavailable,
+  Unreachable,
+  WrongAddress,
+} from '../../api/errors.ts';
 import type { Opportunity } from '../../api/records.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
   bodyValue,
+  canBeSent,
   type FieldChange,
-  type FieldValue,
-  isSame,
   type Snapshot,
   sentFields,
   snapshotOf,
-  type WritableField,
 } from './fields.ts';
-import { type Done, newChangeId, type Outcome, type Sending } from './journal.ts';
-import { findByExternalId, type Plan, readFresh } from './plan.ts';
-import { ChangeRefused } from './refusal.ts';
+import { type Done, newChangeId, type Outcome, type Sending, unusable } from './journal.ts';
+import type { Plan } from './plan.ts';
+import { type Difference, differing, look, type Sent, type Sight } from './sight.ts';
 
 /** Who let it happen, and on whose behalf. */
 export interface Approved {
@@ -30,9 +39,11 @@ export interface Carried {
   changeId: string;
   outcome: Outcome;
   record?: Opportunity;
-  /** Fields that the service stored otherwise than was meant. */
-  differs: readonly { field: string; meant: FieldValue; stored: FieldValue }[];
+  /** What the service stored otherwise than was meant. */
+  differs: readonly Difference[];
   reason?: string;
+  /** The service confirmed it, and the record could not be read back to compare. */
+  unchecked?: true;
   /** The journal could not take the outcome. */
   unrecorded?: true;
 }
@@ -44,21 +55,19 @@ const secondLookMs = 1_500;
 
 /**
  * Writes a plan that a person agreed to: announced in the journal, sent once, read back, and told in the
- * journal. The record must be locked and the plan fresh.
+ * journal. The record must be locked and the plan fresh. Once something was sent this throws no more:
+ * whatever happens is an outcome.
  * @throws ChangeRefused when the journal cannot be written: then nothing was sent
  */
 export async function carryOut(tenant: Tenant, plan: Plan, approved: Approved): Promise<Carried> {
   const sending = announcementOf(plan, approved);
   await tenant.journal.append({ ...sending }).catch((error: unknown) => {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
-    throw new ChangeRefused(
-      `Nothing was written: the journal of changes cannot be kept (${code}). Whoever runs this server can set CPQ_STATE_DIR to a folder that it may write.`,
-    );
+    throw unusable('kept', error);
   });
-  const carried = await send(tenant, plan, sending);
+  const carried = { changeId: sending.id, ...(await send(tenant, plan, sending)) };
   tenant.changed('opportunity');
   try {
-    await tenant.journal.append({ ...doneOf(sending.id, carried, plan) });
+    await tenant.journal.append({ ...doneOf(carried, plan) });
     return carried;
   } catch {
     // It is done; that it could not be recorded must be told, not hide what happened.
@@ -92,128 +101,117 @@ export function bodyOf(before: Snapshot, changes: readonly FieldChange[]): Recor
   for (const { name, kind, body: property } of sentFields) {
     const change = changes.find(({ field }) => field === name);
     if (change) body[property] = bodyValue(kind, change.to, change.from);
-    else if (before[name] !== undefined) body[property] = bodyValue(kind, before[name]);
+    else if (before[name] !== undefined && canBeSent(kind, before[name]))
+      body[property] = bodyValue(kind, before[name]);
   }
   return body;
 }
 
-async function send(tenant: Tenant, plan: Plan, { id, sent }: Sending): Promise<Carried> {
-  const call = ownCall(writeMs);
+type Ended = Omit<Carried, 'changeId' | 'unrecorded'>;
+
+async function send(tenant: Tenant, plan: Plan, sending: Sending): Promise<Ended> {
+  let answer: Opportunity;
   try {
-    const answer = await tenant.client.upsertOpportunity(plan.target.externalId, sent, call);
-    return await compare(tenant, plan, id, answer);
+    const { externalId, sent } = sending;
+    answer = await tenant.client.upsertOpportunity(externalId, sent, ownCall(writeMs));
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (!leavesOpen(error))
-      return { changeId: id, outcome: 'not_written', differs: [], ...why(error) };
-    return findOut(tenant, plan, id, error);
+    const refusal = refusalIn(error);
+    if (refusal !== undefined) return { outcome: 'not_written', differs: [], reason: refusal };
+    return unanswered(plan, sending, await lookTwice(tenant, plan, sending), error);
+  }
+  const isNew = sending.opportunityId === undefined;
+  const sent = isNew ? { ...sending, madeId: answer.id } : sending;
+  return answered(plan, sent, await lookTwice(tenant, plan, sent), answer);
+}
+
+/** What an error says that proves that nothing was stored; of every other one nobody knows. */
+function refusalIn(error: unknown): string | undefined {
+  const reason = whyRefused(error);
+  const said = error instanceof ApiError ? error.facts.said : undefined;
+  return reason === undefined || said === undefined ? reason : `${reason}: ${said}`;
+}
+
+function whyRefused(error: unknown): string | undefined {
+  if (error instanceof Refused) return 'the service refused it';
+  if (error instanceof NotPermitted) return 'the service does not let this key write it';
+  if (error instanceof KeyRefused) return 'the service did not accept the key';
+  if (error instanceof NotFound) return 'the service has no such route';
+  if (error instanceof RateLimited) return 'no more requests are allowed for now';
+  if (error instanceof CircuitOpen) return 'the service failed several times and is left alone';
+  if (error instanceof Unreachable) return `the service could not be reached (${error.code})`;
+  // A web page may also come from what stands before the service, on the way back.
+  const redirected = error instanceof WrongAddress && error.reason !== 'web-page';
+  return redirected ? 'the service answered with a redirect, which is not followed' : undefined;
+}
+
+/** The answer to a write says what was asked, the record what was stored. */
+function answered(plan: Plan, sent: Sent, sight: Sight, answer: Opportunity): Ended {
+  switch (sight.seen) {
+    case 'as before':
+      return {
+        outcome: 'not_written',
+        differs: [],
+        reason: 'the service confirmed it, but the record is as it was',
+      };
+    case 'unreadable': {
+      const isIt = answer.externalIdentifier === sent.externalId && answer.id !== undefined;
+      return { outcome: 'written', differs: [], unchecked: true, ...(isIt && { record: answer }) };
+    }
+    default:
+      return writtenAs(plan, sent, sight.record);
   }
 }
 
-/** Reads the record back: the answer to a write says what was asked, the record what was stored. */
-async function compare(
-  tenant: Tenant,
-  plan: Plan,
-  changeId: string,
-  answer: Opportunity,
-): Promise<Carried> {
-  const id = answer.id ?? plan.target.record?.id;
-  const record = id === undefined ? answer : await readBack(tenant, id).catch(() => answer);
-  return { changeId, outcome: 'written', record, differs: differing(plan, record) };
-}
+const writtenAs = (plan: Plan, sent: Sent, record: Opportunity): Ended => ({
+  outcome: 'written',
+  record,
+  differs: differing(sent, record, plan.target.scale),
+});
 
-/**
- * What the service stored otherwise: over the fields that were to change and, of a record that was there
- * before, those that were to stay. A new record's other fields are the service's to fill.
- */
-function differing(plan: Plan, record: Opportunity): Carried['differs'] {
-  return sentFields.flatMap((field) => {
-    const change = plan.changes.find((one) => one.field === field.name);
-    if (!change && !plan.target.record) return [];
-    const meant = change ? change.to : plan.before[field.name];
-    if (isStored(plan, field, meant, record)) return [];
-    const stored = snapshotOf(record, plan.target.scale)[field.name];
-    return [{ field: field.name, meant, stored }];
-  });
-}
-
-/** A tenant that stores 0–100 may as well give back the 0–1 that it was sent. */
-function isStored(
-  plan: Plan,
-  field: WritableField,
-  meant: FieldValue,
-  record: Opportunity,
-): boolean {
-  const { name, kind } = field;
-  const stored = (scale: 1 | 100) => snapshotOf(record, scale)[name];
-  return (
-    isSame(kind, meant, stored(plan.target.scale)) ||
-    (kind === 'share' && isSame(kind, meant, stored(1)))
-  );
-}
-
-/** Nobody knows whether the write arrived: the record itself is asked. */
-async function findOut(
-  tenant: Tenant,
-  plan: Plan,
-  changeId: string,
-  error: ApiError,
-): Promise<Carried> {
-  const first = await look(tenant, plan);
-  // A write that is still under way would show a moment later.
-  const seen = first === 'as before' ? await later(secondLookMs, () => look(tenant, plan)) : first;
-  if (typeof seen === 'object') {
-    return { changeId, outcome: 'written', record: seen, differs: differing(plan, seen) };
-  }
-  const unknown = seen === 'unreadable' || error instanceof TimedOut;
-  return {
-    changeId,
-    outcome: unknown ? 'cannot_tell' : 'not_written',
-    differs: [],
-    reason: reasonOf(error, seen),
-  };
-}
-
-function reasonOf(error: ApiError, seen: 'as before' | 'unreadable'): string {
-  if (seen === 'unreadable') return 'the service broke off, and the record cannot be read back now';
-  if (error instanceof TimedOut)
-    return 'no answer in time; the record is still as it was, but the write may yet arrive';
-  return 'the service broke off, and the record is as it was';
-}
-
-type Sight = Opportunity | 'as before' | 'unreadable';
-
-async function look(tenant: Tenant, plan: Plan): Promise<Sight> {
-  try {
-    const { record, externalId } = plan.target;
-    const now = record?.id
-      ? await readBack(tenant, record.id)
-      : await findByExternalId(tenant, externalId, ownToolCall(readBackMs));
-    return now && hasArrived(plan, now) ? now : 'as before';
-  } catch {
-    return 'unreadable'; // Told as "cannot tell".
+/** Nobody said whether the write was stored: the record itself has to. */
+function unanswered(plan: Plan, sent: Sent, sight: Sight, error: unknown): Ended {
+  switch (sight.seen) {
+    case 'arrived':
+    case 'partly':
+      return writtenAs(plan, sent, sight.record);
+    case 'otherwise':
+      return unclear('the record has changed, but not to what was meant');
+    case 'unreadable':
+      return unclear('the service broke off, and the record cannot be read back now');
+    case 'as before':
+      if (mayYetArrive(error)) {
+        return unclear('no answer in time; the record is still as it was, but may yet change');
+      }
+      return {
+        outcome: 'not_written',
+        differs: [],
+        reason: 'the service broke off, and the record is as it was',
+      };
   }
 }
 
-/** Every field that was to change has changed to what was meant. */
-const hasArrived = (plan: Plan, now: Opportunity): boolean =>
-  sentFields.every((field) => {
-    const change = plan.changes.find((one) => one.field === field.name);
-    return change === undefined || isStored(plan, field, change.to, now);
-  });
+const unclear = (reason: string): Ended => ({ outcome: 'cannot_tell', differs: [], reason });
 
-const readBack = (tenant: Tenant, id: string): Promise<Opportunity> =>
-  readFresh(tenant, id, ownToolCall(readBackMs));
+/** Nobody waits for the service any more, yet it may still be at work: time ran out, here or at a gateway. */
+const mayYetArrive = (error: unknown): boolean =>
+  error instanceof TimedOut ||
+  (error instanceof Unavailable && [408, 502, 504].includes(error.facts.status ?? 0));
 
-const later = <T>(ms: number, work: () => Promise<T>): Promise<T> =>
-  new Promise((resolve) => setTimeout(resolve, ms)).then(work);
-
-const ownToolCall = (ms: number): ToolCall => ({ ...ownCall(ms), ...silent });
-const silent = { progress: () => {}, client: '', consent: notHere };
-
-async function notHere(): Promise<never> {
-  throw new Error('nobody is asked while a write is under way');
+/** What does not show at once may show a moment later: a write under way, a copy that lags behind. */
+async function lookTwice(tenant: Tenant, plan: Plan, sent: Sent): Promise<Sight> {
+  const { scale } = plan.target;
+  const first = await look(tenant, sent, scale, ownToolCall(readBackMs));
+  if ('record' in first) return first;
+  await new Promise((resolve) => setTimeout(resolve, secondLookMs));
+  return look(tenant, sent, scale, ownToolCall(readBackMs));
 }
+
+const ownToolCall = (ms: number): ToolCall => ({
+  ...ownCall(ms),
+  progress: () => {},
+  client: '',
+  consent: () => Promise.reject(new Error('nobody is asked while a write is under way')),
+});
 
 const ownCall = (ms: number): Call => ({
   signal: new AbortController().signal,
@@ -221,22 +219,15 @@ const ownCall = (ms: number): Call => ({
   purpose: 'interactive',
 });
 
-function why(error: ApiError): { reason: string } {
-  const said = error.facts.said === undefined ? '' : `: ${error.facts.said}`;
-  const refused =
-    error instanceof Refused ? 'the service refused it' : `it was not accepted (${error.message})`;
-  return { reason: `${refused}${said}` };
-}
-
-function doneOf(id: string, carried: Carried, plan: Plan): Done {
-  const { outcome, record, reason } = carried;
+function doneOf({ changeId, outcome, record, reason, unchecked }: Carried, plan: Plan): Done {
+  const after = record && !unchecked && snapshotOf(record, plan.target.scale.divisor);
   return {
     phase: 'done',
-    id,
+    id: changeId,
     at: new Date().toISOString(),
     outcome,
     ...(record?.id === undefined ? {} : { opportunityId: record.id }),
-    ...(record ? { after: snapshotOf(record, plan.target.scale) } : {}),
+    ...(after ? { after } : {}),
     ...(reason === undefined ? {} : { reason }),
   };
 }

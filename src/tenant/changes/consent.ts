@@ -1,7 +1,8 @@
 import type { FieldChange } from './fields.ts';
+import type { Plan } from './plan.ts';
 
 /** What a person is asked to agree to. */
-export interface Proposal {
+export interface Proposal extends Pick<Plan, 'currency' | 'remarks' | 'digest'> {
   /** `create`, `change` or `revert`. */
   what: 'create' | 'change' | 'revert';
   /** Name of the opportunity and of its company, where there are any. */
@@ -9,20 +10,30 @@ export interface Proposal {
   company?: string;
   externalId: string;
   changes: readonly FieldChange[];
-  currency?: string;
-  /** Binds the consent to exactly this. */
-  digest: string;
+  /**
+   * The tenant, tool, record and wish. With the same subject and another `digest` the record has moved;
+   * with another subject it is about something else.
+   */
+  subject: string;
 }
 
 /**
  * What came of asking. `accepted` says how: the person answered the host's own question, or the same
- * call came back with the token of the preview. `unasked`: nobody could be asked, and a token may be
- * offered instead. `moved`: the person agreed to something else than what would be written now.
+ * call came back with the token of the preview. `unasked`: nobody could be asked; where a token may be
+ * offered instead, it comes with the question's words. `moved`: the person agreed to another difference
+ * than would be written now.
  */
 export type Consent =
   | { answer: 'accepted'; how: 'asked' | 'token' }
   | { answer: 'declined' }
   | { answer: 'cancelled' }
-  | { answer: 'unasked'; token?: string; why: string }
+  | { answer: 'unasked'; offer?: Offer; why: string }
   | { answer: 'moved' }
   | { answer: 'invalid'; why: string };
+
+/** Stands in for the host's own question. */
+export interface Offer {
+  token: string;
+  /** What the person is to be shown. */
+  question: string;
+}

@@ -1,17 +1,19 @@
 import type { ToolCall } from '../call.ts';
+import { writeGrant } from '../grants.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Carried, carryOut } from './carry-out.ts';
-import type { Consent, Proposal } from './consent.ts';
-import { snapshotOf } from './fields.ts';
+import type { Consent, Offer, Proposal } from './consent.ts';
+import { canonical, type Reference } from './fields.ts';
 import type { Sending } from './journal.ts';
-import { type Plan, planOf, sameTarget } from './plan.ts';
+import { type Plan, planOf } from './plan.ts';
 import { checkAllowed, checkHourly } from './rules.ts';
+import { sameTarget } from './target.ts';
 
 /** What came of a plan: one of these, and never two. */
 export type Decision =
   | { outcome: 'no_change' }
   | { outcome: 'refused_by_person'; answer: 'declined' | 'cancelled' }
-  | { outcome: 'not_asked'; token?: string; why: string }
+  | { outcome: 'not_asked'; offer?: Offer; why: string }
   | { outcome: 'moved'; plan: Plan }
   | { outcome: 'invalid_consent'; why: string }
   | { outcome: 'carried'; carried: Carried };
@@ -32,22 +34,26 @@ export async function decide(
   purpose: Purpose,
   call: ToolCall,
 ): Promise<Decision> {
-  if (plan.changes.length === 0 && plan.target.record) return { outcome: 'no_change' };
-  checkAllowed(tenant.writing, plan);
+  tenant.require(writeGrant);
+  if (isDone(plan)) return { outcome: 'no_change' };
+  await checkAllowed(tenant, plan, call);
   await checkHourly(tenant);
   const consent = await call.consent(proposalOf(plan, purpose));
-  if (consent.answer === 'accepted') {
-    const approved = { ...purpose, consent: consent.how, client: call.client };
-    return tenant.state.alone(`write ${tenant.identity}`, async () => {
-      const now = await readAgain(tenant, plan, call);
-      if (now.digest !== plan.digest) return { outcome: 'moved', plan: now };
-      await checkHourly(tenant);
-      call.signal.throwIfAborted();
-      return { outcome: 'carried', carried: await carryOut(tenant, now, approved) };
-    });
-  }
-  return notAccepted(consent, plan);
+  if (consent.answer !== 'accepted') return notAccepted(consent, plan);
+  const approved = { ...purpose, consent: consent.how, client: call.client };
+  return tenant.state.alone(`write ${tenant.identity}`, async () => {
+    const target = await sameTarget(tenant, plan.target, call);
+    const now = await planOf(tenant, target, plan.wanted, call);
+    if (isDone(now)) return { outcome: 'no_change' };
+    if (now.digest !== plan.digest) return { outcome: 'moved', plan: now };
+    await checkHourly(tenant);
+    call.signal.throwIfAborted();
+    return { outcome: 'carried', carried: await carryOut(tenant, now, approved) };
+  });
 }
+
+/** Somebody may have made the same change while the person was asked. */
+const isDone = ({ changes, target }: Plan): boolean => changes.length === 0 && Boolean(target.record);
 
 function notAccepted(consent: Exclude<Consent, { answer: 'accepted' }>, plan: Plan): Decision {
   switch (consent.answer) {
@@ -59,34 +65,26 @@ function notAccepted(consent: Exclude<Consent, { answer: 'accepted' }>, plan: Pl
     case 'invalid':
       return { outcome: 'invalid_consent', why: consent.why };
     case 'unasked': {
-      const { token, why } = consent;
-      return token === undefined
-        ? { outcome: 'not_asked', why }
-        : { outcome: 'not_asked', token, why };
+      const { answer, ...how } = consent;
+      return { outcome: 'not_asked', ...how };
     }
   }
 }
 
-/** The same wish against the record as it is now. */
-async function readAgain(tenant: Tenant, plan: Plan, call: ToolCall): Promise<Plan> {
-  const target = await sameTarget(tenant, plan.target, call);
-  const before = target.record ? snapshotOf(target.record, target.scale) : {};
-  const wanted = Object.fromEntries(plan.changes.map(({ field, to }) => [field, to]));
-  return planOf(tenant, target, before, wanted, call);
-}
-
-function proposalOf(plan: Plan, { what }: Purpose): Proposal {
-  const { target, before, changes, digest, currency } = plan;
+function proposalOf(plan: Plan, { what, reverts }: Purpose): Proposal {
+  const { target, before, changes, digest, currency, remarks, wish } = plan;
   const name = before.name ?? changes.find(({ field }) => field === 'name')?.to;
-  const company = changes.find(({ field }) => field === 'company')?.to ?? before.company;
-  const companyName = (company as { name?: string } | undefined)?.name;
+  const company = before.company ?? changes.find(({ field }) => field === 'company')?.to;
+  const companyName = (company as Reference | undefined)?.name;
   return {
     what,
     opportunity: String(name ?? ''),
     externalId: target.externalId,
     changes,
+    currency,
+    remarks,
     digest,
+    subject: canonical([what, reverts, wish]),
     ...(companyName === undefined ? {} : { company: companyName }),
-    ...(currency === undefined ? {} : { currency }),
   };
 }

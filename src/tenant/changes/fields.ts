@@ -176,7 +176,12 @@ function patched(present: FieldValue, patch: FieldValue): FieldValue {
 
 /** Names of the custom fields that differ between two values. */
 export function changedCustom(from: FieldValue, to: FieldValue): string[] {
-  const [before, after] = [isObject(from) ? from : {}, isObject(to) ? to : {}];
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => canonical(before[name]) !== canonical(after[name]));
+  const names = new Set([from, to].flatMap((value) => Object.keys(isObject(value) ? value : {})));
+  return [...names].filter(
+    (name) => canonical(entryOf(from, name)) !== canonical(entryOf(to, name)),
+  );
 }
+
+/** One custom field. */
+export const entryOf = (custom: FieldValue, name: string): unknown =>
+  isObject(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined;

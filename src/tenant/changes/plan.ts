@@ -1,164 +1,54 @@
 import { createHash } from 'node:crypto';
-import { NotFound } from '../../api/errors.ts';
-import type { Opportunity } from '../../api/records.ts';
-import { isDeleted } from '../../briefs/outcome.ts';
-import { probabilityScale } from '../../briefs/probability.ts';
-import { interactive, type ToolCall } from '../call.ts';
+import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
+  canBeSent,
   canonical,
   differenceOf,
+  entryOf,
   type FieldChange,
   type FieldValue,
+  isObject,
   type Reference,
   type Snapshot,
+  sentFields,
   snapshotOf,
+  tidy,
+  type Wanted,
 } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
-import { resolveCompany, resolveContact, resolveWord } from './resolve.ts';
+import { resolveCompany, resolveContact, resolveWord, stillThere, tenantWords } from './resolve.ts';
+import type { Target } from './target.ts';
 
-/** What is asked for, in the words of whoever asks. */
-export interface Wish {
-  externalId?: string | undefined;
-  opportunityId?: string | undefined;
-  /** Said explicitly: an external identifier that matches nothing creates a record. */
-  create?: boolean | undefined;
-  /** By field name; references by id, external identifier or name. */
-  values: Readonly<Record<string, unknown>>;
-}
-
-/** The record that a change is about, as it is now. */
-export interface Target {
-  externalId: string;
-  /** Absent when there is none yet. */
-  record?: Opportunity;
-  scale: 1 | 100;
-}
+/** What a person should know beside the difference. */
+export type Remark =
+  /** The contact that is to be written belongs to another company. */
+  | { about: 'contact elsewhere'; contact: string; company: string }
+  /** Another company is to be written, and the contact stays. */
+  | { about: 'contact stays'; contact: string }
+  /** The amounts stay the same numbers, in another currency. */
+  | { about: 'currency'; from: string; to: string }
+  /** A value that the service gives without an id, and that cannot be sent back. */
+  | { about: 'cannot be sent'; label: string; value: string };
 
 /** Exactly what would be written, to what, as it is now. */
 export interface Plan {
   target: Target;
   before: Snapshot;
-  changes: FieldChange[];
-  currency?: string;
-  /** Binds a consent to this tenant, this record in this state, and this difference. */
+  wanted: Wanted;
+  changes: readonly FieldChange[];
+  /** Of the company that the opportunity has now, and of the one that it would have. */
+  currency: { from?: string | undefined; to?: string | undefined };
+  remarks: readonly Remark[];
+  /** What is asked for, whatever the record holds. */
+  wish: string;
+  /** The wish, the record's state that the difference was made from, and the difference. */
   digest: string;
 }
 
 /**
- * Finds the record that is meant.
- * @throws ChangeRefused when it is not there, cannot be written, or would be created unasked
- */
-export async function findTarget(tenant: Tenant, wish: Wish, call: ToolCall): Promise<Target> {
-  const scale = await scaleOf(tenant, call);
-  if (wish.opportunityId !== undefined)
-    return targetById(tenant, wish.opportunityId, wish, scale, call);
-  if (wish.externalId === undefined) {
-    throw new ChangeRefused(
-      'Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.',
-    );
-  }
-  const record = await findByExternalId(tenant, wish.externalId, call);
-  if (record) {
-    refuseDeleted(record);
-    if (wish.create) throw alreadyThere(wish.externalId, record);
-    return { externalId: wish.externalId, record, scale };
-  }
-  if (wish.create) return { externalId: wish.externalId, scale };
-  throw new ChangeRefused(
-    `No opportunity has the external identifier "${wish.externalId}". To make a new one, say create: true; to change one, take its id from a list.`,
-  );
-}
-
-const alreadyThere = (externalId: string, { id, name }: Opportunity): ChangeRefused =>
-  new ChangeRefused(
-    `The external identifier "${externalId}" is taken, so nothing new would be made. To change that opportunity, leave create out.`,
-    { opportunity: { id, name } },
-  );
-
-async function targetById(
-  tenant: Tenant,
-  id: string,
-  wish: Wish,
-  scale: 1 | 100,
-  call: ToolCall,
-): Promise<Target> {
-  const record = await readFresh(tenant, id, call).catch((error: unknown) => {
-    if (!(error instanceof NotFound)) throw error;
-    throw new ChangeRefused(`There is no opportunity with the id "${id}". Take it from a list.`);
-  });
-  refuseDeleted(record);
-  const externalId = record.externalIdentifier;
-  if (externalId === undefined) {
-    throw new ChangeRefused(
-      'This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.',
-    );
-  }
-  if (wish.externalId !== undefined && wish.externalId !== externalId) {
-    throw new ChangeRefused(`opportunity_id and external_id are two different opportunities.`);
-  }
-  if (wish.create) throw alreadyThere(externalId, record);
-  return { externalId, record, scale };
-}
-
-function refuseDeleted(record: Opportunity): void {
-  if (isDeleted(record)) throw new ChangeRefused('This opportunity has been deleted.');
-}
-
-/** The record as it is now, not as it was in a collection. */
-export const readFresh = (tenant: Tenant, id: string, call: ToolCall): Promise<Opportunity> =>
-  tenant.client.one('opportunity', 'id', id, interactive(call));
-
-/**
- * There is no route that reads an opportunity by external identifier. A search finds most at once; only
- * a complete reading of all of them, made now, shows that there is none.
- * @throws ChangeRefused when that reading could not be completed
- */
-export async function findByExternalId(
-  tenant: Tenant,
-  externalId: string,
-  call: ToolCall,
-): Promise<Opportunity | undefined> {
-  const query = { size: 25, query: externalId };
-  const page = await tenant.client.page('opportunity', query, interactive(call));
-  const hit = page.records.find((record) => record.externalIdentifier === externalId);
-  if (hit?.id !== undefined) return readFresh(tenant, hit.id, call);
-  tenant.changed('opportunity');
-  const { records, coverage } = await tenant.collection('opportunity', call);
-  const found = records.find((record) => record.externalIdentifier === externalId);
-  if (found || coverage.complete) return found;
-  throw new ChangeRefused(
-    `Only ${coverage.read} of ${coverage.total} opportunities could be read (${coverage.reason}), so it is not certain that "${externalId}" is new. Use opportunity_id, or try later.`,
-  );
-}
-
-/**
- * The same record, read again.
- * @throws ChangeRefused when it went away meanwhile
- */
-export async function sameTarget(tenant: Tenant, target: Target, call: ToolCall): Promise<Target> {
-  const { externalId, record, scale } = target;
-  if (record?.id === undefined) return stillAbsent(tenant, target, call);
-  const now = await readFresh(tenant, record.id, call);
-  refuseDeleted(now);
-  return { externalId, record: now, scale };
-}
-
-async function stillAbsent(tenant: Tenant, target: Target, call: ToolCall): Promise<Target> {
-  const query = { size: 25, query: target.externalId };
-  const page = await tenant.client.page('opportunity', query, interactive(call));
-  const record = page.records.find((it) => it.externalIdentifier === target.externalId);
-  return record ? { ...target, record } : target;
-}
-
-/** What the tenant divides a probability by; the API itself takes 0–1. */
-async function scaleOf(tenant: Tenant, call: ToolCall): Promise<1 | 100> {
-  const { records } = await tenant.collection('opportunity', call);
-  return probabilityScale(records).scale === '0-100' ? 100 : 1;
-}
-
-/**
- * Resolves every name, compares with the record as it is, and says what would change.
+ * Resolves every name, compares with the record as it is, and says what would change. `values` are by
+ * field name; references by id, external identifier or name.
  * @throws ChangeRefused for a name that is unknown or ambiguous
  */
 export async function makePlan(
@@ -167,46 +57,120 @@ export async function makePlan(
   values: Readonly<Record<string, unknown>>,
   call: ToolCall,
 ): Promise<Plan> {
-  const before = target.record ? snapshotOf(target.record, target.scale) : {};
-  const wanted = await resolveAll(tenant, values, before, call);
-  if (!target.record && !wanted.name) throw new ChangeRefused('A new opportunity needs a name.');
-  return planOf(tenant, target, before, wanted, call);
+  if (!target.record && !values.name) throw new ChangeRefused('A new opportunity needs a name.');
+  return planOf(tenant, target, await resolveAll(tenant, values, beforeOf(target), call), call);
 }
 
-/** The plan towards values that need no resolving, as when a change is taken back. */
+/**
+ * The plan towards values that need no resolving, as when a change is taken back.
+ * @throws ChangeRefused for a company or contact that was deleted
+ */
 export async function planOf(
   tenant: Tenant,
   target: Target,
-  before: Snapshot,
-  wanted: Snapshot,
+  wanted: Wanted,
   call: ToolCall,
 ): Promise<Plan> {
+  const before = beforeOf(target);
+  refuseDoubtfulProbability(target, before, wanted);
   const changes = differenceOf(before, wanted);
-  const company = (wanted.company ?? before.company) as Reference | undefined;
-  const currency = company && (await currencyOf(tenant, company.id, call));
-  const digest = digestOf(tenant, target, before, changes);
-  return { target, before, changes, digest, ...(currency === undefined ? {} : { currency }) };
+  const { currency, remarks } = await surroundings(tenant, before, changes, call);
+  const wish = digestOf([tenant.identity, target.externalId, withoutNames(wanted)]);
+  const { id, updatedAt } = target.record ?? {};
+  const digest = digestOf([wish, id, updatedAt, before, changes]);
+  return { target, before, wanted, changes, currency, remarks, wish, digest };
 }
 
-function digestOf(
-  tenant: Tenant,
-  target: Target,
-  before: Snapshot,
-  changes: FieldChange[],
-): string {
-  const state = [target.externalId, target.record?.id, target.record?.updatedAt, before];
-  const bound = canonical([tenant.identity, state, changes]);
-  return createHash('sha256').update(bound).digest('base64url');
+const beforeOf = ({ record, scale }: Target): Snapshot =>
+  record ? snapshotOf(record, scale.divisor) : {};
+
+const digestOf = (value: unknown): string =>
+  createHash('sha256').update(canonical(value)).digest('base64url');
+
+/** A reference means the same record whatever that is called by now. */
+const withoutNames = (wanted: Wanted): Record<string, unknown> =>
+  Object.fromEntries(
+    sentFields
+      .filter(({ name }) => name in wanted)
+      .map(({ name, kind }) => {
+        const value = wanted[name];
+        return [name, kind === 'reference' ? (value as Reference | undefined)?.id : value];
+      }),
+  );
+
+/**
+ * What is there goes back with every write, as 0–1. A stored 1 that may be 1 % or certain would be
+ * written wrong without anybody having asked for it.
+ */
+function refuseDoubtfulProbability({ record, scale }: Target, before: Snapshot, wanted: Wanted) {
+  const stored = record?.probability;
+  const certain = scale.certain || stored === undefined || stored === 0 || stored > 1;
+  if (certain || 'probability' in wanted || before.probability === undefined) return;
+  throw new ChangeRefused(
+    `The probability of this opportunity is stored as ${stored}, and nothing tells whether this tenant means ${stored} % or ${stored * 100} %. Every write sends it along: say probability in the same call of cpq_upsert_opportunity.`,
+  );
 }
+
+async function surroundings(
+  tenant: Tenant,
+  before: Snapshot,
+  changes: readonly FieldChange[],
+  call: ToolCall,
+): Promise<Pick<Plan, 'currency' | 'remarks'>> {
+  const next = (name: string) =>
+    changes.find(({ field }) => field === name)?.to as Reference | undefined;
+  const [company, contact] = [next('company'), next('contact')];
+  const moved = company && (await stillThere(tenant, 'company', company, call));
+  const person = contact && (await stillThere(tenant, 'contact', contact, call));
+  const from = await currencyOf(tenant, before.company as Reference | undefined, call);
+  const currency = { from, to: moved ? moved.currency : from };
+  const home = (company ?? before.company) as Reference | undefined;
+  const remarks: (Remark | undefined)[] = [
+    contact && elsewhere(contact, person?.companyId, person?.companyName, home),
+    company && !contact ? staying(before.contact as Reference | undefined) : undefined,
+    otherCurrency(before, currency),
+    ...unsendable(before, changes),
+  ];
+  return { currency, remarks: remarks.filter((remark) => remark !== undefined) };
+}
+
+function elsewhere(
+  contact: Reference,
+  companyId: string | undefined,
+  companyName: string | undefined,
+  home: Reference | undefined,
+): Remark | undefined {
+  if (!home || companyId === undefined || companyId === home.id) return undefined;
+  const company = companyName ?? companyId;
+  return { about: 'contact elsewhere', contact: contact.name ?? contact.id, company };
+}
+
+const staying = (contact: Reference | undefined): Remark | undefined =>
+  contact && { about: 'contact stays', contact: contact.name ?? contact.id };
+
+function otherCurrency(before: Snapshot, { from, to }: Plan['currency']): Remark | undefined {
+  const money = sentFields.some(({ name, kind }) => kind === 'money' && before[name] !== undefined);
+  if (!money || from === undefined || to === undefined || from === to) return undefined;
+  return { about: 'currency', from, to };
+}
+
+const unsendable = (before: Snapshot, changes: readonly FieldChange[]): Remark[] =>
+  sentFields
+    .filter(({ name, kind }) => !canBeSent(kind, before[name]))
+    .filter(({ name }) => !changes.some(({ field }) => field === name))
+    .map(({ name, label }) => {
+      const value = (before[name] as Reference).name ?? '';
+      return { about: 'cannot be sent', label, value };
+    });
 
 async function currencyOf(
   tenant: Tenant,
-  companyId: string,
+  company: Reference | undefined,
   call: ToolCall,
 ): Promise<string | undefined> {
-  if (!tenant.grants.has('company:read')) return undefined;
+  if (!company || !tenant.grants.has('company:read')) return undefined;
   const { records } = await tenant.collection('company', call);
-  return records.find(({ id }) => id === companyId)?.currency;
+  return records.find(({ id }) => id === company.id)?.currency;
 }
 
 async function resolveAll(
@@ -214,25 +178,42 @@ async function resolveAll(
   values: Readonly<Record<string, unknown>>,
   before: Snapshot,
   call: ToolCall,
-): Promise<Snapshot> {
-  const wanted: Record<string, FieldValue> = {};
-  for (const [name, value] of Object.entries(values)) {
-    if (value !== undefined) wanted[name] = value as FieldValue;
-  }
+): Promise<Wanted> {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  const wanted: Record<string, FieldValue> = Object.fromEntries(given) as Wanted;
   if (wanted.company) wanted.company = await resolveCompany(tenant, String(wanted.company), call);
   if (wanted.contact) {
     const company = (wanted.company ?? before.company) as Reference | undefined;
     wanted.contact = await resolveContact(tenant, String(wanted.contact), company, call);
   }
-  const { records } = await tenant.collection('opportunity', call);
-  for (const what of ['owner', 'stage', 'category', 'source'] as const) {
-    if (wanted[what]) wanted[what] = resolveWord(what, String(wanted[what]), records);
+  for (const what of tenantWords) {
+    if (wanted[what]) wanted[what] = await resolveWord(tenant, what, String(wanted[what]), call);
   }
-  if (wanted.custom_fields) {
-    wanted.custom_fields = {
-      ...(before.custom_fields as object),
-      ...(wanted.custom_fields as object),
-    };
+  if (typeof wanted.probability === 'number') wanted.probability = tidy(wanted.probability);
+  if (isObject(wanted.custom_fields)) {
+    wanted.custom_fields = ofPresentKinds(wanted.custom_fields, before.custom_fields);
   }
   return wanted;
+}
+
+/** Custom fields are given as text: one that holds a number, a switch or a list now goes on doing so. */
+function ofPresentKinds(
+  given: Record<string, unknown>,
+  present: FieldValue,
+): Record<string, unknown> {
+  const entries = Object.entries(given).map(([name, text]) => {
+    return [name, typeof text === 'string' ? ofKind(text, entryOf(present, name)) : text];
+  });
+  return Object.fromEntries(entries);
+}
+
+function ofKind(text: string, now: unknown): unknown {
+  if (typeof now === 'string' || now === undefined || text.trim() === '') return text;
+  try {
+    const read: unknown = JSON.parse(text);
+    const alike = typeof read === typeof now && Array.isArray(read) === Array.isArray(now);
+    return alike && read !== null ? read : text;
+  } catch {
+    return text; // A text where there was none: shown as one.
+  }
 }

@@ -1,6 +1,13 @@
 import { NotFound } from '../../api/errors.ts';
 import type { Coverage } from '../../api/pages.ts';
-import type { ApiRecord, Company, Contact, Opportunity, Ref } from '../../api/records.ts';
+import type {
+  ApiRecord,
+  Company,
+  Contact,
+  Opportunity,
+  RecordOf,
+  Ref,
+} from '../../api/records.ts';
 import { nameOfPerson } from '../../briefs/concise.ts';
 import { fold } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
@@ -50,7 +57,7 @@ export async function resolveCompany(
     return pick({ what, wanted, candidates, coverage });
   }
   const late = (await lookUp(tenant, what, wanted, call)).map(companyCandidate);
-  return pick({ what, wanted, candidates: [...candidates, ...late], coverage });
+  return pick({ what, wanted, candidates: renewed(candidates, late), coverage });
 }
 
 /**
@@ -68,14 +75,14 @@ export async function resolveContact(
   const what = 'contact';
   const candidateOf = (contact: Contact) => contactCandidate(contact, company);
   const candidates = records.map(candidateOf);
-  if (candidates.some((it) => it.near && means(it, wanted))) {
+  if (candidates.some((it) => means(it, wanted) && (it.near || !isCalled(it, wanted)))) {
     return pick({ what, wanted, candidates, coverage });
   }
   const late = (await lookUp(tenant, what, wanted, call)).map(candidateOf);
-  return pick({ what, wanted, candidates: unlike(candidates, late), coverage });
+  return pick({ what, wanted, candidates: renewed(candidates, late), coverage });
 }
 
-const unlike = (known: readonly Candidate[], late: readonly Candidate[]): Candidate[] => [
+const renewed = (known: readonly Candidate[], late: readonly Candidate[]): Candidate[] => [
   ...known.filter(({ id }) => !late.some((it) => it.id === id)),
   ...late,
 ];
@@ -86,14 +93,12 @@ async function lookUp<R extends 'company' | 'contact'>(
   resource: R,
   wanted: string,
   call: ToolCall,
-): Promise<(Company & Contact)[]> {
+): Promise<RecordOf[R][]> {
   const found = await tenant.client.page(resource, { size: 25, query: wanted }, interactive(call));
-  const records = [...found.records];
-  for (const by of ['id', 'externalIdentifier'] as const) {
-    const record = await readOne(tenant, resource, by, wanted, call);
-    if (record && !records.some(({ id }) => id === record.id)) records.push(record);
-  }
-  return records as (Company & Contact)[];
+  const byId = await readOne(tenant, resource, 'id', wanted, call);
+  const byWord = await readOne(tenant, resource, 'externalIdentifier', wanted, call);
+  const records = [...found.records, byId, byWord].filter((record) => record !== undefined);
+  return [...new Map(records.map((record) => [record.id, record])).values()];
 }
 
 /** Nothing where there is none, or where the text can be no identifier. */
@@ -103,7 +108,7 @@ async function readOne<R extends 'company' | 'contact'>(
   by: 'id' | 'externalIdentifier',
   value: string,
   call: ToolCall,
-) {
+): Promise<RecordOf[R] | undefined> {
   if (/^\.{1,2}$/.test(value) || !isWellFormed(value)) return undefined;
   return tenant.one(resource, by, value, call).catch((error: unknown) => {
     if (error instanceof NotFound) return undefined;
@@ -141,7 +146,7 @@ export async function stillThere<R extends 'company' | 'contact'>(
   resource: R,
   { id, name = id }: Reference,
   call: ToolCall,
-) {
+): Promise<RecordOf[R]> {
   const record = await readOne(tenant, resource, 'id', id, call);
   if (!record) throw new ChangeRefused(`There is no ${resource} "${name}" (${id}) any more.`);
   if (isDeleted(record)) throw new ChangeRefused(`The ${resource} "${name}" has been deleted.`);
@@ -195,10 +200,14 @@ export async function stagesCalled(
 ): Promise<ReadonlySet<string>> {
   const { records } = await tenant.collection('opportunity', call);
   const meant = knownWords('stage', records).filter((stage) =>
-    words.some((word) => same(stage.id, word) || means(stage, word)),
+    words.some((word) => means(stage, word)),
   );
   return new Set(meant.map(({ id }) => id));
 }
+
+/** In any letter case. */
+export const isAmong = (words: readonly string[], wanted: string | undefined): boolean =>
+  words.some((word) => same(wanted, word));
 
 const isCalled = ({ name, names }: Candidate, wanted: string): boolean =>
   same(name, wanted) || [...(names ?? [])].some((other) => same(other, wanted));

@@ -2,15 +2,27 @@ import type { Opportunity } from '../../api/records.ts';
 import { outcomeOf } from '../../briefs/outcome.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
-import { type FieldValue, isSame, type Snapshot, snapshotOf } from './fields.ts';
+import {
+  changedCustom,
+  entryOf,
+  type FieldChange,
+  type FieldValue,
+  isSame,
+  type Snapshot,
+  sentFields,
+  snapshotOf,
+  type Wanted,
+} from './fields.ts';
 import { type RecordedChange, readChanges } from './journal.ts';
-import { findTarget, type Plan, planOf } from './plan.ts';
+import { type Plan, planOf } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
+import { isAmong } from './resolve.ts';
+import { findTarget } from './target.ts';
 
 /**
  * What would take a change back: the fields that it changed, to what they were.
- * @throws ChangeRefused when it is unknown, was never written, made the opportunity, or when somebody
- *   changed those fields since
+ * @throws ChangeRefused when it is unknown, was never written, made the opportunity, was taken back
+ *   already, or when somebody changed the opportunity since
  */
 export async function planRevert(tenant: Tenant, changeId: string, call: ToolCall): Promise<Plan> {
   const { changes } = await readChanges(tenant.journal);
@@ -20,42 +32,52 @@ export async function planRevert(tenant: Tenant, changeId: string, call: ToolCal
     throw new ChangeRefused('That change was never written, so there is nothing to take back.');
   }
   if (change.sending.what === 'create') throw await cannotDelete(tenant, change, call);
-  const target = await findTarget(tenant, wishFor(change), call);
-  const now = target.record ? snapshotOf(target.record, target.scale) : {};
+  if (change.revertedBy !== undefined) {
+    throw new ChangeRefused(
+      `That change was taken back already, by ${change.revertedBy}. To have it again, take that one back.`,
+    );
+  }
+  const { externalId, opportunityId } = change.sending;
+  const target = await findTarget(tenant, { externalId, opportunityId }, call);
+  const now = target.record ? snapshotOf(target.record, target.scale.divisor) : {};
   refuseMoved(change, now);
-  return planOf(tenant, target, now, wantedBy(change), call);
+  return planOf(tenant, target, wantedBy(change.sending.changes), call);
 }
 
-function wishFor({ sending, done }: RecordedChange) {
-  const opportunityId = done?.opportunityId ?? sending.opportunityId;
-  return { externalId: sending.externalId, opportunityId, values: {} };
+/** Each field as it was; one that was empty is emptied. Of the custom fields, those that changed. */
+function wantedBy(changes: readonly FieldChange[]): Wanted {
+  const entries = changes.map(({ field, kind, from, to }) => {
+    if (kind !== 'custom') return [field, from];
+    const names = changedCustom(from, to);
+    return [field, Object.fromEntries(names.map((name) => [name, entryOf(from, name) ?? null]))];
+  });
+  return Object.fromEntries(entries) as Wanted;
 }
 
-/** Each field as it was; one that was empty is emptied. */
-function wantedBy({ sending }: RecordedChange): Snapshot {
-  const wanted: Record<string, FieldValue> = {};
-  for (const { field } of sending.changes) wanted[field] = sending.before[field];
-  return wanted;
-}
-
-/** What somebody changed since is theirs: it is shown, not overwritten. */
+/**
+ * What somebody changed since is theirs: it is shown, not overwritten. A change that was never confirmed
+ * may have left the record as it was before, or as was meant.
+ */
 function refuseMoved({ sending, done }: RecordedChange, now: Snapshot): void {
-  const left = (field: string, to: FieldValue) => (done?.after ? done.after[field] : to);
-  const moved = sending.changes.filter(
-    ({ field, kind, from, to }) =>
-      !isSame(kind, now[field], left(field, to)) && !isSame(kind, now[field], from),
-  );
-  if (moved.length === 0) return;
-  const differences = moved.map(({ field, to }) => ({
-    field,
-    written: left(field, to),
-    now: now[field],
-  }));
+  const meant = stateAfter(sending.before, sending.changes);
+  const left = done?.after ?? meant;
+  const moved = movedBetween(left, now);
+  const open = done?.after === undefined;
+  if (moved.length === 0 || (open && movedBetween(sending.before, now).length === 0)) return;
+  const differences = moved.map((field) => ({ field, written: left[field], now: now[field] }));
   throw new ChangeRefused(
-    'Somebody changed these fields since, so the change is not taken back. To set them anyway, use cpq_upsert_opportunity.',
+    'Somebody changed this opportunity since, so the change is not taken back. To set its fields anyway, use cpq_upsert_opportunity.',
     { differences },
   );
 }
+
+const stateAfter = (before: Snapshot, changes: readonly FieldChange[]): Snapshot => ({
+  ...before,
+  ...Object.fromEntries(changes.map(({ field, to }): [string, FieldValue] => [field, to])),
+});
+
+const movedBetween = (one: Snapshot, other: Snapshot): string[] =>
+  sentFields.filter(({ name, kind }) => !isSame(kind, one[name], other[name])).map(({ name }) => name);
 
 /** The API has no way to delete an opportunity: the nearest is a stage that ends it. */
 async function cannotDelete(
@@ -64,15 +86,21 @@ async function cannotDelete(
   call: ToolCall,
 ): Promise<ChangeRefused> {
   const { records } = await tenant.collection('opportunity', call);
+  const { barredStages, fields } = tenant.writing;
   const stages = new Set(records.filter(isLost).map(({ pipelineStage }) => pipelineStage?.name));
-  const names = [...stages].filter((name) => name !== undefined).slice(0, 5);
+  const names = [...stages].filter((name) => name !== undefined && !isAmong(barredStages, name));
   const nearest =
-    names.length > 0
-      ? `The nearest thing is to close it: cpq_upsert_opportunity with its id and one of these stages.`
+    names.length > 0 && fields.has('stage')
+      ? 'The nearest thing is to close it: cpq_upsert_opportunity with its id and one of these stages.'
       : 'The nearest thing is to close it in the product.';
+  const did = done?.outcome === 'written' ? 'created' : 'may have created';
   return new ChangeRefused(
-    `That change created the opportunity, and the API cannot delete one. ${nearest} Or a person deletes it in the product.`,
-    { opportunity_id: done?.opportunityId, external_id: sending.externalId, stages: names },
+    `That change ${did} the opportunity, and the API cannot delete one. ${nearest} Or a person deletes it in the product.`,
+    {
+      opportunity_id: done?.opportunityId,
+      external_id: sending.externalId,
+      stages: names.slice(0, 5),
+    },
   );
 }
 

@@ -1,8 +1,10 @@
+import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Reference } from './fields.ts';
 import { mayBeWritten, readChanges } from './journal.ts';
 import type { Plan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
+import { isAmong, stagesCalled } from './resolve.ts';
 
 /** What the operator allows to be written, whoever agrees. */
 export interface WriteRules {
@@ -17,7 +19,8 @@ export interface WriteRules {
 const hourMs = 3_600_000;
 
 /** @throws ChangeRefused for a field or a stage that may not be written */
-export function checkAllowed({ fields, barredStages }: WriteRules, plan: Plan): void {
+export async function checkAllowed(tenant: Tenant, plan: Plan, call: ToolCall): Promise<void> {
+  const { fields, barredStages } = tenant.writing;
   const barred = plan.changes.filter(({ field }) => !fields.has(field));
   if (barred.length > 0) {
     const names = barred.map(({ field }) => field).join(', ');
@@ -26,30 +29,36 @@ export function checkAllowed({ fields, barredStages }: WriteRules, plan: Plan): 
     );
   }
   const stage = plan.changes.find(({ field }) => field === 'stage')?.to as Reference | undefined;
-  const isBarred = [stage?.id, stage?.name].some(
-    (word) => word !== undefined && has(barredStages, word),
+  if (!stage || barredStages.length === 0) return;
+  if (!(await isBarred(tenant, stage, call))) return;
+  throw new ChangeRefused(
+    `Whoever runs this server does not let agents set the stage "${stage.name ?? stage.id}". A person can do it in the product.`,
   );
-  if (isBarred) {
-    throw new ChangeRefused(
-      `Whoever runs this server does not let agents set the stage "${stage?.name}". A person can do it in the product.`,
-    );
-  }
 }
 
-const has = (words: readonly string[], wanted: string): boolean =>
-  words.some((word) => word.toLowerCase() === wanted.toLowerCase());
+/** By any name that the stage goes by: one that was renamed is barred under both. */
+async function isBarred(tenant: Tenant, { id, name }: Reference, call: ToolCall): Promise<boolean> {
+  const words = tenant.writing.barredStages;
+  if (isAmong(words, id) || isAmong(words, name)) return true;
+  return (await stagesCalled(tenant, words, call)).has(id);
+}
 
 /** Counts what the journal says of the last hour. @throws ChangeRefused when it is full */
 export async function checkHourly(tenant: Tenant): Promise<void> {
+  const { perHour } = tenant.writing;
+  if (perHour === 0) {
+    throw new ChangeRefused('Whoever runs this server lets nothing be written for now.');
+  }
   const { changes } = await readChanges(tenant.journal);
   const since = Date.now() - hourMs;
   const times = changes
     .filter(mayBeWritten)
     .map(({ sending }) => Date.parse(sending.at))
-    .filter((time) => time > since);
-  if (times.length < tenant.writing.perHour) return;
-  const next = Math.ceil((Math.min(...times) + hourMs - Date.now()) / 60_000);
+    .filter((time) => time > since)
+    .sort((one, other) => one - other);
+  if (times.length < perHour) return;
+  const freeAt = (times[times.length - perHour] ?? 0) + hourMs;
   throw new ChangeRefused(
-    `This server writes at most ${tenant.writing.perHour} times an hour, and has. The next write is possible in ${next} minutes.`,
+    `This server writes at most ${perHour} times an hour, and has. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
   );
 }

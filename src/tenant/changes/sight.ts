@@ -1,7 +1,11 @@
+import { NotFound } from '../../api/errors.ts';
 import type { Opportunity } from '../../api/records.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
+  canonical,
+  changedCustom,
+  entryOf,
   type FieldChange,
   type FieldValue,
   isSame,
@@ -16,6 +20,8 @@ export interface Sent {
   externalId: string;
   /** Absent when the change was to make the record. */
   opportunityId?: string | undefined;
+  /** What the service called the record that it made. */
+  madeId?: string | undefined;
   before: Snapshot;
   changes: readonly FieldChange[];
 }
@@ -38,23 +44,52 @@ export async function look(
   call: ToolCall,
 ): Promise<Sight> {
   try {
-    const record =
-      sent.opportunityId === undefined
-        ? await findByExternalId(tenant, sent.externalId, call)
-        : await readFresh(tenant, sent.opportunityId, call);
+    const record = await read(tenant, sent, call);
     return record ? sightOf(sent, record, scale) : { seen: 'as before' };
   } catch {
     return { seen: 'unreadable' }; // Told as it is.
   }
 }
 
+async function read(
+  tenant: Tenant,
+  { externalId, opportunityId, madeId }: Sent,
+  call: ToolCall,
+): Promise<Opportunity | undefined> {
+  if (opportunityId !== undefined) return readFresh(tenant, opportunityId, call);
+  const made = madeId === undefined ? undefined : await readIfThere(tenant, madeId, call);
+  // An answer may name another record than the one that was written.
+  if (made?.externalIdentifier === externalId) return made;
+  return findByExternalId(tenant, externalId, call);
+}
+
+const readIfThere = (tenant: Tenant, id: string, call: ToolCall) =>
+  readFresh(tenant, id, call).catch((error: unknown) => {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  });
+
 function sightOf({ opportunityId, changes }: Sent, record: Opportunity, scale: TenantScale): Sight {
-  const held = changes.filter((change) => holds(change, change.to, record, scale)).length;
+  const held = changes.filter((change) => shows(change, 'to', record, scale)).length;
   if (held === changes.length) return { seen: 'arrived', record };
   if (held > 0) return { seen: 'partly', record };
-  const moved = changes.some((change) => !holds(change, change.from, record, scale));
+  const moved = changes.some((change) => !shows(change, 'from', record, scale));
   // A record that was not there before is not as before, whatever it holds.
   return moved || opportunityId === undefined ? { seen: 'otherwise', record } : { seen: 'as before' };
+}
+
+/** Of custom fields only those that were to change: others are others' business. */
+function shows(
+  change: FieldChange,
+  side: 'from' | 'to',
+  record: Opportunity,
+  scale: TenantScale,
+): boolean {
+  if (change.kind !== 'custom') return holds(change, change[side], record, scale);
+  const now = snapshotOf(record, scale.divisor)[change.field];
+  return changedCustom(change.from, change.to).every(
+    (name) => canonical(entryOf(now, name)) === canonical(entryOf(change[side], name)),
+  );
 }
 
 /** Whether a record holds this value, by either reading of a probability where that is not certain. */

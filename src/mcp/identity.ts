@@ -1,0 +1,16 @@
+import { instructions } from './instructions.ts';
+
+/** What the server says of itself, in whichever words the era has for it. */
+export const identity = (version: string) => ({
+  name: 'cpq-mcp',
+  title: 'Quotes and pipeline',
+  version,
+});
+
+export const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };
+
+const hour = 3_600_000;
+/** The lists never change while the server runs, but may differ with what a caller is allowed. */
+export const longLived = { ttlMs: hour, cacheScope: 'private' as const };
+
+export { instructions };
