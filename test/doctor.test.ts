@@ -1,9 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { grantsFor } from '../src/commands/doctor/grants.ts';
 import { checkNode } from '../src/commands/doctor/local.ts';
+import { Prober } from '../src/commands/doctor/prober.ts';
 import { progressOn } from '../src/commands/doctor/progress.ts';
+import { askRoutes, checkRoutes } from '../src/commands/doctor/routes.ts';
+import { parseGrants } from '../src/tenant/grants.ts';
 import { type Environment, run } from './support/process.ts';
 import { addressIn, type KeyName, startSandbox } from './support/sandbox.ts';
 import { closing, shared } from './support/shared.ts';
@@ -115,7 +119,6 @@ describe('where everything is right', () => {
     const missing = join(folder, 'a', 'b');
     const { find } = await examine({}, { CPQ_STATE_DIR: missing });
     expect(find('state')).toMatchObject({ status: 'ok', detail: `${missing} can be written` });
-    const { readdir } = await import('node:fs/promises');
     expect(await readdir(folder)).toEqual([]);
     await examine({}, { CPQ_STATE_DIR: folder });
     expect(await readdir(folder)).toEqual([]);
@@ -239,6 +242,21 @@ describe('what is wrong', () => {
 
   it.each(['20.19.0', '21.0.0', '24.1.0'])('not Node %s', (version) => {
     expect(checkNode(version).status).toBe('ok');
+  });
+});
+
+describe('a service that answers some routes and keeps others waiting', () => {
+  it('is left when the time is over, and what is known is told', async () => {
+    const service = await upstream();
+    service.set({ keys: new Set([key]), delayHeaders: only(600_000, { after: 2 }) });
+    const prober = new Prober({ baseUrl: new URL(service.url), key }, 3_000, () => {});
+    const probes = await askRoutes(prober);
+    await prober.close();
+    const statuses = checkRoutes(probes, parseGrants(['read'])).map(({ status }) => status);
+    expect(statuses.slice(0, 2)).toEqual(['ok', 'ok']);
+    expect(statuses.slice(2, 6)).toEqual(['fail', 'fail', 'fail', 'fail']);
+    expect(new Set(statuses.slice(6))).toEqual(new Set(['skip']));
+    expect(grantsFor(probes, parseGrants(['read']))).toBe('read');
   });
 });
 

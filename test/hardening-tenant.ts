@@ -113,7 +113,7 @@ export const collections: Readonly<Record<ResourcePath, { resource: Resource; to
 
 /** What tells one of the upstream's records from another, whether it has an id or not. */
 export const nameOf = (record: Readonly<Row>): string =>
-  String(record.id ?? record.service ?? record.name);
+  String(record.id ?? `${record.service} ${record.revenue}`);
 
 /** The kinds of error that a client distinguishes, as the tests' own words have them. */
 export function kindOf(error: unknown): ErrorKind | 'internal' {

@@ -1,6 +1,7 @@
 import type { Coverage } from '../src/api/pages.ts';
 import type { RecordOf, Resource } from '../src/api/records.ts';
 import { concise, full, only } from '../src/briefs/concise.ts';
+import { unknownCurrency } from '../src/briefs/money.ts';
 import type { Listed } from '../src/tenant/tenant.ts';
 import type { Answer } from './define.ts';
 
@@ -79,7 +80,10 @@ export const today = (): string => new Date().toISOString().slice(0, 10);
 /** Amounts by currency in words: "12,500 EUR and 300 USD". */
 export const inWords = (amounts: Readonly<Record<string, number>> | undefined): string =>
   Object.entries(amounts ?? {})
-    .map(([currency, amount]) => `${Math.round(amount).toLocaleString('en-US')} ${currency}`)
+    .map(([currency, amount]) => {
+      const whole = Math.round(amount).toLocaleString('en-US');
+      return currency === unknownCurrency ? `${whole} (currency unknown)` : `${whole} ${currency}`;
+    })
     .join(' and ');
 
 /** Nothing was guessed: who could be meant. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Company } from '../src/api/records.ts';
+import type { Company, Resource } from '../src/api/records.ts';
 import { briefCompany, type CompanyBrief } from '../src/briefs/company.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
@@ -8,6 +8,16 @@ import { readSeveral } from '../src/tenant/several.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { askWhich, covers, inWords, today } from './answers.ts';
 import { type Answer, coverage, defineTool, reads, said } from './define.ts';
+
+const partNames = [
+  'contacts',
+  'opportunities',
+  'quotes',
+  'contracts',
+  'pricing',
+  'never_bought',
+  'lately',
+] as const;
 
 export const briefCompanyTool = defineTool({
   name: 'cpq_brief_company',
@@ -19,34 +29,42 @@ export const briefCompanyTool = defineTool({
   hints: reads,
   input: z.strictObject({
     company: z.string().trim().min(1).max(200).describe('Id, external identifier or name'),
-    rows: z.int().min(0).max(50).default(5).describe('Rows in each list'),
+    parts: z.array(z.enum(partNames)).optional().describe('Default all'),
+    rows: z.int().min(0).max(50).default(4).describe('Rows in each list'),
   }),
   output: z.looseObject({ ...said, coverage: coverage.optional() }),
-  async run(tenant, { company, rows }, call) {
+  async run(tenant, { company, parts: wanted, rows }, call) {
     const meant = await meantCompany(tenant, company, call);
     if ('candidates' in meant) return askWhich('company', company, meant);
-    return brief(tenant, meant.record, rows, call);
+    return brief(tenant, meant.record, wanted?.length ? wanted : partNames, rows, call);
   },
 });
 
-const parts = [
-  'contact',
-  'opportunity',
-  'quote',
-  'contract_item',
-  'discount_group',
-  'pricing_book',
-  'product',
-  'category',
-] as const;
+/** The parts of a brief: what each is read from, and where it stands in the answer. */
+const parts = {
+  contacts: { from: ['contact'], shows: ['contacts'] },
+  opportunities: { from: ['opportunity'], shows: ['open', 'closed', 'probability'] },
+  quotes: { from: ['quote'], shows: ['quotes'] },
+  contracts: { from: ['contract_item'], shows: ['contractItems'] },
+  pricing: { from: ['discount_group', 'pricing_book'], shows: ['discountGroups', 'pricingBooks'] },
+  never_bought: { from: ['quote', 'product', 'category'], shows: ['neverBought'] },
+  lately: { from: ['contact', 'opportunity', 'quote'], shows: ['lately'] },
+} as const satisfies Record<
+  (typeof partNames)[number],
+  { from: readonly Resource[]; shows: readonly (keyof CompanyBrief)[] }
+>;
+
+type Part = keyof typeof parts;
 
 async function brief(
   tenant: Tenant,
   company: Company,
+  wanted: readonly Part[],
   maxRows: number,
   call: ToolCall,
 ): Promise<Answer> {
-  const { records, coverage: read, left } = await readSeveral(tenant, ['company'], parts, call);
+  const from = [...new Set(wanted.flatMap((part) => parts[part].from))];
+  const { records, coverage: read, left } = await readSeveral(tenant, ['company'], from, call);
   const about = briefCompany(
     {
       company,
@@ -61,17 +79,28 @@ async function brief(
     },
     { today: today(), currencyOf: currenciesOf(records.company ?? []), maxRows },
   );
-  const beta = records.contract_item
+  const shown = only(about, wanted);
+  const beta = shown.contractItems
     ? ['Contract items are beta: fields may change or be missing.']
     : [];
   return {
-    summary: summaryOf(about),
-    data: { ...about, coverage: covers(read) },
+    summary: summaryOf(shown),
+    data: { ...shown, coverage: covers(read) },
     notes: [...beta, ...left],
   };
 }
 
-function summaryOf({ company, open, quotes }: CompanyBrief): string {
+type Shown = Pick<CompanyBrief, 'today' | 'company'> & Partial<CompanyBrief>;
+
+/** What one part is read from may fill others, which nobody asked for. */
+function only(about: CompanyBrief, wanted: readonly Part[]): Shown {
+  const keys = new Set<string>(wanted.flatMap((part) => parts[part].shows));
+  const { today, company, ...others } = about;
+  const kept = Object.entries(others).filter(([key]) => keys.has(key));
+  return { today, company, ...Object.fromEntries(kept) };
+}
+
+function summaryOf({ company, open, quotes }: Shown): string {
   const deals = open ? `${open.total} open opportunities${worth(open)}` : '';
   const offers = quotes ? `${quotes.total} quotes` : '';
   const facts = [deals, offers].filter((fact) => fact !== '').join(', ');

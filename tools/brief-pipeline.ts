@@ -4,7 +4,7 @@ import { compact } from '../src/briefs/naming.ts';
 import { briefPipeline, type PipelineBrief } from '../src/briefs/pipeline.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import { readSeveral } from '../src/tenant/several.ts';
-import { covers, inWords, today } from './answers.ts';
+import { covers, today } from './answers.ts';
 import { coverage, day, defineTool, reads, said } from './define.ts';
 
 const name = z.string().optional().describe('Id or name');
@@ -61,11 +61,7 @@ export const briefPipelineTool = defineTool({
   },
 });
 
+/** Without the sums, which stand right below in every currency. */
 function summaryOf({ open, overdue, stalled, closed }: PipelineBrief): string {
-  const money = [
-    inWords(open.oneTime) && `${inWords(open.oneTime)} one-time`,
-    inWords(open.monthly) && `${inWords(open.monthly)} monthly`,
-  ].filter(Boolean);
-  const rate = closed.winRateByCount === undefined ? '' : `, win rate ${closed.winRateByCount} %`;
-  return `${open.count} open opportunities${money.length > 0 ? `: ${money.join(', ')}` : ''}. ${overdue.total} overdue, ${stalled.total} stalled. ${closed.won.count} won and ${closed.lost.count} lost from ${closed.from} to ${closed.to}${rate}.`;
+  return `${open.count} open opportunities: ${overdue.total} overdue, ${stalled.total} stalled. ${closed.won.count} won and ${closed.lost.count} lost since ${closed.from}.`;
 }

@@ -3,7 +3,13 @@ import { concise } from '../src/briefs/concise.ts';
 import type { Carried } from '../src/tenant/changes/carry-out.ts';
 import type { Offer } from '../src/tenant/changes/consent.ts';
 import type { Decision } from '../src/tenant/changes/decide.ts';
-import type { FieldChange, FieldValue, Reference } from '../src/tenant/changes/fields.ts';
+import {
+  changedCustom,
+  entryOf,
+  type FieldChange,
+  type FieldValue,
+  type Reference,
+} from '../src/tenant/changes/fields.ts';
 import type { Plan } from '../src/tenant/changes/plan.ts';
 import { type Answer, records, said } from './define.ts';
 
@@ -24,22 +30,24 @@ export const changeOutput = z.looseObject({
   changes: records,
   change_id: z.string().optional(),
   confirm: z.string().optional(),
-  preview: z.array(z.string()).optional(),
 });
 
-/** One field's change as a row: names rather than ids where there are any. */
-export const changeRow = ({ field, from, to }: FieldChange): Record<string, unknown> => ({
-  field,
-  from: shown(from),
-  to: shown(to),
-});
+/** One field's change as a row: names rather than ids where there are any; custom fields that differ. */
+export function changeRow({ field, kind, from, to }: FieldChange): Record<string, unknown> {
+  if (kind !== 'custom') return { field, from: shown(from), to: shown(to) };
+  const names = changedCustom(from, to);
+  const those = (custom: FieldValue) =>
+    JSON.stringify(Object.fromEntries(names.map((name) => [name, entryOf(custom, name) ?? ''])));
+  return { field, from: those(from), to: those(to) };
+}
 
 function shown(value: FieldValue): unknown {
   if (value === undefined) return '(empty)';
   if (typeof value !== 'object') return value;
   if (!('id' in value)) return JSON.stringify(value);
   const { id, name } = value as Reference;
-  return name === undefined ? id : `${name} (${id})`;
+  if (name === undefined) return id;
+  return id === '' ? name : `${name} (${id})`;
 }
 
 /** What came of a decision, in words that cannot be taken for another outcome. */

@@ -24,11 +24,13 @@ export const checkSalesData = defineTool({
       .describe('Least margin in percent: thin_margins'),
     days: z.int().min(0).max(3650).optional().describe('stale, expiring, stalled'),
     tolerance: z.number().min(0).max(100).optional().describe('Percent: pricing_drift'),
-    size: z.int().min(1).max(100).default(20).describe('Findings to show'),
+    size: z.int().min(1).max(100).default(15).describe('Findings to show'),
   }),
   output: z.looseObject({ ...said, definition: z.string(), rows: records, coverage }),
   async run(tenant, { check, size, ...parameters }, call) {
-    const read = await readSeveral(tenant, checks[check].needs, ['company'], call);
+    // Products have no company, and so no currency to look up.
+    const dealt = checks[check].needs.some((it) => it === 'opportunity' || it === 'quote');
+    const read = await readSeveral(tenant, checks[check].needs, dealt ? ['company'] : [], call);
     const companies = read.records.company ?? [];
     const report = (maxRows: number) =>
       runCheck(check, read.records, {

@@ -1,12 +1,19 @@
 import * as z from 'zod';
+import type { ToolCall } from '../src/tenant/call.ts';
 import { type RecordedChange, readChanges } from '../src/tenant/changes/journal.ts';
+import { lookNow, type Sight } from '../src/tenant/changes/sight.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
 import { changeRow } from './changes.ts';
 import { type Answer, coverage, defineTool, page, reads, records, said } from './define.ts';
 
+/** A time of that day is taken for the day. */
 const day = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}/)
   .optional();
+
+/** Each costs a request or more. */
+const mostLooks = 5;
 
 export const listChanges = defineTool({
   name: 'cpq_list_changes',
@@ -15,7 +22,7 @@ export const listChanges = defineTool({
     'Changes that this server wrote to opportunities, newest first: what, when, how consent was given, what came of it.',
   toolset: 'changes',
   needs: ['opportunity:read'],
-  hints: { ...reads, openWorldHint: false },
+  hints: reads,
   input: z.strictObject({
     since: day.describe('YYYY-MM-DD'),
     until: day.describe('YYYY-MM-DD, inclusive'),
@@ -24,22 +31,39 @@ export const listChanges = defineTool({
     from: z.int().min(0).default(0),
   }),
   output: z.looseObject({ ...said, records, page, coverage }),
-  async run(tenant, { since, until, opportunity, size, from }) {
+  async run(tenant, { since, until, opportunity, size, from }, call) {
     const { changes, damaged } = await readChanges(tenant.journal);
     const wanted = changes.filter(
       ({ sending, done }) =>
-        (since === undefined || sending.at >= since) &&
+        (since === undefined || sending.at.slice(0, 10) >= since.slice(0, 10)) &&
         (until === undefined || sending.at.slice(0, 10) <= until.slice(0, 10)) &&
         (opportunity === undefined ||
           [sending.externalId, sending.opportunityId, done?.opportunityId].includes(opportunity)),
     );
-    return answer(wanted, from, size, damaged);
+    const shown = wanted.slice(from, from + size);
+    const rows = await rowsOf(tenant, shown, call);
+    return answer(rows, from, wanted.length, damaged);
   },
 });
 
-function answer(changes: RecordedChange[], from: number, size: number, damaged: number): Answer {
-  const rows = changes.slice(from, from + size).map(row);
-  const total = changes.length;
+/** Of those whose outcome nobody knew at the time, the record itself is asked. */
+async function rowsOf(
+  tenant: Tenant,
+  changes: readonly RecordedChange[],
+  call: ToolCall,
+): Promise<Row[]> {
+  const open = changes.filter((change) => outcomeOf(change) === 'cannot_tell').slice(0, mostLooks);
+  const sights = new Map<RecordedChange, Sight>();
+  for (const change of open) sights.set(change, await lookNow(tenant, change.sending, call));
+  return changes.map((change) => row(change, sights.get(change)));
+}
+
+/** Without one the process ended in the middle: what was announced may have arrived. */
+const outcomeOf = ({ done }: RecordedChange) => done?.outcome ?? 'cannot_tell';
+
+type Row = Record<string, unknown>;
+
+function answer(rows: readonly Row[], from: number, total: number, damaged: number): Answer {
   const keep = (count: number): Answer => {
     const next = from + count < total ? { next: from + count } : {};
     const read = { complete: damaged === 0, read: total, total: total + damaged };
@@ -62,7 +86,8 @@ function answer(changes: RecordedChange[], from: number, size: number, damaged: 
   return keep(rows.length);
 }
 
-function row({ sending, done, revertedBy }: RecordedChange): Record<string, unknown> {
+function row(change: RecordedChange, sight: Sight | undefined): Row {
+  const { sending, done, revertedBy } = change;
   const fields = sending.changes
     .map(changeRow)
     .map(({ field, from, to }) => `${field}: ${clip(from)} → ${clip(to)}`);
@@ -72,8 +97,8 @@ function row({ sending, done, revertedBy }: RecordedChange): Record<string, unkn
     what: sending.what,
     opportunity: sending.name,
     opportunity_id: done?.opportunityId ?? sending.opportunityId,
-    // The process ended in the middle: what was announced may have arrived.
-    outcome: done?.outcome ?? 'cannot_tell',
+    outcome: outcomeOf(change),
+    record_now: sight && inWords[sight.seen],
     changes: fields,
     consent: sending.consent,
     client: sending.client,
@@ -81,6 +106,14 @@ function row({ sending, done, revertedBy }: RecordedChange): Record<string, unkn
     reverted_by: revertedBy,
   };
 }
+
+const inWords: Readonly<Record<Sight['seen'], string>> = {
+  arrived: 'holds what was meant',
+  partly: 'holds a part of it',
+  'as before': 'is as before',
+  otherwise: 'holds something else',
+  unreadable: 'cannot be read',
+};
 
 const clip = (value: unknown): string => {
   const text = String(value);

@@ -8,7 +8,7 @@ export const revertChange = defineTool({
   name: 'cpq_revert_change',
   title: 'Take back a change',
   description:
-    'Takes back one change of cpq_list_changes after a person agreed. Refused if somebody changed those fields since.',
+    'Takes back one change of cpq_list_changes after a person agreed. Refused if somebody changed the opportunity since.',
   toolset: 'changes',
   needs: ['opportunity:write'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },

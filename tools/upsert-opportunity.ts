@@ -52,7 +52,7 @@ export const upsertOpportunity = defineTool({
     create: z.boolean().default(false),
     confirm: text('Token of the preview'),
     name: text(),
-    description: text('Customer ask', 20_000),
+    description: asGiven('Customer ask'),
     company: text('Id, external id or name'),
     contact: text('Or e-mail'),
     owner: text(),
@@ -66,9 +66,9 @@ export const upsertOpportunity = defineTool({
     start_date: day,
     expected_close_date: day,
     custom_fields: z
-      .array(z.string().regex(/^\s*[^\s=][^=]*=/))
+      .array(z.string().refine(isPair, 'each must be name=value'))
       .optional()
-      .describe('Each as name=value; without a value it is emptied'),
+      .describe('Each as name=value'),
   }),
   output: changeOutput,
   async run(
@@ -87,6 +87,11 @@ export const upsertOpportunity = defineTool({
     return decisionAnswer(plan, await decide(tenant, plan, { what }, call));
   },
 });
+
+/** Without a value it empties the field. */
+function isPair(text: string): boolean {
+  return /^\s*[^\s=][^=]*=/.test(text);
+}
 
 function pair(text: string): [name: string, value: string] {
   const at = text.indexOf('=');

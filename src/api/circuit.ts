@@ -1,46 +1,66 @@
 import { CircuitOpen, type Facts } from './errors.ts';
 
-const failuresToOpen = 5;
-const firstRestMs = 10_000;
-const longestRestMs = 60_000;
+export interface CircuitSettings {
+  /** Failures in a row that open it. */
+  failures: number;
+  firstRestMs: number;
+  longestRestMs: number;
+}
+
+const usual: CircuitSettings = { failures: 5, firstRestMs: 10_000, longestRestMs: 60_000 };
 
 /**
- * Tells an outage at once instead of after every time-out in turn. Opens after five failures in a row;
+ * Tells an outage at once instead of after every time-out in turn. Opens after some failures in a row;
  * after a rest one request is let through, and its success closes the circuit, its failure doubles the
- * rest.
+ * rest. What others say that were under way before is heard, but is not the probe's word.
  */
 export class Circuit {
+  readonly #settings: CircuitSettings;
   #failures = 0;
-  #restMs = firstRestMs;
+  #restMs: number;
   #openUntil = 0;
   #probing = false;
 
-  /** @throws CircuitOpen while resting, or while the one probe is under way */
-  check(facts: Facts): void {
-    if (this.#openUntil === 0) return;
+  constructor(settings: Partial<CircuitSettings> = {}) {
+    this.#settings = { ...usual, ...settings };
+    this.#restMs = this.#settings.firstRestMs;
+  }
+
+  /**
+   * Whether the request that may pass now is the probe.
+   * @throws CircuitOpen while resting, or while the one probe is under way
+   */
+  check(facts: Facts): boolean {
+    if (this.#openUntil === 0) return false;
     const restLeft = this.#openUntil - Date.now();
     if (restLeft > 0 || this.#probing) {
       throw new CircuitOpen(Math.max(1, Math.ceil(restLeft / 1000)), facts);
     }
     this.#probing = true;
+    return true;
   }
 
   succeeded(): void {
     this.#failures = 0;
-    this.#restMs = firstRestMs;
+    this.#restMs = this.#settings.firstRestMs;
     this.#openUntil = 0;
     this.#probing = false;
   }
 
-  failed(): void {
+  failed(probed: boolean): void {
     this.#failures += 1;
-    if (this.#probing) this.#restMs = Math.min(longestRestMs, this.#restMs * 2);
-    if (this.#failures >= failuresToOpen) this.#openUntil = Date.now() + this.#restMs;
-    this.#probing = false;
+    // Another answer may have closed the circuit before the probe ended.
+    const stays = probed && this.#probing;
+    if (stays) {
+      this.#probing = false;
+      this.#restMs = Math.min(this.#settings.longestRestMs, this.#restMs * 2);
+    }
+    const opens = this.#openUntil === 0 && this.#failures >= this.#settings.failures;
+    if (opens || stays) this.#openUntil = Date.now() + this.#restMs;
   }
 
   /** The request ended without saying anything about the service, as when a person cancelled it. */
-  saidNothing(): void {
-    this.#probing = false;
+  saidNothing(probed: boolean): void {
+    if (probed) this.#probing = false;
   }
 }

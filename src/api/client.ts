@@ -1,23 +1,25 @@
 import type { RateWindow } from '../state/port.ts';
 import { type BudgetSettings, RateBudget, usualBudget } from './budget.ts';
 import { type Call, pause } from './call.ts';
-import { Circuit } from './circuit.ts';
-import { readOne, readPage } from './envelope.ts';
+import { Circuit, type CircuitSettings } from './circuit.ts';
+import { type RawRecord, readOne, readPage } from './envelope.ts';
 import {
   ApiError,
   BadResponse,
+  CircuitOpen,
   type Facts,
   NotFound,
   RateLimited,
   TimedOut,
+  TooLarge,
   Unavailable,
   Unreachable,
   WrongAddress,
 } from './errors.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records.ts';
-import { header, parseReply } from './reply.ts';
+import { answeredAt, header, Overloaded, parseReply } from './reply.ts';
 import { type Route, routes, upsertPath } from './routes.ts';
-import { usualLimits, Wire, type WireLimits, type WireRequest } from './wire.ts';
+import { usualLimits, Wire, type WireLimits, type WireRequest, type WireResponse } from './wire.ts';
 
 export interface ClientOptions {
   /** The tenant's address, without `/public-api`. */
@@ -30,6 +32,9 @@ export interface ClientOptions {
   budgetName: string;
   budget?: BudgetSettings;
   limits?: Partial<WireLimits>;
+  circuit?: Partial<CircuitSettings>;
+  /** About so long after the first failure it is tried again; twice that after the second. */
+  firstPauseMs?: number;
 }
 
 export interface PageQuery {
@@ -50,10 +55,14 @@ export interface Page<R> {
   /** All matches, where the service counts them. */
   total?: number;
   facets?: unknown;
+  /** When the service sent it, by its own clock, in milliseconds since the epoch. */
+  answeredAt?: number;
 }
 
+type ReadBody<T> = (body: unknown, response: WireResponse) => T;
+
 const attempts = 3;
-const firstPauseMs = 250;
+const usualFirstPauseMs = 250;
 
 /**
  * The service's API for one tenant: one request a method, retried where that is harmless, within the
@@ -65,13 +74,16 @@ export class ApiClient {
   readonly budget: RateBudget;
   readonly #key: string;
   readonly #wire: Wire;
-  readonly #circuit = new Circuit();
+  readonly #circuit: Circuit;
+  readonly #firstPauseMs: number;
 
   constructor(options: ClientOptions) {
     this.host = options.baseUrl.host;
     this.pageParam = options.pageParam === 'none' ? undefined : options.pageParam;
     this.budget = new RateBudget(options.rates, options.budgetName, options.budget ?? usualBudget);
     this.#key = options.key;
+    this.#circuit = new Circuit(options.circuit);
+    this.#firstPauseMs = options.firstPauseMs ?? usualFirstPauseMs;
     const base = new URL(
       `${options.baseUrl.pathname}/public-api`.replace(/\/+/g, '/'),
       options.baseUrl,
@@ -91,7 +103,11 @@ export class ApiClient {
     const route = routes[resource];
     const facts: Facts = { host: this.host, path: route.path };
     const path = route.path + this.#queryString(route, query);
-    const read = (body: unknown) => readPage(body, facts);
+    const read = (body: unknown, response: WireResponse): Page<RawRecord> => {
+      const at = answeredAt(response);
+      const page = readPage(body, facts);
+      return at === undefined ? page : { ...page, answeredAt: at };
+    };
     const raw = await this.#get(path, call, facts, read).catch((error: unknown) => {
       throw error instanceof NotFound ? new WrongAddress('no-route', error.facts) : error;
     });
@@ -120,8 +136,7 @@ export class ApiClient {
   /**
    * Creates or updates the opportunity of that external identifier. Sent once: only a request that
    * provably never left is sent again.
-   * @throws ApiError; after Unavailable (but Unreachable), TimedOut and BadResponse nobody knows whether
-   *   it was written
+   * @throws ApiError; after those of which `leavesOpen` is true nobody knows whether it was written
    */
   async upsertOpportunity(externalId: string, fields: object, call: Call): Promise<Opportunity> {
     const path = upsertPath(externalId);
@@ -136,7 +151,7 @@ export class ApiClient {
     return this.#wire.close();
   }
 
-  #get<T>(path: string, call: Call, facts: Facts, read: (body: unknown) => T): Promise<T> {
+  #get<T>(path: string, call: Call, facts: Facts, read: ReadBody<T>): Promise<T> {
     const again = (error: unknown) => error instanceof ApiError && error.passing;
     return this.#retried({ method: 'GET', path }, call, facts, read, again);
   }
@@ -145,14 +160,14 @@ export class ApiClient {
     request: WireRequest,
     call: Call,
     facts: Facts,
-    read: (body: unknown) => T,
+    read: ReadBody<T>,
     again: (error: unknown) => boolean,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return read(await this.#once(request, call, facts));
+        return await this.#once(request, call, facts, read);
       } catch (error) {
-        const wait = pauseBefore(attempt, error);
+        const wait = pauseBefore(attempt, error, this.#firstPauseMs);
         const inTime = Date.now() + wait < call.deadline;
         if (attempt === attempts || !inTime || !again(error) || isOurs(error)) throw error;
         await pause(wait, call.signal);
@@ -160,28 +175,29 @@ export class ApiClient {
     }
   }
 
-  async #once(request: WireRequest, call: Call, facts: Facts): Promise<unknown> {
-    this.#circuit.check(facts);
+  async #once<T>(request: WireRequest, call: Call, facts: Facts, read: ReadBody<T>): Promise<T> {
+    const probes = this.#circuit.check(facts);
     try {
+      if (isLate(call)) throw new TimedOut('no time left', facts);
       await this.budget.take(call, facts);
       const response = await this.#wire.send(request, call, facts);
-      const remaining = Number(header(response, 'x-ratelimit-remaining') ?? Number.NaN);
-      if (Number.isInteger(remaining)) await this.budget.correct(remaining);
+      const remaining = header(response, 'x-ratelimit-remaining')?.trim() ?? '';
+      if (/^\d{1,15}$/.test(remaining)) await this.budget.correct(Number(remaining));
       const body = parseReply(response, this.#key, facts);
       this.#circuit.succeeded();
-      return body;
+      return read(body, response);
     } catch (error) {
-      await this.#learn(error, call);
+      await this.#learn(error, call, probes);
       throw error;
     }
   }
 
-  async #learn(error: unknown, call: Call): Promise<void> {
+  async #learn(error: unknown, call: Call, probes: boolean): Promise<void> {
     const down = error instanceof Unavailable || (error instanceof TimedOut && !isLate(call));
-    if (down) this.#circuit.failed();
+    if (down) this.#circuit.failed(probes);
     else if (error instanceof ApiError && error.facts.status !== undefined)
       this.#circuit.succeeded();
-    else this.#circuit.saidNothing();
+    else this.#circuit.saidNothing(probes);
     if (error instanceof RateLimited && error.by === 'service' && error.seconds !== undefined) {
       await this.budget.block(error.seconds);
     }
@@ -205,22 +221,27 @@ const isLate = (call: Call): boolean => Date.now() >= call.deadline;
 
 /** Told by our own count or circuit: asking again at once would be told the same. */
 const isOurs = (error: unknown): boolean =>
-  (error instanceof RateLimited && error.by === 'budget') ||
-  (error instanceof Unavailable && error.name === 'CircuitOpen');
+  (error instanceof RateLimited && error.by === 'budget') || error instanceof CircuitOpen;
 
 /** Doubling, with jitter, so that many callers do not come back in step; or what the service asked for. */
-function pauseBefore(attempt: number, error: unknown): number {
-  const asked = error instanceof RateLimited ? error.seconds : undefined;
+function pauseBefore(attempt: number, error: unknown, firstPauseMs: number): number {
+  const asks = error instanceof RateLimited || error instanceof Overloaded;
+  const asked = asks ? error.seconds : undefined;
   const jitter = 0.5 + Math.random();
   const least = error instanceof RateLimited ? 4 * firstPauseMs : firstPauseMs;
   const own = least * 2 ** (attempt - 1) * jitter;
   return asked === undefined ? own : asked * 1000 + jitter * 100;
 }
 
-/** Answers of a write that leave open whether it was written. */
+/**
+ * Answers of a write that leave open whether it was written: also those of which only the words cannot be
+ * read, because a service that answers at all may have done its work before.
+ */
 export const leavesOpen = (error: unknown): boolean =>
   (error instanceof Unavailable &&
     !(error instanceof Unreachable) &&
-    error.name !== 'CircuitOpen') ||
+    !(error instanceof CircuitOpen)) ||
   error instanceof TimedOut ||
-  error instanceof BadResponse;
+  error instanceof BadResponse ||
+  error instanceof TooLarge ||
+  (error instanceof WrongAddress && error.reason === 'web-page');

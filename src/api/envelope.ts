@@ -13,6 +13,8 @@ export interface RawPage {
 
 const wrappers = ['results', 'data', 'items'] as const;
 const deepest = 64;
+/** Fields of which a record has at least one; an acknowledgement or an error has none. */
+const names = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
 
 export const isObject = (value: unknown): value is RawRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -30,9 +32,12 @@ export function readPage(body: unknown, facts: Facts): RawPage {
   const list = wrapper === undefined ? undefined : body[wrapper];
   const empty = list === null && total === 0;
   if (!Array.isArray(list) && !empty) throw new BadResponse('an unknown envelope', facts);
-  const page: RawPage = { records: onlyRecords(list ?? [], facts) };
-  if (total !== undefined) page.total = total;
-  if (body.filters !== undefined) page.facets = body.filters;
+  const records = onlyRecords(list ?? [], facts);
+  const page: RawPage = { records };
+  // A count of fewer than came counts something else.
+  if (total !== undefined && total >= records.length) page.total = total;
+  const facets = body.filters;
+  if (facets !== undefined && isShallow(facets, deepest)) page.facets = facets;
   return page;
 }
 
@@ -43,7 +48,9 @@ export function readPage(body: unknown, facts: Facts): RawPage {
 export function readOne(body: unknown, facts: Facts): RawRecord {
   const wrapped = isObject(body) && !('id' in body) ? (body.data ?? body.result) : undefined;
   const record = isObject(wrapped) ? wrapped : body;
-  if (!isObject(record)) throw new BadResponse('not a record', facts);
+  if (!isObject(record) || !names.some((name) => name in record)) {
+    throw new BadResponse('not a record', facts);
+  }
   return checkDepth(record, facts);
 }
 
@@ -67,11 +74,11 @@ function checkDepth(record: RawRecord, facts: Facts): RawRecord {
   return record;
 }
 
-function isShallow(value: object, levels: number): boolean {
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
   for (const name in value) {
-    const inner = (value as RawRecord)[name];
-    if (typeof inner === 'object' && inner !== null && !isShallow(inner, levels - 1)) return false;
+    if (!isShallow((value as RawRecord)[name], levels - 1)) return false;
   }
   return true;
 }

@@ -56,8 +56,8 @@ const steadyOrder = '+createdAt';
  * sizes, short pages, a moving total, an ignored offset, records that shift while reading. An async
  * iterator of its progress, whose return value is the reading.
  *
- * A pass that cannot be trusted is repeated, in a steadier order where the route has one. How each kind
- * of pass earns its trust is told at `Pass.isClean` and `Pass.confirms`.
+ * A pass that cannot be trusted is repeated, in a steadier order where the route has one. How a pass earns
+ * its trust is told in `Pass`.
  * @throws ApiError when not even the first page can be had, or the key stops being accepted; the
  *   signal's reason when cancelled
  */
@@ -68,24 +68,24 @@ export async function* walk<R extends Resource>(
   call: Call,
 ): AsyncGenerator<Progress, Reading<RecordOf[R]>> {
   const all = new Map<unknown, RecordOf[R]>();
-  let canSort = routes[resource].parameters.includes('sort') && query.sort === undefined;
   let previous: Pass<RecordOf[R]> | undefined;
   for (let round = 1; ; round++) {
-    const pass = new Pass<RecordOf[R]>();
-    const sorted = canSort && previous !== undefined;
-    const asked = sorted ? { ...query, sort: steadyOrder } : query;
-    const stopped = yield* passOver(client, resource, asked, call, pass, previous === undefined);
+    const pass = new Pass<RecordOf[R]>(round === 1);
+    const stopped = yield* passOver(client, resource, query, call, pass);
     for (const [key, record] of pass.found) all.set(key, record);
-    if (!stopped && (pass.isClean() || pass.confirms(previous))) return pass.reading(pass.found);
-    if (stopped instanceof Refused && sorted) canSort = false;
-    else if (stopped || pass.unpaged || pass.isSameAs(previous)) return pass.reading(all, stopped);
-    if (isLast(round, pass)) return pass.reading(all, stopped);
+    if (stopped) return pass.reading(all, stopped);
+    if (pass.isTrusted(previous)) return pass.reading(pass.found);
+    if (isLast(round, pass, previous)) return pass.reading(all);
     previous = pass;
   }
 }
 
-const isLast = (round: number, pass: Pass<unknown>): boolean =>
-  round === mostPasses || (round === 2 && pass.requests > pagesWorthRepeating);
+/** Whether another pass would cost too much, or bring nothing that is not known. */
+const isLast = (round: number, pass: Pass<unknown>, previous: Pass<unknown> | undefined): boolean =>
+  round === mostPasses ||
+  (round === 2 && pass.requests > pagesWorthRepeating) ||
+  pass.unpaged ||
+  pass.isSameAs(previous);
 
 /** One pass; returns the error that cut it short, if what was read until then is still worth telling. */
 async function* passOver<R extends Resource>(
@@ -94,18 +94,21 @@ async function* passOver<R extends Resource>(
   query: Search,
   call: Call,
   pass: Pass<RecordOf[R]>,
-  mustStart: boolean,
 ): AsyncGenerator<Progress, ApiError | undefined> {
   const own = new AbortController();
   const signal = AbortSignal.any([call.signal, own.signal]);
+  const { parameters, shape } = routes[resource];
+  const orders = pass.isFirst || !parameters.includes('sort') ? [query] : [steadier(query), query];
   const read = async (from: number, size: number): Promise<Segment<RecordOf[R]>> => {
     pass.requests += 1;
-    const page = await client.page(resource, { ...query, from, size }, { ...call, signal });
+    const ask = (order: Search) =>
+      client.page(resource, { ...order, from, size }, { ...call, signal });
+    const page = await (pass.requests === 1 ? inAnOrder(orders, ask) : ask(orders[0] ?? query));
     pass.add(from, page);
     return { from, records: page.records };
   };
   try {
-    pass.whole = routes[resource].shape === 'tree';
+    pass.whole = shape === 'tree';
     const reading = pass.whole
       ? readFirst(read)
       : readAll(pass, read, client.pageParam !== undefined);
@@ -113,11 +116,24 @@ async function* passOver<R extends Resource>(
     return undefined;
   } catch (error) {
     call.signal.throwIfAborted();
-    const nothing = mustStart && pass.found.size === 0;
+    const nothing = pass.isFirst && pass.found.size === 0;
     if (nothing || !(error instanceof ApiError) || error instanceof KeyRefused) throw error;
     return error;
   } finally {
     own.abort();
+  }
+}
+
+const steadier = (query: Search): Search => ({ ...query, sort: query.sort ?? steadyOrder });
+
+/** In the first of these orders that the service does not refuse; those that it does are left out. */
+async function inAnOrder<T>(orders: Search[], read: (order: Search) => Promise<T>): Promise<T> {
+  try {
+    return await read(orders[0] ?? {});
+  } catch (error) {
+    if (!(error instanceof Refused) || orders.length === 1) throw error;
+    orders.shift();
+    return inAnOrder(orders, read);
   }
 }
 
@@ -272,6 +288,7 @@ interface Keys {
 
 /** What one pass over a collection has brought so far. */
 class Pass<R> {
+  readonly isFirst: boolean;
   readonly found = new Map<unknown, R>();
   requests = 0;
   /** It comes as one answer, as a tree does. */
@@ -289,6 +306,10 @@ class Pass<R> {
   readonly #startedAt = Date.now();
   #serviceStartedAt: number | undefined;
   readonly #segments: Keys[] = [];
+
+  constructor(isFirst: boolean) {
+    this.isFirst = isFirst;
+  }
 
   add(from: number, page: Page<R>): void {
     const now = page.answeredAt ?? Date.now();
@@ -338,7 +359,10 @@ class Pass<R> {
 
   /** Whether two pages brought the record at this offset, and the same one. */
   overlapsAt(offset: number): boolean {
-    const seen = this.#segments.flatMap(({ from, keys }) => keys.slice(offset - from)[0] ?? []);
+    const pages = this.#segments.filter(
+      ({ from, keys }) => from <= offset && offset < from + keys.length,
+    );
+    const seen = pages.map(({ from, keys }) => keys[offset - from]);
     return seen.length > 1 && new Set(seen).size === 1;
   }
 
@@ -355,6 +379,10 @@ class Pass<R> {
     return gaps;
   }
 
+  isTrusted(previous: Pass<R> | undefined): boolean {
+    return this.#isClean() || this.#confirms(previous);
+  }
+
   /**
    * Whether nothing that was there all the time can be missing.
    *
@@ -364,7 +392,7 @@ class Pass<R> {
    * as the common record is the same in both, whatever came before it is in the one page or before, and
    * whatever came after it in the other or behind. Where nothing is counted every page has to overlap.
    */
-  isClean(): boolean {
+  #isClean(): boolean {
     if (this.whole) return true;
     if (!this.#isCounted() || this.#countMoved || this.#someAreNew) return false;
     return this.unpaged || (this.#agrees() && (this.count() !== undefined || this.#isChained()));
@@ -374,7 +402,7 @@ class Pass<R> {
    * The same records twice in a row, and as many as the service counted both times. What was added after
    * the second start cannot be among them, so all of them were there then, and they were all there were.
    */
-  confirms(previous: Pass<R> | undefined): boolean {
+  #confirms(previous: Pass<R> | undefined): boolean {
     if (previous === undefined || this.#countMoved || previous.#countMoved) return false;
     return this.hasAll() && previous.hasAll() && this.isSameAs(previous);
   }

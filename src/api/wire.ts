@@ -1,7 +1,15 @@
 import { promisify } from 'node:util';
 import type { Dispatcher, Pool } from 'undici';
 import type { Call } from './call.ts';
-import { type Facts, TimedOut, TooLarge, Unavailable, Unreachable } from './errors.ts';
+import {
+  ApiError,
+  BadResponse,
+  type Facts,
+  TimedOut,
+  TooLarge,
+  Unavailable,
+  Unreachable,
+} from './errors.ts';
 
 export interface WireRequest {
   method: 'GET' | 'PUT';
@@ -70,13 +78,14 @@ export class Wire {
     call.signal.throwIfAborted();
     this.#pool ??= this.#open();
     const pool = await this.#pool;
+    call.signal.throwIfAborted(); // What was cancelled while the pool was loaded must not leave.
     const attempt = new AbortController();
     const cancel = () => attempt.abort(call.signal.reason);
     const timeLeft = Math.max(1, Math.min(this.#limits.attemptMs, call.deadline - Date.now()));
     const timer = setTimeout(() => attempt.abort(new TimedOut('no answer', facts)), timeLeft);
     call.signal.addEventListener('abort', cancel, { once: true });
     try {
-      return await this.#exchange(pool, request, attempt.signal);
+      return await this.#exchange(pool, request, attempt.signal, facts);
     } catch (error) {
       throw attempt.signal.aborted ? attempt.signal.reason : translate(error, facts);
     } finally {
@@ -103,7 +112,12 @@ export class Wire {
     });
   }
 
-  async #exchange(pool: Pool, request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
+  async #exchange(
+    pool: Pool,
+    request: WireRequest,
+    signal: AbortSignal,
+    facts: Facts,
+  ): Promise<WireResponse> {
     const headers: Record<string, string> = {
       'api-key': this.#key,
       accept: 'application/json',
@@ -120,21 +134,27 @@ export class Wire {
     return {
       status: response.statusCode,
       headers: response.headers,
-      text: await this.#read(response),
+      text: await this.#read(response, facts),
     };
   }
 
-  async #read({ headers, body }: Dispatcher.ResponseData): Promise<string> {
+  async #read({ headers, body }: Dispatcher.ResponseData, facts: Facts): Promise<string> {
     const encoding = String(headers['content-encoding'] ?? '').toLowerCase();
     if (encoding === '' || encoding === 'identity') return withoutMark(await body.text());
     const packed = Buffer.from(await body.arrayBuffer());
-    return withoutMark(await unpack(packed, encoding, this.#limits.maxBytes));
+    return withoutMark(await unpack(packed, encoding, this.#limits.maxBytes, facts));
   }
 }
 
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
-async function unpack(packed: Buffer, encoding: string, maxBytes: number): Promise<string> {
+/** @throws TooLarge, or BadResponse for what is not packed as it says */
+async function unpack(
+  packed: Buffer,
+  encoding: string,
+  maxBytes: number,
+  facts: Facts,
+): Promise<string> {
   const zlib = await import('node:zlib');
   const ways = {
     gzip: zlib.gunzip,
@@ -143,9 +163,14 @@ async function unpack(packed: Buffer, encoding: string, maxBytes: number): Promi
     br: zlib.brotliDecompress,
   };
   const way = ways[encoding as keyof typeof ways];
-  if (!way) throw new Error(`content-encoding ${encoding}`);
+  if (!way) throw new BadResponse('packed in a way that was not asked for', facts);
   const unpacked = promisify<Buffer, { maxOutputLength: number }, Buffer>(way);
-  return (await unpacked(packed, { maxOutputLength: maxBytes })).toString('utf8');
+  try {
+    return (await unpacked(packed, { maxOutputLength: maxBytes })).toString('utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new TooLarge('over the cap', facts);
+    throw new BadResponse('not packed as it says, or not all of it', facts, true);
+  }
 }
 
 const codeOf = (error: unknown): string => {
@@ -153,14 +178,19 @@ const codeOf = (error: unknown): string => {
   return code ?? '';
 };
 
+/** An established connection can fail with some of these codes too, when something may have left. */
+const whileConnecting = (error: unknown): boolean => {
+  const { syscall } = error as NodeJS.ErrnoException;
+  return syscall === undefined || syscall === 'connect' || syscall === 'getaddrinfo';
+};
+
 /** Only the code is kept: messages of the network layer can quote what was sent. */
 function translate(error: unknown, facts: Facts): Error {
+  if (error instanceof ApiError) return error;
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const code = codeOf(error) || codeOf(inner);
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || code === 'ERR_BUFFER_TOO_LARGE') {
-    return new TooLarge('over the cap', facts);
-  }
-  if (neverLeft.has(code)) return new Unreachable(code, facts);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new TooLarge('over the cap', facts);
+  if (neverLeft.has(code) && whileConnecting(inner)) return new Unreachable(code, facts);
   if (code.endsWith('_TIMEOUT')) return new TimedOut('no answer', facts);
   // Without a code it is a mistake of our own, which must not pass for an outage.
   return code === '' && error instanceof Error ? error : new Unavailable(code, facts);

@@ -4,19 +4,19 @@ import { ConfigError } from '../config.ts';
 /** What a person might ask, and the call that an assistant would make of it. */
 const questions = [
   {
+    asked: 'How is our pipeline?',
+    name: 'cpq_brief_pipeline',
+    arguments: { rows: 2 },
+  },
+  {
+    asked: 'Which quotes have gone stale?',
+    name: 'cpq_check_sales_data',
+    arguments: { check: 'stale_quotes', size: 5 },
+  },
+  {
     asked: 'Which deals moved last?',
     name: 'cpq_list_opportunities',
     arguments: { size: 5, sort: '-updatedAt' },
-  },
-  {
-    asked: 'What is out with customers right now?',
-    name: 'cpq_list_quotes',
-    arguments: { size: 4, filters: 'status:sent' },
-  },
-  {
-    asked: 'How is our catalogue organised?',
-    name: 'cpq_get_category_tree',
-    arguments: { depth: 2 },
   },
 ];
 

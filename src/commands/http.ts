@@ -12,7 +12,7 @@ const maxBodyBytes = 1024 * 1024;
 export async function http(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   const opened = await openTenant(settings);
-  const host = await serveHttp(opened.server, {
+  const host = await serveHttp(opened, {
     host: settings.host,
     port: settings.port,
     allowedHosts: [],

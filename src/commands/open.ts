@@ -1,6 +1,6 @@
 import { requireTenant, type Settings, toolsetsOf } from '../config.ts';
+import type { Served } from '../hosts/served.ts';
 import { createLog, factsOf, type Log } from '../log.ts';
-import { createServer } from '../mcp/server.ts';
 import { type Surface, surfaceOf } from '../mcp/surface.ts';
 import { usualStateFolder } from '../state/folder.ts';
 import { localState } from '../state/local.ts';
@@ -10,12 +10,10 @@ import { Tenant } from '../tenant/tenant.ts';
 import { version } from '../version.ts';
 
 /** Everything that serving one tenant needs. */
-export interface Opened {
+export interface Opened extends Served {
   tenant: Tenant;
   surface: Surface;
   log: Log;
-  /** Makes a protocol server over it. */
-  server(): ReturnType<typeof createServer>;
   close(): Promise<void>;
 }
 
@@ -55,11 +53,13 @@ export async function openTenant(settings: Settings): Promise<Opened> {
   const failed = (tool: string, error: unknown) =>
     log.error('call failed', { tool, ...factsOf(error) });
   const allowTokens = settings.consent === 'token';
+  const parts = { surface, tenant, version, log: { failed }, allowTokens };
   return {
     tenant,
     surface,
     log,
-    server: () => createServer({ surface, tenant, version, log: { failed }, allowTokens }),
+    parts,
+    server: async () => (await import('../mcp/server.ts')).createServer(parts),
     async close() {
       await tenant.close();
       await state.close();

@@ -10,7 +10,10 @@ export interface EmbeddedHost {
   close(): Promise<void>;
 }
 
-export function embeddedHost(factory: () => Server, onError: (error: Error) => void): EmbeddedHost {
+export function embeddedHost(
+  factory: () => Promise<Server>,
+  onError: (error: Error) => void,
+): EmbeddedHost {
   const http = createMcpHandler(factory, { onerror: onError });
   const open = new Set<{ close(): Promise<void> }>();
   return {

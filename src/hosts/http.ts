@@ -5,8 +5,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostHeaderValidation, originValidation, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
+import { Direct } from '../mcp/direct.ts';
+import { answered, mayBePlain, readBody, unread } from './http-plain.ts';
+import type { SdkHandler } from './http-sdk.ts';
+import type { Served } from './served.ts';
 
 export interface HttpOptions {
   host: string;
@@ -29,33 +31,71 @@ const drainMs = 8_000;
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Serves `/mcp` and `/healthz`. Stateless: any replica can answer any request. */
-export async function serveHttp(factory: () => Server, options: HttpOptions): Promise<HttpHost> {
-  const mcp = createMcpHandler(factory, {
-    onerror: options.onError,
-    maxRequestBodySize: options.maxBodyBytes,
-  });
-  // Its own type for a request forbids what Node's may be: undefined where there is no method.
-  const handle = toNodeHandler(mcp, {
-    onerror: options.onError,
-    maxRequestBodySize: options.maxBodyBytes,
-  }) as (i: IncomingMessage, o: ServerResponse) => Promise<void>;
-  const names = [...new Set([...loopbackNames, ...options.allowedHosts])];
-  const hostIsAllowed = hostHeaderValidation(names);
-  const originIsAllowed = originValidation(names);
+export async function serveHttp(served: Served, options: HttpOptions): Promise<HttpHost> {
+  const front = new Front(served, options);
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0];
     if (path === '/healthz') return sendJson(response, 200, options.health());
-    if (!hostIsAllowed(request, response) || !originIsAllowed(request, response)) return;
-    if (path !== '/mcp')
-      return sendJson(response, 404, { error: 'Not found. MCP is served at /mcp.' });
-    void handle(request, response).catch((error: unknown) => failed(response, error, options));
+    void front
+      .serve(path, request, response)
+      .catch((error: unknown) => failed(response, error, options));
   });
   // Slow senders must not hold sockets; answers may take as long as a call.
   server.headersTimeout = 15_000;
   server.requestTimeout = 30_000;
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
-  return { url: urlOf(options.host, port), close: () => close(server, mcp) };
+  return { url: urlOf(options.host, port), close: () => close(server, front) };
+}
+
+/** Answers what is plain; the SDK, loaded when it is first needed, answers everything else. */
+class Front {
+  readonly #served: Served;
+  readonly #options: HttpOptions;
+  readonly #direct: Direct;
+  readonly #names: readonly string[];
+  #sdk: Promise<SdkHandler> | undefined;
+
+  constructor(served: Served, options: HttpOptions) {
+    this.#served = served;
+    this.#options = options;
+    this.#direct = new Direct(served.parts);
+    this.#names = [...new Set([...loopbackNames, ...options.allowedHosts])];
+  }
+
+  async serve(
+    path: string | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (!this.#admits(request) && !(await this.#sdkHandler()).admits(request, response)) return;
+    if (path !== '/mcp') {
+      return sendJson(response, 404, { error: 'Not found. MCP is served at /mcp.' });
+    }
+    if (!mayBePlain(request, this.#options.maxBodyBytes)) {
+      return (await this.#sdkHandler()).handle(request, response);
+    }
+    const body = await readBody(request);
+    if (await answered(this.#direct, request, body, response)) return;
+    await (await this.#sdkHandler()).handle(unread(request, body), response);
+  }
+
+  async close(): Promise<void> {
+    await (await this.#sdk)?.close();
+  }
+
+  /** Surely addressed to us, and not sent by a page; who is not so sure is looked at more closely. */
+  #admits({ headers: { host = '', origin } }: IncomingMessage): boolean {
+    return origin === undefined && this.#names.includes(host.replace(/:\d{1,5}$/, ''));
+  }
+
+  #sdkHandler(): Promise<SdkHandler> {
+    const { maxBodyBytes, onError } = this.#options;
+    this.#sdk ??= import('./http-sdk.ts').then(({ sdkHandler }) =>
+      sdkHandler(this.#served.server, { names: [...this.#names], maxBodyBytes, onError }),
+    );
+    return this.#sdk;
+  }
 }
 
 function failed(

@@ -4,7 +4,9 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
+import { ApiError } from '../api/errors.ts';
 import type { ToolCall } from '../tenant/call.ts';
+import { ChangeRefused } from '../tenant/changes/refusal.ts';
 import { AskPerson, consentTo } from './consent.ts';
 import { hostOf } from './host.ts';
 import { InvalidParams } from './invalid-params.ts';
@@ -35,9 +37,19 @@ export async function callTool(
   } catch (error) {
     if (error instanceof AskPerson) return error.result;
     ctx.mcpReq.signal.throwIfAborted();
-    return failure(params.name, error, parts.log);
+    const failed = failure(params.name, error, parts.log);
+    return entry.listed.annotations?.readOnlyHint ? failed : withoutWriting(failed, error);
   }
 }
+
+/** What is sent once always ends in an outcome, so that these errors all come from before. */
+function withoutWriting(failed: CallToolResult, error: unknown): CallToolResult {
+  if (!(error instanceof ApiError || error instanceof ChangeRefused)) return failed;
+  return { ...failed, content: [{ type: 'text', text: `Nothing was written. ${textOf(failed)}` }] };
+}
+
+const textOf = ({ content: [part] }: CallToolResult): string =>
+  part?.type === 'text' ? part.text : '';
 
 /** What a call may use of the protocol: its end, its time, progress, and a person to ask. */
 export function toolCall(

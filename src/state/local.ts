@@ -1,7 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { LocalBus } from './bus.ts';
+import { InboxFile } from './inbox-file.ts';
 import { JournalFile } from './journal-file.ts';
-import type { OnceSet, RateWindow, State, WindowRule, WindowVerdict } from './port.ts';
+import {
+  type InboxLimits,
+  type OnceSet,
+  type RateWindow,
+  type State,
+  usualInboxLimits,
+  type WindowRule,
+  type WindowVerdict,
+} from './port.ts';
+import { Turns } from './turns.ts';
 
 interface Window {
   /** Times of our own requests, oldest first. */
@@ -26,6 +37,11 @@ export class MemoryRates implements RateWindow {
 
   async peek(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
     return judge(this.#at(key, rule, now), rule, now);
+  }
+
+  /** Counts a request that was let through elsewhere. */
+  count(key: string, rule: WindowRule, now: number): void {
+    this.#at(key, rule, now).own.push(now);
   }
 
   async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {
@@ -81,32 +97,29 @@ class MemoryOnce implements OnceSet {
   }
 }
 
-/** Work under one name waits for the work before it, whether that went well or not. */
-class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  take<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    const settled = mine.then(
-      () => {},
-      () => {},
-    );
-    this.#last.set(name, settled);
-    void settled.then(() => {
-      if (this.#last.get(name) === settled) this.#last.delete(name);
-    });
-    return mine;
-  }
+export interface LocalOptions {
+  inbox?: InboxLimits;
 }
 
-/** State of one process: in memory, and the journal in a file of `folder`. */
-export function localState(folder: string): State {
+/** State of one process: in memory, and what must last in files of `folder`. */
+export function localState(folder: string, { inbox = usualInboxLimits }: LocalOptions = {}): State {
   const turns = new Turns();
+  const bus = new LocalBus();
   const secret = randomBytes(32);
+  const inboxes = new Map<string, InboxFile>();
+  const inboxOf = (tenant: string): InboxFile => {
+    const path = join(folder, `events-${tenant}.jsonl`);
+    const known =
+      inboxes.get(tenant) ?? new InboxFile(path, inbox, (update) => bus.tell(tenant, update));
+    inboxes.set(tenant, known);
+    return known;
+  };
   return {
     rates: new MemoryRates(),
     once: new MemoryOnce(),
+    bus,
+    inbox: inboxOf,
+    health: () => ({ kind: 'local', ok: true, notes: [] }),
     secret: async () => secret,
     journal: (tenant) => new JournalFile(join(folder, `changes-${tenant}.jsonl`)),
     alone: (name, work) => turns.take(name, work),

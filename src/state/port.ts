@@ -47,9 +47,148 @@ export interface Journal {
   read(): Promise<{ entries: Record<string, unknown>[]; damaged: number }>;
 }
 
+/** Something about a tenant's data moved: for everyone who holds some of it. */
+export interface Update {
+  /** The collection that is no longer as it was read. */
+  collection?: string;
+  /** Every word by which the record that moved is asked for: its id, its name. */
+  names?: readonly string[];
+}
+
+/** Tells every process that serves a tenant what moved. */
+export interface UpdateBus {
+  /**
+   * The listeners of this process hear it before this returns, those of others soon. What is shared of the
+   * collection is dropped with it.
+   */
+  publish(tenant: string, update: Update): Promise<void>;
+  /** `missed`: others may have told something meanwhile that was not heard here. */
+  subscribe(tenant: string, listener: (update: Update | 'missed') => void): () => void;
+}
+
+/** An event that the service sent. Times are in milliseconds since the epoch. */
+export interface InboxEvent {
+  /** The same for every delivery of one event. */
+  id: string;
+  /** When it happened, where the event says so: otherwise it counts as happened when it arrived. */
+  at?: number;
+  subject: string;
+  event: string;
+  /** Id of the record. */
+  record?: string;
+  /** As it was sent. */
+  body: string;
+  /** Fields of the record as they were held here before, where they differ. */
+  before?: Record<string, unknown>;
+}
+
+/** What is known of an event without opening it. */
+export interface InboxEntry {
+  id: string;
+  at: number;
+  subject: string;
+  event: string;
+  record: string | undefined;
+}
+
+export interface InboxRow {
+  event: InboxEvent & { at: number };
+  /** The event of the same record that came before it. */
+  previous?: InboxEvent;
+}
+
+export interface InboxPage {
+  /** The latest first: by their own time, and those of one moment by arrival. */
+  rows: InboxRow[];
+  /** All that were accepted. */
+  total: number;
+  /** When the oldest of all that are kept arrived. */
+  keptSince?: number;
+  /** How many could not be read. */
+  damaged: number;
+}
+
+/** The events of one tenant, each kept once, for as long and as many as `InboxLimits` say. */
+export interface Inbox {
+  /**
+   * Returns when the event is safe, and everyone was told what it moved. `known`: it was there already,
+   * and nothing was done.
+   * @throws Error when it could not be made safe: it must be sent again
+   */
+  add(event: InboxEvent, update?: Update): Promise<'new' | 'known'>;
+  list(
+    accepts: (entry: InboxEntry) => boolean,
+    stretch: { from: number; size: number },
+  ): Promise<InboxPage>;
+}
+
+export interface InboxLimits {
+  days: number;
+  /** Beyond these the events that arrived first go first. */
+  events: number;
+  megabytes: number;
+}
+
+export const usualInboxLimits: InboxLimits = { days: 30, events: 50_000, megabytes: 128 };
+
+/** Whose reading of which collection of which tenant. */
+export interface CollectionPlace {
+  tenant: string;
+  /** The key that reads it: another one may not be allowed to see the same. */
+  reader: string;
+  collection: string;
+}
+
+/** A reading of a collection as JSON, and how old it is. */
+export interface SharedReading {
+  value: unknown;
+  ageMs: number;
+}
+
+/** Collections that many processes hold together: one of them reads, the others get what it read. */
+export interface SharedCollections {
+  /**
+   * The reading that is shared, if it is younger than `freshMs`. Otherwise what `read` reads: here, if
+   * nobody is at it, or elsewhere. What changes while it is being read is not kept.
+   * @throws what `read` throws; the signal's reason
+   */
+  obtain(
+    place: CollectionPlace,
+    freshMs: number,
+    read: () => Promise<SharedReading & { keepMs: number }>,
+    signal: AbortSignal,
+  ): Promise<SharedReading>;
+}
+
+/** What is shared with other processes cannot be reached: what depends on it must not be done now. */
+export class StateLost extends Error {
+  override readonly name = 'StateLost';
+  /** For whoever has to word it. */
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`shared state: ${code}`);
+    this.code = code;
+  }
+}
+
+export interface Health {
+  kind: 'local' | 'redis';
+  ok: boolean;
+  /** Since when it is not, ISO 8601. */
+  since?: string;
+  /** What whoever runs this should know, a sentence each. */
+  notes: string[];
+}
+
 export interface State {
   rates: RateWindow;
   once: OnceSet;
+  bus: UpdateBus;
+  /** Absent where there is nobody to share with. */
+  collections?: SharedCollections;
+  inbox(tenant: string): Inbox;
+  health(): Health;
   /** What signs tokens: the same for everyone who shares this state. */
   secret(): Promise<Uint8Array>;
   journal(tenant: string): Journal;

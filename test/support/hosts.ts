@@ -80,19 +80,18 @@ export const everything = {
   toolsets: toolsets.join(','),
 } satisfies ServerSettings;
 
-/** Room for tests that walk the whole tenant many times over. */
+/** Room for tests that walk a tenant without a rate limit many times over. */
 const plentiful = '1000000';
 
 export function environmentFor(
   address: Address | 'embedded',
   { grants, toolsets, env }: ServerSettings = {},
 ): Environment {
-  const where =
-    address === 'embedded'
-      ? { CPQ_SANDBOX: '1' }
-      : { CPQ_BASE_URL: address.baseUrl, CPQ_API_KEY: address.key };
   const what = { CPQ_GRANTS: grants, CPQ_TOOLSETS: toolsets };
-  return { ...where, ...what, CPQ_RATE_LIMIT: plentiful, ...env };
+  if (address === 'embedded') return { CPQ_SANDBOX: '1', ...what, ...env };
+  const { baseUrl, key } = address;
+  const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_RATE_LIMIT: plentiful };
+  return { ...where, ...what, ...env };
 }
 
 function hostOf(era: Era, transport: Host['transport']): Host {

@@ -24,6 +24,7 @@ export function grantsFor(probes: Probes, grants: ReadonlySet<Grant>): string | 
     const unclear = !probe || (probe.error && !isRefusal(probe.error));
     return unclear ? grants.has(readGrant(resource)) : !probe.error;
   });
-  const writes = grants.has(writeGrant) && readable.includes('opportunity');
-  return inShort(new Set([...readable.map(readGrant), ...(writes ? [writeGrant] : [])]));
+  const mayWrite = grants.has(writeGrant) && readable.includes('opportunity');
+  const write: readonly Grant[] = mayWrite ? [writeGrant] : [];
+  return inShort(new Set([...readable.map(readGrant), ...write]));
 }

@@ -1,9 +1,9 @@
 import type { Call } from '../../api/call.ts';
+import { leavesOpen } from '../../api/client.ts';
 import {
   ApiError,
   CircuitOpen,
   KeyRefused,
-  NotFound,
   NotPermitted,
   RateLimited,
   Refused,
@@ -124,24 +124,22 @@ async function send(tenant: Tenant, plan: Plan, sending: Sending): Promise<Ended
   return answered(plan, sent, await lookTwice(tenant, plan, sent), answer);
 }
 
-/** What an error says that proves that nothing was stored; of every other one nobody knows. */
+/** Why nothing was stored, where that is certain. */
 function refusalIn(error: unknown): string | undefined {
-  const reason = whyRefused(error);
-  const said = error instanceof ApiError ? error.facts.said : undefined;
-  return reason === undefined || said === undefined ? reason : `${reason}: ${said}`;
+  if (!(error instanceof ApiError) || leavesOpen(error)) return undefined;
+  const { said } = error.facts;
+  return said === undefined ? whyRefused(error) : `${whyRefused(error)}: ${said}`;
 }
 
-function whyRefused(error: unknown): string | undefined {
+function whyRefused(error: ApiError): string {
   if (error instanceof Refused) return 'the service refused it';
   if (error instanceof NotPermitted) return 'the service does not let this key write it';
   if (error instanceof KeyRefused) return 'the service did not accept the key';
-  if (error instanceof NotFound) return 'the service has no such route';
   if (error instanceof RateLimited) return 'no more requests are allowed for now';
   if (error instanceof CircuitOpen) return 'the service failed several times and is left alone';
   if (error instanceof Unreachable) return `the service could not be reached (${error.code})`;
-  // A web page may also come from what stands before the service, on the way back.
-  const redirected = error instanceof WrongAddress && error.reason !== 'web-page';
-  return redirected ? 'the service answered with a redirect, which is not followed' : undefined;
+  if (error instanceof WrongAddress) return 'the service sent it elsewhere, which is not followed';
+  return 'the service has no such route';
 }
 
 /** The answer to a write says what was asked, the record what was stored. */

@@ -53,7 +53,8 @@ export async function decide(
 }
 
 /** Somebody may have made the same change while the person was asked. */
-const isDone = ({ changes, target }: Plan): boolean => changes.length === 0 && Boolean(target.record);
+const isDone = ({ changes, target }: Plan): boolean =>
+  changes.length === 0 && Boolean(target.record);
 
 function notAccepted(consent: Exclude<Consent, { answer: 'accepted' }>, plan: Plan): Decision {
   switch (consent.answer) {

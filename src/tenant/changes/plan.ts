@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fold } from '../../briefs/naming.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
@@ -196,12 +197,18 @@ async function resolveAll(
   return wanted;
 }
 
-/** Custom fields are given as text: one that holds a number, a switch or a list now goes on doing so. */
+/**
+ * Custom fields are given as text: one that holds a number, a switch or a list now goes on doing so, and
+ * one that is there is meant in whatever letter case it is named.
+ */
 function ofPresentKinds(
   given: Record<string, unknown>,
   present: FieldValue,
 ): Record<string, unknown> {
-  const entries = Object.entries(given).map(([name, text]) => {
+  const known = Object.keys(isObject(present) ? present : {});
+  const entries = Object.entries(given).map(([said, text]) => {
+    const alike = known.filter((name) => fold(name) === fold(said));
+    const name = known.includes(said) || alike.length !== 1 ? said : (alike[0] ?? said);
     return [name, typeof text === 'string' ? ofKind(text, entryOf(present, name)) : text];
   });
   return Object.fromEntries(entries);

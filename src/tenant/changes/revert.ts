@@ -77,7 +77,9 @@ const stateAfter = (before: Snapshot, changes: readonly FieldChange[]): Snapshot
 });
 
 const movedBetween = (one: Snapshot, other: Snapshot): string[] =>
-  sentFields.filter(({ name, kind }) => !isSame(kind, one[name], other[name])).map(({ name }) => name);
+  sentFields
+    .filter(({ name, kind }) => !isSame(kind, one[name], other[name]))
+    .map(({ name }) => name);
 
 /** The API has no way to delete an opportunity: the nearest is a stage that ends it. */
 async function cannotDelete(

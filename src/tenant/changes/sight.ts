@@ -13,7 +13,7 @@ import {
   sentFields,
   snapshotOf,
 } from './fields.ts';
-import { findByExternalId, readFresh, type TenantScale } from './target.ts';
+import { findByExternalId, readFresh, scaleOf, type TenantScale } from './target.ts';
 
 /** A change that was sent, or may have been, and the record that it is about. */
 export interface Sent {
@@ -51,6 +51,12 @@ export async function look(
   }
 }
 
+/** A change whose outcome nobody knew, as the record shows it now. Reads only; never throws. */
+export async function lookNow(tenant: Tenant, sent: Sent, call: ToolCall): Promise<Sight> {
+  const scale = await scaleOf(tenant, call).catch(() => undefined);
+  return scale ? look(tenant, sent, scale, call) : { seen: 'unreadable' };
+}
+
 async function read(
   tenant: Tenant,
   { externalId, opportunityId, madeId }: Sent,
@@ -75,7 +81,9 @@ function sightOf({ opportunityId, changes }: Sent, record: Opportunity, scale: T
   if (held > 0) return { seen: 'partly', record };
   const moved = changes.some((change) => !shows(change, 'from', record, scale));
   // A record that was not there before is not as before, whatever it holds.
-  return moved || opportunityId === undefined ? { seen: 'otherwise', record } : { seen: 'as before' };
+  return moved || opportunityId === undefined
+    ? { seen: 'otherwise', record }
+    : { seen: 'as before' };
 }
 
 /** Of custom fields only those that were to change: others are others' business. */

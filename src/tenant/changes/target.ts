@@ -53,12 +53,7 @@ export async function findTarget(tenant: Tenant, wish: Wish, call: ToolCall): Pr
   );
 }
 
-async function targetById(
-  tenant: Tenant,
-  id: string,
-  wish: Wish,
-  call: ToolCall,
-): Promise<Target> {
+async function targetById(tenant: Tenant, id: string, wish: Wish, call: ToolCall): Promise<Target> {
   refuseOdd(id);
   const record = await readFresh(tenant, id, call).catch((error: unknown) => {
     if (!(error instanceof NotFound)) throw error;
@@ -149,11 +144,7 @@ export async function findByExternalId(
 }
 
 /** An identifier that differs in letter case or blanks alone is a slip, or another record's to the service. */
-async function refuseLookAlike(
-  tenant: Tenant,
-  externalId: string,
-  call: ToolCall,
-): Promise<void> {
+async function refuseLookAlike(tenant: Tenant, externalId: string, call: ToolCall): Promise<void> {
   const { records } = await tenant.collection('opportunity', call);
   const alike = records.find((it) => fold(it.externalIdentifier) === fold(externalId));
   if (!alike) return;

@@ -1,0 +1,45 @@
+// The server under a path of one's own HTTP service. It checks neither who asks nor from where: that is
+// done here, in front of it.
+//
+//   npm install cpq-mcp
+//   MCP_TOKEN=… CPQ_BASE_URL=… CPQ_API_KEY=… node http.mjs
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
+import { createCpqServer } from 'cpq-mcp';
+
+const { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: apiKey, MCP_TOKEN: token, PORT = '3334' } = process.env;
+if (!token) throw new Error('Set MCP_TOKEN: whoever has it may ask.');
+const tenant = baseUrl && apiKey ? { baseUrl, apiKey } : { sandbox: true };
+const cpq = await createCpqServer(tenant);
+
+const digest = (text) => createHash('sha256').update(text).digest();
+const expected = digest(`Bearer ${token}`);
+const mayAsk = (incoming) =>
+  timingSafeEqual(digest(incoming.headers.authorization ?? ''), expected);
+
+const server = createServer(async (incoming, outgoing) => {
+  if (incoming.url !== '/quotes/mcp') return outgoing.writeHead(404).end();
+  // A page in a browser has no business here, whatever token it found.
+  if (incoming.headers.origin || !mayAsk(incoming)) return outgoing.writeHead(401).end();
+  const { method, headers } = incoming;
+  const body = method === 'POST' ? Readable.toWeb(incoming) : undefined;
+  const request = new Request('http://localhost/quotes/mcp', {
+    method,
+    headers,
+    body,
+    duplex: 'half',
+  });
+  const response = await cpq.fetch(request);
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  if (response.body) Readable.fromWeb(response.body).pipe(outgoing);
+  else outgoing.end();
+});
+server.listen(Number(PORT), '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${server.address().port}/quotes/mcp`);
+});
+
+process.once('SIGTERM', async () => {
+  server.close();
+  await cpq.close();
+});

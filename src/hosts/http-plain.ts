@@ -1,0 +1,119 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Direct } from '../mcp/direct.ts';
+import {
+  isRow,
+  legacyRevisions,
+  modernRevision,
+  type PlainRequest,
+  plainRequest,
+} from '../mcp/plain.ts';
+
+/** Whether its headers are those of a plain request; what is read of it then is bounded. */
+export function mayBePlain({ method, headers }: IncomingMessage, maxBodyBytes: number): boolean {
+  const { accept = '', 'content-type': type = '' } = headers;
+  return (
+    method === 'POST' &&
+    Number(headers['content-length']) <= maxBodyBytes &&
+    headers['content-encoding'] === undefined &&
+    headers['transfer-encoding'] === undefined &&
+    /^application\/json(?:;\s*charset=utf-8)?$/i.test(type) &&
+    accept.includes('application/json')
+  );
+}
+
+/** @throws when the sender goes away in the middle */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.once('end', () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+    );
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the request broke off')));
+  });
+}
+
+/** The same request, for whoever reads it after us. */
+export function unread(request: IncomingMessage, body: Buffer): IncomingMessage {
+  const { method, url, headers } = request;
+  return Object.assign(Readable.from([body]), {
+    method,
+    url,
+    headers,
+  }) as unknown as IncomingMessage;
+}
+
+/**
+ * Answers a plain request.
+ * @returns whether it was one
+ */
+export async function answered(
+  direct: Direct,
+  { headers }: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<boolean> {
+  const message = parsed(body);
+  if (isOpened(message, headers)) {
+    response.writeHead(202).end();
+    return true;
+  }
+  const plain = plainRequest(message);
+  const ours = plain && plain.progressToken === undefined && direct.takes(plain);
+  if (!ours || !agrees(plain, headers)) return false;
+  await answer(direct, plain, response);
+  return true;
+}
+
+async function answer(
+  direct: Direct,
+  plain: PlainRequest,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  const leave = () => gone.abort(new Error('the host went away'));
+  response.once('close', leave);
+  const answering = { signal: gone.signal, notify: () => {} };
+  const text = await direct.answer(plain, answering).catch((error: unknown) => {
+    if (gone.signal.aborted) return undefined;
+    throw error;
+  });
+  response.off('close', leave);
+  if (text === undefined) return;
+  const length = Buffer.byteLength(text);
+  response
+    .writeHead(200, { 'content-type': 'application/json', 'content-length': length })
+    .end(text);
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined; // Whoever looks at it next says so.
+  }
+}
+
+/** The newer era repeats in headers what the body says; the older one names a revision at most. */
+function agrees({ era, method, params }: PlainRequest, headers: IncomingHttpHeaders): boolean {
+  if (era === 'legacy') return isLegacy(headers);
+  return (
+    headers['mcp-protocol-version'] === modernRevision &&
+    headers['mcp-method'] === method &&
+    (method !== 'tools/call' || headers['mcp-name'] === params.name)
+  );
+}
+
+function isLegacy({ accept = '', 'mcp-protocol-version': revision }: IncomingHttpHeaders): boolean {
+  const known = revision === undefined || legacyRevisions.includes(String(revision));
+  return known && accept.includes('text/event-stream');
+}
+
+/** The end of the older era's handshake, which nobody answers. */
+function isOpened(message: unknown, headers: IncomingHttpHeaders): boolean {
+  if (!isRow(message) || message.method !== 'notifications/initialized') return false;
+  const names = Object.keys(message).length;
+  return names === 2 && message.jsonrpc === '2.0' && isLegacy(headers);
+}

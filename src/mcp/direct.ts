@@ -1,0 +1,123 @@
+import type { ToolCall } from '../tenant/call.ts';
+import { capabilities, identity, instructions, longLived } from './identity.ts';
+import { type Client, metaKeys, modernRevision, type PlainRequest, type Row } from './plain.ts';
+import type { ServerParts } from './server.ts';
+import { visible } from './text.ts';
+import { callMs, failure, progressTo, runTool } from './tool-run.ts';
+
+/** A call that is being answered. */
+export interface Answering {
+  signal: AbortSignal;
+  /** Who asks, where the request itself does not say. */
+  client?: Client | undefined;
+  /** Sends a notification ahead of the answer. */
+  notify(method: string, params: Row): void;
+}
+
+/**
+ * Answers plain requests in the SDK's own words, byte for byte, without the SDK: loading it takes longer
+ * than everything else at the start, and over HTTP it makes a server for every request. What may need a
+ * person, and so a way back to the host, is not answered here.
+ */
+export class Direct {
+  readonly #parts: ServerParts;
+  readonly #server: ReturnType<typeof identity>;
+  /** Results of lists, written out once. */
+  readonly #lists = new Map<string, string>();
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts;
+    this.#server = identity(parts.version);
+  }
+
+  /** Whether `answer` has one. */
+  takes({ method, params }: PlainRequest): boolean {
+    if (method !== 'tools/call') return true;
+    return this.#parts.surface.find(String(params.name))?.listed.annotations?.readOnlyHint === true;
+  }
+
+  /**
+   * The whole answer, on one line.
+   * @throws the signal's reason when the call was cancelled: it is not to be answered
+   */
+  async answer(request: PlainRequest, answering: Answering): Promise<string> {
+    const result =
+      request.method === 'tools/call'
+        ? JSON.stringify(this.#worded(request, await this.#call(request, answering)))
+        : await this.#listed(request);
+    return `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`;
+  }
+
+  async #call({ params, ...request }: PlainRequest, answering: Answering): Promise<object> {
+    const name = String(params.name);
+    const { surface, tenant, log } = this.#parts;
+    const entry = surface.find(name);
+    if (!entry) throw new Error(`not taken: ${name}`);
+    try {
+      const call = () => callOf(request, answering);
+      return await runTool(entry, tenant, params.arguments as Row | undefined, call);
+    } catch (error) {
+      answering.signal.throwIfAborted();
+      return failure(name, error, log);
+    }
+  }
+
+  async #listed(request: PlainRequest): Promise<string> {
+    const { method, era, params } = request;
+    const key = `${era} ${method} ${params.protocolVersion ?? ''}`;
+    let written = this.#lists.get(key);
+    if (written === undefined) {
+      written = JSON.stringify(this.#worded(request, await this.#list(request)));
+      this.#lists.set(key, written);
+    }
+    return written;
+  }
+
+  async #list({ method, params }: PlainRequest): Promise<object> {
+    const { surface, tenant } = this.#parts;
+    switch (method) {
+      case 'initialize':
+        return {
+          protocolVersion: params.protocolVersion,
+          capabilities,
+          serverInfo: this.#server,
+          instructions,
+        };
+      case 'server/discover':
+        return { supportedVersions: [modernRevision], capabilities, instructions };
+      case 'tools/list':
+        return { tools: surface.list };
+      case 'resources/list':
+        return (await import('./resources.ts')).listResources();
+      case 'resources/templates/list':
+        return (await import('./resources.ts')).listTemplates(tenant);
+      case 'prompts/list':
+        return (await import('./prompts.ts')).listPrompts(tenant);
+      default:
+        return {};
+    }
+  }
+
+  /** The newer era says with every result that it is one, from whom, and how long a list holds. */
+  #worded({ era, method }: PlainRequest, result: object): object {
+    if (era === 'legacy') return result;
+    const holds = method === 'tools/call' ? {} : longLived;
+    const _meta = { [metaKeys.server]: this.#server };
+    return { ...result, resultType: 'complete', ...holds, _meta };
+  }
+}
+
+function callOf(
+  { client, progressToken }: Omit<PlainRequest, 'params'>,
+  answering: Answering,
+): ToolCall {
+  const asking = client ?? answering.client;
+  const tell = (params: Row) => answering.notify('notifications/progress', params);
+  return {
+    signal: answering.signal,
+    deadline: Date.now() + callMs,
+    progress: progressToken === undefined ? () => {} : progressTo(tell, progressToken),
+    client: asking ? visible(`${asking.name} ${asking.version}`).slice(0, 120) : 'unknown host',
+    consent: () => Promise.reject(new Error('a tool that only reads wanted to write')),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Update, UpdateBus } from './port.ts';
+
+type Listener = (update: Update | 'missed') => void;
+
+/** The update bus of one process. */
+export class LocalBus implements UpdateBus {
+  readonly #listeners = new Map<string, Set<Listener>>();
+
+  async publish(tenant: string, update: Update): Promise<void> {
+    this.tell(tenant, update);
+  }
+
+  subscribe(tenant: string, listener: Listener): () => void {
+    const all = this.#listeners.get(tenant) ?? new Set();
+    this.#listeners.set(tenant, all.add(listener));
+    return () => {
+      all.delete(listener);
+      if (all.size === 0 && this.#listeners.get(tenant) === all) this.#listeners.delete(tenant);
+    };
+  }
+
+  /** Tells the listeners of this process. */
+  tell(tenant: string, update: Update | 'missed'): void {
+    for (const listener of [...(this.#listeners.get(tenant) ?? [])]) listener(update);
+  }
+
+  /** Something was missed, nobody knows for whom. */
+  tellAllMissed(): void {
+    for (const tenant of [...this.#listeners.keys()]) this.tell(tenant, 'missed');
+  }
+}

@@ -1,0 +1,269 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Chosen, choose } from './inbox-order.ts';
+import { appendLines, parseLine, syncFolder } from './lines-file.ts';
+import type {
+  Inbox,
+  InboxEntry,
+  InboxEvent,
+  InboxLimits,
+  InboxPage,
+  InboxRow,
+  Update,
+} from './port.ts';
+import { Turns } from './turns.ts';
+
+/** What is held in memory of an event: where it stands in the file, and what it is looked for by. */
+interface Indexed extends InboxEntry {
+  arrived: number;
+  offset: number;
+  length: number;
+}
+
+interface Arrival {
+  event: InboxEvent;
+  update: Update | undefined;
+  kept(how: 'new' | 'known'): void;
+  failed(error: unknown): void;
+}
+
+const dayMs = 86_400_000;
+const chunkBytes = 1024 * 1024;
+/** What a file may hold of events that are kept no longer. */
+const idleBytes = 1024 * 1024;
+
+/**
+ * An inbox in a file: a JSON object a line, in the order of arrival, each safe on disk before `add`
+ * returns. In memory there is an index of it; another process that appends to the same file is noticed.
+ */
+export class InboxFile implements Inbox {
+  readonly #path: string;
+  readonly #limits: InboxLimits;
+  readonly #tell: (update: Update) => void;
+  readonly #turns = new Turns();
+  readonly #known = new Map<string, Indexed>();
+  #waiting: Arrival[] = [];
+  /** In the order of arrival, which is that of the file. */
+  #entries: Indexed[] = [];
+  /** The same, the latest first by their own time; made when it is asked for. */
+  #ordered: Indexed[] | undefined;
+  #bytes = 0;
+  #damaged = 0;
+  /** What was written last may not be safe: it must not count as known before it is. */
+  #unsure = false;
+  /** How far the file has been read, and which file that was. */
+  #readTo = 0;
+  #inode = 0;
+
+  constructor(path: string, limits: InboxLimits, tell: (update: Update) => void) {
+    this.#path = path;
+    this.#limits = limits;
+    this.#tell = tell;
+  }
+
+  add(event: InboxEvent, update?: Update): Promise<'new' | 'known'> {
+    return new Promise((kept, failed) => {
+      this.#waiting.push({ event, update, kept, failed });
+      // Whatever arrives while the disk is at work shares the next turn of it.
+      if (this.#waiting.length === 1) void this.#turns.take('file', () => this.#keepWaiting());
+    });
+  }
+
+  list(
+    accepts: (entry: InboxEntry) => boolean,
+    stretch: { from: number; size: number },
+  ): Promise<InboxPage> {
+    return this.#turns.take('file', () =>
+      this.#opened(async (file) => {
+        this.#forgetOld();
+        const { chosen, total } = choose(this.#inOrder(), accepts, stretch);
+        const rows: InboxRow[] = [];
+        for (const one of chosen) if (file) rows.push(await openRow(file, one));
+        const [oldest] = this.#entries;
+        const page = { rows, total, damaged: this.#damaged };
+        return oldest ? { ...page, keptSince: oldest.arrived } : page;
+      }),
+    );
+  }
+
+  async #keepWaiting(): Promise<void> {
+    const arrivals = this.#waiting.splice(0);
+    try {
+      await this.#opened(async (file) => this.#unsure && file?.sync());
+      const fresh = this.#unknown(arrivals);
+      if (fresh.size > 0) {
+        this.#unsure = true;
+        await appendLines(this.#path, [...fresh.values()].map(lineOf));
+        await this.#opened(async () => {});
+      }
+      this.#unsure = false;
+      for (const arrival of arrivals) {
+        const isNew = fresh.get(arrival.event.id) === arrival;
+        if (isNew && arrival.update) this.#tell(arrival.update);
+        arrival.kept(isNew ? 'new' : 'known');
+      }
+      await this.#tidy().catch(() => {}); // The file stays longer than it need be.
+    } catch (error) {
+      for (const arrival of arrivals) arrival.failed(error);
+    }
+  }
+
+  #unknown(arrivals: readonly Arrival[]): Map<string, Arrival> {
+    const fresh = new Map<string, Arrival>();
+    for (const arrival of arrivals) {
+      const { id } = arrival.event;
+      if (!this.#known.has(id) && !fresh.has(id)) fresh.set(id, arrival);
+    }
+    return fresh;
+  }
+
+  /** With the file open, if there is one, and the index brought up to it. */
+  async #opened<T>(work: (file: FileHandle | undefined) => Promise<T>): Promise<T> {
+    const file = await open(this.#path, 'r+').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    if (!file) this.#reset(0);
+    try {
+      if (file) await this.#catchUp(file);
+      return await work(file);
+    } finally {
+      await file?.close();
+    }
+  }
+
+  async #catchUp(file: FileHandle): Promise<void> {
+    const { size, ino } = await file.stat();
+    // Another process has tidied it up, or somebody has taken it away.
+    if (ino !== this.#inode || size < this.#readTo) this.#reset(ino);
+    if (size === this.#readTo) return;
+    for await (const { line, offset, length } of linesFrom(file, this.#readTo, size)) {
+      this.#readTo = offset + length + 1;
+      if (line.length > 0) this.#index(parseLine(line), offset, length);
+    }
+  }
+
+  #reset(inode: number): void {
+    this.#inode = inode;
+    this.#entries = [];
+    this.#ordered = undefined;
+    this.#known.clear();
+    this.#bytes = this.#damaged = this.#readTo = 0;
+  }
+
+  #index(line: Record<string, unknown> | undefined, offset: number, length: number): void {
+    if (!line || !isEvent(line)) {
+      this.#damaged += 1;
+      return;
+    }
+    const { id, at, arrived, subject, event, record } = line;
+    if (this.#known.has(id)) return;
+    const entry = { id, at, arrived, subject, event, record, offset, length };
+    this.#known.set(id, entry);
+    this.#entries.push(entry);
+    this.#bytes += length;
+    this.#ordered = undefined;
+  }
+
+  #inOrder(): Indexed[] {
+    // Reversed first: of one moment, what arrived later is the later.
+    this.#ordered ??= this.#entries.toReversed().sort((a, b) => b.at - a.at);
+    return this.#ordered;
+  }
+
+  #forgetOld(): void {
+    const { days, events, megabytes } = this.#limits;
+    const oldest = Date.now() - days * dayMs;
+    let gone = 0;
+    for (const { arrived, length } of this.#entries) {
+      const tooMany = this.#entries.length - gone > events;
+      if (arrived > oldest && !tooMany && this.#bytes <= megabytes * 1024 * 1024) break;
+      this.#bytes -= length;
+      gone += 1;
+    }
+    if (gone === 0) return;
+    for (const { id } of this.#entries.splice(0, gone)) this.#known.delete(id);
+    this.#ordered = undefined;
+  }
+
+  /** Writes the file anew without what is kept no longer, once that is more than what is kept. */
+  async #tidy(): Promise<void> {
+    this.#forgetOld();
+    const start = this.#entries[0]?.offset ?? this.#readTo;
+    if (start < this.#bytes + idleBytes) return;
+    const copy = `${this.#path}.${process.pid}.tmp`;
+    try {
+      const end = await copyFrom(this.#path, start, copy);
+      await rename(copy, this.#path);
+      await syncFolder(dirname(this.#path));
+      for (const entry of this.#entries) entry.offset -= start;
+      this.#readTo -= start;
+      this.#inode = end;
+    } finally {
+      await rm(copy, { force: true });
+    }
+  }
+}
+
+/** @returns the inode of the copy */
+async function copyFrom(path: string, start: number, copy: string): Promise<number> {
+  await pipeline(createReadStream(path, { start }), createWriteStream(copy, { mode: 0o600 }));
+  const file = await open(copy, 'r+');
+  try {
+    await file.sync();
+    return (await file.stat()).ino;
+  } finally {
+    await file.close();
+  }
+}
+
+function lineOf({ event }: Arrival): string {
+  const arrived = Date.now();
+  return JSON.stringify({ ...event, at: event.at ?? arrived, arrived });
+}
+
+type Line = InboxEvent & { at: number; arrived: number };
+
+function isEvent(line: Record<string, unknown>): line is Record<string, unknown> & Line {
+  const { id, at, arrived, subject, event, record, body } = line;
+  const texts = [id, subject, event, body].every((text) => typeof text === 'string');
+  const times = [at, arrived].every((time) => typeof time === 'number');
+  return texts && times && (record === undefined || typeof record === 'string');
+}
+
+async function openRow(file: FileHandle, { row, previous }: Chosen<Indexed>): Promise<InboxRow> {
+  const event = await readEvent(file, row);
+  return previous ? { event, previous: await readEvent(file, previous) } : { event };
+}
+
+async function readEvent(
+  file: FileHandle,
+  { offset, length }: Indexed,
+): Promise<InboxEvent & { at: number }> {
+  const { buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);
+  const { arrived: _, ...event } = JSON.parse(buffer.toString('utf8')) as Line;
+  return event;
+}
+
+/** The whole lines between two offsets; what follows the last line break is still being written. */
+async function* linesFrom(
+  file: FileHandle,
+  start: number,
+  end: number,
+): AsyncGenerator<{ line: string; offset: number; length: number }> {
+  let rest = Buffer.alloc(0);
+  let offset = start;
+  for (let at = start; at < end; ) {
+    const wanted = Math.min(chunkBytes, end - at);
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+    for (let cut = rest.indexOf(10); cut >= 0; cut = rest.indexOf(10)) {
+      yield { line: rest.toString('utf8', 0, cut), offset, length: cut };
+      offset += cut + 1;
+      rest = rest.subarray(cut + 1);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * The host's side of the wall, as a view sees it: JSON-RPC over messages to the parent window (MCP Apps,
+ * 2026-01-26). Written by hand because the SDK's own would be three quarters of what a view may weigh.
+ */
+import type {
+  McpUiHostCapabilities,
+  McpUiHostContext,
+  McpUiInitializeResult,
+} from '@modelcontextprotocol/ext-apps';
+
+export const protocolVersion = '2026-01-26';
+
+/** Everything that a view may call. None of them writes, and nothing else gets past the bridge. */
+export const readTools = [
+  'cpq_brief_pipeline',
+  'cpq_brief_quote',
+  'cpq_brief_company',
+  'cpq_list_opportunities',
+  'cpq_get_record',
+] as const;
+export type ReadTool = (typeof readTools)[number];
+export type Arguments = Record<string, unknown>;
+
+export interface ToolResult {
+  content?: { type: string; text?: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+}
+
+/** What the host tells without being asked. */
+export interface Listener {
+  input(args: Arguments): void;
+  result(result: ToolResult): void;
+  cancelled(): void;
+  context(context: McpUiHostContext): void;
+}
+
+interface Message {
+  jsonrpc: '2.0';
+  id?: number | string;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: unknown;
+  error?: { message?: string };
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+export class Bridge {
+  capabilities: McpUiHostCapabilities = {};
+  readonly #listener: Listener;
+  readonly #waiting = new Map<number, Waiting>();
+  #last = 0;
+
+  constructor(listener: Listener) {
+    this.#listener = listener;
+    window.addEventListener('message', (event: MessageEvent<unknown>) => {
+      // Only the host is our parent; another frame that can reach this window is a stranger.
+      if (event.source === window.parent && isMessage(event.data)) this.#receive(event.data);
+    });
+  }
+
+  /** Introduces the view. @returns what the host says of itself */
+  async connect(name: string): Promise<McpUiHostContext> {
+    const said = (await this.#request('ui/initialize', {
+      protocolVersion,
+      appInfo: { name: `cpq-mcp-${name}`, version: '1' },
+      appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
+    })) as McpUiInitializeResult;
+    this.capabilities = said.hostCapabilities ?? {};
+    this.#notify('ui/notifications/initialized', {});
+    return said.hostContext ?? {};
+  }
+
+  /**
+   * Calls one of this server's reading tools.
+   * @throws Error with the tool's or the host's own words
+   */
+  async read(name: ReadTool, args: Arguments): Promise<Record<string, unknown>> {
+    if (!readTools.includes(name)) throw new Error(`${String(name)} is not for views.`);
+    const result = (await this.#request('tools/call', { name, arguments: args })) as ToolResult;
+    if (result.isError) throw new Error(textOf(result) || 'The call was refused.');
+    if (!result.structuredContent) throw new Error('The host passed on no figures.');
+    return result.structuredContent;
+  }
+
+  /** Puts a question into the conversation, as the person's own. */
+  async ask(text: string): Promise<void> {
+    const message = { role: 'user', content: [{ type: 'text', text }] };
+    const result = (await this.#request('ui/message', message)) as { isError?: boolean };
+    if (result.isError) throw new Error('The host did not take the question.');
+  }
+
+  resized(width: number, height: number): void {
+    this.#notify('ui/notifications/size-changed', { width, height });
+  }
+
+  #request(method: string, params: Record<string, unknown>): Promise<unknown> {
+    this.#last += 1;
+    const id = this.#last;
+    this.#post({ jsonrpc: '2.0', id, method, params });
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  #notify(method: string, params: Record<string, unknown>): void {
+    this.#post({ jsonrpc: '2.0', method, params });
+  }
+
+  #post(message: Message): void {
+    // The host's origin cannot be known from within a sandbox; nothing secret is ever posted.
+    window.parent.postMessage(message, '*');
+  }
+
+  #receive(message: Message): void {
+    const { id, method, params = {} } = message;
+    if (method === undefined) return this.#settle(message);
+    if (id !== undefined) return this.#answer(id, method);
+    if (method === 'ui/notifications/tool-input')
+      this.#listener.input((params.arguments ?? {}) as Arguments);
+    if (method === 'ui/notifications/tool-result') this.#listener.result(params as ToolResult);
+    if (method === 'ui/notifications/tool-cancelled') this.#listener.cancelled();
+    if (method === 'ui/notifications/host-context-changed')
+      this.#listener.context(params as McpUiHostContext);
+  }
+
+  #settle({ id, result, error }: Message): void {
+    const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
+    if (!waiting || typeof id !== 'number') return;
+    this.#waiting.delete(id);
+    if (error) waiting.reject(new Error(error.message ?? 'The host refused.'));
+    else waiting.resolve(result ?? {});
+  }
+
+  /** A host asks whether we are there, and tells that it is about to take the view away. */
+  #answer(id: number | string, method: string): void {
+    const known = method === 'ping' || method === 'ui/resource-teardown';
+    if (known) window.parent.postMessage({ jsonrpc: '2.0', id, result: {} }, '*');
+    else {
+      const error = { code: -32601, message: 'Method not found' };
+      window.parent.postMessage({ jsonrpc: '2.0', id, error }, '*');
+    }
+  }
+}
+
+export const textOf = ({ content = [] }: ToolResult): string =>
+  content.map(({ text }) => text ?? '').join('\n');
+
+const isMessage = (data: unknown): data is Message =>
+  typeof data === 'object' && data !== null && 'jsonrpc' in data && data.jsonrpc === '2.0';

@@ -1,0 +1,39 @@
+/** Several records could be meant: nothing is guessed, the person says which. */
+export interface Candidate {
+  id?: string;
+  name?: string;
+  number?: string;
+  title?: string;
+  company?: string;
+  city?: string;
+  status?: string;
+}
+
+interface Props {
+  summary: string;
+  candidates: Candidate[];
+  choose(id: string): void;
+}
+
+export function Choices({ summary, candidates, choose }: Props) {
+  return (
+    <main class="choices">
+      <h1>{candidates.length > 0 ? 'Which one?' : 'Nothing found'}</h1>
+      <p>{summary}</p>
+      <ul class="plain">
+        {candidates.map((one) => (
+          <li key={one.id}>
+            <button type="button" class="choice" onClick={() => one.id && choose(one.id)}>
+              <strong>{one.number ?? one.name ?? one.title ?? one.id}</strong>
+              <span>
+                {[one.number && (one.title ?? one.name), one.company ?? one.city, one.status]
+                  .filter(Boolean)
+                  .join(' · ')}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </main>
+  );
+}

@@ -1,0 +1,92 @@
+/** Numbers, money and days as the person's own place writes them. */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+
+export type Amounts = Readonly<Record<string, number>>;
+
+export interface Formats {
+  number(value: number): string;
+  /** An amount to the cent. */
+  exact(amount: number, currency: string): string;
+  /** An amount in whole units. */
+  money(amount: number, currency: string): string;
+  /** A price per unit: up to four decimals. */
+  unit(amount: number, currency: string): string;
+  /** Amounts of several currencies, the largest first. */
+  amounts(amounts: Amounts | undefined): string[];
+  percent(percent: number): string;
+  /** 2026-11-21 → Nov 21, 2026. */
+  day(day: string): string;
+  /** 2026-11 → Nov 2026. */
+  month(month: string): string;
+  time(iso: string): string;
+}
+
+const nothing = '–';
+
+export function formatsOf(locale: string | undefined, timeZone: string | undefined): Formats {
+  const place = usable(locale);
+  const whole = moneyIn(place, { maximumFractionDigits: 0 });
+  const number = new Intl.NumberFormat(place);
+  const percent = new Intl.NumberFormat(place, { style: 'percent', maximumFractionDigits: 1 });
+  const day = new Intl.DateTimeFormat(place, { dateStyle: 'medium', timeZone: 'UTC' });
+  const month = new Intl.DateTimeFormat(place, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const time = timeIn(place, timeZone);
+  return {
+    number: (value) => number.format(value),
+    exact: moneyIn(place, {}),
+    money: whole,
+    unit: moneyIn(place, { maximumFractionDigits: 4 }),
+    amounts: (amounts) =>
+      Object.entries(amounts ?? {})
+        .toSorted(([, a], [, b]) => b - a)
+        .map(([currency, amount]) => whole(amount, currency)),
+    percent: (value) => percent.format(value / 100),
+    day: (text) => dated(text, (date) => day.format(date)),
+    month: (text) => dated(`${text}-01`, (date) => month.format(date)),
+    time: (text) => dated(text, (date) => time.format(date)),
+  };
+}
+
+/** A host may send a locale that this browser does not know. */
+function usable(locale: string | undefined): string | undefined {
+  try {
+    return locale === undefined ? undefined : Intl.getCanonicalLocales(locale)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+function timeIn(place: string | undefined, timeZone: string | undefined): Intl.DateTimeFormat {
+  const style = { dateStyle: 'medium', timeStyle: 'short' } as const;
+  try {
+    return new Intl.DateTimeFormat(place, { ...style, ...(timeZone ? { timeZone } : {}) });
+  } catch {
+    return new Intl.DateTimeFormat(place, style);
+  }
+}
+
+function moneyIn(
+  place: string | undefined,
+  options: Intl.NumberFormatOptions,
+): (amount: number, currency: string) => string {
+  const made = new Map<string, Intl.NumberFormat>();
+  const plain = new Intl.NumberFormat(place, { maximumFractionDigits: 2, ...options });
+  return (amount, currency) => {
+    // Tenants name currencies as they like; what is no code stands behind the number as it is.
+    if (!/^[A-Z]{3}$/.test(currency)) return `${plain.format(amount)} (${currency})`;
+    const format =
+      made.get(currency) ??
+      new Intl.NumberFormat(place, { style: 'currency', currency, ...options });
+    made.set(currency, format);
+    return format.format(amount);
+  };
+}
+
+function dated(text: string, format: (date: Date) => string): string {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? text || nothing : format(date);
+}
+
+export const FormatContext = createContext<Formats>(formatsOf(undefined, undefined));
+export const useFormats = (): Formats => useContext(FormatContext);

@@ -1,0 +1,20 @@
+/** What the host says of itself, put on the page: light or dark, its colours, its fonts. */
+import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
+
+const fonts = new CSSStyleSheet();
+document.adoptedStyleSheets = [fonts];
+const ourName = /^--(?:color|font|border|shadow)-[a-z0-9-]+$/;
+
+export function applyContext({ theme, styles, safeAreaInsets }: McpUiHostContext): void {
+  const root = document.documentElement;
+  if (theme === 'light' || theme === 'dark') root.style.colorScheme = theme;
+  for (const [name, value] of Object.entries(styles?.variables ?? {})) {
+    if (ourName.test(name) && typeof value === 'string') root.style.setProperty(name, value);
+  }
+  // A constructed sheet needs no exception in the page's policy, and cannot import another.
+  if (styles?.css?.fonts !== undefined) fonts.replaceSync(styles.css.fonts);
+  for (const side of ['top', 'right', 'bottom', 'left'] as const) {
+    const inset = safeAreaInsets?.[side];
+    if (inset !== undefined) root.style.setProperty(`--inset-${side}`, `${Number(inset)}px`);
+  }
+}

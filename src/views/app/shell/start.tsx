@@ -1,0 +1,180 @@
+/** Everything that the views have in common: the host, waiting, errors, and the answer once it is there. */
+import './style.css';
+import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
+import { type ComponentType, render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Arguments, Bridge, type ReadTool, type ToolResult, textOf } from './bridge.ts';
+import { FormatContext, formatsOf } from './format.ts';
+import { applyContext } from './host.ts';
+import { Choices, type Candidate } from './choices.tsx';
+
+export interface Host {
+  /** The host lets views call tools. */
+  canRead: boolean;
+  /** The host takes messages into the conversation. */
+  canAsk: boolean;
+  read(name: ReadTool, args: Arguments): Promise<Record<string, unknown>>;
+  ask(text: string): Promise<void>;
+}
+
+export interface ViewProps<Data> {
+  data: Data;
+  /** What the tool was called with. */
+  args: Arguments;
+  host: Host;
+  /** Calls the view's own tool again and shows what comes. */
+  reload(args?: Arguments): Promise<void>;
+}
+
+type Shown<Data> =
+  | { state: 'waiting' }
+  | { state: 'failed'; why: string }
+  | { state: 'choosing'; summary: string; candidates: Candidate[] }
+  | { state: 'answer'; data: Data };
+
+export interface View<Data> {
+  name: string;
+  tool: ReadTool;
+  /** The argument that says which record is meant, where the tool is about one. */
+  about?: string;
+  /** Whether an answer is one of this view's. */
+  is(data: Record<string, unknown>): boolean;
+  Component: ComponentType<ViewProps<Data>>;
+}
+
+class Session<Data> {
+  shown: Shown<Data> = { state: 'waiting' };
+  args: Arguments = {};
+  context: McpUiHostContext = {};
+  changed: () => void = () => {};
+  readonly view: View<Data>;
+  readonly bridge: Bridge;
+
+  constructor(view: View<Data>) {
+    this.view = view;
+    this.bridge = new Bridge({
+      input: (args) => {
+        this.args = args;
+        this.changed();
+      },
+      result: (result) => void this.take(result),
+      cancelled: () => this.show({ state: 'failed', why: 'The call was cancelled.' }),
+      context: (context) => this.apply(context),
+    });
+  }
+
+  async connect(): Promise<void> {
+    this.apply(await this.bridge.connect(this.view.name));
+  }
+
+  apply(context: McpUiHostContext): void {
+    this.context = { ...this.context, ...context };
+    applyContext(context);
+    this.changed();
+  }
+
+  show(shown: Shown<Data>): void {
+    this.shown = shown;
+    this.changed();
+  }
+
+  /** Some hosts hand on the text of a result and not its figures: those are asked for. */
+  async take(result: ToolResult): Promise<void> {
+    if (result.isError) return this.show({ state: 'failed', why: textOf(result) });
+    if (result.structuredContent) return this.accept(result.structuredContent);
+    await this.reload(this.args).catch((error: unknown) =>
+      this.show({ state: 'failed', why: messageOf(error) }),
+    );
+  }
+
+  async reload(args: Arguments): Promise<void> {
+    const data = await this.bridge.read(this.view.tool, args);
+    this.args = args;
+    this.accept(data);
+  }
+
+  accept(data: Record<string, unknown>): void {
+    if (this.view.is(data)) return this.show({ state: 'answer', data: data as Data });
+    const candidates = (data.records ?? []) as Candidate[];
+    this.show({ state: 'choosing', summary: String(data.summary ?? ''), candidates });
+  }
+
+  host(): Host {
+    const { capabilities } = this.bridge;
+    return {
+      canRead: capabilities.serverTools !== undefined,
+      canAsk: capabilities.message !== undefined,
+      read: (name, args) => this.bridge.read(name, args),
+      ask: (text) => this.bridge.ask(text),
+    };
+  }
+}
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+function Root<Data>({ session }: { session: Session<Data> }) {
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    session.changed = () => redraw((count) => count + 1);
+    session.changed();
+  }, [session]);
+  const { locale, timeZone } = session.context;
+  return (
+    <FormatContext.Provider value={formatsOf(locale, timeZone)}>
+      <Body session={session} shown={session.shown} />
+    </FormatContext.Provider>
+  );
+}
+
+function Body<Data>({ session, shown }: { session: Session<Data>; shown: Shown<Data> }) {
+  const { view, args } = session;
+  if (shown.state === 'waiting') {
+    return (
+      <p class="waiting" role="status">
+        Reading…
+      </p>
+    );
+  }
+  if (shown.state === 'failed') {
+    return (
+      <p class="failed" role="alert">
+        {shown.why}
+      </p>
+    );
+  }
+  if (shown.state === 'choosing') {
+    const choose = (id: string) =>
+      session
+        .reload({ ...args, [view.about ?? 'id']: id })
+        .catch((error: unknown) => session.show({ state: 'failed', why: messageOf(error) }));
+    return <Choices {...shown} choose={choose} />;
+  }
+  const { Component } = view;
+  const reload = (changed?: Arguments) => session.reload({ ...args, ...changed });
+  return <Component data={shown.data} args={args} host={session.host()} reload={reload} />;
+}
+
+/** Mounts the view and says hello to the host. */
+export function startView<Data>(view: View<Data>): void {
+  const root = document.getElementById('view');
+  if (!root) return;
+  const session = new Session(view);
+  render(<Root session={session} />, root);
+  followSize(session.bridge);
+  session.connect().catch((error: unknown) => {
+    session.show({ state: 'failed', why: messageOf(error) });
+  });
+}
+
+/** Tells the host how much room the view takes; its width is the host's to decide. */
+function followSize(bridge: Bridge): void {
+  let told = 0;
+  const observer = new ResizeObserver(() => {
+    const height = Math.ceil(document.body.getBoundingClientRect().height);
+    if (height === told) return;
+    told = height;
+    bridge.resized(document.documentElement.clientWidth, height);
+  });
+  observer.observe(document.body);
+}

@@ -1,0 +1,234 @@
+import { mkdtempSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  Client,
+  type ElicitResult,
+  InMemoryTransport,
+  type Result,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import * as z from 'zod';
+import { createServer } from '../../src/mcp/server.ts';
+import { surfaceOf } from '../../src/mcp/surface.ts';
+import { localState } from '../../src/state/local.ts';
+import type { State } from '../../src/state/port.ts';
+import { CollectionCache } from '../../src/tenant/cache.ts';
+import { fieldNames } from '../../src/tenant/changes/fields.ts';
+import type { WriteRules } from '../../src/tenant/changes/rules.ts';
+import { parseGrants } from '../../src/tenant/grants.ts';
+import { Tenant, type TenantOptions } from '../../src/tenant/tenant.ts';
+import { toolsets } from '../../tools/define.ts';
+import type { Person } from './clients.ts';
+import type { Address, Sandbox } from './sandbox.ts';
+import { closing } from './shared.ts';
+
+export type Row = Record<string, unknown>;
+
+/** What a person can do with a question. */
+export const persons = {
+  accepts: () => ({ action: 'accept', content: { agree: true } }),
+  'accepts without the tick': () => ({ action: 'accept', content: { agree: false } }),
+  'accepts an empty form': () => ({ action: 'accept' }),
+  declines: () => ({ action: 'decline' }),
+  cancels: () => ({ action: 'cancel' }),
+} satisfies Record<string, Person>;
+
+/** The same in some time, or never: a client's handler may be asynchronous, though its type here is not. */
+export const slowly = (answer: () => Promise<ElicitResult>): Person => answer as unknown as Person;
+
+export const never: Person = slowly(() => new Promise(() => {}));
+
+/** A person whose next answer is the test's to decide, and who keeps what was asked. */
+export class Answering {
+  readonly asked: string[] = [];
+  next: Person = persons.accepts;
+
+  readonly person: Person = (question) => {
+    this.asked.push(question.message);
+    return this.next(question);
+  };
+}
+
+/** A tool's answer, as far as writing is concerned. */
+export interface Told {
+  text: string;
+  data: Row;
+  isError: boolean;
+  outcome: string;
+  changes: Row[];
+  /** The token of a preview. */
+  confirm?: string;
+  preview: string;
+  change_id: string;
+}
+
+export function told(result: Result): Told {
+  const { content = [], structuredContent = {}, isError = false } = result as unknown as Content;
+  const data = structuredContent;
+  return {
+    ...(data as unknown as Told),
+    text: content.map(({ text = '' }) => text).join('\n'),
+    data,
+    isError,
+    preview: ((data.preview as string[] | undefined) ?? []).join('\n'),
+  };
+}
+
+interface Content {
+  content?: { text?: string }[];
+  structuredContent?: Row;
+  isError?: boolean;
+}
+
+/** Ends with the run: the system's own folder for such things is not swept here. */
+export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'cpq-mcp-consent-'));
+
+/** Every line of the journals of a state folder. */
+export async function journalIn(folder: string): Promise<Row[]> {
+  const names = await readdir(folder).catch(() => []);
+  const files = names.filter((name) => name.startsWith('changes-'));
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+  const lines = texts.join('').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+}
+
+export interface WriterOptions {
+  person?: Person;
+  era?: 'modern' | 'legacy';
+  transport?: 'pipe' | 'http';
+  folder?: string;
+  /** Shared by those who are one server. */
+  state?: State;
+  rules?: Partial<WriteRules>;
+  allowTokens?: boolean;
+  grants?: string[];
+  tenant?: Partial<TenantOptions>;
+}
+
+/** A server in this process over one tenant, and a real client connected to it. */
+export interface Writer {
+  client: Client;
+  tenant: Tenant;
+  folder: string;
+  /** Another client of the same server. */
+  another(options: Pick<WriterOptions, 'person' | 'era' | 'transport'>): Promise<Client>;
+  call(name: string, args: Row, signal?: AbortSignal): Promise<Told>;
+  upsert(args: Row, signal?: AbortSignal): Promise<Told>;
+  revert(changeId: string, args?: Row): Promise<Told>;
+  /** One request of the protocol, a question in answer to it not being asked. */
+  raw(params: Row): Promise<Row>;
+  journal(): Promise<Row[]>;
+}
+
+/** Gives up soon on a service that never answers. */
+const shortLimits = { attemptMs: 500, connectMs: 500 };
+const anything = z.looseObject({});
+
+export async function openWriter(address: Address, options: WriterOptions = {}): Promise<Writer> {
+  const { folder = newFolder(), state = localState(folder), allowTokens = true } = options;
+  const tenant = tenantOf(address, state, options);
+  const surface = surfaceOf(tenant.grants, new Set(toolsets));
+  const failed = (_tool: string, error: unknown) => {
+    throw new Error('an error of our own', { cause: error });
+  };
+  const make = () =>
+    createServer({ surface, tenant, version: 'test', log: { failed }, allowTokens });
+  closing({ close: () => tenant.close() });
+  const another: Writer['another'] = (how) => connect(make, how);
+  const client = await another(options);
+  const call: Writer['call'] = async (name, args, signal) =>
+    told(await client.callTool({ name, arguments: args }, signal ? { signal } : {}));
+  return {
+    client,
+    tenant,
+    folder,
+    another,
+    call,
+    upsert: (args, signal) => call('cpq_upsert_opportunity', args, signal),
+    revert: (change_id, args) => call('cpq_revert_change', { change_id, ...args }),
+    raw: (params) => rawCall(client, params),
+    journal: () => journalIn(folder),
+  };
+}
+
+function tenantOf(address: Address, state: State, options: WriterOptions): Tenant {
+  const usual = { perHour: 1_000, fields: new Set(fieldNames), barredStages: [] };
+  return new Tenant({
+    baseUrl: new URL(address.baseUrl),
+    key: address.key,
+    pageParam: 'from',
+    state,
+    writing: { ...usual, ...options.rules },
+    grants: parseGrants(options.grants ?? ['read', 'opportunity:write']),
+    cache: new CollectionCache(64),
+    budget: { requests: 1_000_000, windowSeconds: 600 },
+    limits: shortLimits,
+    firstPauseMs: 4,
+    // What opens it is tested elsewhere; here it would answer in the service's place.
+    circuit: { failures: 1_000 },
+    ...options.tenant,
+  });
+}
+
+async function connect(
+  make: () => Server,
+  { person, era = 'modern', transport = 'pipe' }: WriterOptions,
+): Promise<Client> {
+  const capabilities = person ? { elicitation: { form: {} } } : {};
+  const mode = era === 'modern' ? { pin: '2026-07-28' } : ('legacy' as const);
+  const info = { name: 'consent-tests', version: '1' };
+  const client = new Client(info, { capabilities, versionNegotiation: { mode } });
+  if (person) {
+    client.setRequestHandler('elicitation/create', ({ params }) =>
+      person(params as Parameters<Person>[0]),
+    );
+  }
+  await client.connect(transport === 'pipe' ? pipeTo(make) : httpTo(make));
+  return closing(client);
+}
+
+function pipeTo(make: () => Server): Transport {
+  const [mine, theirs] = InMemoryTransport.createLinkedPair();
+  const transport = theirs as NonNullable<Parameters<typeof serveStdio>[1]>['transport'];
+  closing(serveStdio(make, transport === undefined ? {} : { transport }));
+  return mine;
+}
+
+function httpTo(make: () => Server): Transport {
+  const handler = closing(createMcpHandler(make));
+  return new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), {
+    fetch: (input, init) => handler.fetch(new Request(input, init)),
+  });
+}
+
+export async function rawCall(client: Client, params: Row): Promise<Row> {
+  const request = { method: 'tools/call', params };
+  return client.request(request, anything, { allowInputRequired: true });
+}
+
+/** Asks for a write as a host does that keeps the question for itself; the seal comes back with it. */
+export async function question(writer: Writer, args: Row): Promise<{ requestState: string }> {
+  const result = await writer.raw({ name: 'cpq_upsert_opportunity', arguments: args });
+  if (result.resultType !== 'input_required') throw new Error(JSON.stringify(result));
+  return { requestState: String(result.requestState) };
+}
+
+/** The `PUT` requests that a sandbox was sent, by path and status. */
+export async function putsOf({ admin }: Sandbox): Promise<{ path: string; status: number }[]> {
+  const response = await fetch(`${admin.url}/log`, { headers: { 'admin-key': admin.key } });
+  const { entries } = (await response.json()) as { entries: Entry[] };
+  return entries
+    .filter(({ method, path }) => method === 'PUT' && path.includes('/opportunity/'))
+    .map(({ path, status }) => ({ path, status }));
+}
+
+interface Entry {
+  method: string;
+  path: string;
+  status: number;
+}
