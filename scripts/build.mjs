@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { writeTypes } from './build-types.mjs';
+import { buildViews } from './build-views.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,6 +20,8 @@ const common = {
   target: 'node20.19',
   // Native, and wanted only by the embedded tenant.
   external: ['libsql'],
+  // Its main file finds its parts at run time, which a bundler cannot follow.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { CPQ_MCP_VERSION: JSON.stringify(version) },
   logLevel: 'warning',
 };
@@ -64,3 +67,4 @@ await build({
   legalComments: 'linked',
 });
 await writeTypes(root, dist);
+await buildViews(dist);

@@ -14,7 +14,8 @@ const below = {
   api: ['state'],
   state: [],
   sandbox: [],
-  views: [],
+  // Types of the answers that the views show.
+  views: ['briefs'],
 };
 
 /** Files beside the rooms: what each may import. */

@@ -1,8 +1,9 @@
-// Makes docs/tools.md, and the list of tools in manifest.json, of the catalogue in tools/.
+// Makes docs/tools.md, and the lists of tools and prompts in manifest.json, of the catalogue in tools/.
 import { readFile } from 'node:fs/promises';
 import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
 import { catalog } from '../tools/catalog.ts';
 import type { AnyTool } from '../tools/define.ts';
+import { type Prompt, prompts } from '../tools/prompts.ts';
 import { code, formatted, generated, row } from './generated.ts';
 
 const script = 'generate:tools';
@@ -52,7 +53,26 @@ function section(tool: AnyTool): string {
 /** For people who choose what to install; the whole description is for models. */
 const firstSentence = (text: string): string => /^.*?(?<!e\.g)\.(?=\s|$)/s.exec(text)?.[0] ?? text;
 
-const page = [intro.trimEnd(), ...catalog.map(section)].join('\n\n');
+function promptSection(prompt: Prompt): string {
+  const rows = prompt.arguments.map((argument) =>
+    row(code(argument.name), argument.required ? 'required' : '', argument.description),
+  );
+  const table = [row('argument', '', 'meaning'), row('---', '---', '---'), ...rows];
+  const needs = prompt.needs.map(code).join(', ');
+  return `### ${prompt.name}\n\n**${prompt.title}.** ${prompt.description} Grants ${needs}.\n\n${table.join('\n')}`;
+}
+
+/** With what a person will fill in left open, as a desktop app fills it in. */
+function openPrompt({ name, description, arguments: all, text }: Prompt) {
+  const names = all.map((argument) => argument.name);
+  const open = Object.fromEntries(names.map((argument) => [argument, `\${arguments.${argument}}`]));
+  return { name, description, arguments: names, text: text(open) };
+}
+
+const promptIntro =
+  '## Prompts\n\nQuestions that people ask again and again; a host offers them by name.';
+const sections = [...catalog.map(section), promptIntro, ...prompts.map(promptSection)];
+const page = [intro.trimEnd(), ...sections].join('\n\n');
 await generated('docs/tools.md', `${page}\n`, script);
 
 const manifest = JSON.parse(await readFile('manifest.json', 'utf8'));
@@ -60,4 +80,5 @@ manifest.tools = catalog.map(({ name, description }) => ({
   name,
   description: firstSentence(description),
 }));
+manifest.prompts = prompts.map(openPrompt);
 await generated('manifest.json', formatted('manifest.json', JSON.stringify(manifest)), script);

@@ -7,6 +7,7 @@ import {
   nameOf,
   openTenant,
   serve,
+  shortLimits,
   testKey,
   toolCall,
   wordsOf,
@@ -43,6 +44,20 @@ const smaller: Partial<Record<FaultName, Behaviour>> = {
 };
 const behaviourOf = (name: FaultName): Behaviour => smaller[name] ?? faults[name];
 
+/** They mark the first record of each page, which makes another of one that has no id. */
+const marking: readonly FaultName[] = ['large', 'invalid-utf8'];
+
+const behaviourAt = (path: ResourcePath, name: FaultName): Behaviour =>
+  path === '/contract/items' && marking.includes(name)
+    ? { ...behaviourOf(name), everything: true }
+    : behaviourOf(name);
+
+/** Patient with what is slow or long, on a machine that may be busy; not with what never ends. */
+const limitsFor = ({ expect: expected, kinds = [] }: Preset) => ({
+  ...shortLimits,
+  attemptMs: expected === 'error' && kinds.includes('timed out') ? 150 : 10_000,
+});
+
 /** A route's upstream with that behaviour and its first records. */
 function upstreamFor(path: ResourcePath, behaviour: Behaviour): Upstream {
   const it = upstreams.get(path);
@@ -54,8 +69,12 @@ function upstreamFor(path: ResourcePath, behaviour: Behaviour): Upstream {
 }
 
 /** Runs against a tenant of its own, after which neither a socket nor a request may be left. */
-async function against<T>(upstream: Upstream, work: (tenant: Tenant) => Promise<T>): Promise<T> {
-  const tenant = openTenant({ url: upstream.url });
+async function against<T>(
+  upstream: Upstream,
+  preset: Preset,
+  work: (tenant: Tenant) => Promise<T>,
+): Promise<T> {
+  const tenant = openTenant({ url: upstream.url, limits: limitsFor(preset) });
   try {
     const result = await work(tenant);
     // What was given up is given up on the socket too.
@@ -178,7 +197,8 @@ function expectListed(listed: Listed, path: ResourcePath, preset: Preset): void 
   if (coverage?.complete) expect(coverage.total).toBeGreaterThanOrEqual(before.length * 0.6);
   if (preset.expect !== 'ok') return;
   expect(before).toEqual(expect.arrayContaining(shown));
-  expect(data.page?.total ?? before.length).toBe(before.length);
+  // Without a count it is at least what is shown.
+  if (coverage?.reason !== 'not counted') expect(data.page?.total).toBe(before.length);
 }
 
 /** A list tool may fail only where the reading of everything may. */
@@ -188,13 +208,13 @@ function mayFail({ expect: expected }: Preset): boolean {
 
 async function tryRoute(path: ResourcePath, name: FaultName): Promise<void> {
   const preset = faults[name];
-  const reading = upstreamFor(path, behaviourOf(name));
-  await against(reading, async (tenant) => {
+  const reading = upstreamFor(path, behaviourAt(path, name));
+  await against(reading, preset, async (tenant) => {
     expectRight(await readAll(tenant, path), path, preset, reading);
     expectFewAttempts(reading);
   });
-  const listing = upstreamFor(path, behaviourOf(name));
-  await against(listing, async (tenant) => {
+  const listing = upstreamFor(path, behaviourAt(path, name));
+  await against(listing, preset, async (tenant) => {
     const errors: unknown[] = [];
     const listed = await list(tenant, path, errors);
     if (!mayFail(preset)) expect(listed.text).not.toMatch(/^Something went wrong/);
@@ -223,7 +243,7 @@ describe('every list route reads everything when it passes at the third attempt:
   test.each(passing)('%s', (name) =>
     onEveryRoute(async (path) => {
       const upstream = upstreamFor(path, limit(behaviourOf(name), { first: 2 }));
-      await against(upstream, async (tenant) => {
+      await against(upstream, faults[name], async (tenant) => {
         const outcome = await readAll(tenant, path);
         expectReading(outcome, stayed(path, upstream, { expect: 'ok' }), upstream);
         expect(outcome).toMatchObject({ complete: true });

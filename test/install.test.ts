@@ -9,10 +9,11 @@ import { unpackExtension, validateManifest } from '@anthropic-ai/mcpb';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { publint } from 'publint';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import * as z from 'zod';
 import { settings } from '../src/config.ts';
 import { catalog } from '../tools/catalog.ts';
+import { prompts } from '../tools/prompts.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { shared } from './support/shared.ts';
 
@@ -198,7 +199,10 @@ function fillIn(text: string, at: string, config: Record<string, string>): strin
 describe('the desktop bundle', () => {
   it('is valid, of manifest version 0.4, small, and has nothing native in it', async () => {
     const { file, at, manifest } = await bundle();
+    // It speaks to a person even where it is called.
+    const quiet = vi.spyOn(console, 'log').mockImplementation(() => {});
     expect(validateManifest(join(at, 'manifest.json'))).toBe(true);
+    quiet.mockRestore();
     expect([manifest.manifest_version, manifest.name, manifest.display_name]).toEqual([
       '0.4',
       'cpq-mcp',
@@ -236,10 +240,15 @@ describe('the desktop bundle', () => {
     expect(described).toEqual(expect.arrayContaining(tools));
   });
 
-  it('lists the tools of the catalogue, in its order', async () => {
+  it('lists the tools and prompts of the catalogue, in its order', async () => {
     const { manifest } = await bundle();
-    const names = manifest.tools.map((tool: { name: string }) => tool.name);
-    expect(names).toEqual(catalog.map((tool) => tool.name));
+    const names = (list: { name: string }[]) => list.map(({ name }) => name);
+    expect(names(manifest.tools)).toEqual(names([...catalog]));
+    expect(names(manifest.prompts)).toEqual(names([...prompts]));
+    for (const prompt of manifest.prompts) {
+      const open = prompt.arguments.map((name: string) => `\${arguments.${name}}`);
+      expect(open.filter((name: string) => !prompt.text.includes(name))).toEqual([]);
+    }
   });
 
   it('asks a person for what the server reads, and hides the key', async () => {

@@ -200,13 +200,9 @@ describe('a flag', () => {
   });
 
   test('stdio is what is meant without a command', async () => {
-    const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
-    const { status, stdout } = await run(
-      [],
-      environmentFor('embedded'),
-      `${JSON.stringify(message)}\n`,
-    );
-    expect(status).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ jsonrpc: '2.0', id: 1 });
+    const running = await start([], environmentFor('embedded'));
+    running.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    await running.says(/"id":1/);
+    expect(await running.stop()).toEqual({ status: 0, signal: undefined });
   });
 });

@@ -25,6 +25,7 @@ export const briefCompanyTool = defineTool({
   description:
     'One account: contacts, open opportunities, quotes with totals, contract items (beta), discounts and pricing books that apply, products never bought, latest changes.',
   toolset: 'briefs',
+  view: 'company',
   needs: ['company:read'],
   hints: reads,
   input: z.strictObject({

@@ -2,11 +2,14 @@ import * as z from 'zod';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { briefPipeline, type PipelineBrief } from '../src/briefs/pipeline.ts';
+import { type OpenDeal, openDeals } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import { readSeveral } from '../src/tenant/several.ts';
 import { covers, today } from './answers.ts';
-import { coverage, day, defineTool, reads, said } from './define.ts';
+import { type Answer, coverage, day, defineTool, reads, said } from './define.ts';
 
+/** About what one answer can hold. */
+const dealsAtOnce = 100;
 const name = z.string().optional().describe('Id or name');
 
 export const briefPipelineTool = defineTool({
@@ -15,6 +18,7 @@ export const briefPipelineTool = defineTool({
   description:
     'The open pipeline over all opportunities: count, one-time, monthly and weighted revenue by group; overdue, closing soon, stalled; won, lost and win rate over a period.',
   toolset: 'briefs',
+  view: 'pipeline',
   needs: ['opportunity:read'],
   hints: reads,
   input: z.strictObject({
@@ -30,11 +34,12 @@ export const briefPipelineTool = defineTool({
     period_to: day,
     stalled_days: z.int().min(1).max(3650).optional(),
     rows: z.int().min(0).max(50).optional().describe('Deals named in each list'),
+    deals_from: z.int().min(0).optional().describe('List all open deals from here'),
   }),
   output: z.looseObject({ ...said, open: z.looseObject({ count: z.int() }), coverage }),
   async run(tenant, args, call) {
     const read = await readSeveral(tenant, ['opportunity'], ['company'], call);
-    const brief = briefPipeline(read.records.opportunity ?? [], {
+    const options = {
       ...compact({
         by: args.by,
         owner: args.owner,
@@ -51,7 +56,13 @@ export const briefPipelineTool = defineTool({
       }),
       today: today(),
       currencyOf: currenciesOf(read.records.company ?? []),
-    });
+    };
+    const opportunities = read.records.opportunity ?? [];
+    if (args.deals_from !== undefined) {
+      const deals = openDeals(opportunities, options);
+      return dealsAnswer(deals, args.deals_from, { coverage: covers(read.coverage) }, read.left);
+    }
+    const brief = briefPipeline(opportunities, options);
     const { notes = [], ...figures } = brief;
     return {
       summary: summaryOf(brief),
@@ -60,6 +71,33 @@ export const briefPipelineTool = defineTool({
     };
   },
 });
+
+/** Every open deal in few words, the largest first: what a board is made of. */
+function dealsAnswer(
+  deals: readonly OpenDeal[],
+  from: number,
+  more: Record<string, unknown>,
+  notes: readonly string[],
+): Answer {
+  const total = deals.length;
+  const keep = (count: number): Answer => {
+    const records = deals.slice(from, from + count);
+    const next = from + records.length;
+    const page = { shown: records.length, from, total };
+    return {
+      summary: `${records.length} of ${total} open opportunities, from ${from}, by value.`,
+      data: {
+        open: { count: total },
+        records,
+        page: next < total && records.length > 0 ? { ...page, next } : page,
+        ...more,
+      },
+      notes,
+      rows: { count, keep },
+    };
+  };
+  return keep(Math.min(dealsAtOnce, Math.max(0, total - from)));
+}
 
 /** Without the sums, which stand right below in every currency. */
 function summaryOf({ open, overdue, stalled, closed }: PipelineBrief): string {

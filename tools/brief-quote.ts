@@ -14,6 +14,7 @@ export const briefQuoteTool = defineTool({
   description:
     'One quote: lines, totals per term, margin, terms, validity, opportunity, and a pre-flight check before a person sends it.',
   toolset: 'briefs',
+  view: 'quote',
   needs: ['quote:read'],
   hints: reads,
   input: z.strictObject({

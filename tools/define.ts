@@ -48,6 +48,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly hints: Hints;
   readonly input: Input;
   readonly output: z.ZodObject;
+  /** What a host that shows views may show of the answer; it is whole without. */
+  readonly view?: 'pipeline' | 'quote' | 'company';
   run(tenant: Tenant, args: z.output<Input>, call: ToolCall): Promise<Answer>;
 }
 

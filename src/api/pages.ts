@@ -190,8 +190,8 @@ function planFor(pass: Pass<unknown>): Plan {
   const pages = Math.ceil(total / step);
   if (step > 1) {
     const further = 1 + Math.ceil((total + 1 - step) / (step - 1)) - pages;
-    const affordable = step < pageSize && further <= mostExtra;
-    if (further === 0 || affordable) {
+    const worthIt = step < pageSize && (!pass.tellsAges() || further <= mostExtra);
+    if (further === 0 || worthIt) {
       return { overlaps: Number.POSITIVE_INFINITY, until: total + 1 };
     }
   }
@@ -303,6 +303,7 @@ class Pass<R> {
   #total: number | undefined;
   #countMoved = false;
   #someAreNew = false;
+  #allAreDated = true;
   readonly #startedAt = Date.now();
   #serviceStartedAt: number | undefined;
   readonly #segments: Keys[] = [];
@@ -317,10 +318,21 @@ class Pass<R> {
     const keys = keysOf(page.records);
     page.records.forEach((record, at) => {
       this.found.set(keys[at], record);
-      this.#someAreNew ||= isBornBetween(record, this.#serviceStartedAt ?? now, now);
+      this.#judgeAge(bornAt(record), now);
     });
     this.#count(page.total);
     if (keys.length > 0) this.#segments.push({ from, keys });
+  }
+
+  /** What the service dates later than now was dated by other means, and may be old or new. */
+  #judgeAge(born: number | undefined, now: number): void {
+    if (born === undefined || born > now + 60_000) this.#allAreDated = false;
+    else this.#someAreNew ||= born >= (this.#serviceStartedAt ?? now);
+  }
+
+  /** Whether each record so far says when it was made, so that a new one would show. */
+  tellsAges(): boolean {
+    return this.#allAreDated;
   }
 
   #count(total: number | undefined): void {
@@ -386,16 +398,24 @@ class Pass<R> {
   /**
    * Whether nothing that was there all the time can be missing.
    *
-   * Where the service counts: it counted the same each time, as many different records came, and none of
-   * them was made since the start. So as many came as there were then, and each was there then: they are
-   * all. That rests on honest times of creation. Where pages overlap it does not even need them: as long
-   * as the common record is the same in both, whatever came before it is in the one page or before, and
-   * whatever came after it in the other or behind. Where nothing is counted every page has to overlap.
+   * Where the service counts, and dates its records: it counted the same each time, as many different
+   * records came, and none of them was made since the start. So as many came as there were at the start,
+   * and each was there then: they are all.
+   *
+   * Where every page overlaps the one before, neither is needed: as long as the common record is the same
+   * in both, what came before it is in the one page or before, and what came after it in the other or
+   * behind.
+   *
+   * Whole pages of records without a date that leave no room for overlaps are taken at the count's word:
+   * only a record that was deleted while another was added would not show.
    */
   #isClean(): boolean {
     if (this.whole) return true;
     if (!this.#isCounted() || this.#countMoved || this.#someAreNew) return false;
-    return this.unpaged || (this.#agrees() && (this.count() !== undefined || this.#isChained()));
+    if (this.unpaged) return true;
+    if (!this.#agrees()) return false;
+    const shows = this.#allAreDated || this.largest() >= pageSize;
+    return (this.count() !== undefined && shows) || this.#isChained();
   }
 
   /**
@@ -494,13 +514,10 @@ function keysOf(records: readonly unknown[]): unknown[] {
 /** Down to the second, and of a known zone: anything less does not tell what is new. */
 const exactTime = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** Whether the service made it in that time; what it does not date as today's clock would is not new. */
-function isBornBetween(record: unknown, start: number, end: number): boolean {
-  const { createdAt, updatedAt } = record as { createdAt?: string; updatedAt?: string };
+function bornAt(record: unknown): number | undefined {
+  const { createdAt, updatedAt } = record as { createdAt?: unknown; updatedAt?: unknown };
   const time = createdAt ?? updatedAt;
-  if (typeof time !== 'string' || !exactTime.test(time)) return false;
-  const born = Date.parse(time);
-  return born >= start && born <= end + 60_000;
+  return typeof time === 'string' && exactTime.test(time) ? Date.parse(time) : undefined;
 }
 
 function whyStopped(error: ApiError): string {

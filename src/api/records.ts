@@ -63,8 +63,10 @@ const listOf =
 
 const named = { id: text, name: text };
 
+const nestedNamed = nested(named);
+
 /** A nested record, of which at least id or name is usually there; a bare text is its name. */
-const ref: Kind<Ref> = (raw) => (typeof raw === 'string' ? { name: raw } : nested(named)(raw));
+const ref: Kind<Ref> = (raw) => (typeof raw === 'string' ? { name: raw } : nestedNamed(raw));
 
 const base = {
   ...named,

@@ -10,6 +10,7 @@ import {
   Unavailable,
   Unreachable,
 } from './errors.ts';
+import { Exchange, type Received } from './exchange.ts';
 
 export interface WireRequest {
   method: 'GET' | 'PUT';
@@ -79,15 +80,15 @@ export class Wire {
     this.#pool ??= this.#open();
     const pool = await this.#pool;
     call.signal.throwIfAborted(); // What was cancelled while the pool was loaded must not leave.
-    const attempt = new AbortController();
-    const cancel = () => attempt.abort(call.signal.reason);
+    const exchange = new Exchange(pool, this.#options(request));
+    const cancel = () => exchange.stop(call.signal.reason);
     const timeLeft = Math.max(1, Math.min(this.#limits.attemptMs, call.deadline - Date.now()));
-    const timer = setTimeout(() => attempt.abort(new TimedOut('no answer', facts)), timeLeft);
+    const timer = setTimeout(() => exchange.stop(new TimedOut('no answer', facts)), timeLeft);
     call.signal.addEventListener('abort', cancel, { once: true });
     try {
-      return await this.#exchange(pool, request, attempt.signal, facts);
+      return await this.#read(await exchange.received, facts);
     } catch (error) {
-      throw attempt.signal.aborted ? attempt.signal.reason : translate(error, facts);
+      throw call.signal.aborted ? call.signal.reason : translate(error, facts);
     } finally {
       clearTimeout(timer);
       call.signal.removeEventListener('abort', cancel);
@@ -112,37 +113,23 @@ export class Wire {
     });
   }
 
-  async #exchange(
-    pool: Pool,
-    request: WireRequest,
-    signal: AbortSignal,
-    facts: Facts,
-  ): Promise<WireResponse> {
+  #options({ method, path, body }: WireRequest): Dispatcher.DispatchOptions {
     const headers: Record<string, string> = {
       'api-key': this.#key,
       accept: 'application/json',
       'accept-encoding': 'gzip, br',
     };
-    if (request.body !== undefined) headers['content-type'] = 'application/json';
-    const response = await pool.request({
-      method: request.method,
-      path: this.#base.pathname + request.path,
-      headers,
-      body: request.body ?? null,
-      signal,
-    });
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      text: await this.#read(response, facts),
-    };
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    return { method, path: this.#base.pathname + path, headers, body: body ?? null };
   }
 
-  async #read({ headers, body }: Dispatcher.ResponseData, facts: Facts): Promise<string> {
+  async #read({ status, headers, body }: Received, facts: Facts): Promise<WireResponse> {
     const encoding = String(headers['content-encoding'] ?? '').toLowerCase();
-    if (encoding === '' || encoding === 'identity') return withoutMark(await body.text());
-    const packed = Buffer.from(await body.arrayBuffer());
-    return withoutMark(await unpack(packed, encoding, this.#limits.maxBytes, facts));
+    const isPlain = encoding === '' || encoding === 'identity';
+    const text = isPlain
+      ? body.toString('utf8')
+      : await unpack(body, encoding, this.#limits.maxBytes, facts);
+    return { status, headers, text: withoutMark(text) };
   }
 }
 

@@ -169,7 +169,7 @@ export function briefPipeline(
 }
 
 /** Owner, company, category and least value: what narrows open and closed deals alike. */
-function isOfInterest(deal: Deal, filters: PipelineFilters): boolean {
+export function isOfInterest(deal: Deal, filters: PipelineFilters): boolean {
   const { record, value } = deal;
   if (filters.owner !== undefined && !isMeant(record.owner, filters.owner)) return false;
   if (filters.company !== undefined && !isMeant(record.company, filters.company)) return false;
@@ -179,7 +179,7 @@ function isOfInterest(deal: Deal, filters: PipelineFilters): boolean {
 }
 
 /** Stage and close dates: they say something about open deals only. */
-function isInView(record: Opportunity, filters: PipelineFilters): boolean {
+export function isInView(record: Opportunity, filters: PipelineFilters): boolean {
   const { stage, closeFrom, closeTo } = filters;
   if (stage !== undefined && !isMeant(record.pipelineStage, stage)) return false;
   if (closeFrom === undefined && closeTo === undefined) return true;

@@ -88,7 +88,7 @@ export class Direct {
       case 'tools/list':
         return { tools: surface.list };
       case 'resources/list':
-        return (await import('./resources.ts')).listResources();
+        return (await import('./resources.ts')).listResources(surface);
       case 'resources/templates/list':
         return (await import('./resources.ts')).listTemplates(tenant);
       case 'prompts/list':

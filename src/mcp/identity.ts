@@ -7,7 +7,13 @@ export const identity = (version: string) => ({
   version,
 });
 
-export const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };
+export const capabilities = {
+  tools: {},
+  resources: {},
+  prompts: {},
+  completions: {},
+  extensions: { 'io.modelcontextprotocol/ui': {} },
+};
 
 const hour = 3_600_000;
 /** The lists never change while the server runs, but may differ with what a caller is allowed. */

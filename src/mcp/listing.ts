@@ -3,6 +3,7 @@ import { catalog } from '../../tools/catalog.ts';
 import type { AnyTool, Toolset } from '../../tools/define.ts';
 import type { Grant } from '../tenant/grants.ts';
 import { toJsonSchema } from './schema.ts';
+import { viewMeta } from './views.ts';
 
 /** Everything of a tool but how it is run. */
 export interface Listing {
@@ -22,6 +23,7 @@ function listingOf(tool: AnyTool): Listing {
       inputSchema: toJsonSchema(tool.input, 'input') as ListedTool['inputSchema'],
       outputSchema: toJsonSchema(tool.output, 'output') as ListedTool['inputSchema'],
       annotations: { ...tool.hints },
+      ...(tool.view ? { _meta: viewMeta(tool.view) } : {}),
     },
   };
 }

@@ -8,8 +8,14 @@ const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 const isFlatList = (value: unknown): boolean => Array.isArray(value) && value.every(isScalar);
-const isFlatRow = (value: unknown): value is Row =>
-  isRow(value) && Object.values(value).every((inner) => isScalar(inner) || isFlatList(inner));
+function isFlatRow(value: unknown): value is Row {
+  if (!isRow(value)) return false;
+  for (const name in value) {
+    const inner = value[name];
+    if (!isScalar(inner) && !isFlatList(inner)) return false;
+  }
+  return true;
+}
 /** What fits one line of a table: flat, but for records of scalars such as amounts by currency. */
 const isTableRow = (value: unknown): value is Row =>
   isRow(value) &&
@@ -60,17 +66,28 @@ function writeEntry(lines: string[], entry: Row, indent: string): void {
 }
 
 function writeTable(lines: string[], rows: readonly Row[], indent: string): void {
-  const columns: string[] = [];
-  for (const row of rows) {
-    for (const name in row) if (!columns.includes(name)) columns.push(name);
-  }
+  const columns = columnsOf(rows);
   lines.push(indent + columns.join('|'));
-  for (const row of rows) lines.push(indent + columns.map((name) => cell(row[name])).join('|'));
+  for (const row of rows) {
+    let line = indent;
+    for (let at = 0; at < columns.length; at++) {
+      line += at === 0 ? cell(row[columns[at] as string]) : `|${cell(row[columns[at] as string])}`;
+    }
+    lines.push(line);
+  }
+}
+
+/** In the order in which they are first met. */
+function columnsOf(rows: readonly Row[]): string[] {
+  const columns = new Set<string>();
+  for (const row of rows) for (const name in row) columns.add(name);
+  return [...columns];
 }
 
 /** A table's cell is one line, and a bar in it is not a border. */
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
+  if (typeof value === 'number') return String(value);
   const text = isRow(value) ? pairs(value) : flat(value);
   return text.includes('|') ? text.replaceAll('|', '\\|') : text;
 }

@@ -18,11 +18,13 @@ import { readGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
+import type { Surface } from './surface.ts';
+import { readViewResource, viewAt, viewResources } from './views.ts';
 import { explain } from './wording.ts';
 
 const mimeType = 'text/markdown';
 
-export const listResources = (): ListResourcesResult => ({
+export const listResources = (surface: Surface): ListResourcesResult => ({
   resources: [
     {
       uri: guideUri,
@@ -31,6 +33,7 @@ export const listResources = (): ListResourcesResult => ({
       description: 'Which tool answers which question, and what the words mean',
       mimeType,
     },
+    ...viewResources(surface.list),
   ],
 });
 
@@ -49,7 +52,7 @@ export const readable = (tenant: Tenant): readonly ResourceTemplate[] =>
   resourceTemplates.filter(({ resource }) => tenant.grants.has(readGrant(resource)));
 
 /**
- * One record, or the guide.
+ * One record, the guide, or a view.
  * @throws InvalidParams for an address that is none of ours, and for a record that cannot be had
  */
 export async function readResource(
@@ -58,6 +61,8 @@ export async function readResource(
   call: ToolCall,
 ): Promise<ReadResourceResult> {
   if (uri === guideUri) return contents(uri, guide);
+  const view = viewAt(uri);
+  if (view) return readViewResource(view);
   const { template, id } = parse(tenant, uri);
   try {
     const record = await read(tenant, template, id, call);

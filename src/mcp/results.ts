@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Answer } from '../../tools/define.ts';
 import { render } from './render.ts';
-import { cleaned, type HtmlToText, hasHtml } from './text.ts';
+import { cleaned, type HtmlToText, type Markup } from './text.ts';
 
 /** No answer is longer, in either form; the aim is a quarter of it. */
 export const tokenCap = 10_000;
@@ -13,9 +13,15 @@ const surelyShort = 7_000;
  * too long is cut at a row and says so.
  */
 export async function toResult(answer: Answer): Promise<CallToolResult> {
-  const htmlToText = hasHtml(answer.data) ? (await import('./html.ts')).htmlToText : undefined;
-  return fitting(answer, htmlToText);
+  const markup: Markup = { toText: htmlToText };
+  const result = fitting(answer, markup);
+  if (!markup.found) return result;
+  htmlToText = (await import('./html.ts')).htmlToText;
+  return fitting(answer, { toText: htmlToText });
 }
+
+/** Loaded when the first markup is met. */
+let htmlToText: HtmlToText | undefined;
 
 /** One record as text, under the same rules as every answer. */
 export async function recordText(title: string, record: Record<string, unknown>): Promise<string> {
@@ -23,21 +29,21 @@ export async function recordText(title: string, record: Record<string, unknown>)
   return content[0]?.type === 'text' ? content[0].text : '';
 }
 
-function fitting(answer: Answer, htmlToText: HtmlToText | undefined): CallToolResult {
-  const whole = write(answer, htmlToText);
+function fitting(answer: Answer, markup: Markup): CallToolResult {
+  const whole = write(answer, markup);
   if (fits(whole)) return whole;
   let [fewest, most] = [0, answer.rows?.count ?? 0];
   let best: CallToolResult | undefined;
   while (answer.rows && fewest < most) {
     const count = Math.floor((fewest + most) / 2);
-    const shorter = write(cutTo(answer, count), htmlToText);
+    const shorter = write(cutTo(answer, count), markup);
     if (fits(shorter)) {
       best = shorter;
       fewest = count + 1;
     } else most = count;
   }
   // Not even one row fits: one record is too long by itself, so its own lists are cut.
-  return best && fewest > 1 ? best : write(pruned(answer), htmlToText);
+  return best && fewest > 1 ? best : write(pruned(answer), markup);
 }
 
 function cutTo(answer: Answer, count: number): Answer {
@@ -56,7 +62,7 @@ function pruned(answer: Answer): Answer {
       `Cut: lists inside are shown up to ${most} entries, and texts shortened; ask for single fields to see the rest.`,
     ];
     const shorter = { ...one, data, notes };
-    if (fits(write(shorter, undefined))) return shorter;
+    if (fits(write(shorter, {}))) return shorter;
   }
   const notes = ['Too long to show: ask for fewer rows, or for single fields.'];
   return { summary: one.summary.slice(0, 500), data: scalarsOnly(one.data), notes };
@@ -88,10 +94,10 @@ function scalarsOnly(data: Record<string, unknown>): Record<string, unknown> {
   return kept;
 }
 
-function write(answer: Answer, htmlToText: HtmlToText | undefined): CallToolResult {
+function write(answer: Answer, markup: Markup): CallToolResult {
   const { summary, data, notes } = answer;
   const told = notes && notes.length > 0 ? { notes } : {};
-  const structuredContent = cleaned({ summary, ...data, ...told }, htmlToText) as Record<
+  const structuredContent = cleaned({ summary, ...data, ...told }, markup) as Record<
     string,
     unknown
   >;

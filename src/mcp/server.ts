@@ -29,7 +29,7 @@ export function createServer(parts: ServerParts): Server {
   const call = (ctx: ServerContext) => toolCall(parts, server, ctx, undefined);
   server.setRequestHandler('tools/list', () => ({ tools: [...surface.list] }));
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(parts, server, params, ctx));
-  server.setRequestHandler('resources/list', listResources);
+  server.setRequestHandler('resources/list', () => listResources(surface));
   server.setRequestHandler('resources/templates/list', () => listTemplates(tenant));
   server.setRequestHandler('resources/read', ({ params }, ctx) =>
     readResource(tenant, params.uri, call(ctx)),

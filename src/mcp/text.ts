@@ -24,33 +24,72 @@ export function visible(text: string): string {
   return text.replace(lineSeparators, '\n').replace(unseen, '').toWellFormed();
 }
 
+/** How markup is made text, and whether any was met where that was not known. */
+export interface Markup {
+  toText?: HtmlToText | undefined;
+  found?: boolean;
+}
+
 /** One text as it may leave: seen, without markup, not endless. */
-function outgoing(text: string, htmlToText: HtmlToText | undefined): string {
+function outgoing(text: string, markup: Markup): string {
   if (text.length <= longestText && !mayNeedWork.test(text)) return text;
   const seen = visible(text);
-  const plain = htmlToText && looksLikeHtml.test(seen) ? visible(htmlToText(seen)) : seen;
+  const plain = looksLikeHtml.test(seen) ? withoutMarkup(seen, markup) : seen;
   if (plain.length <= longestText) return plain;
   const kept = plain.slice(0, longestText).toWellFormed();
   return `${kept}… [${longestText} of ${plain.length} characters]`;
 }
 
-/** Whether any text in it has markup, for which a parser must be loaded first. */
-export function hasHtml(value: unknown): boolean {
-  if (typeof value === 'string') return looksLikeHtml.test(value);
-  if (typeof value !== 'object' || value === null) return false;
-  for (const name in value) if (hasHtml((value as Record<string, unknown>)[name])) return true;
-  return false;
+function withoutMarkup(text: string, markup: Markup): string {
+  if (markup.toText) return visible(markup.toText(text));
+  markup.found = true;
+  return text;
 }
 
-/** A copy in which every text, names of fields included, may leave. */
-export function cleaned(value: unknown, htmlToText?: HtmlToText): unknown {
-  if (typeof value === 'string') return outgoing(value, htmlToText);
+type Row = Record<string, unknown>;
+
+/** The same with every text, names of fields included, as it may leave; copied only where that differs. */
+export function cleaned(value: unknown, markup: Markup = {}): unknown {
+  if (typeof value === 'string') return outgoing(value, markup);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((entry) => cleaned(entry, htmlToText));
-  const copy: Record<string, unknown> = {};
-  for (const name in value) {
-    const inner = (value as Record<string, unknown>)[name];
-    if (inner !== undefined) copy[outgoing(name, htmlToText)] = cleaned(inner, htmlToText);
+  return Array.isArray(value) ? cleanedList(value, markup) : cleanedRow(value as Row, markup);
+}
+
+function cleanedList(list: readonly unknown[], markup: Markup): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let at = 0; at < list.length; at++) {
+    const clean = cleaned(list[at], markup);
+    if (!copy && clean !== list[at]) copy = list.slice(0, at);
+    if (copy) copy.push(clean);
+  }
+  return copy ?? list;
+}
+
+function cleanedRow(row: Row, markup: Markup): Row {
+  for (const name in row) {
+    const inner = row[name];
+    if (inner === undefined || !isClean(name) || cleaned(inner, markup) !== inner) {
+      return cleanedCopy(row, markup);
+    }
+  }
+  return row;
+}
+
+function cleanedCopy(row: Row, markup: Markup): Row {
+  const copy: Row = {};
+  for (const name in row) {
+    if (row[name] !== undefined) copy[outgoing(name, markup)] = cleaned(row[name], markup);
   }
   return copy;
+}
+
+/** Names of fields that were looked at before: the same few come with every record. */
+const cleanNames = new Set<string>();
+const mostNames = 1_000;
+
+function isClean(name: string): boolean {
+  if (cleanNames.has(name)) return true;
+  if (name.length > longestText || mayNeedWork.test(name)) return false;
+  if (cleanNames.size < mostNames) cleanNames.add(name);
+  return true;
 }

@@ -123,6 +123,7 @@ export class InboxFile implements Inbox {
   async #opened<T>(work: (file: FileHandle | undefined) => Promise<T>): Promise<T> {
     const file = await open(this.#path, 'r+').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
+      return undefined;
     });
     if (!file) this.#reset(0);
     try {

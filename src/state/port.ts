@@ -10,6 +10,13 @@ export interface WindowRule {
   reserve: number;
 }
 
+/**
+ * How long a request counts: longer than the window, because the service counts it when it arrives, which
+ * is later than when it was taken.
+ */
+export const countedMs = ({ windowMs }: WindowRule): number =>
+  windowMs + Math.min(2_000, windowMs / 50);
+
 export interface WindowVerdict {
   taken: boolean;
   /** Requests left in the window after this, the reserve not deducted. */

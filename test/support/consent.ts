@@ -1,5 +1,5 @@
 import { mkdtempSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -24,7 +24,7 @@ import { parseGrants } from '../../src/tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../tools/define.ts';
 import type { Person } from './clients.ts';
-import type { Address, Sandbox } from './sandbox.ts';
+import { type Address, askService, type Sandbox } from './sandbox.ts';
 import { closing } from './shared.ts';
 
 export type Row = Record<string, unknown>;
@@ -85,8 +85,12 @@ interface Content {
   isError?: boolean;
 }
 
-/** Ends with the run: the system's own folder for such things is not swept here. */
-export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'cpq-mcp-consent-'));
+/** A folder that goes when the file's tests are over. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-consent-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  return folder;
+}
 
 /** Every line of the journals of a state folder. */
 export async function journalIn(folder: string): Promise<Row[]> {
@@ -231,4 +235,59 @@ interface Entry {
   method: string;
   path: string;
   status: number;
+}
+
+/** What the service has of an opportunity, asked without any of our code. */
+export const recordOf = async (at: Address, id: unknown): Promise<Row> =>
+  (await askService(at, `/opportunity/${id}`)) as Row;
+
+/** Somebody else's edit, past our server; what is left out stays. */
+export const editAs = async (at: Address, externalId: unknown, body: Row): Promise<Row> =>
+  (await askService(at, `/opportunity/ext/${encodeURIComponent(String(externalId))}`, {
+    method: 'PUT',
+    body: JSON.stringify(body),
+  })) as Row;
+
+/** An opportunity that is open, and has all that a test may want to change. */
+export async function anOpportunity(at: Address): Promise<Opportunity> {
+  const { results } = (await askService(at, '/opportunity?size=100')) as { results: Opportunity[] };
+  const found = results.find(
+    (it) =>
+      it.externalIdentifier &&
+      it.description &&
+      it.contact &&
+      it.company &&
+      !it.deletedAt &&
+      it.probability &&
+      it.customFields &&
+      it.pipelineStage &&
+      typeof it.onetimeRevenue === 'number',
+  );
+  if (!found) throw new Error('no such opportunity');
+  return found;
+}
+
+export interface Opportunity extends Row {
+  id: string;
+  externalIdentifier: string;
+  name: string;
+  probability: number;
+  company: { id: string; name: string };
+  contact: { id: string; name: string };
+  pipelineStage: { id: string; name: string };
+}
+
+/** The same state, with something that happens when a write has been announced and not been sent yet. */
+export function announcing(state: State, announced: () => Promise<void>): State {
+  const journal: State['journal'] = (tenant) => {
+    const real = state.journal(tenant);
+    return {
+      read: () => real.read(),
+      async append(entry) {
+        await real.append(entry);
+        if (entry.phase === 'sending') await announced();
+      },
+    };
+  };
+  return { ...state, journal };
 }

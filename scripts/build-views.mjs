@@ -1,0 +1,83 @@
+// Builds each view into one HTML file that needs nothing else: script and style stand in it, and its own
+// policy allows exactly these two, by their hashes, and no address at all.
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const views = {
+  pipeline: 'Open pipeline',
+  quote: 'Quote',
+  company: 'Company',
+};
+
+export async function buildViews(dist) {
+  const folder = join(dist, 'views');
+  await mkdir(folder, { recursive: true });
+  const pages = Object.entries(views).map(async ([name, title]) => {
+    const html = page(title, await bundled(`src/views/app/${name}/main.tsx`), '');
+    await writeFile(join(folder, `${name}.html`), html);
+  });
+  await Promise.all([...pages, buildPreview(folder)]);
+}
+
+/** Shows the views without a host; it speaks to the server that serves it, and frames its views. */
+async function buildPreview(folder) {
+  const parts = await bundled('src/views/app/preview/main.ts');
+  const html = page('Preview', parts, "connect-src 'self'; frame-src 'self'");
+  await writeFile(join(folder, 'preview.html'), html);
+}
+
+async function bundled(entry) {
+  const { output } = await build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    // The comment of a licence would be the only thing in the file that is not ours to read.
+    build: {
+      write: false,
+      target: 'es2023',
+      modulePreload: false,
+      cssCodeSplit: false,
+      rolldownOptions: { input: join(root, entry), output: { format: 'iife' } },
+    },
+  });
+  const script = output.find(({ type }) => type === 'chunk').code.trim();
+  const style = output.find(({ fileName }) => fileName.endsWith('.css'))?.source ?? '';
+  return { script, style: String(style).trim() };
+}
+
+/** A closing tag inside a text of the script would end the script. */
+const inScript = (code) => code.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
+const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+function page(title, { script, style }, besides) {
+  const code = inScript(script);
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(code)}`,
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
+    'font-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    ...(besides === '' ? [] : [besides]),
+  ].join('; ');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<div id="view"></div>
+<script>${code}</script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,57 @@
+/** Every open deal of the pipeline in few words, for whoever lays them out. */
+import type { Opportunity } from '../api/records.ts';
+import { type Day, dayOf, requireDay } from './days.ts';
+import { byValue, type Deal, type DealRow, dealRow, idleDays, toDeal } from './deals.ts';
+import { rounded } from './money.ts';
+import { compact, filled } from './naming.ts';
+import { isInView, isOfInterest, type PipelineOptions } from './pipeline.ts';
+import { probabilityScale } from './probability.ts';
+
+/** Amounts in `currency`; what nobody knows is absent. */
+export interface OpenDeal extends DealRow {
+  stage?: string;
+  owner?: string;
+  /** Expected close date. */
+  closes?: Day;
+  /** Days since the last change. */
+  idleDays?: number;
+  oneTime?: number;
+  monthly?: number;
+  /** 0–1. */
+  chance?: number;
+}
+
+/**
+ * The deals that `briefPipeline` counts as open under the same options, the largest value first.
+ *
+ * @throws RangeError if `today` is not a day.
+ */
+export function openDeals(
+  opportunities: readonly Opportunity[],
+  options: PipelineOptions,
+): OpenDeal[] {
+  const today = requireDay(options.today, 'today');
+  const { scale } = probabilityScale(opportunities);
+  return opportunities
+    .map((record) => toDeal(record, options.currencyOf, scale))
+    .filter((deal) => deal.outcome === 'open')
+    .filter((deal) => isOfInterest(deal, options) && isInView(deal.record, options))
+    .sort(byValue)
+    .map((deal) => openDeal(deal, today));
+}
+
+function openDeal(deal: Deal, today: Day): OpenDeal {
+  const { record, oneTime, monthly, chance } = deal;
+  return {
+    ...dealRow(deal),
+    ...compact({
+      stage: filled(record.pipelineStage?.name) ?? filled(record.pipelineStage?.id),
+      owner: filled(record.owner?.name) ?? filled(record.owner?.id),
+      closes: dayOf(record.expectedCloseDate),
+      idleDays: idleDays(record, today),
+      oneTime: oneTime && rounded(oneTime),
+      monthly: monthly && rounded(monthly),
+      chance: chance?.toNumber(),
+    }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
+import { readView, type ViewName, viewNames } from '../views/views.ts';
+
+/** What hosts know an interactive view by (MCP Apps). */
+const mimeType = 'text/html;profile=mcp-app';
+
+export const viewUri = (view: ViewName): string => `ui://cpq-mcp/${view}.html`;
+
+/** Said to a host beside its tool: a person may look at the answer. Nothing depends on it being shown. */
+export const viewMeta = (view: ViewName) => ({ ui: { resourceUri: viewUri(view) } });
+
+const titles: Readonly<Record<ViewName, string>> = {
+  pipeline: 'Pipeline board',
+  quote: 'Quote',
+  company: 'Company',
+};
+
+/** No domain at all: the views speak to their host and to nobody else. */
+const ui = { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true };
+
+/** The views of the tools that are listed. */
+export const viewResources = (
+  tools: readonly { _meta?: Record<string, unknown> | undefined }[],
+): Resource[] => {
+  const listed = JSON.stringify(tools.map(({ _meta }) => _meta?.ui));
+  return viewNames
+    .filter((view) => listed.includes(JSON.stringify(viewUri(view))))
+    .map((view) => ({
+      uri: viewUri(view),
+      name: `${view}-view`,
+      title: titles[view],
+      mimeType,
+      _meta: { ui },
+    }));
+};
+
+export const viewAt = (uri: string): ViewName | undefined =>
+  viewNames.find((view) => viewUri(view) === uri);
+
+/** @throws Error where the views were not built */
+export async function readViewResource(view: ViewName): Promise<ReadResourceResult> {
+  const text = await readView(view);
+  return { contents: [{ uri: viewUri(view), mimeType, text, _meta: { ui } }] };
+}

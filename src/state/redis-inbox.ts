@@ -1,0 +1,165 @@
+import { promisify } from 'node:util';
+import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
+import { choose } from './inbox-order.ts';
+import type {
+  Inbox,
+  InboxEntry,
+  InboxEvent,
+  InboxLimits,
+  InboxPage,
+  InboxRow,
+  Update,
+} from './port.ts';
+import { channelOf, generationOf, nextGeneration, type RedisBus } from './redis-bus.ts';
+import { keyOf } from './redis-keys.ts';
+import { type RedisLink, script } from './redis-link.ts';
+
+/**
+ * KEYS: by own time, by arrival, events, counts. ARGV: milliseconds kept, most events, most bytes. Lets go
+ * of what arrived first, a bounded number at a time.
+ */
+const sweep = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function drop(member)
+  local id = string.match(member, '\\t([^\\t]*)$')
+  redis.call('HINCRBY', KEYS[4], 'bytes', -redis.call('HSTRLEN', KEYS[3], id))
+  redis.call('HDEL', KEYS[3], id)
+  redis.call('ZREM', KEYS[1], member)
+  redis.call('ZREM', KEYS[2], member)
+end
+local function sweep()
+  local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[1], 'LIMIT', 0, 1000)
+  for _, member in ipairs(old) do drop(member) end
+  for _ = 1, 1000 do
+    local bytes = tonumber(redis.call('HGET', KEYS[4], 'bytes') or 0)
+    local tooMany = redis.call('ZCARD', KEYS[2]) > tonumber(ARGV[2])
+    if not tooMany and bytes <= tonumber(ARGV[3]) then break end
+    local first = redis.call('ZRANGE', KEYS[2], 0, 0)
+    if not first[1] then break end
+    drop(first[1])
+  end
+end
+`;
+
+/** KEYS: as above, generation or nothing. ARGV: as above, id, own time or nothing, words, event, channel, message. */
+const addScript = script(`${nextGeneration}${sweep}
+if redis.call('HEXISTS', KEYS[3], ARGV[4]) == 1 then return 0 end
+local number = redis.call('HINCRBY', KEYS[4], 'number', 1)
+local member = string.format('%014d', number) .. '\\t' .. ARGV[6] .. '\\t' .. ARGV[4]
+redis.call('HSET', KEYS[3], ARGV[4], ARGV[7])
+redis.call('ZADD', KEYS[1], ARGV[5] == '' and now or ARGV[5], member)
+redis.call('ZADD', KEYS[2], now, member)
+redis.call('HINCRBY', KEYS[4], 'bytes', #ARGV[7])
+for at = 1, 4 do redis.call('PEXPIRE', KEYS[at], ARGV[1] + 86400000) end
+sweep()
+if ARGV[8] ~= '' then tell(KEYS[5] or '', ARGV[8], ARGV[9]) end
+return 1
+`);
+
+/** KEYS, ARGV: as above. Answers members and times by turns, the latest first, and the first arrival. */
+const listScript = script(`${sweep}
+sweep()
+local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+return {redis.call('ZREVRANGE', KEYS[1], 0, -1, 'WITHSCORES'), first[2] or ''}
+`);
+
+const dayMs = 86_400_000;
+/** Shorter ones do not get much shorter. */
+const worthPacking = 1_024;
+const packed = 1;
+
+const pack = promisify<Buffer, { params: Record<number, number> }, Buffer>(brotliCompress);
+const unpack = promisify<Buffer, Buffer>(brotliDecompress);
+const packing = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+/**
+ * An inbox that many processes share: what is looked for stands in a sorted set, the events in a hash
+ * beside it. Keeping an event, dropping what is shared of the collection it touches and telling everyone
+ * is one step: a process that dies leaves all of it, or nothing.
+ */
+export class RedisInbox implements Inbox {
+  readonly #link: RedisLink;
+  readonly #bus: RedisBus;
+  readonly #tenant: string;
+  readonly #limits: readonly number[];
+
+  constructor(link: RedisLink, bus: RedisBus, tenant: string, limits: InboxLimits) {
+    this.#link = link;
+    this.#bus = bus;
+    this.#tenant = tenant;
+    this.#limits = [limits.days * dayMs, limits.events, limits.megabytes * 1024 * 1024];
+  }
+
+  async add(event: InboxEvent, update?: Update): Promise<'new' | 'known'> {
+    const told = update ? [channelOf(this.#tenant), this.#bus.messageOf(update)] : ['', ''];
+    const { collection } = update ?? {};
+    const generation = collection === undefined ? [] : [generationOf(this.#tenant, collection)];
+    const { id, at = '', subject, event: name, record = '' } = event;
+    const words = [subject, name, record].map(oneWord).join('\t');
+    const values = [...this.#limits, id, at, words, await close(event), ...told];
+    const isNew = await this.#link.run(addScript, [...this.#keys(), ...generation], values);
+    if (isNew !== 1) return 'known';
+    if (update) this.#bus.tellHere(this.#tenant, update);
+    return 'new';
+  }
+
+  async list(
+    accepts: (entry: InboxEntry) => boolean,
+    stretch: { from: number; size: number },
+  ): Promise<InboxPage> {
+    const answer = await this.#link.run(listScript, this.#keys(), this.#limits);
+    const [members, first] = answer as [Buffer[], Buffer];
+    const { chosen, total } = choose(entriesOf(members), accepts, stretch);
+    const wanted = chosen.flatMap(({ row, previous }) => (previous ? [row, previous] : [row]));
+    const opened = await this.#open(wanted);
+    const rows = chosen.flatMap(({ row, previous }): InboxRow[] => {
+      const event = opened.get(row.id);
+      const before = previous && opened.get(previous.id);
+      if (!event) return [];
+      const whole = { ...event, at: row.at };
+      return [before ? { event: whole, previous: before } : { event: whole }];
+    });
+    const page = { rows, total, damaged: chosen.length - rows.length };
+    return first.length === 0 ? page : { ...page, keptSince: Number(first) };
+  }
+
+  async #open(entries: readonly InboxEntry[]): Promise<Map<string, InboxEvent>> {
+    const ids = [...new Set(entries.map(({ id }) => id))];
+    if (ids.length === 0) return new Map();
+    const [, , events = ''] = this.#keys();
+    const bodies = (await this.#link.sendForBytes(['HMGET', events, ...ids])) as (Buffer | null)[];
+    const opened = await Promise.all(bodies.map((body) => open(body)));
+    return new Map(opened.flatMap((event) => (event ? [[event.id, event] as const] : [])));
+  }
+
+  #keys(): string[] {
+    return ['times', 'arrivals', 'events', 'counts'].map((part) =>
+      keyOf(this.#tenant, 'inbox', part),
+    );
+  }
+}
+
+/** Tabs part the words of a member. */
+const oneWord = (text: string): string => text.replaceAll('\t', ' ');
+
+function* entriesOf(members: readonly Buffer[]): Generator<InboxEntry> {
+  for (let at = 0; at + 1 < members.length; at += 2) {
+    const [, subject = '', event = '', record, id = ''] = String(members[at]).split('\t');
+    yield { id, at: Number(members[at + 1]), subject, event, record: record || undefined };
+  }
+}
+
+/** The first byte says whether the rest is compressed. */
+async function close(event: InboxEvent): Promise<Buffer> {
+  const plain = Buffer.from(JSON.stringify(event));
+  if (plain.length < worthPacking) return Buffer.concat([Buffer.of(0), plain]);
+  return Buffer.concat([Buffer.of(packed), await pack(plain, packing)]);
+}
+
+async function open(body: Buffer | null): Promise<InboxEvent | undefined> {
+  if (!body) return undefined; // Gone between the two looks.
+  const rest = body.subarray(1);
+  const plain = body[0] === packed ? await unpack(rest) : rest;
+  return JSON.parse(plain.toString()) as InboxEvent;
+}

@@ -1,0 +1,42 @@
+import { parseLine } from './lines-file.ts';
+import type { Journal } from './port.ts';
+import type { RedisLink } from './redis-link.ts';
+
+const entriesAtOnce = 1_000;
+
+/** A journal as a stream of Redis: only ever added to, never trimmed, never expired. */
+export class RedisJournal implements Journal {
+  readonly #link: RedisLink;
+  readonly #key: string;
+
+  constructor(link: RedisLink, key: string) {
+    this.#link = link;
+    this.#key = key;
+  }
+
+  async append(entry: Record<string, unknown>): Promise<void> {
+    await this.#link.send(['XADD', this.#key, '*', 'entry', JSON.stringify(entry)]);
+  }
+
+  async read(): Promise<{ entries: Record<string, unknown>[]; damaged: number }> {
+    const entries: Record<string, unknown>[] = [];
+    let damaged = 0;
+    for (let after = '-'; ; ) {
+      const some = await this.#after(after);
+      for (const { line } of some) {
+        const entry = parseLine(line);
+        if (entry) entries.push(entry);
+        else damaged += 1;
+      }
+      const last = some.at(-1);
+      if (!last || some.length < entriesAtOnce) return { entries, damaged };
+      after = `(${last.id}`;
+    }
+  }
+
+  async #after(start: string): Promise<{ id: string; line: string }[]> {
+    const words = ['XRANGE', this.#key, start, '+', 'COUNT', String(entriesAtOnce)];
+    const answer = (await this.#link.send(words)) as [id: string, fields: string[]][];
+    return answer.map(([id, fields]) => ({ id, line: fields[1] ?? '' }));
+  }
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { type RedisLink, script } from './redis-link.ts';
+
+/** KEYS: lock. ARGV: token, milliseconds. */
+const renewScript = script(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+`);
+
+/** KEYS: lock. ARGV: token. */
+const releaseScript = script(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])
+`);
+
+/** How long a lock outlives a process that died with it. */
+export const usualLockMs = 10_000;
+
+export const newToken = (): string => randomBytes(16).toString('hex');
+
+/** @throws StateLost */
+export async function tryLock(
+  link: RedisLink,
+  key: string,
+  token: string,
+  ms: number,
+): Promise<boolean> {
+  return (await link.send(['SET', key, token, 'NX', 'PX', String(ms)])) !== null;
+}
+
+/** Does the work with a lock that is held already, renews it meanwhile, and lets go of it. */
+export async function holding<T>(
+  link: RedisLink,
+  key: string,
+  token: string,
+  ms: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const renew = () => void link.run(renewScript, [key], [token, ms]).catch(() => {}); // Then it expires.
+  const timer = setInterval(renew, ms / 3).unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await link.run(releaseScript, [key], [token]).catch(() => {}); // It expires by itself.
+  }
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type Health,
+  type InboxLimits,
+  type OnceSet,
+  type State,
+  StateLost,
+  usualInboxLimits,
+} from './port.ts';
+import { RedisBus } from './redis-bus.ts';
+import { RedisCollections } from './redis-collections.ts';
+import { RedisInbox } from './redis-inbox.ts';
+import { RedisJournal } from './redis-journal.ts';
+import { hashOf, keyOf } from './redis-keys.ts';
+import { type LinkOptions, RedisLink } from './redis-link.ts';
+import { holding, newToken, tryLock, usualLockMs } from './redis-lock.ts';
+import { RedisRates } from './redis-rates.ts';
+import { Turns } from './turns.ts';
+
+export interface RedisOptions extends LinkOptions {
+  /** How many processes share it: while it is away each keeps to its share of a rate budget. */
+  replicas: number;
+  inbox?: InboxLimits;
+  /** How long a lock outlives the process that held it. */
+  lockMs?: number;
+  /** How long processes tell what they sent while Redis was away, before they share a budget again. */
+  settleMs?: number;
+}
+
+const longestTurnMs = 30_000;
+const turnLookMs = 60;
+
+/**
+ * State that many processes share in one Redis (or Valkey) database.
+ * @throws Error when it refuses this user or password; where it cannot be reached, it is waited for
+ */
+export async function redisState(options: RedisOptions): Promise<State> {
+  const { replicas, inbox = usualInboxLimits, lockMs = usualLockMs, settleMs } = options;
+  const link = await RedisLink.open(options);
+  const process = newToken();
+  const bus = new RedisBus(link, process);
+  const sharing = { process, share: 1 / replicas };
+  const turns = new Turns();
+  const advice = new Advice(link);
+  return {
+    rates: new RedisRates(link, settleMs === undefined ? sharing : { ...sharing, settleMs }),
+    once: onceIn(link),
+    bus,
+    collections: new RedisCollections(link, lockMs),
+    inbox: (tenant) => new RedisInbox(link, bus, tenant, inbox),
+    health: () => healthOf(link, replicas, advice.notes),
+    secret: secretIn(link),
+    journal: (tenant) => new RedisJournal(link, keyOf(tenant, 'journal')),
+    // Those of this process wait for one another here, so that only one of them asks Redis.
+    alone: (name, work) => turns.take(name, () => inTurn(link, name, lockMs, work)),
+    close: () => link.close(),
+  };
+}
+
+const onceIn = (link: RedisLink): OnceSet => ({
+  async claim(name, expiresAt) {
+    const ms = String(Math.max(1, expiresAt - Date.now()));
+    return (await link.send(['SET', keyOf(hashOf(name), 'once'), '1', 'NX', 'PX', ms])) !== null;
+  },
+});
+
+/** Made by whoever comes first. Remembered, so that a Redis that lost it gets the same one back. */
+function secretIn(link: RedisLink): () => Promise<Uint8Array> {
+  const key = 'cpq:secret';
+  let known: string | undefined;
+  return async () => {
+    const offered = known ?? randomBytes(32).toString('hex');
+    await link.send(['SET', key, offered, 'NX']);
+    known = String(await link.send(['GET', key]));
+    return Buffer.from(known, 'hex');
+  };
+}
+
+/** @throws StateLost when Redis is away, or others are at it for too long */
+async function inTurn<T>(
+  link: RedisLink,
+  name: string,
+  lockMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const key = keyOf(hashOf(name), 'alone');
+  const token = newToken();
+  const giveUpAt = Date.now() + longestTurnMs;
+  while (!(await tryLock(link, key, token, lockMs))) {
+    if (Date.now() > giveUpAt) throw new StateLost('another process is at it for too long');
+    await new Promise((resolve) => setTimeout(resolve, turnLookMs * (0.5 + Math.random())));
+  }
+  return holding(link, key, token, lockMs, work);
+}
+
+function healthOf(link: RedisLink, replicas: number, advice: readonly string[]): Health {
+  const since = link.lostSince;
+  if (!since) return { kind: 'redis', ok: true, notes: [...advice] };
+  const notes = [
+    `Redis cannot be reached: this process keeps to 1/${replicas} of each rate budget and to collections of its own, takes no webhooks and writes nothing.`,
+  ];
+  return { kind: 'redis', ok: false, since: since.toISOString(), notes };
+}
+
+/** What of the settings of Redis endangers what must last. */
+class Advice {
+  readonly #link: RedisLink;
+  notes: string[] = [];
+
+  constructor(link: RedisLink) {
+    this.#link = link;
+    link.onBack(() => void this.#look());
+    void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    const facts = await this.#link.send(['INFO']).catch(() => ''); // Not everyone may ask.
+    const is = (name: string, value: RegExp) =>
+      new RegExp(`^${name}:(${value.source})\\r?$`, 'm').test(String(facts));
+    this.notes = [
+      ...(is('aof_enabled', /0/)
+        ? [
+            'Redis keeps no append-only file: what it took since its last snapshot is lost if it ends. Set appendonly yes.',
+          ]
+        : []),
+      ...(is('maxmemory_policy', /allkeys-\w+/)
+        ? ['Redis may evict the journal and the inbox. Set maxmemory-policy to noeviction.']
+        : []),
+    ];
+  }
+}

@@ -1,0 +1,200 @@
+import './style.css';
+import { useEffect, useState } from 'preact/hooks';
+import type { CompanyBrief } from '../../../briefs/company.ts';
+import { type Formats, useFormats } from '../shell/format.ts';
+import { Action, Badge, type Covered, Coverage, Figure, Head, Notes, Sums } from '../shell/parts.tsx';
+import { type Host, startView, type ViewProps } from '../shell/start.tsx';
+import { type Moment, momentsOf, type OpportunityRow } from './moments.ts';
+import { Timeline } from './timeline.tsx';
+
+export type CompanyData = CompanyBrief & {
+  summary: string;
+  notes?: string[];
+  coverage?: Covered;
+};
+const everyRow = 50;
+
+function CompanyView({ data, host, reload }: ViewProps<CompanyData>) {
+  const { company, open, quotes } = data;
+  const opportunities = useOpportunities(host, data);
+  const cut = (open && open.shown < open.total) || (quotes && quotes.shown < quotes.total);
+  const { day } = useFormats();
+  return (
+    <main class="company">
+      <Head title={company.name ?? company.id ?? 'Company'} about={<Card data={data} />}>
+        {host.canRead && cut && (
+          <Action text="Show more" doing="Reading…" act={() => reload({ rows: everyRow })} />
+        )}
+        {host.canRead && (
+          <Action text="Refresh" doing="Reading…" done="Up to date" act={() => reload()} />
+        )}
+        {host.canAsk && company.id && (
+          <Action text="Ask about this" doing="Asking…" done="Asked" act={() => host.ask(question(data))} />
+        )}
+      </Head>
+      <Figures data={data} />
+      <Timeline moments={momentsOf(data, opportunities)} today={data.today} />
+      <p class="about">{leftOut(data, day)}</p>
+      <div class="columns">
+        <People data={data} />
+        <Quotes data={data} />
+        <Applies data={data} />
+      </div>
+      <Notes notes={data.notes} />
+      <Coverage coverage={data.coverage} />
+    </main>
+  );
+}
+
+/** By id alone: the name was written by others, and must not speak in the person's name. */
+const question = ({ company: { id = '' } }: CompanyData): string =>
+  `About the company with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: what is worth knowing before I call them? Read it with cpq_brief_company.`;
+
+/** The answer holds the open ones; those that were won and lost are read besides. */
+function useOpportunities(host: Host, data: CompanyData): OpportunityRow[] {
+  const [rows, setRows] = useState<OpportunityRow[]>([]);
+  const { id } = data.company;
+  useEffect(() => {
+    const reading = { over: false };
+    if (!host.canRead || id === undefined) return;
+    host
+      .read('cpq_list_opportunities', { filters: `company.id:${id}`, size: 100 })
+      .then(({ records }) => {
+        // A service that does not know the filter sends those of others, too.
+        const own = ((records ?? []) as OpportunityRow[]).filter((row) => row.companyId === id);
+        if (!reading.over) setRows(own);
+      })
+      .catch(() => {}); // The brief's own rows are there in any case.
+    return () => {
+      reading.over = true;
+    };
+  }, [data]);
+  return rows;
+}
+
+function leftOut({ open, quotes }: CompanyData, _day: Formats['day']): string {
+  const cut = [
+    open && open.shown < open.total && `${open.shown} of ${open.total} open opportunities`,
+    quotes && quotes.shown < quotes.total && `${quotes.shown} of ${quotes.total} quotes`,
+  ].filter(Boolean);
+  return cut.length > 0 ? `The answer names ${cut.join(' and ')}.` : '';
+}
+
+function Card({ data: { company } }: { data: CompanyData }) {
+  const { type, website, telephone, address, labels = [], externalIdentifier } = company;
+  const facts = [website, telephone, address, externalIdentifier].filter(Boolean);
+  return (
+    <span class="card-facts">
+      {type && <Badge>{type}</Badge>}
+      {labels.map((label) => (
+        <Badge key={label}>{label}</Badge>
+      ))}
+      {facts.map((fact) => (
+        <bdi key={fact}>{fact}</bdi>
+      ))}
+    </span>
+  );
+}
+
+function Figures({ data }: { data: CompanyData }) {
+  const { number, amounts } = useFormats();
+  const { open, closed, quotes, contacts } = data;
+  const { won, lost } = closed ?? {};
+  return (
+    <dl class="figures">
+      {open && (
+        <>
+          <Figure
+            label="Open opportunities"
+            value={number(open.total)}
+            tone={open.overdue ? 'danger' : undefined}
+            more={open.overdue && `${number(open.overdue)} overdue`}
+          />
+          <Sums label="One-time" amounts={open.oneTime} />
+          <Sums label="Monthly" amounts={open.monthly} />
+        </>
+      )}
+      {won && <Figure label="Won" tone="good" value={number(won.count)} more={amounts(won.value).join(' · ')} />}
+      {lost && <Figure label="Lost" value={number(lost.count)} more={amounts(lost.value).join(' · ')} />}
+      {quotes && <Figure label="Quotes" value={number(quotes.total)} />}
+      {contacts && <Figure label="Contacts" value={number(contacts.total)} />}
+    </dl>
+  );
+}
+
+function People({ data: { contacts } }: { data: CompanyData }) {
+  if (!contacts || contacts.rows.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="people">
+      <h2 id="people">Contacts</h2>
+      <ul class="rows plain">
+        {contacts.rows.map(({ id, name, email, phone }) => (
+          <li key={id}>
+            <strong dir="auto">{name ?? email ?? id}</strong>
+            <span dir="auto">{[name && email, phone].filter(Boolean).join(' · ') || 'no email or phone'}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Quotes({ data: { quotes } }: { data: CompanyData }) {
+  const { money, number } = useFormats();
+  if (!quotes || quotes.byStatus.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="quotes">
+      <h2 id="quotes">Quotes by status</h2>
+      <ul class="rows plain">
+        {quotes.byStatus.map(({ status, currency, count, oneTime, monthly, yearly }) => (
+          <li key={`${status} ${currency}`}>
+            <strong dir="auto">{`${status}: ${number(count)}`}</strong>
+            <span>
+              {[
+                oneTime !== undefined && `${money(oneTime, currency)} one-time`,
+                monthly !== undefined && `${money(monthly, currency)} monthly`,
+                yearly !== undefined && `${money(yearly, currency)} yearly`,
+              ]
+                .filter(Boolean)
+                .join(' · ') || 'no prices'}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What to keep in mind when quoting, and what could be offered next. */
+function Applies({ data: { discountGroups, pricingBooks, neverBought } }: { data: CompanyData }) {
+  const lists: [string, (string | undefined)[]][] = [
+    ['Pricing books', (pricingBooks?.rows ?? []).map(({ name, id }) => name ?? id)],
+    ['Discounts', (discountGroups?.rows ?? []).map(({ name, id }) => name ?? id)],
+    ['Never bought', neverBought?.categories ?? []],
+  ];
+  const filled = lists.filter(([, names]) => names.length > 0);
+  if (filled.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="applies">
+      <h2 id="applies">When quoting</h2>
+      <ul class="rows plain">
+        {filled.map(([title, names]) => (
+          <li key={title}>
+            <strong>{title}</strong>
+            <span dir="auto">{names.filter(Boolean).join(' · ')}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export type { Moment };
+
+startView<CompanyData>({
+  name: 'company',
+  tool: 'cpq_brief_company',
+  about: 'company',
+  is: (data) => 'company' in data,
+  Component: CompanyView,
+});

@@ -1,0 +1,60 @@
+/**
+ * Two charts of a dozen bars each, as tables with a bar in every row: they print, scale, follow the
+ * host's colours, and a screen reader reads the figures; a canvas library does none of this.
+ */
+import { useFormats } from '../shell/format.ts';
+import type { Bar } from './deals.ts';
+
+interface ChartProps {
+  id: string;
+  title: string;
+  /** What the bars measure. */
+  about: string;
+  first: string;
+  bars: readonly Bar[];
+  currency: string;
+  nameOf?(bar: Bar): string;
+}
+
+export function Chart({ id, title, about, first, bars, currency, nameOf }: ChartProps) {
+  const { money, number } = useFormats();
+  const most = Math.max(...bars.map(({ amount }) => amount), 0);
+  return (
+    <section class="panel chart" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <p class="about">{about}</p>
+      <table>
+        <thead class="hidden">
+          <tr>
+            <th scope="col">{first}</th>
+            <th scope="col">Opportunities</th>
+            <th scope="col">Revenue</th>
+          </tr>
+        </thead>
+        <tbody>
+          {bars.map((bar) => (
+            <tr key={bar.key}>
+              <th scope="row">
+                <bdi>{nameOf ? nameOf(bar) : bar.name}</bdi>
+              </th>
+              <td class="num count">{number(bar.count)}</td>
+              <td class="track">
+                <span
+                  class={bar.tone ? `bar ${bar.tone}` : 'bar'}
+                  style={{ width: `${share(bar.amount, most)}%` }}
+                />
+                <span class="amount">{money(bar.amount, currency)}</span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** In percent of the room a bar has; what is not nothing is to be seen. */
+function share(amount: number, most: number): number {
+  if (most <= 0 || amount <= 0) return 0;
+  return Math.max(1, (amount / most) * 60);
+}

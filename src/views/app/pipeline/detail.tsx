@@ -1,0 +1,114 @@
+/** One opportunity whole, read when its card is opened. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Formats, useFormats } from '../shell/format.ts';
+import { Action } from '../shell/parts.tsx';
+import { type Host, messageOf } from '../shell/start.tsx';
+
+interface Props {
+  id: string;
+  host: Host;
+  close(): void;
+}
+
+type Read = { record?: Record<string, unknown>; failed?: string };
+
+export function Detail({ id, host, close }: Props) {
+  const [read, setRead] = useState<Read>({});
+  const heading = useRef<HTMLHeadingElement>(null);
+  const formats = useFormats();
+  useEffect(() => {
+    const reading = { over: false };
+    setRead({});
+    heading.current?.focus();
+    host
+      .read('cpq_get_record', { resource: 'opportunity', id })
+      .then(({ record }) => !reading.over && setRead({ record: record as Read['record'] & object }))
+      .catch((error: unknown) => !reading.over && setRead({ failed: messageOf(error) }));
+    return () => {
+      reading.over = true;
+    };
+  }, [id]);
+  const { record, failed } = read;
+  return (
+    <section
+      class="panel detail"
+      aria-labelledby="detail"
+      onKeyDown={({ key }) => key === 'Escape' && close()}
+    >
+      <div class="head">
+        <h2 id="detail" ref={heading} tabIndex={-1} dir="auto">
+          {typeof record?.name === 'string' ? record.name : 'Opportunity'}
+        </h2>
+        <div class="actions">
+          {host.canAsk && (
+            <Action
+              primary
+              text="Ask about this"
+              doing="Asking…"
+              done="Asked"
+              act={() => host.ask(question(id))}
+            />
+          )}
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        </div>
+      </div>
+      {!record && !failed && <p role="status">Reading…</p>}
+      {failed && <p role="alert">{failed}</p>}
+      {record && <Fields record={record} formats={formats} />}
+    </section>
+  );
+}
+
+/**
+ * Speaks of the opportunity by its id alone: its name was written by others, and must not speak in the
+ * person's name.
+ */
+const question = (id: string): string =>
+  `About the opportunity with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: what should I know, and what is the best next step? Read it with cpq_get_record.`;
+
+function Fields({ record, formats }: { record: Record<string, unknown>; formats: Formats }) {
+  return (
+    <dl class="pairs">
+      {fieldsOf(record, formats).map(([name, text]) => (
+        <div key={name} class="pair">
+          <dt>{name}</dt>
+          <dd dir="auto">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const mostFields = 40;
+
+/** Names of people, stages and companies rather than their ids, and every time as a day. */
+function fieldsOf(record: Record<string, unknown>, formats: Formats): [string, string][] {
+  return Object.entries(record)
+    .filter(([field]) => field !== 'name')
+    .flatMap(([field, value]): [string, string][] => {
+      const text = inWords(value, formats);
+      return text === undefined ? [] : [[spaced(field), text]];
+    })
+    .slice(0, mostFields);
+}
+
+function inWords(value: unknown, formats: Formats): string | undefined {
+  if (typeof value === 'number') return formats.number(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT/.test(value) ? formats.day(value) : value;
+  if (Array.isArray(value)) {
+    return value.flatMap((one) => inWords(one, formats) ?? []).join(', ') || undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, id } = value as { name?: unknown; id?: unknown };
+  const said = name ?? id;
+  return typeof said === 'string' ? said : undefined;
+}
+
+/** expectedCloseDate → Expected close date. */
+function spaced(field: string): string {
+  const words = field.replace(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,42 @@
+/** The groups of the answer itself: there at once, and all there is on a host that lets views call nothing. */
+import type { PipelineBrief } from '../../../briefs/pipeline.ts';
+import type { PipelineGroup } from '../../../briefs/pipeline-groups.ts';
+import { useFormats } from '../shell/format.ts';
+import type { Measure } from './deals.ts';
+
+interface Props {
+  groups: PipelineBrief['groups'];
+  by: PipelineBrief['by'];
+  measure: Measure;
+}
+
+export function Groups({ groups, by, measure }: Props) {
+  const { month, number, amounts } = useFormats();
+  return (
+    <ul class="groups plain" aria-label={`By ${by.replaceAll('_', ' ')}`}>
+      {groups.rows.map((group) => {
+        const name = group.name ?? group.id ?? '';
+        const [first, ...others] = amounts(sumOf(group, measure));
+        return (
+          <li key={group.id ?? name} class="column" data-column={name}>
+            <h3>
+              <span dir="auto" class="title">
+                {/^\d{4}-\d\d$/.test(name) ? month(name) : name}
+              </span>
+              <span class="count">{number(group.count)}</span>
+            </h3>
+            <p class="sum">
+              <strong>{first ?? '–'}</strong>
+              {others.length > 0 && <span>{others.join(' · ')}</span>}
+            </p>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function sumOf(group: PipelineGroup, { revenue, weighted }: Measure) {
+  if (!weighted) return group[revenue];
+  return revenue === 'oneTime' ? group.weightedOneTime : group.weightedMonthly;
+}

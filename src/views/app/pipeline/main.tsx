@@ -1,0 +1,196 @@
+import './style.css';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { PipelineBrief } from '../../../briefs/pipeline.ts';
+import { useFormats } from '../shell/format.ts';
+import { Action, type Covered, Coverage, Figure, Head, Notes, Sums } from '../shell/parts.tsx';
+import { startView, type ViewProps } from '../shell/start.tsx';
+import { Board, type Shown } from './board.tsx';
+import { Chart } from './charts.tsx';
+import { Controls, type Settings } from './controls.tsx';
+import {
+  type Bar,
+  type Column,
+  columnsOf,
+  currenciesOf,
+  inCurrency,
+  matching,
+  monthBars,
+} from './deals.ts';
+import { Detail } from './detail.tsx';
+import { Groups } from './groups.tsx';
+import { type Loaded, useDeals } from './use-deals.ts';
+
+export type PipelineData = PipelineBrief & {
+  summary: string;
+  notes?: string[];
+  coverage?: Covered;
+};
+
+function PipelineView({ data, args, host, reload }: ViewProps<PipelineData>) {
+  const [settings, setSettings] = useState<Settings>(() => startWith(data));
+  const [chosen, setChosen] = useState<string>();
+  const origin = useRef<HTMLElement | null>(null);
+  const loaded = useDeals(host, args, data);
+  const choose = (id: string) => {
+    origin.current = document.activeElement as HTMLElement | null;
+    setChosen(id === chosen ? undefined : id);
+  };
+  const close = () => {
+    setChosen(undefined);
+    origin.current?.focus();
+  };
+  return (
+    <main class="pipeline">
+      <Head title="Open pipeline" about={<Coverage coverage={data.coverage} />}>
+        {host.canRead && (
+          <Action text="Refresh" doing="Reading…" done="Up to date" act={() => reload()} />
+        )}
+      </Head>
+      <Figures data={data} />
+      <Controls settings={settings} set={setSettings} deals={loaded.deals} />
+      {chosen !== undefined && <Detail id={chosen} host={host} close={close} />}
+      <Deals {...{ data, loaded, settings, chosen, choose }} canRead={host.canRead} />
+      <Notes notes={data.notes} />
+    </main>
+  );
+}
+
+const startWith = ({ by }: PipelineData): Settings => ({
+  by: by === 'owner' ? 'owner' : by === 'close_month' ? 'month' : 'stage',
+  measure: { revenue: 'oneTime', weighted: false },
+  filter: { owner: '', text: '' },
+  currency: '',
+});
+
+function Figures({ data }: { data: PipelineData }) {
+  const { number, percent, amounts } = useFormats();
+  const { open, overdue, stalled, closingSoon, closed } = data;
+  const { winRateByCount, won, lost } = closed;
+  return (
+    <dl class="figures">
+      <Figure label="Open" value={number(open.count)} more={`${number(closingSoon.total)} close within 30 days`} />
+      <Sums label="One-time" amounts={open.oneTime} />
+      <Sums label="Monthly" amounts={open.monthly} />
+      <Sums label="One-time, weighted" amounts={open.weightedOneTime} />
+      <Sums label="Monthly, weighted" amounts={open.weightedMonthly} />
+      <Figure
+        label="Overdue"
+        tone={overdue.total > 0 ? 'danger' : undefined}
+        value={number(overdue.total)}
+        more={amounts(overdue.value)[0]}
+      />
+      <Figure
+        label={`Stalled ${number(stalled.afterDays)} days`}
+        tone={stalled.total > 0 ? 'warning' : undefined}
+        value={number(stalled.total)}
+        more={amounts(stalled.value)[0]}
+      />
+      <Figure
+        label="Win rate"
+        value={winRateByCount === undefined ? '–' : percent(winRateByCount)}
+        more={`${number(won.count)} won, ${number(lost.count)} lost`}
+      />
+    </dl>
+  );
+}
+
+interface DealsProps {
+  data: PipelineData;
+  loaded: Loaded;
+  settings: Settings;
+  chosen: string | undefined;
+  choose(id: string): void;
+  canRead: boolean;
+}
+
+function Deals({ data, loaded, settings, chosen, choose, canRead }: DealsProps) {
+  const { by, measure, filter } = settings;
+  const found = useMemo(() => matching(loaded.deals, filter), [loaded.deals, filter]);
+  const columns = useMemo(() => columnsOf(found, by, measure), [found, by, measure]);
+  if (!canRead || loaded.deals.length === 0) {
+    return (
+      <>
+        <Reading loaded={loaded} found={0} canRead={canRead} />
+        <Groups groups={data.groups} by={data.by} measure={measure} />
+      </>
+    );
+  }
+  const shown: Shown = { by, measure, today: data.today, stalledAfter: data.stalled.afterDays };
+  const currency = settings.currency || currenciesOf(loaded.deals)[0] || '';
+  return (
+    <>
+      <Reading loaded={loaded} found={found.length} canRead={canRead} />
+      <Board columns={columns} shown={shown} chosen={chosen} choose={choose} />
+      <Charts found={found} {...{ settings, currency }} today={data.today} />
+    </>
+  );
+}
+
+interface ChartsProps {
+  found: Loaded['deals'];
+  settings: Settings;
+  currency: string;
+  today: string;
+}
+
+function Charts({ found, settings: { measure }, currency, today }: ChartsProps) {
+  const { month } = useFormats();
+  const about = `${measure.weighted ? 'Weighted ' : ''}${measure.revenue === 'monthly' ? 'monthly' : 'one-time'} revenue, ${currency}`;
+  const stages = columnsOf(
+    found.filter((deal) => deal.currency === currency),
+    'stage',
+    measure,
+  ).map((column) => barOf(column, currency));
+  return (
+    <div class="charts">
+      <Chart id="funnel" title="Funnel" first="Stage" {...{ about, currency }} bars={stages} />
+      <Chart
+        id="months"
+        title="By closing month"
+        first="Month"
+        {...{ about, currency }}
+        bars={monthBars(found, measure, currency, today)}
+        nameOf={(bar) => (/^\d/.test(bar.name) ? month(bar.name) : bar.name)}
+      />
+    </div>
+  );
+}
+
+const barOf = ({ key, name, count, sum }: Column, currency: string): Bar => ({
+  key,
+  name,
+  count,
+  amount: inCurrency(sum, currency),
+});
+
+interface ReadingProps {
+  loaded: Loaded;
+  found: number;
+  canRead: boolean;
+}
+
+/** What the board shows of what there is, said whenever it changes. */
+function Reading({ loaded, found, canRead }: ReadingProps) {
+  const { number } = useFormats();
+  const { deals, total, complete, failed } = loaded;
+  if (!canRead) return <p class="about">This host shows the figures; the cards need one that lets views read.</p>;
+  if (failed) return <p role="alert" class="failed">{failed}</p>;
+  const all = number(total ?? 0);
+  const words = complete
+    ? `${number(found)} of ${all} open opportunities shown.`
+    : total === undefined
+      ? 'Reading the opportunities…'
+      : `${number(found)} shown; ${number(deals.length)} of ${all} read.`;
+  return (
+    <p role="status" class="about">
+      {words}
+    </p>
+  );
+}
+
+startView<PipelineData>({
+  name: 'pipeline',
+  tool: 'cpq_brief_pipeline',
+  is: (data) => 'groups' in data,
+  Component: PipelineView,
+});

@@ -1,0 +1,69 @@
+/** Every open deal, read through the tool in as many calls as it takes. */
+import { useEffect, useState } from 'preact/hooks';
+import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
+import type { Arguments } from '../shell/bridge.ts';
+import type { Covered } from '../shell/parts.tsx';
+import { type Host, messageOf } from '../shell/start.tsx';
+
+export interface Loaded {
+  deals: OpenDeal[];
+  /** How many there are; unknown until the first answer. */
+  total: number | undefined;
+  complete: boolean;
+  failed: string | undefined;
+  coverage: Covered | undefined;
+}
+
+const nothing: Loaded = {
+  deals: [],
+  total: undefined,
+  complete: false,
+  failed: undefined,
+  coverage: undefined,
+};
+
+/** More cards than anybody looks at; the figures above them cover everything. */
+const mostDeals = 3_000;
+
+interface Page {
+  records: OpenDeal[];
+  page: { total: number; next?: number };
+  coverage: Covered;
+}
+
+/** Read again whenever `answer`, the tool's own, is another one. */
+export function useDeals(host: Host, args: Arguments, answer: object): Loaded {
+  const [loaded, setLoaded] = useState(nothing);
+  useEffect(() => {
+    const reading = { over: false };
+    setLoaded(nothing);
+    if (host.canRead) void readAll(host, args, reading, setLoaded);
+    return () => {
+      reading.over = true;
+    };
+  }, [answer]);
+  return loaded;
+}
+
+async function readAll(
+  host: Host,
+  args: Arguments,
+  reading: { over: boolean },
+  show: (loaded: Loaded) => void,
+): Promise<void> {
+  const deals: OpenDeal[] = [];
+  let loaded = nothing;
+  try {
+    for (let next: number | undefined = 0; next !== undefined && deals.length < mostDeals; ) {
+      const answer = await host.read('cpq_brief_pipeline', { ...args, deals_from: next });
+      const { records, page, coverage } = answer as unknown as Page;
+      if (reading.over) return;
+      deals.push(...records);
+      next = page.next;
+      loaded = { ...nothing, deals: [...deals], total: page.total, coverage };
+      show({ ...loaded, complete: next === undefined });
+    }
+  } catch (error) {
+    if (!reading.over) show({ ...loaded, failed: messageOf(error) });
+  }
+}

@@ -1,0 +1,34 @@
+/** What the pre-flight check found. A screen may be shared: what would tell a cost waits to be asked for. */
+import type { FindingCode, PreflightFinding } from '../../../briefs/preflight.ts';
+import { Badge } from '../shell/parts.tsx';
+
+const tellsCosts: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'missing_cost',
+  'price_under_cost',
+  'negative_margin',
+  'zero_margin',
+  'setup_cost_without_price',
+]);
+
+export const aboutQuote = ({ line }: PreflightFinding): boolean => line === undefined;
+
+interface Props {
+  findings: readonly PreflightFinding[];
+  margins: boolean;
+}
+
+export function FindingList({ findings, margins }: Props) {
+  if (findings.length === 0) return null;
+  return (
+    <ul class="findings plain">
+      {findings.map(({ code, severity, why }) => (
+        <li key={code} class={severity}>
+          <Badge tone={severity === 'stop' ? 'danger' : 'warning'}>
+            {severity === 'stop' ? 'Put right' : 'Look at'}
+          </Badge>{' '}
+          <bdi>{margins || !tellsCosts.has(code) ? why : 'About the calculation: see costs and margins.'}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}

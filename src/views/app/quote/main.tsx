@@ -1,0 +1,206 @@
+import './style.css';
+import { useState } from 'preact/hooks';
+import type { QuoteBrief } from '../../../briefs/quote.ts';
+import { type Formats, useFormats } from '../shell/format.ts';
+import { Action, Badge, type Covered, Coverage, Figure, Head, Notes, Switch } from '../shell/parts.tsx';
+import { startView, type ViewProps } from '../shell/start.tsx';
+import { aboutQuote, FindingList } from './findings.tsx';
+import { Lines } from './lines.tsx';
+
+export type QuoteData = QuoteBrief & { summary: string; notes?: string[]; coverage?: Covered };
+const everyLine = 200;
+
+function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
+  const [margins, setMargins] = useState(false);
+  const { lines, preflight } = data;
+  return (
+    <main class="quote">
+      <Heading data={data} />
+      <dl class="figures">
+        <Totals data={data} />
+      </dl>
+      <div class="controls">
+        <Switch text="Show costs and margins" on={margins} set={setMargins} />
+        {host.canRead && lines.shown < lines.total && (
+          <Action
+            text={`Show all ${lines.total} lines`}
+            doing="Reading…"
+            act={() => reload({ lines: everyLine })}
+          />
+        )}
+        {host.canRead && <Action text="Refresh" doing="Reading…" act={() => reload()} done="Up to date" />}
+        {host.canAsk && data.id && (
+          <Action text="Ask about this quote" doing="Asking…" done="Asked" act={() => host.ask(question(data))} />
+        )}
+      </div>
+      {margins && <Margins data={data} />}
+      <section class="internal panel" aria-labelledby="preflight">
+        <h2 id="preflight">
+          Before it goes out
+          <Verdict stops={preflight.stops} checks={preflight.checks} />
+        </h2>
+        <FindingList findings={preflight.rows.filter(aboutQuote)} margins={margins} />
+        {preflight.shown < preflight.total && (
+          <p class="about">{`${preflight.shown} of ${preflight.total} findings shown.`}</p>
+        )}
+      </section>
+      <Lines data={data} margins={margins} />
+      <Terms data={data} />
+      <Notes notes={data.notes} />
+      <Coverage coverage={data.coverage} />
+    </main>
+  );
+}
+
+/**
+ * Speaks of the quote by its id alone: its title was written by others, and must not speak in the
+ * person's name.
+ */
+const question = ({ id = '' }: QuoteData): string =>
+  `About the quote with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: is it ready to go out, and what should be put right first? Read it with cpq_brief_quote.`;
+
+const tones: Record<string, 'good' | 'danger' | 'plain'> = {
+  approved: 'good',
+  declined: 'danger',
+  expired: 'danger',
+};
+
+function Heading({ data }: { data: QuoteData }) {
+  const { day } = useFormats();
+  const { number, name, status, company, contact, owner, created, expires, expiresInDays } = data;
+  const who = [company?.name, contact?.name].filter(Boolean).join(' · ');
+  const late = expiresInDays !== undefined && expiresInDays < 0;
+  return (
+    <Head title={name ?? `Quote ${number ?? ''}`} about={<bdi>{who}</bdi>}>
+      <p class="facts">
+        {number && <Badge>{number}</Badge>}
+        {status && <Badge tone={tones[status.toLowerCase()]}>{status}</Badge>}
+        {created && <span>Created {day(created)}</span>}
+        {expires && (
+          <span class={late ? 'late' : ''}>
+            {late ? 'Expired' : 'Valid until'} {day(expires)}
+          </span>
+        )}
+        {owner?.name && <bdi>{owner.name}</bdi>}
+      </p>
+    </Head>
+  );
+}
+
+function Totals({ data }: { data: QuoteData }) {
+  const { exact } = useFormats();
+  const { totals, currency, firstYearValue } = data;
+  const { oneTime, monthly, yearly, otherTerms = {} } = totals;
+  const named: [string, number | undefined][] = [
+    ['One-time', oneTime],
+    ['Monthly', monthly],
+    ['Yearly', yearly],
+    ...Object.entries(otherTerms).map(([term, amount]): [string, number] => [`Per ${term}`, amount]),
+  ];
+  return (
+    <>
+      {named.map(([label, amount]) =>
+        amount === undefined ? null : (
+          <Figure key={label} label={label} value={exact(amount, currency)} />
+        ),
+      )}
+      {firstYearValue !== undefined && (
+        <Figure label="First year" value={exact(firstYearValue, currency)} />
+      )}
+    </>
+  );
+}
+
+function Margins({ data }: { data: QuoteData }) {
+  const { exact, percent } = useFormats();
+  const { terms, currency } = data;
+  return (
+    <section class="internal panel" aria-labelledby="margins">
+      <h2 id="margins">Margin</h2>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              {['Term', 'Price', 'Cost', 'Profit', 'Margin'].map((title, at) => (
+                <th key={title} scope="col" class={at > 0 ? 'num' : ''}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {terms.map(({ term, price, cost, profit, margin, unjudged }) => (
+              <tr key={term}>
+                <th scope="row">
+                  {term}
+                  {unjudged && ` (${unjudged} without price or cost)`}
+                </th>
+                {[price, cost, profit].map((amount, at) => (
+                  <td key={['price', 'cost', 'profit'][at]} class="num">
+                    {amount === undefined ? '–' : exact(amount, currency)}
+                  </td>
+                ))}
+                <td class={margin !== undefined && margin < 0 ? 'num bad' : 'num'}>
+                  {margin === undefined ? '–' : percent(margin)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Verdict({ stops, checks }: { stops: number; checks: number }) {
+  if (stops + checks === 0) return <Badge tone="good">Nothing found</Badge>;
+  return (
+    <>
+      {stops > 0 && <Badge tone="danger">{`${stops} to put right`}</Badge>}
+      {checks > 0 && <Badge tone="warning">{`${checks} to look at`}</Badge>}
+    </>
+  );
+}
+
+function Terms({ data }: { data: QuoteData }) {
+  const pairs = termPairs(data, useFormats());
+  if (pairs.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="terms">
+      <h2 id="terms">Terms</h2>
+      <dl class="pairs">
+        {pairs.map(([name, text]) => (
+          <>
+            <dt>{name}</dt>
+            <dd dir="auto">{text}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function termPairs(data: QuoteData, { day, exact, percent }: Formats): [string, string][] {
+  const { contract, paymentTerm, discount, opportunity, currency, setup } = data;
+  const from = contract?.from ? day(contract.from) : '';
+  const to = contract?.to ? day(contract.to) : '';
+  const taken =
+    discount?.percent === undefined ? discount?.amount : undefined;
+  const pairs: [string, string | undefined][] = [
+    ['Payment', paymentTerm],
+    ['Contract', [contract?.duration, from || to ? `${from} – ${to}` : ''].filter(Boolean).join(', ')],
+    ['Discount', discount?.percent === undefined ? undefined : `${percent(discount.percent)} on every term`],
+    ['Discount', taken === undefined ? undefined : `${exact(taken, currency)}, once`],
+    ['Setup', setup?.price === undefined ? undefined : `${exact(setup.price, currency)}, in the one-time total`],
+    ['Opportunity', [opportunity?.name, opportunity?.stage].filter(Boolean).join(' · ')],
+  ];
+  return pairs.filter((pair): pair is [string, string] => Boolean(pair[1]));
+}
+
+startView<QuoteData>({
+  name: 'quote',
+  tool: 'cpq_brief_quote',
+  about: 'quote',
+  is: (data) => 'totals' in data && 'lines' in data,
+  Component: QuoteView,
+});

@@ -1,0 +1,186 @@
+/** The few pieces that every view is made of. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { type Amounts, useFormats } from './format.ts';
+import { messageOf } from './start.tsx';
+
+export interface Covered {
+  complete: boolean;
+  read: number;
+  total: number;
+  asOf: string;
+  reason?: string;
+}
+
+interface HeadProps {
+  title: string;
+  about?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+export function Head({ title, about, children }: HeadProps) {
+  return (
+    <header class="head">
+      <div>
+        <h1 dir="auto">{title}</h1>
+        {about && <p class="about">{about}</p>}
+      </div>
+      {children && <div class="actions">{children}</div>}
+    </header>
+  );
+}
+
+/** How much of the data an answer covers, and from when it is: always to be seen. */
+export function Coverage({ coverage }: { coverage: Covered | undefined }) {
+  const { number, time } = useFormats();
+  if (!coverage) return null;
+  const { complete, read, total, asOf, reason } = coverage;
+  const share = complete
+    ? `all ${number(total)} records read`
+    : `only ${number(read)} of ${number(total)} records read${reason ? `: ${reason}` : ''}`;
+  return (
+    <p class={complete ? 'coverage' : 'coverage partial'}>
+      <span class="dot" aria-hidden="true" />
+      As of <time dateTime={asOf}>{time(asOf)}</time>; {share}
+    </p>
+  );
+}
+
+interface FigureProps {
+  label: string;
+  value: ComponentChildren;
+  more?: ComponentChildren;
+  tone?: 'danger' | 'warning' | 'good' | undefined;
+}
+
+export function Figure({ label, value, more, tone }: FigureProps) {
+  return (
+    <div class={tone ? `figure ${tone}` : 'figure'}>
+      <dt>{label}</dt>
+      <dd>
+        <span class="value">{value}</span>
+        {more && <span class="more">{more}</span>}
+      </dd>
+    </div>
+  );
+}
+
+/** Sums never mix currencies: the largest stands first, the others below it. */
+export function Sums({ label, amounts }: { label: string; amounts: Amounts | undefined }) {
+  const [first, ...others] = useFormats().amounts(amounts);
+  return <Figure label={label} value={first ?? '–'} more={others.join(' · ')} />;
+}
+
+interface SegmentsProps<Value extends string> {
+  label: string;
+  options: readonly (readonly [value: Value, text: string])[];
+  value: Value;
+  choose(value: Value): void;
+}
+
+/** One of a few, as native radio buttons: arrows, space and screen readers work as everywhere. */
+export function Segments<Value extends string>(props: SegmentsProps<Value>) {
+  const { label, options, value, choose } = props;
+  const name = label.replaceAll(' ', '-').toLowerCase();
+  return (
+    <fieldset class="segments">
+      <legend>{label}</legend>
+      <div>
+        {options.map(([option, text]) => (
+          <label key={option}>
+            <input
+              type="radio"
+              name={name}
+              value={option}
+              checked={option === value}
+              onChange={() => choose(option)}
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface SwitchProps {
+  text: string;
+  on: boolean;
+  set(on: boolean): void;
+}
+
+export function Switch({ text, on, set }: SwitchProps) {
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={on}
+        onChange={(event) => set(event.currentTarget.checked)}
+      />
+      <span>{text}</span>
+    </label>
+  );
+}
+
+interface ActionProps {
+  text: string;
+  /** What it says while it is under way. */
+  doing: string;
+  act(): Promise<unknown>;
+  /** What to say when it is done. */
+  done?: string;
+  primary?: boolean;
+}
+
+/** A button whose work takes a moment, and may fail: both are said, to the ear as well. */
+export function Action({ text, doing, act, done, primary }: ActionProps) {
+  const [busy, setBusy] = useState(false);
+  const [said, setSaid] = useState('');
+  const start = () => {
+    if (busy) return;
+    setBusy(true);
+    setSaid('');
+    act()
+      .then(() => setSaid(done ?? ''))
+      .catch((error: unknown) => setSaid(messageOf(error)))
+      .finally(() => setBusy(false));
+  };
+  return (
+    <span class="action">
+      <button
+        type="button"
+        class={primary ? 'primary' : ''}
+        aria-disabled={busy || undefined}
+        onClick={start}
+      >
+        {busy ? doing : text}
+      </button>
+      <span role="status">{said}</span>
+    </span>
+  );
+}
+
+export function Notes({ notes }: { notes: readonly string[] | undefined }) {
+  if (!notes || notes.length === 0) return null;
+  return (
+    <section class="notes" aria-label="Notes">
+      <ul>
+        {notes.map((note) => (
+          <li key={note} dir="auto">
+            {note}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface BadgeProps {
+  tone?: 'danger' | 'warning' | 'good' | 'plain' | undefined;
+  children: ComponentChildren;
+}
+
+export function Badge({ tone = 'plain', children }: BadgeProps) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}

@@ -1,0 +1,351 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Call } from '../src/api/call.ts';
+import type { Page, PageQuery } from '../src/api/client.ts';
+import { readPage } from '../src/api/envelope.ts';
+import { Refused } from '../src/api/errors.ts';
+import { type Pages, type Reading, walk } from '../src/api/pages.ts';
+import { type RecordOf, type Resource, toRecord } from '../src/api/records.ts';
+import { routes } from '../src/api/routes.ts';
+import type { Active, UpstreamRequest } from './support/upstream/behaviour.ts';
+import { list, Refused as RefusedByModel } from './support/upstream/paging.ts';
+import { random } from './support/upstream/random.ts';
+import type { ResourcePath, Row } from './support/upstream/records.ts';
+
+/**
+ * Readings of a collection that changes meanwhile, over every way of paging that a service may have. The
+ * paging is that of the misbehaving upstream, without its sockets, so that thousands can be tried.
+ */
+
+const hour = 3_600_000;
+
+interface Change {
+  /** Before the n-th request is answered. */
+  before: number;
+  what: 'insert' | 'delete' | 'move' | 'edit';
+  /** Where, as a share of the list. */
+  at: number;
+  to: number;
+}
+
+interface World {
+  resource: Resource;
+  count: number;
+  on: Active;
+  /** Each record says when it was made. */
+  dated: boolean;
+  changes: readonly Change[];
+  /** How far the service's clock is ahead of ours, in milliseconds. */
+  ahead: number;
+  /** It says what its clock is. */
+  tellsTime: boolean;
+}
+
+const call: Call = {
+  signal: new AbortController().signal,
+  deadline: Number.MAX_SAFE_INTEGER,
+  purpose: 'walk',
+};
+
+/** The service of a world, asked request by request. */
+class Model implements Pages {
+  readonly pageParam = 'from';
+  readonly rows: Row[];
+  readonly queries: PageQuery[] = [];
+  readonly #world: World;
+  readonly #turn: <T>(work: () => T) => Promise<T>;
+  readonly #random = random(1);
+  #answered = 0;
+  #made = 0;
+
+  constructor(world: World, turn: <T>(work: () => T) => Promise<T>) {
+    this.#world = world;
+    this.#turn = turn;
+    this.rows = Array.from({ length: world.count }, () => this.#newRow(-hour));
+  }
+
+  page<R extends Resource>(resource: R, query: PageQuery): Promise<Page<RecordOf[R]>> {
+    this.queries.push(query);
+    // Requests may overtake each other on the way there, and answers on the way back.
+    return this.#turn(() => this.#answer(resource, query)).then((answer) =>
+      this.#turn(() => {
+        if (answer instanceof RefusedByModel) throw new Refused('400', { host: 'model' });
+        return answer;
+      }),
+    );
+  }
+
+  #now = (): number => Date.now() + this.#world.ahead;
+
+  #newRow(age: number): Row {
+    this.#made += 1;
+    const row = { id: `r${this.#made}`, name: `Row ${this.#made}` };
+    if (!this.#world.dated) return row;
+    const time = new Date(this.#now() + age).toISOString();
+    return { ...row, createdAt: time, updatedAt: time };
+  }
+
+  #answer<R extends Resource>(resource: R, query: PageQuery) {
+    this.#answered += 1;
+    for (const change of this.#world.changes) {
+      if (change.before === this.#answered) this.#apply(change);
+    }
+    const search = new URLSearchParams({ size: String(query.size) });
+    if (query.from) search.set('from', String(query.from));
+    if (query.sort) search.set('sort', query.sort);
+    const request = { query: search, n: this.#answered } as UpstreamRequest;
+    const path = routes[resource].path as ResourcePath;
+    const body = list(path, this.rows, request, this.#world.on, this.#random);
+    if (body instanceof RefusedByModel) return body;
+    const page = readPage(structuredClone(body), { host: 'model' });
+    for (const record of page.records) toRecord(resource, record);
+    const second = Math.floor(this.#now() / 1000) * 1000;
+    const told = this.#world.tellsTime ? { ...page, answeredAt: second } : page;
+    return told as Page<RecordOf[R]>;
+  }
+
+  #apply({ what, at, to }: Change): void {
+    const { rows } = this;
+    const place = Math.floor(at * rows.length);
+    if (what === 'insert') rows.splice(place, 0, this.#newRow(0));
+    if (what === 'delete') rows.splice(place, 1);
+    if (what === 'move') {
+      const [row] = rows.splice(place, 1);
+      if (row) rows.splice(Math.floor(to * rows.length), 0, this.#touched(row));
+    }
+    const edited = rows[place];
+    if (what === 'edit' && edited) rows[place] = this.#touched({ ...edited, name: 'Edited' });
+  }
+
+  #touched(row: Row): Row {
+    if (!this.#world.dated) return row;
+    return { ...row, updatedAt: new Date(this.#now()).toISOString() };
+  }
+}
+
+interface Read {
+  reading: Reading<Row>;
+  model: Model;
+  /** Names of what was there from the first request to the last, and can be seen. */
+  stayed: string[];
+  before: string[];
+}
+
+async function toTheEnd<R>(walking: AsyncGenerator<unknown, R>): Promise<R> {
+  for (;;) {
+    const step = await walking.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Reads it all while the scheduler decides whose turn it is. */
+async function readWorld(world: World, s?: fc.Scheduler): Promise<Read> {
+  const turn = <T>(work: () => T): Promise<T> =>
+    s ? s.schedule(Promise.resolve()).then(work) : Promise.resolve().then(work);
+  const model = new Model(world, turn);
+  const shown = () => visibleIn(model.rows, world.on).map(({ id }) => String(id));
+  const before = shown();
+  const walking = toTheEnd(walk(model, world.resource, {}, call));
+  const reading = (s ? await s.waitFor(walking) : await walking) as Reading<Row>;
+  const now = new Set(shown());
+  return { reading, model, before, stayed: before.filter((id) => now.has(id)) };
+}
+
+function visibleIn(rows: readonly Row[], on: Active): Row[] {
+  const request = { query: new URLSearchParams({ size: '100000' }), n: 1 } as UpstreamRequest;
+  const all = on.hidden ? { hidden: on.hidden } : {};
+  const body = list('/company', rows, request, all, random(1)) as { results: Row[] };
+  return body.results;
+}
+
+/** What must hold of every reading. */
+function expectHonest({ reading: { records, coverage }, stayed }: Read): void {
+  const ids = records.map(({ id }) => String(id));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(coverage.read).toBe(ids.length);
+  expect(coverage.total).toBeGreaterThanOrEqual(ids.length);
+  if (!coverage.complete) {
+    expect(coverage.reason).toMatch(/^[a-z]/);
+    return;
+  }
+  expect(coverage).toEqual({ complete: true, read: ids.length, total: ids.length });
+  expect(ids).toEqual(expect.arrayContaining(stayed));
+}
+
+function expectAll({ reading: { records, coverage }, before }: Read): void {
+  expect(coverage).toMatchObject({ complete: true, read: before.length });
+  expect(records.map(({ id }) => String(id)).toSorted()).toEqual(before.toSorted());
+}
+
+const counted = fc.constantFrom<Active>({}, {}, { total: 'string' });
+const uncounted = fc.constant<Active>({ total: 'absent' });
+const beyond = fc.constantFrom<Active>(
+  {},
+  { beyondEnd: 'refused' },
+  { beyondEnd: 'last page' },
+  { ignoreSort: true },
+);
+const sizes = fc.oneof(
+  fc.constant<Active>({}),
+  fc.integer({ min: 1, max: 40 }).map((maxSize): Active => ({ maxSize })),
+  fc.integer({ min: 2, max: 40 }).map((fixedSize): Active => ({ fixedSize })),
+);
+const merged = (...parts: fc.Arbitrary<Active>[]): fc.Arbitrary<Active> =>
+  fc.tuple(...parts).map((all): Active => Object.assign({}, ...all));
+
+/** Ways of paging that can be read to the end. */
+const sane = fc.oneof(
+  merged(fc.oneof(counted, uncounted), sizes, beyond),
+  merged(fc.oneof(counted, uncounted), fc.constant<Active>({ everything: true })),
+  merged(counted, fc.constant<Active>({ ignoreFrom: true })),
+);
+
+/** Ways of paging that cannot always be, or only at a cost that nobody would pay. */
+const odd = fc.oneof(
+  merged(fc.constant<Active>({ ignoreFrom: true }), counted, sizes),
+  merged(
+    fc.constant<Active>({ ignoreFrom: true, total: 'absent' }),
+    fc.integer({ min: 2, max: 40 }).map((maxSize): Active => ({ maxSize })),
+  ),
+  merged(
+    fc.constantFrom<Active>(
+      { offset: { base: 1 } },
+      { offset: { unit: 'page' } },
+      { offset: { name: 'offset' } },
+      { unstableOrder: true },
+      { unstableOrder: true, ignoreSort: true },
+      { total: { moves: 3 } },
+      { total: { off: 5 } },
+      { total: { is: 0 } },
+      { total: { is: null } },
+      { total: { is: 1e15 } },
+    ),
+    fc.integer({ min: 2, max: 40 }).map((maxSize): Active => ({ maxSize })),
+    beyond,
+  ),
+  merged(
+    fc.constantFrom<Active>({ shortReads: 'half' }, { shortReads: 'random' }),
+    fc.oneof(counted, uncounted),
+    sizes,
+    beyond,
+  ),
+  merged(
+    fc.record({
+      hidden: fc.record({ oneIn: fc.integer({ min: 2, max: 5 }), counted: fc.boolean() }),
+    }),
+    counted,
+    sizes,
+    beyond,
+  ),
+);
+
+const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const changesOf = (...kinds: Change['what'][]) =>
+  fc.array(
+    fc.record({
+      before: fc.integer({ min: 2, max: 14 }),
+      what: fc.constantFrom(...kinds),
+      // The ends of a list are where most things happen.
+      at: fc.oneof(fc.constantFrom(0, 0.999), share),
+      to: fc.oneof(fc.constantFrom(0, 0.999), share),
+    }),
+    { maxLength: 6 },
+  );
+
+const clocks = {
+  ahead: fc.integer({ min: -hour, max: hour }),
+  tellsTime: fc.constant(true),
+};
+
+const worlds = (parts: Partial<{ [N in keyof World]: fc.Arbitrary<World[N]> }>) =>
+  fc.record<World>({
+    resource: fc.constantFrom<Resource>('company', 'category'),
+    count: fc.integer({ min: 0, max: 150 }),
+    on: sane,
+    dated: fc.boolean(),
+    changes: fc.constant([]),
+    ...clocks,
+    ...parts,
+  });
+
+const runs = (numRuns: number) => ({ numRuns, endOnFailure: false });
+
+describe('what stands still', () => {
+  test('is read whole, each record once, and known to be all', async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds({}), fc.scheduler(), async (world, s) => {
+        expectAll(await readWorld(world, s));
+      }),
+      runs(1_500),
+    );
+  });
+
+  test('is never said to be all when it is not, however odd the paging', async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds({ on: odd }), fc.scheduler(), async (world, s) => {
+        expectHonest(await readWorld(world, s));
+      }),
+      runs(1_500),
+    );
+  });
+});
+
+describe('what changes meanwhile', () => {
+  test('keeps what stayed, each once, or is told to be incomplete: records with dates', async () => {
+    const changes = changesOf('insert', 'delete', 'move', 'edit');
+    // Where nothing is counted a deletion leaves no trace, so that moves could hide behind one.
+    const on = merged(counted, sizes, beyond);
+    await fc.assert(
+      fc.asyncProperty(
+        worlds({ on, changes, dated: fc.constant(true), count: fc.integer({ min: 0, max: 450 }) }),
+        fc.scheduler(),
+        async (world, s) => expectHonest(await readWorld(world, s)),
+      ),
+      runs(2_500),
+    );
+  });
+
+  test('records without dates, that do not change places', async () => {
+    const changes = changesOf('insert', 'delete', 'edit');
+    await fc.assert(
+      fc.asyncProperty(
+        worlds({ changes, dated: fc.constant(false), on: sane }),
+        fc.scheduler(),
+        async (world, s) => expectHonest(await readWorld(world, s)),
+      ),
+      runs(2_500),
+    );
+  });
+
+  test('however odd the paging', async () => {
+    const changes = changesOf('insert', 'delete', 'edit');
+    await fc.assert(
+      fc.asyncProperty(worlds({ changes, on: odd }), fc.scheduler(), async (world, s) =>
+        expectHonest(await readWorld(world, s)),
+      ),
+      runs(2_500),
+    );
+  });
+
+  test('is read again once it stands still, and then known to be all', async () => {
+    const changes = changesOf('insert', 'delete', 'move').map((all) =>
+      all.map((change) => ({ ...change, before: 2 })),
+    );
+    const on = merged(
+      counted,
+      fc.integer({ min: 20, max: 40 }).map((maxSize): Active => ({ maxSize })),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        worlds({ changes, on, count: fc.integer({ min: 80, max: 150 }) }),
+        async (world) => {
+          const { reading, stayed, model } = await readWorld(world);
+          expect(reading.coverage.complete).toBe(true);
+          expect(reading.records.length).toBe(model.rows.length);
+          expect(reading.records.map(({ id }) => id)).toEqual(expect.arrayContaining(stayed));
+        },
+      ),
+      runs(500),
+    );
+  });
+});

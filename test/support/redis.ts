@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { closing } from './shared.ts';
+
+export interface Redis {
+  url: URL;
+  /** Ends it at once, without a chance to write anything down. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port; with what it had on disk, unless that is taken away. */
+  start(options?: { empty?: boolean }): Promise<void>;
+  /** It stays connected and answers nobody, until `resume`. */
+  freeze(): void;
+  resume(): void;
+  /** Sends one command over a connection of its own and gives the raw answer. */
+  ask(...words: string[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A Redis of the test's own on a free port, with a folder of its own; ends with the file. */
+export async function startRedis(password?: string): Promise<Redis> {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-redis-'));
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const kill = async () => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  const ask = (...words: string[]) => exchange(port, password, words);
+  const redis: Redis = {
+    url: new URL(`redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`),
+    kill,
+    async start({ empty = false } = {}) {
+      if (empty) await rm(join(folder, 'appendonlydir'), { recursive: true, force: true });
+      child = spawn('redis-server', wordsFor(port, folder, password), { stdio: 'ignore' });
+      await untilReady(ask);
+    },
+    freeze: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    ask,
+    async close() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await redis.start();
+  return closing(redis);
+}
+
+const wordsFor = (port: number, folder: string, password: string | undefined): string[] => [
+  ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
+  ...['--appendonly', 'yes', '--appendfsync', 'always'],
+  ...(password === undefined ? [] : ['--requirepass', password]),
+];
+
+async function untilReady(ask: Redis['ask']): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await ask('PING').catch(() => '');
+    if (answer.startsWith('+PONG')) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('Redis did not start');
+}
+
+/** Sent without the client that is under test. */
+async function exchange(
+  port: number,
+  password: string | undefined,
+  words: readonly string[],
+): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const commands = [...(password === undefined ? [] : [['AUTH', password]]), words, ['QUIT']];
+  const received: Buffer[] = [];
+  socket.on('data', (bytes: Buffer) => received.push(bytes));
+  await once(socket, 'connect');
+  const ended = once(socket, 'close');
+  socket.write(commands.map(written).join(''));
+  await ended;
+  const answer = Buffer.concat(received).toString();
+  return password === undefined ? answer : answer.slice('+OK\r\n'.length);
+}
+
+const written = (words: readonly string[]): string =>
+  `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,154 @@
+import type { Tool } from '@modelcontextprotocol/client';
+import { build } from 'esbuild';
+import { type Browser, chromium, type Frame, type Page } from 'playwright-core';
+import { fileURLToPath } from 'node:url';
+import type { Connection, Row } from './hosts.ts';
+import { closing, shared } from './shared.ts';
+
+/** What the page is told to show. */
+export interface Opening {
+  html: string;
+  tool: Tool;
+  args: Row;
+  result: unknown;
+  context: Row;
+  capabilities: Row;
+}
+
+export interface HostPage {
+  show(opening: Opening): Promise<void>;
+  /** Tells the view that the host changed. */
+  change(context: Row): Promise<void>;
+  result(result: unknown): Promise<void>;
+  teardown(): Promise<void>;
+}
+
+export interface Called {
+  name: string;
+  arguments?: Row;
+}
+
+/** A view in a real browser, behind a real bridge, over a real server. */
+export interface Shown {
+  page: Page;
+  /** The view's own document. */
+  frame: Frame;
+  /** The figures that the tool answered with. */
+  data: Row;
+  /** Tools that the view called. */
+  calls: Called[];
+  /** What it put into the conversation. */
+  said: string[];
+  /** Every address that anything asked for, beside the host's own page. */
+  requests: string[];
+  /** Errors of the page, and what its policy refused. */
+  errors: string[];
+  close(): Promise<void>;
+}
+
+export interface Options {
+  width?: number;
+  context?: Row;
+  capabilities?: Row;
+  /** What the host hands on instead of what the tool answered. */
+  result?: (result: unknown) => unknown;
+  /** Before the host answers a call of the view. */
+  beforeCall?: (call: Called) => Promise<void>;
+}
+
+const hostAddress = 'http://view-host.test/';
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const pageScript = shared(async () => {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['test/support/view-host-page.ts'],
+    bundle: true,
+    format: 'iife',
+    write: false,
+  });
+  return outputFiles[0].text;
+});
+
+const browser = shared(async (): Promise<Browser> => {
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb'];
+  return closing(await chromium.launch({ executablePath: '/usr/bin/chromium', args }));
+});
+
+const pageHtml = (script: string): string =>
+  `<!doctype html><html lang="en"><title>Host</title><style>body{margin:0}iframe{display:block;border:0;width:100%;height:300px}</style><body><script>${script.replaceAll('</script', '<\\/script')}</script>`;
+
+export async function newPage(width = 1000): Promise<Page> {
+  const context = await (await browser()).newContext({
+    viewport: { width, height: 900 },
+    deviceScaleFactor: 1.5,
+    // What the host says decides, not what the browser was started with.
+    colorScheme: 'light',
+    locale: 'en-US',
+  });
+  return context.newPage();
+}
+
+/** Opens the view of a tool as a host does: from what the tool's listing says. */
+export async function openView(
+  server: Connection,
+  name: string,
+  args: Row,
+  options: Options = {},
+): Promise<Shown> {
+  const { width, context = {}, capabilities = { serverTools: {}, message: { text: {} } } } = options;
+  const tool = (await server.tools()).find((it) => it.name === name);
+  if (!tool) throw new Error(`${name} is not listed`);
+  const [html, answer] = await Promise.all([viewOf(server, tool), server.call(name, args)]);
+  const page = await newPage(width);
+  const shown = await watch(page, server, options);
+  await page.goto(hostAddress);
+  const result = options.result ? options.result(answer.result) : answer.result;
+  const opening = { html, tool, args, result, capabilities };
+  const told = { theme: 'light', locale: 'en-US', timeZone: 'UTC', ...context };
+  await page.evaluate((it) => window.host.show(it), { ...opening, context: told } as never);
+  const frame = page.frames().find((it) => it !== page.mainFrame());
+  if (!frame) throw new Error('the view has no frame');
+  await frame.waitForSelector('#view > *:not(.waiting)');
+  return { ...shown, page, frame, data: answer.data, close: () => page.context().close() };
+}
+
+/** The page that the listing of the tool points to. */
+export async function viewOf(server: Connection, { _meta }: Tool): Promise<string> {
+  const { ui } = (_meta ?? {}) as { ui?: { resourceUri?: string } };
+  const { contents } = (await server.request('resources/read', { uri: ui?.resourceUri })) as {
+    contents?: { text?: string; mimeType?: string }[];
+  };
+  const [content] = contents ?? [];
+  if (content?.mimeType !== 'text/html;profile=mcp-app') throw new Error('it is no view');
+  return content.text ?? '';
+}
+
+async function watch(page: Page, server: Connection, { beforeCall }: Options) {
+  const seen = {
+    calls: [] as Called[],
+    said: [] as string[],
+    requests: [] as string[],
+    errors: [] as string[],
+  };
+  page.on('pageerror', (error) => seen.errors.push(error.message));
+  page.on('console', (line) => {
+    if (line.type() === 'error') seen.errors.push(line.text());
+  });
+  page.on('request', (request) => seen.requests.push(request.url()));
+  const body = pageHtml(await pageScript());
+  await page.route('**/*', (route) =>
+    route.request().url() === hostAddress
+      ? route.fulfill({ body, contentType: 'text/html' })
+      : route.abort(),
+  );
+  await page.exposeFunction('callTool', async (call: Called) => {
+    seen.calls.push(call);
+    await beforeCall?.(call);
+    return (await server.ask(call.name, call.arguments)).result;
+  });
+  await page.exposeFunction('said', async ({ content }: { content: { text?: string }[] }) => {
+    seen.said.push(content.map(({ text }) => text ?? '').join('\n'));
+  });
+  return seen;
+}
