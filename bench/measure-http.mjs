@@ -71,15 +71,14 @@ export async function measureHttp(candidates, env, rounds, ms = 600) {
   const servers = await Promise.all(names.map((it) => open(candidates[it], env)));
   const measured = {};
   for (const [era, request] of Object.entries(eras)) {
-    const rows = servers.map(() => ({ rates: [], calls: 0, processor: 0 }));
+    const rows = servers.map(() => ({ rates: [], processor: [] }));
     for (const server of servers) await rate(server, request, 1_500);
     for (let round = 0; round < rounds; round++) {
       for (const [at, server] of servers.entries()) {
         const before = processorMs(server.child);
         const { calls, perSecond } = await rate(server, request, ms);
         rows[at].rates.push(perSecond);
-        rows[at].calls += calls;
-        rows[at].processor += processorMs(server.child) - before;
+        rows[at].processor.push((processorMs(server.child) - before) / calls);
       }
     }
     measured[era] = Object.fromEntries(rows.map((row, at) => [names[at], summed(row)]));
@@ -89,9 +88,9 @@ export async function measureHttp(candidates, env, rounds, ms = 600) {
   return { ...measured, megabytesAfter: Object.fromEntries(held) };
 }
 
-const summed = ({ rates, calls, processor }) => ({
+const summed = ({ rates, processor }) => ({
   most: most(rates),
   median: median(rates),
   least: least(rates),
-  processorMs: processor / calls,
+  processorMs: least(processor),
 });

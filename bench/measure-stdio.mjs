@@ -27,23 +27,23 @@ async function timed(client) {
 export async function measureStdio(candidates, env, rounds) {
   const names = Object.keys(candidates);
   const all = await Promise.all(names.map((name) => connect(candidates[name].stdio, env)));
-  const rows = names.map((name, at) => ({ name, ...all[at], medians: [], calls: 0 }));
+  const rows = names.map((name, at) => ({ name, ...all[at], medians: [], processor: [] }));
   for (const { client } of rows) for (let n = 0; n < 300; n++) await timed(client);
-  for (const row of rows) row.processor = processorMs(row.child);
   for (let round = 0; round < rounds; round++) {
     for (const row of rows) {
       const times = [];
+      const before = processorMs(row.child);
       for (let n = 0; n < inRound; n++) times.push(await timed(row.client));
       row.medians.push(median(times));
-      row.calls += inRound;
+      row.processor.push((processorMs(row.child) - before) / inRound);
     }
   }
-  const measured = rows.map(({ name, child, medians, processor, calls }) => [
+  const measured = rows.map(({ name, medians, processor }) => [
     name,
     {
       least: least(medians),
       median: median(medians),
-      processorMs: (processorMs(child) - processor) / calls,
+      processorMs: least(processor),
     },
   ]);
   await Promise.all(rows.map(({ child }) => stop(child)));

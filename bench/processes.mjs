@@ -1,6 +1,6 @@
 // Child processes of the benchmark: started with a bare environment, never left running.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const running = new Set();
 
@@ -63,15 +63,13 @@ export function residentMegabytes({ pid }) {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-/** Processor time so far in milliseconds, of all its threads; `undefined` where the system does not say. */
+/** Processor time so far in milliseconds, of all its threads; NaN where the system does not say. */
 export function processorMs({ pid }) {
   try {
-    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .split(') ')[1]
-      .split(' ')
-      .slice(11);
-    return (Number(user) + Number(system)) * 10;
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const times = threads.map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8'));
+    return times.reduce((sum, line) => sum + Number(line.split(' ')[0]), 0) / 1e6;
   } catch {
-    return undefined;
+    return Number.NaN;
   }
 }

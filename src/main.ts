@@ -31,7 +31,8 @@ async function main(argv: readonly string[]): Promise<number> {
   if (first === '--help' || first === '-h' || first === 'help') return say(help);
   if (first === '--version' || first === '-v') return say(`${version}\n`);
   const named = first !== undefined && !first.startsWith('-');
-  const load = commands[named ? first : 'stdio'];
+  const name = named ? first : 'stdio';
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
   const command = await load();
   await command(named ? rest : argv);

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import {
   chmod,
   mkdir,
@@ -19,6 +20,7 @@ import { parse as parseToml, stringify as stringifyToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { editJson } from '../src/commands/config/edit-json.ts';
 import { editToml } from '../src/commands/config/edit-toml.ts';
+import { changeFile } from '../src/commands/config/file.ts';
 import { hosts } from '../src/commands/config/hosts.ts';
 import { NotEdited } from '../src/commands/config/merge.ts';
 import { run } from './support/process.ts';
@@ -418,6 +420,19 @@ describe('a file that cannot be edited safely', () => {
     expect([status, stdout, after, left]).toEqual([1, '', before, ['host.conf']]);
     expect(stderr).toContain(said);
     expect(stderr).toContain('without --write');
+  });
+
+  it('is not one that another program wrote meanwhile', async () => {
+    const home = await place();
+    const file = join(home, 'mcp.json');
+    await writeFile(file, '{}');
+    const changing = changeFile(file, () => {
+      writeFileSync(file, '{"theirs":1}');
+      return { text: '{"ours":1}', entry: {} };
+    });
+    await expect(changing).rejects.toThrow(NotEdited);
+    expect(await readdir(home)).toEqual(['mcp.json']);
+    expect(await readFile(file, 'utf8')).toBe('{"theirs":1}');
   });
 
   it('is not a folder', async () => {

@@ -18,6 +18,8 @@ import type { ResourcePath, Row } from './support/upstream/records.ts';
  */
 
 const hour = 3_600_000;
+/** Three passes over 450 records, one at a time, and as much again for what went wrong. */
+const mostRequests = 2_700;
 
 interface Change {
   /** Before the n-th request is answered. */
@@ -66,6 +68,7 @@ class Model implements Pages {
 
   page<R extends Resource>(resource: R, query: PageQuery): Promise<Page<RecordOf[R]>> {
     this.queries.push(query);
+    if (this.queries.length > mostRequests) throw new Error('asks without end');
     // Requests may overtake each other on the way there, and answers on the way back.
     return this.#turn(() => this.#answer(resource, query)).then((answer) =>
       this.#turn(() => {
@@ -177,8 +180,15 @@ function expectAll({ reading: { records, coverage }, before }: Read): void {
   expect(records.map(({ id }) => String(id)).toSorted()).toEqual(before.toSorted());
 }
 
-const counted = fc.constantFrom<Active>({}, {}, { total: 'string' });
-const uncounted = fc.constant<Active>({ total: 'absent' });
+const counted = fc.constantFrom<Active>(
+  { envelope: 'results' },
+  { envelope: 'data' },
+  { envelope: 'items', total: 'string' },
+);
+const uncounted = fc.constantFrom<Active>(
+  { envelope: 'array' },
+  { envelope: 'results', total: 'absent' },
+);
 const beyond = fc.constantFrom<Active>(
   {},
   { beyondEnd: 'refused' },
@@ -190,12 +200,15 @@ const sizes = fc.oneof(
   fc.integer({ min: 1, max: 40 }).map((maxSize): Active => ({ maxSize })),
   fc.integer({ min: 2, max: 40 }).map((fixedSize): Active => ({ fixedSize })),
 );
+/** One record a page and no count cannot be told from one record in all, where offsets are ignored. */
+const uncountedSizes = sizes.filter(({ maxSize }) => maxSize !== 1);
 const merged = (...parts: fc.Arbitrary<Active>[]): fc.Arbitrary<Active> =>
   fc.tuple(...parts).map((all): Active => Object.assign({}, ...all));
 
 /** Ways of paging that can be read to the end. */
 const sane = fc.oneof(
-  merged(fc.oneof(counted, uncounted), sizes, beyond),
+  merged(counted, sizes, beyond),
+  merged(uncounted, uncountedSizes, beyond),
   merged(fc.oneof(counted, uncounted), fc.constant<Active>({ everything: true })),
   merged(counted, fc.constant<Active>({ ignoreFrom: true })),
 );
@@ -204,7 +217,8 @@ const sane = fc.oneof(
 const odd = fc.oneof(
   merged(fc.constant<Active>({ ignoreFrom: true }), counted, sizes),
   merged(
-    fc.constant<Active>({ ignoreFrom: true, total: 'absent' }),
+    fc.constant<Active>({ ignoreFrom: true }),
+    uncounted,
     fc.integer({ min: 2, max: 40 }).map((maxSize): Active => ({ maxSize })),
   ),
   merged(
@@ -220,13 +234,14 @@ const odd = fc.oneof(
       { total: { is: null } },
       { total: { is: 1e15 } },
     ),
+    fc.constant<Active>({ envelope: 'results' }),
     fc.integer({ min: 2, max: 40 }).map((maxSize): Active => ({ maxSize })),
     beyond,
   ),
   merged(
     fc.constantFrom<Active>({ shortReads: 'half' }, { shortReads: 'random' }),
     fc.oneof(counted, uncounted),
-    sizes,
+    uncountedSizes,
     beyond,
   ),
   merged(

@@ -315,11 +315,11 @@ function inbox(pair: Pair): void {
         const tenant = newTenant();
         const expected: { id: string; at: number }[] = [];
         for (const { id, minute, first } of all) {
-          const event = eventOf(`e${id}`, { at: 1_700_000_000_000 + minute * 60_000 });
-          const how = await (first ? one : other).inbox(tenant).add(event);
-          const isNew = !expected.some((known) => known.id === event.id);
-          expect(how).toBe(isNew ? 'new' : 'known');
-          if (isNew) expected.push({ id: event.id, at: event.at ?? 0 });
+          const state = first ? one : other;
+          const event = { id: `e${id}`, at: 1_700_000_000_000 + minute * 60_000 };
+          const how = await state.inbox(tenant).add(eventOf(event.id, event));
+          expect(how).toBe(expected.some((known) => known.id === event.id) ? 'known' : 'new');
+          if (how === 'new') expected.push(event);
         }
         // A stable sort of the latest arrival first.
         expected.reverse().sort((a, b) => b.at - a.at);

@@ -18,6 +18,15 @@ const never = new AbortController().signal;
 const place = (tenant: string, reader = 'reader') => ({ tenant, reader, collection: 'quote' });
 const reading = (value: unknown) => ({ value, ageMs: 0, keepMs: 60_000 });
 
+/** Something that begins, and may be waited for. */
+function start(): { began: () => void; beginning: Promise<void> } {
+  let began = () => {};
+  const beginning = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  return { began, beginning };
+}
+
 function collectionsOf(state: State) {
   if (!state.collections) throw new Error('nothing is shared');
   return state.collections;
@@ -112,31 +121,26 @@ describeWith('redis', 'collections in Redis', () => {
     const it = await redis();
     const [one, other] = [await open(it), await open(it)];
     const tenant = newTenant();
-    const failing = collectionsOf(one).obtain(
-      place(tenant),
-      60_000,
-      async () => {
-        await pause(100);
-        throw new Error('upstream');
-      },
-      never,
-    );
-    const second = collectionsOf(other).obtain(
-      place(tenant),
-      60_000,
-      async () => reading('read after all'),
-      never,
-    );
-    await expect(failing).rejects.toThrow('upstream');
-    expect((await second).value).toBe('read after all');
+    const { began, beginning } = start();
+    const fail = async () => {
+      began();
+      await pause(100);
+      throw new Error('upstream');
+    };
+    const failing = collectionsOf(one).obtain(place(tenant), 60_000, fail, never);
+    const failed = expect(failing).rejects.toThrow('upstream');
+    await beginning;
+    const read = async () => reading('read after all');
+    const second = await collectionsOf(other).obtain(place(tenant), 60_000, read, never);
+    await failed;
+    expect(second.value).toBe('read after all');
   });
 
   test('are read by the next when the first one dies', async () => {
     const it = await redis();
     const [one, other] = [await open(it, { lockMs: 300 }), await open(it, { lockMs: 300 })];
     const tenant = newTenant();
-    let began = () => {};
-    const beginning = new Promise<void>((resolve) => (began = resolve));
+    const { began, beginning } = start();
     void collectionsOf(one).obtain(
       place(tenant),
       60_000,
@@ -178,8 +182,7 @@ describeWith('redis', 'collections in Redis', () => {
     const tenant = newTenant();
     let finish = () => {};
     const slow = new Promise<void>((resolve) => (finish = resolve));
-    let began = () => {};
-    const beginning = new Promise<void>((resolve) => (began = resolve));
+    const { began, beginning } = start();
     const first = collectionsOf(one).obtain(
       place(tenant),
       60_000,

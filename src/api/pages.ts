@@ -70,7 +70,7 @@ export async function* walk<R extends Resource>(
   const all = new Map<unknown, RecordOf[R]>();
   let previous: Pass<RecordOf[R]> | undefined;
   for (let round = 1; ; round++) {
-    const pass = new Pass<RecordOf[R]>(round === 1);
+    const pass = new Pass<RecordOf[R]>(previous);
     const stopped = yield* passOver(client, resource, query, call, pass);
     for (const [key, record] of pass.found) all.set(key, record);
     if (stopped) return pass.reading(all, stopped);
@@ -104,8 +104,8 @@ async function* passOver<R extends Resource>(
     const ask = (order: Search) =>
       client.page(resource, { ...order, from, size }, { ...call, signal });
     const page = await (pass.requests === 1 ? inAnOrder(orders, ask) : ask(orders[0] ?? query));
-    pass.add(from, page);
-    return { from, records: page.records };
+    const fresh = pass.add(from, page);
+    return { from, records: page.records, fresh };
   };
   try {
     pass.whole = shape === 'tree';
@@ -141,6 +141,8 @@ async function inAnOrder<T>(orders: Search[], read: (order: Search) => Promise<T
 interface Segment<R> {
   from: number;
   records: R[];
+  /** So many of them had not come before. */
+  fresh: number;
 }
 
 type Read<R> = (from: number, size: number) => Promise<Segment<R>>;
@@ -154,7 +156,7 @@ async function* readAll<R>(pass: Pass<R>, read: Read<R>, canMove: boolean): Asyn
   const { records } = await read(0, pageSize);
   yield;
   pass.sawEnd = records.length === 0;
-  if (pass.sawEnd || pass.hasAll()) return;
+  if (pass.sawEnd || (pass.hasAll() && !pass.doubtsCount)) return;
   if (canMove && pass.count() !== undefined) yield* readRest(pass, read);
   if (canMove && !pass.stuck) yield* readTail(pass, read);
   if (!canMove || pass.stuck) await readAtOnce(pass, read, records.length);
@@ -167,9 +169,10 @@ async function* readRest<R>(pass: Pass<R>, read: Read<R>): AsyncGenerator<void> 
     yield;
     pass.stuck = pass.repeatsFirst(segment);
     if (pass.stuck) return;
-    if (segment.records.length === 0) break;
+    // Behind the end, whatever the count says.
+    if (segment.fresh === 0) break;
   }
-  for (const gap of pass.gaps()) yield* fillGap(pass, read, gap);
+  for (const gap of pass.gaps()) yield* fillGap(read, gap);
 }
 
 interface Plan {
@@ -214,55 +217,50 @@ function* offsets(pass: Pass<unknown>, { overlaps, until }: Plan): Generator<num
 
 /** A page that came back shorter than asked left a stretch unread, or hides records that do not show. */
 async function* fillGap<R>(
-  pass: Pass<R>,
   read: Read<R>,
   [from, until]: readonly [number, number],
 ): AsyncGenerator<void> {
   let at = from;
   while (at < until) {
-    const known = pass.found.size;
     const start = Math.max(0, at - 1);
-    const { records } = await read(start, Math.min(pageSize, until + 1 - start));
+    const { records, fresh } = await read(start, Math.min(pageSize, until + 1 - start));
     yield;
-    if (pass.found.size === known) return;
+    if (fresh === 0) return;
     at = start + records.length;
   }
 }
 
 /**
- * On from the furthest record until nothing new comes. Where nothing counts the records each page begins
+ * On from the furthest record until all that are counted are there, or nothing new comes. Where nothing counts the records each page begins
  * with the last one of the page before: if it does not, records moved, or the offset means something else.
  */
 async function* readTail<R>(pass: Pass<R>, read: Read<R>): AsyncGenerator<void> {
-  while (!pass.hasAll()) {
+  while (!pass.hasAll() || pass.doubtsCount) {
     const end = pass.end();
-    const back = pass.count() === undefined && end > 1 ? 1 : 0;
-    if (yield* bringsMore(pass, read, end - back)) continue;
-    if (pass.stuck) return;
-    const joined = back === 0 || pass.overlapsAt(end - 1);
+    const back = pass.count() === undefined && end > 1;
+    if (back) {
+      const again = yield* readOn(read, end - 1);
+      if (again.fresh > 0) continue;
+      pass.sawEnd = pass.overlapsAt(end - 1);
+    }
     // A page may be shorter than asked although more follows.
-    if (back === 1 && (yield* bringsMore(pass, read, end))) continue;
-    pass.sawEnd = joined && !pass.stuck;
+    const behind = yield* readOn(read, end);
+    if (behind.fresh > 0) continue;
+    // Behind the end there is nothing, a refusal, or the last page once more.
+    pass.stuck = pass.repeatsFirst(behind) && !pass.sawEnd;
+    pass.sawEnd = back ? pass.sawEnd : !pass.stuck;
     return;
   }
 }
 
-/** Behind the end there is nothing, a refusal, or the last page once more. */
-async function* bringsMore<R>(
-  pass: Pass<R>,
-  read: Read<R>,
-  from: number,
-): AsyncGenerator<void, boolean> {
-  const known = pass.found.size;
+async function* readOn<R>(read: Read<R>, from: number): AsyncGenerator<void, Segment<R>> {
   const segment = await read(from, pageSize).catch(nothingIfRefused);
   yield;
-  if (pass.found.size > known) return true;
-  pass.stuck = pass.repeatsFirst(segment);
-  return false;
+  return segment;
 }
 
 function nothingIfRefused(error: unknown): Segment<never> {
-  if (error instanceof Refused) return { from: 0, records: [] };
+  if (error instanceof Refused) return { from: 0, records: [], fresh: 0 };
   throw error;
 }
 
@@ -273,7 +271,7 @@ async function readAtOnce<R>(pass: Pass<R>, read: Read<R>, count: number): Promi
   if (total === undefined && count > 1) {
     // A list that comes whole, whatever size was asked for, is not paged at all.
     const fewer = await read(0, Math.ceil(count / 2));
-    pass.sawEnd = fewer.records.length === count;
+    pass.sawEnd = fewer.records.length === count && pass.isFirstPage(fewer);
     if (pass.sawEnd) return;
   }
   const wanted = Math.min(total ?? largestSize, largestSize);
@@ -289,6 +287,8 @@ interface Keys {
 /** What one pass over a collection has brought so far. */
 class Pass<R> {
   readonly isFirst: boolean;
+  /** The count was seen to move before: what it counts is looked for behind it too. */
+  readonly doubtsCount: boolean;
   readonly found = new Map<unknown, R>();
   requests = 0;
   /** It comes as one answer, as a tree does. */
@@ -308,11 +308,14 @@ class Pass<R> {
   #serviceStartedAt: number | undefined;
   readonly #segments: Keys[] = [];
 
-  constructor(isFirst: boolean) {
-    this.isFirst = isFirst;
+  constructor(previous?: Pass<R>) {
+    this.isFirst = previous === undefined;
+    this.doubtsCount = previous !== undefined && previous.#countMoved;
   }
 
-  add(from: number, page: Page<R>): void {
+  /** Returns how many of them are new. */
+  add(from: number, page: Page<R>): number {
+    const known = this.found.size;
     const now = page.answeredAt ?? Date.now();
     this.#serviceStartedAt ??= now - (Date.now() - this.#startedAt) - (page.answeredAt ? 0 : 5_000);
     const keys = keysOf(page.records);
@@ -321,7 +324,10 @@ class Pass<R> {
       this.#judgeAge(bornAt(record), now);
     });
     this.#count(page.total);
-    if (keys.length > 0) this.#segments.push({ from, keys });
+    const fresh = this.found.size - known;
+    // Behind the end some services send the last page once more: that is no place in the list.
+    if (keys.length > 0 && (fresh > 0 || from < this.end())) this.#segments.push({ from, keys });
+    return fresh;
   }
 
   /** What the service dates later than now was dated by other means, and may be old or new. */
@@ -359,9 +365,12 @@ class Pass<R> {
   }
 
   repeatsFirst(segment: Segment<R>): boolean {
+    return segment.from > 0 && segment.records.length > 0 && this.isFirstPage(segment);
+  }
+
+  isFirstPage({ records }: Segment<R>): boolean {
     const first = this.#segments[0]?.keys ?? [];
-    const keys = keysOf(segment.records);
-    return segment.from > 0 && keys.length > 0 && keys.every((key, at) => key === first[at]);
+    return keysOf(records).every((key, at) => key === first[at]);
   }
 
   /** The offset behind the furthest record. */
@@ -412,19 +421,24 @@ class Pass<R> {
   #isClean(): boolean {
     if (this.whole) return true;
     if (!this.#isCounted() || this.#countMoved || this.#someAreNew) return false;
-    if (this.unpaged) return true;
-    if (!this.#agrees()) return false;
-    const shows = this.#allAreDated || this.largest() >= pageSize;
-    return (this.count() !== undefined && shows) || this.#isChained();
+    return this.unpaged || this.#holdsTogether();
   }
 
   /**
-   * The same records twice in a row, and as many as the service counted both times. What was added after
-   * the second start cannot be among them, so all of them were there then, and they were all there were.
+   * Nothing but what the pass before had brought, and as much as the service counted all along. What was
+   * added after this start cannot be among it, so it all was there then, and was all there was. So records
+   * that were added a moment before the reading do not keep it from being trusted.
    */
   #confirms(previous: Pass<R> | undefined): boolean {
-    if (previous === undefined || this.#countMoved || previous.#countMoved) return false;
-    return this.hasAll() && previous.hasAll() && this.isSameAs(previous);
+    if (previous === undefined || this.#countMoved || !this.#isCounted()) return false;
+    if (![...this.found.keys()].every((key) => previous.found.has(key))) return false;
+    return this.count() !== undefined || this.#holdsTogether();
+  }
+
+  #holdsTogether(): boolean {
+    if (!this.#agrees()) return false;
+    const shows = this.#allAreDated || this.largest() >= pageSize;
+    return (this.count() !== undefined && shows) || this.#isChained();
   }
 
   /** Whether reading on would bring nothing new. */

@@ -16,6 +16,7 @@ export async function http(argv: readonly string[]): Promise<void> {
     host: settings.host,
     port: settings.port,
     allowedHosts: [],
+    preview: showsPreview(settings),
     maxBodyBytes,
     onError: (error) => opened.log.warn('protocol', factsOf(error)),
     health: () => ({ status: 'ok', version }),
@@ -27,6 +28,10 @@ export async function http(argv: readonly string[]): Promise<void> {
   await host.close();
   await opened.close();
 }
+
+/** The embedded tenant's data is nobody's; even so it is shown to this machine alone. */
+const showsPreview = ({ sandbox, host }: Settings): boolean =>
+  sandbox && ['127.0.0.1', '::1', 'localhost'].includes(host);
 
 function notListening(error: NodeJS.ErrnoException, { host, port }: Settings): string {
   const where = `${host}, port ${port}`;
@@ -51,7 +56,7 @@ Connect an assistant:
                   ${JSON.stringify({ mcpServers: { 'cpq-mcp': { url } } })}
   Claude Desktop  in claude_desktop_config.json (starts a server of its own):
                   ${JSON.stringify(desktop)}
-
+${showsPreview(settings) ? `\nSee its views without one at ${new URL('/preview', url).href}\n` : ''}
 Stop with Ctrl-C.
 `;
 }

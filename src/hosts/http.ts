@@ -16,6 +16,8 @@ export interface HttpOptions {
   /** Hostnames, without port, that requests may be addressed to and come from. */
   allowedHosts: string[];
   maxBodyBytes: number;
+  /** Shows the interactive views at `/preview`, to whoever sits at this machine. */
+  preview?: boolean;
   onError(error: Error): void;
   /** What `/healthz` says. */
   health(): Record<string, unknown>;
@@ -69,6 +71,10 @@ class Front {
     response: ServerResponse,
   ): Promise<void> {
     if (!this.#admits(request) && !(await this.#sdkHandler()).admits(request, response)) return;
+    if (this.#options.preview && path?.startsWith('/preview')) {
+      const { servePreview } = await import('./preview.ts');
+      if (await servePreview(path, response)) return;
+    }
     if (path !== '/mcp') {
       return sendJson(response, 404, { error: 'Not found. MCP is served at /mcp.' });
     }

@@ -149,17 +149,13 @@ export class RedisLink {
         else void this.#attach(ear);
       }
     });
-    const refusal = new Promise<string>((resolve) => {
-      this.#commands.on('error', ({ message }: Error) => {
-        if (refusals.test(message)) resolve(message);
-      });
+    const failure = new Promise<string | undefined>((resolve) => {
+      this.#commands.once('error', ({ message }: Error) =>
+        resolve(refusals.test(message) ? message : undefined),
+      );
     });
     const both = Promise.all([this.#commands.connect(), this.#listening.connect()]);
-    const settled = both.then(
-      () => undefined,
-      ({ message }: Error) => (refusals.test(message) ? message : undefined),
-    );
-    return Promise.race([refusal, settled]);
+    return Promise.race([failure, both.then(() => undefined).catch(() => failure)]);
   }
 
   async #attach(ear: Ear): Promise<void> {

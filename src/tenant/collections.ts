@@ -5,6 +5,7 @@ import { type Coverage, type Progress, type Reading, walk } from '../api/pages.t
 import type { RecordOf, Resource } from '../api/records.ts';
 import type { CollectionCache, Held } from './cache.ts';
 import type { ToolCall } from './call.ts';
+import type { SharedReadings } from './shared-readings.ts';
 
 /** A whole collection, as it was at `asOf`. */
 export interface Collection<R> {
@@ -41,12 +42,19 @@ export class Collections {
   readonly #client: ApiClient;
   readonly #cache: CollectionCache;
   readonly #freshness: Freshness;
+  readonly #shared: SharedReadings | undefined;
   readonly #walks = new Map<Resource, Walk>();
 
-  constructor(client: ApiClient, cache: CollectionCache, freshness: Freshness) {
+  constructor(
+    client: ApiClient,
+    cache: CollectionCache,
+    freshness: Freshness,
+    shared?: SharedReadings,
+  ) {
     this.#client = client;
     this.#cache = cache;
     this.#freshness = freshness;
+    this.#shared = shared;
   }
 
   /**
@@ -73,6 +81,16 @@ export class Collections {
     if (!running) return;
     running.outdated = true;
     this.#walks.delete(resource);
+  }
+
+  /** Nobody knows what changed. */
+  dropAll(): void {
+    for (const resource of this.#walks.keys()) this.drop(resource);
+    this.#cache.deleteAll(this);
+  }
+
+  held<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
+    return this.#cache.get(this, resource)?.records as readonly RecordOf[R][] | undefined;
   }
 
   /** Stops every reading under way and lets go of what is held. */
@@ -120,23 +138,34 @@ export class Collections {
   }
 
   async #walk(resource: Resource, running: Walk): Promise<Held> {
+    try {
+      const held = await this.#obtain(resource, running);
+      if (!running.outdated) this.#cache.set(this, resource, held);
+      return held;
+    } finally {
+      if (this.#walks.get(resource) === running) this.#walks.delete(resource);
+    }
+  }
+
+  /** From those who share it, if there are any; otherwise, or for them, read here. */
+  #obtain(resource: Resource, running: Walk): Promise<Held> {
+    const read = () => this.#readAll(resource, running);
+    if (!this.#shared) return read();
+    const { freshMs, staleMs } = this.#freshness;
+    const keepMs = { complete: staleMs, incomplete: incompleteFreshMs };
+    return this.#shared.obtain(resource, freshMs, keepMs, read, running.stop.signal);
+  }
+
+  async #readAll(resource: Resource, running: Walk): Promise<Held> {
     const asOf = new Date();
     const call: Call = {
       signal: running.stop.signal,
       deadline: asOf.getTime() + longestWalkMs,
       purpose: 'walk',
     };
-    try {
-      const tell = (progress: Progress) => tellAll(running, resource, progress);
-      const held: Held = {
-        ...(await follow(walk(this.#client, resource, everything(resource), call), tell)),
-        asOf,
-      };
-      if (!running.outdated) this.#cache.set(this, resource, held);
-      return held;
-    } finally {
-      if (this.#walks.get(resource) === running) this.#walks.delete(resource);
-    }
+    const tell = (progress: Progress) => tellAll(running, resource, progress);
+    const reading = walk(this.#client, resource, everything(resource), call);
+    return { ...(await follow(reading, tell)), asOf };
   }
 }
 

@@ -3,12 +3,13 @@ import { ApiClient, type ClientOptions, type PageQuery } from '../api/client.ts'
 import type { Coverage } from '../api/pages.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
-import type { Journal, State } from '../state/port.ts';
+import type { Inbox, Journal, State, Update } from '../state/port.ts';
 import type { CollectionCache } from './cache.ts';
 import { interactive, type ToolCall } from './call.ts';
 import type { WriteRules } from './changes/rules.ts';
 import { type Collection, Collections, type Freshness, usualFreshness } from './collections.ts';
 import { type Grant, readGrant } from './grants.ts';
+import { SharedReadings } from './shared-readings.ts';
 
 export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName'> {
   state: State;
@@ -48,10 +49,14 @@ export class Tenant {
   readonly grants: ReadonlySet<Grant>;
   /** A name for the address and key together, which tells neither. */
   readonly identity: string;
+  /** A name for the address alone: the same for every key of the tenant. */
+  readonly home: string;
+  readonly inbox: Inbox;
   readonly state: State;
   readonly writing: WriteRules;
   readonly journal: Journal;
   readonly #collections: Collections;
+  readonly #stopHearing: () => void;
   /** What was worked out from a collection, for as long as that collection is held. */
   readonly #derived = new WeakMap<object, unknown>();
 
@@ -61,15 +66,17 @@ export class Tenant {
     const budgetName = baseUrl.href;
     this.client = new ApiClient({ ...options, rates: state.rates, budgetName });
     this.grants = options.grants;
-    this.identity = createHash('sha256')
-      .update(`${baseUrl.href}\n${key}`)
-      .digest('hex')
-      .slice(0, 16);
+    this.identity = nameFor(`${baseUrl.href}\n${key}`);
+    this.home = nameFor(baseUrl.href);
+    this.inbox = state.inbox(this.home);
     this.state = state;
     this.writing = options.writing;
     this.journal = state.journal(this.identity);
     const freshness = options.freshness ?? usualFreshness;
-    this.#collections = new Collections(this.client, options.cache, freshness);
+    const shared =
+      state.collections && new SharedReadings(state.collections, this.home, this.identity);
+    this.#collections = new Collections(this.client, options.cache, freshness, shared);
+    this.#stopHearing = state.bus.subscribe(this.home, (update) => this.#heard(update));
   }
 
   get host(): string {
@@ -123,9 +130,22 @@ export class Tenant {
     return this.#derived.get(from) as T;
   }
 
-  /** What is held of this collection is no longer true. */
+  /** What is held of this collection, here or elsewhere, is no longer true. */
   changed(resource: Resource): void {
-    this.#collections.drop(resource);
+    // Dropped here before this returns; others are told as soon as they can be.
+    this.state.bus.publish(this.home, { collection: resource }).catch(() => {});
+  }
+
+  /** What is held of a collection in memory now, however old; nothing is read. */
+  held<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
+    return this.#collections.held(resource);
+  }
+
+  /** Calls the listener with what moves, wherever it was heard of, until the result is called. */
+  follow(listener: (update: Update) => void): () => void {
+    return this.state.bus.subscribe(this.home, (update) => {
+      if (update !== 'missed') listener(update);
+    });
   }
 
   /** @throws NotGranted */
@@ -134,8 +154,14 @@ export class Tenant {
   }
 
   async close(): Promise<void> {
+    this.#stopHearing();
     this.#collections.close();
     await this.client.close();
+  }
+
+  #heard(update: Update | 'missed'): void {
+    if (update === 'missed') this.#collections.dropAll();
+    else if (isResource(update.collection)) this.#collections.drop(update.collection);
   }
 
   async #page<R extends Resource>(
@@ -182,6 +208,12 @@ export class Tenant {
     return stretch({ records: page.records, coverage, asOf }, query);
   }
 }
+
+const nameFor = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+const isResource = (name: string | undefined): name is Resource =>
+  name !== undefined && Object.hasOwn(routes, name);
 
 function stretch<R>(whole: Collection<R>, { from = 0, size }: PageQuery): Listed<R> {
   const { total } = whole.coverage;

@@ -52,8 +52,8 @@ export interface Options {
   capabilities?: Row;
   /** What the host hands on instead of what the tool answered. */
   result?: (result: unknown) => unknown;
-  /** Before the host answers a call of the view. */
-  beforeCall?: (call: Called) => Promise<void>;
+  /** What the host hands on instead of what a call of the view was answered with. */
+  answer?: (result: unknown) => unknown;
 }
 
 const hostAddress = 'http://view-host.test/';
@@ -124,7 +124,7 @@ export async function viewOf(server: Connection, { _meta }: Tool): Promise<strin
   return content.text ?? '';
 }
 
-async function watch(page: Page, server: Connection, { beforeCall }: Options) {
+async function watch(page: Page, server: Connection, { answer = (it) => it }: Options) {
   const seen = {
     calls: [] as Called[],
     said: [] as string[],
@@ -144,8 +144,7 @@ async function watch(page: Page, server: Connection, { beforeCall }: Options) {
   );
   await page.exposeFunction('callTool', async (call: Called) => {
     seen.calls.push(call);
-    await beforeCall?.(call);
-    return (await server.ask(call.name, call.arguments)).result;
+    return answer((await server.ask(call.name, call.arguments)).result);
   });
   await page.exposeFunction('said', async ({ content }: { content: { text?: string }[] }) => {
     seen.said.push(content.map(({ text }) => text ?? '').join('\n'));

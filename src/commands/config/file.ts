@@ -42,7 +42,10 @@ export async function changeFile(
   if (text === before) return { path, entry, changed: false };
   if (before === undefined) await mkdir(dirname(path), { recursive: true });
   const backup = before === undefined ? undefined : await copyBeside(path);
-  await replace(path, before, text);
+  await replace(path, before, text).catch(async (error: unknown) => {
+    if (backup !== undefined) await rm(backup, { force: true });
+    throw error;
+  });
   const written = { path, entry, changed: true };
   return backup === undefined ? written : { ...written, backup };
 }

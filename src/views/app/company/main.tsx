@@ -1,10 +1,10 @@
 import './style.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { CompanyBrief } from '../../../briefs/company.ts';
-import { type Formats, useFormats } from '../shell/format.ts';
+import { useFormats } from '../shell/format.ts';
 import { Action, Badge, type Covered, Coverage, Figure, Head, Notes, Sums } from '../shell/parts.tsx';
 import { type Host, startView, type ViewProps } from '../shell/start.tsx';
-import { type Moment, momentsOf, type OpportunityRow } from './moments.ts';
+import { momentsOf, type OpportunityRow } from './moments.ts';
 import { Timeline } from './timeline.tsx';
 
 export type CompanyData = CompanyBrief & {
@@ -18,7 +18,6 @@ function CompanyView({ data, host, reload }: ViewProps<CompanyData>) {
   const { company, open, quotes } = data;
   const opportunities = useOpportunities(host, data);
   const cut = (open && open.shown < open.total) || (quotes && quotes.shown < quotes.total);
-  const { day } = useFormats();
   return (
     <main class="company">
       <Head title={company.name ?? company.id ?? 'Company'} about={<Card data={data} />}>
@@ -34,7 +33,7 @@ function CompanyView({ data, host, reload }: ViewProps<CompanyData>) {
       </Head>
       <Figures data={data} />
       <Timeline moments={momentsOf(data, opportunities)} today={data.today} />
-      <p class="about">{leftOut(data, day)}</p>
+      <p class="about">{leftOut(data)}</p>
       <div class="columns">
         <People data={data} />
         <Quotes data={data} />
@@ -72,12 +71,12 @@ function useOpportunities(host: Host, data: CompanyData): OpportunityRow[] {
   return rows;
 }
 
-function leftOut({ open, quotes }: CompanyData, _day: Formats['day']): string {
+function leftOut({ open, quotes }: CompanyData): string {
   const cut = [
     open && open.shown < open.total && `${open.shown} of ${open.total} open opportunities`,
     quotes && quotes.shown < quotes.total && `${quotes.shown} of ${quotes.total} quotes`,
   ].filter(Boolean);
-  return cut.length > 0 ? `The answer names ${cut.join(' and ')}.` : '';
+  return cut.length > 0 ? `Shown here: ${cut.join(' and ')}.` : '';
 }
 
 function Card({ data: { company } }: { data: CompanyData }) {
@@ -188,8 +187,6 @@ function Applies({ data: { discountGroups, pricingBooks, neverBought } }: { data
     </section>
   );
 }
-
-export type { Moment };
 
 startView<CompanyData>({
   name: 'company',

@@ -132,10 +132,7 @@ function Card({ deal, shown, share, isChosen, choose }: CardProps) {
   const amount = amountOf(deal, shown.measure);
   const isLate = closes !== undefined && closes < shown.today;
   const isStalled = idleDays !== undefined && idleDays >= shown.stalledAfter;
-  const facts = [
-    shown.by === 'owner' ? deal.stage : owner,
-    chance !== undefined && percent(chance * 100),
-  ];
+  const who = shown.by === 'owner' ? deal.stage : owner;
   return (
     <button
       type="button"
@@ -153,12 +150,13 @@ function Card({ deal, shown, share, isChosen, choose }: CardProps) {
       </span>
       <span class="amount">
         {amount === undefined ? 'unknown' : money(amount, currency ?? 'unknown currency')}
+        {chance !== undefined && <span class="chance">{percent(chance * 100)}</span>}
       </span>
       <span class="gauge" aria-hidden="true">
         <span style={{ width: `${Math.round(share * 100)}%` }} />
       </span>
       <span class="facts" dir="auto">
-        {facts.filter(Boolean).join(' · ')}
+        {who}
       </span>
       {closes !== undefined && <span class="facts">Closes {day(closes)}</span>}
       <span class="marks">

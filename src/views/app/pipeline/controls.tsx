@@ -1,13 +1,11 @@
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import { Segments, Switch } from '../shell/parts.tsx';
-import { type ColumnsBy, currenciesOf, type Filter, type Measure, noOwner } from './deals.ts';
+import { type ColumnsBy, type Filter, type Measure, noOwner } from './deals.ts';
 
 export interface Settings {
   by: ColumnsBy;
   measure: Measure;
   filter: Filter;
-  /** Of the charts; empty is the commonest. */
-  currency: string;
 }
 
 interface Props {
@@ -27,10 +25,9 @@ const revenues = [
 ] as const;
 
 export function Controls({ settings, set, deals }: Props) {
-  const { by, measure, filter, currency } = settings;
+  const { by, measure, filter } = settings;
   const change = (part: Partial<Settings>) => set({ ...settings, ...part });
   const owners = [...new Set(deals.map(({ owner }) => owner ?? noOwner))].sort();
-  const currencies = currenciesOf(deals);
   return (
     <search class="controls" aria-label="What the board shows">
       <Segments label="Columns" options={columns} value={by} choose={(it) => change({ by: it })} />
@@ -62,14 +59,6 @@ export function Controls({ settings, set, deals }: Props) {
           }
         />
       </label>
-      {currencies.length > 1 && (
-        <Select
-          label="Charts in"
-          value={currency || (currencies[0] ?? '')}
-          options={currencies.map((code) => [code, code])}
-          choose={(code) => change({ currency: code })}
-        />
-      )}
     </search>
   );
 }
@@ -81,7 +70,7 @@ interface SelectProps {
   choose(value: string): void;
 }
 
-function Select({ label, value, options, choose }: SelectProps) {
+export function Select({ label, value, options, choose }: SelectProps) {
   return (
     <label class="field">
       <span>{label}</span>

@@ -6,7 +6,7 @@ import { Action, type Covered, Coverage, Figure, Head, Notes, Sums } from '../sh
 import { startView, type ViewProps } from '../shell/start.tsx';
 import { Board, type Shown } from './board.tsx';
 import { Chart } from './charts.tsx';
-import { Controls, type Settings } from './controls.tsx';
+import { Controls, Select, type Settings } from './controls.tsx';
 import {
   type Bar,
   type Column,
@@ -59,7 +59,6 @@ const startWith = ({ by }: PipelineData): Settings => ({
   by: by === 'owner' ? 'owner' : by === 'close_month' ? 'month' : 'stage',
   measure: { revenue: 'oneTime', weighted: false },
   filter: { owner: '', text: '' },
-  currency: '',
 });
 
 function Figures({ data }: { data: PipelineData }) {
@@ -116,12 +115,12 @@ function Deals({ data, loaded, settings, chosen, choose, canRead }: DealsProps) 
     );
   }
   const shown: Shown = { by, measure, today: data.today, stalledAfter: data.stalled.afterDays };
-  const currency = settings.currency || currenciesOf(loaded.deals)[0] || '';
+  const currencies = currenciesOf(loaded.deals);
   return (
     <>
       <Reading loaded={loaded} found={found.length} canRead={canRead} />
       <Board columns={columns} shown={shown} chosen={chosen} choose={choose} />
-      <Charts found={found} {...{ settings, currency }} today={data.today} />
+      <Charts found={found} {...{ settings, currencies }} today={data.today} />
     </>
   );
 }
@@ -129,13 +128,16 @@ function Deals({ data, loaded, settings, chosen, choose, canRead }: DealsProps) 
 interface ChartsProps {
   found: Loaded['deals'];
   settings: Settings;
-  currency: string;
+  /** The commonest first. */
+  currencies: readonly string[];
   today: string;
 }
 
-function Charts({ found, settings: { measure }, currency, today }: ChartsProps) {
+function Charts({ found, settings: { measure }, currencies, today }: ChartsProps) {
   const { month } = useFormats();
-  const about = `${measure.weighted ? 'Weighted ' : ''}${measure.revenue === 'monthly' ? 'monthly' : 'one-time'} revenue, ${currency}`;
+  const [chosen, setChosen] = useState('');
+  const currency = chosen || currencies[0] || '';
+  const about = `${measure.revenue === 'monthly' ? 'Monthly' : 'One-time'} revenue${measure.weighted ? ', weighted' : ''}, ${currency}`;
   const stages = columnsOf(
     found.filter((deal) => deal.currency === currency),
     'stage',
@@ -143,6 +145,14 @@ function Charts({ found, settings: { measure }, currency, today }: ChartsProps) 
   ).map((column) => barOf(column, currency));
   return (
     <div class="charts">
+      {currencies.length > 1 && (
+        <Select
+          label="Charts in"
+          value={currency}
+          options={currencies.map((code) => [code, code])}
+          choose={setChosen}
+        />
+      )}
       <Chart id="funnel" title="Funnel" first="Stage" {...{ about, currency }} bars={stages} />
       <Chart
         id="months"

@@ -1,1 +1,182 @@
-document.title = 'Preview';
+/**
+ * A host in small, for looking at the views against live tools: it calls a tool, frames the tool's view
+ * without any right but to run its script, and passes on what the view may ask of a host.
+ */
+import './style.css';
+import { protocolVersion, readTools } from '../shell/bridge.ts';
+
+interface Example {
+  title: string;
+  tool: string;
+  view: string;
+  /** Found out by asking for one record of this list. */
+  from?: { tool: string; argument: string };
+}
+
+const examples: readonly Example[] = [
+  { title: 'Pipeline', tool: 'cpq_brief_pipeline', view: 'pipeline' },
+  {
+    title: 'Quote',
+    tool: 'cpq_brief_quote',
+    view: 'quote',
+    from: { tool: 'cpq_list_quotes', argument: 'quote' },
+  },
+  {
+    title: 'Company',
+    tool: 'cpq_brief_company',
+    view: 'company',
+    from: { tool: 'cpq_list_companies', argument: 'company' },
+  },
+];
+
+interface ToolResult {
+  structuredContent?: { records?: { id?: string }[] };
+}
+interface Message {
+  jsonrpc: '2.0';
+  id?: number;
+  method?: string;
+  params?: { name?: string; arguments?: object; height?: number; content?: { text?: string }[] };
+}
+
+let theme: 'light' | 'dark' = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+let width = '1000px';
+let asked = 0;
+
+/** @throws Error in the server's words */
+async function callTool(params: object): Promise<ToolResult> {
+  asked += 1;
+  const response = await fetch('/mcp', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: asked, method: 'tools/call', params }),
+  });
+  const text = await response.text();
+  const line = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  const { result, error } = JSON.parse(line) as { result?: ToolResult; error?: { message: string } };
+  if (!result) throw new Error(error?.message ?? `The server answered ${response.status}.`);
+  return result;
+}
+
+class Framed {
+  readonly #frame = document.createElement('iframe');
+  readonly #example: Example;
+  #args: Record<string, unknown> = {};
+
+  constructor(example: Example) {
+    this.#example = example;
+    this.#frame.title = example.title;
+    this.#frame.setAttribute('sandbox', 'allow-scripts allow-modals');
+    this.#frame.src = `/preview/${example.view}.html`;
+    this.#frame.style.maxWidth = width;
+    stage.replaceChildren(this.#frame);
+  }
+
+  /** The view's messages only: any other window is a stranger. */
+  takes({ source, data }: MessageEvent<Message>): void {
+    if (source === this.#frame.contentWindow && data?.jsonrpc === '2.0') void this.#take(data);
+  }
+
+  tell(method: string, params: object): void {
+    this.#post({ jsonrpc: '2.0', method, params });
+  }
+
+  async #take({ id, method, params = {} }: Message): Promise<void> {
+    if (method === 'ui/notifications/initialized') return this.#open();
+    if (method === 'ui/notifications/size-changed' && params.height !== undefined) {
+      this.#frame.style.height = `${params.height}px`;
+    }
+    if (id === undefined) return;
+    try {
+      this.#post({ jsonrpc: '2.0', id, result: await this.#answer(method, params) });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#post({ jsonrpc: '2.0', id, error: { code: -32000, message } });
+    }
+  }
+
+  async #answer(method: string | undefined, params: NonNullable<Message['params']>) {
+    // The views keep to these by themselves; the preview does not rely on it.
+    if (method === 'tools/call' && readTools.some((tool) => tool === params.name)) {
+      return callTool(params);
+    }
+    if (method === 'ui/message') {
+      said.textContent = `Into the conversation: ${params.content?.[0]?.text ?? ''}`;
+      return {};
+    }
+    if (method !== 'ui/initialize') throw new Error('This host cannot do that.');
+    return {
+      protocolVersion,
+      hostInfo: { name: 'preview', version: '1' },
+      hostCapabilities: { serverTools: {}, message: { text: {} } },
+      hostContext: { theme, locale: navigator.language },
+    };
+  }
+
+  async #open(): Promise<void> {
+    const { tool, from } = this.#example;
+    if (from) {
+      const { structuredContent } = await callTool({ name: from.tool, arguments: { size: 1 } });
+      this.#args = { [from.argument]: structuredContent?.records?.[0]?.id };
+    }
+    this.tell('ui/notifications/tool-input', { arguments: this.#args });
+    const result = await callTool({ name: tool, arguments: this.#args });
+    this.tell('ui/notifications/tool-result', result);
+  }
+
+  #post(message: object): void {
+    // A sandboxed page has no origin to be addressed by.
+    this.#frame.contentWindow?.postMessage(message, '*');
+  }
+}
+
+function button(text: string, act: () => void): HTMLButtonElement {
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.textContent = text;
+  made.addEventListener('click', act);
+  return made;
+}
+
+const stage = document.createElement('main');
+const said = document.createElement('p');
+said.setAttribute('role', 'status');
+let framed: Framed | undefined;
+
+function changeTheme(): void {
+  theme = theme === 'dark' ? 'light' : 'dark';
+  document.documentElement.style.colorScheme = theme;
+  framed?.tell('ui/notifications/host-context-changed', { theme });
+}
+
+function changeWidth(): void {
+  width = width === '1000px' ? '360px' : '1000px';
+  const frame = stage.querySelector('iframe');
+  if (frame) frame.style.maxWidth = width;
+}
+
+function start(): void {
+  const bar = document.createElement('nav');
+  bar.setAttribute('aria-label', 'Views');
+  for (const example of examples) {
+    bar.append(
+      button(example.title, () => {
+        framed = new Framed(example);
+      }),
+    );
+  }
+  bar.append(button('Light or dark', changeTheme), button('Wide or narrow', changeWidth));
+  const title = document.createElement('h1');
+  title.textContent = 'cpq-mcp views';
+  document.getElementById('view')?.append(title, bar, said, stage);
+  document.documentElement.style.colorScheme = theme;
+  window.addEventListener('message', (event: MessageEvent<Message>) => framed?.takes(event));
+  const [first] = examples;
+  if (first) framed = new Framed(first);
+}
+
+start();

@@ -23,6 +23,8 @@ export interface Formats {
 }
 
 const nothing = '–';
+/** What the briefs call the currency of amounts whose company names none. */
+const unknownCurrency = 'unknown currency';
 
 export function formatsOf(locale: string | undefined, timeZone: string | undefined): Formats {
   const place = usable(locale);
@@ -74,6 +76,7 @@ function moneyIn(
   const plain = new Intl.NumberFormat(place, { maximumFractionDigits: 2, ...options });
   return (amount, currency) => {
     // Tenants name currencies as they like; what is no code stands behind the number as it is.
+    if (currency === unknownCurrency) return `${plain.format(amount)} (no currency)`;
     if (!/^[A-Z]{3}$/.test(currency)) return `${plain.format(amount)} (${currency})`;
     const format =
       made.get(currency) ??

@@ -41,7 +41,9 @@ export function Coverage({ coverage }: { coverage: Covered | undefined }) {
   return (
     <p class={complete ? 'coverage' : 'coverage partial'}>
       <span class="dot" aria-hidden="true" />
-      As of <time dateTime={asOf}>{time(asOf)}</time>; {share}
+      <span>
+        As of <time dateTime={asOf}>{time(asOf)}</time>; {share}
+      </span>
     </p>
   );
 }

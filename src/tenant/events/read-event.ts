@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import { canonical } from '../changes/fields.ts';
+import { eventFrom, plainName, type Subject, subjectFrom } from './names.ts';
+
+type Row = Record<string, unknown>;
+
+/** What a delivery says, as far as it can be understood. */
+export interface ReceivedEvent {
+  /** The same for every delivery of it. */
+  id: string;
+  subject: string;
+  event: string;
+  /** When it happened, in milliseconds since the epoch, where that is said. */
+  at?: number;
+  /** Id of the record that it is about. */
+  record?: string;
+  /** The record as it is since, as the service sent it. */
+  fields?: Row;
+}
+
+/** A delivery that names no event. */
+export class NotAnEvent extends Error {}
+
+const dayMs = 86_400_000;
+const nameKeys = [
+  ...['event', 'eventName', 'event_name', 'eventType', 'event_type'],
+  ...['topic', 'action', 'type'],
+];
+const subjectKeys = ['subject', 'resource', 'entity', 'objectType', 'object_type'];
+const holders = ['data', 'record', 'payload'];
+const recordIdKeys = [
+  ...['recordId', 'record_id', 'resourceId', 'resource_id', 'entityId', 'entity_id'],
+  ...['objectId', 'object_id', 'subjectId', 'subject_id'],
+];
+const eventIdKeys = ['eventId', 'event_id'];
+const timeKeys = [
+  ...['occurredAt', 'occurred_at', 'eventTime', 'event_time', 'timestamp', 'time', 'at', 'date'],
+  ...['triggeredAt', 'triggered_at', 'firedAt', 'fired_at'],
+];
+const madeKeys = ['createdAt', 'created_at', 'created'];
+/** Of the delivery, not of the event: another one says otherwise. */
+const ofDelivery = new Set([
+  ...['attempt', 'attempts', 'attemptNumber', 'attempt_number', 'retry', 'retries', 'retryCount'],
+  ...[
+    'retry_count',
+    'deliveryId',
+    'delivery_id',
+    'deliveredAt',
+    'delivered_at',
+    'sentAt',
+    'sent_at',
+  ],
+]);
+
+/**
+ * Reads a delivery. Payload and names of events are not documented, so whatever names an event is taken;
+ * one that nobody knows is an event too.
+ * @throws NotAnEvent that says what is missing
+ */
+export function readEvent(body: string, now: number): ReceivedEvent {
+  const payload = parse(body);
+  const { subject, event } = namesIn(payload);
+  const fields = recordIn(payload, subject);
+  const record = recordIdIn(payload, subject, fields);
+  const at = timeIn(payload, event, fields, now);
+  return {
+    id: identityOf(payload, { subject, event, record, at, apart: fields !== undefined }),
+    subject,
+    event,
+    ...(at === undefined ? {} : { at }),
+    ...(record === undefined ? {} : { record }),
+    ...(fields ? { fields } : {}),
+  };
+}
+
+/** The record in an event that is kept, if it holds one. */
+export function fieldsOf(subject: string, body: string): Row | undefined {
+  return recordIn(parse(body), subject);
+}
+
+function parse(body: string): Row {
+  let payload: unknown;
+  try {
+    payload = JSON.parse(body);
+  } catch {
+    throw new NotAnEvent('the body is not JSON');
+  }
+  if (!isRow(payload)) throw new NotAnEvent('the body is not a JSON object');
+  return payload;
+}
+
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function textsAt(payload: Row, keys: readonly string[]): string[] {
+  return keys.flatMap((key) => {
+    const value = payload[key];
+    const name = typeof value === 'string' ? plainName(value) : '';
+    return name === '' ? [] : [name];
+  });
+}
+
+function namesIn(payload: Row): { subject: string; event: string } {
+  const named = textsAt(payload, nameKeys);
+  const [saidSubject] = textsAt(payload, subjectKeys);
+  const together = named.map(apart).find((pair) => pair !== undefined);
+  if (together) return together;
+  const known = [...(saidSubject === undefined ? [] : [saidSubject]), ...named].find(subjectFrom);
+  const subject = (known && subjectFrom(known)) ?? saidSubject;
+  const event = named.find((name) => name !== known);
+  if (event === undefined) {
+    throw new NotAnEvent(
+      'it names no event: expected for example {"event": "quote.ordered", "data": {…}} or {"subject": "quote", "event": "ordered"}',
+    );
+  }
+  return subject === undefined ? unknownName(payload, event) : pairOf(subject, event);
+}
+
+const pairOf = (subject: string, event: string): { subject: string; event: string } => ({
+  subject,
+  event: eventFrom(subject, event),
+});
+
+/** `quote_ordered`: subject and event in one name. */
+function apart(name: string): { subject: Subject; event: string } | undefined {
+  const at = name.indexOf('_');
+  const subject = at > 0 ? subjectFrom(name.slice(0, at)) : undefined;
+  return subject && { subject, event: eventFrom(subject, name.slice(at + 1)) };
+}
+
+/** Of a subject that nobody knows: `invoice.paid`, or a bare `ping`. */
+function unknownName(payload: Row, event: string): { subject: string; event: string } {
+  const written = nameKeys
+    .map((key) => payload[key])
+    .find((it) => typeof it === 'string') as string;
+  const [first = '', ...rest] = written.split(/[.:/]/).map(plainName);
+  const after = rest.join('_');
+  return first !== '' && after !== ''
+    ? { subject: first, event: after }
+    : { subject: 'unknown', event };
+}
+
+function recordIn(payload: Row, subject: string): Row | undefined {
+  for (const key of [...holders, subject]) {
+    const held = payload[key];
+    const found = isRow(held)
+      ? held
+      : Array.isArray(held) && held.length === 1
+        ? held[0]
+        : undefined;
+    if (isRow(found)) return within(found, subject);
+  }
+  return undefined;
+}
+
+/** The holder may hold the record under a name, once more. */
+function within(found: Row, subject: string): Row {
+  const named = found[subject];
+  if (isRow(named)) return named;
+  if (found.id !== undefined) return found;
+  const inner = [...holders, 'object'].map((key) => found[key]).find(isRow);
+  return inner ?? found;
+}
+
+function recordIdIn(payload: Row, subject: string, fields: Row | undefined): string | undefined {
+  const ownKeys = [`${subject}Id`, `${subject}_id`, ...recordIdKeys];
+  const said = [
+    fields?.id,
+    ...ownKeys.map((key) => payload[key]),
+    ...ownKeys.map((key) => fields?.[key]),
+    ...holders.map((key) => payload[key]),
+    // Where nothing else holds a record, it is the record's rather than the event's.
+    fields ? undefined : payload.id,
+  ];
+  return said.map(idFrom).find((id) => id !== undefined);
+}
+
+function idFrom(value: unknown): string | undefined {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value !== 'string') return undefined;
+  const id = value.trim();
+  return id !== '' && id.length <= 200 ? id : undefined;
+}
+
+function timeIn(
+  payload: Row,
+  event: string,
+  fields: Row | undefined,
+  now: number,
+): number | undefined {
+  const said = [
+    ...timeKeys.map((key) => payload[key]),
+    ...(fields ? madeKeys.map((key) => payload[key]) : []),
+    ...recordTimes(event).map((key) => (fields ?? payload)[key]),
+  ];
+  return said.map((value) => timeFrom(value, now)).find((time) => time !== undefined);
+}
+
+/** What of a record's times is nearest to when that happened to it. */
+function recordTimes(event: string): string[] {
+  if (event === 'created') return ['createdAt', 'updatedAt'];
+  if (event === 'status_changed') return ['stageUpdatedAt', 'updatedAt'];
+  if (event === 'deleted') return ['deletedAt', 'deleted', 'updatedAt'];
+  return ['updatedAt', 'createdAt'];
+}
+
+const earliest = Date.UTC(2000, 0, 1);
+/** Seconds since the epoch have fewer digits than milliseconds for a long time to come. */
+const mostSeconds = 1e11;
+
+/** A clock that is days ahead, or none, says nothing of when it was. */
+function timeFrom(value: unknown, now: number): number | undefined {
+  const time =
+    typeof value === 'string' && !/^\d+$/.test(value) ? dateFrom(value) : numberFrom(value);
+  return time >= earliest && time <= now + dayMs ? time : undefined;
+}
+
+function numberFrom(value: unknown): number {
+  const number =
+    typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+  return Math.round(number < mostSeconds ? number * 1_000 : number);
+}
+
+/** A time without an offset is in UTC. */
+function dateFrom(text: string): number {
+  const hasTimeOnly = /^\d{4}-\d{2}-\d{2}[T ][\d:.]+$/.test(text.trim());
+  return Date.parse(hasTimeOnly ? `${text.trim().replace(' ', 'T')}Z` : text);
+}
+
+interface Known {
+  subject: string;
+  event: string;
+  record: string | undefined;
+  at: number | undefined;
+  /** The record stands apart, so that an id beside it is not the record's. */
+  apart: boolean;
+}
+
+/**
+ * Two deliveries of one event have the same identity. An id that may be something else, such as the
+ * subscription's, only counts together with the time: rather keep one twice than lose another.
+ */
+function identityOf(payload: Row, { subject, event, record, at, apart }: Known): string {
+  const about = [subject, event, record ?? ''];
+  const said = eventIdKeys.map((key) => idFrom(payload[key])).find((id) => id !== undefined);
+  if (said !== undefined) return digest(['said', said, ...about]);
+  const bare = apart ? idFrom(payload.id) : undefined;
+  if (bare !== undefined && bare !== record && at !== undefined) {
+    return digest(['bare', bare, ...about, at]);
+  }
+  const lasting = Object.fromEntries(
+    Object.entries(payload).filter(([key]) => !ofDelivery.has(key)),
+  );
+  return digest(['content', ...about, lasting]);
+}
+
+const digest = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(canonical(parts)).digest('base64url').slice(0, 27);
