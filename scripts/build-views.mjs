@@ -1,7 +1,7 @@
 // Builds each view into one HTML file that needs nothing else: script and style stand in it, and its own
 // policy allows exactly these two, by their hashes, and no address at all.
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -20,7 +20,13 @@ export async function buildViews(dist) {
     const html = page(title, await bundled(`src/views/app/${name}/main.tsx`), '');
     await writeFile(join(folder, `${name}.html`), html);
   });
-  await Promise.all([...pages, buildPreview(folder)]);
+  await Promise.all([...pages, buildPreview(folder), writeLegal(folder)]);
+}
+
+/** The one library in the views asks for its licence to go with it. */
+async function writeLegal(folder) {
+  const licence = await readFile(join(root, 'node_modules/preact/LICENSE'), 'utf8');
+  await writeFile(join(folder, 'LEGAL.txt'), `The views contain Preact.\n\n${licence}`);
 }
 
 /** Shows the views without a host; it speaks to the server that serves it, and frames its views. */

@@ -60,7 +60,7 @@ export const settings = {
   toolsets: setting({
     env: 'CPQ_TOOLSETS',
     flag: 'toolsets',
-    about: `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, and changes where a write is granted`,
+    about: `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, events where webhooks are received, and changes where a write is granted`,
     schema: list.transform((names) => named(names, () => toolsetsFrom(names), toolsets)),
   }),
   pageParam: setting({
@@ -75,6 +75,45 @@ export const settings = {
     flag: 'state-dir',
     about:
       "Folder for what must be kept, such as the journal of changes; default: the user's state folder",
+    schema: z.string(),
+  }),
+  redisUrl: setting({
+    env: 'CPQ_REDIS_URL',
+    flag: 'redis-url',
+    about:
+      'Redis or Valkey that several processes share, as redis://host:6379 or rediss://…; one with a password belongs in the variable, because flags show in lists of processes',
+    schema: z.string().transform(redisUrlFrom),
+  }),
+  replicas: setting({
+    env: 'CPQ_REPLICAS',
+    flag: 'replicas',
+    about:
+      'How many processes share CPQ_REDIS_URL: while it is away each keeps to its part of the rate budget',
+    fallback: '4',
+    schema: wholeNumber(1, 1_000),
+  }),
+  webhookSecret: setting({
+    env: 'CPQ_WEBHOOK_SECRET',
+    about:
+      'Secret that deliveries of webhooks carry, at least 16 characters; without one, and without a signing secret, none are taken',
+    schema: z.string().transform(secretFrom),
+  }),
+  webhookSecretFile: setting({
+    env: 'CPQ_WEBHOOK_SECRET_FILE',
+    flag: 'webhook-secret-file',
+    about: 'A file that holds it, instead of CPQ_WEBHOOK_SECRET',
+    schema: z.string(),
+  }),
+  webhookSigningSecret: setting({
+    env: 'CPQ_WEBHOOK_SIGNING_SECRET',
+    about:
+      'Secret that deliveries of webhooks are signed with (HMAC-SHA256), at least 16 characters',
+    schema: z.string().transform(secretFrom),
+  }),
+  webhookSigningSecretFile: setting({
+    env: 'CPQ_WEBHOOK_SIGNING_SECRET_FILE',
+    flag: 'webhook-signing-secret-file',
+    about: 'A file that holds it, instead of CPQ_WEBHOOK_SIGNING_SECRET',
     schema: z.string(),
   }),
   logLevel: setting({
@@ -188,7 +227,7 @@ export function readSettings(
     const given = fromFlag ?? (fromEnvironment === '' ? undefined : fromEnvironment) ?? it.fallback;
     if (given !== undefined) read[name] = check(it, given, fromFlag !== undefined);
   }
-  return withKeyFromFile(read as Settings);
+  return withSecretsFromFiles(read as Settings);
 }
 
 function readFlags(argv: readonly string[], allowed: readonly Name[]): Record<string, string> {
@@ -257,6 +296,32 @@ function baseUrlFrom(text: string): URL {
   return url;
 }
 
+/** The message must not repeat it: it may hold a password. */
+function redisUrlFrom(text: string): URL {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
+    throw new ConfigError('is not an address such as redis://host:6379');
+  }
+  if (/%(?![0-9a-f]{2})/i.test(url.username + url.password)) {
+    throw new ConfigError('holds a percent sign that stands for nothing: write %25');
+  }
+  return url;
+}
+
+const shortestSecret = 16;
+
+/** It may stand in an address, and is compared as it is. */
+function secretFrom(text: string): string {
+  const trimmed = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw new ConfigError('holds a character that a secret cannot have, such as a space');
+  }
+  if (trimmed.length < shortestSecret) {
+    throw new ConfigError(`is shorter than ${shortestSecret} characters`);
+  }
+  return trimmed;
+}
+
 /** The message must not repeat what may be most of a key. */
 function headerSafe(key: string): string {
   const trimmed = key.trim();
@@ -268,16 +333,31 @@ function headerSafe(key: string): string {
   return trimmed;
 }
 
-function withKeyFromFile(read: Settings): Settings {
-  if (read.apiKeyFile === undefined || read.apiKey !== undefined) return read;
-  let content: string;
+/** Each of them may stand in a file instead. */
+const inFiles = [
+  ['apiKey', 'apiKeyFile'],
+  ['webhookSecret', 'webhookSecretFile'],
+  ['webhookSigningSecret', 'webhookSigningSecretFile'],
+] as const;
+
+function withSecretsFromFiles(read: Settings): Settings {
+  const found: Partial<Record<(typeof inFiles)[number][0], string>> = {};
+  for (const [name, fileName] of inFiles) {
+    const path = read[fileName];
+    if (path === undefined || read[name] !== undefined) continue;
+    const content = contentOf(settings[fileName].env, path);
+    found[name] = check(settings[name], content, false) as string;
+  }
+  return { ...read, ...found };
+}
+
+function contentOf(env: string, path: string): string {
   try {
-    content = readFileSync(read.apiKeyFile, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new ConfigError(`CPQ_API_KEY_FILE: ${read.apiKeyFile} cannot be read (${code})`);
+    throw new ConfigError(`${env}: ${path} cannot be read (${code})`);
   }
-  return { ...read, apiKey: check(settings.apiKey, content, false) as string };
 }
 
 /** A real tenant's address and key. @throws ConfigError that says which is missing and where to get it */
@@ -294,11 +374,15 @@ export function requireTenant(read: Settings): { baseUrl: URL; key: string } {
   return { baseUrl: read.baseUrl, key: read.apiKey };
 }
 
-/** Which tools are asked for, and those that only make sense with what was granted. */
+/** Which tools are asked for, or else those that make sense with what was granted and is received. */
 export function toolsetsOf(read: Settings): ReadonlySet<Toolset> {
   const writes = (read.grants as ReadonlySet<Grant>).has('opportunity:write');
-  return (
-    read.toolsets ??
-    new Set<Toolset>(writes ? ['routes', 'briefs', 'changes'] : ['routes', 'briefs'])
-  );
+  const usual: Toolset[] = ['routes', 'briefs'];
+  if (takesWebhooks(read)) usual.push('events');
+  if (writes) usual.push('changes');
+  return read.toolsets ?? new Set(usual);
 }
+
+/** Anyone could send them otherwise. */
+export const takesWebhooks = ({ webhookSecret, webhookSigningSecret }: Settings): boolean =>
+  webhookSecret !== undefined || webhookSigningSecret !== undefined;

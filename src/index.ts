@@ -114,7 +114,7 @@ export class CpqOptionError extends Error {
  */
 export async function createCpqServer(options: CpqServerOptions = {}): Promise<CpqServer> {
   const opened = await inOptions(() => openTenant(settingsFrom(options)));
-  const host = embeddedHost(opened.server, (error) => opened.log.warn('protocol', factsOf(error)));
+  const host = embeddedHost(opened, (error) => opened.log.warn('protocol', factsOf(error)));
   const tools = opened.surface.list.map(({ name, title = name }) => ({ name, title }));
   return {
     tools,

@@ -213,7 +213,9 @@ const sane = fc.oneof(
   merged(counted, fc.constant<Active>({ ignoreFrom: true })),
 );
 
-/** Ways of paging that cannot always be, or only at a cost that nobody would pay. */
+const shortReads = fc.constantFrom<Active>({ shortReads: 'half' }, { shortReads: 'random' });
+
+/** Ways of paging that cannot always be read to the end, or only at a cost that nobody would pay. */
 const odd = fc.oneof(
   merged(fc.constant<Active>({ ignoreFrom: true }), counted, sizes),
   merged(
@@ -238,12 +240,7 @@ const odd = fc.oneof(
     fc.integer({ min: 2, max: 40 }).map((maxSize): Active => ({ maxSize })),
     beyond,
   ),
-  merged(
-    fc.constantFrom<Active>({ shortReads: 'half' }, { shortReads: 'random' }),
-    fc.oneof(counted, uncounted),
-    uncountedSizes,
-    beyond,
-  ),
+  merged(shortReads, counted, sizes, beyond),
   merged(
     fc.record({
       hidden: fc.record({ oneIn: fc.integer({ min: 2, max: 5 }), counted: fc.boolean() }),
@@ -253,6 +250,9 @@ const odd = fc.oneof(
     beyond,
   ),
 );
+
+/** A page of one record where more follow, and no count: a deletion at that moment would not show. */
+const oddAndStill = fc.oneof(odd, merged(shortReads, uncounted, uncountedSizes, beyond));
 
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const changesOf = (...kinds: Change['what'][]) =>
@@ -283,7 +283,8 @@ const worlds = (parts: Partial<{ [N in keyof World]: fc.Arbitrary<World[N]> }>) 
     ...parts,
   });
 
-const runs = (numRuns: number) => ({ numRuns, endOnFailure: false });
+/** `CPQ_TEST_RUNS=20` tries twenty times as many. */
+const runs = (usual: number) => ({ numRuns: usual * Number(process.env.CPQ_TEST_RUNS ?? 1) });
 
 describe('what stands still', () => {
   test('is read whole, each record once, and known to be all', async () => {
@@ -291,16 +292,16 @@ describe('what stands still', () => {
       fc.asyncProperty(worlds({}), fc.scheduler(), async (world, s) => {
         expectAll(await readWorld(world, s));
       }),
-      runs(1_500),
+      runs(600),
     );
   });
 
   test('is never said to be all when it is not, however odd the paging', async () => {
     await fc.assert(
-      fc.asyncProperty(worlds({ on: odd }), fc.scheduler(), async (world, s) => {
+      fc.asyncProperty(worlds({ on: oddAndStill }), fc.scheduler(), async (world, s) => {
         expectHonest(await readWorld(world, s));
       }),
-      runs(1_500),
+      runs(600),
     );
   });
 });
@@ -316,7 +317,7 @@ describe('what changes meanwhile', () => {
         fc.scheduler(),
         async (world, s) => expectHonest(await readWorld(world, s)),
       ),
-      runs(2_500),
+      runs(1_000),
     );
   });
 
@@ -328,7 +329,7 @@ describe('what changes meanwhile', () => {
         fc.scheduler(),
         async (world, s) => expectHonest(await readWorld(world, s)),
       ),
-      runs(2_500),
+      runs(1_000),
     );
   });
 
@@ -338,12 +339,12 @@ describe('what changes meanwhile', () => {
       fc.asyncProperty(worlds({ changes, on: odd }), fc.scheduler(), async (world, s) =>
         expectHonest(await readWorld(world, s)),
       ),
-      runs(2_500),
+      runs(1_000),
     );
   });
 
   test('is read again once it stands still, and then known to be all', async () => {
-    const changes = changesOf('insert', 'delete', 'move').map((all) =>
+    const changes = changesOf('insert', 'delete').map((all) =>
       all.map((change) => ({ ...change, before: 2 })),
     );
     const on = merged(
@@ -360,7 +361,7 @@ describe('what changes meanwhile', () => {
           expect(reading.records.map(({ id }) => id)).toEqual(expect.arrayContaining(stayed));
         },
       ),
-      runs(500),
+      runs(300),
     );
   });
 });

@@ -1,5 +1,8 @@
+// biome-ignore-all lint/performance/useDomNodeTextContent: what a person sees is asked for, not what the page holds
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { CompanyBrief } from '../src/briefs/company.ts';
@@ -9,9 +12,12 @@ import { type Connection, type Host, httpHosts, type Row } from './support/hosts
 import { describeWith } from './support/needs.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { shared } from './support/shared.ts';
-import { newPage, type Options, openView, type Shown } from './support/view-host.ts';
+import { type Options, openView, type Shown } from './support/view-host.ts';
 
-const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
+/** The pictures of the documents are taken when asked for: their data is of the day. */
+const images = process.env.CPQ_TEST_IMAGES
+  ? fileURLToPath(new URL('../docs/images', import.meta.url))
+  : join(tmpdir(), 'cpq-mcp-images');
 const sandbox = shared(() => startSandbox());
 const address = async () => addressIn(await sandbox(), 'all');
 
@@ -68,7 +74,7 @@ async function keep(view: Shown, name: string, width = 1000): Promise<void> {
   await view.page.setViewportSize({ width, height: Math.min(height, 4_000) });
   await view.page.mouse.move(0, 0);
   await view.page.waitForTimeout(200);
-  await view.page.screenshot({ path: `${images}${name}.png` });
+  await view.page.screenshot({ path: join(images, `${name}.png`) });
 }
 
 const looks: readonly (readonly [name: string, options: Options])[] = [
@@ -265,7 +271,7 @@ function boardControls(server: Serving): void {
       const view = await openPipeline(it);
       const { data } = await it.call('cpq_brief_pipeline', { owner: 'Karen Fitzgerald' });
       const { open } = data as unknown as PipelineBrief;
-      await view.frame.getByLabel('Owner', { exact: true }).last().selectOption('Karen Fitzgerald');
+      await view.frame.getByRole('combobox', { name: 'Owner' }).selectOption('Karen Fitzgerald');
       expect(await status(view)).toBe(
         `${open.count} of ${view.data.open.count} open opportunities shown.`,
       );
@@ -292,7 +298,10 @@ function boardControls(server: Serving): void {
     test('makes a larger card of a larger deal', async () => {
       const view = await openPipeline(await server());
       const sizes = await view.frame.$$eval('.column:first-child .card', (cards) =>
-        cards.map((card) => Number.parseFloat((card as HTMLElement).style.minHeight)),
+        cards
+          // Sizes speak of amounts in one currency.
+          .filter((card) => card.querySelector('.amount')?.textContent?.startsWith('$'))
+          .map((card) => Number.parseFloat((card as HTMLElement).style.minHeight)),
       );
       expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
       expect(sizes[0]).toBeGreaterThan(sizes.at(-1) ?? 0);
@@ -414,10 +423,11 @@ function quoteControls(server: Serving): void {
       const view = await openQuote(await server());
       await view.frame.getByRole('switch').check();
       for (const { line, why } of view.data.preflight.rows) {
-        const place = view.frame.locator('li', { hasText: why }).first();
-        const row = place.locator('xpath=ancestor::tr');
-        if (line === undefined) expect(await row.count()).toBe(0);
-        else expect(await row.locator('.position').textContent()).toBe(String(line));
+        const row = view.frame.locator('.lines tbody tr', {
+          has: view.frame.locator(`.position:text-is("${line}")`),
+        });
+        const place = line === undefined ? view.frame.locator('#preflight + ul') : row;
+        expect(await place.textContent()).toContain(why);
       }
       await view.close();
     });
@@ -440,9 +450,7 @@ function quoteControls(server: Serving): void {
       expect(view.said[0]).toContain(view.data.id);
       await view.frame.click('text="Refresh"');
       await view.frame.waitForSelector('text="Up to date"');
-      expect(view.calls).toEqual([
-        { name: 'cpq_brief_quote', arguments: { quote: view.data.id } },
-      ]);
+      expect(view.calls).toEqual([{ name: 'cpq_brief_quote', arguments: { quote: view.data.id } }]);
       await view.close();
     });
 
@@ -509,9 +517,7 @@ function hostsDiffer(server: Serving): void {
     test('that hands on only text is asked for the figures', async () => {
       const onlyText = (result: unknown) => ({ content: (result as Row).content });
       const view = await openQuote(await server(), { result: onlyText });
-      expect(view.calls).toEqual([
-        { name: 'cpq_brief_quote', arguments: { quote: view.data.id } },
-      ]);
+      expect(view.calls).toEqual([{ name: 'cpq_brief_quote', arguments: { quote: view.data.id } }]);
       expect((await figuresOf(view)).Monthly).toBe(exact(view.data.totals.monthly ?? 0, 'USD'));
       await view.close();
     });
@@ -580,7 +586,8 @@ const hostile = [
 function poisoned(value: unknown, at = { next: 0 }): unknown {
   if (Array.isArray(value)) return value.map((entry) => poisoned(entry, at));
   if (typeof value !== 'object' || value === null) return value;
-  const poison = /^(?:name|company|owner|stage|contact|status|why|item|notes|mpn|website|paymentTerm)$/;
+  const poison =
+    /^(?:name|company|owner|stage|contact|status|why|item|notes|mpn|website|paymentTerm)$/;
   return Object.fromEntries(
     Object.entries(value).map(([field, inner]) => {
       if (typeof inner !== 'string' || !poison.test(field)) return [field, poisoned(inner, at)];
@@ -601,9 +608,10 @@ function hostileRecords(server: Serving): void {
     const hit = await view.frame.evaluate(() => (window as { hit?: number }).hit);
     expect(hit).toBeUndefined();
     const strange = await view.frame.$$eval('img, svg, iframe, a, object, script', (found) =>
-      found.map((it) => it.outerHTML.slice(0, 20)),
+      found.map((it) => it.tagName),
     );
-    expect(strange).toEqual(['<script>"use strict"']);
+    // Its own, and no other.
+    expect(strange).toEqual(['SCRIPT']);
     expect(await fitsIn(view)).toBe(true);
     expect(await view.frame.textContent('body')).toContain('onerror=');
     expectHarmless(view);

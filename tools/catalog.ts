@@ -12,6 +12,7 @@ import { listCompanies } from './list-companies.ts';
 import { listContacts } from './list-contacts.ts';
 import { listContractItems } from './list-contract-items.ts';
 import { listDiscountGroups } from './list-discount-groups.ts';
+import { listEventsTool } from './list-events.ts';
 import { listOpportunities } from './list-opportunities.ts';
 import { listPricingBooks } from './list-pricing-books.ts';
 import { listProducts } from './list-products.ts';
@@ -42,6 +43,7 @@ export const catalog: readonly AnyTool[] = [
   briefCompanyTool,
   briefQuoteTool,
   checkSalesData,
+  listEventsTool,
   listChanges,
   revertChange,
 ];

@@ -14,7 +14,10 @@ export const usualBudget: BudgetSettings = { requests: 500, windowSeconds: 600 }
 /** A tenth of the budget stays free for single reads while collections are being walked. */
 const reserveShare = 0.1;
 /** A short wait is better than a refusal; a long one is for the assistant to decide on. */
-const longestWaitMs = 5_000;
+const longestWaitMs = { interactive: 5_000, walk: 15_000 };
+
+/** The number of a request that was taken out of the budget. */
+export type Taken = number;
 
 /** The rate budget of one tenant: a share of something that other programs draw on too. */
 export class RateBudget {
@@ -22,6 +25,9 @@ export class RateBudget {
   readonly #key: string;
   readonly #limit: number;
   readonly #windowMs: number;
+  #lastTaken: Taken = 0;
+  #lastHeard: Taken = 0;
+  readonly #underWay = new Set<Taken>();
 
   constructor(window: RateWindow, key: string, settings: BudgetSettings) {
     this.#window = window;
@@ -31,36 +37,57 @@ export class RateBudget {
   }
 
   /**
-   * Takes one request out of the budget, after a short wait if need be.
-   * @throws RateLimited when there is none to be had soon
+   * Takes one request out of the budget, after a short wait if need be. It is under way until `ended`.
+   * @throws RateLimited when there is none to be had soon; the signal's reason when cancelled
    */
-  async take(call: Call, facts: Facts): Promise<void> {
+  async take(call: Call, facts: Facts): Promise<Taken> {
     const rule = this.#rule(call.purpose);
-    const giveUpAt = Math.min(call.deadline, Date.now() + longestWaitMs);
+    const giveUpAt = Math.min(call.deadline, Date.now() + longestWaitMs[call.purpose]);
     for (;;) {
+      call.signal.throwIfAborted(); // What will not be sent must not be counted.
       const now = Date.now();
-      const verdict = await this.#window.take(this.#key, rule, now);
-      if (verdict.taken) return;
-      if (now + verdict.waitMs > giveUpAt) {
-        throw new RateLimited(Math.ceil(verdict.waitMs / 1000), 'budget', facts);
+      const { taken, waitMs } = await this.#window.take(this.#key, rule, now);
+      if (taken) return this.#started();
+      if (now + waitMs > giveUpAt) {
+        // The moment by which a request counts for longer than the window is waited for here.
+        const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
+        throw new RateLimited(seconds, 'budget', facts);
       }
-      await pause(verdict.waitMs, call.signal);
+      await pause(waitMs, call.signal);
     }
   }
 
-  /** Takes the service's own count over ours. */
-  async correct(remaining: number): Promise<void> {
-    await this.#window.correct(this.#key, this.#rule('interactive'), remaining, Date.now());
+  ended(taken: Taken): void {
+    this.#underWay.delete(taken);
   }
 
-  /** The service asked for silence. */
+  /**
+   * Takes the service's own count over ours. What is still under way may not have been counted yet, so
+   * that it is left out of what is left; and an answer that was overtaken knows less than the later one.
+   */
+  async correct(taken: Taken, remaining: number): Promise<void> {
+    if (taken < this.#lastHeard) return;
+    this.#lastHeard = taken;
+    const others = this.#underWay.size - (this.#underWay.has(taken) ? 1 : 0);
+    const left = Math.max(0, remaining - others);
+    await this.#window.correct(this.#key, this.#rule('interactive'), left, Date.now());
+  }
+
+  /** The service asked for silence; not for longer than it remembers what was sent. */
   async block(seconds: number): Promise<void> {
-    await this.#window.block(this.#key, Date.now() + seconds * 1000);
+    const ms = Math.min(seconds * 1000, this.#windowMs);
+    await this.#window.block(this.#key, Date.now() + ms);
   }
 
   /** What is left, and for how long there is nothing. */
   peek(): Promise<WindowVerdict> {
     return this.#window.peek(this.#key, this.#rule('interactive'), Date.now());
+  }
+
+  #started(): Taken {
+    this.#lastTaken += 1;
+    this.#underWay.add(this.#lastTaken);
+    return this.#lastTaken;
   }
 
   #rule(purpose: Call['purpose']): WindowRule {

@@ -179,16 +179,25 @@ export class ApiClient {
     const probes = this.#circuit.check(facts);
     try {
       if (isLate(call)) throw new TimedOut('no time left', facts);
-      await this.budget.take(call, facts);
-      const response = await this.#wire.send(request, call, facts);
-      const remaining = header(response, 'x-ratelimit-remaining')?.trim() ?? '';
-      if (/^\d{1,15}$/.test(remaining)) await this.budget.correct(Number(remaining));
+      const response = await this.#sent(request, call, facts);
       const body = parseReply(response, this.#key, facts);
       this.#circuit.succeeded();
       return read(body, response);
     } catch (error) {
       await this.#learn(error, call, probes);
       throw error;
+    }
+  }
+
+  async #sent(request: WireRequest, call: Call, facts: Facts): Promise<WireResponse> {
+    const taken = await this.budget.take(call, facts);
+    try {
+      const response = await this.#wire.send(request, call, facts);
+      const remaining = header(response, 'x-ratelimit-remaining')?.trim() ?? '';
+      if (/^\d{1,15}$/.test(remaining)) await this.budget.correct(taken, Number(remaining));
+      return response;
+    } finally {
+      this.budget.ended(taken);
     }
   }
 

@@ -78,7 +78,8 @@ function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
   for (const name in value) {
-    if (!isShallow((value as RawRecord)[name], levels - 1)) return false;
+    const inner = (value as RawRecord)[name];
+    if (typeof inner === 'object' && inner !== null && !isShallow(inner, levels - 1)) return false;
   }
   return true;
 }

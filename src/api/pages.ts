@@ -22,8 +22,8 @@ export interface Coverage {
   total: number;
   /** Why it is not complete. */
   reason?: string;
-  /** Seconds until the rest can be had, where the rate budget stopped the reading. */
-  retryAfter?: number;
+  /** When the rest can be had, where that is known; the reason says it too. */
+  resumes?: Date;
 }
 
 export interface Reading<R> {
@@ -198,10 +198,7 @@ function planFor(pass: Pass<unknown>): Plan {
       return { overlaps: Number.POSITIVE_INFINITY, until: total + 1 };
     }
   }
-  const room = pages * step - total;
-  return room >= pages - 1 && step > 1
-    ? { overlaps: pages - 1, until: total }
-    : { overlaps: step > 1 ? room : 0, until: total };
+  return { overlaps: step > 1 ? pages * step - total : 0, until: total };
 }
 
 /** Where the pages begin, each as far on as the longest page yet reaches. */
@@ -231,8 +228,9 @@ async function* fillGap<R>(
 }
 
 /**
- * On from the furthest record until all that are counted are there, or nothing new comes. Where nothing counts the records each page begins
- * with the last one of the page before: if it does not, records moved, or the offset means something else.
+ * On from the furthest record until all that are counted are there, or nothing new comes. Where nothing
+ * is counted each page begins with the last record of the page before: if it does not, records moved, or
+ * the offset means something else.
  */
 async function* readTail<R>(pass: Pass<R>, read: Read<R>): AsyncGenerator<void> {
   while (!pass.hasAll() || pass.doubtsCount) {
@@ -310,7 +308,11 @@ class Pass<R> {
 
   constructor(previous?: Pass<R>) {
     this.isFirst = previous === undefined;
-    this.doubtsCount = previous !== undefined && previous.#countMoved;
+    this.doubtsCount = previous?.countMoved() ?? false;
+  }
+
+  countMoved(): boolean {
+    return this.#countMoved;
   }
 
   /** Returns how many of them are new. */
@@ -453,16 +455,15 @@ class Pass<R> {
     if (found === this.found && !stopped) {
       return { records, coverage: { complete: true, read: records.length, total: records.length } };
     }
-    const coverage: Coverage = {
-      complete: false,
-      read: records.length,
-      total,
-      reason: stopped ? whyStopped(stopped) : this.#whyIncomplete(),
-    };
-    if (stopped instanceof RateLimited && stopped.seconds !== undefined) {
-      coverage.retryAfter = stopped.seconds;
+    const reason = stopped ? whyStopped(stopped) : this.#whyIncomplete();
+    const coverage: Coverage = { complete: false, read: records.length, total, reason };
+    if (!(stopped instanceof RateLimited) || stopped.seconds === undefined) {
+      return { records, coverage };
     }
-    return { records, coverage };
+    const resumes = new Date(Date.now() + stopped.seconds * 1000);
+    // A moment rather than a time to wait, because it is told for a while.
+    coverage.reason = `${reason}; the rest can be had from ${resumes.toISOString().slice(0, 19)}Z on`;
+    return { records, coverage: { ...coverage, resumes } };
   }
 
   #whyIncomplete(): string {

@@ -66,7 +66,14 @@ const named = { id: text, name: text };
 const nestedNamed = nested(named);
 
 /** A nested record, of which at least id or name is usually there; a bare text is its name. */
-const ref: Kind<Ref> = (raw) => (typeof raw === 'string' ? { name: raw } : nestedNamed(raw));
+const ref: Kind<Ref> = (raw) => {
+  if (typeof raw === 'string') return { name: raw };
+  // As nearly all are: nothing to do.
+  if (isObject(raw) && isTextOrAbsent(raw.id) && isTextOrAbsent(raw.name)) return raw as Ref;
+  return nestedNamed(raw);
+};
+
+const isTextOrAbsent = (raw: unknown): boolean => typeof raw === 'string' || raw === undefined;
 
 const base = {
   ...named,

@@ -37,10 +37,23 @@ function wordsOf(clause: string): string[] {
   return spaced.split(/[^\p{L}\p{N}'’]+/u).filter((word) => word !== '');
 }
 
+/** A tenant has a dozen stages and statuses, and every record names two of them. */
+const wordsByText = new Map<string, ReadonlySet<string>>();
+const mostTexts = 1_000;
+
 /** The words of a text that stand there plainly, up to a negation. */
-function plainWordsOf(text: string | undefined): ReadonlySet<string> {
+function plainWordsOf(text = ''): ReadonlySet<string> {
+  let words = wordsByText.get(text);
+  if (!words) {
+    words = readPlainWords(text);
+    if (wordsByText.size < mostTexts) wordsByText.set(text, words);
+  }
+  return words;
+}
+
+function readPlainWords(text: string): ReadonlySet<string> {
   const plain = new Set<string>();
-  for (const clause of (text ?? '').split(clauseEnd)) {
+  for (const clause of text.split(clauseEnd)) {
     for (const word of wordsOf(clause)) {
       if (negations.has(word)) break;
       plain.add(word);

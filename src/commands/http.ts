@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { readSettings, type Settings } from '../config.ts';
 import { serveHttp } from '../hosts/http.ts';
+import { webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf } from '../log.ts';
 import { version } from '../version.ts';
 import { type Opened, openTenant } from './open.ts';
@@ -18,6 +19,7 @@ export async function http(argv: readonly string[]): Promise<void> {
     allowedHosts: [],
     preview: showsPreview(settings),
     maxBodyBytes,
+    ...webhooksFor(opened),
     onError: (error) => opened.log.warn('protocol', factsOf(error)),
     health: () => ({ status: 'ok', version }),
   }).catch((error: NodeJS.ErrnoException) => {
@@ -27,6 +29,16 @@ export async function http(argv: readonly string[]): Promise<void> {
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await host.close();
   await opened.close();
+}
+
+/** One tenant has no name of its own. */
+const webhookTenant = 'default';
+
+function webhooksFor({ webhooks, log }: Opened) {
+  if (!webhooks) return {};
+  const tenant = (name: string) => (name === webhookTenant ? webhooks : undefined);
+  const onError = (error: unknown) => log.error('webhook not kept', factsOf(error));
+  return { webhooks: webhookHandler({ tenant, onError }) };
 }
 
 /** The embedded tenant's data is nobody's; even so it is shown to this machine alone. */
@@ -56,7 +68,7 @@ Connect an assistant:
                   ${JSON.stringify({ mcpServers: { 'cpq-mcp': { url } } })}
   Claude Desktop  in claude_desktop_config.json (starts a server of its own):
                   ${JSON.stringify(desktop)}
-${showsPreview(settings) ? `\nSee its views without one at ${new URL('/preview', url).href}\n` : ''}
+${showsPreview(settings) ? `\nSee its views without one at ${new URL('/preview', url).href}\n` : ''}${opened.webhooks ? `\nWebhooks: ${url.replace(/mcp$/, `webhooks/${webhookTenant}`)}\n` : ''}
 Stop with Ctrl-C.
 `;
 }

@@ -2,13 +2,16 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config.ts';
 
-const usage = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off]`;
+const usage = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL[#SECRET]]`;
 
 /** Runs the embedded tenant alone, keeping its data where told. */
 export async function sandbox(argv: readonly string[]): Promise<void> {
   const options = read(argv);
   const { startSandbox } = await import('../sandbox/index.ts');
-  const running = await startSandbox(options);
+  const running = await startSandbox({
+    ...options,
+    onDeliveryFailure: (failure) => process.stderr.write(`${JSON.stringify(failure)}\n`),
+  });
   for (const { name, baseUrl, keys } of running.tenants) {
     process.stdout.write(`${name}\n  CPQ_BASE_URL=${baseUrl}\n  CPQ_API_KEY=${keys.all}\n`);
   }
@@ -19,7 +22,9 @@ export async function sandbox(argv: readonly string[]): Promise<void> {
 
 function read(argv: readonly string[]) {
   const text = { type: 'string' } as const;
-  const options = { port: text, data: text, seed: text, scale: text, 'rate-limit': text };
+  const many = { type: 'string', multiple: true } as const;
+  const named = { port: text, data: text, seed: text, scale: text, 'rate-limit': text };
+  const options = { ...named, webhook: many };
   try {
     const { values } = parseArgs({ args: [...argv], options });
     return {
@@ -28,6 +33,7 @@ function read(argv: readonly string[]) {
       ...(values.seed === undefined ? {} : { seed: number('--seed', values.seed, 0, 2 ** 32) }),
       ...(values.scale === undefined ? {} : { scale: number('--scale', values.scale, 0.01, 100) }),
       ...limitFrom(values['rate-limit']),
+      webhooks: (values.webhook ?? []).map(webhookFrom),
     };
   } catch (error) {
     throw new ConfigError(`${(error as Error).message.split('. ')[0]}. ${usage}`);
@@ -38,6 +44,17 @@ function limitFrom(text: string | undefined) {
   if (text === undefined) return {};
   if (text === 'off') return { rateLimit: false as const };
   return { rateLimit: { requests: number('--rate-limit', text, 1, 1e9), windowSeconds: 600 } };
+}
+
+/** Events are sent there, with what is behind the `#` as the secret. */
+function webhookFrom(text: string): { url: string; secret?: string } {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new RangeError(`--webhook must be a web address, with #secret behind it if need be`);
+  }
+  const secret = decodeURIComponent(url.hash.slice(1));
+  url.hash = '';
+  return secret === '' ? { url: url.href } : { url: url.href, secret };
 }
 
 function number(flag: string, text: string, least: number, most: number): number {

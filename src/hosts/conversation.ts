@@ -47,7 +47,7 @@ export class Conversation {
   constructor(served: Served, ways: Ways) {
     this.#served = served;
     this.#ways = ways;
-    this.#direct = new Direct(served.parts);
+    this.#direct = new Direct(served.parts, { lasts: true });
   }
 
   take(line: string): void {

@@ -1,5 +1,6 @@
-import { createMcpHandler, type Server, type Transport } from '@modelcontextprotocol/server';
+import { createMcpHandler, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Served } from './served.ts';
 
 /** Where the server is plugged into a program that brings its own transports. */
 export interface EmbeddedHost {
@@ -11,14 +12,15 @@ export interface EmbeddedHost {
 }
 
 export function embeddedHost(
-  factory: () => Promise<Server>,
+  { server, followMoved }: Served,
   onError: (error: Error) => void,
 ): EmbeddedHost {
-  const http = createMcpHandler(factory, { onerror: onError });
+  const http = createMcpHandler(server, { onerror: onError });
+  const stop = followMoved((uri) => http.notify.resourceUpdated(uri));
   const open = new Set<{ close(): Promise<void> }>();
   return {
     connect(transport) {
-      const connection = serveStdio(factory, { transport, onerror: onError });
+      const connection = serveStdio(server, { transport, onerror: onError });
       open.add(connection);
       return {
         async close() {
@@ -31,6 +33,7 @@ export function embeddedHost(
     async close() {
       await Promise.all([...open].map((connection) => connection.close()));
       open.clear();
+      stop();
       await http.close();
     },
   };

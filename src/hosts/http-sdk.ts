@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostHeaderValidation, originValidation, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Served } from './served.ts';
 
 export interface SdkOptions {
   /** Hostnames, without port, that requests may be addressed to and come from. */
@@ -18,11 +19,12 @@ export interface SdkHandler {
 }
 
 export function sdkHandler(
-  factory: () => Promise<Server>,
+  { server, followMoved }: Served,
   { names, maxBodyBytes, onError }: SdkOptions,
 ): SdkHandler {
   const limits = { onerror: onError, maxRequestBodySize: maxBodyBytes };
-  const mcp = createMcpHandler(factory, limits);
+  const mcp = createMcpHandler(server, limits);
+  const stop = followMoved((uri) => mcp.notify.resourceUpdated(uri));
   const hostIsAllowed = hostHeaderValidation(names);
   const originIsAllowed = originValidation(names);
   return {
@@ -30,6 +32,9 @@ export function sdkHandler(
       hostIsAllowed(request, response) && originIsAllowed(request, response),
     // Its own type for a request forbids what Node's may be: undefined where there is no method.
     handle: toNodeHandler(mcp, limits) as SdkHandler['handle'],
-    close: () => mcp.close(),
+    close() {
+      stop();
+      return mcp.close();
+    },
   };
 }

@@ -9,6 +9,7 @@ import { Direct } from '../mcp/direct.ts';
 import { answered, mayBePlain, readBody, unread } from './http-plain.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import type { Served } from './served.ts';
+import type { WebhookHandler } from './webhooks.ts';
 
 export interface HttpOptions {
   host: string;
@@ -18,6 +19,8 @@ export interface HttpOptions {
   maxBodyBytes: number;
   /** Shows the interactive views at `/preview`, to whoever sits at this machine. */
   preview?: boolean;
+  /** Takes what is sent below `/webhooks/`; without it nothing is. */
+  webhooks?: WebhookHandler;
   onError(error: Error): void;
   /** What `/healthz` says. */
   health(): Record<string, unknown>;
@@ -38,6 +41,7 @@ export async function serveHttp(served: Served, options: HttpOptions): Promise<H
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0];
     if (path === '/healthz') return sendJson(response, 200, options.health());
+    if (options.webhooks?.(path ?? '/', request, response)) return;
     void front
       .serve(path, request, response)
       .catch((error: unknown) => failed(response, error, options));
@@ -61,7 +65,7 @@ class Front {
   constructor(served: Served, options: HttpOptions) {
     this.#served = served;
     this.#options = options;
-    this.#direct = new Direct(served.parts);
+    this.#direct = new Direct(served.parts, { lasts: false });
     this.#names = [...new Set([...loopbackNames, ...options.allowedHosts])];
   }
 
@@ -98,7 +102,7 @@ class Front {
   #sdkHandler(): Promise<SdkHandler> {
     const { maxBodyBytes, onError } = this.#options;
     this.#sdk ??= import('./http-sdk.ts').then(({ sdkHandler }) =>
-      sdkHandler(this.#served.server, { names: [...this.#names], maxBodyBytes, onError }),
+      sdkHandler(this.#served, { names: [...this.#names], maxBodyBytes, onError }),
     );
     return this.#sdk;
   }

@@ -1,6 +1,7 @@
-import { deserializeMessage, type Server, type Transport } from '@modelcontextprotocol/server';
+import { deserializeMessage, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { isRow, type Row } from '../mcp/plain.ts';
+import type { Served } from './served.ts';
 
 /** The SDK's side of a connection whose lines are read and written by us. */
 export interface SdkConnection {
@@ -19,7 +20,7 @@ export interface SdkOptions {
 
 /** Starts the SDK in the middle of a connection: it is shown how it was opened, and its answers to that are kept back. */
 export function connectSdk(
-  factory: () => Promise<Server>,
+  factory: Served['server'],
   { opening, write, onError, onClose }: SdkOptions,
 ): SdkConnection {
   const answered = new Set(opening.map(({ id }) => id));

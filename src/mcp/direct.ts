@@ -1,5 +1,5 @@
 import type { ToolCall } from '../tenant/call.ts';
-import { capabilities, identity, instructions, longLived } from './identity.ts';
+import { capabilitiesOf, identity, instructions, longLived } from './identity.ts';
 import { type Client, metaKeys, modernRevision, type PlainRequest, type Row } from './plain.ts';
 import type { ServerParts } from './server.ts';
 import { visible } from './text.ts';
@@ -21,12 +21,15 @@ export interface Answering {
  */
 export class Direct {
   readonly #parts: ServerParts;
+  readonly #lasts: boolean;
   readonly #server: ReturnType<typeof identity>;
   /** Results of lists, written out once. */
   readonly #lists = new Map<string, string>();
 
-  constructor(parts: ServerParts) {
+  /** `lasts`: of a connection, rather than of requests that have nothing in common. */
+  constructor(parts: ServerParts, { lasts }: { lasts: boolean }) {
     this.#parts = parts;
+    this.#lasts = lasts;
     this.#server = identity(parts.version);
   }
 
@@ -73,8 +76,9 @@ export class Direct {
     return written;
   }
 
-  async #list({ method, params }: PlainRequest): Promise<object> {
-    const { surface, tenant } = this.#parts;
+  async #list({ method, era, params }: PlainRequest): Promise<object> {
+    const { surface, tenant, hearsChanges = false } = this.#parts;
+    const capabilities = capabilitiesOf(hearsChanges && (this.#lasts || era === 'modern'));
     switch (method) {
       case 'initialize':
         return {

@@ -15,6 +15,10 @@ export const capabilities = {
   extensions: { 'io.modelcontextprotocol/ui': {} },
 };
 
+/** The same, with what only some connections can do. */
+export const capabilitiesOf = (subscribe: boolean) =>
+  subscribe ? { ...capabilities, resources: { subscribe } } : capabilities;
+
 const hour = 3_600_000;
 /** The lists never change while the server runs, but may differ with what a caller is allowed. */
 export const longLived = { ttlMs: hour, cacheScope: 'private' as const };

@@ -1,22 +1,26 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { type CallParts, callTool, toolCall } from './calls.ts';
 import { complete } from './completion.ts';
-import { capabilities, identity, instructions, longLived } from './identity.ts';
+import { type Connection, canSubscribe, tellMoved } from './following.ts';
+import { capabilitiesOf, identity, instructions, longLived } from './identity.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 
 export interface ServerParts extends CallParts {
   version: string;
+  /** Whether changes are heard of here, so that hosts can be told. */
+  hearsChanges?: boolean;
 }
 
 /**
  * A protocol server over one tenant; cheap, because over HTTP there is one for every request. It keeps
  * nothing: what lives longer is in the parts.
  */
-export function createServer(parts: ServerParts): Server {
+export function createServer(parts: ServerParts, connection?: Connection): Server {
   const { surface, tenant, version } = parts;
+  const tells = parts.hearsChanges && connection && canSubscribe(connection);
   const server = new Server(identity(version), {
-    capabilities,
+    capabilities: capabilitiesOf(tells === true),
     instructions,
     cacheHints: {
       'tools/list': longLived,
@@ -26,6 +30,7 @@ export function createServer(parts: ServerParts): Server {
       'server/discover': longLived,
     },
   });
+  if (tells) tellMoved(server, tenant, connection);
   const call = (ctx: ServerContext) => toolCall(parts, server, ctx, undefined);
   server.setRequestHandler('tools/list', () => ({ tools: [...surface.list] }));
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(parts, server, params, ctx));

@@ -4,8 +4,9 @@ import { isObject } from './json.ts';
 import type { RateLimit, RollingWindow } from './limits.ts';
 import type { RequestLog } from './log.ts';
 import type { Reply } from './routes.ts';
+import { answerWebhooks, type WebhookService } from './webhooks-admin.ts';
 
-interface AdminService {
+interface AdminService extends WebhookService {
   key: string;
   settings: Settings;
   log: RequestLog;
@@ -13,7 +14,7 @@ interface AdminService {
 }
 
 /**
- * Answers `GET log`, `POST reset-limits` and `POST settings`.
+ * Answers `GET log`, `POST reset-limits`, `POST settings` and the routes of webhooks.
  * @throws Refusal 403 for a wrong admin key, 404 for anything else, 400 for a setting that is none.
  */
 export function answerAdmin(
@@ -33,8 +34,11 @@ export function answerAdmin(
     case 'POST settings':
       Object.assign(service.settings, readSettings(body));
       return reply(service.settings);
-    default:
+    default: {
+      const answer = answerWebhooks(service, method, path, body);
+      if (answer) return answer;
       throw new Refusal(404, `Cannot ${method} /admin/${path}`);
+    }
   }
 }
 

@@ -9,6 +9,8 @@ import type { Reply } from './routes.ts';
 import { type SeedOptions, seedTenant } from './seed/index.ts';
 import type { KeyHolder, Service } from './server.ts';
 import { Store } from './store.ts';
+import { usualRetry, Webhooks } from './webhooks.ts';
+import { readSubscription } from './webhooks-admin.ts';
 
 const DEFAULT_LIMIT: RateLimit = { requests: 500, windowSeconds: 600 };
 
@@ -18,6 +20,7 @@ export class House implements Service {
   readonly limits = new RollingWindow();
   readonly settings: Settings;
   readonly adminKey: string;
+  readonly webhooks: Webhooks;
   readonly #names: string[];
   readonly #store: Store;
   readonly #seed: Omit<SeedOptions, 'tenant' | 'profile'>;
@@ -39,6 +42,12 @@ export class House implements Service {
       publicApi: true,
     };
     this.adminKey = deriveKey('admin', seed);
+    const retry = { ...usualRetry, ...options.deliveryRetry };
+    this.webhooks = new Webhooks(retry, options.onDeliveryFailure ?? (() => {}));
+    for (const wanted of options.webhooks ?? []) {
+      this.webhooks.subscribe(readSubscription(wanted, names));
+    }
+    this.listen((change) => this.webhooks.announce(change));
     for (const name of names) this.#loadKeys(name, seed);
   }
 
@@ -60,17 +69,18 @@ export class House implements Service {
       store: this.#store,
       settings: this.settings,
       now: this.#now,
-      announce: (change) => {
-        for (const listener of this.#listeners) listener(change);
-      },
+      announce: (change) => this.#announce(change),
     };
     this.#contexts.set(tenant, context);
     return context;
   }
 
   admin(method: string, path: string, key: string | undefined, body: unknown): Reply {
-    const { adminKey, settings, log, limits } = this;
-    return answerAdmin({ key: adminKey, settings, log, limits }, method, path, key, body);
+    const { adminKey, settings, log, limits, webhooks } = this;
+    const announce = (change: Change) => this.#announce(change);
+    const events = { webhooks, tenants: this.#names, announce, now: this.#now };
+    const service = { key: adminKey, settings, log, limits, ...events };
+    return answerAdmin(service, method, path, key, body);
   }
 
   listen(listener: (change: Change) => void): () => void {
@@ -90,6 +100,10 @@ export class House implements Service {
     }));
     if (!first) throw new Error('There is no tenant.');
     return [first, ...rest];
+  }
+
+  #announce(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
   }
 
   /** A file that was made before keeps its keys, whatever the seed is now. */

@@ -50,7 +50,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     admin: { url: `${url}/admin`, key: house.adminKey },
     onChange: (listener) => house.listen(listener),
-    close: () => close(server, database),
+    close() {
+      house.webhooks.close();
+      return close(server, database);
+    },
   };
 }
 

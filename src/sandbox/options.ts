@@ -1,4 +1,5 @@
 import type { RateLimit } from './limits.ts';
+import type { Failure, Retry, Subscription } from './webhooks.ts';
 
 export interface SandboxOptions {
   /** Port on 127.0.0.1; 0, the default, takes any free one. */
@@ -17,6 +18,12 @@ export interface SandboxOptions {
   upsertOmitted?: 'keep' | 'clear';
   /** Names of the tenants; every second one keeps probabilities as 0–100. */
   tenants?: string[];
+  /** Where events are sent; more can be added while it runs. Without a tenant, those of the first. */
+  webhooks?: (Partial<Omit<Subscription, 'id'>> & { url: string })[];
+  /** How often and when a delivery is tried again. */
+  deliveryRetry?: Partial<Retry>;
+  /** Told when a delivery is given up. */
+  onDeliveryFailure?: (failure: Failure) => void;
 }
 
 export interface SandboxTenant {

@@ -76,8 +76,8 @@ function together(parts: readonly Part[]): Coverage & { asOf: Date } {
 
 const reasons = (parts: readonly Part[]): string =>
   parts
-    .map(({ resource, coverage: { read, total, reason, retryAfter } }) => {
-      const when = retryAfter === undefined ? '' : `; the rest in ${retryAfter} seconds`;
-      return `${read} of ${total} ${resource.replaceAll('_', ' ')} records, because ${reason}${when}`;
-    })
+    .map(
+      ({ resource, coverage: { read, total, reason } }) =>
+        `${read} of ${total} ${resource.replaceAll('_', ' ')} records, because ${reason}`,
+    )
     .join('; ');

@@ -1,7 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import type { Tool } from '@modelcontextprotocol/client';
 import { build } from 'esbuild';
 import { type Browser, chromium, type Frame, type Page } from 'playwright-core';
-import { fileURLToPath } from 'node:url';
 import type { Connection, Row } from './hosts.ts';
 import { closing, shared } from './shared.ts';
 
@@ -29,12 +29,12 @@ export interface Called {
 }
 
 /** A view in a real browser, behind a real bridge, over a real server. */
-export interface Shown {
+export interface Shown<Data = unknown> {
   page: Page;
   /** The view's own document. */
   frame: Frame;
   /** The figures that the tool answered with. */
-  data: Row;
+  data: Data;
   /** Tools that the view called. */
   calls: Called[];
   /** What it put into the conversation. */
@@ -67,7 +67,7 @@ const pageScript = shared(async () => {
     format: 'iife',
     write: false,
   });
-  return outputFiles[0].text;
+  return outputFiles[0]?.text ?? '';
 });
 
 const browser = shared(async (): Promise<Browser> => {
@@ -95,8 +95,12 @@ export async function openView(
   name: string,
   args: Row,
   options: Options = {},
-): Promise<Shown> {
-  const { width, context = {}, capabilities = { serverTools: {}, message: { text: {} } } } = options;
+): Promise<Shown<Row>> {
+  const {
+    width,
+    context = {},
+    capabilities = { serverTools: {}, message: { text: {} } },
+  } = options;
   const tool = (await server.tools()).find((it) => it.name === name);
   if (!tool) throw new Error(`${name} is not listed`);
   const [html, answer] = await Promise.all([viewOf(server, tool), server.call(name, args)]);

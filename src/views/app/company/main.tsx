@@ -2,7 +2,16 @@ import './style.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { CompanyBrief } from '../../../briefs/company.ts';
 import { useFormats } from '../shell/format.ts';
-import { Action, Badge, type Covered, Coverage, Figure, Head, Notes, Sums } from '../shell/parts.tsx';
+import {
+  Action,
+  Badge,
+  Coverage,
+  type Covered,
+  Figure,
+  Head,
+  Notes,
+  Sums,
+} from '../shell/parts.tsx';
 import { type Host, startView, type ViewProps } from '../shell/start.tsx';
 import { momentsOf, type OpportunityRow } from './moments.ts';
 import { Timeline } from './timeline.tsx';
@@ -28,7 +37,12 @@ function CompanyView({ data, host, reload }: ViewProps<CompanyData>) {
           <Action text="Refresh" doing="Reading…" done="Up to date" act={() => reload()} />
         )}
         {host.canAsk && company.id && (
-          <Action text="Ask about this" doing="Asking…" done="Asked" act={() => host.ask(question(data))} />
+          <Action
+            text="Ask about this"
+            doing="Asking…"
+            done="Asked"
+            act={() => host.ask(question(data))}
+          />
         )}
       </Head>
       <Figures data={data} />
@@ -113,8 +127,17 @@ function Figures({ data }: { data: CompanyData }) {
           <Sums label="Monthly" amounts={open.monthly} />
         </>
       )}
-      {won && <Figure label="Won" tone="good" value={number(won.count)} more={amounts(won.value).join(' · ')} />}
-      {lost && <Figure label="Lost" value={number(lost.count)} more={amounts(lost.value).join(' · ')} />}
+      {won && (
+        <Figure
+          label="Won"
+          tone="good"
+          value={number(won.count)}
+          more={amounts(won.value).join(' · ')}
+        />
+      )}
+      {lost && (
+        <Figure label="Lost" value={number(lost.count)} more={amounts(lost.value).join(' · ')} />
+      )}
       {quotes && <Figure label="Quotes" value={number(quotes.total)} />}
       {contacts && <Figure label="Contacts" value={number(contacts.total)} />}
     </dl>
@@ -130,7 +153,9 @@ function People({ data: { contacts } }: { data: CompanyData }) {
         {contacts.rows.map(({ id, name, email, phone }) => (
           <li key={id}>
             <strong dir="auto">{name ?? email ?? id}</strong>
-            <span dir="auto">{[name && email, phone].filter(Boolean).join(' · ') || 'no email or phone'}</span>
+            <span dir="auto">
+              {[name && email, phone].filter(Boolean).join(' · ') || 'no email or phone'}
+            </span>
           </li>
         ))}
       </ul>

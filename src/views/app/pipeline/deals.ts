@@ -72,11 +72,7 @@ const most = 12;
  * Stages from the least likely to the most, owners by value, months in their order; what has none stands
  * last.
  */
-export function columnsOf(
-  deals: readonly OpenDeal[],
-  by: ColumnsBy,
-  measure: Measure,
-): Column[] {
+export function columnsOf(deals: readonly OpenDeal[], by: ColumnsBy, measure: Measure): Column[] {
   const groups = Map.groupBy(deals, (deal) => nameOf(deal, by));
   const columns = [...groups].map(([name, group]) => columnOf(name, group, measure));
   const last = (column: Column): number => Number(column.name === nameless[by]);

@@ -97,7 +97,8 @@ function fieldsOf(record: Record<string, unknown>, formats: Formats): [string, s
 function inWords(value: unknown, formats: Formats): string | undefined {
   if (typeof value === 'number') return formats.number(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT/.test(value) ? formats.day(value) : value;
+  if (typeof value === 'string')
+    return /^\d{4}-\d\d-\d\dT/.test(value) ? formats.day(value) : value;
   if (Array.isArray(value)) {
     return value.flatMap((one) => inWords(one, formats) ?? []).join(', ') || undefined;
   }
@@ -109,6 +110,9 @@ function inWords(value: unknown, formats: Formats): string | undefined {
 
 /** expectedCloseDate → Expected close date. */
 function spaced(field: string): string {
-  const words = field.replace(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase();
+  const words = field
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

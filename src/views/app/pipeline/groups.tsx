@@ -13,26 +13,29 @@ interface Props {
 export function Groups({ groups, by, measure }: Props) {
   const { month, number, amounts } = useFormats();
   return (
-    <ul class="groups plain" aria-label={`By ${by.replaceAll('_', ' ')}`}>
-      {groups.rows.map((group) => {
-        const name = group.name ?? group.id ?? '';
-        const [first, ...others] = amounts(sumOf(group, measure));
-        return (
-          <li key={group.id ?? name} class="column" data-column={name}>
-            <h3>
-              <span dir="auto" class="title">
-                {/^\d{4}-\d\d$/.test(name) ? month(name) : name}
-              </span>
-              <span class="count">{number(group.count)}</span>
-            </h3>
-            <p class="sum">
-              <strong>{first ?? '–'}</strong>
-              {others.length > 0 && <span>{others.join(' · ')}</span>}
-            </p>
-          </li>
-        );
-      })}
-    </ul>
+    <section aria-labelledby="groups">
+      <h2 id="groups">{`By ${by.replaceAll('_', ' ')}`}</h2>
+      <ul class="groups plain">
+        {groups.rows.map((group) => {
+          const name = group.name ?? group.id ?? '';
+          const [first, ...others] = amounts(sumOf(group, measure));
+          return (
+            <li key={group.id ?? name} class="column" data-column={name}>
+              <h3>
+                <span dir="auto" class="title">
+                  {/^\d{4}-\d\d$/.test(name) ? month(name) : name}
+                </span>
+                <span class="count">{number(group.count)}</span>
+              </h3>
+              <p class="sum">
+                <strong>{first ?? '–'}</strong>
+                {others.length > 0 && <span>{others.join(' · ')}</span>}
+              </p>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
   );
 }
 

@@ -2,7 +2,7 @@ import './style.css';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { PipelineBrief } from '../../../briefs/pipeline.ts';
 import { useFormats } from '../shell/format.ts';
-import { Action, type Covered, Coverage, Figure, Head, Notes, Sums } from '../shell/parts.tsx';
+import { Action, Coverage, type Covered, Figure, Head, Notes, Sums } from '../shell/parts.tsx';
 import { startView, type ViewProps } from '../shell/start.tsx';
 import { Board, type Shown } from './board.tsx';
 import { Chart } from './charts.tsx';
@@ -67,7 +67,11 @@ function Figures({ data }: { data: PipelineData }) {
   const { winRateByCount, won, lost } = closed;
   return (
     <dl class="figures">
-      <Figure label="Open" value={number(open.count)} more={`${number(closingSoon.total)} close within 30 days`} />
+      <Figure
+        label="Open"
+        value={number(open.count)}
+        more={`${number(closingSoon.total)} close within 30 days`}
+      />
       <Sums label="One-time" amounts={open.oneTime} />
       <Sums label="Monthly" amounts={open.monthly} />
       <Sums label="One-time, weighted" amounts={open.weightedOneTime} />
@@ -183,8 +187,16 @@ interface ReadingProps {
 function Reading({ loaded, found, canRead }: ReadingProps) {
   const { number } = useFormats();
   const { deals, total, complete, failed } = loaded;
-  if (!canRead) return <p class="about">This host shows the figures; the cards need one that lets views read.</p>;
-  if (failed) return <p role="alert" class="failed">{failed}</p>;
+  if (!canRead)
+    return (
+      <p class="about">This host shows the figures; the cards need one that lets views read.</p>
+    );
+  if (failed)
+    return (
+      <p role="alert" class="failed">
+        {failed}
+      </p>
+    );
   const all = number(total ?? 0);
   const words = complete
     ? `${number(found)} of ${all} open opportunities shown.`

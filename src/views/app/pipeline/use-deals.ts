@@ -53,6 +53,8 @@ async function readAll(
 ): Promise<void> {
   const deals: OpenDeal[] = [];
   let loaded = nothing;
+  // Drawn with the first answer, and then whenever there are twice as many: each drawing takes its time.
+  let drawn = 0;
   try {
     for (let next: number | undefined = 0; next !== undefined && deals.length < mostDeals; ) {
       const answer = await host.read('cpq_brief_pipeline', { ...args, deals_from: next });
@@ -61,7 +63,9 @@ async function readAll(
       deals.push(...records);
       next = page.next;
       loaded = { ...nothing, deals: [...deals], total: page.total, coverage };
-      show({ ...loaded, complete: next === undefined });
+      const isDue = deals.length >= drawn;
+      if (isDue) drawn = deals.length + deals.length;
+      if (isDue || next === undefined) show({ ...loaded, complete: next === undefined });
     }
   } catch (error) {
     if (!reading.over) show({ ...loaded, failed: messageOf(error) });

@@ -57,7 +57,10 @@ async function callTool(params: object): Promise<ToolResult> {
   });
   const text = await response.text();
   const line = /^data: (.*)$/m.exec(text)?.[1] ?? text;
-  const { result, error } = JSON.parse(line) as { result?: ToolResult; error?: { message: string } };
+  const { result, error } = JSON.parse(line) as {
+    result?: ToolResult;
+    error?: { message: string };
+  };
   if (!result) throw new Error(error?.message ?? `The server answered ${response.status}.`);
   return result;
 }

@@ -26,7 +26,11 @@ export function FindingList({ findings, margins }: Props) {
           <Badge tone={severity === 'stop' ? 'danger' : 'warning'}>
             {severity === 'stop' ? 'Put right' : 'Look at'}
           </Badge>{' '}
-          <bdi>{margins || !tellsCosts.has(code) ? why : 'About the calculation: see costs and margins.'}</bdi>
+          <bdi>
+            {margins || !tellsCosts.has(code)
+              ? why
+              : 'About the calculation: see costs and margins.'}
+          </bdi>
         </li>
       ))}
     </ul>

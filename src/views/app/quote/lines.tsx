@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: a table shown as blocks is no table to screen readers otherwise
 import type { PreflightFinding } from '../../../briefs/preflight.ts';
 import type { QuoteLine } from '../../../briefs/quote.ts';
 import { useFormats } from '../shell/format.ts';
@@ -23,7 +24,11 @@ export function Lines({ data, margins }: Props) {
     <>
       {[...found].map((term) => {
         const rows = lines.rows.filter((row) => row.term === term);
-        return rows.length > 0 && <Term key={term} term={term} rows={rows} data={data} margins={margins} />;
+        return (
+          rows.length > 0 && (
+            <Term key={term} term={term} rows={rows} data={data} margins={margins} />
+          )
+        );
       })}
       {lines.shown < lines.total && (
         <p class="about">{`${lines.shown} of ${lines.total} lines shown; the totals cover all of them.`}</p>

@@ -2,7 +2,16 @@ import './style.css';
 import { useState } from 'preact/hooks';
 import type { QuoteBrief } from '../../../briefs/quote.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
-import { Action, Badge, type Covered, Coverage, Figure, Head, Notes, Switch } from '../shell/parts.tsx';
+import {
+  Action,
+  Badge,
+  Coverage,
+  type Covered,
+  Figure,
+  Head,
+  Notes,
+  Switch,
+} from '../shell/parts.tsx';
 import { startView, type ViewProps } from '../shell/start.tsx';
 import { aboutQuote, FindingList } from './findings.tsx';
 import { Lines } from './lines.tsx';
@@ -28,9 +37,16 @@ function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
             act={() => reload({ lines: everyLine })}
           />
         )}
-        {host.canRead && <Action text="Refresh" doing="Reading…" act={() => reload()} done="Up to date" />}
+        {host.canRead && (
+          <Action text="Refresh" doing="Reading…" act={() => reload()} done="Up to date" />
+        )}
         {host.canAsk && data.id && (
-          <Action text="Ask about this quote" doing="Asking…" done="Asked" act={() => host.ask(question(data))} />
+          <Action
+            text="Ask about this quote"
+            doing="Asking…"
+            done="Asked"
+            act={() => host.ask(question(data))}
+          />
         )}
       </div>
       {margins && <Margins data={data} />}
@@ -95,7 +111,10 @@ function Totals({ data }: { data: QuoteData }) {
     ['One-time', oneTime],
     ['Monthly', monthly],
     ['Yearly', yearly],
-    ...Object.entries(otherTerms).map(([term, amount]): [string, number] => [`Per ${term}`, amount]),
+    ...Object.entries(otherTerms).map(([term, amount]): [string, number] => [
+      `Per ${term}`,
+      amount,
+    ]),
   ];
   return (
     <>
@@ -184,14 +203,24 @@ function termPairs(data: QuoteData, { day, exact, percent }: Formats): [string, 
   const { contract, paymentTerm, discount, opportunity, currency, setup } = data;
   const from = contract?.from ? day(contract.from) : '';
   const to = contract?.to ? day(contract.to) : '';
-  const taken =
-    discount?.percent === undefined ? discount?.amount : undefined;
+  const taken = discount?.percent === undefined ? discount?.amount : undefined;
   const pairs: [string, string | undefined][] = [
     ['Payment', paymentTerm],
-    ['Contract', [contract?.duration, from || to ? `${from} – ${to}` : ''].filter(Boolean).join(', ')],
-    ['Discount', discount?.percent === undefined ? undefined : `${percent(discount.percent)} on every term`],
+    [
+      'Contract',
+      [contract?.duration, from || to ? `${from} – ${to}` : ''].filter(Boolean).join(', '),
+    ],
+    [
+      'Discount',
+      discount?.percent === undefined ? undefined : `${percent(discount.percent)} on every term`,
+    ],
     ['Discount', taken === undefined ? undefined : `${exact(taken, currency)}, once`],
-    ['Setup', setup?.price === undefined ? undefined : `${exact(setup.price, currency)}, in the one-time total`],
+    [
+      'Setup',
+      setup?.price === undefined
+        ? undefined
+        : `${exact(setup.price, currency)}, in the one-time total`,
+    ],
     ['Opportunity', [opportunity?.name, opportunity?.stage].filter(Boolean).join(' · ')],
   ];
   return pairs.filter((pair): pair is [string, string] => Boolean(pair[1]));

@@ -116,14 +116,20 @@ export class Bridge {
 
   #receive(message: Message): void {
     const { id, method, params = {} } = message;
-    if (method === undefined) return this.#settle(message);
-    if (id !== undefined) return this.#answer(id, method);
-    if (method === 'ui/notifications/tool-input')
-      this.#listener.input((params.arguments ?? {}) as Arguments);
-    if (method === 'ui/notifications/tool-result') this.#listener.result(params as ToolResult);
-    if (method === 'ui/notifications/tool-cancelled') this.#listener.cancelled();
-    if (method === 'ui/notifications/host-context-changed')
-      this.#listener.context(params as McpUiHostContext);
+    if (method === undefined) this.#settle(message);
+    else if (id === undefined) this.#told(method, params);
+    else this.#answer(id, method);
+  }
+
+  #told(method: string, params: Record<string, unknown>): void {
+    const { input, result, cancelled, context } = this.#listener;
+    const known: Record<string, () => void> = {
+      'ui/notifications/tool-input': () => input((params.arguments ?? {}) as Arguments),
+      'ui/notifications/tool-result': () => result(params as ToolResult),
+      'ui/notifications/tool-cancelled': () => cancelled(),
+      'ui/notifications/host-context-changed': () => context(params as McpUiHostContext),
+    };
+    if (Object.hasOwn(known, method)) known[method]?.();
   }
 
   #settle({ id, result, error }: Message): void {

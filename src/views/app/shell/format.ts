@@ -32,7 +32,11 @@ export function formatsOf(locale: string | undefined, timeZone: string | undefin
   const number = new Intl.NumberFormat(place);
   const percent = new Intl.NumberFormat(place, { style: 'percent', maximumFractionDigits: 1 });
   const day = new Intl.DateTimeFormat(place, { dateStyle: 'medium', timeZone: 'UTC' });
-  const month = new Intl.DateTimeFormat(place, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const month = new Intl.DateTimeFormat(place, {
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
   const time = timeIn(place, timeZone);
   return {
     number: (value) => number.format(value),

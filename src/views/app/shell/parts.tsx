@@ -116,6 +116,7 @@ export function Switch({ text, on, set }: SwitchProps) {
     <label class="switch">
       <input
         type="checkbox"
+        // biome-ignore lint/a11y/useAriaPropsForRole: a native checkbox says by itself whether it is on
         role="switch"
         checked={on}
         onChange={(event) => set(event.currentTarget.checked)}

@@ -4,9 +4,9 @@ import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
 import { type ComponentType, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Arguments, Bridge, type ReadTool, type ToolResult, textOf } from './bridge.ts';
+import { type Candidate, Choices } from './choices.tsx';
 import { FormatContext, formatsOf } from './format.ts';
 import { applyContext } from './host.ts';
-import { Choices, type Candidate } from './choices.tsx';
 
 export interface Host {
   /** The host lets views call tools. */
@@ -94,9 +94,11 @@ class Session<Data> {
   }
 
   accept(data: Record<string, unknown>): void {
-    if (this.view.is(data)) return this.show({ state: 'answer', data: data as Data });
-    const candidates = (data.records ?? []) as Candidate[];
-    this.show({ state: 'choosing', summary: String(data.summary ?? ''), candidates });
+    if (this.view.is(data)) this.show({ state: 'answer', data: data as Data });
+    else {
+      const candidates = (data.records ?? []) as Candidate[];
+      this.show({ state: 'choosing', summary: String(data.summary ?? ''), candidates });
+    }
   }
 
   host(): Host {

@@ -1,0 +1,137 @@
+import type { Change, EventName, Subject } from './context.ts';
+import { invalid, notFound } from './errors.ts';
+import { isObject } from './json.ts';
+import type { Reply } from './routes.ts';
+import type { Retry, Subscription, Webhooks } from './webhooks.ts';
+
+const EVENTS: Record<Subject, EventName[]> = {
+  company: ['created', 'updated'],
+  contact: ['created', 'updated'],
+  opportunity: ['created', 'status_changed', 'updated'],
+  order: ['completed', 'created', 'updated'],
+  product: ['created', 'updated'],
+  quote: ['created', 'deleted', 'ordered', 'updated'],
+};
+const NAMES = Object.entries(EVENTS).flatMap(([subject, events]) => [
+  subject,
+  ...events.map((event) => `${subject}.${event}`),
+]);
+const DELIVERIES_SHOWN = 1_000;
+
+export interface WebhookService {
+  webhooks: Webhooks;
+  tenants: readonly string[];
+  announce(change: Change): void;
+  now(): Date;
+}
+
+/**
+ * Answers the admin routes of webhooks; undefined for every other one.
+ * @throws Refusal 400 for what is not valid, 404 for what is not there.
+ */
+export function answerWebhooks(
+  service: WebhookService,
+  method: string,
+  path: string,
+  body: unknown,
+): Reply | undefined {
+  const { webhooks } = service;
+  const [collection = '', id = '', verb = ''] = path.split('/');
+  switch (`${method} ${collection}${id && '/:id'}${verb && `/${verb}`}`) {
+    case 'GET webhooks':
+      return reply([...webhooks.subscriptions.values()].map(shown));
+    case 'POST webhooks':
+      return reply(shown(webhooks.subscribe(readSubscription(body, service.tenants))), 201);
+    case 'DELETE webhooks/:id':
+      if (!webhooks.subscriptions.delete(id)) throw notFound(`No webhook ${id}`);
+      return reply({ deleted: true });
+    case 'GET deliveries':
+      return reply(webhooks.deliveries.slice(0, DELIVERIES_SHOWN));
+    case 'POST deliveries/:id/redeliver':
+      return reply(webhooks.redeliver(id) ?? refuse(`No delivery ${id}`), 202);
+    case 'GET delivery-failures':
+      return reply(webhooks.failures);
+    case 'POST delivery-retry':
+      webhooks.retry = { ...webhooks.retry, ...readRetry(body) };
+      return reply(webhooks.retry);
+    case 'POST announce':
+      return announce(service, body);
+    default:
+      return undefined;
+  }
+}
+
+const reply = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) });
+
+function refuse(why: string): never {
+  throw notFound(why);
+}
+
+/** Secrets are for whoever set them. */
+const shown = ({ secret, signingSecret, ...open }: Subscription) => ({
+  ...open,
+  hasSecret: secret !== undefined,
+  isSigned: signingSecret !== undefined,
+});
+
+/** @throws Refusal 400 */
+export function readSubscription(
+  body: unknown,
+  tenants: readonly string[],
+): Omit<Subscription, 'id'> {
+  if (!isObject(body)) throw invalid('webhook must be an object');
+  const { url, tenant = tenants[0], events = [], form = 'dotted', secret, signingSecret } = body;
+  const problems = [
+    ...(isUrl(url) ? [] : ['url must be a web address']),
+    ...(tenants.includes(String(tenant)) ? [] : [`tenant must be one of ${tenants.join(', ')}`]),
+    ...(isEvents(events) ? [] : [`events must be some of ${NAMES.join(', ')}`]),
+    ...(form === 'dotted' || form === 'pair' ? [] : ['form must be dotted or pair']),
+    ...([secret, signingSecret].every(isOptionalText) ? [] : ['secrets must be strings']),
+  ];
+  if (problems.length > 0) throw invalid(...problems);
+  return {
+    url: String(url),
+    tenant: String(tenant),
+    events: events as string[],
+    form: form as Subscription['form'],
+    ...(secret === undefined ? {} : { secret: String(secret) }),
+    ...(signingSecret === undefined ? {} : { signingSecret: String(signingSecret) }),
+  };
+}
+
+const isUrl = (value: unknown): boolean =>
+  typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+const isEvents = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((name) => NAMES.includes(String(name)));
+const isOptionalText = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && value !== '');
+
+/** @throws Refusal 400 */
+function readRetry(body: unknown): Partial<Retry> {
+  if (!isObject(body)) throw invalid('retry must be an object');
+  const least: Record<string, number> = { attempts: 1, firstMs: 0, longestMs: 0, timeoutMs: 1 };
+  for (const [name, value] of Object.entries(body)) {
+    const fits = name in least && Number.isInteger(value) && Number(value) >= Number(least[name]);
+    if (!fits) throw invalid(`retry: ${name} is not valid`);
+  }
+  return body;
+}
+
+/** Tells of something that no route of the API does, such as that an order was completed. */
+function announce({ announce, tenants, now }: WebhookService, body: unknown): Reply {
+  if (!isObject(body)) throw invalid('event must be an object');
+  const { tenant = tenants[0], subject, event, record } = body;
+  if (!NAMES.includes(`${subject}.${event}`)) throw invalid('subject and event are not valid');
+  if (!isObject(record) || typeof record.id !== 'string') throw invalid('record must have an id');
+  if (!tenants.includes(String(tenant))) throw invalid('tenant is not valid');
+  const change = {
+    tenant: String(tenant),
+    subject: subject as Subject,
+    event: event as EventName,
+    id: record.id,
+    at: now().toISOString(),
+    record,
+  };
+  announce(change);
+  return reply(change, 201);
+}

@@ -1,0 +1,249 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Change } from './context.ts';
+
+/** Where events are sent, and which. */
+export interface Subscription {
+  id: string;
+  tenant: string;
+  url: string;
+  /** `quote.ordered`, or `quote` for all of a subject; empty for all of them. */
+  events: string[];
+  /** Goes along as `x-webhook-secret`. */
+  secret?: string;
+  /** Signs the body: `x-webhook-signature: sha256=…`. */
+  signingSecret?: string;
+  /** How the event is named: `{event: "quote.ordered"}` or `{subject: "quote", event: "ordered"}`. */
+  form: 'dotted' | 'pair';
+}
+
+/** How often, and when, a delivery is tried that was not answered with 2xx. */
+export interface Retry {
+  attempts: number;
+  /** Before the second; it doubles from there, with jitter. */
+  firstMs: number;
+  longestMs: number;
+  /** For an answer. */
+  timeoutMs: number;
+}
+
+export const usualRetry: Retry = {
+  attempts: 6,
+  firstMs: 1_000,
+  longestMs: 300_000,
+  timeoutMs: 10_000,
+};
+
+interface Attempt {
+  at: string;
+  /** Of the answer; absent where there was none. */
+  status?: number;
+  error?: string;
+}
+
+/** One event on its way to one subscription. */
+export interface Delivery {
+  id: string;
+  subscription: string;
+  eventId: string;
+  /** As in `quote.ordered`. */
+  event: string;
+  state: 'waiting' | 'delivered' | 'failed';
+  attempts: Attempt[];
+}
+
+/** Told once a delivery is given up. */
+export interface Failure {
+  at: string;
+  delivery: string;
+  subscription: string;
+  event: string;
+  attempts: number;
+  why: string;
+}
+
+interface Sending {
+  delivery: Delivery;
+  subscription: Subscription;
+  body: string;
+  /** Attempts that this round may still make. */
+  left: number;
+  made: number;
+}
+
+const deliveriesKept = 50_000;
+const atOnce = 8;
+
+/** Sends the events of the tenants to whoever subscribed. */
+export class Webhooks {
+  readonly subscriptions = new Map<string, Subscription>();
+  readonly failures: Failure[] = [];
+  retry: Retry;
+  readonly #onFailure: (failure: Failure) => void;
+  readonly #deliveries = new Map<string, Sending>();
+  readonly #queue: Sending[] = [];
+  readonly #stop = new AbortController();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #running = 0;
+
+  constructor(retry: Retry, onFailure: (failure: Failure) => void) {
+    this.retry = retry;
+    this.#onFailure = onFailure;
+  }
+
+  subscribe(wanted: Omit<Subscription, 'id'>): Subscription {
+    const subscription = { ...wanted, id: randomUUID() };
+    this.subscriptions.set(subscription.id, subscription);
+    return subscription;
+  }
+
+  /** Sends what a write changed. */
+  announce(change: Change): void {
+    const eventId = randomUUID();
+    for (const subscription of this.subscriptions.values()) {
+      if (wants(subscription, change)) this.#send(subscription, change, eventId);
+    }
+  }
+
+  /** The latest first. */
+  get deliveries(): Delivery[] {
+    return [...this.#deliveries.values()].map(({ delivery }) => delivery).reverse();
+  }
+
+  /** Sends a delivery once more, as it was, with as many attempts as the first time. */
+  redeliver(id: string): Delivery | undefined {
+    const sending = this.#deliveries.get(id);
+    if (!sending) return undefined;
+    if (sending.delivery.state !== 'waiting') this.#begin(sending);
+    return sending.delivery;
+  }
+
+  close(): void {
+    this.#stop.abort();
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  #send(subscription: Subscription, change: Change, eventId: string): void {
+    const event = `${change.subject}.${change.event}`;
+    const delivery: Delivery = {
+      ...{ id: randomUUID(), subscription: subscription.id, eventId, event },
+      state: 'waiting',
+      attempts: [],
+    };
+    const body = JSON.stringify(payloadOf(subscription, change, eventId));
+    const sending = { delivery, subscription, body, left: 0, made: 0 };
+    this.#deliveries.set(delivery.id, sending);
+    for (const id of this.#deliveries.keys()) {
+      if (this.#deliveries.size <= deliveriesKept) break;
+      this.#deliveries.delete(id);
+    }
+    this.#begin(sending);
+  }
+
+  #begin(sending: Sending): void {
+    sending.delivery.state = 'waiting';
+    sending.left = this.retry.attempts;
+    sending.made = 0;
+    this.#queue.push(sending);
+    this.#work();
+  }
+
+  #work(): void {
+    while (this.#running < atOnce && !this.#stop.signal.aborted) {
+      const sending = this.#queue.shift();
+      if (!sending) return;
+      this.#running += 1;
+      void this.#attempt(sending).finally(() => {
+        this.#running -= 1;
+        this.#work();
+      });
+    }
+  }
+
+  async #attempt(sending: Sending): Promise<void> {
+    const { delivery } = sending;
+    const attempt = await post(sending, this.retry.timeoutMs, this.#stop.signal);
+    if (this.#stop.signal.aborted) return;
+    sending.left -= 1;
+    sending.made += 1;
+    delivery.attempts.push(attempt);
+    const { status = 0 } = attempt;
+    if (status >= 200 && status < 300) delivery.state = 'delivered';
+    else if (sending.left > 0) this.#later(sending);
+    else this.#fail(sending, attempt);
+  }
+
+  #later(sending: Sending): void {
+    const { firstMs, longestMs } = this.retry;
+    const doubled = Math.min(longestMs, firstMs * 2 ** (sending.made - 1));
+    // Jitter: what failed together does not come back together.
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        this.#queue.push(sending);
+        this.#work();
+      },
+      doubled * (0.5 + Math.random()),
+    );
+    this.#timers.add(timer);
+  }
+
+  #fail({ delivery, made }: Sending, { status, error }: Attempt): void {
+    delivery.state = 'failed';
+    const { id, subscription, event } = delivery;
+    const failure = {
+      ...{ at: new Date().toISOString(), delivery: id, subscription, event },
+      attempts: made,
+      why: error ?? `answered with ${status}`,
+    };
+    this.failures.push(failure);
+    this.#onFailure(failure);
+  }
+}
+
+const wants = ({ tenant, events }: Subscription, change: Change): boolean =>
+  tenant === change.tenant &&
+  (events.length === 0 ||
+    events.includes(change.subject) ||
+    events.includes(`${change.subject}.${change.event}`));
+
+function payloadOf({ form }: Subscription, change: Change, eventId: string): object {
+  const { subject, event, at, record } = change;
+  return form === 'dotted'
+    ? { id: eventId, event: `${subject}.${event}`, createdAt: at, data: record }
+    : { eventId, subject, event, occurredAt: at, record };
+}
+
+async function post(
+  { subscription, body }: Sending,
+  timeoutMs: number,
+  stop: AbortSignal,
+): Promise<Attempt> {
+  const at = new Date().toISOString();
+  const { url, secret, signingSecret } = subscription;
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (secret !== undefined) headers['x-webhook-secret'] = secret;
+  if (signingSecret !== undefined) {
+    const digest = createHmac('sha256', signingSecret).update(body).digest('hex');
+    headers['x-webhook-signature'] = `sha256=${digest}`;
+  }
+  try {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+      redirect: 'manual',
+    });
+    await response.arrayBuffer();
+    return { at, status: response.status };
+  } catch (error) {
+    return { at, error: reasonOf(error) };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { name, cause } = error as Error;
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  return name === 'TimeoutError' ? 'no answer in time' : (code ?? String(error));
+}

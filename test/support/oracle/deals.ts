@@ -1,0 +1,105 @@
+import type { Big } from 'big.js';
+import { known, numberIn } from './decimal.ts';
+import { type Ask, currency, day, daysFrom, given, outcome, type SqlRow, text } from './sql.ts';
+
+export interface Ref {
+  id?: string | undefined;
+  name?: string | undefined;
+}
+
+export interface Deal {
+  id: string;
+  name: string | undefined;
+  outcome: string;
+  currency: string;
+  oneTime: Big | undefined;
+  monthly: Big | undefined;
+  /** As 0–1. */
+  probability: Big | undefined;
+  hasMonths: boolean;
+  value: Big | undefined;
+  created: string | undefined;
+  daysOld: number;
+  stageUpdated: string | undefined;
+  daysInStage: number;
+  lastChange: string | undefined;
+  idleDays: number;
+  closes: string | undefined;
+  closed: string | undefined;
+  daysToClose: number;
+  stage: Ref;
+  owner: Ref;
+  company: Ref;
+  category: Ref;
+  source: Ref;
+}
+
+const created = day('o.createdAt');
+const stageUpdated = day('o.stageUpdatedAt');
+const updated = day('o.updatedAt');
+// The later of two, one of which may be NULL: max() of SQLite is NULL then.
+const lastChange = `coalesce(
+  max(coalesce(${stageUpdated}, ${updated}), coalesce(${updated}, ${stageUpdated})), ${created})`;
+const closes = day('o.expectedCloseDate');
+
+const dealsSql = `${given}
+  select o.id, o.name, ${outcome} as outcome, ${currency('c.currency')} as currency,
+    o.onetimeRevenue, o.monthlyRevenue, o.valueMonths, o.probability,
+    ${created} as created, max(0, ${daysFrom(created, 'today')}) as daysOld,
+    ${stageUpdated} as stageUpdated, max(0, ${daysFrom(stageUpdated, 'today')}) as daysInStage,
+    ${lastChange} as lastChange, max(0, ${daysFrom(lastChange, 'today')}) as idleDays,
+    ${closes} as closes, ${daysFrom('today', closes)} as daysToClose, ${day('o.closedAt')} as closed,
+    o.pipelineStageId as stageId, s.name as stageName, o.ownerId, w.name as ownerName,
+    o.companyId, c.name as companyName, o.categoryId, k.name as categoryName,
+    o.sourceId, f.name as sourceName
+  from it join opportunity o using (tenant)
+  left join company c on c.tenant = o.tenant and c.id = o.companyId
+  left join pipeline_stage s on s.tenant = o.tenant and s.id = o.pipelineStageId
+  left join owner w on w.tenant = o.tenant and w.id = o.ownerId
+  left join opportunity_category k on k.tenant = o.tenant and k.id = o.categoryId
+  left join source f on f.tenant = o.tenant and f.id = o.sourceId`;
+
+/** Every opportunity of the tenant. */
+export function dealsOf(ask: Ask): Deal[] {
+  const rows = ask(dealsSql);
+  const top = rows.some((row) => numberIn(row, 'probability')?.gt(1)) ? 100 : 1;
+  return rows.map((row) => dealOf(row, top));
+}
+
+function dealOf(row: SqlRow, top: number): Deal {
+  const oneTime = numberIn(row, 'onetimeRevenue');
+  const monthly = numberIn(row, 'monthlyRevenue');
+  const given = numberIn(row, 'valueMonths');
+  const months = given?.gt(0) ? given : known(12);
+  const overMonths = months && monthly?.times(months);
+  const probability = numberIn(row, 'probability')?.div(top);
+  const ref = (what: string): Ref => ({
+    id: text(row, `${what}Id`),
+    name: text(row, `${what}Name`),
+  });
+  return {
+    id: String(row.id),
+    name: text(row, 'name'),
+    outcome: String(row.outcome),
+    currency: String(row.currency),
+    oneTime,
+    monthly,
+    probability: probability?.gte(0) && probability.lte(1) ? probability : undefined,
+    hasMonths: given?.gt(0) ?? false,
+    value: oneTime && overMonths ? oneTime.plus(overMonths) : (oneTime ?? overMonths),
+    created: text(row, 'created'),
+    daysOld: Number(row.daysOld),
+    stageUpdated: text(row, 'stageUpdated'),
+    daysInStage: Number(row.daysInStage),
+    lastChange: text(row, 'lastChange'),
+    idleDays: Number(row.idleDays),
+    closes: text(row, 'closes'),
+    closed: text(row, 'closed'),
+    daysToClose: Number(row.daysToClose),
+    stage: ref('stage'),
+    owner: ref('owner'),
+    company: ref('company'),
+    category: ref('category'),
+    source: ref('source'),
+  };
+}

@@ -1,0 +1,53 @@
+import { Big } from 'big.js';
+import type { Cell, SqlRow } from './sql.ts';
+
+// A quotient is rounded once, at the end: with room enough that this is the only rounding.
+Big.DP = 40;
+
+/** The number in a cell; undefined where there is none, or none that can be read. */
+export function known(cell: Cell | undefined): Big | undefined {
+  const text = String(cell ?? '').trim();
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? new Big(text) : undefined;
+}
+
+export const numberIn = (row: SqlRow, column: string): Big | undefined => known(row[column]);
+
+export const rounded = (value: Big, places = 2): number =>
+  Number(value.round(places, Big.roundHalfUp).toString());
+
+export const roundedOr = (value: Big | undefined, places = 2): number | undefined =>
+  value && rounded(value, places);
+
+/** The sum of what is known; undefined where nothing is. */
+export function sumOf(values: readonly (Big | undefined)[]): Big | undefined {
+  const all = values.filter((value) => value !== undefined);
+  return all.length === 0 ? undefined : all.reduce((sum, value) => sum.plus(value), new Big(0));
+}
+
+/** One rounded sum a currency; undefined where nothing is known. */
+export function sumsBy<T extends { currency: string }>(
+  rows: readonly T[],
+  amount: (row: T) => Big | undefined,
+): Record<string, number> | undefined {
+  const sums = bigSumsBy(rows, amount);
+  const entries = [...sums].map(([currency, sum]) => [currency, rounded(sum)]);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+export function bigSumsBy<T extends { currency: string }>(
+  rows: readonly T[],
+  amount: (row: T) => Big | undefined,
+): Map<string, Big> {
+  const sums = new Map<string, Big>();
+  for (const row of rows) {
+    const value = amount(row);
+    if (value) sums.set(row.currency, (sums.get(row.currency) ?? new Big(0)).plus(value));
+  }
+  return sums;
+}
+
+/** (price − cost) / price in percent, to one decimal. */
+export function marginOf(price: Big | undefined, cost: Big | undefined): number | undefined {
+  if (!price || !cost || price.eq(0)) return undefined;
+  return rounded(price.minus(cost).div(price).times(100), 1);
+}

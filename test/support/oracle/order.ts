@@ -1,0 +1,52 @@
+import type { Big } from 'big.js';
+
+interface Named {
+  id?: string | undefined;
+  name?: string | undefined;
+}
+
+/** Name in any letter case, then as written, then id; without a name last. */
+export function byName(one: Named, other: Named): number {
+  if (!one.name || !other.name) {
+    if (one.name || other.name) return one.name ? -1 : 1;
+    return compare(one.id, other.id);
+  }
+  return (
+    compare(one.name.trim().toLowerCase(), other.name.trim().toLowerCase()) ||
+    compare(one.name, other.name) ||
+    compare(one.id, other.id)
+  );
+}
+
+/** The highest first, unknown ones last. */
+export function descending(one: Big | undefined, other: Big | undefined): number {
+  if (one && other) return other.cmp(one);
+  return Number(other !== undefined) - Number(one !== undefined);
+}
+
+export function compare(one = '', other = ''): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** Without what says nothing: members that are undefined. */
+export const only = <T extends object>(members: T): Partial<T> =>
+  Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as Partial<T>;
+
+/** A record without members, or with members of 0 only, is not told. */
+export function counts(members: Record<string, number>): Record<string, number> | undefined {
+  const told = Object.entries(members).filter(([, count]) => count > 0);
+  return told.length === 0 ? undefined : Object.fromEntries(told);
+}
+
+export function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return groups;
+}

@@ -1,0 +1,186 @@
+import { Big } from 'big.js';
+import { validOn } from './checks.ts';
+import { numberIn } from './decimal.ts';
+import { compare, grouped } from './order.ts';
+import { later } from './pipeline.ts';
+import type { Product } from './products.ts';
+import {
+  amountOff,
+  grossOf,
+  judgedOf,
+  keptOf,
+  type Line,
+  notApplied,
+  type Quote,
+  usualTerms,
+} from './quotes.ts';
+import { type Ask, day, given, type SqlRow, standing } from './sql.ts';
+
+export interface Flaw {
+  code: string;
+  severity: 'stop' | 'check';
+  line?: number;
+}
+
+/** Book prices for the lines of quotes: the most particular books that apply, by quote and product. */
+export type Books = Map<string, SqlRow[]>;
+
+const names = (column: string, id: string): string =>
+  `exists (select 1 from json_each(coalesce(b.${column}, '[]')) j where j.value = ${id})`;
+const isEmpty = (column: string): string => `json_array_length(coalesce(b.${column}, '[]')) = 0`;
+const asOf = `iif(${standing} <> 'draft' and ${day('q.sentAt')} is not null, ${day('q.sentAt')}, today)`;
+
+/** The first rule that fits decides; 0 is nearest to the company. */
+export const reach = (company: string, classification: string): string => `case
+  when ${isEmpty('companyIds')} and ${isEmpty('classificationIds')} then 'everyone'
+  when ${names('companyIds', company)} then 'company'
+  when ${isEmpty('classificationIds')} then null
+  when ${classification} is null then 'unclear'
+  when ${names('classificationIds', classification)} then 'classification' end`;
+
+const booksSql = `${given}, day(tenant, quoteId, companyId, classificationId, asOf) as (
+    select q.tenant, q.id, c.id, c.classificationId, ${asOf} from it join quote q using (tenant)
+    left join company c on c.tenant = q.tenant and c.id = q.companyId),
+  price as (
+    select day.quoteId, e.productId, e.price, ${reach('day.companyId', 'day.classificationId')} as reach
+    from day join pricing_book b using (tenant)
+    join pricing_book_product e on e.tenant = b.tenant and e.pricingBookId = b.id
+    where ${validOn('day.asOf')})
+  select * from price where reach in ('company', 'classification', 'everyone')`;
+
+export function booksOf(ask: Ask): Books {
+  const prices = ask(booksSql).filter((row) => numberIn(row, 'price'));
+  return grouped(prices, ({ quoteId, productId }) => `${quoteId} ${productId}`);
+}
+
+interface Known {
+  today: string;
+  products: ReadonlyMap<string, Product>;
+  books: Books;
+  discountLimit: number;
+}
+
+/** The findings in their order. */
+export function flawsOf(quote: Quote, known: Known): Flaw[] {
+  const lines = quote.lines.flatMap((line) => {
+    const found = flawsOfLine(quote, line, known);
+    return found.map((flaw) => ({ ...flaw, line: line.position }));
+  });
+  const all = [...flawsOfQuote(quote, known), ...lines];
+  return all.sort(
+    (one, other) =>
+      compare(other.severity, one.severity) ||
+      (one.line ?? 0) - (other.line ?? 0) ||
+      order.indexOf(one.code) - order.indexOf(other.code),
+  );
+}
+
+const order = [
+  'no_items',
+  'discount_not_applied',
+  'discount_over_limit',
+  'negative_margin',
+  'expired',
+  'expiring',
+  'missing_company',
+  'missing_contact',
+  'missing_payment_term',
+  'missing_price',
+  'missing_cost',
+  'missing_quantity',
+  'price_under_cost',
+  'negative_margin',
+  'zero_margin',
+  'unrecognised_term',
+  'missing_term',
+  'term_differs',
+  'discount_over_limit',
+  'setup_cost_without_price',
+  'departs_from_book',
+  'unlisted_product',
+];
+
+type Found = [code: string, severity: 'stop' | 'check', is: boolean | undefined];
+
+const told = (all: readonly Found[]): Flaw[] =>
+  all.filter(([, , is]) => is).map(([code, severity]) => ({ code, severity }));
+
+function flawsOfQuote(quote: Quote, { today, discountLimit }: Known): Flaw[] {
+  const { standing, expires } = quote;
+  const waiting = standing !== 'approved' && standing !== 'declined';
+  const over = standing === 'expired' || (expires !== undefined && expires < today);
+  const soon = expires !== undefined && expires >= today && expires <= later(today, 7);
+  return told([
+    ['no_items', 'stop', quote.lines.length === 0],
+    ['discount_not_applied', 'check', notApplied(quote)],
+    ['discount_over_limit', 'check', discountOver(quote, discountLimit)],
+    ['negative_margin', 'stop', sinks(quote)],
+    ['expired', 'stop', waiting && over],
+    ['expiring', 'check', waiting && !over && soon],
+    ['missing_company', 'check', quote.companyId === undefined],
+    ['missing_contact', 'check', quote.contactId === undefined],
+    ['missing_payment_term', 'check', quote.paymentTermId === undefined],
+  ]);
+}
+
+function discountOver(quote: Quote, limit: number): boolean {
+  const off = amountOff(quote);
+  const gross = grossOf(quote).get('one-time');
+  if (off) return gross?.gt(0) === true && off.times(100).gt(gross.times(limit));
+  return new Big(1).minus(keptOf(quote)).times(100).gt(limit);
+}
+
+/** Whether the amount taken off is what brings the one-time price under its cost. */
+function sinks(quote: Quote): boolean {
+  const { before, price, cost } = judgedOf(quote, 'one-time');
+  if (!amountOff(quote) || !before || !price || !cost) return false;
+  return before.gte(cost) && price.lt(cost);
+}
+
+function flawsOfLine(quote: Quote, line: Line, known: Known): Flaw[] {
+  const { price, cost, kept, setupPrice, setupCost } = line;
+  const product = known.products.get(line.productId ?? '');
+  const net = price?.times(kept).times(keptOf(quote));
+  const both = price !== undefined && cost !== undefined && net !== undefined;
+  const fair = both && price.gte(cost);
+  const off = new Big(1).minus(kept.times(keptOf(quote))).times(100);
+  const productTerm = product?.blankTerm === false ? product.term : undefined;
+  return told([
+    ['missing_price', 'stop', !price],
+    ['missing_cost', 'check', !cost],
+    ['missing_quantity', 'check', !line.quantity],
+    ['price_under_cost', 'stop', both && price.lt(cost)],
+    ['negative_margin', 'stop', fair && net.lt(cost)],
+    ['zero_margin', 'check', fair && net.eq(cost) && !cost.eq(0)],
+    ['unrecognised_term', 'check', !usualTerms.includes(line.term)],
+    [
+      'missing_term',
+      'stop',
+      line.term === 'one-time' && (productTerm ?? 'one-time') !== 'one-time',
+    ],
+    ['term_differs', 'check', differs(line, product)],
+    ['discount_over_limit', 'check', line.discount?.gt(0) && off.gt(known.discountLimit)],
+    ['setup_cost_without_price', 'stop', setupCost?.gt(0) && !setupPrice?.gt(0)],
+    ['departs_from_book', 'check', departs(quote, line, known.books)],
+    ['unlisted_product', 'check', product?.listed === false],
+  ]);
+}
+
+function differs({ term }: Line, product: Product | undefined): boolean {
+  return product !== undefined && ['monthly', 'yearly'].includes(term) && term !== product.term;
+}
+
+/** Whether both the price and the discounted price are more than 1 % from the nearest book price. */
+function departs({ id }: Quote, { productId, price, kept }: Line, books: Books): boolean {
+  const all = books.get(`${id} ${productId}`) ?? [];
+  const [nearest] = ['company', 'classification', 'everyone']
+    .map((reach) => all.filter((row) => row.reach === reach))
+    .filter((rows) => rows.length > 0);
+  const prices = nearest?.flatMap((row) => numberIn(row, 'price') ?? []) ?? [];
+  if (!price || prices.length === 0) return false;
+  const [book] = prices.sort(
+    (one, other) => price.minus(one).abs().cmp(price.minus(other).abs()) || one.cmp(other),
+  );
+  const far = (asked: Big) => book && asked.minus(book).abs().times(100).gt(book.abs());
+  return Boolean(far(price) && far(price.times(kept)));
+}

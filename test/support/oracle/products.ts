@@ -1,0 +1,61 @@
+import type { Big } from 'big.js';
+import { numberIn } from './decimal.ts';
+import { type Ask, given, term, text } from './sql.ts';
+
+export interface Product {
+  id: string;
+  name: string | undefined;
+  listed: boolean;
+  price: Big | undefined;
+  cost: Big | undefined;
+  term: string;
+  blankTerm: boolean;
+  mpn: string | undefined;
+  categoryIds: string[];
+  /** Manufacturer and part number without what differs in writing; undefined without either. */
+  part: string | undefined;
+  unjudgedPart: string | undefined;
+}
+
+const productsSql = `${given}
+  select p.*, ${term('p.term')} as spokenTerm, trim(coalesce(p.term, '')) = '' as blankTerm,
+    (select group_concat(json_extract(j.value, '$.id'))
+      from json_each(coalesce(p.categories, '[]')) j) as moreCategories
+  from it join product p using (tenant)`;
+
+/** Every product of the tenant, bundles too. */
+export function productsOf(ask: Ask): Product[] {
+  return ask(productsSql).map((row) => {
+    const maker = [text(row, 'manufacturer'), text(row, 'vendor')].find(
+      (name) => bare(name) !== '',
+    );
+    const { part, missing } = partOf(maker, text(row, 'mpn'));
+    const more = text(row, 'moreCategories')?.split(',') ?? [];
+    return {
+      id: String(row.id),
+      name: text(row, 'name'),
+      listed: row.listed !== 0,
+      price: numberIn(row, 'price'),
+      cost: numberIn(row, 'cost'),
+      term: String(row.spokenTerm),
+      blankTerm: Number(row.blankTerm) === 1,
+      mpn: text(row, 'mpn'),
+      categoryIds: [text(row, 'categoryId'), ...more].filter((id) => id !== undefined),
+      part,
+      unjudgedPart: missing,
+    };
+  });
+}
+
+/** One part whatever it is written like. */
+export function partOf(maker: string | undefined, mpn: string | undefined) {
+  if (bare(mpn) === '') return { part: undefined, missing: 'no part number' };
+  if (bare(maker) === '') return { part: undefined, missing: 'no manufacturer' };
+  return { part: `${bare(maker)} ${bare(mpn)}`, missing: undefined };
+}
+
+const bare = (name: string | undefined): string =>
+  (name ?? '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');

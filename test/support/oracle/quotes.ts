@@ -1,0 +1,277 @@
+import { Big } from 'big.js';
+import { marginOf, numberIn, roundedOr, sumOf } from './decimal.ts';
+import { counts, grouped, only } from './order.ts';
+import {
+  type Ask,
+  currency,
+  day,
+  daysFrom,
+  given,
+  type SqlRow,
+  standing,
+  term,
+  text,
+} from './sql.ts';
+
+export interface Line {
+  position: number;
+  id: string;
+  name: string | undefined;
+  productId: string | undefined;
+  mpn: string | undefined;
+  manufacturer: string | undefined;
+  categoryId: string | undefined;
+  categoryName: string | undefined;
+  term: string;
+  blankTerm: boolean;
+  quantity: Big | undefined;
+  price: Big | undefined;
+  cost: Big | undefined;
+  /** What is left of the price after the line's discount, as 0–1. */
+  kept: Big;
+  discount: Big | undefined;
+  total: Big | undefined;
+  totalCost: Big | undefined;
+  hasSetup: boolean;
+  setupPrice: Big | undefined;
+  setupCost: Big | undefined;
+}
+
+export interface Quote {
+  id: string;
+  name: string | undefined;
+  number: string | undefined;
+  standing: string;
+  status: string | undefined;
+  currency: string;
+  companyId: string | undefined;
+  companyName: string | undefined;
+  contactId: string | undefined;
+  paymentTermId: string | undefined;
+  sent: string | undefined;
+  created: string | undefined;
+  expires: string | undefined;
+  expiresIn: number;
+  discountType: string;
+  discountAmount: Big | undefined;
+  lines: Line[];
+}
+
+const expires = day('q.expiresAt');
+
+const quotesSql = `${given}
+  select q.id, q.title, q.number, ${standing} as standing, q.status, q.contactId, q.paymentTermId,
+    ${currency('c.currency')} as currency, q.companyId, c.name as companyName,
+    ${day('q.sentAt')} as sent, ${day('q.createdAt')} as created,
+    ${expires} as expires, ${daysFrom('today', expires)} as expiresIn,
+    lower(trim(coalesce(q.discountType, ''))) as discountType, q.discountAmount
+  from it join quote q using (tenant)
+  left join company c on c.tenant = q.tenant and c.id = q.companyId`;
+
+const linesSql = `${given}
+  select i.*, k.name as categoryName, ${term('i.term')} as spokenTerm,
+    trim(coalesce(i.term, '')) = '' as blankTerm
+  from it join quote_item i using (tenant)
+  left join category k on k.tenant = i.tenant and k.id = i.categoryId
+  order by i.quoteId, i.rowid`;
+
+/** Every quote of the tenant, deleted ones too, with its lines in their order. */
+export function quotesOf(ask: Ask): Quote[] {
+  const lines = grouped(ask(linesSql), ({ quoteId }) => String(quoteId));
+  return ask(quotesSql).map((row) => quoteOf(row, lines.get(String(row.id)) ?? []));
+}
+
+function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
+  return {
+    id: String(row.id),
+    name: text(row, 'title'),
+    number: text(row, 'number'),
+    standing: String(row.standing),
+    status: text(row, 'status'),
+    currency: String(row.currency),
+    companyId: text(row, 'companyId'),
+    companyName: text(row, 'companyName'),
+    contactId: text(row, 'contactId'),
+    paymentTermId: text(row, 'paymentTermId'),
+    sent: text(row, 'sent'),
+    created: text(row, 'created'),
+    expires: text(row, 'expires'),
+    expiresIn: Number(row.expiresIn),
+    discountType: String(row.discountType),
+    discountAmount: numberIn(row, 'discountAmount'),
+    lines: lines.map(lineOf),
+  };
+}
+
+function lineOf(row: SqlRow, at: number): Line {
+  const [quantity, price, cost] = ['quantity', 'price', 'cost'].map((name) => numberIn(row, name));
+  const [setupPrice, setupCost] = ['setupPrice', 'setupCost'].map((name) => numberIn(row, name));
+  const discount = numberIn(row, 'discount');
+  const kept = new Big(1).minus((discount ?? new Big(0)).div(100));
+  const many = quantity ?? new Big(1);
+  return {
+    position: at + 1,
+    id: String(row.id),
+    name: text(row, 'name'),
+    productId: text(row, 'productId'),
+    mpn: text(row, 'mpn'),
+    manufacturer: text(row, 'manufacturer'),
+    categoryId: text(row, 'categoryId'),
+    categoryName: text(row, 'categoryName'),
+    term: String(row.spokenTerm),
+    blankTerm: Number(row.blankTerm) === 1,
+    quantity,
+    price,
+    cost,
+    kept,
+    discount,
+    total: price?.times(many).times(kept),
+    totalCost: cost?.times(many),
+    hasSetup: [setupPrice, setupCost].some((amount) => amount && !amount.eq(0)),
+    setupPrice,
+    setupCost,
+  };
+}
+
+export const usualTerms = ['one-time', 'monthly', 'yearly'];
+
+const isPercent = ({ discountType }: Quote): boolean =>
+  ['percent', 'percentage', 'pct', '%'].includes(discountType);
+
+const isAmount = ({ discountType }: Quote): boolean =>
+  ['amount', 'fixed', 'absolute', 'value', 'money'].includes(discountType);
+
+const hasDiscount = ({ discountAmount }: Quote): boolean =>
+  discountAmount !== undefined && !discountAmount.eq(0);
+
+/** What the quote's percentage leaves of every price, as 0–1. */
+export function keptOf(quote: Quote): Big {
+  if (!hasDiscount(quote) || !isPercent(quote)) return new Big(1);
+  return new Big(1).minus((quote.discountAmount ?? new Big(0)).div(100));
+}
+
+/** An amount that comes off the one-time price. */
+export function amountOff(quote: Quote): Big | undefined {
+  return hasDiscount(quote) && isAmount(quote) ? quote.discountAmount : undefined;
+}
+
+export const notApplied = (quote: Quote): boolean =>
+  hasDiscount(quote) && !isPercent(quote) && !isAmount(quote);
+
+/** The totals of each term before the quote's discount, unrounded. */
+export function grossOf({ lines }: Quote): Map<string, Big> {
+  const parts = lines.flatMap((line): [string, Big | undefined][] => [
+    [line.term, line.total],
+    ['one-time', line.hasSetup ? line.setupPrice : undefined],
+  ]);
+  const totals = new Map<string, Big>();
+  for (const [name, amount] of parts) {
+    if (amount) totals.set(name, (totals.get(name) ?? new Big(0)).plus(amount));
+  }
+  return totals;
+}
+
+/** The totals of each term after all discounts, unrounded. */
+export function netOf(quote: Quote): Map<string, Big> {
+  const gross = grossOf(quote);
+  const net = new Map([...gross].map(([name, amount]) => [name, amount.times(keptOf(quote))]));
+  const off = amountOff(quote);
+  if (off && gross.size > 0) net.set('one-time', (net.get('one-time') ?? new Big(0)).minus(off));
+  return net;
+}
+
+/** The totals as they are told. */
+export function totalsOf(quote: Quote): Record<string, unknown> {
+  const net = netOf(quote);
+  const others = [...net].filter(([name]) => !usualTerms.includes(name));
+  const { lines } = quote;
+  const setups = lines.filter(({ hasSetup, setupPrice }) => hasSetup && !setupPrice);
+  return only({
+    items: lines.length,
+    oneTime: roundedOr(net.get('one-time')),
+    monthly: roundedOr(net.get('monthly')),
+    yearly: roundedOr(net.get('yearly')),
+    otherTerms:
+      others.length === 0
+        ? undefined
+        : Object.fromEntries(others.map(([name, amount]) => [name, roundedOr(amount)])),
+    ...counts({
+      unknownPrices: lines.filter(({ price }) => !price).length + setups.length,
+      assumedQuantities: lines.filter(({ quantity }) => !quantity).length,
+    }),
+    discountNotApplied: notApplied(quote) || undefined,
+  });
+}
+
+/** One-time + 12 × monthly + yearly of such totals; undefined where none is known. */
+export function firstYearOf(net: ReadonlyMap<string, Big>): Big | undefined {
+  return sumOf([net.get('one-time'), net.get('monthly')?.times(12), net.get('yearly')]);
+}
+
+interface Part {
+  term: string;
+  price: Big | undefined;
+  cost: Big | undefined;
+}
+
+/** Lines and setups, each after the quote's percentage. */
+function partsOf(quote: Quote): Part[] {
+  const kept = keptOf(quote);
+  return quote.lines.flatMap((line) => {
+    const own = { term: line.term, price: line.total?.times(kept), cost: line.totalCost };
+    const setup = { term: 'one-time', price: line.setupPrice?.times(kept), cost: line.setupCost };
+    return line.hasSetup ? [own, setup] : [own];
+  });
+}
+
+/** What each term earns. */
+export function termsOf(quote: Quote): Record<string, unknown>[] {
+  const parts = grouped(partsOf(quote), (part) => part.term);
+  const net = netOf(quote);
+  const names = [...new Set([...parts.keys(), ...net.keys()])].sort(byTerm);
+  return names.map((name) => {
+    const these = parts.get(name) ?? [];
+    const { price, cost } = judgedOf(quote, name, these);
+    return only({
+      term: name,
+      price: roundedOr(net.get(name)),
+      cost: roundedOr(sumOf(these.map((part) => part.cost))),
+      profit: price && cost && roundedOr(price.minus(cost)),
+      margin: marginOf(price, cost),
+      unjudged: counts({ all: these.filter((part) => !part.price || !part.cost).length })?.all,
+    });
+  });
+}
+
+/** The sums over what has a price and a cost, after all discounts. */
+export function judgedOf(
+  quote: Quote,
+  name: string,
+  parts: readonly Part[] = partsOf(quote).filter((part) => part.term === name),
+): { before: Big | undefined; price: Big | undefined; cost: Big | undefined } {
+  const judged = parts.filter((part) => part.price && part.cost);
+  const before = sumOf(judged.map((part) => part.price));
+  const cost = sumOf(judged.map((part) => part.cost));
+  const off = name === 'one-time' ? amountOff(quote) : undefined;
+  return { before, cost, price: off && before ? before.minus(off) : before };
+}
+
+function byTerm(one: string, other: string): number {
+  const place = (name: string) => [...usualTerms, name].indexOf(name);
+  return place(one) - place(other) || (one < other ? -1 : 1);
+}
+
+export function lineRowOf(line: Line): Record<string, unknown> {
+  return only({
+    line: line.position,
+    quantity: roundedOr(line.quantity, 10),
+    price: roundedOr(line.price, 4),
+    discount: line.discount?.eq(0) ? undefined : roundedOr(line.discount, 1),
+    term: line.term,
+    total: roundedOr(line.total),
+    cost: roundedOr(line.cost, 4),
+    margin: marginOf(line.price?.times(line.kept), line.cost),
+    setupPrice: line.hasSetup ? roundedOr(line.setupPrice, 2) : undefined,
+    setupCost: line.hasSetup ? roundedOr(line.setupCost, 2) : undefined,
+  });
+}

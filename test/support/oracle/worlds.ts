@@ -1,0 +1,81 @@
+import { describe } from 'vitest';
+import { anyHost, type Connection } from '../hosts.ts';
+import { type Sandbox, type SandboxTenant, startSandbox } from '../sandbox.ts';
+import { shared } from '../shared.ts';
+import { spoil } from './spoil.ts';
+import type { Ask, Rows } from './sql.ts';
+
+/** One tenant of a sandbox, with the database behind it and a server in front of it. */
+export interface World {
+  /** The day that it is, on both sides. */
+  today: string;
+  server(): Promise<Connection>;
+  /** Rows of the database; `?` is first the tenant, then the day, then what is given. */
+  ask: Ask;
+  /** Runs SQL that changes the tenant; its first `?` is the tenant. */
+  change(sql: string, ...more: (string | number)[]): void;
+}
+
+interface Setting {
+  seed: number;
+  today: string;
+  scale: number;
+  /** Whether rows that the sandbox does not make by itself are put in. */
+  spoilt?: boolean;
+}
+
+const settings: readonly Setting[] = [
+  { seed: 1, today: '2026-06-15', scale: 0.4 },
+  { seed: 2, today: '2028-02-29', scale: 0.25 },
+  { seed: 3, today: '2025-01-01', scale: 0.3, spoilt: true },
+];
+
+/** Three seeds of both tenants, each tested alike. */
+export function describeWorlds(body: (world: () => Promise<World>) => void): void {
+  for (const setting of settings) describeWorld(setting, body);
+}
+
+/** Both tenants of one seed. */
+export function describeWorld(setting: Setting, body: (world: () => Promise<World>) => void): void {
+  const sandbox = shared(() => started(setting));
+  for (const at of [0, 1]) {
+    const name = at === 0 ? 'USD, probability 0–1' : 'EUR, probability 0–100';
+    describe(`${name}, seed ${setting.seed}, on ${setting.today}`, () =>
+      body(shared(async () => worldOf(await sandbox(), at, setting.today))));
+  }
+}
+
+async function started({ seed, today, scale, spoilt }: Setting): Promise<Sandbox> {
+  const sandbox = await startSandbox({ seed, scale, now: new Date(`${today}T09:00:00Z`) });
+  if (spoilt) for (const { name } of sandbox.tenants) spoil(sandbox.database, name, today);
+  return sandbox;
+}
+
+function worldOf(sandbox: Sandbox, at: number, today: string): World {
+  const tenant = sandbox.tenants[at];
+  if (!tenant) throw new Error(`There is no tenant ${at}`);
+  const { database } = sandbox;
+  return {
+    today,
+    server: shared(() => anyHost.start(addressOf(tenant), { env: clockAt(today) })),
+    ask: (sql, ...more) => database.prepare(sql).all(tenant.name, today, ...more) as Rows,
+    change: (sql, ...more) => void database.prepare(sql).run(tenant.name, ...more),
+  };
+}
+
+const addressOf = ({ baseUrl, keys }: SandboxTenant) => ({ baseUrl, key: keys.read });
+
+/**
+ * The server's clock, moved to that day: its answers depend on the day, and a test must not depend on
+ * the day that it is run.
+ */
+export function clockAt(day: string): Record<string, string> {
+  const source = `
+    const Real = Date;
+    const ahead = Real.parse('${day}T12:00:00Z') - Real.now();
+    globalThis.Date = class Date extends Real {
+      constructor(...given) { super(...(given.length > 0 ? given : [Real.now() + ahead])); }
+      static now() { return Real.now() + ahead; }
+    };`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(source)}` };
+}

@@ -1,0 +1,36 @@
+import { createHmac } from 'node:crypto';
+
+export const webhookSecret = 'canary0webhook0secret0000';
+export const signingSecret = 'canary0signing0secret0000';
+
+export interface Sent {
+  status: number;
+  body: Record<string, unknown>;
+  headers: Headers;
+}
+
+/** The address of a server's webhooks, from that of its endpoint. */
+export const webhooksAt = (url: string, ...path: readonly string[]): string =>
+  [url.replace(/mcp$/, 'webhooks'), ...path].join('/');
+
+/** Sends a delivery, with the secret unless told otherwise. */
+export async function deliver(
+  address: string,
+  payload: unknown,
+  headers: Record<string, string> = { 'x-webhook-secret': webhookSecret },
+): Promise<Sent> {
+  const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+  return {
+    status: response.status,
+    body: (await response.json()) as Record<string, unknown>,
+    headers: response.headers,
+  };
+}
+
+export const signatureOf = (body: string, secret = signingSecret): string =>
+  createHmac('sha256', secret).update(body).digest('hex');

@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { type ListedEvents, listEvents } from '../src/tenant/events/list.ts';
+import { plainName, type Subject, subjects } from '../src/tenant/events/names.ts';
+import { type Answer, day, defineTool, listOutput, reads } from './define.ts';
+
+const dayMs = 86_400_000;
+
+/** Checked like everywhere, and said nowhere: what a model sees is short. */
+const size = z
+  .int()
+  .default(20)
+  .refine((rows) => rows >= 1 && rows <= 100, 'must be from 1 to 100');
+const from = z
+  .int()
+  .default(0)
+  .refine((rows) => rows >= 0, 'must not be less than 0');
+
+export const listEventsTool = defineTool({
+  name: 'cpq_list_events',
+  title: 'List events received',
+  description: 'Webhooks received, newest first, and what changed. Orders are only here.',
+  toolset: 'events',
+  needs: [],
+  hints: { ...reads, openWorldHint: false },
+  input: z.strictObject({
+    subject: z.enum(subjects).optional(),
+    event: z.string().max(60).optional().describe('e.g. ordered'),
+    since: day,
+    until: day.describe('inclusive'),
+    id: z.string().optional().describe('Record'),
+    size,
+    from,
+  }),
+  output: listOutput,
+  async run(tenant, { subject, event, since, until, id, size, from }) {
+    const name = event === undefined ? undefined : plainName(event);
+    const times = {
+      since: since === undefined ? undefined : Date.parse(since),
+      until: until === undefined ? undefined : Date.parse(until) + dayMs,
+    };
+    const listed = await listEvents(tenant, {
+      subject,
+      event: name,
+      record: id,
+      ...times,
+      size,
+      from,
+    });
+    return answer(listed, subject, from);
+  },
+});
+
+function answer(listed: ListedEvents, subject: Subject | undefined, from: number): Answer {
+  const { total, damaged } = listed;
+  const rows = listed.events.map(row);
+  const keep = (count: number): Answer => {
+    const next = from + count < total ? { next: from + count } : {};
+    const asOf = `${new Date().toISOString().slice(0, 19)}Z`;
+    const read = { complete: damaged === 0, read: total, total: total + damaged, asOf };
+    return {
+      summary: summaryOf(count, total, from),
+      data: {
+        records: rows.slice(0, count),
+        page: { shown: count, from, total, ...next },
+        coverage: damaged === 0 ? read : { ...read, reason: 'some events cannot be read any more' },
+      },
+      notes: notesOf(listed, subject),
+      rows: { count, keep },
+    };
+  };
+  return keep(rows.length);
+}
+
+function summaryOf(count: number, total: number, from: number): string {
+  if (total === 0) return 'No events.';
+  const next = from + count < total ? ` Next: the same call with from ${from + count}.` : '';
+  return `${count} of ${total} events, newest first.${next}`;
+}
+
+function notesOf(
+  { total, keptSince, barred }: ListedEvents,
+  subject: Subject | undefined,
+): string[] {
+  const since = keptSince?.toISOString().slice(0, 10);
+  const left = subject === undefined ? barred : [];
+  return [
+    ...(since === undefined
+      ? ['None has been received yet: the service sends them only where a webhook is set up.']
+      : [`Received since ${since}; each is kept for 30 days.`]),
+    ...(total === 0 && since !== undefined ? ['Try without event, since and until.'] : []),
+    ...(left.length > 0
+      ? [`Without events of ${left.join(', ')}: their records may not be read here.`]
+      : []),
+  ];
+}
+
+const row = ({ at, isSent, record, ...event }: ListedEvents['events'][number]) => ({
+  at: `${at.toISOString().slice(0, 19)}Z`,
+  ...event,
+  id: record,
+  // A name that the service is not known to use.
+  known: isSent ? undefined : false,
+});
