@@ -1,8 +1,8 @@
 // Bundles the server into dist/, or the folder named: one file to start, and chunks for what is loaded
 // when it is needed.
 import { readFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { writeTypes } from './build-types.mjs';
@@ -38,21 +38,62 @@ async function listings() {
   return (await import(code)).listings;
 }
 
+/** What every start needs; other files beside it each cost a start half a millisecond. */
+const startsWith = 'src/commands/run.ts';
+
+/**
+ * The files that are loaded later and share something with the start. esbuild puts into one file what the
+ * same entries reach; so each of these is made to reach all of the start, which then is a single file.
+ */
+async function loadedLater() {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: ['src/main.ts', 'src/index.ts'],
+    outdir: dist,
+    splitting: true,
+    plugins: [leaner],
+    metafile: true,
+    write: false,
+  });
+  const importsOf = (file) => metafile.inputs[file]?.imports ?? [];
+  const reachedFrom = (file, reached = new Set([file])) => {
+    for (const { path, kind } of importsOf(file)) {
+      if (kind === 'dynamic-import' || reached.has(path)) continue;
+      reached.add(path);
+      reachedFrom(path, reached);
+    }
+    return reached;
+  };
+  const atStart = reachedFrom(startsWith);
+  const sharesWithStart = (file) => [...reachedFrom(file)].some((it) => atStart.has(it));
+  const later = Object.keys(metafile.inputs)
+    .flatMap(importsOf)
+    .filter(({ path, kind }) => kind === 'dynamic-import' && !atStart.has(path))
+    .map(({ path }) => path);
+  return new Set([...later, 'src/index.ts'].filter(sharesWithStart));
+}
+
 /**
  * Errors are told apart by their names, which a minifier takes away. Only they keep them: keeping all
  * names would define one for every function that is made while a call is answered.
  */
-const namesKept = {
-  name: 'names-kept',
+async function withNames(source) {
+  if (!/ extends \w*Error\b/.test(source)) return source;
+  const options = { loader: 'ts', keepNames: true, target: common.target };
+  return (await transform(source, options)).code;
+}
+
+const ourSources = (later) => ({
+  name: 'our-sources',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/](?:src|tools)[\\/].*\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      if (!/ extends \w*Error\b/.test(source)) return undefined;
-      const options = { loader: 'ts', keepNames: true, target: common.target };
-      return { contents: (await transform(source, options)).code, loader: 'js' };
+      const name = relative(root, path).replaceAll('\\', '/');
+      const source = await withNames(await readFile(path, 'utf8'));
+      const start = JSON.stringify(resolve(root, startsWith));
+      return { contents: later.has(name) ? `import ${start};\n${source}` : source, loader: 'ts' };
     });
   },
-};
+});
 
 /** Puts finished values, and lighter modules, in the place of what would make every start slower. */
 const leaner = {
@@ -67,19 +108,30 @@ const leaner = {
   },
 };
 
+/** CommonJS inside of a bundle asks for modules in its own way; most files of ours have none in them. */
+const requireLine =
+  "import { createRequire as cpqCreateRequire } from 'node:module'; const require = cpqCreateRequire(import.meta.url);\n";
+
+async function write({ path, text }) {
+  const isCode = path.endsWith('.js');
+  const isBin = path === join(dist, 'cpq-mcp.js');
+  const head = isCode && /\brequire\b/.test(text) ? requireLine : '';
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${isBin ? '#!/usr/bin/env node\n' : ''}${head}${text}`);
+}
+
 await rm(dist, { recursive: true, force: true });
-await build({
+const { outputFiles } = await build({
   ...common,
   entryPoints: { 'cpq-mcp': 'src/main.ts', index: 'src/index.ts' },
   outdir: dist,
   chunkNames: 'chunks/[name]-[hash]',
   splitting: true,
   minify: true,
-  plugins: [leaner, namesKept],
-  banner: {
-    js: "#!/usr/bin/env node\nimport { createRequire as cpqCreateRequire } from 'node:module'; const require = cpqCreateRequire(import.meta.url);",
-  },
+  plugins: [leaner, ourSources(await loadedLater())],
   legalComments: 'linked',
+  write: false,
 });
+await Promise.all(outputFiles.map(write));
 await writeTypes(root, dist);
 await buildViews(dist);

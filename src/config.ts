@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import * as z from 'zod';
-import { type Toolset, toolsets } from '../tools/define.ts';
+import { type Toolset, toolsets } from '../tools/toolsets.ts';
 import { fieldNames } from './tenant/changes/fields.ts';
 import { type Grant, grantNames, parseGrants } from './tenant/grants.ts';
 
@@ -11,13 +10,44 @@ export class ConfigError extends Error {}
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-const yes = z
-  .enum(['1', 'true', 'yes', 'on', '0', 'false', 'no', 'off', ''])
-  .transform((word) => ['1', 'true', 'yes', 'on'].includes(word));
-const list = z.string().transform((names) => names.split(/[\s,]+/).filter((name) => name !== ''));
-const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+/**
+ * Reads the text of one setting, or throws a ConfigError that says what it must be. Functions rather than
+ * schemas, because the settings are read at every start, and loading a library for them takes longer than
+ * everything else of it.
+ */
+type Reader<T> = (text: string) => T;
 
-interface Setting<T extends z.ZodType = z.ZodType> {
+const text: Reader<string> = (given) => given;
+
+const oneOf =
+  <const W extends readonly string[]>(words: W): Reader<W[number]> =>
+  (given) => {
+    if (words.includes(given)) return given;
+    throw new ConfigError(`must be one of ${words.join(', ')}`);
+  };
+
+const wholeNumber =
+  (least: number, most: number): Reader<number> =>
+  (given) => {
+    const number = given.trim() === '' ? Number.NaN : Number(given);
+    if (Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new ConfigError(`must be a whole number from ${least} to ${most}`);
+  };
+
+const yesWords = ['1', 'true', 'yes', 'on'];
+const yes: Reader<boolean> = (given) => {
+  oneOf([...yesWords, '0', 'false', 'no', 'off', ''])(given);
+  return yesWords.includes(given);
+};
+
+const list: Reader<string[]> = (names) => names.split(/[\s,]+/).filter((name) => name !== '');
+
+const parameterName: Reader<string> = (given) => {
+  if (/^[\w.[\]-]{1,40}$/.test(given)) return given;
+  throw new ConfigError('must be a parameter name');
+};
+
+interface Setting<T = unknown> {
   env: string;
   /** Absent for what must not show in a list of processes. */
   flag?: string;
@@ -26,7 +56,7 @@ interface Setting<T extends z.ZodType = z.ZodType> {
   /** What it is, for the documentation and for errors. */
   about: string;
   fallback?: string;
-  schema: T;
+  read: Reader<T>;
 }
 
 const setting = <const S extends Setting>(it: S): S => it;
@@ -37,52 +67,52 @@ export const settings = {
     env: 'CPQ_BASE_URL',
     flag: 'base-url',
     about: "The tenant's API address, the part before /public-api",
-    schema: z.string().transform(baseUrlFrom),
+    read: baseUrlFrom,
   }),
   apiKey: setting({
     env: 'CPQ_API_KEY',
     about: 'The key, issued under Settings → Integrations → API Key',
-    schema: z.string().transform(headerSafe),
+    read: headerSafe,
   }),
   apiKeyFile: setting({
     env: 'CPQ_API_KEY_FILE',
     flag: 'api-key-file',
     about: 'A file that holds the key, instead of CPQ_API_KEY',
-    schema: z.string(),
+    read: text,
   }),
   grants: setting({
     env: 'CPQ_GRANTS',
     flag: 'grants',
     about: `What may be done: ${grantNames.join(', ')}`,
     fallback: 'read',
-    schema: list.transform((names) => named(names, () => parseGrants(names), grantNames)),
+    read: (given) => named(list(given), parseGrants, grantNames),
   }),
   toolsets: setting({
     env: 'CPQ_TOOLSETS',
     flag: 'toolsets',
     about: `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, events where webhooks are received, and changes where a write is granted`,
-    schema: list.transform((names) => named(names, () => toolsetsFrom(names), toolsets)),
+    read: (given) => named(list(given), toolsetsFrom, toolsets),
   }),
   pageParam: setting({
     env: 'CPQ_PAGE_PARAM',
     flag: 'page-param',
     about: 'Name of the offset parameter of list routes, or none where there is none',
     fallback: 'from',
-    schema: z.string().regex(/^[\w.[\]-]{1,40}$/, 'must be a parameter name'),
+    read: parameterName,
   }),
   stateDir: setting({
     env: 'CPQ_STATE_DIR',
     flag: 'state-dir',
     about:
       "Folder for what must be kept, such as the journal of changes; default: the user's state folder",
-    schema: z.string(),
+    read: text,
   }),
   redisUrl: setting({
     env: 'CPQ_REDIS_URL',
     flag: 'redis-url',
     about:
       'Redis or Valkey that several processes share, as redis://host:6379 or rediss://…; one with a password belongs in the variable, because flags show in lists of processes',
-    schema: z.string().transform(redisUrlFrom),
+    read: redisUrlFrom,
   }),
   replicas: setting({
     env: 'CPQ_REPLICAS',
@@ -90,59 +120,59 @@ export const settings = {
     about:
       'How many processes share CPQ_REDIS_URL: while it is away each keeps to its part of the rate budget',
     fallback: '4',
-    schema: wholeNumber(1, 1_000),
+    read: wholeNumber(1, 1_000),
   }),
   webhookSecret: setting({
     env: 'CPQ_WEBHOOK_SECRET',
     about:
       'Secret that deliveries of webhooks carry, at least 16 characters; without one, and without a signing secret, none are taken',
-    schema: z.string().transform(secretFrom),
+    read: secretFrom,
   }),
   webhookSecretFile: setting({
     env: 'CPQ_WEBHOOK_SECRET_FILE',
     flag: 'webhook-secret-file',
     about: 'A file that holds it, instead of CPQ_WEBHOOK_SECRET',
-    schema: z.string(),
+    read: text,
   }),
   webhookSigningSecret: setting({
     env: 'CPQ_WEBHOOK_SIGNING_SECRET',
     about:
       'Secret that deliveries of webhooks are signed with (HMAC-SHA256), at least 16 characters',
-    schema: z.string().transform(secretFrom),
+    read: secretFrom,
   }),
   webhookSigningSecretFile: setting({
     env: 'CPQ_WEBHOOK_SIGNING_SECRET_FILE',
     flag: 'webhook-signing-secret-file',
     about: 'A file that holds it, instead of CPQ_WEBHOOK_SIGNING_SECRET',
-    schema: z.string(),
+    read: text,
   }),
   logLevel: setting({
     env: 'CPQ_LOG_LEVEL',
     flag: 'log-level',
     about: `How much is written to stderr: ${logLevels.join(', ')}`,
     fallback: 'warn',
-    schema: z.enum(logLevels),
+    read: oneOf(logLevels),
   }),
   rateLimit: setting({
     env: 'CPQ_RATE_LIMIT',
     flag: 'rate-limit',
     about: 'Requests that the tenant allows in ten minutes, all its programs together',
     fallback: '500',
-    schema: wholeNumber(1, 1_000_000),
+    read: wholeNumber(1, 1_000_000),
   }),
   freshSeconds: setting({
     env: 'CPQ_FRESH_SECONDS',
     flag: 'fresh-seconds',
     about: 'How long a collection that was read counts as fresh',
     fallback: '300',
-    schema: wholeNumber(0, 86_400),
+    read: wholeNumber(0, 86_400),
   }),
   cacheMegabytes: setting({
     env: 'CPQ_CACHE_MB',
     flag: 'cache-mb',
     about: 'Memory that collections may take in one process',
     fallback: '256',
-    schema: wholeNumber(1, 65_536),
+    read: wholeNumber(1, 65_536),
   }),
   consent: setting({
     env: 'CPQ_CONSENT',
@@ -150,33 +180,32 @@ export const settings = {
     about:
       'Where a host cannot ask a person before a write: token lets the same call come back with a token of the preview, ask lets nothing be written',
     fallback: 'token',
-    schema: z.enum(['token', 'ask']),
+    read: oneOf(['token', 'ask']),
   }),
   writesPerHour: setting({
     env: 'CPQ_WRITES_PER_HOUR',
     flag: 'writes-per-hour',
     about: 'Most writes in any hour',
     fallback: '20',
-    schema: wholeNumber(0, 100_000),
+    read: wholeNumber(0, 100_000),
   }),
   writeFields: setting({
     env: 'CPQ_WRITE_FIELDS',
     flag: 'write-fields',
     about: `Fields of an opportunity that agents may write: ${fieldNames.join(', ')}; default all`,
     fallback: fieldNames.join(','),
-    schema: list.transform((names) => named(names, () => fieldsFrom(names), fieldNames)),
+    read: (given) => named(list(given), fieldsFrom, fieldNames),
   }),
   barredStages: setting({
     env: 'CPQ_BARRED_STAGES',
     flag: 'barred-stages',
     about: 'Stages that agents may not set, by name or id, separated by semicolons',
     fallback: '',
-    schema: z.string().transform((names) =>
+    read: (names) =>
       names
         .split(';')
         .map((name) => name.trim())
         .filter(Boolean),
-    ),
   }),
   sandbox: setting({
     env: 'CPQ_SANDBOX',
@@ -184,29 +213,29 @@ export const settings = {
     bare: true,
     about: 'Serve the embedded tenant instead of a real one; needs no address and no key',
     fallback: '0',
-    schema: yes,
+    read: yes,
   }),
   host: setting({
     env: 'CPQ_HTTP_HOST',
     flag: 'host',
     about: 'Address that http listens on',
     fallback: '127.0.0.1',
-    schema: z.string(),
+    read: text,
   }),
   port: setting({
     env: 'CPQ_HTTP_PORT',
     flag: 'port',
     about: 'Port that http listens on; 0 takes any that is free',
     fallback: '3333',
-    schema: wholeNumber(0, 65_535),
+    read: wholeNumber(0, 65_535),
   }),
 } as const;
 
 type Name = keyof typeof settings;
 export type Settings = {
   [N in Name]: (typeof settings)[N] extends { fallback: string }
-    ? z.output<(typeof settings)[N]['schema']>
-    : z.output<(typeof settings)[N]['schema']> | undefined;
+    ? ReturnType<(typeof settings)[N]['read']>
+    : ReturnType<(typeof settings)[N]['read']> | undefined;
 };
 
 /**
@@ -252,19 +281,21 @@ function readFlags(argv: readonly string[], allowed: readonly Name[]): Record<st
 function check(it: Setting, given: string, byFlag: boolean): unknown {
   const name = byFlag ? `--${it.flag}` : it.env;
   try {
-    const checked = it.schema.safeParse(given);
-    if (checked.success) return checked.data;
-    throw new ConfigError(checked.error.issues.map((issue) => issue.message).join('; '));
+    return it.read(given);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(`${name}: ${error.message}. ${it.about}.`);
   }
 }
 
-function named<T>(names: readonly string[], parse: () => T, known: readonly string[]): T {
+function named<T>(
+  names: readonly string[],
+  parse: (names: readonly string[]) => T,
+  known: readonly string[],
+): T {
   if (names.length === 0) throw new ConfigError('is empty');
   try {
-    return parse();
+    return parse(names);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new ConfigError(`${error.message}. Known: ${known.join(', ')}`);

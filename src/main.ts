@@ -1,57 +1,42 @@
-import { ConfigError } from './config.ts';
-import { version } from './version.ts';
+import { lstatSync, mkdirSync } from 'node:fs';
+import module from 'node:module';
+import { homedir, platform } from 'node:os';
+import { join } from 'node:path';
 
-type Command = (argv: readonly string[]) => Promise<void>;
+/** From Node 22.1 on. */
+type CompileCache = typeof module & { enableCompileCache?(folder: string): unknown };
 
-/** Loaded when asked for: a person who starts one command does not wait for the others. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  stdio: async () => (await import('./commands/stdio.ts')).stdio,
-  http: async () => (await import('./commands/http.ts')).http,
-  sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
-  doctor: async () => (await import('./commands/doctor.ts')).doctor,
-  demo: async () => (await import('./commands/demo.ts')).demo,
-  config: async () => (await import('./commands/config.ts')).config,
-};
-
-const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and the sales pipeline
-
-  cpq-mcp [stdio]     serve one person over stdin and stdout
-  cpq-mcp http        serve over HTTP at http://127.0.0.1:3333/mcp
-  cpq-mcp sandbox     run the embedded tenant alone
-  cpq-mcp doctor      check settings, address, key, routes and paging
-  cpq-mcp demo        see three answers from the embedded tenant
-  cpq-mcp config HOST say how an assistant is told of this server, or tell it with --write
-
-With --sandbox, stdio and http serve the embedded tenant; without it they need CPQ_BASE_URL and
-CPQ_API_KEY (or CPQ_API_KEY_FILE). Every other setting is in the documentation.
-`;
-
-async function main(argv: readonly string[]): Promise<number> {
-  const [first, ...rest] = argv;
-  if (first === '--help' || first === '-h' || first === 'help') return say(help);
-  if (first === '--version' || first === '-v') return say(`${version}\n`);
-  const named = first !== undefined && !first.startsWith('-');
-  const name = named ? first : 'stdio';
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
-  const command = await load();
-  await command(named ? rest : argv);
-  return 0;
+/** Keeps compiled code for the next start, where Node can. What says otherwise in the environment goes first. */
+function keepCompiled({ enableCompileCache }: CompileCache): void {
+  const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env;
+  if (!enableCompileCache || NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
+  const folder = ownFolder();
+  if (folder !== undefined) enableCompileCache(folder);
 }
 
-function say(text: string): number {
-  process.stdout.write(text);
-  return 0;
+/** A folder of this user's own: code from a place that others can write to must not be run. */
+function ownFolder(): string | undefined {
+  try {
+    const folder = join(cacheFolder(), 'cpq-mcp');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const found = lstatSync(folder);
+    return found.isDirectory() && isOurs(found) ? folder : undefined;
+  } catch {
+    return undefined; // No home, or not one to write in: every start compiles anew.
+  }
 }
 
-main(process.argv.slice(2)).then(
-  (status) => {
-    process.exitCode = status;
-  },
-  (error: unknown) => {
-    const wrongUse = error instanceof ConfigError;
-    const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`cpq-mcp: ${message}\n`);
-    process.exit(wrongUse ? 2 : 1);
-  },
-);
+const isOurs = ({ uid, mode }: { uid: number; mode: number }): boolean =>
+  process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+
+function cacheFolder(): string {
+  const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
+  if (XDG_CACHE_HOME) return XDG_CACHE_HOME;
+  if (platform() === 'win32' && LOCALAPPDATA) return LOCALAPPDATA;
+  return join(homedir(), platform() === 'darwin' ? 'Library/Caches' : '.cache');
+}
+
+keepCompiled(module);
+// Only now: what is imported above is compiled before there is a cache.
+const { start } = await import('./commands/run.ts');
+start(process.argv.slice(2));

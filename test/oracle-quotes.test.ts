@@ -141,7 +141,7 @@ function setupAndDiscount(quote: Quote): Row {
   const { discountAmount } = quote;
   const amount = roundedOr(amountOff(quote));
   const applies = amount === undefined && totalsOf(quote).discountNotApplied === undefined;
-  const percent = applies && !discountAmount?.eq(0) ? roundedOr(discountAmount) : undefined;
+  const percent = applies && !discountAmount?.eq(0) ? roundedOr(discountAmount, 10) : undefined;
   return only({
     setup:
       setups.length === 0 ? undefined : only({ price: sum('setupPrice'), cost: sum('setupCost') }),

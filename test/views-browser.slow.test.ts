@@ -1,4 +1,3 @@
-// biome-ignore-all lint/performance/useDomNodeTextContent: what a person sees is asked for, not what the page holds
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

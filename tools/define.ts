@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { ToolCall } from '../src/tenant/call.ts';
 import type { Grant } from '../src/tenant/grants.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
+import { type Toolset, toolsets } from './toolsets.ts';
 
-export const toolsets = ['routes', 'briefs', 'events', 'changes'] as const;
-export type Toolset = (typeof toolsets)[number];
+export { type Toolset, toolsets };
 
 /** All four, said out loud: hosts take an absent hint for its worst. */
 export interface Hints {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type ListedEvents, listEvents } from '../src/tenant/events/list.ts';
-import { plainName, type Subject, subjects } from '../src/tenant/events/names.ts';
+import { pairFrom, plainName, type Subject, subjects } from '../src/tenant/events/names.ts';
 import { type Answer, day, defineTool, listOutput, reads } from './define.ts';
 
 const dayMs = 86_400_000;
@@ -34,13 +34,14 @@ export const listEventsTool = defineTool({
   output: listOutput,
   async run(tenant, { subject, event, since, until, id, size, from }) {
     const name = event === undefined ? undefined : plainName(event);
+    const pair = name === undefined ? undefined : pairFrom(name);
     const times = {
       since: since === undefined ? undefined : Date.parse(since),
       until: until === undefined ? undefined : Date.parse(until) + dayMs,
     };
     const listed = await listEvents(tenant, {
-      subject,
-      event: name,
+      subject: subject ?? pair?.subject,
+      event: pair?.event ?? name,
       record: id,
       ...times,
       size,

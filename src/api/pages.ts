@@ -22,8 +22,8 @@ export interface Coverage {
   total: number;
   /** Why it is not complete. */
   reason?: string;
-  /** When the rest can be had, where that is known; the reason says it too. */
-  resumes?: Date;
+  /** When the rest can be had, in milliseconds since the epoch, where that is known; in the reason too. */
+  resumesAt?: number;
 }
 
 export interface Reading<R> {
@@ -460,10 +460,11 @@ class Pass<R> {
     if (!(stopped instanceof RateLimited) || stopped.seconds === undefined) {
       return { records, coverage };
     }
-    const resumes = new Date(Date.now() + stopped.seconds * 1000);
+    const resumesAt = Date.now() + stopped.seconds * 1000;
     // A moment rather than a time to wait, because it is told for a while.
-    coverage.reason = `${reason}; the rest can be had from ${resumes.toISOString().slice(0, 19)}Z on`;
-    return { records, coverage: { ...coverage, resumes } };
+    const moment = new Date(resumesAt).toISOString().slice(0, 19);
+    coverage.reason = `${reason}; the rest can be had from ${moment}Z on`;
+    return { records, coverage: { ...coverage, resumesAt } };
   }
 
   #whyIncomplete(): string {

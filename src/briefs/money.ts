@@ -36,6 +36,11 @@ export function roundedPercent(percent: Decimal): number {
   return finite(percent.round(1));
 }
 
+/** A percentage that somebody gave, as given: rounded it would not lead to the totals. */
+export function givenPercent(percent: Decimal): number {
+  return finite(percent);
+}
+
 /** JSON knows neither -0 nor Infinity. */
 function finite(value: Decimal): number {
   const number = value.toNumber() + 0;

@@ -5,6 +5,7 @@ import { type Day, dayOf, daysBetween } from './days.ts';
 import {
   type Decimal,
   decimal,
+  givenPercent,
   hundred,
   lessPercent,
   margin,
@@ -156,7 +157,7 @@ const deepDiscount: LineCheck = ({ item, quotePercent, options }) => {
   const added = quotePercent.eq(0) ? '' : `, ${roundedPercent(together)} % with the quote's`;
   return check(
     'discount_over_limit',
-    `Discount ${roundedPercent(own)} %${added}, over the limit of ${options.discountLimit} %.`,
+    `Discount ${givenPercent(own)} %${added}, over the limit of ${options.discountLimit} %.`,
   );
 };
 
@@ -288,7 +289,7 @@ function discountFindings(quote: Quote, { discountLimit }: Settled): Found[] {
 
 function deepQuoteDiscount(percent: Decimal, limit: number): Found[] {
   if (percent.lte(limit)) return [];
-  const why = `The quote's discount is ${roundedPercent(percent)} %, over the limit of ${limit} %.`;
+  const why = `The quote's discount is ${givenPercent(percent)} %, over the limit of ${limit} %.`;
   return [check('discount_over_limit', why)];
 }
 

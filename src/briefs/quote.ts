@@ -14,6 +14,7 @@ import {
   type CurrencyOf,
   currencyOfRecord,
   decimal,
+  givenPercent,
   margin,
   perUnit,
   rounded,
@@ -216,7 +217,7 @@ function opportunityFor(opportunity: Opportunity): QuoteBrief['opportunity'] {
 
 function discountFor(quote: Quote): QuoteBrief['discount'] {
   const discount = discountOf(quote);
-  if (discount?.kind === 'percent') return { percent: roundedPercent(discount.percent) };
+  if (discount?.kind === 'percent') return { percent: givenPercent(discount.percent) };
   return discount?.kind === 'amount' ? { amount: rounded(discount.amount) } : undefined;
 }
 

@@ -2,25 +2,45 @@ import { Parser } from 'htmlparser2';
 
 const silent = new Set(['script', 'style', 'head', 'template', 'noscript', 'iframe', 'object']);
 const breaking = /^(?:p|div|br|li|tr|table|ul|ol|h[1-6]|section|article|blockquote|pre|hr)$/;
+const elements = new Set(
+  `a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink
+  blockquote body br button canvas caption center cite code col colgroup data datalist dd del details
+  dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3
+  h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark
+  marquee math menu meta meter nav nobr noembed noframes noscript object ol optgroup option output p
+  param picture plaintext pre progress q rp rt ruby s samp script search section select slot small
+  source span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead
+  time title tr track tt u ul var video wbr xmp`.split(/\s+/),
+);
+
+/** Of Office documents and of components. */
+const madeUp = /^[a-z]\w*(?:-[\w-]+|:\w+)$/;
+
+/** What is between angle brackets and no element, such as an address of e-mail, is text. */
+const isElement = (name: string): boolean =>
+  elements.has(name) || madeUp.test(name) || name.includes('<');
 
 /** The text of a piece of HTML as a person would read it; scripts and styles are not read. */
 export function htmlToText(html: string): string {
   const parts: string[] = [];
   let silence = 0;
-  const parser = new Parser(
+  const say = (text: string) => {
+    if (silence === 0) parts.push(text);
+  };
+  const parser: Parser = new Parser(
     {
       onopentag(name) {
+        if (!isElement(name)) say(html.slice(parser.startIndex, parser.endIndex + 1));
         if (silent.has(name)) silence += 1;
-        if (breaking.test(name)) parts.push('\n');
-        if (name === 'li') parts.push('- ');
-        if (name === 'td' || name === 'th') parts.push(' ');
+        if (breaking.test(name)) say('\n');
+        if (name === 'li') say('- ');
+        if (name === 'td' || name === 'th') say(' ');
       },
-      ontext(text) {
-        if (silence === 0) parts.push(text);
-      },
-      onclosetag(name) {
+      ontext: say,
+      onclosetag(name, isImplied) {
+        if (!isElement(name) && !isImplied) say(html.slice(parser.startIndex, parser.endIndex + 1));
         if (silent.has(name)) silence -= 1;
-        if (breaking.test(name) && name !== 'br') parts.push('\n');
+        if (breaking.test(name) && name !== 'br') say('\n');
       },
     },
     { decodeEntities: true },

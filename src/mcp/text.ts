@@ -66,30 +66,37 @@ function cleanedList(list: readonly unknown[], markup: Markup): readonly unknown
 }
 
 function cleanedRow(row: Row, markup: Markup): Row {
+  let copy: Row | undefined;
   for (const name in row) {
     const inner = row[name];
-    if (inner === undefined || !isClean(name) || cleaned(inner, markup) !== inner) {
-      return cleanedCopy(row, markup);
+    const clean = inner === undefined ? undefined : cleaned(inner, markup);
+    const cleanName = isClean(name) ? name : outgoing(name, markup);
+    if (!copy && (clean === undefined || clean !== inner || cleanName !== name)) {
+      copy = fieldsBefore(name, row);
     }
+    if (copy && clean !== undefined) put(copy, cleanName, clean);
   }
-  return row;
+  return copy ?? row;
 }
 
-function cleanedCopy(row: Row, markup: Markup): Row {
+function fieldsBefore(end: string, row: Row): Row {
   const copy: Row = {};
   for (const name in row) {
-    if (row[name] !== undefined) copy[outgoing(name, markup)] = cleaned(row[name], markup);
+    if (name === end) break;
+    put(copy, name, row[name]);
   }
   return copy;
 }
 
-/** Names of fields that were looked at before: the same few come with every record. */
-const cleanNames = new Set<string>();
-const mostNames = 1_000;
-
-function isClean(name: string): boolean {
-  if (cleanNames.has(name)) return true;
-  if (name.length > longestText || mayNeedWork.test(name)) return false;
-  if (cleanNames.size < mostNames) cleanNames.add(name);
-  return true;
+/** Under a name that is free: two names may be one when what cannot be seen is gone. */
+function put(row: Row, name: string, value: unknown): void {
+  let free = name;
+  for (let turn = 2; Object.hasOwn(row, free); turn++) free = `${name} (${turn})`;
+  if (free !== '__proto__') row[free] = value;
+  else {
+    const plain = { value, enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(row, free, plain);
+  }
 }
+
+const isClean = (name: string): boolean => name.length <= longestText && !mayNeedWork.test(name);

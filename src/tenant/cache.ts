@@ -45,6 +45,8 @@ export class CollectionCache {
   set(owner: object, resource: Resource, held: Held): void {
     this.delete(owner, resource);
     const bytes = weigh(held.records);
+    // It would drive out all the others, and then itself.
+    if (bytes > this.#maxBytes) return;
     this.#entries.set(this.#key(owner, resource), { held, bytes });
     this.#bytes += bytes;
     for (const key of this.#entries.keys()) {

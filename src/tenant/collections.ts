@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import type { ApiClient } from '../api/client.ts';
-import { TimedOut } from '../api/errors.ts';
+import { ApiError, TimedOut } from '../api/errors.ts';
 import { type Coverage, type Progress, type Reading, walk } from '../api/pages.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
 import type { CollectionCache, Held } from './cache.ts';
@@ -26,8 +26,13 @@ export const usualFreshness: Freshness = { freshMs: 5 * 60_000, staleMs: 30 * 60
 const incompleteFreshMs = 30_000;
 /** Leaves a call of 45 seconds the time to answer with what there is. */
 const longestWalkMs = 40_000;
+/** A call that has less time leaves itself so much of it, or a fifth. */
+const answerMs = 2_000;
 
 interface Walk {
+  startedAt: number;
+  /** When it must end with what it has, in milliseconds since the epoch. */
+  deadline: number;
   reading: Promise<Held>;
   waiting: Set<ToolCall | typeof background>;
   stop: AbortController;
@@ -44,6 +49,10 @@ export class Collections {
   readonly #freshness: Freshness;
   readonly #shared: SharedReadings | undefined;
   readonly #walks = new Map<Resource, Walk>();
+  /** Those that are outdated too. */
+  readonly #running = new Set<Walk>();
+  /** When reading anew is worth another try. */
+  readonly #notBefore = new Map<Resource, number>();
 
   constructor(
     client: ApiClient,
@@ -58,20 +67,51 @@ export class Collections {
   }
 
   /**
-   * The whole collection, from memory where that is fresh enough.
+   * The whole collection, from memory where that is fresh enough, or where nothing better can be had now.
    * @throws ApiError when nothing could be read; TimedOut when this call's own time is over; the
    *   signal's reason when it was cancelled
    */
   async read<R extends Resource>(resource: R, call: ToolCall): Promise<Collection<RecordOf[R]>> {
+    return (await this.#read(resource, call)) as Collection<RecordOf[R]>;
+  }
+
+  async #read(resource: Resource, call: ToolCall): Promise<Held> {
     const held = this.#cache.get(this, resource);
-    const age = held ? Date.now() - held.asOf.getTime() : Number.POSITIVE_INFINITY;
-    const freshMs = held?.coverage.complete === false ? incompleteFreshMs : this.#freshness.freshMs;
-    if (held && age < freshMs) return held as Collection<RecordOf[R]>;
-    if (held?.coverage.complete && age < this.#freshness.staleMs) {
-      void this.#join(resource, background).reading.catch(() => {}); // The next call reads anew and tells.
-      return held as Collection<RecordOf[R]>;
+    if (!held) return this.#wait(resource, call);
+    if (this.#isFresh(held)) return held;
+    const usable = this.#isUsable(held);
+    if (usable && Date.now() < (this.#notBefore.get(resource) ?? 0)) return held;
+    if (usable && held.coverage.complete) {
+      this.#readAnew(resource, held);
+      return held;
     }
-    return (await this.#wait(resource, call)) as Collection<RecordOf[R]>;
+    return this.#wait(resource, call).catch((error: unknown) => {
+      if (!usable || !(error instanceof ApiError) || !error.passing) throw error;
+      this.#wasInVain(resource);
+      return held;
+    });
+  }
+
+  /** In the background; what cannot be read any more is not held on to, so that the next call tells why. */
+  #readAnew(resource: Resource, held: Held): void {
+    this.#join(resource, background).reading.catch((error: unknown) => {
+      this.#wasInVain(resource);
+      const lasting = error instanceof ApiError && !error.passing;
+      if (lasting && this.#cache.get(this, resource) === held) this.#cache.delete(this, resource);
+    });
+  }
+
+  #wasInVain(resource: Resource): void {
+    this.#notBefore.set(resource, Date.now() + incompleteFreshMs);
+  }
+
+  #isFresh({ coverage, asOf }: Held): boolean {
+    const freshMs = coverage.complete ? this.#freshness.freshMs : incompleteFreshMs;
+    return Date.now() - asOf.getTime() < freshMs;
+  }
+
+  #isUsable({ asOf }: Held): boolean {
+    return Date.now() - asOf.getTime() < this.#freshness.staleMs;
   }
 
   /** Something in it changed: the next call reads it anew. */
@@ -95,7 +135,7 @@ export class Collections {
 
   /** Stops every reading under way and lets go of what is held. */
   close(): void {
-    for (const running of this.#walks.values()) running.stop.abort(new Error('closed'));
+    for (const running of this.#running) running.stop.abort(new Error('closed'));
     this.#walks.clear();
     this.#cache.deleteAll(this);
   }
@@ -118,6 +158,7 @@ export class Collections {
       this.#walks.set(resource, running);
     }
     running.waiting.add(waiter);
+    running.deadline = Math.max(running.deadline, deadlineFor(waiter, running));
     return running;
   }
 
@@ -129,20 +170,30 @@ export class Collections {
   #start(resource: Resource): Walk {
     const stop = new AbortController();
     const running: Walk = {
+      startedAt: Date.now(),
+      deadline: 0,
       waiting: new Set(),
       stop,
       outdated: false,
       reading: Promise.resolve().then(() => this.#walk(resource, running)),
     };
+    this.#running.add(running);
     return running;
   }
 
   async #walk(resource: Resource, running: Walk): Promise<Held> {
     try {
-      const held = await this.#obtain(resource, running);
-      if (!running.outdated) this.#cache.set(this, resource, held);
-      return held;
+      const read = await this.#obtain(resource, running);
+      if (running.outdated) return read;
+      const held = this.#cache.get(this, resource);
+      if (held && this.#isUsable(held) && isBetter(held, read)) {
+        this.#wasInVain(resource);
+        return held;
+      }
+      this.#cache.set(this, resource, read);
+      return read;
     } finally {
+      this.#running.delete(running);
       if (this.#walks.get(resource) === running) this.#walks.delete(resource);
     }
   }
@@ -160,13 +211,27 @@ export class Collections {
     const asOf = new Date();
     const call: Call = {
       signal: running.stop.signal,
-      deadline: asOf.getTime() + longestWalkMs,
+      // Later, should somebody join who has more time.
+      get deadline() {
+        return running.deadline;
+      },
       purpose: 'walk',
     };
     const tell = (progress: Progress) => tellAll(running, resource, progress);
     const reading = walk(this.#client, resource, everything(resource), call);
     return { ...(await follow(reading, tell)), asOf };
   }
+}
+
+/** Whether what is held covers more than a reading that was cut short. */
+const isBetter = (held: Held, read: Held): boolean =>
+  !read.coverage.complete && (held.coverage.complete || held.coverage.read > read.coverage.read);
+
+function deadlineFor(waiter: ToolCall | typeof background, { startedAt }: Walk): number {
+  const latest = startedAt + longestWalkMs;
+  if (waiter === background) return latest;
+  const left = waiter.deadline - Date.now();
+  return Math.min(latest, waiter.deadline - Math.min(answerMs, left / 5));
 }
 
 /** What the routes leave out unless it is asked for. */

@@ -57,3 +57,10 @@ export function eventFrom(subject: string, name: string): string {
   const sent: readonly string[] = isSubject(subject) ? sentEvents[subject] : [];
   return sent.find((event) => event.replaceAll('_', '') === squeezed) ?? name;
 }
+
+/** `quote_ordered`: subject and event in one name. */
+export function pairFrom(name: string): { subject: Subject; event: string } | undefined {
+  const at = name.indexOf('_');
+  const subject = at > 0 ? subjectFrom(name.slice(0, at)) : undefined;
+  return subject && { subject, event: eventFrom(subject, name.slice(at + 1)) };
+}

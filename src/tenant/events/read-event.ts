@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../changes/fields.ts';
-import { eventFrom, plainName, type Subject, subjectFrom } from './names.ts';
+import { eventFrom, pairFrom, plainName, subjectFrom } from './names.ts';
 
 type Row = Record<string, unknown>;
 
@@ -103,7 +103,7 @@ function textsAt(payload: Row, keys: readonly string[]): string[] {
 function namesIn(payload: Row): { subject: string; event: string } {
   const named = textsAt(payload, nameKeys);
   const [saidSubject] = textsAt(payload, subjectKeys);
-  const together = named.map(apart).find((pair) => pair !== undefined);
+  const together = named.map(pairFrom).find((pair) => pair !== undefined);
   if (together) return together;
   const known = [...(saidSubject === undefined ? [] : [saidSubject]), ...named].find(subjectFrom);
   const subject = (known && subjectFrom(known)) ?? saidSubject;
@@ -120,13 +120,6 @@ const pairOf = (subject: string, event: string): { subject: string; event: strin
   subject,
   event: eventFrom(subject, event),
 });
-
-/** `quote_ordered`: subject and event in one name. */
-function apart(name: string): { subject: Subject; event: string } | undefined {
-  const at = name.indexOf('_');
-  const subject = at > 0 ? subjectFrom(name.slice(0, at)) : undefined;
-  return subject && { subject, event: eventFrom(subject, name.slice(at + 1)) };
-}
 
 /** Of a subject that nobody knows: `invoice.paid`, or a bare `ping`. */
 function unknownName(payload: Row, event: string): { subject: string; event: string } {

@@ -5,7 +5,7 @@ import { byName, counts, descending, grouped, only } from './order.ts';
 import { later } from './pipeline.ts';
 import { type Product, partOf, productsOf } from './products.ts';
 import { firstYearOf, keptOf, type Line, netOf, type Quote, quotesOf } from './quotes.ts';
-import { type Ask, day, given, isSet, standing, text } from './sql.ts';
+import { type Ask, contactName, day, given, isSet, standing, text } from './sql.ts';
 
 export interface Finding {
   id: string;
@@ -159,14 +159,14 @@ function expiring(ask: Ask, _: string, { days = 14 }: Parameters): Looked {
   };
 }
 
+/** Whether a row with `validFrom` and `validTo` holds a day; a missing end is open. */
+export const bookHolds = (row: string, when: string): string =>
+  `${when} >= coalesce(${day(`${row}.validFrom`)}, '')
+    and ${when} <= coalesce(${day(`${row}.validTo`)}, '9999')`;
+
 /** Prices of books on a day: the book holds it, and so does the price itself. */
 export const validOn = (when: string): string =>
-  ['b', 'e']
-    .map(
-      (row) => `${when} >= coalesce(${day(`${row}.validFrom`)}, '')
-        and ${when} <= coalesce(${day(`${row}.validTo`)}, '9999')`,
-    )
-    .join(' and ');
+  ['b', 'e'].map((row) => bookHolds(row, when)).join(' and ');
 
 function drift(ask: Ask, _: string, { tolerance = 5 }: Parameters): Looked {
   const prices = ask(`${given}
@@ -243,10 +243,6 @@ function duplicates(ask: Ask): Looked {
     unjudged: products.map(({ unjudgedPart }) => unjudgedPart),
   };
 }
-
-const contactName = `trim(replace(
-  coalesce(firstName, '') || ' ' || coalesce(middleName, '') || ' ' || coalesce(lastName, ''),
-  '  ', ' '))`;
 
 function withoutExternalId(ask: Ask): Looked {
   const rows = ask(`${given}, every as (

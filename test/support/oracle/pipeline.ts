@@ -141,17 +141,14 @@ function closedOf(wide: readonly Deal[], today: string, asked: Asked): Told {
 }
 
 /** How many deals ended how, and their value. */
-export function outcomes(deals: readonly Deal[]): Told {
+export function outcomes(deals: readonly Deal[]): Record<string, Told> {
   const of = (wanted: string) => {
     const these = deals.filter(({ outcome }) => outcome === wanted);
     return only({ count: these.length, value: sumsBy(these, ({ value }) => value) });
   };
   const unknown = of('closed_unknown');
-  return only({
-    won: of('won'),
-    lost: of('lost'),
-    outcomeUnknown: unknown.count === 0 ? undefined : unknown,
-  });
+  const known = { won: of('won'), lost: of('lost') };
+  return unknown.count === 0 ? known : { ...known, outcomeUnknown: unknown };
 }
 
 function rates(deals: readonly Deal[]): Told {

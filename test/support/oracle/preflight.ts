@@ -71,9 +71,13 @@ export function flawsOf(quote: Quote, known: Known): Flaw[] {
     (one, other) =>
       compare(other.severity, one.severity) ||
       (one.line ?? 0) - (other.line ?? 0) ||
-      order.indexOf(one.code) - order.indexOf(other.code),
+      placeOf(one) - placeOf(other),
   );
 }
+
+/** Two codes are about a quote, and further down about a line. */
+const placeOf = ({ code, line }: Flaw): number =>
+  line === undefined ? order.indexOf(code) : order.lastIndexOf(code);
 
 const order = [
   'no_items',
@@ -126,7 +130,7 @@ function flawsOfQuote(quote: Quote, { today, discountLimit }: Known): Flaw[] {
 function discountOver(quote: Quote, limit: number): boolean {
   const off = amountOff(quote);
   const gross = grossOf(quote).get('one-time');
-  if (off) return gross?.gt(0) === true && off.times(100).gt(gross.times(limit));
+  if (off) return off.times(100).gt(gross?.times(limit) ?? 0);
   return new Big(1).minus(keptOf(quote)).times(100).gt(limit);
 }
 

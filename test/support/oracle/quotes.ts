@@ -266,12 +266,13 @@ export function lineRowOf(line: Line): Record<string, unknown> {
     line: line.position,
     quantity: roundedOr(line.quantity, 10),
     price: roundedOr(line.price, 4),
-    discount: line.discount?.eq(0) ? undefined : roundedOr(line.discount, 1),
+    // As given: a discount that was rounded would not lead to the total.
+    discount: line.discount?.eq(0) ? undefined : roundedOr(line.discount, 10),
     term: line.term,
     total: roundedOr(line.total),
     cost: roundedOr(line.cost, 4),
     margin: marginOf(line.price?.times(line.kept), line.cost),
-    setupPrice: line.hasSetup ? roundedOr(line.setupPrice, 2) : undefined,
-    setupCost: line.hasSetup ? roundedOr(line.setupCost, 2) : undefined,
+    setupPrice: line.hasSetup ? roundedOr(line.setupPrice, 4) : undefined,
+    setupCost: line.hasSetup ? roundedOr(line.setupCost, 4) : undefined,
   });
 }

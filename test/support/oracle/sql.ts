@@ -64,3 +64,8 @@ export const text = (row: SqlRow, column: string): string | undefined => {
   const cell = row[column];
   return cell === null || cell === undefined ? undefined : String(cell);
 };
+
+/** The name of a contact, of those parts that it has. */
+export const contactName = `trim(replace(
+  coalesce(firstName, '') || ' ' || coalesce(middleName, '') || ' ' || coalesce(lastName, ''),
+  '  ', ' '))`;

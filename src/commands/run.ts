@@ -1,0 +1,62 @@
+import { ConfigError } from '../config.ts';
+import { version } from '../version.ts';
+import { stdio } from './stdio.ts';
+
+type Command = (argv: readonly string[]) => Promise<void>;
+
+/** All but the one that every assistant starts are loaded when asked for. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  stdio: async () => stdio,
+  http: async () => (await import('./http.ts')).http,
+  sandbox: async () => (await import('./sandbox.ts')).sandbox,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  demo: async () => (await import('./demo.ts')).demo,
+  config: async () => (await import('./config.ts')).config,
+};
+
+const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and the sales pipeline
+
+  cpq-mcp [stdio]     serve one person over stdin and stdout
+  cpq-mcp http        serve over HTTP at http://127.0.0.1:3333/mcp
+  cpq-mcp sandbox     run the embedded tenant alone
+  cpq-mcp doctor      check settings, address, key, routes and paging
+  cpq-mcp demo        see three answers from the embedded tenant
+  cpq-mcp config HOST say how an assistant is told of this server, or tell it with --write
+
+With --sandbox, stdio and http serve the embedded tenant; without it they need CPQ_BASE_URL and
+CPQ_API_KEY (or CPQ_API_KEY_FILE). Every other setting is in the documentation.
+`;
+
+/** @returns the exit status; throws what the person is to be told */
+async function run(argv: readonly string[]): Promise<number> {
+  const [first, ...rest] = argv;
+  if (first === '--help' || first === '-h' || first === 'help') return say(help);
+  if (first === '--version' || first === '-v') return say(`${version}\n`);
+  const named = first !== undefined && !first.startsWith('-');
+  const name = named ? first : 'stdio';
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
+  const command = await load();
+  await command(named ? rest : argv);
+  return 0;
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+/** Runs the command that these words name, and ends the process with what came of it. */
+export function start(argv: readonly string[]): void {
+  run(argv).then(
+    (status) => {
+      process.exitCode = status;
+    },
+    (error: unknown) => {
+      const wrongUse = error instanceof ConfigError;
+      const message = error instanceof Error ? error.message : String(error);
+      process.stderr.write(`cpq-mcp: ${message}\n`);
+      process.exit(wrongUse ? 2 : 1);
+    },
+  );
+}

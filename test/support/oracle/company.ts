@@ -1,0 +1,293 @@
+import type { Big } from 'big.js';
+import { bookHolds, isOpen } from './checks.ts';
+import type { Deal } from './deals.ts';
+import { numberIn, rounded, roundedOr, sumOf } from './decimal.ts';
+import { type Company, isOfCompany, lately } from './lately.ts';
+import { byName, compare, counts, descending, grouped, only } from './order.ts';
+import { outcomes, sums, unknownOfOpen } from './pipeline.ts';
+import { reach } from './preflight.ts';
+import { type Product, partOf } from './products.ts';
+import { type Line, netOf, type Quote, totalsOf, usualTerms } from './quotes.ts';
+import { type Ask, contactName, given, isSet, type SqlRow, term, text } from './sql.ts';
+
+/** What is the same for every company of a tenant. */
+export interface Tenant {
+  ask: Ask;
+  today: string;
+  deals: readonly Deal[];
+  quotes: readonly Quote[];
+  products: readonly Product[];
+  productOf(line: Line): Product | undefined;
+}
+
+type Told = Record<string, unknown>;
+
+/** The figures of a brief on a company, by the definitions. */
+export function expectedCompany(tenant: Tenant, company: Company, shown: number): Told {
+  return {
+    contacts: contactsOf(tenant, company, shown),
+    ...dealsOfCompany(tenant, company, shown),
+    quotes: quotesOfCompany(tenant, company, shown),
+    contractItems: contractItemsOf(tenant, company, shown),
+    discountGroups: groupsOf(tenant, company, shown),
+    pricingBooks: booksOfCompany(tenant, company, shown),
+    neverBought: neverBought(tenant, company, shown),
+    lately: lately(tenant.ask, company, shown),
+  };
+}
+
+const listed = (rows: readonly Told[], shown: number): Told => ({
+  shown: Math.min(shown, rows.length),
+  total: rows.length,
+  rows: rows.slice(0, shown),
+});
+
+function contactsOf({ ask }: Tenant, { id, name }: Company, shown: number): Told {
+  const rows = ask(
+    `${given} select r.id, ${contactName} as name, trim(coalesce(r.email, '')) = '' as blank
+      from it join contact r using (tenant)
+      where not ${isSet('r.deleted')} and ${isOfCompany}`,
+    id,
+    name ?? '',
+  );
+  const contacts = rows
+    .map((row) => ({ id: String(row.id), name: text(row, 'name') }))
+    .sort(byName);
+  return {
+    ...listed(
+      contacts.map(({ id }) => ({ id })),
+      shown,
+    ),
+    ...counts({ withoutEmail: rows.filter(({ blank }) => blank === 1).length }),
+  };
+}
+
+function dealsOfCompany({ deals, today }: Tenant, { id }: Company, shown: number): Told {
+  const its = deals.filter(({ company }) => company.id === id);
+  const open = its
+    .filter(({ outcome }) => outcome === 'open')
+    .sort((one, other) => descending(one.value, other.value) || byName(one, other));
+  const rows = open.map(({ id, value, currency, closes }) =>
+    only({ id, value: roundedOr(value), currency: value && currency, closes }),
+  );
+  const overdue = open.filter(({ closes }) => closes && closes < today).length;
+  return {
+    open: only({
+      ...sums(open),
+      ...counts({ overdue }),
+      unknown: counts(unknownOfOpen(open)),
+      ...listed(rows, shown),
+    }),
+    ...closedOf(its),
+  };
+}
+
+/** What never happened is not told. */
+function closedOf(deals: readonly Deal[]): Told {
+  const some = Object.entries(outcomes(deals)).filter(([, { count }]) => count !== 0);
+  return some.length === 0 ? {} : { closed: Object.fromEntries(some) };
+}
+
+const standings = ['draft', 'sent', 'approved', 'declined', 'expired'];
+
+function quotesOfCompany({ quotes }: Tenant, { id }: Company, shown: number): Told {
+  const its = quotes.filter(
+    ({ companyId, standing }) => companyId === id && standing !== 'deleted',
+  );
+  const byStatus = [...grouped(its, (it) => `${statusOf(it)} ${it.currency}`).values()].map(
+    addedUp,
+  );
+  const rows = [...its].sort(
+    (one, other) =>
+      Number(isOpen(other)) - Number(isOpen(one)) ||
+      compare(other.created, one.created) ||
+      byName(titled(one), titled(other)),
+  );
+  return {
+    byStatus: byStatus.sort(byStanding),
+    ...listed(
+      rows.map((quote) => ({ id: quote.id, status: statusOf(quote), ...totalsOf(quote) })),
+      shown,
+    ),
+  };
+}
+
+const titled = ({ id, name, number }: Quote) => ({ id, name: name ?? number });
+
+const statusOf = ({ standing, status = '' }: Quote): string =>
+  standing === 'other' ? status.trim().toLowerCase() || 'no status' : standing;
+
+function byStanding(one: Told, other: Told): number {
+  const place = ({ status }: Told) => [...standings, status].indexOf(status);
+  return (
+    place(one) - place(other) ||
+    compare(String(one.status), String(other.status)) ||
+    compare(String(one.currency), String(other.currency))
+  );
+}
+
+/** Totals of several quotes of one currency. */
+function addedUp(quotes: readonly Quote[]): Told {
+  const [first] = quotes;
+  const nets = quotes.map(netOf);
+  const sum = (name: string) => roundedOr(sumOf(nets.map((net) => net.get(name))));
+  const others = new Set(nets.flatMap((net) => [...net.keys()]));
+  for (const name of usualTerms) others.delete(name);
+  const unknown = quotes.map((quote) => Number(totalsOf(quote).unknownPrices ?? 0));
+  return only({
+    status: first && statusOf(first),
+    currency: first?.currency,
+    count: quotes.length,
+    oneTime: sum('one-time'),
+    monthly: sum('monthly'),
+    yearly: sum('yearly'),
+    otherTerms:
+      others.size === 0
+        ? undefined
+        : Object.fromEntries([...others].map((name) => [name, sum(name)])),
+    ...counts({ unknownPrices: unknown.reduce((sum, count) => sum + count, 0) }),
+  });
+}
+
+function contractItemsOf({ ask }: Tenant, { id }: Company, shown: number): Told {
+  const all = ask(`${given} select r.*, ${term('r.term')} as spoken
+    from it join contract_item r using (tenant)`);
+  const its = all
+    .filter(({ companyId }) => companyId === id)
+    .sort((one, other) => byName(served(one), served(other)));
+  const withoutCompany = all.filter(({ companyId }) => companyId === null).length;
+  const unknownRevenue = its.filter((row) => !numberIn(row, 'revenue')).length;
+  return only({
+    revenue: sumsByTerm(its, 'revenue'),
+    profit: sumsByTerm(its, 'profit'),
+    ...counts({ unknownRevenue, withoutCompany }),
+    ...listed(
+      its.map((row) => ({ id: row.id })),
+      shown,
+    ),
+  });
+}
+
+const served = (row: SqlRow) => ({ id: String(row.id), name: text(row, 'service') });
+
+function sumsByTerm(rows: readonly SqlRow[], column: string): Told | undefined {
+  const sums = [...grouped(rows, ({ spoken }) => String(spoken))].flatMap(([name, its]) => {
+    const sum: Big | undefined = sumOf(its.map((row) => numberIn(row, column)));
+    return sum ? [[name === 'one-time' ? 'oneTime' : name, rounded(sum)] as const] : [];
+  });
+  return sums.length === 0 ? undefined : Object.fromEntries(sums);
+}
+
+const nearness = ['company', 'classification', 'everyone', 'unclear'];
+
+const byReach = (rows: readonly SqlRow[]): SqlRow[] =>
+  [...rows].sort(
+    (one, other) =>
+      nearness.indexOf(String(one.reach)) - nearness.indexOf(String(other.reach)) ||
+      byName(
+        { id: String(one.id), name: text(one, 'name') },
+        { id: String(other.id), name: text(other, 'name') },
+      ),
+  );
+
+function groupsOf({ ask }: Tenant, { id }: Company, shown: number): Told {
+  const rows = ask(
+    `${given} select b.id, b.name, json_array_length(coalesce(b.discounts, '[]')) as discounts,
+        ${reach('c.id', 'c.classificationId')} as reach
+      from it join company c using (tenant) join discount_group b using (tenant)
+      where c.id = ?3`,
+    id,
+  );
+  const its = byReach(rows.filter(({ reach }) => reach !== null && reach !== 'everyone'));
+  return listed(
+    its.map(({ id, reach, discounts }) => ({ id, reach, discounts })),
+    shown,
+  );
+}
+
+function booksOfCompany({ ask }: Tenant, { id }: Company, shown: number): Told {
+  const rows = ask(
+    `${given} select b.id, b.name, ${reach('c.id', 'c.classificationId')} as reach,
+        (select count(*) from pricing_book_product e
+          where e.tenant = b.tenant and e.pricingBookId = b.id) as products
+      from it join company c using (tenant) join pricing_book b using (tenant)
+      where c.id = ?3 and ${bookHolds('b', 'today')}`,
+    id,
+  );
+  const its = byReach(rows.filter(({ reach }) => reach !== null));
+  return listed(
+    its.map(({ id, reach, products }) => ({ id, reach, products })),
+    shown,
+  );
+}
+
+interface Sold {
+  line: Line;
+  product: Product | undefined;
+}
+
+function neverBought(tenant: Tenant, { id }: Company, shown: number): Told {
+  const { quotes, products } = tenant;
+  const approved = quotes.filter(({ standing }) => standing === 'approved');
+  const bought = soldOn(
+    tenant,
+    approved.filter(({ companyId }) => companyId === id),
+  );
+  const quoted = soldOn(
+    tenant,
+    quotes.filter((it) => isOpen(it) && it.companyId === id),
+  );
+  const categories = new Set(bought.flatMap(categoriesOf));
+  const ids = new Set(bought.flatMap(({ line, product }) => product?.id ?? line.productId ?? []));
+  const parts = new Set(bought.flatMap(partsOf));
+  const buyers = buyersOf(
+    tenant,
+    approved.filter(({ companyId }) => companyId !== id),
+  );
+  const onQuote = new Set(quoted.map(({ product }) => product?.id));
+  const rows = products
+    .filter(({ listed, categoryIds }) => listed && categoryIds.some((it) => categories.has(it)))
+    .filter((product) => !ids.has(product.id) && !parts.has(product.part ?? ''))
+    .map((product) => ({ ...product, others: buyers.get(product.id)?.size ?? 0 }))
+    .sort(
+      (one, other) =>
+        other.others - one.others || descending(one.price, other.price) || byName(one, other),
+    );
+  return {
+    categoriesTotal: categories.size,
+    ...listed(
+      rows.map(({ id, price, others }) =>
+        only({
+          id,
+          price: roundedOr(price, 4),
+          ...counts({ otherCompanies: others }),
+          quoted: onQuote.has(id) || undefined,
+        }),
+      ),
+      shown,
+    ),
+  };
+}
+
+const soldOn = ({ productOf }: Tenant, quotes: readonly Quote[]): Sold[] =>
+  quotes.flatMap(({ lines }) => lines.map((line) => ({ line, product: productOf(line) })));
+
+const categoriesOf = ({ line, product }: Sold): string[] => [
+  ...(line.categoryId === undefined ? [] : [line.categoryId]),
+  ...(product?.categoryIds ?? []),
+];
+
+const partsOf = ({ line, product }: Sold): string[] =>
+  [partOf(line.manufacturer, line.mpn).part, product?.part].filter((part) => part !== undefined);
+
+/** Which companies bought a product. */
+function buyersOf({ productOf }: Tenant, quotes: readonly Quote[]): Map<string, Set<string>> {
+  const buyers = new Map<string, Set<string>>();
+  for (const { companyId, lines } of quotes) {
+    for (const line of companyId === undefined ? [] : lines) {
+      const id = productOf(line)?.id ?? '';
+      buyers.set(id, (buyers.get(id) ?? new Set()).add(companyId ?? ''));
+    }
+  }
+  return buyers;
+}

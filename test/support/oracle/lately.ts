@@ -1,0 +1,87 @@
+import { byName, compare } from './order.ts';
+import { type Ask, contactName, day, given, isSet, outcome, text } from './sql.ts';
+
+export interface Company {
+  id: string;
+  name: string | undefined;
+}
+
+/** By the id of the company; by its name only where there is no id. `?3` is the id, `?4` the name. */
+export const isOfCompany = `iif(${isSet('r.companyId')}, r.companyId = ?3,
+  lower(trim(r.companyName)) = lower(trim(?4)))`;
+
+interface Source {
+  table: string;
+  where: string;
+  name: string;
+  /** Columns and what happened then, later ones first told of two on one day. */
+  events: [column: string, what: string][];
+}
+
+const ending = `case ${outcome} when 'won' then 'won' when 'lost' then 'lost' else 'closed' end`;
+const sources: readonly Source[] = [
+  { table: 'company', where: 'o.id = ?3', name: 'o.name', events: [] },
+  {
+    table: 'contact',
+    where: `not ${isSet('o.deleted')} and ${isOfCompany.replaceAll('r.', 'o.')}`,
+    name: contactName,
+    events: [],
+  },
+  {
+    table: 'opportunity',
+    where: `not ${isSet('o.deletedAt')} and o.companyId = ?3`,
+    name: 'o.name',
+    events: [
+      ['stageUpdatedAt', `'stage changed'`],
+      ['closedAt', ending],
+    ],
+  },
+  {
+    table: 'quote',
+    where: `not ${isSet('o.deletedAt')} and o.companyId = ?3`,
+    name: 'coalesce(o.title, o.number)',
+    events: [
+      ['sentAt', `'sent'`],
+      ['approvedAt', `'approved'`],
+      ['declinedAt', `'declined'`],
+      ['expiredAt', `'expired'`],
+    ],
+  },
+];
+
+/** Events of a kind of record; place 0, merely updated, gives way to every other. */
+function eventsOf({ table, where, name, events }: Source): string {
+  const all = [['updatedAt', `'updated'`], ['createdAt', `'created'`], ...events] as const;
+  return all
+    .map(
+      ([column, what], place) => `select '${table}' as kind, o.id, ${name} as name,
+        ${day(`o.${column}`)} as day, ${what} as what, ${place} as place
+        from it join ${table} o using (tenant) where ${where}`,
+    )
+    .join(' union all ');
+}
+
+const latelySql = `${given}, event as (${sources.map(eventsOf).join(' union all ')}),
+  ranked as (
+    select event.*, row_number() over (
+      partition by kind, id order by place > 0 desc, day desc, place desc) as nth
+    from event, it where day >= date(today, '-30 days') and day <= today and ?3 <> '' and ?4 <> '')
+  select kind, id, name, day, what from ranked where nth = 1`;
+
+/** One row a record: its newest event of the last 30 days, else that it was updated. */
+export function lately(ask: Ask, { id, name }: Company, shown: number): Record<string, unknown> {
+  const rows = ask(latelySql, id, name ?? '').map((row) => ({
+    day: String(row.day),
+    what: String(row.what),
+    kind: String(row.kind),
+    id: String(row.id),
+    name: text(row, 'name'),
+  }));
+  rows.sort((one, other) => compare(other.day, one.day) || byName(one, other));
+  return {
+    days: 30,
+    shown: Math.min(shown, rows.length),
+    total: rows.length,
+    rows: rows.slice(0, shown).map(({ name: _, ...told }) => told),
+  };
+}
