@@ -26,7 +26,7 @@ export interface QuotesOfStatus extends TermTotals {
   unknownPrices?: number;
 }
 
-export interface QuoteRow extends Named, Omit<QuoteTotals, 'discountNotApplied'> {
+export interface QuoteRow extends Named, QuoteTotals {
   number?: string;
   status: string;
   currency: string;
@@ -71,14 +71,13 @@ export function quotesOfCompany(
 }
 
 function toQuoteRow(quote: Quote, currencyOf: CurrencyOf): QuoteRow {
-  const { discountNotApplied: _told, ...totals } = quoteTotals(quote);
   return compact({
     id: filled(quote.id),
     number: filled(quote.number),
     name: filled(quote.title) ?? filled(quote.name),
     status: statusOf(quote),
     currency: currencyOfRecord(quote, currencyOf),
-    ...totals,
+    ...quoteTotals(quote),
     created: dayOf(quote.createdAt),
     expires: dayOf(quote.expiresAt),
   });

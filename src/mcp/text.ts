@@ -8,11 +8,12 @@ export const longestText = 2_000;
 
 /**
  * Control and format characters (Unicode classes Cc and Cf: zero-width, bidirectional, soft hyphen, the
- * tag block), but for tab, line feed and the Arabic and Kaithi signs of Cf that are seen; and letters and
- * marks that show nothing: fillers, the grapheme joiner, variation selectors beyond the sixteen of emoji.
+ * tag block) and all that shows nothing by default (fillers, joiners, places kept for more of the kind),
+ * but for tab, line feed, the Arabic and Kaithi signs of Cf that are seen, and the sixteen variation
+ * selectors of emoji.
  */
 const unseen =
-  /(?![\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[\p{Cc}\p{Cf}]|\u034F|[\u115F\u1160\u17B4\u17B5\u3164\uFFA0]|[\u180B-\u180F]|[\uFFF0-\uFFFB]|[\u{E0000}-\u{E0FFF}]/gu;
+  /(?![\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\uFE00-\uFE0F\u{110BD}\u{110CD}])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const lineSeparators = /\r\n?|[\u0085\u2028\u2029]/g;
 const looksLikeHtml = /<[a-z!/][^<>]*>|&(?:[a-z]{2,8}|#\d{2,6}|#x[\da-f]{2,5});/i;
 const mayNeedWork = /[^\n\t\u0020-\u007E\u00A1-\u00AC\u00AE-\u02FF]|[<&]/;

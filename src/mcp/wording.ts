@@ -24,7 +24,7 @@ import { cleaned, visible } from './text.ts';
  * next. Nothing of an upstream body but what its `message` says is repeated, no key, no stack.
  */
 export function explain(error: unknown): string {
-  if (error instanceof BadArguments) return error.message;
+  if (error instanceof BadArguments) return visible(error.message);
   if (error instanceof NotGranted) {
     return `This server was not granted ${error.grant}. Whoever runs it can add it to CPQ_GRANTS.`;
   }

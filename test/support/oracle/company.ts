@@ -75,11 +75,17 @@ function dealsOfCompany({ deals, today }: Tenant, { id }: Company, shown: number
     open: only({
       ...sums(open),
       ...counts({ overdue }),
-      unknown: counts(unknownOfOpen(open)),
+      unknown: counts(unknownHere(open)),
       ...listed(rows, shown),
     }),
     ...closedOf(its),
   };
+}
+
+/** Of what a brief on a company is made of; it says nothing about ages. */
+function unknownHere(open: readonly Deal[]): Record<string, number> {
+  const { revenue, probability, valueMonths, currency, expectedCloseDate } = unknownOfOpen(open);
+  return { revenue, probability, valueMonths, currency, expectedCloseDate };
 }
 
 /** What never happened is not told. */

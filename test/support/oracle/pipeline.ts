@@ -77,7 +77,7 @@ export function sums(deals: readonly Deal[]): Told {
 const number = (deals: readonly Deal[], is: (deal: Deal) => unknown): number =>
   deals.filter((deal) => is(deal)).length;
 
-export function unknownOfOpen(open: readonly Deal[]): Record<string, number> {
+export function unknownOfOpen(open: readonly Deal[]) {
   return {
     revenue: number(open, ({ oneTime, monthly }) => !oneTime && !monthly),
     probability: number(open, ({ probability }) => !probability),
