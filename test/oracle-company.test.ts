@@ -22,7 +22,7 @@ const compared: Record<string, readonly string[]> = {
   neverBought: ['id', 'price', 'otherCompanies', 'quoted'],
   lately: ['day', 'what', 'kind', 'id'],
 };
-const aside = new Set(['beta', 'categories']);
+const aside = new Set(['beta']);
 
 function figuresIn(data: Row): Row {
   const parts = [...Object.keys(compared), 'closed']

@@ -271,6 +271,35 @@ describeWith('redis', 'the rate budget in Redis', () => {
   });
 });
 
+describeWith('redis', 'a turn', () => {
+  test('is free again when who had it dies, and is not taken from who is slow', async () => {
+    const it = await redis();
+    const [one, other, third] = [
+      await open(it, { lockMs: 300 }),
+      await open(it, { lockMs: 300 }),
+      await open(it, { lockMs: 300 }),
+    ];
+    const name = newTenant();
+    const { began, beginning } = start();
+    void one.alone(name, () => {
+      began();
+      return new Promise(() => {});
+    });
+    await beginning;
+    await one.close();
+    const order: string[] = [];
+    const slow = other.alone(name, async () => {
+      await pause(900);
+      order.push('slow');
+    });
+    await Promise.all([
+      slow,
+      pause(500).then(() => third.alone(name, async () => order.push('next'))),
+    ]);
+    expect(order).toEqual(['slow', 'next']);
+  });
+});
+
 describeWith('redis', 'without Redis', () => {
   test('nothing is recorded, claimed, received or done alone, and health says so', async () => {
     const it = await startRedis();

@@ -163,6 +163,35 @@ describeWith('redis', 'two replicas on one Redis', () => {
     expect((await other.call('cpq_list_events')).records).toHaveLength(1);
   });
 
+  test('spend one budget, counted by the service', async () => {
+    const { sandbox, one, other } = await replicas({ CPQ_RATE_LIMIT: '30' });
+    const before = await requestsFor(sandbox, 'company');
+    const calls = Array.from({ length: 60 }, (_, at) =>
+      (at % 2 ? one : other).ask('cpq_list_companies', { size: 1, from: at }),
+    );
+    const refused = (await Promise.all(calls)).filter(({ isError }) => isError);
+    expect((await requestsFor(sandbox, 'company')) - before).toBe(30);
+    expect(refused).toHaveLength(30);
+    expect(refused[0]?.text).toMatch(/budget.*used up.*Ask again in \d+ seconds/);
+  });
+
+  test('take a consent once, wherever it was given, and both see what was written', async () => {
+    const { sandbox, one, other } = await replicas({ CPQ_GRANTS: 'read,opportunity:write' });
+    const { deal } = await aDeal(sandbox);
+    const described = async (server: Connection) =>
+      (await server.call('cpq_list_changes')).records.length;
+    for (const server of [one, other]) expect(await dealIn(server, deal)).toContain(deal.name);
+    const change = { opportunity_id: deal.id, name: 'Renamed by one of two' };
+    const { data } = await one.ask('cpq_upsert_opportunity', change);
+    expect(data.outcome).toBe('not_asked');
+    const confirmed = { ...change, confirm: data.confirm };
+    const written = await other.call('cpq_upsert_opportunity', confirmed);
+    expect(written.data.outcome).toBe('written');
+    expect((await one.ask('cpq_upsert_opportunity', confirmed)).data.outcome).not.toBe('written');
+    await expect.poll(() => dealIn(one, { ...deal, name: change.name })).toContain(change.name);
+    expect([await described(one), await described(other)]).toEqual([1, 1]);
+  });
+
   test('go on reading without Redis, write nothing, take no webhook, and heal', async () => {
     const { sandbox, redis, one } = await replicas({
       ...{ CPQ_GRANTS: 'read,opportunity:write', CPQ_TOOLSETS: 'routes,briefs,events,changes' },
@@ -177,6 +206,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
     const payload = { event: 'quote.ordered', eventId: 'e1', data: { id: 'q1' } };
     const at = webhooksAt(one.url ?? '', 'default');
     expect((await deliver(at, payload)).status).toBe(503);
+    expect(await one.refused('cpq_list_events')).toMatch(/out of reach.*Ask again in a minute/);
     await redis.start();
     await expect.poll(async () => (await deliver(at, payload)).status).toBe(200);
     expect((await one.call('cpq_list_events')).records).toHaveLength(1);

@@ -173,8 +173,6 @@ export interface UnknownInDeals {
   valueMonths: number;
   /** Summed under "unknown currency". */
   currency: number;
-  /** Neither overdue nor closing on any day. */
-  expectedCloseDate: number;
 }
 
 export function unknownIn(deals: readonly Deal[]): UnknownInDeals {
@@ -184,6 +182,5 @@ export function unknownIn(deals: readonly Deal[]): UnknownInDeals {
     probability: count(({ chance }) => !chance),
     valueMonths: count(({ monthsAssumed }) => monthsAssumed),
     currency: count(({ currency }) => currency === unknownCurrency),
-    expectedCloseDate: count(({ record }) => !dayOf(record.expectedCloseDate)),
   };
 }

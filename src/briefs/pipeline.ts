@@ -276,6 +276,7 @@ function unknownCounts(
     ...unknownIn(open),
     createdAt: count(({ record }) => !dayOf(record.createdAt)),
     stageUpdatedAt: count(({ record }) => !dayOf(record.stageUpdatedAt)),
+    expectedCloseDate: count(({ record }) => !dayOf(record.expectedCloseDate)),
     lastChange: count(({ record }) => !lastChange(record)),
     closedAt: closed.filter(({ record }) => !dayOf(record.closedAt)).length,
   };

@@ -110,10 +110,11 @@ export class Conversation {
     return call !== undefined;
   }
 
-  /** Notifications, and what is no message at all, tell the SDK nothing as long as it has nothing to do. */
+  /** Once the era is settled, notifications tell the SDK nothing as long as it has nothing to do. */
   #needsSdk(message: unknown): boolean {
     if (this.#sdk || !this.#opening) return true;
-    return !(message === undefined || (isRow(message) && !('id' in message)));
+    const isNotification = isRow(message) && !('id' in message);
+    return message !== undefined && !(isNotification && this.#opening.settled);
   }
 
   #handOver(line: string, message: unknown): void {

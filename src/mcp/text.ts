@@ -13,7 +13,7 @@ export const longestText = 2_000;
  * selectors of emoji.
  */
 const unseen =
-  /(?![\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\uFE00-\uFE0F\u{110BD}\u{110CD}])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+  /(?![\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]|[\uFE00-\uFE0F])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const lineSeparators = /\r\n?|[\u0085\u2028\u2029]/g;
 const looksLikeHtml = /<[a-z!/][^<>]*>|&(?:[a-z]{2,8}|#\d{2,6}|#x[\da-f]{2,5});/i;
 const mayNeedWork = /[^\n\t\u0020-\u007E\u00A1-\u00AC\u00AE-\u02FF]|[<&]/;

@@ -13,6 +13,7 @@ import {
   Unreachable,
   WrongAddress,
 } from '../api/errors.ts';
+import { StateLost } from '../state/port.ts';
 import { ChangeRefused } from '../tenant/changes/refusal.ts';
 import { NotGranted } from '../tenant/tenant.ts';
 import { BadArguments } from './arguments.ts';
@@ -29,6 +30,7 @@ export function explain(error: unknown): string {
     return `This server was not granted ${error.grant}. Whoever runs it can add it to CPQ_GRANTS.`;
   }
   if (error instanceof ChangeRefused) return refused(error);
+  if (error instanceof StateLost) return stateLost(error);
   if (error instanceof ApiError) return visible(explainApi(error));
   return 'Something went wrong inside this server; its log has the details. Asking again may help.';
 }
@@ -37,6 +39,9 @@ function refused({ message, details }: ChangeRefused): string {
   const more = details === undefined ? '' : `\n${render(cleaned(details) as typeof details)}`;
   return `${visible(message)}${more}`;
 }
+
+const stateLost = ({ code }: StateLost): string =>
+  `This cannot be answered now: what this server shares with its other processes is out of reach (${code}), so nothing was done. Ask again in a minute.`;
 
 function explainApi(error: ApiError): string {
   if (error instanceof RateLimited) return rateLimited(error);

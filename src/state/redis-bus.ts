@@ -1,7 +1,7 @@
 import { LocalBus } from './bus.ts';
 import type { Update, UpdateBus } from './port.ts';
 import { keyOf } from './redis-keys.ts';
-import { type RedisLink, script } from './redis-link.ts';
+import type { RedisLink } from './redis-link.ts';
 
 /**
  * What is shared of a collection belongs to a generation; a change begins the next one. A generation
@@ -18,10 +18,10 @@ end
 `;
 
 /** KEYS: generation, or nothing. ARGV: channel, message. */
-const publishScript = script(`${nextGeneration}
+const publishScript = `${nextGeneration}
 tell(KEYS[1] or '', ARGV[1], ARGV[2])
 return 1
-`);
+`;
 
 export const generationOf = (tenant: string, collection: string): string =>
   keyOf(tenant, 'generation', collection);

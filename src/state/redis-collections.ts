@@ -8,7 +8,7 @@ import {
 } from './port.ts';
 import { generationOf } from './redis-bus.ts';
 import { keyOf } from './redis-keys.ts';
-import { type RedisLink, script } from './redis-link.ts';
+import type { RedisLink } from './redis-link.ts';
 import { holding, newToken, usualLockMs } from './redis-lock.ts';
 
 /**
@@ -17,7 +17,7 @@ import { holding, newToken, usualLockMs } from './redis-lock.ts';
  * another process has it. The lock is one of its generation: who reads what has changed since is not
  * waited for.
  */
-const lookScript = script(`
+const lookScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local generation = redis.call('GET', KEYS[1]) or '0'
@@ -28,16 +28,16 @@ end
 local lock = KEYS[3] .. ':' .. generation
 if redis.call('SET', lock, ARGV[2], 'NX', 'PX', ARGV[3]) then return {generation, 'yours'} end
 return {generation, 'wait'}
-`);
+`;
 
 /** KEYS: generation, reading. ARGV: generation, body, age, milliseconds to keep. */
-const keepScript = script(`
+const keepScript = `
 if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return 0 end
 local time = redis.call('TIME')
 local asOf = time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[3]
 redis.call('HSET', KEYS[2], 'generation', ARGV[1], 'body', ARGV[2], 'asOf', asOf)
 return redis.call('PEXPIRE', KEYS[2], ARGV[4])
-`);
+`;
 
 type Read = () => Promise<SharedReading & { keepMs: number }>;
 type Found =

@@ -12,7 +12,7 @@ import type {
 } from './port.ts';
 import { channelOf, generationOf, nextGeneration, type RedisBus } from './redis-bus.ts';
 import { keyOf } from './redis-keys.ts';
-import { type RedisLink, script } from './redis-link.ts';
+import type { RedisLink } from './redis-link.ts';
 
 /**
  * KEYS: by own time, by arrival, events, counts. ARGV: milliseconds kept, most events, most bytes. Lets go
@@ -43,7 +43,7 @@ end
 `;
 
 /** KEYS: as above, generation or nothing. ARGV: as above, id, own time or nothing, words, event, channel, message. */
-const addScript = script(`${nextGeneration}${sweep}
+const addScript = `${nextGeneration}${sweep}
 if redis.call('HEXISTS', KEYS[3], ARGV[4]) == 1 then return 0 end
 local number = redis.call('HINCRBY', KEYS[4], 'number', 1)
 local member = string.format('%014d', number) .. '\\t' .. ARGV[6] .. '\\t' .. ARGV[4]
@@ -55,14 +55,14 @@ for at = 1, 4 do redis.call('PEXPIRE', KEYS[at], ARGV[1] + 86400000) end
 sweep()
 if ARGV[8] ~= '' then tell(KEYS[5] or '', ARGV[8], ARGV[9]) end
 return 1
-`);
+`;
 
 /** KEYS, ARGV: as above. Answers members and times by turns, the latest first, and the first arrival. */
-const listScript = script(`${sweep}
+const listScript = `${sweep}
 sweep()
 local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 return {redis.call('ZREVRANGE', KEYS[1], 0, -1, 'WITHSCORES'), first[2] or ''}
-`);
+`;
 
 const dayMs = 86_400_000;
 /** Shorter ones do not get much shorter. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client';
 import { StateLost } from './port.ts';
 
@@ -10,12 +9,6 @@ export interface LinkOptions {
   commandMs?: number;
 }
 
-/** A script that Redis runs as one step; sent by its digest once Redis knows it. */
-export interface Script {
-  text: string;
-  digest: string;
-}
-
 type Argument = string | Buffer;
 
 interface Ear {
@@ -24,11 +17,6 @@ interface Ear {
   missed: () => void;
   hears: boolean;
 }
-
-export const script = (text: string): Script => ({
-  text,
-  digest: createHash('sha1').update(text).digest('hex'),
-});
 
 const usualCommandMs = 2_000;
 const firstConnectMs = 3_000;
@@ -100,19 +88,17 @@ export class RedisLink {
     return this.#within(() => this.#commands.sendCommand([...words], asBytes));
   }
 
-  /** @throws StateLost */
+  /**
+   * Runs a script as one step. Sent whole: by its digest it might have to be sent twice, and what was
+   * sent after it would come first.
+   * @throws StateLost
+   */
   async run(
-    { text, digest }: Script,
+    script: string,
     keys: readonly string[],
     values: readonly (Argument | number)[],
   ): Promise<unknown> {
-    const words = [String(keys.length), ...keys, ...values.map(plain)];
-    return this.#within(() =>
-      this.#commands.sendCommand(['EVALSHA', digest, ...words], asBytes).catch((error: unknown) => {
-        if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-        return this.#commands.sendCommand(['EVAL', text, ...words], asBytes);
-      }),
-    );
+    return this.sendForBytes(['EVAL', script, String(keys.length), ...keys, ...values.map(plain)]);
   }
 
   /**
@@ -242,7 +228,7 @@ function clientOf(url: URL) {
 }
 
 /** What Redis says of a command itself; every other refusal means that it cannot do its work now. */
-const isAboutCommand = /^(ERR|WRONGTYPE|NOSCRIPT)\b/;
+const isAboutCommand = /^(ERR|WRONGTYPE)\b/;
 
 function translate(error: unknown): unknown {
   if (error instanceof StateLost) return error;

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { type RedisLink, script } from './redis-link.ts';
+import type { RedisLink } from './redis-link.ts';
 
 /** KEYS: lock. ARGV: token, milliseconds. */
-const renewScript = script(`
+const renewScript = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])
-`);
+`;
 
 /** KEYS: lock. ARGV: token. */
-const releaseScript = script(`
+const releaseScript = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
-`);
+`;
 
 /** How long a lock outlives a process that died with it. */
 export const usualLockMs = 10_000;

@@ -7,10 +7,10 @@ import {
   type WindowVerdict,
 } from './port.ts';
 import { keyOf } from './redis-keys.ts';
-import { type RedisLink, script } from './redis-link.ts';
+import type { RedisLink } from './redis-link.ts';
 
 /** KEYS: times, facts. ARGV: limit, milliseconds counted, reserve, member, or nothing to only look. */
-const takeScript = script(`
+const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local limit, counted, reserve = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -33,10 +33,10 @@ local nth = own + others - (limit - reserve)
 local one = redis.call('ZRANGE', KEYS[1], nth, nth, 'WITHSCORES')
 if one[2] then leaves = tonumber(one[2]) end
 return {0, left, math.max(1, leaves + counted - now)}
-`);
+`;
 
 /** KEYS: times, facts. ARGV: limit, milliseconds counted, remaining. */
-const correctScript = script(`
+const correctScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
@@ -44,20 +44,20 @@ local others = math.max(0, ARGV[1] - redis.call('ZCARD', KEYS[1]) - ARGV[3])
 redis.call('HSET', KEYS[2], 'others', others, 'othersAt', now)
 redis.call('PEXPIRE', KEYS[2], math.max(tonumber(ARGV[2]), redis.call('PTTL', KEYS[2])))
 return 1
-`);
+`;
 
 /** KEYS: facts. ARGV: milliseconds. */
-const blockScript = script(`
+const blockScript = `
 local time = redis.call('TIME')
 local untilThen = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1]
 local known = tonumber(redis.call('HGET', KEYS[1], 'blockedUntil') or 0)
 if untilThen > known then redis.call('HSET', KEYS[1], 'blockedUntil', untilThen) end
 redis.call('PEXPIRE', KEYS[1], math.max(tonumber(ARGV[1]), redis.call('PTTL', KEYS[1])))
 return 1
-`);
+`;
 
 /** KEYS: times. ARGV: milliseconds counted, then a member and its age by turns. */
-const recallScript = script(`
+const recallScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 for at = 2, #ARGV, 2 do
@@ -65,7 +65,7 @@ for at = 2, #ARGV, 2 do
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1
-`);
+`;
 
 /** A request of this process, under a name that no other request has. */
 interface Taken {

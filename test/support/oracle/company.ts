@@ -1,4 +1,3 @@
-import type { Big } from 'big.js';
 import { bookHolds, isOpen } from './checks.ts';
 import type { Deal } from './deals.ts';
 import { numberIn, rounded, roundedOr, sumOf } from './decimal.ts';
@@ -82,10 +81,10 @@ function dealsOfCompany({ deals, today }: Tenant, { id }: Company, shown: number
   };
 }
 
-/** Of what a brief on a company is made of; it says nothing about ages. */
+/** Of the sums; dates that are missing are seen in the rows. */
 function unknownHere(open: readonly Deal[]): Record<string, number> {
-  const { revenue, probability, valueMonths, currency, expectedCloseDate } = unknownOfOpen(open);
-  return { revenue, probability, valueMonths, currency, expectedCloseDate };
+  const { revenue, probability, valueMonths, currency } = unknownOfOpen(open);
+  return { revenue, probability, valueMonths, currency };
 }
 
 /** What never happened is not told. */
@@ -178,10 +177,17 @@ const served = (row: SqlRow) => ({ id: String(row.id), name: text(row, 'service'
 
 function sumsByTerm(rows: readonly SqlRow[], column: string): Told | undefined {
   const sums = [...grouped(rows, ({ spoken }) => String(spoken))].flatMap(([name, its]) => {
-    const sum: Big | undefined = sumOf(its.map((row) => numberIn(row, column)));
-    return sum ? [[name === 'one-time' ? 'oneTime' : name, rounded(sum)] as const] : [];
+    const sum = sumOf(its.map((row) => numberIn(row, column)));
+    return sum ? [[name, rounded(sum)] as const] : [];
   });
-  return sums.length === 0 ? undefined : Object.fromEntries(sums);
+  const usual = sums.filter(([name]) => usualTerms.includes(name));
+  const others = sums.filter(([name]) => !usualTerms.includes(name));
+  return sums.length === 0
+    ? undefined
+    : only({
+        ...Object.fromEntries(usual.map(([name, sum]) => [name.replace('-t', 'T'), sum])),
+        otherTerms: others.length === 0 ? undefined : Object.fromEntries(others),
+      });
 }
 
 const nearness = ['company', 'classification', 'everyone', 'unclear'];
@@ -260,6 +266,7 @@ function neverBought(tenant: Tenant, { id }: Company, shown: number): Told {
         other.others - one.others || descending(one.price, other.price) || byName(one, other),
     );
   return {
+    categories: namesOf(tenant, categories).slice(0, 8),
     categoriesTotal: categories.size,
     ...listed(
       rows.map(({ id, price, others }) =>
@@ -273,6 +280,15 @@ function neverBought(tenant: Tenant, { id }: Company, shown: number): Told {
       shown,
     ),
   };
+}
+
+function namesOf({ ask }: Tenant, ids: ReadonlySet<string>): (string | undefined)[] {
+  const rows = ask(`${given} select c.id, c.name from it join category c using (tenant)`);
+  return rows
+    .filter(({ id }) => ids.has(String(id)))
+    .map((row) => ({ id: String(row.id), name: text(row, 'name') }))
+    .sort(byName)
+    .map(({ name }) => name);
 }
 
 const soldOn = ({ productOf }: Tenant, quotes: readonly Quote[]): Sold[] =>

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Recording, Stream } from './recording.ts';
+
+/** A key that is looked for in everything that leaves a server. */
+export interface Canary {
+  key: string;
+  /** Where it is in these bytes, in any form in which it could still be used. */
+  findIn(what: string, bytes: Uint8Array | string): string[];
+  /** In every byte that a process wrote, and every one that was read over HTTP. */
+  findInOutput(output: Recording): string[];
+  /** In the names and contents of every file below a folder. */
+  findInFolder(folder: string): Promise<string[]>;
+}
+
+const streams: readonly Stream[] = ['stdout', 'stderr', 'http'];
+
+/** With characters that are written in other ways in a URL, in JSON and in HTML. */
+export function newCanary(): Canary {
+  const key = `canary+${randomBytes(12).toString('hex')}/&<${randomBytes(6).toString('hex')}>=`;
+  const forms = formsOf(key);
+  const findIn = (what: string, bytes: Uint8Array | string): string[] => {
+    const all = Buffer.from(bytes);
+    return forms.filter(([, form]) => all.includes(form)).map(([how]) => `${how} in ${what}`);
+  };
+  return {
+    key,
+    findIn,
+    findInOutput: (output) => streams.flatMap((stream) => findIn(stream, output.raw(stream))),
+    async findInFolder(folder) {
+      const found = await filesBelow(folder);
+      const read = found.map(async (file) => [
+        ...findIn(`the name of ${file}`, file),
+        ...findIn(file, await readFile(file)),
+      ]);
+      return (await Promise.all(read)).flat();
+    },
+  };
+}
+
+/** Base 64 of a text looks different by how many bytes are before it; what stays the same is in the middle. */
+function formsOf(key: string): [how: string, form: string][] {
+  const bytes = Buffer.from(key);
+  const base64 = [0, 1, 2].map((skipped): [string, string] => [
+    `base64 (${skipped})`,
+    bytes.subarray(skipped).toString('base64').replace(/=+$/, '').slice(0, -2),
+  ]);
+  const escaped = [...key].map((character) => `\\u${hex(character).padStart(4, '0')}`).join('');
+  return [
+    ['plain', key],
+    ['in a URL', encodeURIComponent(key)],
+    ['in a form', new URLSearchParams({ k: key }).toString().slice(2)],
+    ['with a solidus escaped', key.replaceAll('/', '\\/')],
+    ['escaped', escaped],
+    ['in HTML', key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')],
+    ['hexadecimal', bytes.toString('hex')],
+    ['backwards', [...key].reverse().join('')],
+    ...base64,
+    // Half of it is enough to look for the rest.
+    ['its first half', key.slice(0, key.length / 2)],
+    ['its second half', key.slice(key.length / 2)],
+  ];
+}
+
+const hex = (character: string): string => character.charCodeAt(0).toString(16);
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
