@@ -269,6 +269,20 @@ describeWith('redis', 'the rate budget in Redis', () => {
     for (const state of states) taken += await takeAll(state, key);
     expect(taken).toBe(40);
   });
+
+  test('is not spent by the first who finds Redis empty: the others have not told what they sent', async () => {
+    const it = await startRedis();
+    const state = await open(it, { settleMs: 60_000 });
+    const key = newTenant();
+    expect((await state.rates.take(key, rule, Date.now())).taken).toBe(true);
+    await it.kill();
+    await it.start({ empty: true });
+    await expect.poll(() => state.health().ok).toBe(true);
+    expect(await takeAll(state, key)).toBe(9);
+    const { taken, waitMs } = await state.rates.take(key, rule, Date.now());
+    expect(taken).toBe(false);
+    expect(waitMs).toBeLessThanOrEqual(60_000);
+  });
 });
 
 describeWith('redis', 'a turn', () => {

@@ -157,7 +157,7 @@ describe('a connection', () => {
     const property = fc.asyncProperty(opening, lines, (first, rest) =>
       expectSame([...first, ...rest]),
     );
-    await fc.assert(property, { numRuns: 100 });
+    await fc.assert(property, { numRuns: 300 });
   });
 });
 

@@ -70,7 +70,7 @@ interface Sending {
   made: number;
 }
 
-const deliveriesKept = 50_000;
+const deliveriesKept = 10_000;
 const atOnce = 8;
 
 /** Sends the events of the tenants to whoever subscribed. */

@@ -1,7 +1,8 @@
 import { describe } from 'vitest';
 import { anyHost, type Connection } from '../hosts.ts';
-import { type Sandbox, type SandboxTenant, startSandbox } from '../sandbox.ts';
+import { askService, type Sandbox, type SandboxTenant, startSandbox } from '../sandbox.ts';
 import { shared } from '../shared.ts';
+import { clockAt } from './clock.ts';
 import { spoil } from './spoil.ts';
 import type { Ask, Rows } from './sql.ts';
 
@@ -9,11 +10,17 @@ import type { Ask, Rows } from './sql.ts';
 export interface World {
   /** The day that it is, on both sides. */
   today: string;
+  /** Whether there are rows in it that the sandbox does not make by itself. */
+  spoilt: boolean;
   server(): Promise<Connection>;
+  /** Another server, which has read nothing yet. */
+  serverAnew(): Promise<Connection>;
   /** Rows of the database; `?` is first the tenant, then the day, then what is given. */
   ask: Ask;
   /** Runs SQL that changes the tenant; its first `?` is the tenant. */
   change(sql: string, ...more: (string | number)[]): void;
+  /** Writes through the service itself. */
+  put(path: string, body: Record<string, unknown>): Promise<unknown>;
 }
 
 interface Setting {
@@ -41,7 +48,7 @@ export function describeWorld(setting: Setting, body: (world: () => Promise<Worl
   for (const at of [0, 1]) {
     const name = at === 0 ? 'USD, probability 0–1' : 'EUR, probability 0–100';
     describe(`${name}, seed ${setting.seed}, on ${setting.today}`, () =>
-      body(shared(async () => worldOf(await sandbox(), at, setting.today))));
+      body(shared(async () => worldOf(await sandbox(), at, setting))));
   }
 }
 
@@ -51,31 +58,21 @@ async function started({ seed, today, scale, spoilt }: Setting): Promise<Sandbox
   return sandbox;
 }
 
-function worldOf(sandbox: Sandbox, at: number, today: string): World {
+function worldOf(sandbox: Sandbox, at: number, { today, spoilt = false }: Setting): World {
   const tenant = sandbox.tenants[at];
   if (!tenant) throw new Error(`There is no tenant ${at}`);
   const { database } = sandbox;
+  const serverAnew = () => anyHost.start(addressOf(tenant), { env: clockAt(today) });
+  const writer = { baseUrl: tenant.baseUrl, key: tenant.keys.all };
   return {
     today,
-    server: shared(() => anyHost.start(addressOf(tenant), { env: clockAt(today) })),
+    spoilt,
+    server: shared(serverAnew),
+    serverAnew,
+    put: (path, body) => askService(writer, path, { method: 'PUT', body: JSON.stringify(body) }),
     ask: (sql, ...more) => database.prepare(sql).all(tenant.name, today, ...more) as Rows,
     change: (sql, ...more) => void database.prepare(sql).run(tenant.name, ...more),
   };
 }
 
 const addressOf = ({ baseUrl, keys }: SandboxTenant) => ({ baseUrl, key: keys.read });
-
-/**
- * The server's clock, moved to that day: its answers depend on the day, and a test must not depend on
- * the day that it is run.
- */
-export function clockAt(day: string): Record<string, string> {
-  const source = `
-    const Real = Date;
-    const ahead = Real.parse('${day}T12:00:00Z') - Real.now();
-    globalThis.Date = class Date extends Real {
-      constructor(...given) { super(...(given.length > 0 ? given : [Real.now() + ahead])); }
-      static now() { return Real.now() + ahead; }
-    };`;
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(source)}` };
-}

@@ -1,0 +1,86 @@
+// Measures what answers cost, in tokens and in requests, and writes docs/tokens.md.
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { startSandbox } from '../src/sandbox/index.ts';
+import {
+  type Asked,
+  countIn,
+  type Measured,
+  measure,
+  measuredTenant,
+} from '../test/support/oracle/budget.ts';
+import { clockAt } from '../test/support/oracle/clock.ts';
+import { code, generated, row } from './generated.ts';
+
+const { day, ...options } = measuredTenant;
+const now = new Date(`${day}T09:00:00Z`);
+// In the package's own folder: the built server finds what it does not bundle from there.
+const folder = await mkdtemp(join('node_modules', '.cache', 'cpq-mcp-tokens-'));
+const home = await mkdtemp(join(tmpdir(), 'cpq-mcp-tokens-'));
+const sandbox = await startSandbox({ ...options, now, rateLimit: false });
+
+try {
+  execFileSync(process.execPath, ['scripts/build.mjs', folder]);
+  await generated('docs/tokens.md', page(await measure(sandbox, fresh)), 'run-ts');
+} finally {
+  await sandbox.close();
+  await rm(folder, { recursive: true, force: true });
+  await rm(home, { recursive: true, force: true });
+}
+
+/** A server of its own, so that nothing was read before. */
+async function fresh(): Promise<Asked> {
+  const [{ baseUrl, keys }] = sandbox.tenants;
+  const address = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: keys.read, CPQ_RATE_LIMIT: '1000000' };
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [join(folder, 'cpq-mcp.js'), 'stdio'],
+    env: { HOME: home, PATH: process.env.PATH ?? '', ...address, ...clockAt(day) },
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'cpq-mcp-tokens', version: '1' });
+  await client.connect(transport);
+  return { call: (tool, args) => answer(client, tool, args), close: () => client.close() };
+}
+
+async function answer(client: Client, name: string, args: Record<string, unknown>) {
+  const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
+  const text = content.map((part) => ('text' in part ? part.text : '')).join('\n');
+  if (isError) throw new Error(`${name}: ${text}`);
+  return { text, data: structuredContent };
+}
+
+function page(measured: readonly Measured[]): string {
+  const tables = { opportunity: 'opportunities', product: 'products', quote: 'quotes', company: 'companies' };
+  const counted = Object.entries(tables).map(
+    ([table, plural]) => `${countIn(sandbox, table).toLocaleString('en-US')} ${plural}`,
+  );
+  const head = ['', 'text', 'structured', 'as the service sends it', 'requests', 'again'];
+  return `# What answers cost
+
+Made by \`node scripts/run-ts.mjs scripts/generate-tokens.ts\`; do not edit.
+
+Tokens of o200k_base, and requests to the service, of a server that had read nothing before, and asked
+again. The tenant is the sandbox at scale ${options.scale}: ${counted.join(', ')}.
+A model is shown the text or the structured content, whichever its host prefers; both say the same.
+
+${[row(...head), row(...head.map((name) => (name === '' ? '---' : '---:'))), ...measured.map(line)].join('\n')}
+
+Asked were:
+
+${measured.map(({ what, asked }) => `- ${what}: ${code(asked)}`).join('\n')}
+`;
+}
+
+function line({ what, text, structured, wire, cold, warm }: Measured): string {
+  const told = (tokens: number) => {
+    const share = wire === undefined ? '' : ` (${Math.round((tokens / wire) * 1000) / 10} %)`;
+    return `${tokens.toLocaleString('en-US')}${share}`;
+  };
+  const sent = wire === undefined ? '' : wire.toLocaleString('en-US');
+  return row(what, told(text), told(structured), sent, String(cold), String(warm));
+}
