@@ -55,7 +55,12 @@ async function answer(client: Client, name: string, args: Record<string, unknown
 }
 
 function page(measured: readonly Measured[]): string {
-  const tables = { opportunity: 'opportunities', product: 'products', quote: 'quotes', company: 'companies' };
+  const tables = {
+    opportunity: 'opportunities',
+    product: 'products',
+    quote: 'quotes',
+    company: 'companies',
+  };
   const counted = Object.entries(tables).map(
     ([table, plural]) => `${countIn(sandbox, table).toLocaleString('en-US')} ${plural}`,
   );

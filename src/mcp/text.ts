@@ -16,7 +16,8 @@ const unseen =
   /(?![\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]|[\uFE00-\uFE0F])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const lineSeparators = /\r\n?|[\u0085\u2028\u2029]/g;
 const looksLikeHtml = /<[a-z!/][^<>]*>|&(?:[a-z]{2,8}|#\d{2,6}|#x[\da-f]{2,5});/i;
-const mayNeedWork = /[^\n\t\u0020-\u007E\u00A1-\u00AC\u00AE-\u02FF]|[<&]/;
+/** One class, without `<` and `&`: told apart they take more than twice the time, on every text of every answer. */
+const mayNeedWork = /[^\n\t\u0020-\u0025\u0027-\u003B\u003D-\u007E\u00A1-\u00AC\u00AE-\u02FF]/;
 
 export type HtmlToText = (html: string) => string;
 

@@ -56,7 +56,7 @@ export interface ServerSettings {
   argv?: readonly string[];
   env?: Environment;
   /** Answers what the server asks; without one the client says that it cannot ask. */
-  person?: Person;
+  person?: Person | undefined;
 }
 
 /** One way to reach the server: an era of the protocol over a transport. */
