@@ -98,8 +98,7 @@ describe('a service that says it back', () => {
       upstream.reset();
       upstream.set(behaviour);
       const server = await start();
-      const results: string[] = [];
-      for (const { name } of catalog) results.push(await told(server, name));
+      const results = await Promise.all(catalog.map(({ name }) => told(server, name)));
       expect(upstream.requests.some(({ headers }) => headers['api-key'] === key)).toBe(true);
       await expectNoKey(server, results);
       await server.close();
@@ -129,10 +128,11 @@ const wrong: readonly FaultName[] = [
 /** Ended by the client, as nobody waits twenty seconds three times. */
 const hanging: readonly FaultName[] = ['never-answers', 'stops-in-headers', 'stops-in-body'];
 
-describe.each([anyHost, ...httpHosts.slice(0, 1)])('errors of every kind, $name', (host) => {
-  const some = host === anyHost ? wrong : wrong.slice(0, 8);
+/** Over HTTP, where headers and bodies are looked at too, some will do. */
+const onHttp: readonly FaultName[] = ['key-wrong', '302-other-host', 'truncated'];
 
-  test.each(some)('%s', async (name) => {
+describe.each([anyHost, ...httpHosts.slice(0, 1)])('errors of every kind, $name', (host) => {
+  test.each(host === anyHost ? wrong : onHttp)('%s', async (name) => {
     upstream.reset();
     upstream.set(faults[name]);
     const server = await start(host);
@@ -145,18 +145,18 @@ describe.each([anyHost, ...httpHosts.slice(0, 1)])('errors of every kind, $name'
     await expectNoKey(server, []);
     expect(upstream.elsewhere.sawKey()).toBe(false);
   });
+});
 
-  test('calls that are given up', async () => {
-    const server = await start(host);
-    const results: string[] = [];
-    for (const name of hanging) {
-      upstream.reset();
-      upstream.set(faults[name]);
-      results.push(await told(server, 'cpq_list_quotes', AbortSignal.timeout(300)));
-    }
-    await expectNoKey(server, results);
-    await server.close();
-  });
+test('calls that are given up tell nothing of it', async () => {
+  const server = await start();
+  const results: string[] = [];
+  for (const name of hanging) {
+    upstream.reset();
+    upstream.set(faults[name]);
+    results.push(await told(server, 'cpq_list_quotes', AbortSignal.timeout(300)));
+  }
+  await expectNoKey(server, results);
+  await server.close();
 });
 
 describe('what is written about it', () => {
@@ -210,7 +210,7 @@ describe('what is written about it', () => {
     expect(canary.findIn('output', stdout + stderr)).toEqual([]);
   });
 
-  test.each(Object.entries(echoes).slice(0, 12))(
+  test.each(Object.entries(echoes).filter((_, at) => at % 4 === 0))(
     'the doctor, where the service says it %s',
     async (_, on) => {
       upstream.reset();

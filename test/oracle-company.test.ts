@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Row } from './support/hosts.ts';
 import { productFinder } from './support/oracle/checks.ts';
-import { expectedCompany, type Tenant } from './support/oracle/company.ts';
+import { buyersOf, expectedCompany, type Tenant } from './support/oracle/company.ts';
 import { dealsOf } from './support/oracle/deals.ts';
 import type { Company } from './support/oracle/lately.ts';
 import { productsOf } from './support/oracle/products.ts';
@@ -46,13 +46,16 @@ describeWorlds((load) => {
   beforeAll(async () => {
     world = await load();
     const products = productsOf(world.ask);
+    const quotes = quotesOf(world.ask);
+    const productOf = productFinder(products);
     tenant = {
       ask: world.ask,
       today: world.today,
       deals: dealsOf(world.ask),
-      quotes: quotesOf(world.ask),
+      quotes,
       products,
-      productOf: productFinder(products),
+      productOf,
+      buyers: buyersOf(quotes, productOf),
     };
     const rows = world.ask('select id, name from company where tenant = ? and ? <> 0');
     companies = rows.map((row) => ({ id: String(row.id), name: text(row, 'name') }));

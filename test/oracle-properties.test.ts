@@ -137,7 +137,7 @@ describeWorlds((load) => {
       ...groupings.map((by): [string, Row] => ['cpq_brief_pipeline', { by, rows: 5 }]),
       ['cpq_brief_company', { company }],
       ['cpq_brief_quote', { quote }],
-      ['cpq_list_quotes', { size: 25 }],
+      ['cpq_list_quotes', { size: 10 }],
       ['cpq_check_sales_data', { check: 'stale_quotes' }],
       ['cpq_check_sales_data', { check: 'below_cost' }],
     ];
@@ -153,7 +153,7 @@ describeWorlds((load) => {
   });
 });
 
-describeWorld({ seed: 6, today: '2026-09-30', scale: 0.15 }, (load) => {
+describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) => {
   let world: World;
   beforeAll(async () => {
     world = await load();

@@ -46,8 +46,8 @@ export function parseReply(response: WireResponse, key: string, facts: Facts): u
 
 /** Shorter ones are not taken out: half the alphabet could be such a key, and is no secret. */
 const shortestKey = 8;
-/** A printable character written as an escape, behind which a key could hide. */
-const escapedCharacter = /\\u00[2-7]|\\\//i;
+/** How a character of a key may be written as an escape, so that the text does not hold the key. */
+const escapes = ['\\u00', '\\/'];
 
 /** The JSON in it without the key, should the service repeat it anywhere; undefined for what is none. */
 function parsed(text: string, key: string): unknown {
@@ -58,7 +58,8 @@ function parsed(text: string, key: string): unknown {
     return undefined;
   }
   if (key.length < shortestKey) return body;
-  const mayHold = text.includes(key) || escapedCharacter.test(text) || /["\\]/.test(key);
+  const mayHold =
+    text.includes(key) || escapes.some((it) => text.includes(it)) || /["\\]/.test(key);
   return mayHold ? withoutKey(body, key) : body;
 }
 

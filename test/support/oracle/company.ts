@@ -17,7 +17,11 @@ export interface Tenant {
   quotes: readonly Quote[];
   products: readonly Product[];
   productOf(line: Line): Product | undefined;
+  buyers: Buyers;
 }
+
+/** Companies by the id of a product. */
+type Buyers = Map<string, Set<string>>;
 
 type Told = Record<string, unknown>;
 
@@ -252,15 +256,11 @@ function neverBought(tenant: Tenant, { id }: Company, shown: number): Told {
   const categories = new Set(bought.flatMap(categoriesOf));
   const ids = new Set(bought.flatMap(({ line, product }) => product?.id ?? line.productId ?? []));
   const parts = new Set(bought.flatMap(partsOf));
-  const buyers = buyersOf(
-    tenant,
-    approved.filter(({ companyId }) => companyId !== id),
-  );
   const onQuote = new Set(quoted.map(({ product }) => product?.id));
   const rows = products
     .filter(({ listed, categoryIds }) => listed && categoryIds.some((it) => categories.has(it)))
     .filter((product) => !ids.has(product.id) && !parts.has(product.part ?? ''))
-    .map((product) => ({ ...product, others: buyers.get(product.id)?.size ?? 0 }))
+    .map((product) => ({ ...product, others: othersBuying(tenant, product, id) }))
     .sort(
       (one, other) =>
         other.others - one.others || descending(one.price, other.price) || byName(one, other),
@@ -302,11 +302,16 @@ const categoriesOf = ({ line, product }: Sold): string[] => [
 const partsOf = ({ line, product }: Sold): string[] =>
   [partOf(line.manufacturer, line.mpn).part, product?.part].filter((part) => part !== undefined);
 
-/** Which companies bought a product. */
-function buyersOf({ productOf }: Tenant, quotes: readonly Quote[]): Map<string, Set<string>> {
-  const buyers = new Map<string, Set<string>>();
-  for (const { companyId, lines } of quotes) {
-    for (const line of companyId === undefined ? [] : lines) {
+function othersBuying({ buyers }: Tenant, { id }: Product, company: string): number {
+  const all = buyers.get(id);
+  return (all?.size ?? 0) - Number(all?.has(company) ?? false);
+}
+
+/** Which companies bought each product. */
+export function buyersOf(quotes: readonly Quote[], productOf: Tenant['productOf']): Buyers {
+  const buyers: Buyers = new Map();
+  for (const { companyId, standing, lines } of quotes) {
+    for (const line of standing === 'approved' && companyId !== undefined ? lines : []) {
       const id = productOf(line)?.id ?? '';
       buyers.set(id, (buyers.get(id) ?? new Set()).add(companyId ?? ''));
     }

@@ -29,12 +29,14 @@ interface Setting {
   scale: number;
   /** Whether rows that the sandbox does not make by itself are put in. */
   spoilt?: boolean;
+  /** The first tenant only. */
+  first?: boolean;
 }
 
 const settings: readonly Setting[] = [
-  { seed: 1, today: '2026-06-15', scale: 0.4 },
-  { seed: 2, today: '2028-02-29', scale: 0.25 },
-  { seed: 3, today: '2025-01-01', scale: 0.3, spoilt: true },
+  { seed: 1, today: '2026-06-15', scale: 0.2 },
+  { seed: 2, today: '2028-02-29', scale: 0.15 },
+  { seed: 3, today: '2025-01-01', scale: 0.25, spoilt: true },
 ];
 
 /** Three seeds of both tenants, each tested alike. */
@@ -45,7 +47,7 @@ export function describeWorlds(body: (world: () => Promise<World>) => void): voi
 /** Both tenants of one seed. */
 export function describeWorld(setting: Setting, body: (world: () => Promise<World>) => void): void {
   const sandbox = shared(() => started(setting));
-  for (const at of [0, 1]) {
+  for (const at of setting.first ? [0] : [0, 1]) {
     const name = at === 0 ? 'USD, probability 0–1' : 'EUR, probability 0–100';
     describe(`${name}, seed ${setting.seed}, on ${setting.today}`, () =>
       body(shared(async () => worldOf(await sandbox(), at, setting))));
