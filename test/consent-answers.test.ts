@@ -93,7 +93,7 @@ describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) 
     const stop = new AbortController();
     const waiting = it.ask(tool, args, { signal: stop.signal });
     waiting.catch(() => {});
-    await expect.poll(() => answering.asked.length).toBe(asked + 1);
+    await expect.poll(() => answering.asked.length, { timeout: 20_000 }).toBe(asked + 1);
     stop.abort();
     // In the newer era the question is the host's own affair: it never comes back, and nothing waits.
     if (host.era !== 'modern') await expect(waiting).rejects.toThrow();

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Person } from './support/clients.ts';
 import {
   journalIn,
   never,
@@ -8,31 +9,42 @@ import {
   type Told,
   told,
 } from './support/consent.ts';
-import { anyHost, type Connection, everything, type ServerSettings } from './support/hosts.ts';
+import { anyHost, type Connection, everything } from './support/hosts.ts';
+import type { Environment } from './support/process.ts';
 import { closing } from './support/shared.ts';
 import { limit, type Upstream, type UpstreamRequest } from './support/upstream/behaviour.ts';
 import { startUpstream } from './support/upstream/upstream.ts';
 import { writeFaults } from './support/upstream/write-faults.ts';
 
+const patient = { timeout: 20_000 };
 const wish = { external_id: 'opp-3', name: 'Named anew' };
 const key = 'KeyThatStaysOutOfTheJournal0123456789';
+
+interface Settings {
+  /** Without one nobody can be asked. */
+  person?: Person | undefined;
+  env?: Environment;
+}
 
 interface Scene {
   upstream: Upstream;
   folder: string;
   /** A server on the same folder, as a host starts it after the other one is gone. */
-  start(settings?: ServerSettings): Promise<Connection>;
+  start(settings?: Settings): Promise<Connection>;
 }
 
 async function scene(): Promise<Scene> {
   const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
   const folder = newFolder();
   const env = { CPQ_STATE_DIR: folder };
-  const start = (settings: ServerSettings = {}) =>
-    anyHost.start(
+  const start = (settings: Settings = {}) => {
+    const { person } = { person: persons.accepts, ...settings };
+    const asking = person ? { person } : {};
+    return anyHost.start(
       { baseUrl: upstream.url, key },
-      { ...everything, person: persons.accepts, ...settings, env: { ...env, ...settings.env } },
+      { ...everything, ...asking, env: { ...env, ...settings.env } },
     );
+  };
   return { upstream, folder, start };
 }
 
@@ -116,7 +128,7 @@ test('killed when the write is stored and not answered: cannot tell, the record 
   const first = await it.start();
   it.upstream.set(limit(writeFaults['hang-after-applying'], { method: 'PUT' }));
   first.ask('cpq_upsert_opportunity', wish).catch(() => {});
-  await expect.poll(() => record(it).name).toBe(wish.name);
+  await expect.poll(() => record(it).name, patient).toBe(wish.name);
   await kill(first);
   it.upstream.set({ cut: undefined });
   expect(await phases(it)).toEqual(['sending']);

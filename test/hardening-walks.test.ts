@@ -24,7 +24,8 @@ const mostRequests = 2_700;
 interface Change {
   /** Before the n-th request is answered. */
   before: number;
-  what: 'insert' | 'delete' | 'move' | 'edit';
+  /** `replace`: one goes and another comes at the same moment, so that the count stays. */
+  what: 'insert' | 'delete' | 'replace' | 'move' | 'edit';
   /** Where, as a share of the list. */
   at: number;
   to: number;
@@ -110,8 +111,9 @@ class Model implements Pages {
   #apply({ what, at, to }: Change): void {
     const { rows } = this;
     const place = Math.floor(at * rows.length);
+    if (what === 'delete' || what === 'replace') rows.splice(place, 1);
     if (what === 'insert') rows.splice(place, 0, this.#newRow(0));
-    if (what === 'delete') rows.splice(place, 1);
+    if (what === 'replace') rows.splice(Math.round(to * rows.length), 0, this.#newRow(0));
     if (what === 'move') {
       const [row] = rows.splice(place, 1);
       if (row) rows.splice(Math.floor(to * rows.length), 0, this.#touched(row));
@@ -308,7 +310,7 @@ describe('what stands still', () => {
 
 describe('what changes meanwhile', () => {
   test('keeps what stayed, each once, or is told to be incomplete: records with dates', async () => {
-    const changes = changesOf('insert', 'delete', 'move', 'edit');
+    const changes = changesOf('insert', 'delete', 'replace', 'move', 'edit');
     // Where nothing is counted a deletion leaves no trace, so that moves could hide behind one.
     const on = merged(counted, sizes, beyond);
     await fc.assert(
@@ -322,7 +324,7 @@ describe('what changes meanwhile', () => {
   });
 
   test('records without dates, that do not change places', async () => {
-    const changes = changesOf('insert', 'delete', 'edit');
+    const changes = changesOf('insert', 'delete', 'replace', 'edit');
     await fc.assert(
       fc.asyncProperty(
         worlds({ changes, dated: fc.constant(false), on: sane }),
@@ -333,8 +335,29 @@ describe('what changes meanwhile', () => {
     );
   });
 
+  test('one comes while another goes, and no count tells of it', async () => {
+    const changes = changesOf('replace').filter((all) => all.length > 0 && all.length < 3);
+    const whole = fc.constantFrom<Active>({}, { maxSize: 100 });
+    const cases = fc.oneof(
+      // Where each page overlaps the next, and where there is no room for that but dates tell.
+      worlds({ changes, on: merged(counted, uncountedSizes, beyond) }),
+      worlds({
+        changes,
+        on: merged(counted, whole),
+        count: fc.constantFrom(200, 300, 400, 397),
+        dated: fc.constant(true),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(cases, fc.scheduler(), async (world, s) =>
+        expectHonest(await readWorld(world, s)),
+      ),
+      runs(1_000),
+    );
+  });
+
   test('however odd the paging', async () => {
-    const changes = changesOf('insert', 'delete', 'edit');
+    const changes = changesOf('insert', 'delete', 'replace', 'edit');
     await fc.assert(
       fc.asyncProperty(worlds({ changes, on: odd }), fc.scheduler(), async (world, s) =>
         expectHonest(await readWorld(world, s)),
@@ -344,7 +367,7 @@ describe('what changes meanwhile', () => {
   });
 
   test('is read again once it stands still, and then known to be all', async () => {
-    const changes = changesOf('insert', 'delete').map((all) =>
+    const changes = changesOf('insert', 'delete', 'replace').map((all) =>
       all.map((change) => ({ ...change, before: 2 })),
     );
     const on = merged(

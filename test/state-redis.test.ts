@@ -4,6 +4,7 @@ import { type RedisOptions, redisState } from '../src/state/redis.ts';
 import { describeWith } from './support/needs.ts';
 import { type Redis, startRedis } from './support/redis.ts';
 import { closing, shared } from './support/shared.ts';
+import { until } from './support/until.ts';
 
 const redis = shared(() => startRedis());
 let number = 0;
@@ -161,12 +162,12 @@ describeWith('redis', 'collections in Redis', () => {
 
   test('are not taken over from one that is slow but alive', async () => {
     const it = await redis();
-    const [one, other] = [await open(it, { lockMs: 150 }), await open(it, { lockMs: 150 })];
+    const [one, other] = [await open(it, { lockMs: 1_500 }), await open(it, { lockMs: 1_500 })];
     const tenant = newTenant();
     let reads = 0;
     const read = async () => {
       reads += 1;
-      await pause(700);
+      await pause(3_000);
       return reading('slow');
     };
     const both = await Promise.all(
@@ -262,7 +263,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
     for (const state of states) taken += await takeAll(state, key, 2);
     expect(taken).toBe(20);
     await it.start({ empty: true });
-    for (const state of states) await expect.poll(() => state.health().ok).toBe(true);
+    for (const state of states) await until(() => state.health().ok).toBe(true);
     // While they settle nobody takes more than a share; afterwards everything has been told.
     for (const state of states) taken += await takeAll(state, key, 1);
     await pause(500);
@@ -277,7 +278,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
     expect((await state.rates.take(key, rule, Date.now())).taken).toBe(true);
     await it.kill();
     await it.start({ empty: true });
-    await expect.poll(() => state.health().ok).toBe(true);
+    await until(() => state.health().ok).toBe(true);
     expect(await takeAll(state, key)).toBe(9);
     const { taken, waitMs } = await state.rates.take(key, rule, Date.now());
     expect(taken).toBe(false);
@@ -289,9 +290,9 @@ describeWith('redis', 'a turn', () => {
   test('is free again when who had it dies, and is not taken from who is slow', async () => {
     const it = await redis();
     const [one, other, third] = [
-      await open(it, { lockMs: 300 }),
-      await open(it, { lockMs: 300 }),
-      await open(it, { lockMs: 300 }),
+      await open(it, { lockMs: 1_500 }),
+      await open(it, { lockMs: 1_500 }),
+      await open(it, { lockMs: 1_500 }),
     ];
     const name = newTenant();
     const { began, beginning } = start();
@@ -303,12 +304,12 @@ describeWith('redis', 'a turn', () => {
     await one.close();
     const order: string[] = [];
     const slow = other.alone(name, async () => {
-      await pause(900);
+      await pause(4_000);
       order.push('slow');
     });
     await Promise.all([
       slow,
-      pause(500).then(() => third.alone(name, async () => order.push('next'))),
+      pause(2_500).then(() => third.alone(name, async () => order.push('next'))),
     ]);
     expect(order).toEqual(['slow', 'next']);
   });
@@ -342,7 +343,7 @@ describeWith('redis', 'without Redis', () => {
     expect(own.value).toBe('read here');
 
     await it.start();
-    await expect.poll(() => state.health().ok).toBe(true);
+    await until(() => state.health().ok).toBe(true);
     expect(await state.journal(tenant).read()).toEqual({ entries: [{ at: 1 }], damaged: 0 });
     expect(await state.inbox(tenant).add(event)).toBe('new');
     expect(told).toEqual(['shared state lost', 'shared state back']);
@@ -355,21 +356,21 @@ describeWith('redis', 'without Redis', () => {
     expect(state.health().ok).toBe(false);
     expect((await state.rates.take(newTenant(), rule, Date.now())).taken).toBe(true);
     await it.start();
-    await expect.poll(() => state.health().ok).toBe(true);
+    await until(() => state.health().ok).toBe(true);
     expect(await state.once.claim('a', Date.now() + 1_000)).toBe(true);
   });
 
   test('one that is connected but does not answer counts as lost, until it does', async () => {
     const it = await startRedis();
-    const state = await open(it, { commandMs: 200 });
+    const state = await open(it, { commandMs: 400 });
     it.freeze();
     await expect(state.once.claim('a', Date.now() + 60_000)).rejects.toMatchObject({
       name: 'StateLost',
     });
     expect(state.health().ok).toBe(false);
     it.resume();
-    await expect.poll(() => state.health().ok).toBe(true);
-    expect(await state.once.claim('b', Date.now() + 1_000)).toBe(true);
+    await until(() => state.health().ok).toBe(true);
+    await until(() => state.once.claim('b', Date.now() + 1).catch(() => false)).toBe(true);
   });
 
   test('who listens is told that something was missed, and hears again', async () => {
@@ -378,13 +379,13 @@ describeWith('redis', 'without Redis', () => {
     const tenant = newTenant();
     const heard: unknown[] = [];
     one.bus.subscribe(tenant, (update) => heard.push(update));
-    await expect.poll(() => heard).toEqual(['missed']);
+    await until(() => heard).toEqual(['missed']);
     await it.kill();
     await it.start();
-    await expect.poll(() => heard).toEqual(['missed', 'missed']);
-    await expect.poll(() => other.health().ok).toBe(true);
+    await until(() => heard).toEqual(['missed', 'missed']);
+    await until(() => other.health().ok).toBe(true);
     await other.bus.publish(tenant, { collection: 'quote' });
-    await expect.poll(() => heard.at(-1)).toEqual({ collection: 'quote' });
+    await until(() => heard.at(-1)).toEqual({ collection: 'quote' });
   });
 
   test('what changed meanwhile is made up for', async () => {
@@ -398,11 +399,11 @@ describeWith('redis', 'without Redis', () => {
       name: 'StateLost',
     });
     await it.start();
-    await expect.poll(() => other.health().ok && one.health().ok).toBe(true);
+    await until(() => other.health().ok && one.health().ok).toBe(true);
     const again = async () => reading('after');
-    await expect
-      .poll(async () => collectionsOf(other).obtain(place(tenant), 60_000, again, never))
-      .toMatchObject({ value: 'after' });
+    await until(async () =>
+      collectionsOf(other).obtain(place(tenant), 60_000, again, never),
+    ).toMatchObject({ value: 'after' });
   });
 
   test('what signs tokens stays the same, even if Redis forgot it', async () => {
@@ -411,7 +412,7 @@ describeWith('redis', 'without Redis', () => {
     const before = Buffer.from(await state.secret());
     await it.kill();
     await it.start({ empty: true });
-    await expect.poll(() => state.health().ok).toBe(true);
+    await until(() => state.health().ok).toBe(true);
     expect(Buffer.from(await state.secret())).toEqual(before);
     expect(Buffer.from(await (await open(it)).secret())).toEqual(before);
   });
@@ -439,7 +440,7 @@ describeWith('redis', 'what stands in Redis and what is told', () => {
     await it.kill();
     const error = await state.once.claim('a', Date.now() + 1_000).catch((it: unknown) => it);
     expect(error).toMatchObject({ name: 'StateLost' });
-    await expect.poll(() => told).toHaveLength(1);
+    await until(() => told).toHaveLength(1);
     expect(`${told}${String(error)}${JSON.stringify(state.health())}`).not.toContain(password);
   });
 
@@ -461,7 +462,7 @@ describeWith('redis', 'what stands in Redis and what is told', () => {
     await it.ask('CONFIG', 'SET', 'appendonly', 'no');
     await it.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     const state = await open(it);
-    await expect.poll(() => state.health().notes).toHaveLength(2);
+    await until(() => state.health().notes).toHaveLength(2);
     expect(state.health().notes.join()).toMatch(/appendonly yes.*noeviction/);
   });
 });

@@ -11,6 +11,7 @@ import { describeWith } from './support/needs.ts';
 import { startRedis } from './support/redis.ts';
 import { addressIn, type Sandbox, startSandbox } from './support/sandbox.ts';
 import { closing } from './support/shared.ts';
+import { until } from './support/until.ts';
 import { deliver, webhookSecret, webhooksAt } from './support/webhooks.ts';
 
 async function newFolder(): Promise<string> {
@@ -28,12 +29,10 @@ const subscribe = (sandbox: Sandbox, url: string, form = 'dotted') =>
 
 /** When everything that was on its way has been taken. */
 async function arrived(sandbox: Sandbox): Promise<void> {
-  await expect
-    .poll(async () => {
-      const deliveries: Delivery[] = (await admin(sandbox, 'deliveries')).json;
-      return deliveries.filter(({ state }) => state !== 'delivered');
-    })
-    .toEqual([]);
+  await until(async () => {
+    const deliveries: Delivery[] = (await admin(sandbox, 'deliveries')).json;
+    return deliveries.filter(({ state }) => state !== 'delivered');
+  }).toEqual([]);
 }
 
 async function write(sandbox: Sandbox, path: string, body: object, method = 'PUT') {
@@ -142,7 +141,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
     const path = `opportunity/ext/${deal.externalIdentifier}`;
     await write(sandbox, path, { name: deal.name, pipelineStageId: to.id });
     await arrived(sandbox);
-    await expect.poll(() => dealIn(other, deal)).toContain(to.name);
+    await until(() => dealIn(other, deal)).toContain(to.name);
     expect(await dealIn(one, deal)).toContain(to.name);
     const { json } = await ask(sandbox.tenants[0], 'opportunity?size=1');
     // What a walk of so many takes, in pages of 100: once before, once after.
@@ -188,7 +187,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
     const written = await other.call('cpq_upsert_opportunity', confirmed);
     expect(written.data.outcome).toBe('written');
     expect((await one.ask('cpq_upsert_opportunity', confirmed)).data.outcome).not.toBe('written');
-    await expect.poll(() => dealIn(one, { ...deal, name: change.name })).toContain(change.name);
+    await until(() => dealIn(one, { ...deal, name: change.name })).toContain(change.name);
     expect([await described(one), await described(other)]).toEqual([1, 1]);
   });
 
@@ -208,7 +207,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
     expect((await deliver(at, payload)).status).toBe(503);
     expect(await one.refused('cpq_list_events')).toMatch(/out of reach.*Ask again in a minute/);
     await redis.start();
-    await expect.poll(async () => (await deliver(at, payload)).status).toBe(200);
+    await until(async () => (await deliver(at, payload)).status).toBe(200);
     expect((await one.call('cpq_list_events')).records).toHaveLength(1);
     expect(one.output.stderr).toMatch(/shared state lost[\s\S]*shared state back/);
   });
@@ -226,7 +225,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
       const path = `opportunity/ext/${deal.externalIdentifier}`;
       await write(sandbox, path, { name: deal.name, description: 'moved' });
       await arrived(sandbox);
-      await expect.poll(() => heard).toEqual([uri]);
+      await until(() => heard).toEqual([uri]);
     },
   );
 });
@@ -246,7 +245,7 @@ test('a host over HTTP that listens is told, by id and by name, and of nothing e
   await write(sandbox, 'company', { name: 'Another' }, 'POST');
   await write(sandbox, `company/${company.id}`, { website: 'https://groesse.example' });
   await arrived(sandbox);
-  await expect.poll(() => heard).toEqual([byId, byName]);
+  await until(() => heard).toEqual([byId, byName]);
 });
 
 describe('subscribing', () => {

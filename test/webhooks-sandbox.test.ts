@@ -7,6 +7,7 @@ import { admin, ask } from './sandbox-client.ts';
 import { start } from './support/process.ts';
 import { type Sandbox, startSandbox } from './support/sandbox.ts';
 import { closing } from './support/shared.ts';
+import { until } from './support/until.ts';
 import { signatureOf, signingSecret, webhookSecret } from './support/webhooks.ts';
 
 interface Received {
@@ -72,7 +73,7 @@ describe('every write', () => {
     await admin(sandbox, 'announce', announced('completed'));
     await admin(sandbox, 'announce', { subject: 'quote', event: 'updated', record: quote });
 
-    await expect.poll(() => received.length).toBe(16);
+    await until(() => received.length).toBe(16);
     const all = bodies(received);
     expect(all.map(({ subject, event }) => `${subject}.${event}`).sort()).toEqual([
       ...['company.created', 'company.updated', 'contact.created', 'contact.updated'],
@@ -100,7 +101,7 @@ describe('every write', () => {
     const { id } = await add(second, 'company', { name: 'Acme' });
     await ask(second, `company/${id}`, { method: 'PUT', body: { name: 'Acme 2' } });
     await add(second, 'contact', { lastName: 'of the second' });
-    await expect.poll(() => received.length).toBe(2);
+    await until(() => received.length).toBe(2);
     expect(
       bodies(received)
         .map(({ event }) => event)
@@ -126,7 +127,7 @@ describe('a delivery', () => {
     expect([status, json]).toMatchObject([201, { url, hasSecret: true, isSigned: true }]);
     expect(text + (await admin(sandbox, 'webhooks')).text).not.toContain('canary0');
     await write(sandbox, 'Größe');
-    await expect.poll(() => received.length).toBe(1);
+    await until(() => received.length).toBe(1);
     const { headers, body } = received[0] as Received;
     expect(headers['x-webhook-secret']).toBe(webhookSecret);
     expect(headers['x-webhook-signature']).toBe(`sha256=${signatureOf(body)}`);
@@ -142,7 +143,7 @@ describe('a delivery', () => {
     const { received, url } = await startReceiver((count) => answers[count - 1] ?? 500);
     const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url }], deliveryRetry: quick });
     await write(sandbox, 'Acme');
-    await expect.poll(async () => (await deliveriesOf(sandbox))[0]?.state).toBe('delivered');
+    await until(async () => (await deliveriesOf(sandbox))[0]?.state).toBe('delivered');
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
     const [delivery] = await deliveriesOf(sandbox);
     expect(delivery?.attempts.map(({ status }) => status)).toEqual(answers);
@@ -158,7 +159,7 @@ describe('a delivery', () => {
       onDeliveryFailure: (failure) => told.push(failure),
     });
     await write(sandbox, 'Acme');
-    await expect.poll(() => told).toHaveLength(1);
+    await until(() => told).toHaveLength(1);
     const [delivery] = await deliveriesOf(sandbox);
     const failure = {
       ...{ delivery: delivery?.id, event: 'company.created', attempts: 4 },
@@ -170,7 +171,7 @@ describe('a delivery', () => {
     expect(received).toHaveLength(4);
     status = 200;
     expect((await admin(sandbox, `deliveries/${delivery?.id}/redeliver`, {})).status).toBe(202);
-    await expect.poll(async () => (await deliveriesOf(sandbox))[0]?.state).toBe('delivered');
+    await until(async () => (await deliveriesOf(sandbox))[0]?.state).toBe('delivered');
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
     expect((await deliveriesOf(sandbox))[0]?.attempts).toHaveLength(5);
     expect((await admin(sandbox, 'deliveries/none/redeliver', {})).status).toBe(404);
@@ -186,16 +187,16 @@ describe('a delivery', () => {
     await admin(sandbox, 'delivery-retry', { attempts: 2, firstMs: 1, timeoutMs: 100 });
     await admin(sandbox, 'webhooks', { url });
     await write(sandbox, 'Acme');
-    await expect
-      .poll(async () => (await admin(sandbox, 'delivery-failures')).json)
-      .toMatchObject([{ attempts: 2, why }]);
+    await until(async () => (await admin(sandbox, 'delivery-failures')).json).toMatchObject([
+      { attempts: 2, why },
+    ]);
   });
 
   test('does not keep the sandbox from ending', async () => {
     const { received, url } = await startReceiver(() => 'silent');
     const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url }] });
     await write(sandbox, 'Acme');
-    await expect.poll(() => received.length).toBe(1);
+    await until(() => received.length).toBe(1);
     await sandbox.close();
   });
 });
@@ -234,7 +235,7 @@ test('the command sends events where it is told, with a secret if there is one',
     headers: { 'api-key': key ?? '' },
     body: JSON.stringify({ name: 'Acme' }),
   });
-  await expect.poll(() => received.length).toBe(1);
+  await until(() => received.length).toBe(1);
   expect(received[0]).toMatchObject({
     path: '/hook',
     headers: { 'x-webhook-secret': webhookSecret },

@@ -29,6 +29,7 @@ const spoilt: readonly [table: string, every: number, at: number, set: string][]
   ['quote', 11, 4, `discountType = null, discountAmount = 5`],
   ['quote', 11, 5, `discountType = '%', discountAmount = 7.77`],
   ['quote', 11, 6, `discountType = 'amount', discountAmount = 1000000`],
+  ['quote', 11, 7, `discountType = 'percentage', discountAmount = 20`],
   ['quote', 13, 2, `status = null`],
   ['quote', 13, 3, `status = 'On hold'`],
   ['quote', 13, 4, `status = 'ACCEPTED'`],
@@ -84,6 +85,7 @@ export function spoil(database: Database, tenant: string, today: string): void {
     database.prepare(`update ${table} set ${set} where rowid in (${chosen})`).run(tenant);
   }
   namesakes(database, tenant);
+  atTheLimit(database, tenant);
   onTheDay(database, tenant, today);
 }
 
@@ -99,8 +101,28 @@ function namesakes(database: Database, tenant: string): void {
       and p.rowid % 41 = 5 and twin.mpn is not null and twin.manufacturer is not null`);
 }
 
+/** Prices that lie from those of a book, or of the catalogue, by exactly what is tolerated. */
+function atTheLimit(database: Database, tenant: string): void {
+  const run = (sql: string) => database.prepare(sql).run(tenant);
+  run(`update quote_item as i set price = round(cast(e.price as real) * 1.01, 6), discount = null
+    from pricing_book_product e where i.tenant = ? and e.tenant = i.tenant
+      and e.productId = i.productId and e.price is not null and i.rowid % 2 = 0`);
+  run(`update pricing_book_product as e set price = round(cast(p.price as real) * 1.05, 6)
+    from product p where e.tenant = ? and p.tenant = e.tenant and p.id = e.productId
+      and p.price is not null and e.rowid % 5 = 0`);
+  run(`update quote set approvedAt = substr(sentAt, 1, 10) where tenant = ? and rowid % 4 = 0
+    and lower(status) = 'sent'`);
+  run(`update quote set declinedAt = date(substr(sentAt, 1, 10), '-1 day') where tenant = ?
+    and rowid % 4 = 1 and lower(status) = 'sent'`);
+}
+
 /** The edges of every window of days. */
 function onTheDay(database: Database, tenant: string, today: string): void {
+  for (const end of ['validFrom', 'validTo']) {
+    database
+      .prepare(`update pricing_book_product set ${end} = ? where tenant = ? and rowid % 7 = ?`)
+      .run(today, tenant, end === 'validFrom' ? 1 : 2);
+  }
   const edges = [-31, -30, -29, -15, -14, -13, -1, 0, 1, 7, 8, 14, 15, 30, 31];
   edges.forEach((edge, at) => {
     const shifted = database.prepare('select date(?, ?) as day').all(today, `${edge} days`);
