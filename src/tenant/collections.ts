@@ -240,7 +240,8 @@ const everything = (resource: Resource) => ({
   ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
 });
 
-async function follow<R>(
+/** Reads to the end, telling how far it is. */
+export async function follow<R>(
   walking: AsyncGenerator<Progress, Reading<R>>,
   tell: (progress: Progress) => void,
 ): Promise<Reading<R>> {

@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
 import { ApiClient, type ClientOptions, type PageQuery } from '../api/client.ts';
-import type { Coverage } from '../api/pages.ts';
+import { type Coverage, type Progress, walk } from '../api/pages.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
 import type { CollectionCache } from './cache.ts';
 import { interactive, type ToolCall } from './call.ts';
 import type { WriteRules } from './changes/rules.ts';
-import { type Collection, Collections, type Freshness, usualFreshness } from './collections.ts';
+import {
+  type Collection,
+  Collections,
+  type Freshness,
+  follow,
+  usualFreshness,
+} from './collections.ts';
 import { type Grant, readGrant } from './grants.ts';
 import { SharedReadings } from './shared-readings.ts';
 
@@ -190,22 +196,16 @@ export class Tenant {
     return listed;
   }
 
-  /** A search on a route that does not say how it pages: asked for one more, to see whether there is more. */
+  /** A search on a route that does not say how it pages: everything that matches is read, then cut. */
   async #matching<R extends Resource>(
     resource: R,
     query: PageQuery,
     call: ToolCall,
   ): Promise<Listed<RecordOf[R]>> {
     const asOf = new Date();
-    const { from = 0, size, ...search } = query;
-    const asked = from + size + 1;
-    const page = await this.client.page(resource, { ...search, size: asked }, interactive(call));
-    const read = page.records.length;
-    const total = Math.max(page.total ?? 0, read);
-    const complete = total === read && (page.total !== undefined || read < asked);
-    const coverage: Coverage = { complete, read, total };
-    if (!complete) coverage.reason = 'the service sent only the first of them';
-    return stretch({ records: page.records, coverage, asOf }, query);
+    const reading = walk(this.client, resource, { query: query.query }, interactive(call));
+    const tell = ({ read, total }: Progress) => call.progress(read, total, resource);
+    return stretch({ ...(await follow(reading, tell)), asOf }, query);
   }
 }
 
