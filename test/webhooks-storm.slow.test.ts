@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Connection, httpHosts } from './support/hosts.ts';
-import { describeWith } from './support/needs.ts';
-import { startRedis } from './support/redis.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { closing } from './support/shared.ts';
 import { webhookSecret, webhooksAt } from './support/webhooks.ts';
@@ -155,17 +153,5 @@ describe('a storm of 20,000 events, with duplicates and in disorder, is kept onc
     const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-storm-'));
     closing({ close: () => rm(folder, { recursive: true, force: true }) });
     await weather([await serve({ CPQ_STATE_DIR: folder })], 'one process');
-  });
-});
-
-describeWith('redis', 'the same storm', () => {
-  test('by two replicas on one Redis', async () => {
-    const { url } = await startRedis();
-    const sandbox = await startSandbox({ scale: 0.1 });
-    const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_REDIS_URL: url.href };
-    const [host] = httpHosts;
-    if (!host) throw new Error('no host');
-    const both = await Promise.all([1, 2].map(() => host.start(addressIn(sandbox), { env })));
-    await weather(both, 'two replicas');
   });
 });
