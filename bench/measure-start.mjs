@@ -24,6 +24,9 @@ export async function measureStart(candidates, env, rounds) {
     for (const name of names) times[name].push(await coldStart(candidates[name].stdio, env));
   }
   return Object.fromEntries(
-    names.map((name) => [name, { least: least(times[name]), median: median(times[name]) }]),
+    names.map((name) => [
+      name,
+      { least: least(times[name]), median: median(times[name]), all: times[name] },
+    ]),
   );
 }

@@ -43,6 +43,7 @@ export async function measureStdio(candidates, env, rounds) {
     {
       least: least(medians),
       median: median(medians),
+      all: medians,
       processorMs: least(processor),
     },
   ]);

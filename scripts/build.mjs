@@ -42,10 +42,11 @@ async function listings() {
 const startsWith = 'src/commands/run.ts';
 
 /**
- * The files that are loaded later and share something with the start. esbuild puts into one file what the
- * same entries reach; so each of these is made to reach all of the start, which then is a single file.
+ * The files of the start, and those that are loaded later and share something with it. esbuild puts into
+ * one file what the same entries reach; so each of these is made to reach all of the start, which then is
+ * a single file.
  */
-async function loadedLater() {
+async function filesByTime() {
   const { metafile } = await build({
     ...common,
     entryPoints: ['src/main.ts', 'src/index.ts'],
@@ -70,7 +71,7 @@ async function loadedLater() {
     .flatMap(importsOf)
     .filter(({ path, kind }) => kind === 'dynamic-import' && !atStart.has(path))
     .map(({ path }) => path);
-  return new Set([...later, 'src/index.ts'].filter(sharesWithStart));
+  return { atStart, later: new Set([...later, 'src/index.ts'].filter(sharesWithStart)) };
 }
 
 /**
@@ -83,14 +84,19 @@ async function withNames(source) {
   return (await transform(source, options)).code;
 }
 
+/** As the build's own lists have it. */
+const nameOf = (path) => relative(root, path).replaceAll('\\', '/');
+
 const ourSources = (later) => ({
   name: 'our-sources',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/](?:src|tools)[\\/].*\.ts$/ }, async ({ path }) => {
-      const name = relative(root, path).replaceAll('\\', '/');
       const source = await withNames(await readFile(path, 'utf8'));
       const start = JSON.stringify(resolve(root, startsWith));
-      return { contents: later.has(name) ? `import ${start};\n${source}` : source, loader: 'ts' };
+      return {
+        contents: later.has(nameOf(path)) ? `import ${start};\n${source}` : source,
+        loader: 'ts',
+      };
     });
   },
 });
@@ -108,6 +114,29 @@ const leaner = {
   },
 };
 
+/**
+ * Node's own modules, asked for directly at the start: importing one makes a list of all that it exports,
+ * and for some of that loads more.
+ */
+const builtins = (atStart) => ({
+  name: 'builtins',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^node:/ }, ({ path, importer }) =>
+      atStart.has(nameOf(importer))
+        ? { path, namespace: 'builtin', sideEffects: false }
+        : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'builtin' }, async ({ path }) => {
+      const names = Object.keys(await import(path)).filter((name) => name !== 'default');
+      const exported = names.map(
+        (name) => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`,
+      );
+      const head = `const builtin = process.getBuiltinModule(${JSON.stringify(path)});`;
+      return { contents: [head, ...exported].join('\n'), loader: 'js' };
+    });
+  },
+});
+
 /** CommonJS inside of a bundle asks for modules in its own way; most files of ours have none in them. */
 const requireLine =
   "import { createRequire as cpqCreateRequire } from 'node:module'; const require = cpqCreateRequire(import.meta.url);\n";
@@ -121,6 +150,7 @@ async function write({ path, text }) {
 }
 
 await rm(dist, { recursive: true, force: true });
+const { atStart, later } = await filesByTime();
 const { outputFiles } = await build({
   ...common,
   entryPoints: { 'cpq-mcp': 'src/main.ts', index: 'src/index.ts' },
@@ -128,7 +158,7 @@ const { outputFiles } = await build({
   chunkNames: 'chunks/[name]-[hash]',
   splitting: true,
   minify: true,
-  plugins: [leaner, ourSources(await loadedLater())],
+  plugins: [leaner, builtins(atStart), ourSources(later)],
   legalComments: 'linked',
   write: false,
 });

@@ -21,6 +21,7 @@ import {
   kindOf,
   type OpenOptions,
   openTenant,
+  serve,
   toolCall,
 } from './hardening-tenant.ts';
 import { type Behaviour, only, type Upstream } from './support/upstream/behaviour.ts';
@@ -302,6 +303,26 @@ describe('the end of a call', () => {
     await vi.waitFor(() => expect(upstream.requests[0]?.aborted).toBe(true), soon);
     expect(upstream.requests).toHaveLength(1);
   });
+
+  test.each(['cpq_list_companies', 'cpq_list_pricing_books', 'cpq_brief_pipeline'])(
+    'cancelled by the host: what %s asked for is closed',
+    async (name) => {
+      upstream.set(faults['never-answers']);
+      const served = await serve(tenantOf({ limits: { attemptMs: 20_000 } }), () => {});
+      const stop = new AbortController();
+      const called = failure(
+        served.client.callTool({ name, arguments: {} }, { signal: stop.signal }),
+      );
+      await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThan(0), soon);
+      stop.abort();
+      expect(await called).not.toBe('answered');
+      await vi.waitFor(
+        () => expect(upstream.requests.every(({ aborted }) => aborted)).toBe(true),
+        soon,
+      );
+      await served.close();
+    },
+  );
 
   test('cancelled between two attempts: there is no other', async () => {
     upstream.set(faults['500']);

@@ -7,10 +7,13 @@ import { Refused } from '../src/api/errors.ts';
 import { type Pages, type Reading, walk } from '../src/api/pages.ts';
 import { type RecordOf, type Resource, toRecord } from '../src/api/records.ts';
 import { routes } from '../src/api/routes.ts';
+import { openTenant, toolCall } from './hardening-tenant.ts';
+import { closing } from './support/shared.ts';
 import type { Active, UpstreamRequest } from './support/upstream/behaviour.ts';
 import { list, Refused as RefusedByModel } from './support/upstream/paging.ts';
 import { random } from './support/upstream/random.ts';
 import type { ResourcePath, Row } from './support/upstream/records.ts';
+import { startUpstream } from './support/upstream/upstream.ts';
 
 /**
  * Readings of a collection that changes meanwhile, over every way of paging that a service may have. The
@@ -287,6 +290,54 @@ const worlds = (parts: Partial<{ [N in keyof World]: fc.Arbitrary<World[N]> }>) 
 
 /** `CPQ_TEST_RUNS=20` tries twenty times as many. */
 const runs = (usual: number) => ({ numRuns: usual * Number(process.env.CPQ_TEST_RUNS ?? 1) });
+
+describe('what a reading costs', () => {
+  const perHundred = (count: number) => Math.max(1, Math.ceil(count / 100));
+
+  test.each([
+    ['opportunity', '/opportunity', 1_000, 10],
+    ['product', '/product', 5_000, 50],
+  ] as const)('%s: %i records', async (resource, path, count, most) => {
+    const upstream = closing(await startUpstream({ counts: { [path]: count }, maxSize: 100 }));
+    const tenant = closing(openTenant({ url: upstream.url, limits: { attemptMs: 20_000 } }));
+    const { records, coverage } = await tenant.collection(resource, toolCall());
+    expect(coverage).toEqual({ complete: true, read: count, total: count });
+    expect(new Set(records.map(({ id }) => id)).size).toBe(count);
+    expect(upstream.requests.length).toBeLessThanOrEqual(most);
+    await tenant.collection(resource, toolCall());
+    expect(upstream.requests.length).toBeLessThanOrEqual(most);
+  });
+
+  test('is a request for each hundred records that are counted, and no more', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 5_100 }), fc.boolean(), async (count, dated) => {
+        const on: Active = { envelope: 'results', maxSize: 100 };
+        const quiet = { changes: [], ahead: 0, tellsTime: true };
+        const read = await readWorld({ resource: 'company', count, on, dated, ...quiet });
+        expectAll(read);
+        expect(read.model.queries.length).toBeLessThanOrEqual(perHundred(count));
+      }),
+      runs(60),
+    );
+  });
+
+  test('is a few more where smaller pages are given', async () => {
+    const sizes = fc.integer({ min: 10, max: 99 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(3_000), fc.boolean(), sizes, async (count, dated, maxSize) => {
+        const on: Active = { envelope: 'results', maxSize };
+        const quiet = { changes: [], ahead: 0, tellsTime: true };
+        const read = await readWorld({ resource: 'company', count, on, dated, ...quiet });
+        expectAll(read);
+        // Without dates each page has to begin with the last record of the one before.
+        const least = Math.max(1, Math.ceil(count / maxSize));
+        const most = dated ? least + 2 : 1 + Math.ceil(count / (maxSize - 1));
+        expect(read.model.queries.length).toBeLessThanOrEqual(most);
+      }),
+      runs(60),
+    );
+  });
+});
 
 describe('what stands still', () => {
   test('is read whole, each record once, and known to be all', async () => {

@@ -13,6 +13,7 @@ import type {
   RecordOf,
   Resource,
 } from '../api/records.ts';
+import { nameOfPerson } from './naming.ts';
 import { outcomeOf } from './outcome.ts';
 import { quoteTotals } from './quote-totals.ts';
 
@@ -179,10 +180,6 @@ function withoutEmpty(value: unknown): unknown {
   }
   return any ? kept : undefined;
 }
-
-/** The name that a contact goes by. */
-export const nameOfPerson = ({ firstName, middleName, lastName }: Contact): string | undefined =>
-  [firstName, middleName, lastName].filter(Boolean).join(' ') || undefined;
 
 /** A time stamp's day, as it was sent; what is no date stays as it is. */
 const day = (time: string | undefined): string | undefined =>

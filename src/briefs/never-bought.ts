@@ -60,7 +60,7 @@ export function neverBought(sources: Sources, own: readonly Quote[], limit: numb
       otherCompanies: others(product) || undefined,
       quoted: quoted.has(product.id ?? '') ? (true as const) : undefined,
     });
-  const names = [...bought.categories.values()].sort();
+  const names = [...bought.categories.values()].sort((a, b) => byName({ name: a }, { name: b }));
   return {
     categories: names.slice(0, maxCategories),
     categoriesTotal: names.length,

@@ -9,8 +9,7 @@ import type {
   Quote,
   RecordOf,
 } from '../api/records.ts';
-import { nameOfPerson } from './concise.ts';
-import { fold } from './naming.ts';
+import { fold, nameOfPerson } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 import { partText } from './parts.ts';
 

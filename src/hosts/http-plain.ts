@@ -31,7 +31,9 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
     );
     request.once('error', reject);
-    request.once('close', () => reject(new Error('the request broke off')));
+    request.once('close', () => {
+      if (!request.complete) reject(new Error('the request broke off'));
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostHeaderValidation, originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { Served } from './served.ts';
+import type { SdkServed } from './served.ts';
 
 export interface SdkOptions {
   /** Hostnames, without port, that requests may be addressed to and come from. */
@@ -19,7 +19,7 @@ export interface SdkHandler {
 }
 
 export function sdkHandler(
-  { server, followMoved }: Served,
+  { server, followMoved }: SdkServed,
   { names, maxBodyBytes, onError }: SdkOptions,
 ): SdkHandler {
   const limits = { onerror: onError, maxRequestBodySize: maxBodyBytes };

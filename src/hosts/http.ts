@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { Direct } from '../mcp/direct.ts';
 import { answered, mayBePlain, readBody, unread } from './http-plain.ts';
 import type { SdkHandler } from './http-sdk.ts';
-import type { Served } from './served.ts';
+import type { SdkServed, Served } from './served.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
 export interface HttpOptions {
@@ -35,8 +35,14 @@ export interface HttpHost {
 const drainMs = 8_000;
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Serves `/mcp` and `/healthz`. Stateless: any replica can answer any request. */
-export async function serveHttp(served: Served, options: HttpOptions): Promise<HttpHost> {
+/**
+ * Serves `/mcp` and `/healthz`. Stateless: any replica can answer any request. Without the parts of a
+ * server nothing is answered but by the SDK.
+ */
+export async function serveHttp(
+  served: Served | SdkServed,
+  options: HttpOptions,
+): Promise<HttpHost> {
   const front = new Front(served, options);
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0];
@@ -56,16 +62,16 @@ export async function serveHttp(served: Served, options: HttpOptions): Promise<H
 
 /** Answers what is plain; the SDK, loaded when it is first needed, answers everything else. */
 class Front {
-  readonly #served: Served;
+  readonly #served: SdkServed;
   readonly #options: HttpOptions;
-  readonly #direct: Direct;
+  readonly #direct: Direct | undefined;
   readonly #names: readonly string[];
   #sdk: Promise<SdkHandler> | undefined;
 
-  constructor(served: Served, options: HttpOptions) {
+  constructor(served: Served | SdkServed, options: HttpOptions) {
     this.#served = served;
     this.#options = options;
-    this.#direct = new Direct(served.parts, { lasts: false });
+    this.#direct = 'parts' in served ? new Direct(served.parts, { lasts: false }) : undefined;
     this.#names = [...new Set([...loopbackNames, ...options.allowedHosts])];
   }
 
@@ -82,7 +88,7 @@ class Front {
     if (path !== '/mcp') {
       return sendJson(response, 404, { error: 'Not found. MCP is served at /mcp.' });
     }
-    if (!mayBePlain(request, this.#options.maxBodyBytes)) {
+    if (!this.#direct || !mayBePlain(request, this.#options.maxBodyBytes)) {
       return (await this.#sdkHandler()).handle(request, response);
     }
     const body = await readBody(request);

@@ -2,10 +2,14 @@ import type { Server } from '@modelcontextprotocol/server';
 import type { Connection } from '../mcp/following.ts';
 import type { ServerParts } from '../mcp/server.ts';
 
-/** What is plugged in: the parts of a server, and the SDK's own over them, loaded when it is needed. */
-export interface Served {
-  parts: ServerParts;
+/** What is plugged in where the SDK answers everything. */
+export interface SdkServed {
   server(connection?: Connection): Promise<Server>;
   /** Calls the listener with the address of every resource that moves, until the result is called. */
   followMoved(listener: (uri: string) => void): () => void;
+}
+
+/** What is plugged in: the parts of a server, and the SDK's own over them, loaded when it is needed. */
+export interface Served extends SdkServed {
+  parts: ServerParts;
 }

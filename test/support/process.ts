@@ -89,8 +89,11 @@ async function plainEnvironment(): Promise<Environment> {
   return { ...Object.fromEntries(kept), HOME: folder, USERPROFILE: folder };
 }
 
-const secretsIn = ({ CPQ_API_KEY }: Environment): string[] =>
-  CPQ_API_KEY === undefined || CPQ_API_KEY.length < 8 ? [] : [CPQ_API_KEY];
+const secretNames = ['CPQ_API_KEY', 'CPQ_WEBHOOK_SECRET', 'CPQ_WEBHOOK_SIGNING_SECRET'];
+
+/** Those that are long enough to be found only where they were written. */
+const secretsIn = (env: Environment): string[] =>
+  secretNames.flatMap((name) => env[name] ?? []).filter((secret) => secret.length >= 8);
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 

@@ -1,4 +1,5 @@
 import type { Opportunity } from '../../api/records.ts';
+import { nameOfPerson } from '../../briefs/naming.ts';
 
 /** How a value is read, compared and shown. */
 export type FieldKind = 'text' | 'reference' | 'money' | 'share' | 'months' | 'day' | 'custom';
@@ -97,7 +98,9 @@ function filled(custom: Record<string, unknown>): Record<string, unknown> | unde
 
 function referenceOf(raw: unknown): Reference | undefined {
   if (!isObject(raw)) return undefined;
-  const { id, name } = raw;
+  const { id } = raw;
+  // A contact comes as a person, with no name in one piece.
+  const name = isEmpty(raw.name) ? nameOfPerson(raw) : raw.name;
   if (isEmpty(id) && isEmpty(name)) return undefined;
   const known = isEmpty(id) ? '' : String(id);
   return isEmpty(name) ? { id: known } : { id: known, name: String(name) };

@@ -1,8 +1,7 @@
 import { NotFound } from '../../api/errors.ts';
 import type { Coverage } from '../../api/pages.ts';
 import type { ApiRecord, Company, Contact, Opportunity, RecordOf, Ref } from '../../api/records.ts';
-import { nameOfPerson } from '../../briefs/concise.ts';
-import { fold } from '../../briefs/naming.ts';
+import { fold, nameOfPerson } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { interactive, type ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';

@@ -55,15 +55,14 @@ function wantedBy(changes: readonly FieldChange[]): Wanted {
 }
 
 /**
- * What somebody changed since is theirs: it is shown, not overwritten. A change that was never confirmed
- * may have left the record as it was before, or as was meant.
+ * What somebody changed since is theirs: it is shown, not overwritten. A record that is as it was before
+ * needs nothing: the change never arrived, or somebody took it back by hand.
  */
 function refuseMoved({ sending, done }: RecordedChange, now: Snapshot): void {
   const meant = stateAfter(sending.before, sending.changes);
   const left = done?.after ?? meant;
   const moved = movedBetween(left, now);
-  const open = done?.after === undefined;
-  if (moved.length === 0 || (open && movedBetween(sending.before, now).length === 0)) return;
+  if (moved.length === 0 || movedBetween(sending.before, now).length === 0) return;
   const differences = moved.map((field) => ({ field, written: left[field], now: now[field] }));
   throw new ChangeRefused(
     'Somebody changed this opportunity since, so the change is not taken back. To set its fields anyway, use cpq_upsert_opportunity.',

@@ -1,0 +1,44 @@
+import { LineClient } from './line-client.mjs';
+import { eras, open, post } from './measure-http.mjs';
+import { listCall } from './measure-stdio.mjs';
+import { residentMegabytes, start, stop } from './processes.mjs';
+import { least, median } from './statistics.mjs';
+
+const calls = 1_000;
+
+async function afterStdio({ stdio }, env) {
+  const child = start(stdio, env);
+  const client = new LineClient(child);
+  await client.open();
+  await client.request('tools/list');
+  for (let n = 0; n < calls; n++) await client.request('tools/call', listCall);
+  return endedAt(child);
+}
+
+async function afterHttp(candidate, env) {
+  const { child, pool, path } = await open(candidate, env);
+  for (let n = 0; n < calls; n++) await post(pool, path, eras.modern);
+  await pool.destroy();
+  return endedAt(child);
+}
+
+async function endedAt(child) {
+  const megabytes = residentMegabytes(child);
+  await stop(child);
+  return megabytes;
+}
+
+/** Megabytes that a fresh process holds after a thousand calls, one at a time. */
+export async function measureMemory(candidates, env, rounds) {
+  const measured = {};
+  for (const [transport, after] of Object.entries({ stdio: afterStdio, HTTP: afterHttp })) {
+    const held = Object.fromEntries(Object.keys(candidates).map((name) => [name, []]));
+    for (let round = 0; round < rounds; round++) {
+      for (const name of Object.keys(held)) held[name].push(await after(candidates[name], env));
+    }
+    measured[transport] = Object.fromEntries(
+      Object.entries(held).map(([name, all]) => [name, { least: least(all), median: median(all) }]),
+    );
+  }
+  return measured;
+}

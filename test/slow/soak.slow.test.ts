@@ -1,0 +1,258 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { resources, routes } from '../../src/api/routes.ts';
+import { openTenant, type Served, serve } from '../hardening-tenant.ts';
+import { startHttpServer } from '../support/hosts.ts';
+import { random } from '../support/upstream/random.ts';
+import { generateRecords, type ResourcePath } from '../support/upstream/records.ts';
+
+/**
+ * Tens of thousands of calls, after which a server must be as it was: no more memory, sockets, files or
+ * timers than it took to warm up.
+ */
+
+const mebibyte = 2 ** 20;
+const inFlight = 32;
+const key = 'soak0key0soak0key0soak0key';
+const chance = random(3);
+
+/** A service as fast as can be: its pages are written out beforehand. One call in fifty fails. */
+class FastService {
+  readonly sockets = new Set<Socket>();
+  readonly server: Server;
+  requests = 0;
+
+  constructor() {
+    const bodies = new Map(resources.map((name) => [routes[name].path, bodyOf(routes[name].path)]));
+    this.server = createServer((request, response) => {
+      this.requests += 1;
+      const path = new URL(request.url ?? '', 'http://x').pathname.replace('/public-api', '');
+      const failing = this.requests % 50 === 0;
+      response.statusCode = failing ? 503 : 200;
+      response.setHeader('content-type', 'application/json');
+      if (failing) response.setHeader('retry-after', '0');
+      response.end(failing ? '{"message":"busy"}' : (bodies.get(path) ?? '{"id":"a","name":"A"}'));
+    });
+    this.server.on('connection', (socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+}
+
+function bodyOf(path: string): string {
+  const results = generateRecords(path as ResourcePath, 40, 1, 'all');
+  return JSON.stringify(path === '/category/tree' ? results : { results, total: results.length });
+}
+
+const service = new FastService();
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => service.server.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(() => {
+  service.server.closeAllConnections();
+  service.server.close();
+});
+
+const asks: readonly { name: string; arguments: Record<string, unknown> }[] = [
+  ...['companies', 'opportunities', 'quotes', 'products', 'contacts'].map((what) => ({
+    name: `cpq_list_${what}`,
+    arguments: { size: 10 },
+  })),
+  { name: 'cpq_list_pricing_books', arguments: {} },
+  { name: 'cpq_get_category_tree', arguments: {} },
+  { name: 'cpq_get_record', arguments: { resource: 'company', id: 'a' } },
+  { name: 'cpq_brief_pipeline', arguments: {} },
+  { name: 'cpq_find', arguments: { text: 'Acme' } },
+  { name: 'cpq_list_companies', arguments: { size: 'many' } },
+];
+
+/** So many calls, 32 at a time; one in two hundred is given up. */
+async function callAll(client: Client, count: number): Promise<number> {
+  let [left, answered] = [count, 0];
+  const work = async () => {
+    while (left > 0) {
+      left -= 1;
+      const ask = asks[chance.below(asks.length)] as (typeof asks)[number];
+      const stop = new AbortController();
+      if (left % 200 === 0) setTimeout(() => stop.abort(), 2);
+      const result = await client.callTool(ask, { signal: stop.signal }).catch(() => undefined);
+      if (result) answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, work));
+  return answered;
+}
+
+interface Footprint {
+  /** Resident, in bytes. */
+  memory: number;
+  /** Open files, sockets among them; unknown but on Linux. */
+  files: number;
+}
+
+function footprintOf(pid: number): Footprint {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const [, kibibytes] = /VmRSS:\s+(\d+) kB/.exec(status) ?? [];
+  return { memory: Number(kibibytes) * 1024, files: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+/** What is idle may be closed at any time: the least of some moments is what is really held. */
+async function settled(pid: number): Promise<Footprint> {
+  const seen: Footprint[] = [];
+  for (let at = 0; at < 10; at++) {
+    seen.push(footprintOf(pid));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const least = (of: (one: Footprint) => number) => Math.min(...seen.map(of));
+  return { memory: least(({ memory }) => memory), files: least(({ files }) => files) };
+}
+
+const environment = {
+  CPQ_RATE_LIMIT: '1000000',
+  // Little room, so that the collector works as it would after a day, and a leak has no place to hide.
+  NODE_OPTIONS: '--max-old-space-size=160',
+};
+
+function report(what: string, calls: number, before: Footprint, after: Footprint): void {
+  const shown = ({ memory, files }: Footprint) =>
+    `${Math.round(memory / mebibyte)} MiB, ${files} files`;
+  process.stderr.write(`${what}: ${calls} calls: ${shown(before)} → ${shown(after)}\n`);
+}
+
+/** A client for each thousand calls: it is the server's memory that is looked at, not the client's. */
+async function callInTurns(connect: () => Promise<Client>, calls: number): Promise<number> {
+  let answered = 0;
+  for (let left = calls; left > 0; left -= 1_000) {
+    const client = await connect();
+    answered += await callAll(client, Math.min(left, 1_000));
+    await client.close();
+  }
+  return answered;
+}
+
+async function soak(
+  what: string,
+  pid: number,
+  calls: number,
+  callSome: (count: number) => Promise<number>,
+): Promise<void> {
+  await callSome(calls / 5);
+  const before = await settled(pid);
+  const answered = await callSome(calls);
+  const after = await settled(pid);
+  report(what, calls, before, after);
+  expect(answered).toBeGreaterThan(calls * 0.98);
+  expect(after.memory - before.memory).toBeLessThan(40 * mebibyte);
+  // Connections on both sides are kept for a while, but not one for each call.
+  expect(after.files - before.files).toBeLessThan(2 * inFlight);
+}
+
+describe.runIf(process.platform === 'linux')('a server in a process of its own', () => {
+  test('over HTTP, 50,000 calls', async () => {
+    const at = { baseUrl: service.url, key };
+    const { running, url } = await startHttpServer(at, { env: environment });
+    const connect = async () => {
+      const client = new Client({ name: 'soak', version: '1' });
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport);
+      return client;
+    };
+    await soak('HTTP', running.pid, 50_000, (count) => callInTurns(connect, count));
+    await running.stop();
+    await vi.waitFor(() => expect(service.sockets.size).toBe(0));
+  }, 900_000);
+
+  test('over stdio, 20,000 calls', async () => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [inject('bundle'), 'stdio'],
+      env: { ...environment, CPQ_BASE_URL: service.url, CPQ_API_KEY: key },
+      stderr: 'inherit',
+    });
+    const client = new Client({ name: 'soak', version: '1' });
+    await client.connect(transport);
+    await soak('stdio', transport.pid ?? 0, 20_000, (count) => callAll(client, count));
+    await client.close();
+    await vi.waitFor(() => expect(service.sockets.size).toBe(0), { timeout: 10_000 });
+  }, 900_000);
+});
+
+describe('in one process', () => {
+  /** Of the heap, after everything that can be let go of was. */
+  const heap = (): number => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    for (let at = 0; at < 3; at++) collect();
+    return process.memoryUsage().heapUsed;
+  };
+
+  const resourcesLeft = (): Record<string, number> => {
+    const counts: Record<string, number> = {};
+    for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
+    return counts;
+  };
+
+  async function connected(): Promise<Served & { end(): Promise<void> }> {
+    const tenant = openTenant({
+      url: service.url,
+      key,
+      limits: { attemptMs: 20_000 },
+      budget: { requests: 10_000_000, windowSeconds: 600 },
+      freshness: { freshMs: 200, staleMs: 400 },
+    });
+    const served = await serve(tenant, () => {});
+    return {
+      ...served,
+      async end() {
+        await served.close();
+        await tenant.close();
+      },
+    };
+  }
+
+  test('20,000 calls leave nothing behind', async () => {
+    const before = resourcesLeft();
+    const { client, end } = await connected();
+    await callAll(client, 4_000);
+    const warm = heap();
+    await callAll(client, 20_000);
+    const grown = heap() - warm;
+    process.stderr.write(`in process: 20000 calls: heap ${Math.round(grown / 1024)} KiB more\n`);
+    expect(grown).toBeLessThan(8 * mebibyte);
+    await end();
+    await vi.waitFor(() => expect(resourcesLeft()).toEqual(before), { timeout: 10_000 });
+    expect(service.sockets.size).toBe(0);
+  }, 600_000);
+
+  test('200 tenants that come and go leave nothing behind', async () => {
+    const visit = async () => {
+      const { client, end } = await connected();
+      await callAll(client, 40);
+      await end();
+    };
+    for (let at = 0; at < 40; at++) await visit();
+    const [before, warm] = [resourcesLeft(), heap()];
+    for (let at = 0; at < 200; at++) await visit();
+    const grown = heap() - warm;
+    process.stderr.write(`in process: 200 tenants: heap ${Math.round(grown / 1024)} KiB more\n`);
+    expect(grown).toBeLessThan(8 * mebibyte);
+    await vi.waitFor(() => expect(resourcesLeft()).toEqual(before), { timeout: 10_000 });
+    expect(service.sockets.size).toBe(0);
+  }, 600_000);
+});
