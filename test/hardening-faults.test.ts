@@ -12,6 +12,7 @@ import {
   toolCall,
   wordsOf,
 } from './hardening-tenant.ts';
+import { expectNothingLeftSince, leftOver } from './support/left-over.ts';
 import { type Behaviour, limit, type Upstream } from './support/upstream/behaviour.ts';
 import { type FaultName, faultNames, faults, type Preset } from './support/upstream/faults.ts';
 import { visible } from './support/upstream/paging.ts';
@@ -26,9 +27,6 @@ const searchRoutes = new Set(['/company', '/contact', '/opportunity', '/product'
 /** One for each route, so that the routes can be tried side by side. */
 const upstreams = new Map<ResourcePath, { upstream: Upstream; records: readonly Row[] }>();
 
-/** Sockets and timers of this process, those of the test runner among them. */
-const leftOver = () =>
-  process.getActiveResourcesInfo().filter((kind) => /Socket|Timeout/.test(kind));
 let before: string[];
 
 beforeAll(async () => {
@@ -263,6 +261,6 @@ describe('every list route reads everything when it passes at the third attempt:
 
 test('nothing of it is left: neither sockets nor timers', async () => {
   // The servers of the upstreams still listen; what was accepted, opened or set is gone.
-  await vi.waitFor(() => expect(leftOver()).toEqual(before), soon);
+  await expectNothingLeftSince(before);
   expect(before.filter((kind) => kind.startsWith('TCPSocket'))).toEqual([]);
 });

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { resources, routes } from '../../src/api/routes.ts';
 import { openTenant, type Served, serve } from '../hardening-tenant.ts';
 import { startHttpServer } from '../support/hosts.ts';
+import { expectNothingLeftSince, leftOver } from '../support/left-over.ts';
 import { random } from '../support/upstream/random.ts';
 import { generateRecords, type ResourcePath } from '../support/upstream/records.ts';
 
@@ -60,8 +61,10 @@ function bodyOf(path: string): string {
 }
 
 const service = new FastService();
+let before: string[];
 
 beforeAll(async () => {
+  before = leftOver();
   await new Promise<void>((resolve) => service.server.listen(0, '127.0.0.1', resolve));
 });
 
@@ -202,12 +205,6 @@ describe('in one process', () => {
     return process.memoryUsage().heapUsed;
   };
 
-  const resourcesLeft = (): Record<string, number> => {
-    const counts: Record<string, number> = {};
-    for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
-    return counts;
-  };
-
   async function connected(): Promise<Served & { end(): Promise<void> }> {
     const tenant = openTenant({
       url: service.url,
@@ -227,7 +224,6 @@ describe('in one process', () => {
   }
 
   test('20,000 calls leave nothing behind', async () => {
-    const before = resourcesLeft();
     const { client, end } = await connected();
     await callAll(client, 4_000);
     const warm = heap();
@@ -236,7 +232,7 @@ describe('in one process', () => {
     process.stderr.write(`in process: 20000 calls: heap ${Math.round(grown / 1024)} KiB more\n`);
     expect(grown).toBeLessThan(8 * mebibyte);
     await end();
-    await vi.waitFor(() => expect(resourcesLeft()).toEqual(before), { timeout: 10_000 });
+    await expectNothingLeftSince(before);
     expect(service.sockets.size).toBe(0);
   }, 600_000);
 
@@ -247,12 +243,12 @@ describe('in one process', () => {
       await end();
     };
     for (let at = 0; at < 40; at++) await visit();
-    const [before, warm] = [resourcesLeft(), heap()];
+    const warm = heap();
     for (let at = 0; at < 200; at++) await visit();
     const grown = heap() - warm;
     process.stderr.write(`in process: 200 tenants: heap ${Math.round(grown / 1024)} KiB more\n`);
     expect(grown).toBeLessThan(8 * mebibyte);
-    await vi.waitFor(() => expect(resourcesLeft()).toEqual(before), { timeout: 10_000 });
+    await expectNothingLeftSince(before);
     expect(service.sockets.size).toBe(0);
   }, 600_000);
 });
