@@ -78,6 +78,7 @@ function page(title, { script, style }, besides) {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="tools" content="">
 <title>${title}</title>
 <style>${style}</style>
 </head>

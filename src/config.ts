@@ -42,6 +42,9 @@ const yes: Reader<boolean> = (given) => {
 
 const list: Reader<string[]> = (names) => names.split(/[\s,]+/).filter((name) => name !== '');
 
+const authWays = ['token', 'oauth', 'key'] as const;
+export type AuthWay = (typeof authWays)[number];
+
 const parameterName: Reader<string> = (given) => {
   if (/^[\w.[\]-]{1,40}$/.test(given)) return given;
   throw new ConfigError('must be a parameter name');
@@ -215,6 +218,129 @@ export const settings = {
     fallback: '0',
     read: yes,
   }),
+  tenantsFile: setting({
+    env: 'CPQ_TENANTS_FILE',
+    flag: 'tenants-file',
+    about:
+      'A JSON file that describes the tenants that http serves, instead of CPQ_BASE_URL and CPQ_API_KEY; read again on SIGHUP',
+    read: text,
+  }),
+  auth: setting({
+    env: 'CPQ_AUTH',
+    flag: 'auth',
+    about: `How callers of http show who they are, one or more of ${authWays.join(', ')}: token is one of this server's own, oauth one of an identity provider, key the caller's own key of the service; without any it listens on loopback addresses only`,
+    fallback: '',
+    read: (given) => new Set(list(given).map(oneOf(authWays))),
+  }),
+  tokensFile: setting({
+    env: 'CPQ_TOKENS_FILE',
+    flag: 'tokens-file',
+    about:
+      "Where cpq-mcp token keeps what is known of the server's own tokens; default: tokens.json in the state folder",
+    read: text,
+  }),
+  publicUrl: setting({
+    env: 'CPQ_PUBLIC_URL',
+    flag: 'public-url',
+    about: 'The address of /mcp as callers know it, such as https://mcp.example.com/mcp',
+    read: webAddress,
+  }),
+  allowedHosts: setting({
+    env: 'CPQ_ALLOWED_HOSTS',
+    flag: 'allowed-hosts',
+    about:
+      'Host names, without port, that requests to http may be addressed to, besides loopback and that of CPQ_PUBLIC_URL',
+    fallback: '',
+    read: list,
+  }),
+  trustedProxies: setting({
+    env: 'CPQ_TRUSTED_PROXIES',
+    flag: 'trusted-proxies',
+    about:
+      'Addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For is believed',
+    fallback: '',
+    read: list,
+  }),
+  oauthIssuer: setting({
+    env: 'CPQ_OAUTH_ISSUER',
+    flag: 'oauth-issuer',
+    about: 'The identity provider whose tokens are taken, as it calls itself',
+    read: (given) => {
+      webAddress(given);
+      return given.trim(); // Compared letter by letter: a slash at the end counts.
+    },
+  }),
+  oauthAudience: setting({
+    env: 'CPQ_OAUTH_AUDIENCE',
+    flag: 'oauth-audience',
+    about: 'Whom its tokens must be for; default CPQ_PUBLIC_URL',
+    read: text,
+  }),
+  oauthJwksUrl: setting({
+    env: 'CPQ_OAUTH_JWKS_URL',
+    flag: 'oauth-jwks-url',
+    about: 'Where its keys are, if its metadata does not say',
+    read: webAddress,
+  }),
+  oauthTenantClaim: setting({
+    env: 'CPQ_OAUTH_TENANT_CLAIM',
+    flag: 'oauth-tenant-claim',
+    about: 'The claim that names the tenant; not needed where only one is served',
+    fallback: 'tenant',
+    read: text,
+  }),
+  oauthScopePrefix: setting({
+    env: 'CPQ_OAUTH_SCOPE_PREFIX',
+    flag: 'oauth-scope-prefix',
+    about: 'What stands before a grant in its scopes, such as cpq: in cpq:read',
+    fallback: '',
+    read: text,
+  }),
+  keyBaseUrls: setting({
+    env: 'CPQ_KEY_BASE_URLS',
+    flag: 'key-base-urls',
+    about:
+      'Addresses of the service that callers may name when they bring their own key; * stands for a label, as in https://*.example.com',
+    fallback: '',
+    read: list,
+  }),
+  allowPrivate: setting({
+    env: 'CPQ_ALLOW_PRIVATE',
+    flag: 'allow-private',
+    bare: true,
+    about: 'Let addresses that callers name lead to private networks',
+    fallback: '0',
+    read: yes,
+  }),
+  callsPerMinute: setting({
+    env: 'CPQ_CALLS_PER_MINUTE',
+    flag: 'calls-per-minute',
+    about: 'Calls over HTTP that one caller may make in a minute',
+    fallback: '300',
+    read: wholeNumber(1, 1_000_000),
+  }),
+  callsAtOnce: setting({
+    env: 'CPQ_CALLS_AT_ONCE',
+    flag: 'calls-at-once',
+    about: 'Calls over HTTP of one caller that are worked on at once; more wait for their turn',
+    fallback: '16',
+    read: wholeNumber(1, 100_000),
+  }),
+  callsInAll: setting({
+    env: 'CPQ_CALLS_IN_ALL',
+    flag: 'calls-in-all',
+    about: 'Calls over HTTP that are worked on at once, of all callers together',
+    fallback: '128',
+    read: wholeNumber(1, 100_000),
+  }),
+  tracing: setting({
+    env: 'CPQ_TRACING',
+    flag: 'tracing',
+    bare: true,
+    about: 'Make spans for OpenTelemetry, for the SDK that node --import registers',
+    fallback: '0',
+    read: yes,
+  }),
   host: setting({
     env: 'CPQ_HTTP_HOST',
     flag: 'host',
@@ -314,8 +440,16 @@ function toolsetsFrom(names: readonly string[]): ReadonlySet<Toolset> {
   return new Set(names as Toolset[]);
 }
 
+function webAddress(given: string): URL {
+  const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
+    throw new ConfigError('is not a web address such as https://mcp.example.com/mcp');
+  }
+  return url;
+}
+
 /** With or without `/public-api` and a slash behind it. */
-function baseUrlFrom(text: string): URL {
+export function baseUrlFrom(text: string): URL {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new ConfigError('is not a web address such as https://tenant.example.com');
@@ -354,7 +488,7 @@ function secretFrom(text: string): string {
 }
 
 /** The message must not repeat what may be most of a key. */
-function headerSafe(key: string): string {
+export function headerSafe(key: string): string {
   const trimmed = key.trim();
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
     throw new ConfigError(

@@ -1,5 +1,6 @@
 import { openTenant } from './commands/open.ts';
-import { ConfigError, readSettings, type Settings, settings } from './config.ts';
+import { namedAsOptions, settingsFrom } from './commands/options.ts';
+import { ConfigError } from './config.ts';
 import { embeddedHost } from './hosts/embedded.ts';
 import { factsOf } from './log.ts';
 
@@ -113,7 +114,7 @@ export class CpqOptionError extends Error {
  * @throws CpqOptionError that names the option; never a value of a key
  */
 export async function createCpqServer(options: CpqServerOptions = {}): Promise<CpqServer> {
-  const opened = await inOptions(() => openTenant(settingsFrom(options)));
+  const opened = await inOptions(() => openTenant(settingsFrom({ ...options })));
   const host = embeddedHost(opened, (error) => opened.log.warn('protocol', factsOf(error)));
   const tools = opened.surface.list.map(({ name, title = name }) => ({ name, title }));
   return {
@@ -128,35 +129,13 @@ export async function createCpqServer(options: CpqServerOptions = {}): Promise<C
   };
 }
 
-type Name = keyof typeof settings;
-
-/** Through the same checks as the variables. */
-function settingsFrom(options: CpqServerOptions): Settings {
-  const environment: Record<string, string> = {};
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(settings, name)) throw new ConfigError(`There is no option "${name}"`);
-    if (value !== undefined) environment[settings[name as Name].env] = textOf(name, value);
-  }
-  return readSettings([], environment);
-}
-
-function textOf(name: string, value: string | number | boolean | URL | readonly string[]): string {
-  if (typeof value !== 'object') return String(value);
-  if (value instanceof URL) return value.href;
-  return value.join(name === 'barredStages' ? ';' : ',');
-}
-
 /** The checks speak of variables; whoever embeds the server set options. */
 async function inOptions<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const names = Object.entries(settings).sort(([, a], [, b]) => b.env.length - a.env.length);
-    const message = names.reduce(
-      (text, [name, { env }]) => text.replaceAll(env, name),
-      error.message,
-    );
+    const message = namedAsOptions(error.message);
     throw new CpqOptionError(message.replace('use --sandbox', 'set sandbox'));
   }
 }

@@ -10,18 +10,30 @@ export interface Log {
 
 const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
+/** What every line says besides; nothing unless somebody handles requests. */
+let besides: () => object | undefined = () => undefined;
+
+/** From now on every line says, too, what `tell` tells of the moment in which it is written. */
+export function sayBesides(tell: () => object | undefined): void {
+  besides = tell;
+}
+
 /** `secrets` are taken out of every line, whatever an error of the network layer put into its message. */
-export function createLog(level: LogLevel, secrets: readonly string[]): Log {
+export function createLog(level: LogLevel, secrets: Iterable<string>): Log {
   const write = (at: LogLevel) => (event: string, facts?: Record<string, unknown>) => {
     if (order.indexOf(at) < order.indexOf(level)) return;
-    const line = JSON.stringify({ time: new Date().toISOString(), level: at, event, ...facts });
+    const time = new Date().toISOString();
+    const line = JSON.stringify({ time, level: at, event, ...besides(), ...facts });
     process.stderr.write(`${withoutSecrets(line, secrets)}\n`);
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-const withoutSecrets = (line: string, secrets: readonly string[]): string =>
-  secrets.reduce((text, secret) => (secret === '' ? text : text.split(secret).join('[key]')), line);
+function withoutSecrets(line: string, secrets: Iterable<string>): string {
+  let text = line;
+  for (const secret of secrets) if (secret !== '') text = text.split(secret).join('[key]');
+  return text;
+}
 
 /** What of an error helps whoever reads the log. */
 export const factsOf = (error: unknown): Record<string, unknown> =>

@@ -315,6 +315,11 @@ describeWith('redis', 'a turn', () => {
   });
 });
 
+const refusals = [
+  ['OOM', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+  ['READONLY', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+] as const;
+
 describeWith('redis', 'without Redis', () => {
   test('nothing is recorded, claimed, received or done alone, and health says so', async () => {
     const it = await startRedis();
@@ -373,6 +378,53 @@ describeWith('redis', 'without Redis', () => {
     await until(() => state.once.claim('b', Date.now() + 1).catch(() => false)).toBe(true);
   });
 
+  for (const [how, refuse, allow] of refusals) {
+    test(`one that says ${how} counts as lost, until it takes a write again`, async () => {
+      const it = await startRedis();
+      const state = await open(it);
+      await it.ask(...refuse);
+      await expect(state.journal(newTenant()).append({ at: 1 })).rejects.toMatchObject({
+        name: 'StateLost',
+        code: `Redis says ${how}`,
+      });
+      const { ok, notes } = state.health();
+      expect([ok, notes.join()]).toEqual([false, expect.stringMatching(`^Redis says ${how}: `)]);
+      expect((await state.rates.take(newTenant(), rule, Date.now())).taken).toBe(true);
+      await it.ask(...allow);
+      await until(() => state.health().ok).toBe(true);
+      expect(await state.once.claim('a', Date.now() + 60_000)).toBe(true);
+    });
+  }
+
+  test('what it took without saying so is not unknown to who sent it', async () => {
+    const it = await startRedis();
+    const state = await open(it, { commandMs: 400 });
+    const tenant = newTenant();
+    const heard: unknown[] = [];
+    state.bus.subscribe(tenant, (update) => heard.push(update));
+    await until(() => heard).toEqual(['missed']);
+    it.freeze();
+    const event = { id: 'e', subject: 'quote', event: 'updated', body: '{}' };
+    const adding = state.inbox(tenant).add(event, { collection: 'quote' });
+    await expect(adding).rejects.toMatchObject({ name: 'StateLost' });
+    expect(heard).toEqual(['missed']);
+    it.resume();
+    await until(() => heard).toEqual(['missed', 'missed']);
+    expect(await state.inbox(tenant).add(event, { collection: 'quote' })).toBe('known');
+  });
+
+  test('a process that stood still reads what was answered, rather than to call it late', async () => {
+    const it = await redis();
+    const told: string[] = [];
+    const state = await open(it, { commandMs: 200, tell: (event) => told.push(event) });
+    const claiming = state.once.claim(newTenant(), Date.now() + 60_000);
+    // The command leaves first; then nothing runs here for longer than it may take.
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    expect(await claiming).toBe(true);
+    expect(told).toEqual([]);
+  });
+
   test('who listens is told that something was missed, and hears again', async () => {
     const it = await startRedis();
     const [one, other] = [await open(it), await open(it)];
@@ -382,7 +434,8 @@ describeWith('redis', 'without Redis', () => {
     await until(() => heard).toEqual(['missed']);
     await it.kill();
     await it.start();
-    await until(() => heard).toEqual(['missed', 'missed']);
+    // Once for each of the two connections.
+    await until(() => heard).toEqual(['missed', 'missed', 'missed']);
     await until(() => other.health().ok).toBe(true);
     await other.bus.publish(tenant, { collection: 'quote' });
     await until(() => heard.at(-1)).toEqual({ collection: 'quote' });

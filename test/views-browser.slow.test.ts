@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,9 @@ import type { QuoteBrief } from '../src/briefs/quote.ts';
 import { type Connection, type Host, httpHosts, type Row } from './support/hosts.ts';
 import { describeWith } from './support/needs.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
-import { shared } from './support/shared.ts';
-import { type Options, openView, type Shown } from './support/view-host.ts';
+import { closing, shared } from './support/shared.ts';
+import { type Called, type Options, openView, type Shown } from './support/view-host.ts';
+import { deliver, webhookSecret, webhooksAt } from './support/webhooks.ts';
 
 /** The pictures of the documents are taken when asked for: their data is of the day. */
 const images = process.env.CPQ_TEST_IMAGES
@@ -109,6 +110,49 @@ async function openCompany(server: Connection, options?: Options) {
   return { ...view, data: view.data as unknown as CompanyBrief };
 }
 
+/** A server that takes webhooks, and has none yet. */
+async function takesWebhooks(): Promise<Connection> {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-views-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
+  return (eras[0] as Host).start(await address(), { env });
+}
+
+/** A server that was told of the company, of one of its quotes and opportunities, and of another company. */
+const told = shared(async () => {
+  const server = await takesWebhooks();
+  const { records } = await server.call('cpq_list_quotes', { size: 1 });
+  const company = String(records[0]?.companyId);
+  const { data } = await server.call('cpq_brief_company', { company });
+  const about = data as unknown as CompanyBrief;
+  const { name, telephone } = about.company;
+  const quote = about.quotes?.rows[0];
+  await tell(server, [
+    ['company.updated', 1, { id: company, name, telephone }],
+    ['company.updated', 3, { id: company, name, telephone: '+1 555 0100' }],
+    ['company.updated', 2, { id: 'another', name: 'Of nobody here' }],
+    ['opportunity.status_changed', 9, ofStage(about.open?.rows[0], 'Proposal out')],
+    ['opportunity.created', 21, ofStage(about.open?.rows[0], 'Discovery')],
+    ['quote.updated', 14, { id: quote?.id, number: quote?.number, status: quote?.status }],
+  ]);
+  return server;
+});
+
+const ofStage = (deal: { id?: string; name?: string } | undefined, name: string): Row => ({
+  ...{ id: deal?.id, name: deal?.name },
+  pipelineStage: { name },
+});
+
+type Telling = readonly [event: string, daysAgo: number, data: Row];
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+async function tell({ url = '' }: Connection, tellings: readonly Telling[]): Promise<void> {
+  for (const [event, days, data] of tellings) {
+    const payload = { event, occurredAt: daysAgo(days), data };
+    expect((await deliver(webhooksAt(url, 'default'), payload)).status).toBe(200);
+  }
+}
+
 const openers = { pipeline: openPipeline, quote: openQuote, company: openCompany } as const;
 const names = Object.keys(openers) as (keyof typeof openers)[];
 const eras: readonly Host[] = httpHosts.filter(({ era }) => era !== 'first line');
@@ -194,8 +238,9 @@ describeWith('chromium', 'the views in a browser', () => {
 
   describe.each(looks)('%s', (look, options) => {
     test.each(names)('the %s fits, is accessible, and has its picture taken', async (name) => {
-      const view = await openers[name](await server(), options);
+      const view = await openers[name](await (name === 'company' ? told() : server()), options);
       if (name === 'pipeline') await view.frame.click('.card >> nth=1');
+      if (name === 'company') await view.frame.waitForSelector('.event-entry');
       await view.page.waitForTimeout(300);
       expect(await violations(view)).toEqual([]);
       expect(await fitsIn(view)).toBe(true);
@@ -217,6 +262,7 @@ describeWith('chromium', 'the views in a browser', () => {
   boardControls(server);
   quoteControls(server);
   companyControls(server);
+  companyEvents(server);
   hostsDiffer(server);
   hostileRecords(server);
   largeTenant(eras[0] as Host);
@@ -496,6 +542,112 @@ function companyControls(server: Serving): void {
     expect(view.said[0]).toContain(view.data.company.id);
     expect(view.said[0]).not.toContain(view.data.company.name);
     await view.close();
+  });
+}
+
+function companyEvents(server: Serving): void {
+  describe('the time line of the company', () => {
+    const entriesOf = (view: Shown) =>
+      view.frame.$$eval('.event-entry', (found) =>
+        found.map((it) =>
+          ['.day', 'strong', '.badge', '.changes'].map((at) => it.querySelector(at)?.textContent),
+        ),
+      );
+    const dayOf = (days: number) =>
+      new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(
+        new Date(daysAgo(days)),
+      );
+
+    test('has what was told of it, of its quotes and of its opportunities', async () => {
+      const view = await openCompany(await told());
+      await view.frame.waitForSelector('.event-entry');
+      const { company, open, quotes } = view.data;
+      const [deal, quote] = [open?.rows[0], quotes?.rows[0]];
+      const telephone = `telephone: +1 555 0100 → ${company.telephone}`;
+      expect(await entriesOf(view)).toEqual([
+        [dayOf(1), company.name, 'company updated', telephone],
+        [dayOf(3), company.name, 'company updated', undefined],
+        [dayOf(9), deal?.name, 'opportunity status changed', 'stage: Discovery → Proposal out'],
+        [dayOf(14), quote?.number, 'quote updated', undefined],
+        [dayOf(21), deal?.name, 'opportunity created', undefined],
+      ]);
+      const days = await view.frame.$$eval('.entry .day', (found) =>
+        found.map((it) => Date.parse(it.textContent ?? '')),
+      );
+      expect(days).toEqual(days.toSorted((a, b) => b - a));
+      expect(await view.frame.textContent('body')).not.toContain('Of nobody here');
+      expect(view.calls.filter(({ name }) => name === 'cpq_list_events')).toHaveLength(1);
+      expectHarmless(view);
+      await view.close();
+    });
+
+    test('asks for no events, and speaks of none, where none are received', async () => {
+      const view = await openCompany(await server());
+      await view.frame.click('text="Refresh"');
+      await view.frame.waitForSelector('text="Up to date"');
+      expect(view.calls.map(({ name }) => name)).not.toContain('cpq_list_events');
+      expect(await view.frame.innerText('body')).not.toMatch(/\bevents?\b/i);
+      await view.close();
+    });
+
+    test('says that events could not be read, and shows the rest', async () => {
+      const answer = (result: unknown, { name }: Called) =>
+        name === 'cpq_list_events'
+          ? { isError: true, content: [{ type: 'text', text: 'The disk is <b>full</b>.' }] }
+          : result;
+      const view = await openCompany(await told(), { answer });
+      const said = view.frame.getByRole('status').filter({ hasText: 'events' });
+      await said.waitFor();
+      expect(await said.textContent()).toBe(
+        'The events could not be read. The disk is <b>full</b>.',
+      );
+      expect(await entriesOf(view)).toEqual([]);
+      expect((await texts(view, '.quote-entry')).length).toBeGreaterThan(0);
+      expect(await violations(view)).toEqual([]);
+      await view.close();
+    });
+
+    test('says how many events there are, and shows more of them when asked', async () => {
+      const it = await takesWebhooks();
+      const { records } = await it.call('cpq_list_quotes', { size: 1 });
+      const id = String(records[0]?.companyId);
+      await tell(
+        it,
+        Array.from({ length: 25 }, (_, n) => ['company.updated', n + 1, { id, name: `Name ${n}` }]),
+      );
+      const view = await openCompany(it);
+      await view.frame.getByText('20 of 25 events').waitFor();
+      expect(await entriesOf(view)).toHaveLength(20);
+      await view.frame.getByRole('button', { name: 'Show more' }).focus();
+      await view.page.keyboard.press('Enter');
+      await view.frame.waitForFunction(
+        () => document.querySelectorAll('.event-entry').length === 25,
+      );
+      expect((await entriesOf(view))[0]?.at(-1)).toBe('name: Name 1 → Name 0');
+      await view.close();
+      await it.close();
+    });
+
+    test('takes no harm from an event that means it', async () => {
+      const it = await takesWebhooks();
+      const { records } = await it.call('cpq_list_quotes', { size: 1 });
+      const id = String(records[0]?.companyId);
+      await tell(
+        it,
+        hostile.map((name, n) => ['company.updated', hostile.length - n, { id, name }]),
+      );
+      await tell(it, [[`company.<img src=x onerror=window.hit=1>${'y'.repeat(500)}`, 1, { id }]]);
+      const view = await openCompany(it, { width: 360 });
+      await view.frame.waitForSelector('.event-entry');
+      expect((await entriesOf(view)).length).toBeGreaterThan(hostile.length);
+      expect(await view.frame.evaluate(() => (window as { hit?: number }).hit)).toBeUndefined();
+      expect(await view.frame.$$('img, svg, a, #view script')).toEqual([]);
+      expect(await fitsIn(view)).toBe(true);
+      expect(await violations(view)).toEqual([]);
+      expectHarmless(view);
+      await view.close();
+      await it.close();
+    });
   });
 }
 

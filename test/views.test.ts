@@ -39,7 +39,15 @@ describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_name,
       expect(content?._meta).toMatchObject({
         ui: { csp: { connectDomains: [], resourceDomains: [] } },
       });
-      expect(content?.text).toBe(await fileOf(view));
+      const named = / content="([^"]*)">\n<title>/;
+      const [, names = ''] = named.exec(String(content?.text)) ?? [];
+      expect(content?.text).toBe(
+        (await fileOf(view)).replace('name="tools" content="', `$&${names}`),
+      );
+      // All that read, of those that are listed.
+      const tools = await (await server()).tools();
+      const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint);
+      expect(names.split(' ')).toEqual(reading.map(({ name }) => name));
     }
   });
 });

@@ -2,8 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type Connection, httpHosts } from './support/hosts.ts';
+import { type Answer, httpHosts } from './support/hosts.ts';
+import { describeWith } from './support/needs.ts';
+import { startRedis } from './support/redis.ts';
+import { type Caller, callerOf, type Replica, startReplicas } from './support/replicas.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { closing } from './support/shared.ts';
 import { webhookSecret, webhooksAt } from './support/webhooks.ts';
@@ -14,32 +18,38 @@ const start = Date.UTC(2026, 0, 1);
 /** Two events share each moment, so that arrival decides between them. */
 const timeOf = (number: number): number => start + Math.floor(number / 2) * 1_000;
 
+interface Delivery {
+  number: number;
+  body: string;
+}
+
 interface Storm {
-  bodies: string[];
-  statuses: string[];
-  /** Of each delivery, in milliseconds. */
+  /** Of each event, how many of its deliveries were answered so. */
+  kept: number[];
+  known: number[];
+  /** Of each delivery, in milliseconds, until it was answered with 200. */
   latencies: number[];
-  /** Deliveries whose answer was lost with the connection, and which were sent again. */
-  lost: number;
+  /** What was not answered with 200, and was sent again. */
+  again: { unanswered: number; refused: number };
 }
 
 /** Everything at least once, a third of it more often, in no order. */
-function deliveries(): string[] {
+function deliveries(): Delivery[] {
   const numbers = Array.from({ length: events }, (_, number) => number);
   const all = [
     ...numbers,
     ...numbers.filter((number) => number % 3 === 0),
     ...numbers.slice(0, 500),
   ];
-  return shuffled(all).map((number) =>
-    JSON.stringify({
-      event: number % 2 ? 'opportunity.updated' : 'quote.updated',
-      occurredAt: new Date(timeOf(number)).toISOString(),
-      ...(number % 5 ? {} : { eventId: `e${number}` }),
-      data: { id: `r${number % 700}`, name: `Record ${number}`, text: 'x'.repeat(number % 3_000) },
-    }),
-  );
+  return shuffled(all).map((number) => ({ number, body: JSON.stringify(payloadOf(number)) }));
 }
+
+const payloadOf = (number: number) => ({
+  event: number % 2 ? 'opportunity.updated' : 'quote.updated',
+  occurredAt: new Date(timeOf(number)).toISOString(),
+  ...(number % 5 ? {} : { eventId: `e${number}` }),
+  data: { id: `r${number % 700}`, name: `Record ${number}`, text: 'x'.repeat(number % 3_000) },
+});
 
 /** The same disorder each time. */
 function shuffled<T>(values: T[]): T[] {
@@ -55,28 +65,56 @@ function shuffled<T>(values: T[]): T[] {
   return values;
 }
 
-async function storm(urls: readonly string[]): Promise<Storm> {
+/**
+ * Sends as the service does: what is not answered with 200 is sent again, to whoever a balancer chooses
+ * next. `answered` is told after each delivery how many were.
+ */
+async function storm(
+  urls: readonly string[],
+  answered: (count: number) => void = () => {},
+): Promise<Storm> {
   const agent = closing(new ClosingAgent({ keepAlive: true, maxSockets: inFlight }));
-  const bodies = deliveries();
-  const result: Storm = { bodies, statuses: [], latencies: [], lost: 0 };
-  let at = 0;
+  const none = () => Array<number>(events).fill(0);
+  const result: Storm = {
+    kept: none(),
+    known: none(),
+    latencies: [],
+    again: { unanswered: 0, refused: 0 },
+  };
+  const left = deliveries();
+  let turn = 0;
   const work = async () => {
-    while (at < bodies.length) {
-      const body = bodies[at] ?? '';
-      const url = urls[at++ % urls.length] ?? '';
+    for (let one = left.pop(); one; one = left.pop()) {
       const before = performance.now();
-      const answer = await post(agent, url, body).catch((error: NodeJS.ErrnoException) => {
-        // An idle connection may end at the moment at which it is used again.
-        if (error.code !== 'ECONNRESET') throw error;
-        result.lost += 1;
-        return post(agent, url, body);
-      });
+      const next = () => urls[turn++ % urls.length] ?? '';
+      const { status } = await untilAnswered(agent, next, one.body, result.again);
       result.latencies.push(performance.now() - before);
-      result.statuses.push(answer);
+      const count = result[status];
+      count[one.number] = (count[one.number] ?? 0) + 1;
+      answered(result.latencies.length);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, work));
   return result;
+}
+
+async function untilAnswered(
+  agent: Agent,
+  next: () => string,
+  body: string,
+  again: Storm['again'],
+): Promise<{ status: 'kept' | 'known' }> {
+  for (;;) {
+    const answer = await post(agent, next(), body).catch((error: NodeJS.ErrnoException) => {
+      // Nobody is there, or the connection ended before the answer.
+      if (error.code !== 'ECONNRESET' && error.code !== 'ECONNREFUSED') throw error;
+      return undefined;
+    });
+    if (answer?.code === 200) return JSON.parse(answer.text);
+    if (answer) expect(answer.code).toBe(503);
+    again[answer ? 'refused' : 'unanswered'] += 1;
+    await pause(20);
+  }
 }
 
 class ClosingAgent extends Agent {
@@ -85,7 +123,7 @@ class ClosingAgent extends Agent {
   }
 }
 
-function post(agent: Agent, url: string, body: string): Promise<string> {
+function post(agent: Agent, url: string, body: string): Promise<{ code: number; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = {
       'x-webhook-secret': webhookSecret,
@@ -96,15 +134,16 @@ function post(agent: Agent, url: string, body: string): Promise<string> {
       response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;
       });
-      response.once('end', () => resolve(`${response.statusCode} ${text}`));
+      response.once('end', () => resolve({ code: response.statusCode ?? 0, text }));
+      response.once('error', reject);
     })
       .once('error', reject)
       .end(body);
   });
 }
 
-async function everyEvent({ call }: Connection): Promise<Record<string, unknown>[]> {
-  const all: Record<string, unknown>[] = [];
+async function everyEvent({ call }: Pick<Caller, 'call'>): Promise<Answer['records']> {
+  const all: Answer['records'] = [];
   for (;;) {
     const { records, page } = await call('cpq_list_events', { size: 100, from: all.length });
     all.push(...records);
@@ -112,46 +151,92 @@ async function everyEvent({ call }: Connection): Promise<Record<string, unknown>
   }
 }
 
-async function weather(servers: readonly Connection[], name: string): Promise<void> {
-  const began = performance.now();
-  const urls = servers.map(({ url = '' }) => webhooksAt(url, 'default'));
-  const { statuses, latencies, lost } = await storm(urls);
-  const seconds = (performance.now() - began) / 1_000;
-  const at = (share: number) =>
-    latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * share)];
+function report(name: string, { latencies, again }: Storm, seconds: number): void {
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(1);
   process.stderr.write(
-    `${name}: ${statuses.length} deliveries in ${seconds.toFixed(1)} s, ${Math.round(statuses.length / seconds)} a second, median ${at(0.5)?.toFixed(1)} ms, 99 % ${at(0.99)?.toFixed(1)} ms\n`,
+    `${name}: ${sorted.length} deliveries in ${seconds.toFixed(1)} s, ${Math.round(sorted.length / seconds)} a second, median ${at(0.5)} ms, 99 % ${at(0.99)} ms; sent again: ${again.unanswered} unanswered, ${again.refused} refused\n`,
   );
-  const kept = statuses.filter((status) => status === '200 {"status":"kept"}');
-  const known = statuses.filter((status) => status === '200 {"status":"known"}');
-  expect(kept.length + known.length).toBe(statuses.length);
-  expect(kept.length).toBeLessThanOrEqual(events);
-  expect(kept.length + lost).toBeGreaterThanOrEqual(events);
+}
 
-  const last = servers.at(-1);
-  if (!last) throw new Error('no server');
-  const listing = performance.now();
-  const { page } = await last.call('cpq_list_events', { size: 20 });
-  process.stderr.write(`${name}: listed in ${(performance.now() - listing).toFixed(0)} ms\n`);
-  expect(page.total).toBe(events);
-  const all = await everyEvent(last);
+async function weather(
+  name: string,
+  urls: readonly string[],
+  listing: Pick<Caller, 'call'>,
+  answered?: (count: number) => void,
+): Promise<Storm> {
+  const began = performance.now();
+  const result = await storm(urls, answered);
+  report(name, result, (performance.now() - began) / 1_000);
+  const { kept, known, again } = result;
+  const without = kept.filter((count) => count === 0);
+  // What was kept is there, or another delivery of it would have been kept once more.
+  expect(kept.filter((count) => count > 1)).toEqual([]);
+  expect(known.filter((count, at) => count === 0 && kept[at] === 0)).toEqual([]);
+  // That it was kept was answered for each but those whose answer was lost.
+  expect(without.length).toBeLessThanOrEqual(again.unanswered + again.refused);
+  const all = await everyEvent(listing);
   expect(all).toHaveLength(events);
   const times = all.map(({ at }) => Date.parse(String(at)));
   expect(times).toEqual(times.toSorted((a, b) => b - a));
   expect(new Set(times).size).toBe(events / 2);
+  return result;
 }
 
-async function serve(env: Record<string, string>): Promise<Connection> {
-  const sandbox = await startSandbox({ scale: 0.1 });
-  const [host] = httpHosts;
-  if (!host) throw new Error('no host');
-  return host.start(addressIn(sandbox), { env: { CPQ_WEBHOOK_SECRET: webhookSecret, ...env } });
-}
+const env = { CPQ_WEBHOOK_SECRET: webhookSecret };
 
 describe('a storm of 20,000 events, with duplicates and in disorder, is kept once each', () => {
   test('by one process', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-storm-'));
     closing({ close: () => rm(folder, { recursive: true, force: true }) });
-    await weather([await serve({ CPQ_STATE_DIR: folder })], 'one process');
+    const [host] = httpHosts;
+    if (!host) throw new Error('no host');
+    const address = addressIn(await startSandbox({ scale: 0.1 }));
+    const server = await host.start(address, { env: { ...env, CPQ_STATE_DIR: folder } });
+    await weather('one process', [webhooksAt(server.url ?? '', 'default')], server);
+  });
+});
+
+interface Replicas {
+  replicas: Replica[];
+  urls: string[];
+  caller: Caller;
+}
+
+async function replicasOn(count: number): Promise<Replicas> {
+  const redis = await startRedis();
+  const address = addressIn(await startSandbox({ scale: 0.1 }));
+  const replicas = await startReplicas(count, address, { redis: redis.url, env });
+  const urls = replicas.map(({ url }) => webhooksAt(url, 'default'));
+  return { replicas, urls, caller: await callerOf(replicas) };
+}
+
+describeWith('redis', 'the same storm, kept once each', () => {
+  test('by one replica on Redis', async () => {
+    const { urls, caller } = await replicasOn(1);
+    await weather('one replica', urls, caller);
+  });
+
+  test('by two replicas on one Redis', async () => {
+    const { urls, caller } = await replicasOn(2);
+    await weather('two replicas', urls, caller);
+  });
+
+  test('by two replicas that are killed and started again, one after the other', async () => {
+    const { replicas, urls, caller } = await replicasOn(2);
+    const [one, other] = replicas as [Replica, Replica];
+    // In the middle of what is being delivered to them.
+    const turns = new Map([
+      [5_000, () => one.kill()],
+      [10_000, () => one.start()],
+      [15_000, () => other.kill()],
+      [20_000, () => other.start()],
+    ]);
+    let turning = Promise.resolve();
+    const { again } = await weather('killed', urls, caller, (count) => {
+      turning = turning.then(turns.get(count));
+    });
+    await turning;
+    expect(again.unanswered).toBeGreaterThan(0);
   });
 });

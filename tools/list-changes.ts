@@ -102,6 +102,7 @@ function row(change: RecordedChange, sight: Sight | undefined): Row {
     changes: fields,
     consent: sending.consent,
     client: sending.client,
+    caller: sending.caller,
     reverts: sending.reverts,
     reverted_by: revertedBy,
   };

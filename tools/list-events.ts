@@ -27,7 +27,7 @@ export const listEventsTool = defineTool({
     event: z.string().max(60).optional().describe('e.g. ordered'),
     since: day,
     until: day.describe('inclusive'),
-    id: z.string().optional().describe('Record'),
+    id: z.string().optional().describe('Record, or several: a|b'),
     size,
     from,
   }),
@@ -42,7 +42,7 @@ export const listEventsTool = defineTool({
     const listed = await listEvents(tenant, {
       subject: subject ?? pair?.subject,
       event: pair?.event ?? name,
-      record: id,
+      records: id?.split('|'),
       ...times,
       size,
       from,

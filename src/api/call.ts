@@ -1,3 +1,5 @@
+import type { Trace } from './trace.ts';
+
 /** One call of a tool, as far as the wire is concerned. */
 export interface Call {
   /** Ends the call's requests, sockets included. */
@@ -6,6 +8,8 @@ export interface Call {
   deadline: number;
   /** `walk` leaves the reserve of the rate budget to people who ask for one thing. */
   purpose: 'interactive' | 'walk';
+  /** The trace that its requests belong to. */
+  trace?: Trace | undefined;
 }
 
 /**

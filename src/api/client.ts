@@ -1,5 +1,5 @@
 import type { RateWindow } from '../state/port.ts';
-import { type BudgetSettings, RateBudget, usualBudget } from './budget.ts';
+import { type BudgetSettings, RateBudget, type Taken, usualBudget } from './budget.ts';
 import { type Call, pause } from './call.ts';
 import { Circuit, type CircuitSettings } from './circuit.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
@@ -16,6 +16,7 @@ import {
   Unreachable,
   WrongAddress,
 } from './errors.ts';
+import { type Observer, outcomeOf } from './observer.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records.ts';
 import { answeredAt, header, Overloaded, parseReply } from './reply.ts';
 import { type Route, routes, upsertPath } from './routes.ts';
@@ -35,6 +36,8 @@ export interface ClientOptions {
   circuit?: Partial<CircuitSettings>;
   /** About so long after the first failure it is tried again; twice that after the second. */
   firstPauseMs?: number;
+  /** Is told of every request. */
+  observer?: Observer | undefined;
 }
 
 export interface PageQuery {
@@ -72,10 +75,12 @@ export class ApiClient {
   readonly host: string;
   readonly pageParam: string | undefined;
   readonly budget: RateBudget;
+  readonly observer: Observer | undefined;
   readonly #key: string;
   readonly #wire: Wire;
   readonly #circuit: Circuit;
   readonly #firstPauseMs: number;
+  readonly #stopOffering: (() => void) | undefined;
 
   constructor(options: ClientOptions) {
     this.host = options.baseUrl.host;
@@ -89,6 +94,9 @@ export class ApiClient {
       options.baseUrl,
     );
     this.#wire = new Wire(base, options.key, { ...usualLimits, ...options.limits });
+    this.observer = options.observer;
+    const budgetLeft = async () => (await this.budget.peek()).left;
+    this.#stopOffering = this.observer?.offers({ budgetLeft });
   }
 
   /**
@@ -148,6 +156,7 @@ export class ApiClient {
   }
 
   close(): Promise<void> {
+    this.#stopOffering?.();
     return this.#wire.close();
   }
 
@@ -169,6 +178,7 @@ export class ApiClient {
       } catch (error) {
         const wait = pauseBefore(attempt, error, this.#firstPauseMs);
         const inTime = Date.now() + wait < call.deadline;
+        if (isOurs(error)) this.observer?.heldBack(error instanceof CircuitOpen ? 'circuit' : 'budget');
         if (attempt === attempts || !inTime || !again(error) || isOurs(error)) throw error;
         await pause(wait, call.signal);
       }
@@ -179,18 +189,45 @@ export class ApiClient {
     const probes = this.#circuit.check(facts);
     try {
       if (isLate(call)) throw new TimedOut('no time left', facts);
-      const response = await this.#sent(request, call, facts);
-      const body = parseReply(response, this.#key, facts);
-      this.#circuit.succeeded();
-      return read(body, response);
+      const taken = await this.budget.take(call, facts);
+      return await this.#watched(request, call, facts, async (watched) => {
+        const response = await this.#sent(watched, taken, call, facts);
+        const body = parseReply(response, this.#key, facts);
+        this.#circuit.succeeded();
+        return { value: read(body, response), status: response.status };
+      });
     } catch (error) {
       await this.#learn(error, call, probes);
       throw error;
     }
   }
 
-  async #sent(request: WireRequest, call: Call, facts: Facts): Promise<WireResponse> {
-    const taken = await this.budget.take(call, facts);
+  /** Before the eyes of whoever watches, who may give it a place of its own in the trace. */
+  async #watched<T>(
+    request: WireRequest,
+    call: Call,
+    { host, path = '' }: Facts,
+    answered: (request: WireRequest) => Promise<{ value: T; status: number }>,
+  ): Promise<T> {
+    const { trace } = call;
+    const watched = this.observer?.sends({ method: request.method, host, path }, trace);
+    try {
+      const { value, status } = await answered({ ...request, trace: watched?.trace ?? trace });
+      watched?.ended('2xx', status);
+      return value;
+    } catch (error) {
+      const { status } = error instanceof ApiError ? error.facts : {};
+      watched?.ended(call.signal.aborted ? 'cancelled' : outcomeOf(error), status);
+      throw error;
+    }
+  }
+
+  async #sent(
+    request: WireRequest,
+    taken: Taken,
+    call: Call,
+    facts: Facts,
+  ): Promise<WireResponse> {
     try {
       const response = await this.#wire.send(request, call, facts);
       const remaining = header(response, 'x-ratelimit-remaining')?.trim() ?? '';

@@ -67,6 +67,9 @@ export class Unavailable extends ApiError {
   override readonly passing = true;
 }
 
+/** The code of an address that may not be connected to, because it is not public. */
+export const privateAddress = 'EPRIVATE';
+
 /** No connection could be made: nothing has been sent. */
 export class Unreachable extends Unavailable {
   /** The operating system's code, such as `ECONNREFUSED` or `ENOTFOUND`. */

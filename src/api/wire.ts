@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import type { Dispatcher, Pool } from 'undici';
 import type { Call } from './call.ts';
@@ -5,18 +6,22 @@ import {
   ApiError,
   BadResponse,
   type Facts,
+  privateAddress,
   TimedOut,
   TooLarge,
   Unavailable,
   Unreachable,
 } from './errors.ts';
 import { Exchange, type Received } from './exchange.ts';
+import type { Trace } from './trace.ts';
 
 export interface WireRequest {
   method: 'GET' | 'PUT';
   /** Below `/public-api`, with the query. */
   path: string;
   body?: string;
+  /** Handed on with it. */
+  trace?: Trace | undefined;
 }
 
 export interface WireResponse {
@@ -33,6 +38,8 @@ export interface WireLimits {
   maxBytes: number;
   /** Connections kept open to the service. */
   connections: number;
+  /** How names are resolved, where not all that they lead to may be reached. */
+  lookup?: LookupFunction;
 }
 
 export const usualLimits: WireLimits = {
@@ -46,6 +53,7 @@ const neverLeft = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
+  privateAddress,
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
@@ -103,7 +111,9 @@ export class Wire {
   /** Loaded on first use: a third of a second that a person would wait for a list of tools. */
   async #open(): Promise<Pool> {
     const { Pool } = await import('./pool.ts');
+    const { lookup } = this.#limits;
     return new Pool(this.#base.origin, {
+      ...(lookup ? { connect: { lookup } } : {}),
       connections: this.#limits.connections,
       connectTimeout: this.#limits.connectMs,
       keepAliveTimeout: 30_000,
@@ -113,8 +123,9 @@ export class Wire {
     });
   }
 
-  #options({ method, path, body }: WireRequest): Dispatcher.DispatchOptions {
+  #options({ method, path, body, trace }: WireRequest): Dispatcher.DispatchOptions {
     const headers: Record<string, string> = {
+      ...trace,
       'api-key': this.#key,
       accept: 'application/json',
       'accept-encoding': 'gzip, br',

@@ -1,49 +1,100 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { readSettings, type Settings } from '../config.ts';
+import { ConfigError, readSettings, type Settings } from '../config.ts';
+import { forEveryone, type Gate } from '../hosts/access/gate.ts';
 import { serveHttp } from '../hosts/http.ts';
-import { webhookHandler } from '../hosts/webhooks.ts';
+import { type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf } from '../log.ts';
 import { version } from '../version.ts';
-import { type Opened, openTenant } from './open.ts';
+import { type Common, openCommon, type TenantDoor } from './open.ts';
+import { Tenants } from './tenants.ts';
 
 const maxBodyBytes = 1024 * 1024;
 
 /** Serves MCP over HTTP until told to stop. */
 export async function http(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
-  const opened = await openTenant(settings);
-  const host = await serveHttp(opened, {
+  requireAuth(settings);
+  const common = await openCommon(settings);
+  const tenants = await Tenants.open(settings, common);
+  const gate = await gateOf(settings, tenants, common);
+  const host = await serveHttp(gate, {
     host: settings.host,
     port: settings.port,
-    allowedHosts: [],
+    allowedHosts: [...settings.allowedHosts, ...hostOf(settings.publicUrl)],
     preview: showsPreview(settings),
     maxBodyBytes,
-    ...webhooksFor(opened),
-    onError: (error) => opened.log.warn('protocol', factsOf(error)),
+    webhooks: webhooksOf(tenants, common),
+    onError: (error) => common.log.warn('protocol', factsOf(error)),
     health: () => ({ status: 'ok', version }),
+    readiness: () => readinessOf(settings, tenants, common),
   }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(notListening(error, settings), { cause: error });
   });
-  process.stdout.write(howToConnect(host.url, settings, opened));
+  const reload = () => reloadTenants(tenants, common);
+  process.on('SIGHUP', reload);
+  process.stdout.write(howToConnect(host.url, settings, tenants));
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  process.off('SIGHUP', reload);
   await host.close();
-  await opened.close();
+  await tenants.close();
+  await common.state.close();
 }
 
-/** One tenant has no name of its own. */
-const webhookTenant = 'default';
+/** Whoever reaches it could read everything otherwise. */
+function requireAuth({ auth, host, tenantsFile }: Settings): void {
+  if (auth.size > 0) return;
+  if (!isLoopback(host)) {
+    throw new ConfigError(
+      `CPQ_HTTP_HOST: ${host} can be reached from other machines, so callers must show who they are. Set CPQ_AUTH to token, oauth or key, or listen on 127.0.0.1.`,
+    );
+  }
+  if (tenantsFile !== undefined) {
+    throw new ConfigError(
+      'CPQ_TENANTS_FILE needs CPQ_AUTH: callers show with what they are let in which tenant is theirs.',
+    );
+  }
+}
 
-function webhooksFor({ webhooks, log }: Opened) {
-  if (!webhooks) return {};
-  const tenant = (name: string) => (name === webhookTenant ? webhooks : undefined);
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+async function gateOf(settings: Settings, tenants: Tenants, common: Common): Promise<Gate> {
+  const [only] = tenants.doors;
+  if (settings.auth.size > 0)
+    return (await import('./gates.ts')).gateFor(settings, tenants, common);
+  if (!only) throw new ConfigError('There is no tenant to serve.');
+  return forEveryone(only.served(only.grants));
+}
+
+/** None of them is taken where no tenant has a secret for them. */
+function webhooksOf(tenants: Tenants, { log }: Common): WebhookHandler {
   const onError = (error: unknown) => log.error('webhook not kept', factsOf(error));
-  return { webhooks: webhookHandler({ tenant, onError }) };
+  const tenant = (name: string) => tenants.find(name)?.webhooks;
+  const handle = webhookHandler({ tenant, onError });
+  return (...delivery) => tenants.doors.some(({ webhooks }) => webhooks) && handle(...delivery);
 }
+
+/** While Redis is away it goes on with what is here; that is told, and no reason to send callers off. */
+function readinessOf({ auth }: Settings, { doors }: Tenants, { state }: Common) {
+  const ready = doors.length > 0 || auth.has('key');
+  return { ready, tenants: doors.length, state: state.health() };
+}
+
+function reloadTenants(tenants: Tenants, { log }: Common): void {
+  try {
+    const { opened, changed, closed } = tenants.reload();
+    log.warn('tenants read again', { opened, changed, closed });
+  } catch (error) {
+    log.error('tenants not read again: they stay as they were', factsOf(error));
+  }
+}
+
+const hostOf = (url: URL | undefined): string[] => (url ? [url.hostname] : []);
 
 /** The embedded tenant's data is nobody's; even so it is shown to this machine alone. */
-const showsPreview = ({ sandbox, host }: Settings): boolean =>
-  sandbox && ['127.0.0.1', '::1', 'localhost'].includes(host);
+const showsPreview = ({ sandbox, host, auth }: Settings): boolean =>
+  sandbox && auth.size === 0 && isLoopback(host);
 
 function notListening(error: NodeJS.ErrnoException, { host, port }: Settings): string {
   const where = `${host}, port ${port}`;
@@ -54,12 +105,29 @@ function notListening(error: NodeJS.ErrnoException, { host, port }: Settings): s
   return `It cannot listen on ${where}: ${error.message}. See --host and --port.`;
 }
 
-function howToConnect(url: string, settings: Settings, opened: Opened): string {
+function howToConnect(url: string, settings: Settings, tenants: Tenants): string {
+  return settings.auth.size > 0
+    ? withAccess(url, settings, tenants)
+    : forAnyone(url, settings, tenants.doors[0]);
+}
+
+function withAccess(url: string, { auth, publicUrl }: Settings, tenants: Tenants): string {
+  const names = tenants.doors.map(({ name }) => name).join(', ');
+  const served = names === '' ? '' : ` for ${names}`;
+  const first = auth.has('token') ? '\nMake an access token: cpq-mcp token add NAME\n' : '';
+  return `cpq-mcp ${version} serves ${publicUrl?.href ?? url}${served}; callers show ${[...auth].join(', ')}
+${first}
+Stop with Ctrl-C.
+`;
+}
+
+function forAnyone(url: string, settings: Settings, door: TenantDoor | undefined): string {
   const bundle = fileURLToPath(import.meta.url).replace(/chunks[/\\][^/\\]+$/, 'cpq-mcp.js');
   const args = [bundle, 'stdio', ...(settings.sandbox ? ['--sandbox'] : [])];
   const desktop = { mcpServers: { 'cpq-mcp': { command: process.execPath, args } } };
-  const what = settings.sandbox ? 'the embedded tenant' : opened.tenant.host;
-  return `cpq-mcp ${version} serves ${what} at ${url} (${opened.surface.list.length} tools)
+  const what = settings.sandbox ? 'the embedded tenant' : door?.tenant.host;
+  const tools = door?.served(door.grants).parts.surface.list.length;
+  return `cpq-mcp ${version} serves ${what} at ${url} (${tools} tools)
 
 Connect an assistant:
   Claude Code     claude mcp add --transport http cpq-mcp ${url}
@@ -68,7 +136,7 @@ Connect an assistant:
                   ${JSON.stringify({ mcpServers: { 'cpq-mcp': { url } } })}
   Claude Desktop  in claude_desktop_config.json (starts a server of its own):
                   ${JSON.stringify(desktop)}
-${showsPreview(settings) ? `\nSee its views without one at ${new URL('/preview', url).href}\n` : ''}${opened.webhooks ? `\nWebhooks: ${url.replace(/mcp$/, `webhooks/${webhookTenant}`)}\n` : ''}
+${showsPreview(settings) ? `\nSee its views without one at ${new URL('/preview', url).href}\n` : ''}${door?.webhooks ? `\nWebhooks: ${url.replace(/mcp$/, `webhooks/${door.name}`)}\n` : ''}
 Stop with Ctrl-C.
 `;
 }

@@ -1,15 +1,18 @@
 import { requireTenant, type Settings, takesWebhooks, toolsetsOf } from '../config.ts';
+import type { OpenedDoor } from '../hosts/access/own-key.ts';
 import type { Served } from '../hosts/served.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { createLog, factsOf, type Log } from '../log.ts';
 import { followMoved } from '../mcp/moved.ts';
 import { type Surface, surfaceOf } from '../mcp/surface.ts';
+import { callMs } from '../mcp/tool-run.ts';
 import { usualStateFolder } from '../state/folder.ts';
 import { localState } from '../state/local.ts';
 import type { State } from '../state/port.ts';
 import { CollectionCache } from '../tenant/cache.ts';
 import { usualFreshness } from '../tenant/collections.ts';
-import { Tenant } from '../tenant/tenant.ts';
+import type { Grant } from '../tenant/grants.ts';
+import { Tenant, type TenantOptions } from '../tenant/tenant.ts';
 import { version } from '../version.ts';
 
 /** Everything that serving one tenant needs. */
@@ -17,12 +20,20 @@ export interface Opened extends Served {
   tenant: Tenant;
   surface: Surface;
   log: Log;
-  /** Where its webhooks come in, if any are taken. */
-  webhooks: WebhookTenant | undefined;
   close(): Promise<void>;
 }
 
-interface Address {
+/** What all tenants of a process share. */
+export interface Common {
+  state: State;
+  cache: CollectionCache;
+  log: Log;
+  /** Taken out of every line of the log; more may be added. */
+  secrets: Set<string>;
+}
+
+/** Where a tenant is, and with what it is read. */
+export interface Address {
   baseUrl: URL;
   key: string;
   close(): Promise<void>;
@@ -33,13 +44,125 @@ interface Address {
  * @throws ConfigError when neither is there
  */
 export async function openTenant(settings: Settings): Promise<Opened> {
-  const address = settings.sandbox
-    ? await embedded()
-    : { ...requireTenant(settings), async close() {} };
-  const { baseUrl, key } = address;
-  const log = createLog(settings.logLevel, [key, ...secretsOf(settings)]);
-  const state = await stateFor(settings, log);
-  const tenant = new Tenant({
+  const address = await addressOf(settings);
+  const common = await openCommon(settings);
+  const door = new TenantDoor(usualName, settings, address, common);
+  const served = door.served(door.grants);
+  return {
+    ...served,
+    tenant: door.tenant,
+    surface: served.parts.surface,
+    log: common.log,
+    async close() {
+      await door.close();
+      await common.state.close();
+    },
+  };
+}
+
+/** What one tenant is called that nobody gave a name. */
+export const usualName = 'default';
+
+/** @throws ConfigError when there is neither a tenant nor the wish for the embedded one */
+export const addressOf = (settings: Settings): Promise<Address> =>
+  settings.sandbox ? embedded() : Promise.resolve({ ...requireTenant(settings), async close() {} });
+
+/** @throws Error when Redis refuses the password */
+export async function openCommon(settings: Settings): Promise<Common> {
+  const secrets = new Set(ofRedis(settings));
+  const log = createLog(settings.logLevel, secrets);
+  const cache = new CollectionCache(settings.cacheMegabytes);
+  return { state: await stateFor(settings, log), cache, log, secrets };
+}
+
+/** The way in to one tenant, for everybody who may use it. */
+export class TenantDoor implements OpenedDoor {
+  readonly name: string;
+  readonly tenant: Tenant;
+  /** Where its webhooks come in, if any are taken. */
+  readonly webhooks: WebhookTenant | undefined;
+  readonly #settings: Settings;
+  readonly #common: Common;
+  readonly #address: Address;
+  /** By what may be done; there are as many as there are kinds of callers. */
+  readonly #served = new Map<string, Served>();
+  readonly #retired = new AbortController();
+
+  constructor(
+    name: string,
+    settings: Settings,
+    address: Address,
+    common: Common,
+    limits: TenantOptions['limits'] = {},
+  ) {
+    this.name = name;
+    for (const secret of [address.key, ...ofWebhooks(settings)]) common.secrets.add(secret);
+    this.tenant = new Tenant({ ...tenantOptions(settings, address, common), limits });
+    this.webhooks = takesWebhooks(settings) ? webhooksOf(this.tenant, settings) : undefined;
+    this.#settings = settings;
+    this.#common = common;
+    this.#address = address;
+  }
+
+  get grants(): ReadonlySet<Grant> {
+    return this.tenant.grants;
+  }
+
+  served(grants: ReadonlySet<Grant>): Served {
+    const both = new Set([...this.grants].filter((grant) => grants.has(grant)));
+    const name = [...both].sort().join(' ');
+    const served = this.#served.get(name) ?? this.#serve(both);
+    this.#served.set(name, served);
+    return served;
+  }
+
+  retire(): void {
+    this.#retired.abort();
+    const end = setTimeout(() => this.close().catch(this.#failed), callMs + 5_000);
+    end.unref();
+  }
+
+  async close(): Promise<void> {
+    this.#retired.abort();
+    await this.tenant.close();
+    await this.#address.close();
+  }
+
+  readonly #failed = (error: unknown): void => {
+    this.#common.log.warn('not closed', { tenant: this.name, ...factsOf(error) });
+  };
+
+  #serve(grants: ReadonlySet<Grant>): Served {
+    const settings = { ...this.#settings, grants };
+    const { log } = this.#common;
+    const tenant = grants.size === this.grants.size ? this.tenant : this.tenant.narrowedTo(grants);
+    const parts = {
+      surface: surfaceOf(grants, toolsetsOf(settings)),
+      tenant,
+      version,
+      log: {
+        failed: (tool: string, error: unknown) =>
+          log.error('call failed', { tool, ...factsOf(error) }),
+      },
+      allowTokens: settings.consent === 'token',
+      hearsChanges: takesWebhooks(settings) || settings.redisUrl !== undefined,
+    };
+    return {
+      parts,
+      retired: this.#retired.signal,
+      server: async (connection) =>
+        (await import('../mcp/server.ts')).createServer(parts, connection),
+      followMoved: (listener) => followMoved(tenant, listener),
+    };
+  }
+}
+
+function tenantOptions(
+  settings: Settings,
+  { baseUrl, key }: Address,
+  { state, cache }: Common,
+): TenantOptions {
+  return {
     baseUrl,
     key,
     pageParam: settings.pageParam,
@@ -51,39 +174,19 @@ export async function openTenant(settings: Settings): Promise<Opened> {
     },
     budget: { requests: settings.rateLimit, windowSeconds: 600 },
     grants: settings.grants,
-    cache: new CollectionCache(settings.cacheMegabytes),
+    cache,
     freshness: { ...usualFreshness, freshMs: settings.freshSeconds * 1000 },
-  });
-  const surface = surfaceOf(settings.grants, toolsetsOf(settings));
-  const failed = (tool: string, error: unknown) =>
-    log.error('call failed', { tool, ...factsOf(error) });
-  const allowTokens = settings.consent === 'token';
-  const hearsChanges = takesWebhooks(settings) || settings.redisUrl !== undefined;
-  const parts = { surface, tenant, version, log: { failed }, allowTokens, hearsChanges };
-  return {
-    tenant,
-    surface,
-    log,
-    parts,
-    server: async (connection) =>
-      (await import('../mcp/server.ts')).createServer(parts, connection),
-    followMoved: (listener) => followMoved(tenant, listener),
-    webhooks: takesWebhooks(settings) ? webhooksOf(tenant, settings) : undefined,
-    async close() {
-      await tenant.close();
-      await state.close();
-      await address.close();
-    },
   };
 }
 
-/** What must not show in a log. */
-function secretsOf({ redisUrl, webhookSecret, webhookSigningSecret }: Settings): string[] {
+function ofRedis({ redisUrl }: Settings): string[] {
   const { password = '' } = redisUrl ?? {};
-  return [password, decodeURIComponent(password), webhookSecret ?? '', webhookSigningSecret ?? ''];
+  return [password, decodeURIComponent(password)].filter((secret) => secret !== '');
 }
 
-/** @throws Error when Redis refuses the password */
+const ofWebhooks = ({ webhookSecret, webhookSigningSecret }: Settings): string[] =>
+  [webhookSecret, webhookSigningSecret].filter((secret) => secret !== undefined);
+
 async function stateFor(settings: Settings, log: Log): Promise<State> {
   const { redisUrl: url, replicas, stateDir } = settings;
   if (!url) return localState(stateDir ?? usualStateFolder(process.env));

@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor.ts')).doctor,
   demo: async () => (await import('./demo.ts')).demo,
   config: async () => (await import('./config.ts')).config,
+  token: async () => (await import('./token.ts')).token,
 };
 
 const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and the sales pipeline
@@ -21,6 +22,7 @@ const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and t
   cpq-mcp sandbox     run the embedded tenant alone
   cpq-mcp doctor      check settings, address, key, routes and paging
   cpq-mcp demo        see three answers from the embedded tenant
+  cpq-mcp token       add, list and revoke access tokens of a server that teams share
   cpq-mcp config HOST say how an assistant is told of this server, or tell it with --write
 
 With --sandbox, stdio and http serve the embedded tenant; without it they need CPQ_BASE_URL and

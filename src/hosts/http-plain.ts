@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { type Trace, traceFrom } from '../api/trace.ts';
 import type { Direct } from '../mcp/direct.ts';
 import {
   isRow,
@@ -37,6 +38,14 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
+/** The tool that is called, if one is. */
+export function toolOf(body: Buffer): string | undefined {
+  const message = parsed(body);
+  if (!isRow(message) || message.method !== 'tools/call' || !isRow(message.params))
+    return undefined;
+  return typeof message.params.name === 'string' ? message.params.name : undefined;
+}
+
 /** The same request, for whoever reads it after us. */
 export function unread(request: IncomingMessage, body: Buffer): IncomingMessage {
   const { method, url, headers } = request;
@@ -65,19 +74,20 @@ export async function answered(
   const plain = plainRequest(message);
   const ours = plain && plain.progressToken === undefined && direct.takes(plain);
   if (!ours || !agrees(plain, headers)) return false;
-  await answer(direct, plain, response);
+  await answer(direct, plain, traceFrom(headers), response);
   return true;
 }
 
 async function answer(
   direct: Direct,
   plain: PlainRequest,
+  trace: Trace | undefined,
   response: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
   const leave = () => gone.abort(new Error('the host went away'));
   response.once('close', leave);
-  const answering = { signal: gone.signal, notify: () => {} };
+  const answering = { signal: gone.signal, trace, notify: () => {} };
   const text = await direct.answer(plain, answering).catch((error: unknown) => {
     if (gone.signal.aborted) return undefined;
     throw error;

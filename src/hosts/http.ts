@@ -6,7 +6,9 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Direct } from '../mcp/direct.ts';
-import { answered, mayBePlain, readBody, unread } from './http-plain.ts';
+import { Denied } from './access/denied.ts';
+import type { Admitted, Gate } from './access/gate.ts';
+import { answered, mayBePlain, readBody, toolOf, unread } from './http-plain.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import type { SdkServed, Served } from './served.ts';
 import type { WebhookHandler } from './webhooks.ts';
@@ -24,6 +26,8 @@ export interface HttpOptions {
   onError(error: Error): void;
   /** What `/healthz` says. */
   health(): Record<string, unknown>;
+  /** Whether it can do its work now, and if not why, which `/readyz` says; without it, it always can. */
+  readiness?(): { ready: boolean } & Record<string, unknown>;
 }
 
 export interface HttpHost {
@@ -36,21 +40,19 @@ const drainMs = 8_000;
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Serves `/mcp` and `/healthz`. Stateless: any replica can answer any request. Without the parts of a
- * server nothing is answered but by the SDK.
+ * Serves `/mcp`, `/healthz` and `/readyz`. Stateless: any replica can answer any request. Who is let in,
+ * and what is served to them, is the gate's to say.
  */
-export async function serveHttp(
-  served: Served | SdkServed,
-  options: HttpOptions,
-): Promise<HttpHost> {
-  const front = new Front(served, options);
+export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpHost> {
+  const front = new Front(gate, options);
   const server = createServer((request, response) => {
-    const path = (request.url ?? '/').split('?', 1)[0];
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (path === '/healthz') return sendJson(response, 200, options.health());
-    if (options.webhooks?.(path ?? '/', request, response)) return;
+    if (path === '/readyz') return sendReadiness(response, front.closing, options);
+    if (options.webhooks?.(path, request, response)) return;
     void front
       .serve(path, request, response)
-      .catch((error: unknown) => failed(response, error, options));
+      .catch((error: unknown) => failed(request, response, error, options));
   });
   // Slow senders must not hold sockets; answers may take as long as a call.
   server.headersTimeout = 15_000;
@@ -60,44 +62,63 @@ export async function serveHttp(
   return { url: urlOf(options.host, port), close: () => close(server, front) };
 }
 
-/** Answers what is plain; the SDK, loaded when it is first needed, answers everything else. */
-class Front {
-  readonly #served: SdkServed;
-  readonly #options: HttpOptions;
-  readonly #direct: Direct | undefined;
-  readonly #names: readonly string[];
-  #sdk: Promise<SdkHandler> | undefined;
+/** Who is in the same position is answered by the same. */
+interface Answerers {
+  /** Absent where nothing may be answered but by the SDK. */
+  direct: Direct | undefined;
+  /** Loaded when it is first needed. */
+  sdk: Promise<SdkHandler> | undefined;
+}
 
-  constructor(served: Served | SdkServed, options: HttpOptions) {
-    this.#served = served;
+/** Answers what is plain; the SDK answers everything else. */
+class Front {
+  closing = false;
+  readonly #gate: Gate;
+  readonly #options: HttpOptions;
+  readonly #names: readonly string[];
+  readonly #answerers = new Map<Served | SdkServed, Answerers>();
+
+  constructor(gate: Gate, options: HttpOptions) {
+    this.#gate = gate;
     this.#options = options;
-    this.#direct = 'parts' in served ? new Direct(served.parts, { lasts: false }) : undefined;
     this.#names = [...new Set([...loopbackNames, ...options.allowedHosts])];
   }
 
-  async serve(
-    path: string | undefined,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    if (!this.#admits(request) && !(await this.#sdkHandler()).admits(request, response)) return;
-    if (this.#options.preview && path?.startsWith('/preview')) {
+  async serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.#admits(request) && !(await this.#isAddressed(request, response))) return;
+    if (this.#options.preview && path.startsWith('/preview')) {
       const { servePreview } = await import('./preview.ts');
       if (await servePreview(path, response)) return;
     }
+    const published = this.#gate.published?.(path);
+    if (published) return sendJson(response, 200, published);
     if (path !== '/mcp') {
       return sendJson(response, 404, { error: 'Not found. MCP is served at /mcp.' });
     }
-    if (!this.#direct || !mayBePlain(request, this.#options.maxBodyBytes)) {
-      return (await this.#sdkHandler()).handle(request, response);
-    }
-    const body = await readBody(request);
-    if (await answered(this.#direct, request, body, response)) return;
-    await (await this.#sdkHandler()).handle(unread(request, body), response);
+    await this.#answer(await this.#gate.admit(request), request, response);
   }
 
   async close(): Promise<void> {
-    await (await this.#sdk)?.close();
+    this.closing = true;
+    await Promise.all([...this.#answerers.keys()].map((served) => this.#retire(served)));
+  }
+
+  async #answer(
+    admitted: Admitted,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { served, caller } = admitted;
+    const answerers = this.#answerersOf(served);
+    if (!mayBePlain(request, this.#options.maxBodyBytes)) {
+      return (await this.#sdkOf(served, answerers)).handle(request, response, caller);
+    }
+    const body = await readBody(request);
+    const denied = admitted.challenge?.(toolOf(body) ?? '');
+    if (denied) throw denied;
+    const { direct } = answerers;
+    if (direct && (await answered(direct, request, body, response))) return;
+    await (await this.#sdkOf(served, answerers)).handle(unread(request, body), response, caller);
   }
 
   /** Surely addressed to us, and not sent by a page; who is not so sure is looked at more closely. */
@@ -105,27 +126,79 @@ class Front {
     return origin === undefined && this.#names.includes(host.replace(/:\d{1,5}$/, ''));
   }
 
-  #sdkHandler(): Promise<SdkHandler> {
+  async #isAddressed(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const { isAddressed } = await import('./http-sdk.ts');
+    return isAddressed([...this.#names], request, response);
+  }
+
+  #answerersOf(served: Served | SdkServed): Answerers {
+    const known = this.#answerers.get(served);
+    if (known) return known;
+    const direct = 'parts' in served ? new Direct(served.parts, { lasts: false }) : undefined;
+    const answerers: Answerers = { direct, sdk: undefined };
+    this.#answerers.set(served, answerers);
+    const retire = () => this.#retire(served).catch(this.#options.onError);
+    served.retired?.addEventListener('abort', retire, { once: true });
+    return answerers;
+  }
+
+  #sdkOf(served: SdkServed, answerers: Answerers): Promise<SdkHandler> {
     const { maxBodyBytes, onError } = this.#options;
-    this.#sdk ??= import('./http-sdk.ts').then(({ sdkHandler }) =>
-      sdkHandler(this.#served, { names: [...this.#names], maxBodyBytes, onError }),
+    answerers.sdk ??= import('./http-sdk.ts').then(({ sdkHandler }) =>
+      sdkHandler(served, { maxBodyBytes, onError }),
     );
-    return this.#sdk;
+    return answerers.sdk;
+  }
+
+  async #retire(served: Served | SdkServed): Promise<void> {
+    const answerers = this.#answerers.get(served);
+    this.#answerers.delete(served);
+    await (await answerers?.sdk)?.close();
   }
 }
 
 function failed(
-  response: ServerResponse<IncomingMessage>,
+  request: IncomingMessage,
+  response: ServerResponse,
   error: unknown,
   options: HttpOptions,
 ): void {
+  if (error instanceof Denied) {
+    denied(request, response, error);
+    return;
+  }
+  if (request.destroyed && !request.complete) return; // The sender has gone away.
   options.onError(error instanceof Error ? error : new Error(String(error)));
   if (response.headersSent) response.destroy();
   else sendJson(response, 500, { error: 'Internal error' });
 }
 
-function sendJson(response: ServerResponse, status: number, body: Record<string, unknown>): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+/** What was not read of the request would be taken for the next one. */
+function denied(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, message, headers }: Denied,
+): void {
+  const close = request.complete ? {} : { connection: 'close' };
+  sendJson(response, status, { error: message }, { ...headers, ...close });
+}
+
+function sendReadiness(response: ServerResponse, closing: boolean, options: HttpOptions): void {
+  const said = closing
+    ? { ready: false, why: 'stopping' }
+    : (options.readiness?.() ?? { ready: true });
+  sendJson(response, said.ready ? 200 : 503, said);
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
+  response
+    .writeHead(status, { ...headers, 'content-type': 'application/json' })
+    .end(JSON.stringify(body));
 }
 
 const urlOf = (host: string, port: number): string =>
@@ -143,11 +216,12 @@ function listen(server: NodeServer, { host, port }: HttpOptions): Promise<void> 
 }
 
 /** Calls in flight are answered; connections that wait for nothing are closed. */
-async function close(server: NodeServer, mcp: { close(): Promise<void> }): Promise<void> {
+async function close(server: NodeServer, front: Front): Promise<void> {
+  front.closing = true;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const patience = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
   clearTimeout(patience);
-  await mcp.close();
+  await front.close();
 }

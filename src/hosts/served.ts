@@ -1,12 +1,14 @@
-import type { Server } from '@modelcontextprotocol/server';
+import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { Connection } from '../mcp/following.ts';
 import type { ServerParts } from '../mcp/server.ts';
 
 /** What is plugged in where the SDK answers everything. */
 export interface SdkServed {
-  server(connection?: Connection): Promise<Server>;
+  server(connection?: Connection): Promise<Server | McpServer>;
   /** Calls the listener with the address of every resource that moves, until the result is called. */
   followMoved(listener: (uri: string) => void): () => void;
+  /** Aborted when it is served no more: what it holds open must end soon. */
+  retired?: AbortSignal;
 }
 
 /** What is plugged in: the parts of a server, and the SDK's own over them, loaded when it is needed. */

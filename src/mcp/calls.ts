@@ -5,11 +5,14 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import { ApiError } from '../api/errors.ts';
+import { type Trace, traceFrom } from '../api/trace.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { ChangeRefused } from '../tenant/changes/refusal.ts';
-import { AskPerson, consentTo } from './consent.ts';
+import { AskPerson } from './ask-person.ts';
+import { consentTo } from './consent.ts';
 import { hostOf } from './host.ts';
 import { InvalidParams } from './invalid-params.ts';
+import { unknownTool } from './observer.ts';
 import { type CallParts, callMs, failure, progressTo, runTool } from './tool-run.ts';
 
 export type { CallParts };
@@ -27,16 +30,19 @@ export async function callTool(
   ctx: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const entry = parts.surface.find(params.name);
+  const { signal } = ctx.mcpReq;
+  const asked = { given: params.arguments, signal, trace: traceIn(ctx) };
   if (!entry) {
+    parts.observer?.calls(unknownTool, asked.trace).ended('refused');
     throw new InvalidParams(`Unknown tool ${JSON.stringify(params.name.slice(0, 80))}`);
   }
   try {
-    return await runTool(entry, parts.tenant, params.arguments, ({ confirm }) =>
-      toolCall(parts, server, ctx, confirm),
+    return await runTool(entry, parts, asked, ({ confirm }, trace) =>
+      toolCall(parts, server, ctx, { confirm, trace }),
     );
   } catch (error) {
     if (error instanceof AskPerson) return error.result;
-    ctx.mcpReq.signal.throwIfAborted();
+    signal.throwIfAborted();
     const failed = failure(params.name, error, parts.log);
     return entry.listed.annotations?.readOnlyHint ? failed : withoutWriting(failed, error);
   }
@@ -56,7 +62,7 @@ export function toolCall(
   { tenant, allowTokens }: CallParts,
   server: Server,
   ctx: ServerContext,
-  confirm: unknown,
+  { confirm, trace }: { confirm?: unknown; trace: Trace | undefined } = { trace: traceIn(ctx) },
 ): ToolCall {
   const { signal, _meta } = ctx.mcpReq;
   const host = hostOf(server, ctx);
@@ -67,8 +73,20 @@ export function toolCall(
     deadline: Date.now() + callMs,
     progress: token === undefined ? () => {} : progressTo(teller(ctx), token),
     client: host.name,
+    caller: ctx.http?.authInfo?.clientId,
+    trace,
     consent: (proposal) => consentTo(proposal, consent, host, ctx, confirm),
   };
+}
+
+/** As the message itself says, and else the request that carried it. */
+function traceIn({ mcpReq, http }: ServerContext): Trace | undefined {
+  const { headers } = http?.req ?? {};
+  const carried = headers && {
+    traceparent: headers.get('traceparent'),
+    tracestate: headers.get('tracestate'),
+  };
+  return traceFrom(mcpReq._meta ?? {}) ?? traceFrom(carried ?? {});
 }
 
 /** A host that went away does not want to hear it; its call is cancelled by other means. */

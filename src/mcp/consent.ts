@@ -7,22 +7,13 @@ import {
 } from '@modelcontextprotocol/server';
 import type { State } from '../state/port.ts';
 import type { Consent, Proposal } from '../tenant/changes/consent.ts';
+import { AskPerson } from './ask-person.ts';
 import { inWords } from './consent-words.ts';
 import type { Host } from './host.ts';
 
 /** How long an answer, or a token, is good for. */
 const validMs = 10 * 60_000;
 const question = 'consent';
-
-/** Ends a call that must ask a person first; the host brings it back with the answer. */
-export class AskPerson extends Error {
-  readonly result: InputRequiredResult;
-
-  constructor(result: InputRequiredResult) {
-    super('a person is asked');
-    this.result = result;
-  }
-}
 
 export interface ConsentParts {
   state: State;

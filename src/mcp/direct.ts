@@ -1,3 +1,4 @@
+import { type Trace, traceFrom } from '../api/trace.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { capabilitiesOf, identity, instructions, longLived } from './identity.ts';
 import { type Client, metaKeys, modernRevision, type PlainRequest, type Row } from './plain.ts';
@@ -10,6 +11,8 @@ export interface Answering {
   signal: AbortSignal;
   /** Who asks, where the request itself does not say. */
   client?: Client | undefined;
+  /** The trace that it was carried in, where the request itself says none. */
+  trace?: Trace | undefined;
   /** Sends a notification ahead of the answer. */
   notify(method: string, params: Row): void;
 }
@@ -53,12 +56,18 @@ export class Direct {
 
   async #call({ params, ...request }: PlainRequest, answering: Answering): Promise<object> {
     const name = String(params.name);
-    const { surface, tenant, log } = this.#parts;
+    const { surface, log } = this.#parts;
     const entry = surface.find(name);
     if (!entry) throw new Error(`not taken: ${name}`);
     try {
-      const call = () => callOf(request, answering);
-      return await runTool(entry, tenant, params.arguments as Row | undefined, call);
+      const asked = {
+        given: params.arguments as Row | undefined,
+        signal: answering.signal,
+        trace: traceFrom((params._meta as Row | undefined) ?? {}) ?? answering.trace,
+      };
+      return await runTool(entry, this.#parts, asked, (_, trace) =>
+        callOf(request, answering, trace),
+      );
     } catch (error) {
       answering.signal.throwIfAborted();
       return failure(name, error, log);
@@ -114,6 +123,7 @@ export class Direct {
 function callOf(
   { client, progressToken }: Omit<PlainRequest, 'params'>,
   answering: Answering,
+  trace: Trace | undefined,
 ): ToolCall {
   const asking = client ?? answering.client;
   const tell = (params: Row) => answering.notify('notifications/progress', params);
@@ -122,6 +132,7 @@ function callOf(
     deadline: Date.now() + callMs,
     progress: progressToken === undefined ? () => {} : progressTo(tell, progressToken),
     client: asking ? visible(`${asking.name} ${asking.version}`).slice(0, 120) : 'unknown host',
+    trace,
     consent: () => Promise.reject(new Error('a tool that only reads wanted to write')),
   };
 }

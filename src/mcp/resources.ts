@@ -56,13 +56,13 @@ export const readable = (tenant: Tenant): readonly ResourceTemplate[] =>
  * @throws InvalidParams for an address that is none of ours, and for a record that cannot be had
  */
 export async function readResource(
-  tenant: Tenant,
+  { tenant, surface }: { tenant: Tenant; surface: Surface },
   uri: string,
   call: ToolCall,
 ): Promise<ReadResourceResult> {
   if (uri === guideUri) return contents(uri, guide);
   const view = viewAt(uri);
-  if (view) return readViewResource(view);
+  if (view) return readViewResource(view, surface.list);
   const { template, id } = parse(tenant, uri);
   try {
     const record = await read(tenant, template, id, call);

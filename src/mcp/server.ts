@@ -31,13 +31,13 @@ export function createServer(parts: ServerParts, connection?: Connection): Serve
     },
   });
   if (tells) tellMoved(server, tenant, connection);
-  const call = (ctx: ServerContext) => toolCall(parts, server, ctx, undefined);
+  const call = (ctx: ServerContext) => toolCall(parts, server, ctx);
   server.setRequestHandler('tools/list', () => ({ tools: [...surface.list] }));
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(parts, server, params, ctx));
   server.setRequestHandler('resources/list', () => listResources(surface));
   server.setRequestHandler('resources/templates/list', () => listTemplates(tenant));
   server.setRequestHandler('resources/read', ({ params }, ctx) =>
-    readResource(tenant, params.uri, call(ctx)),
+    readResource(parts, params.uri, call(ctx)),
   );
   server.setRequestHandler('prompts/list', () => listPrompts(tenant));
   server.setRequestHandler('prompts/get', ({ params }) =>

@@ -1,12 +1,13 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { AnyTool, Toolset } from '../../tools/define.ts';
 import type { Grant } from '../tenant/grants.ts';
-import { listings } from './listing.ts';
+import { type Listing, listings } from './listing.ts';
 import type { JsonSchema } from './schema.ts';
 
 export interface Entry {
   listed: ListedTool;
   input: JsonSchema;
+  needs: readonly Grant[];
   /** The tool itself, loaded with all others when one is first called. */
   tool(): Promise<AnyTool>;
 }
@@ -31,8 +32,9 @@ async function toolOf(name: string): Promise<AnyTool> {
   return tool;
 }
 
-const entryOf = (listed: ListedTool): Entry => ({
+const entryOf = ({ listed, needs }: Listing): Entry => ({
   listed,
+  needs,
   input: listed.inputSchema as JsonSchema,
   tool: () => toolOf(listed.name),
 });
@@ -42,7 +44,7 @@ export function surfaceOf(grants: ReadonlySet<Grant>, toolsets: ReadonlySet<Tool
   const shown = listings.filter(
     ({ toolset, needs }) => toolsets.has(toolset) && needs.every((grant) => grants.has(grant)),
   );
-  const byName = new Map(shown.map(({ listed }) => [listed.name, entryOf(listed)]));
+  const byName = new Map(shown.map((listing) => [listing.listed.name, entryOf(listing)]));
   return {
     list: shown.map(({ listed }) => listed),
     find: (name) => byName.get(name),

@@ -1,7 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Trace } from '../api/trace.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { readArguments } from './arguments.ts';
+import { type CallObserver, callOutcomeOf, isUnexpected } from './observer.ts';
 import { toResult } from './results.ts';
 import type { Entry, Surface } from './surface.ts';
 import { explain } from './wording.ts';
@@ -19,24 +21,43 @@ export interface CallParts {
   surface: Surface;
   tenant: Tenant;
   log: CallLog;
+  /** Is told of every call. */
+  observer?: CallObserver | undefined;
   /** Whether a token may stand in where a host cannot ask a person. */
   allowTokens: boolean;
 }
 
+/** A call as it came in. */
+export interface Asked {
+  given: Record<string, unknown> | undefined;
+  signal: AbortSignal;
+  /** The trace that it came with. */
+  trace: Trace | undefined;
+}
+
 /**
  * Runs a tool: arguments repaired and checked, its answer put into the protocol's words. `callOf` makes
- * the call of the checked arguments.
+ * the call of the checked arguments, at its place in the trace.
  * @throws whatever the tool throws, for `failure` to word
  */
 export async function runTool(
   entry: Entry,
-  tenant: Tenant,
-  given: Record<string, unknown> | undefined,
-  callOf: (args: Record<string, unknown>) => ToolCall,
+  { tenant, observer }: CallParts,
+  { given, signal, trace }: Asked,
+  callOf: (args: Record<string, unknown>, trace: Trace | undefined) => ToolCall,
 ): Promise<CallToolResult> {
-  const tool = await entry.tool();
-  const args = readArguments(entry.input, tool.input, given ?? {});
-  return toResult(await tool.run(tenant, args, callOf(args)));
+  const watched = observer?.calls(entry.listed.name, trace);
+  try {
+    const tool = await entry.tool();
+    const args = readArguments(entry.input, tool.input, given ?? {});
+    const call = callOf(args, watched?.trace ?? trace);
+    const result = await toResult(await tool.run(tenant, args, call));
+    watched?.ended(result.isError ? 'error' : 'ok');
+    return result;
+  } catch (error) {
+    watched?.ended(signal.aborted ? 'cancelled' : callOutcomeOf(error));
+    throw error;
+  }
 }
 
 /** An error as a tool's result, in words for the assistant; one that is ours is logged. */
@@ -44,12 +65,6 @@ export function failure(name: string, error: unknown, log: CallLog): CallToolRes
   if (isUnexpected(error)) log.failed(name, error);
   return { content: [{ type: 'text', text: explain(error) }], isError: true };
 }
-
-const isUnexpected = (error: unknown): boolean =>
-  !(error instanceof Error) ||
-  error.constructor === Error ||
-  error instanceof TypeError ||
-  error instanceof RangeError;
 
 /** Several collections may be read for one call: their counts are added up, so that progress only grows. */
 export function progressTo(

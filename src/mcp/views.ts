@@ -1,4 +1,4 @@
-import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
+import type { ReadResourceResult, Resource, Tool } from '@modelcontextprotocol/server';
 import { readView, type ViewName, viewNames } from '../views/views.ts';
 
 /** What hosts know an interactive view by (MCP Apps). */
@@ -37,8 +37,19 @@ export const viewResources = (
 export const viewAt = (uri: string): ViewName | undefined =>
   viewNames.find((view) => viewUri(view) === uri);
 
-/** @throws Error where the views were not built */
-export async function readViewResource(view: ViewName): Promise<ReadResourceResult> {
-  const text = await readView(view);
+/**
+ * The page, told which tools it may call: a host tells it of no tool but its own.
+ * @throws Error where the views were not built
+ */
+export async function readViewResource(
+  view: ViewName,
+  tools: readonly Tool[],
+): Promise<ReadResourceResult> {
+  const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint);
+  const names = reading.map(({ name }) => name).join(' ');
+  const text = (await readView(view)).replace(
+    '<meta name="tools" content="">',
+    `<meta name="tools" content="${names}">`,
+  );
   return { contents: [{ uri: viewUri(view), mimeType, text, _meta: { ui } }] };
 }

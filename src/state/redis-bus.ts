@@ -41,7 +41,11 @@ export class RedisBus implements UpdateBus {
   constructor(link: RedisLink, process: string) {
     this.#link = link;
     this.#process = process;
-    link.onBack(() => this.#makeUp());
+    link.onBack(() => {
+      // Redis may have told the others what it did not confirm here, and nobody hears himself.
+      this.#local.tellAllMissed();
+      this.#makeUp();
+    });
   }
 
   async publish(tenant: string, update: Update): Promise<void> {

@@ -9,6 +9,12 @@ export interface LinkOptions {
   commandMs?: number;
 }
 
+/** Redis is of no use now. */
+export interface Lost {
+  since: Date;
+  why: string;
+}
+
 type Argument = string | Buffer;
 
 interface Ear {
@@ -39,9 +45,9 @@ export class RedisLink {
   readonly #backListeners = new Set<() => void>();
   readonly #ears = new Set<Ear>();
   #probe: NodeJS.Timeout | undefined;
-  /** Connected, but did not answer in time. */
-  #hung = false;
-  #lostSince: Date | undefined;
+  /** Why it is of no use although it is connected. */
+  #unfit: StateLost | undefined;
+  #lost: Lost | undefined;
   #closed = false;
 
   private constructor(options: LinkOptions) {
@@ -71,11 +77,11 @@ export class RedisLink {
   }
 
   get isUp(): boolean {
-    return !this.#hung && this.#commands.isReady;
+    return !this.#unfit && this.#commands.isReady;
   }
 
-  get lostSince(): Date | undefined {
-    return this.#lostSince;
+  get lost(): Lost | undefined {
+    return this.#lost;
   }
 
   /** @throws StateLost; an Error of Redis's own for a command that it does not take */
@@ -156,55 +162,92 @@ export class RedisLink {
   }
 
   async #within<T>(send: () => Promise<T>): Promise<T> {
-    if (!this.isUp) throw new StateLost('Redis cannot be reached');
-    const { commandMs = usualCommandMs } = this.#options;
-    let late: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      late = setTimeout(() => {
-        this.#hang();
-        reject(new StateLost('Redis does not answer'));
-      }, commandMs);
-    });
+    if (!this.isUp) throw this.#unfit ?? unreachable();
+    const patience = new Patience(this.#options.commandMs ?? usualCommandMs);
     try {
-      return await Promise.race([send(), tooLate]);
+      return await Promise.race([send(), patience.over]);
     } catch (error) {
-      throw translate(error);
+      throw this.#judged(error);
     } finally {
-      clearTimeout(late);
+      patience.end();
     }
   }
 
-  /** Until it answers again, nobody waits for it any more. */
-  #hang(): void {
-    if (this.#hung || this.#closed) return;
-    this.#hung = true;
-    this.#judge();
+  /** What it means for whoever asked; nobody else needs to find out for himself that Redis is of no use. */
+  #judged(error: unknown): unknown {
+    if (error instanceof Silent) this.#spare(error);
+    if (error instanceof StateLost) return error;
+    if (!(error instanceof ErrorReply)) return new StateLost('Redis broke off the connection');
+    const [, reason] = cannotWork.exec(error.message) ?? [];
+    if (reason === undefined && isAboutCommand.test(error.message)) return error;
+    const refusal = new StateLost(`Redis says ${reason ?? error.message.split(' ', 1)[0]}`);
+    if (reason !== undefined) this.#spare(refusal);
+    return refusal;
+  }
+
+  /** Until it takes a write again, nobody asks it for anything. */
+  #spare(why: StateLost): void {
+    if (this.#unfit || this.#closed) return;
+    this.#unfit = why;
+    this.#judge(why);
     const ask = async () => {
       if (this.#closed) return;
-      const answered = this.#commands.isReady
-        ? await Promise.race([this.#commands.ping().catch(() => {}), pauseOf(probeMs)])
-        : undefined;
-      if (answered === undefined) this.#probe = setTimeout(ask, probeMs).unref();
-      else this.#hung = false;
+      if (await this.#takesWrites()) this.#unfit = undefined;
+      else this.#probe = setTimeout(ask, probeMs).unref();
       this.#judge();
     };
     void ask();
   }
 
+  async #takesWrites(): Promise<boolean> {
+    if (!this.#commands.isReady) return false;
+    const writing = this.#commands.sendCommand(['SET', 'cpq:probe', '1', 'PX', '1000']);
+    const answer = await Promise.race([writing.catch(() => undefined), pauseOf(probeMs)]);
+    return answer !== undefined;
+  }
+
   #judge(error?: Error): void {
     if (this.#closed) return;
     const { url, tell } = this.#options;
-    if (!this.isUp && !this.#lostSince) {
-      this.#lostSince = new Date();
+    if (!this.isUp && !this.#lost) {
+      this.#lost = { since: new Date(), why: (this.#unfit ?? unreachable()).code };
       const code = (error as NodeJS.ErrnoException | undefined)?.code;
       tell('shared state lost', { redis: url.host, ...(code === undefined ? {} : { code }) });
-    } else if (this.isUp && this.#lostSince) {
-      this.#lostSince = undefined;
+    } else if (this.isUp && this.#lost) {
+      this.#lost = undefined;
       tell('shared state back', { redis: url.host });
       for (const listener of this.#backListeners) listener();
     }
   }
 }
+
+/** Redis did not answer in time. */
+class Silent extends StateLost {}
+
+/** The time in which a command must be answered. */
+class Patience {
+  /** Rejects when it is over. */
+  readonly over: Promise<never>;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor(ms: number) {
+    this.over = new Promise((_, reject) => {
+      const giveUp = () => {
+        if (!this.#ended) reject(new Silent('Redis does not answer'));
+      };
+      // Where this process stood still, the answer may be there already: it is read first.
+      this.#timer = setTimeout(() => setImmediate(giveUp), ms);
+    });
+  }
+
+  end(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+const unreachable = (): StateLost => new StateLost('Redis cannot be reached');
 
 const asBytes = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } };
 
@@ -227,16 +270,10 @@ function clientOf(url: URL) {
   });
 }
 
-/** What Redis says of a command itself; every other refusal means that it cannot do its work now. */
+/** What Redis says while it cannot do its work; an older one only quotes it where a script was told. */
+const cannotWork = /(?:^|-)(READONLY|OOM|LOADING|MISCONF|MASTERDOWN|NOREPLICAS|BUSY)\b/;
+/** What it says of the command itself. */
 const isAboutCommand = /^(ERR|WRONGTYPE)\b/;
-
-function translate(error: unknown): unknown {
-  if (error instanceof StateLost) return error;
-  if (!(error instanceof ErrorReply)) return new StateLost('Redis broke off the connection');
-  return isAboutCommand.test(error.message)
-    ? error
-    : new StateLost(`Redis says ${error.message.split(' ', 1)[0]}`);
-}
 
 const pauseOf = (ms: number): Promise<undefined> =>
   new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());

@@ -94,12 +94,12 @@ async function inTurn<T>(
 }
 
 function healthOf(link: RedisLink, replicas: number, advice: readonly string[]): Health {
-  const since = link.lostSince;
-  if (!since) return { kind: 'redis', ok: true, notes: [...advice] };
+  const { lost } = link;
+  if (!lost) return { kind: 'redis', ok: true, notes: [...advice] };
   const notes = [
-    `Redis cannot be reached: this process keeps to 1/${replicas} of each rate budget and to collections of its own, takes no webhooks and writes nothing.`,
+    `${lost.why}: this process keeps to 1/${replicas} of each rate budget and to collections of its own, takes no webhooks and writes nothing.`,
   ];
-  return { kind: 'redis', ok: false, since: since.toISOString(), notes };
+  return { kind: 'redis', ok: false, since: lost.since.toISOString(), notes };
 }
 
 /** What of the settings of Redis endangers what must last. */

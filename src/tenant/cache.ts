@@ -42,6 +42,11 @@ export class CollectionCache {
     return entry.held;
   }
 
+  /** When it was read, without counting as being asked for. */
+  asOf(owner: object, resource: Resource): Date | undefined {
+    return this.#entries.get(this.#key(owner, resource))?.held.asOf;
+  }
+
   set(owner: object, resource: Resource, held: Held): void {
     this.delete(owner, resource);
     const bytes = weigh(held.records);

@@ -1,4 +1,5 @@
 import type { Call } from '../api/call.ts';
+import type { Trace } from '../api/trace.ts';
 import type { Consent, Proposal } from './changes/consent.ts';
 
 /** One call of a tool. */
@@ -10,6 +11,10 @@ export interface ToolCall {
   progress(read: number, total: number | undefined, what: string): void;
   /** Name and version of the host, as it says. */
   client: string;
+  /** Who this server took the caller for, where it asks who calls. */
+  caller?: string | undefined;
+  /** The trace that what is asked of the service for it belongs to. */
+  trace?: Trace | undefined;
   /** Asks the person to agree to exactly this; may end the call, which then comes back with the answer. */
   consent(proposal: Proposal): Promise<Consent>;
 }
@@ -19,4 +24,5 @@ export const interactive = (call: ToolCall): Call => ({
   signal: call.signal,
   deadline: call.deadline,
   purpose: 'interactive',
+  trace: call.trace,
 });

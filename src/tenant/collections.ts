@@ -3,6 +3,8 @@ import type { ApiClient } from '../api/client.ts';
 import { ApiError, TimedOut } from '../api/errors.ts';
 import { type Coverage, type Progress, type Reading, walk } from '../api/pages.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
+import { routes } from '../api/routes.ts';
+import type { Trace } from '../api/trace.ts';
 import type { CollectionCache, Held } from './cache.ts';
 import type { ToolCall } from './call.ts';
 import type { SharedReadings } from './shared-readings.ts';
@@ -36,6 +38,8 @@ interface Walk {
   reading: Promise<Held>;
   waiting: Set<ToolCall | typeof background>;
   stop: AbortController;
+  /** Of the first who waited for it. */
+  trace: Trace | undefined;
   /** Set when the collection changed under the walk: its result is for those who wait, not to keep. */
   outdated: boolean;
 }
@@ -53,6 +57,7 @@ export class Collections {
   readonly #running = new Set<Walk>();
   /** When reading anew is worth another try. */
   readonly #notBefore = new Map<Resource, number>();
+  readonly #stopOffering: (() => void) | undefined;
 
   constructor(
     client: ApiClient,
@@ -64,6 +69,7 @@ export class Collections {
     this.#cache = cache;
     this.#freshness = freshness;
     this.#shared = shared;
+    this.#stopOffering = client.observer?.offers({ collectionsHeld: () => this.#ages() });
   }
 
   /**
@@ -135,9 +141,17 @@ export class Collections {
 
   /** Stops every reading under way and lets go of what is held. */
   close(): void {
+    this.#stopOffering?.();
     for (const running of this.#running) running.stop.abort(new Error('closed'));
     this.#walks.clear();
     this.#cache.deleteAll(this);
+  }
+
+  *#ages(): Iterable<readonly [string, number]> {
+    for (const resource of Object.keys(routes) as Resource[]) {
+      const asOf = this.#cache.asOf(this, resource);
+      if (asOf) yield [resource, asOf.getTime()];
+    }
   }
 
   async #wait(resource: Resource, call: ToolCall): Promise<Held> {
@@ -154,7 +168,7 @@ export class Collections {
   #join(resource: Resource, waiter: ToolCall | typeof background): Walk {
     let running = this.#walks.get(resource);
     if (!running) {
-      running = this.#start(resource);
+      running = this.#start(resource, waiter === background ? undefined : waiter.trace);
       this.#walks.set(resource, running);
     }
     running.waiting.add(waiter);
@@ -167,13 +181,14 @@ export class Collections {
     if (this.#walks.get(resource) === running) this.#walks.delete(resource);
   }
 
-  #start(resource: Resource): Walk {
+  #start(resource: Resource, trace: Trace | undefined): Walk {
     const stop = new AbortController();
     const running: Walk = {
       startedAt: Date.now(),
       deadline: 0,
       waiting: new Set(),
       stop,
+      trace,
       outdated: false,
       reading: Promise.resolve().then(() => this.#walk(resource, running)),
     };
@@ -216,6 +231,7 @@ export class Collections {
         return running.deadline;
       },
       purpose: 'walk',
+      trace: running.trace,
     };
     const tell = (progress: Progress) => tellAll(running, resource, progress);
     const reading = walk(this.#client, resource, everything(resource), call);

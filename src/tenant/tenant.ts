@@ -49,6 +49,35 @@ export class NotGranted extends Error {
   }
 }
 
+/** What everyone who works with one tenant through one key shares. */
+class Shared {
+  readonly client: ApiClient;
+  readonly collections: Collections;
+  /** What was worked out from a collection, for as long as that collection is held. */
+  readonly derived = new WeakMap<object, unknown>();
+  readonly #stopHearing: () => void;
+
+  constructor(options: TenantOptions, home: string, identity: string) {
+    const { state, baseUrl, cache, freshness = usualFreshness } = options;
+    // The budget is the tenant's, whichever of its keys draws on it.
+    this.client = new ApiClient({ ...options, rates: state.rates, budgetName: baseUrl.href });
+    const readings = state.collections && new SharedReadings(state.collections, home, identity);
+    this.collections = new Collections(this.client, cache, freshness, readings);
+    this.#stopHearing = state.bus.subscribe(home, (update) => this.#heard(update));
+  }
+
+  async close(): Promise<void> {
+    this.#stopHearing();
+    this.collections.close();
+    await this.client.close();
+  }
+
+  #heard(update: Update | 'missed'): void {
+    if (update === 'missed') this.collections.dropAll();
+    else if (isResource(update.collection)) this.collections.drop(update.collection);
+  }
+}
+
 /** One tenant at work: an address, a key, what it may be used for, and what is known of its data. */
 export class Tenant {
   readonly client: ApiClient;
@@ -61,16 +90,12 @@ export class Tenant {
   readonly state: State;
   readonly writing: WriteRules;
   readonly journal: Journal;
-  readonly #collections: Collections;
-  readonly #stopHearing: () => void;
-  /** What was worked out from a collection, for as long as that collection is held. */
-  readonly #derived = new WeakMap<object, unknown>();
+  readonly #options: TenantOptions;
+  readonly #shared: Shared;
 
-  constructor(options: TenantOptions) {
+  /** `shared`: of the same tenant, for somebody who may do less. */
+  constructor(options: TenantOptions, shared?: Shared) {
     const { state, baseUrl, key } = options;
-    // The budget is the tenant's, whichever of its keys draws on it.
-    const budgetName = baseUrl.href;
-    this.client = new ApiClient({ ...options, rates: state.rates, budgetName });
     this.grants = options.grants;
     this.identity = nameFor(`${baseUrl.href}\n${key}`);
     this.home = nameFor(baseUrl.href);
@@ -78,11 +103,15 @@ export class Tenant {
     this.state = state;
     this.writing = options.writing;
     this.journal = state.journal(this.identity);
-    const freshness = options.freshness ?? usualFreshness;
-    const shared =
-      state.collections && new SharedReadings(state.collections, this.home, this.identity);
-    this.#collections = new Collections(this.client, options.cache, freshness, shared);
-    this.#stopHearing = state.bus.subscribe(this.home, (update) => this.#heard(update));
+    this.#options = options;
+    this.#shared = shared ?? new Shared(options, this.home, this.identity);
+    this.client = this.#shared.client;
+  }
+
+  /** The same tenant for somebody who may do no more than these; what was read is read for both. */
+  narrowedTo(grants: ReadonlySet<Grant>): Tenant {
+    const both = new Set([...this.grants].filter((grant) => grants.has(grant)));
+    return new Tenant({ ...this.#options, grants: both }, this.#shared);
   }
 
   get host(): string {
@@ -113,7 +142,7 @@ export class Tenant {
     call: ToolCall,
   ): Promise<Collection<RecordOf[R]>> {
     this.require(readGrant(resource));
-    return this.#collections.read(resource, call);
+    return this.#shared.collections.read(resource, call);
   }
 
   /**
@@ -132,8 +161,9 @@ export class Tenant {
 
   /** Worked out once for each reading of a collection. */
   derived<T>(from: object, work: () => T): T {
-    if (!this.#derived.has(from)) this.#derived.set(from, work());
-    return this.#derived.get(from) as T;
+    const { derived } = this.#shared;
+    if (!derived.has(from)) derived.set(from, work());
+    return derived.get(from) as T;
   }
 
   /** What is held of this collection, here or elsewhere, is no longer true. */
@@ -144,7 +174,7 @@ export class Tenant {
 
   /** What is held of a collection in memory now, however old; nothing is read. */
   held<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
-    return this.#collections.held(resource);
+    return this.#shared.collections.held(resource);
   }
 
   /** Calls the listener with what moves, wherever it was heard of, until the result is called. */
@@ -159,15 +189,9 @@ export class Tenant {
     if (!this.grants.has(grant)) throw new NotGranted(grant);
   }
 
-  async close(): Promise<void> {
-    this.#stopHearing();
-    this.#collections.close();
-    await this.client.close();
-  }
-
-  #heard(update: Update | 'missed'): void {
-    if (update === 'missed') this.#collections.dropAll();
-    else if (isResource(update.collection)) this.#collections.drop(update.collection);
+  /** For everyone who works with it. */
+  close(): Promise<void> {
+    return this.#shared.close();
   }
 
   async #page<R extends Resource>(

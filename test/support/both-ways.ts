@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openTenant } from '../../src/commands/open.ts';
 import { readSettings } from '../../src/config.ts';
+import { forEveryone } from '../../src/hosts/access/gate.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
 import { sdkHandler } from '../../src/hosts/http-sdk.ts';
 import type { Served } from '../../src/hosts/served.ts';
@@ -42,15 +43,23 @@ const options = { maxBodyBytes: 1024 * 1024, onError: () => {} };
 export async function serveOurWay({ served }: Counted): Promise<string> {
   const health = () => ({});
   const { url } = closing(
-    await serveHttp(served, { ...options, host: '127.0.0.1', port: 0, allowedHosts: [], health }),
+    await serveHttp(forEveryone(served), {
+      ...options,
+      host: '127.0.0.1',
+      port: 0,
+      allowedHosts: [],
+      health,
+    }),
   );
   return url;
 }
 
 /** Every request by the SDK. @returns its address */
 export async function serveSdkWay({ served }: Counted): Promise<string> {
-  const handler = sdkHandler(served, { ...options, names: ['127.0.0.1'] });
-  const server = createServer((incoming, response) => void handler.handle(incoming, response));
+  const handler = sdkHandler(served, options);
+  const server = createServer((incoming, response) => {
+    void handler.handle(incoming, response, undefined);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   closing({

@@ -171,7 +171,7 @@ interface Content {
   isError?: boolean;
 }
 
-function answerOf(result: Result): Answer {
+export function answerOf(result: Result): Answer {
   const { content = [], structuredContent = {}, isError = false } = result as Content;
   const text = content.map((part) => part.text ?? '').join('\n');
   const { records = [], page, coverage } = structuredContent as Partial<Answer>;

@@ -10,8 +10,18 @@ const programs = { redis: 'redis-server', chromium: 'chromium' } as const;
  */
 export function describeWith(need: keyof typeof programs, name: string, tests: () => void): void {
   const program = programs[need];
-  const skip = !isThere(program) && !process.env.CPQ_TEST_EVERYTHING;
-  if (skip) process.stderr.write(`Skipped: "${name}" needs ${program}, which is not installed.\n`);
+  describeWhere(isThere(program), `${program}, which is not installed`, name, tests);
+}
+
+/** The same for anything else that may be missing. `needed` says what, and that it is. */
+export function describeWhere(
+  isMet: boolean,
+  needed: string,
+  name: string,
+  tests: () => void,
+): void {
+  const skip = !isMet && !process.env.CPQ_TEST_EVERYTHING;
+  if (skip) process.stderr.write(`Skipped: "${name}" needs ${needed}.\n`);
   describe.skipIf(skip)(name, tests);
 }
 

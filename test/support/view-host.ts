@@ -53,7 +53,7 @@ export interface Options {
   /** What the host hands on instead of what the tool answered. */
   result?: (result: unknown) => unknown;
   /** What the host hands on instead of what a call of the view was answered with. */
-  answer?: (result: unknown) => unknown;
+  answer?: (result: unknown, call: Called) => unknown;
 }
 
 const hostAddress = 'http://view-host.test/';
@@ -148,7 +148,7 @@ async function watch(page: Page, server: Connection, { answer = (it) => it }: Op
   );
   await page.exposeFunction('callTool', async (call: Called) => {
     seen.calls.push(call);
-    return answer((await server.ask(call.name, call.arguments)).result);
+    return answer((await server.ask(call.name, call.arguments)).result, call);
   });
   await page.exposeFunction('said', async ({ content }: { content: { text?: string }[] }) => {
     seen.said.push(content.map(({ text }) => text ?? '').join('\n'));

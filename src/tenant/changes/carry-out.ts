@@ -13,6 +13,7 @@ import {
   WrongAddress,
 } from '../../api/errors.ts';
 import type { Opportunity } from '../../api/records.ts';
+import type { Trace } from '../../api/trace.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
@@ -32,6 +33,7 @@ export interface Approved {
   what: Sending['what'];
   consent: Sending['consent'];
   client: string;
+  caller?: string;
   reverts?: string;
 }
 
@@ -59,12 +61,17 @@ const secondLookMs = 1_500;
  * whatever happens is an outcome.
  * @throws ChangeRefused when the journal cannot be written: then nothing was sent
  */
-export async function carryOut(tenant: Tenant, plan: Plan, approved: Approved): Promise<Carried> {
+export async function carryOut(
+  tenant: Tenant,
+  plan: Plan,
+  approved: Approved,
+  trace: Trace | undefined,
+): Promise<Carried> {
   const sending = announcementOf(plan, approved);
   await tenant.journal.append({ ...sending }).catch((error: unknown) => {
     throw unusable('kept', error);
   });
-  const carried = { changeId: sending.id, ...(await send(tenant, plan, sending)) };
+  const carried = { changeId: sending.id, ...(await send(tenant, plan, sending, trace)) };
   tenant.changed('opportunity');
   try {
     await tenant.journal.append({ ...doneOf(carried, plan) });
@@ -109,19 +116,24 @@ export function bodyOf(before: Snapshot, changes: readonly FieldChange[]): Recor
 
 type Ended = Omit<Carried, 'changeId' | 'unrecorded'>;
 
-async function send(tenant: Tenant, plan: Plan, sending: Sending): Promise<Ended> {
+async function send(
+  tenant: Tenant,
+  plan: Plan,
+  sending: Sending,
+  trace: Trace | undefined,
+): Promise<Ended> {
   let answer: Opportunity;
   try {
     const { externalId, sent } = sending;
-    answer = await tenant.client.upsertOpportunity(externalId, sent, ownCall(writeMs));
+    answer = await tenant.client.upsertOpportunity(externalId, sent, ownCall(writeMs, trace));
   } catch (error) {
     const refusal = refusalIn(error);
     if (refusal !== undefined) return { outcome: 'not_written', differs: [], reason: refusal };
-    return unanswered(plan, sending, await lookTwice(tenant, plan, sending), error);
+    return unanswered(plan, sending, await lookTwice(tenant, plan, sending, trace), error);
   }
   const isNew = sending.opportunityId === undefined;
   const sent = isNew ? { ...sending, madeId: answer.id } : sending;
-  return answered(plan, sent, await lookTwice(tenant, plan, sent), answer);
+  return answered(plan, sent, await lookTwice(tenant, plan, sent, trace), answer);
 }
 
 /** Why nothing was stored, where that is certain. */
@@ -196,25 +208,31 @@ const mayYetArrive = (error: unknown): boolean =>
   (error instanceof Unavailable && [408, 502, 504].includes(error.facts.status ?? 0));
 
 /** What does not show at once may show a moment later: a write under way, a copy that lags behind. */
-async function lookTwice(tenant: Tenant, plan: Plan, sent: Sent): Promise<Sight> {
+async function lookTwice(
+  tenant: Tenant,
+  plan: Plan,
+  sent: Sent,
+  trace: Trace | undefined,
+): Promise<Sight> {
   const { scale } = plan.target;
-  const first = await look(tenant, sent, scale, ownToolCall(readBackMs));
+  const first = await look(tenant, sent, scale, ownToolCall(readBackMs, trace));
   if ('record' in first) return first;
   await new Promise((resolve) => setTimeout(resolve, secondLookMs));
-  return look(tenant, sent, scale, ownToolCall(readBackMs));
+  return look(tenant, sent, scale, ownToolCall(readBackMs, trace));
 }
 
-const ownToolCall = (ms: number): ToolCall => ({
-  ...ownCall(ms),
+const ownToolCall = (ms: number, trace: Trace | undefined): ToolCall => ({
+  ...ownCall(ms, trace),
   progress: () => {},
   client: '',
   consent: () => Promise.reject(new Error('nobody is asked while a write is under way')),
 });
 
-const ownCall = (ms: number): Call => ({
+const ownCall = (ms: number, trace: Trace | undefined): Call => ({
   signal: new AbortController().signal,
   deadline: Date.now() + ms,
   purpose: 'interactive',
+  trace,
 });
 
 function doneOf({ changeId, outcome, record, reason, unchecked }: Carried, plan: Plan): Done {

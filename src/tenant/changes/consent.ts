@@ -11,7 +11,7 @@ export interface Proposal extends Pick<Plan, 'currency' | 'remarks' | 'digest'> 
   externalId: string;
   changes: readonly FieldChange[];
   /**
-   * The tenant, tool, record and wish. With the same subject and another `digest` the record has moved;
+   * The tenant, tool, record, wish and caller. With the same subject and another `digest` the record has moved;
    * with another subject it is about something else.
    */
   subject: string;

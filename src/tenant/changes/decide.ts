@@ -38,9 +38,11 @@ export async function decide(
   if (isDone(plan)) return { outcome: 'no_change' };
   await checkAllowed(tenant, plan, call);
   await checkHourly(tenant);
-  const consent = await call.consent(proposalOf(plan, purpose));
+  const consent = await call.consent(proposalOf(plan, purpose, call));
   if (consent.answer !== 'accepted') return notAccepted(consent, plan);
-  const approved = { ...purpose, consent: consent.how, client: call.client };
+  const { client, caller } = call;
+  const who = caller === undefined ? { client } : { client, caller };
+  const approved = { ...purpose, consent: consent.how, ...who };
   return tenant.state.alone(`write ${tenant.identity}`, async () => {
     const target = await sameTarget(tenant, plan.target, call);
     const now = await planOf(tenant, target, plan.wanted, call);
@@ -48,7 +50,7 @@ export async function decide(
     if (now.digest !== plan.digest) return { outcome: 'moved', plan: now };
     await checkHourly(tenant);
     call.signal.throwIfAborted();
-    return { outcome: 'carried', carried: await carryOut(tenant, now, approved) };
+    return { outcome: 'carried', carried: await carryOut(tenant, now, approved, call.trace) };
   });
 }
 
@@ -72,7 +74,7 @@ function notAccepted(consent: Exclude<Consent, { answer: 'accepted' }>, plan: Pl
   }
 }
 
-function proposalOf(plan: Plan, { what, reverts }: Purpose): Proposal {
+function proposalOf(plan: Plan, { what, reverts }: Purpose, { caller }: ToolCall): Proposal {
   const { target, before, changes, digest, currency, remarks, wish } = plan;
   const name = before.name ?? changes.find(({ field }) => field === 'name')?.to;
   const company = before.company ?? changes.find(({ field }) => field === 'company')?.to;
@@ -85,7 +87,7 @@ function proposalOf(plan: Plan, { what, reverts }: Purpose): Proposal {
     currency,
     remarks,
     digest,
-    subject: canonical([what, reverts, wish]),
+    subject: canonical([what, reverts, wish, caller]),
     ...(companyName === undefined ? {} : { company: companyName }),
   };
 }

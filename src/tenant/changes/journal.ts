@@ -19,6 +19,8 @@ export interface Sending {
   /** The body as it was sent. */
   sent: Record<string, unknown>;
   client: string;
+  /** Who this server took the caller for, where it asks who calls. */
+  caller?: string;
   consent: 'asked' | 'token';
   /** The change that this one takes back. */
   reverts?: string;

@@ -14,8 +14,8 @@ export interface WantedEvents {
   /** Milliseconds since the epoch; until is not included. */
   since?: number | undefined;
   until?: number | undefined;
-  /** Id of a record. */
-  record?: string | undefined;
+  /** Ids of the records that are meant. */
+  records?: readonly string[] | undefined;
   from: number;
   size: number;
 }
@@ -69,12 +69,12 @@ const maySee = (subject: string, barred: readonly Subject[]): boolean =>
 
 function isWanted(
   entry: InboxEntry,
-  { subject, event, record, since, until }: WantedEvents,
+  { subject, event, records, since, until }: WantedEvents,
 ): boolean {
   return (
     (subject === undefined || entry.subject === subject) &&
     (event === undefined || entry.event === event) &&
-    (record === undefined || entry.record === record) &&
+    (records === undefined || (entry.record !== undefined && records.includes(entry.record))) &&
     (since === undefined || entry.at >= since) &&
     (until === undefined || entry.at < until)
   );

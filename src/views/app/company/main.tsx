@@ -1,5 +1,4 @@
 import './style.css';
-import { useEffect, useState } from 'preact/hooks';
 import type { CompanyBrief } from '../../../briefs/company.ts';
 import { useFormats } from '../shell/format.ts';
 import {
@@ -12,9 +11,10 @@ import {
   Notes,
   Sums,
 } from '../shell/parts.tsx';
-import { type Host, startView, type ViewProps } from '../shell/start.tsx';
-import { momentsOf, type OpportunityRow } from './moments.ts';
+import { startView, type ViewProps } from '../shell/start.tsx';
+import { momentsOf } from './moments.ts';
 import { Timeline } from './timeline.tsx';
+import { type Besides, useBesides } from './use-besides.ts';
 
 export type CompanyData = CompanyBrief & {
   summary: string;
@@ -23,14 +23,15 @@ export type CompanyData = CompanyBrief & {
 };
 const everyRow = 50;
 
-function CompanyView({ data, host, reload }: ViewProps<CompanyData>) {
-  const { company, open, quotes } = data;
-  const opportunities = useOpportunities(host, data);
-  const cut = (open && open.shown < open.total) || (quotes && quotes.shown < quotes.total);
+function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
+  const { company } = data;
+  const besides = useBesides(host, data, args.rows === everyRow ? 100 : 20);
+  const left = leftOut(data, besides);
+  const hasMore = left !== '' && args.rows !== everyRow;
   return (
     <main class="company">
       <Head title={company.name ?? company.id ?? 'Company'} about={<Card data={data} />}>
-        {host.canRead && cut && (
+        {host.canRead && hasMore && (
           <Action text="Show more" doing="Reading…" act={() => reload({ rows: everyRow })} />
         )}
         {host.canRead && (
@@ -46,8 +47,8 @@ function CompanyView({ data, host, reload }: ViewProps<CompanyData>) {
         )}
       </Head>
       <Figures data={data} />
-      <Timeline moments={momentsOf(data, opportunities)} today={data.today} />
-      <p class="about">{leftOut(data)}</p>
+      <Timeline moments={momentsOf(data, besides)} today={data.today} trouble={besides.trouble} />
+      <p class="about">{left}</p>
       <div class="columns">
         <People data={data} />
         <Quotes data={data} />
@@ -63,34 +64,13 @@ function CompanyView({ data, host, reload }: ViewProps<CompanyData>) {
 const question = ({ company: { id = '' } }: CompanyData): string =>
   `About the company with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: what is worth knowing before I call them? Read it with cpq_brief_company.`;
 
-/** The answer holds the open ones; those that were won and lost are read besides. */
-function useOpportunities(host: Host, data: CompanyData): OpportunityRow[] {
-  const [rows, setRows] = useState<OpportunityRow[]>([]);
-  const { id } = data.company;
-  useEffect(() => {
-    const reading = { over: false };
-    if (!host.canRead || id === undefined) return;
-    host
-      .read('cpq_list_opportunities', { filters: `company.id:${id}`, size: 100 })
-      .then(({ records }) => {
-        // A service that does not know the filter sends those of others, too.
-        const own = ((records ?? []) as OpportunityRow[]).filter((row) => row.companyId === id);
-        if (!reading.over) setRows(own);
-      })
-      .catch(() => {}); // The brief's own rows are there in any case.
-    return () => {
-      reading.over = true;
-    };
-  }, [data]);
-  return rows;
-}
-
-function leftOut({ open, quotes }: CompanyData): string {
+function leftOut({ open, quotes }: CompanyData, { events, eventsTotal }: Besides): string {
   const cut = [
     open && open.shown < open.total && `${open.shown} of ${open.total} open opportunities`,
     quotes && quotes.shown < quotes.total && `${quotes.shown} of ${quotes.total} quotes`,
+    events.length < eventsTotal && `${events.length} of ${eventsTotal} events`,
   ].filter(Boolean);
-  return cut.length > 0 ? `Shown here: ${cut.join(' and ')}.` : '';
+  return cut.length > 0 ? `Shown here: ${cut.join(', ')}.` : '';
 }
 
 function Card({ data: { company } }: { data: CompanyData }) {

@@ -16,6 +16,7 @@ export const readTools = [
   'cpq_brief_quote',
   'cpq_brief_company',
   'cpq_list_opportunities',
+  'cpq_list_events',
   'cpq_get_record',
 ] as const;
 export type ReadTool = (typeof readTools)[number];

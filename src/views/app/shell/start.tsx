@@ -13,6 +13,8 @@ export interface Host {
   canRead: boolean;
   /** The host takes messages into the conversation. */
   canAsk: boolean;
+  /** Whether the server has this tool: which it lists is a matter of its settings. */
+  lists(name: ReadTool): boolean;
   read(name: ReadTool, args: Arguments): Promise<Record<string, unknown>>;
   ask(text: string): Promise<void>;
 }
@@ -106,11 +108,16 @@ class Session<Data> {
     return {
       canRead: capabilities.serverTools !== undefined,
       canAsk: capabilities.message !== undefined,
+      lists: (name) => listedTools().includes(name),
       read: (name, args) => this.bridge.read(name, args),
       ask: (text) => this.bridge.ask(text),
     };
   }
 }
+
+/** The server wrote them into the page when it handed it out. */
+const listedTools = (): readonly string[] =>
+  document.querySelector<HTMLMetaElement>('meta[name="tools"]')?.content.split(' ') ?? [];
 
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -1,0 +1,77 @@
+import {
+  ApiError,
+  BadResponse,
+  CircuitOpen,
+  RateLimited,
+  TimedOut,
+  TooLarge,
+  Unreachable,
+  WrongAddress,
+} from './errors.ts';
+import type { Trace } from './trace.ts';
+
+/** What came of a request to the service: a class of its status, or what stood in the way. */
+export type RequestOutcome =
+  | '2xx'
+  | '3xx'
+  | '4xx'
+  | '429'
+  | '5xx'
+  | 'unreadable'
+  | 'timeout'
+  | 'unreachable'
+  | 'broken'
+  | 'cancelled'
+  | 'budget'
+  | 'circuit';
+
+/** A request that is about to leave. */
+export interface Sending {
+  method: 'GET' | 'PUT';
+  /** The service's host and port. */
+  host: string;
+  /** Below `/public-api`, with `…` for what stands for a record. */
+  path: string;
+}
+
+/** Something that was begun, for whoever watches it. */
+export interface Watched<Outcome> {
+  /** Where it is in the trace, for what it leads to; absent where that is unchanged. */
+  trace?: Trace;
+  /** `status` is the service's, where it answered. */
+  ended(outcome: Outcome, status?: number): void;
+}
+
+/** What can be looked up of one tenant when somebody asks. */
+export interface Gauges {
+  /** Requests left in the rate budget. */
+  budgetLeft?(): Promise<number>;
+  /** Collections that are held, and since when, in milliseconds since the epoch. */
+  collectionsHeld?(): Iterable<readonly [collection: string, asOf: number]>;
+}
+
+/** Watches one tenant at work; nothing that it is told is customer text. */
+export interface Observer {
+  /** Sends a request; retries are requests of their own. */
+  sends(sending: Sending, trace: Trace | undefined): Watched<RequestOutcome>;
+  /** A request that was not let out. */
+  heldBack(by: 'budget' | 'circuit'): void;
+  /** @returns what ends it: from then on they must not be looked up */
+  offers(gauges: Gauges): () => void;
+}
+
+export function outcomeOf(error: unknown): RequestOutcome {
+  if (error instanceof BadResponse || error instanceof TooLarge) return 'unreadable';
+  if (error instanceof WrongAddress && error.reason === 'web-page') return 'unreadable';
+  if (error instanceof RateLimited) return error.by === 'budget' ? 'budget' : '429';
+  if (error instanceof CircuitOpen) return 'circuit';
+  if (error instanceof TimedOut) return 'timeout';
+  if (error instanceof Unreachable) return 'unreachable';
+  const { status } = error instanceof ApiError ? error.facts : {};
+  return status === undefined ? 'broken' : classOf(status);
+}
+
+function classOf(status: number): RequestOutcome {
+  if (status >= 500) return '5xx';
+  return status >= 400 ? '4xx' : '3xx';
+}

@@ -1,0 +1,61 @@
+import { lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { privateAddress } from './errors.ts';
+
+/** Networks that are not the public internet: IANA's registries of special-purpose addresses. */
+const special = new BlockList();
+for (const network of [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/128',
+  '::1/128',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+]) {
+  const [address = '', bits] = network.split('/');
+  special.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Whether an address leads to this machine, a private network, or nowhere. What is no address does not. */
+export function isPrivate(address: string): boolean {
+  const version = isIP(address);
+  return version !== 0 && special.check(address, version === 6 ? 'ipv6' : 'ipv4');
+}
+
+/**
+ * Resolves a name, and refuses one of which any address is private: at the moment of connecting, so that
+ * a name cannot point elsewhere once it was looked at.
+ */
+export const publicOnly: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, found) => {
+    const addresses = error ? [] : found;
+    const refused = addresses.some(({ address }) => isPrivate(address));
+    const first = addresses[0];
+    if (error || refused || !first) callback(error ?? refusal(hostname), []);
+    else if (options.all) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+};
+
+const refusal = (hostname: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${hostname} leads to a private network`), { code: privateAddress });

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { publicOnly } from '../api/public-only.ts';
+import { type AuthWay, ConfigError, type Settings } from '../config.ts';
+import { type Gate, gate, type Way } from '../hosts/access/gate.ts';
+import { oauth } from '../hosts/access/oauth.ts';
+import { ownKey } from '../hosts/access/own-key.ts';
+import { ownTokens } from '../hosts/access/own-tokens.ts';
+import { proxiesFrom } from '../hosts/access/proxies.ts';
+import { TokenFileError } from '../hosts/access/token-file.ts';
+import { factsOf } from '../log.ts';
+import { usualStateFolder } from '../state/folder.ts';
+import { type Common, TenantDoor } from './open.ts';
+import type { Tenants } from './tenants.ts';
+
+/**
+ * Lets in whoever shows what the settings ask for.
+ * @throws ConfigError when a setting that one of the ways needs is missing or wrong
+ */
+export async function gateFor(settings: Settings, tenants: Tenants, common: Common): Promise<Gate> {
+  const ways = [...settings.auth].map((way) => makers[way](settings, tenants, common));
+  return gate({ ways: await Promise.all(ways), proxies: proxiesFrom(settings.trustedProxies) });
+}
+
+type Maker = (settings: Settings, tenants: Tenants, common: Common) => Way | Promise<Way>;
+
+const makers: Readonly<Record<AuthWay, Maker>> = {
+  token: async (settings, doors, { log }) => {
+    const onError = (error: unknown) => log.error('tokens not read again', factsOf(error));
+    return ownTokens({ path: tokensPath(settings), doors, onError }).catch((error: unknown) => {
+      throw error instanceof TokenFileError ? new ConfigError(error.message) : error;
+    });
+  },
+  oauth: (settings, tenants) => {
+    const { oauthIssuer: issuer, publicUrl: resource } = settings;
+    if (issuer === undefined) {
+      throw new ConfigError('CPQ_AUTH=oauth needs CPQ_OAUTH_ISSUER: whose tokens are taken');
+    }
+    if (resource === undefined) {
+      throw new ConfigError('CPQ_AUTH=oauth needs CPQ_PUBLIC_URL: whom the tokens must be for');
+    }
+    return oauth({
+      issuer,
+      resource,
+      audience: settings.oauthAudience,
+      jwksUrl: settings.oauthJwksUrl,
+      tenantClaim: settings.oauthTenantClaim,
+      scopePrefix: settings.oauthScopePrefix,
+      grants: () => ['read', ...new Set(tenants.doors.flatMap(({ grants }) => writesOf(grants)))],
+      doors: tenants,
+    });
+  },
+  key: (settings, _, common) => {
+    const { allowPrivate, keyBaseUrls: baseUrls } = settings;
+    const limits = allowPrivate ? {} : { lookup: publicOnly };
+    const open = (baseUrl: URL, key: string) => {
+      const address = { baseUrl, key, close: async () => {} };
+      return new TenantDoor('key', settings, address, common, limits);
+    };
+    return ownKey({ baseUrls, allowPrivate, rates: common.state.rates, open });
+  },
+};
+
+const writesOf = (grants: ReadonlySet<string>): string[] =>
+  [...grants].filter((grant) => grant.endsWith(':write'));
+
+/** Where the server's own tokens are kept. */
+export const tokensPath = ({ tokensFile, stateDir }: Settings): string =>
+  tokensFile ?? join(stateDir ?? usualStateFolder(process.env), 'tokens.json');

@@ -1,0 +1,176 @@
+import { parseArgs } from 'node:util';
+import { ConfigError, readSettings, type Settings, settings } from '../config.ts';
+import {
+  changeTokens,
+  isExpired,
+  type KeptToken,
+  makeToken,
+  readTokens,
+  TokenFileError,
+} from '../hosts/access/token-file.ts';
+import { grantNames, parseGrants } from '../tenant/grants.ts';
+import { tokensPath } from './gates.ts';
+import { readTenants } from './tenants.ts';
+
+const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tenant T] [--days 90]
+     cpq-mcp token list [--json]
+     cpq-mcp token revoke NAME
+The file is CPQ_TOKENS_FILE or --tokens-file; default: tokens.json in the state folder.`;
+
+const usualDays = 90;
+const mostDays = 3_650;
+
+/** Makes, lists and revokes the server's own access tokens. */
+export async function token(argv: readonly string[]): Promise<void> {
+  const [verb, ...rest] = argv;
+  const known = verb !== undefined && Object.hasOwn(verbs, verb);
+  const work = known ? verbs[verb as keyof typeof verbs] : undefined;
+  if (!work) throw new ConfigError(usage);
+  const read = wordsOf(rest);
+  try {
+    await work(read);
+  } catch (error) {
+    throw error instanceof TokenFileError ? new Error(error.message, { cause: error }) : error;
+  }
+}
+
+interface Words {
+  names: readonly string[];
+  flags: { grants?: string; tenant?: string; days?: string; json?: boolean };
+  server: Settings;
+}
+
+const text = { type: 'string' } as const;
+const ownFlags = { grants: text, tenant: text, days: text, json: { type: 'boolean' } } as const;
+const serverFlags = { 'tokens-file': text, 'tenants-file': text, 'state-dir': text } as const;
+
+function wordsOf(argv: readonly string[]): Words {
+  try {
+    const options = { ...ownFlags, ...serverFlags };
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      options,
+      allowPositionals: true,
+    });
+    const passed = Object.keys(serverFlags).flatMap((flag) => {
+      const value = values[flag as keyof typeof serverFlags];
+      return value === undefined ? [] : [`--${flag}`, value];
+    });
+    const server = readSettings(passed, process.env);
+    return { names: positionals, flags: values, server };
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`${(error as Error).message.split('. ')[0]}. ${usage}`);
+  }
+}
+
+const verbs = { add, list, revoke };
+
+async function add({ names, flags, server }: Words): Promise<void> {
+  const name = onlyName(names);
+  if (!/^[\w.@-]{1,60}$/.test(name)) {
+    throw new ConfigError('A name is made of letters, digits, and . _ - @, at most 60 of them.');
+  }
+  const path = tokensPath(server);
+  const wanted = {
+    name,
+    tenant: tenantOf(flags.tenant, server),
+    grants: grantsOf(flags.grants ?? 'read'),
+    days: daysOf(flags.days),
+  };
+  const { token: made, kept } = makeToken(wanted);
+  await changeTokens(path, (tokens) => {
+    if (tokens.some((one) => one.name === name && !isExpired(one))) {
+      throw new ConfigError(
+        `There is a token "${name}" already. Revoke it, or choose another name.`,
+      );
+    }
+    return [...tokens.filter((one) => one.name !== name), kept];
+  });
+  process.stderr.write(
+    `The token "${name}" may ${wanted.grants.join(', ')}${wanted.tenant === undefined ? '' : ` for ${wanted.tenant}`} until ${kept.expires.slice(0, 10)}. It is shown this once:\n`,
+  );
+  process.stdout.write(`${made}\n`);
+}
+
+async function list({ names, flags, server }: Words): Promise<void> {
+  if (names.length > 0) throw new ConfigError(usage);
+  const tokens = await readTokens(tokensPath(server));
+  const rows = tokens.map((one) => ({ ...shown(one), expired: isExpired(one) }));
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify(rows)}\n`);
+    return;
+  }
+  if (rows.length === 0) process.stdout.write('No tokens. Make one: cpq-mcp token add NAME\n');
+  const header = ['name', 'tenant', 'grants', 'created', 'expires'];
+  const lines = rows.map(({ name, tenant = '', grants, created, expires, expired }) => [
+    name,
+    tenant,
+    grants.join(','),
+    created.slice(0, 10),
+    expires.slice(0, 10) + (expired ? ' (expired)' : ''),
+  ]);
+  if (rows.length > 0) process.stdout.write(table([header, ...lines]));
+}
+
+/** Without what it is compared with. */
+const shown = ({ id, hash, ...rest }: KeptToken): Omit<KeptToken, 'id' | 'hash'> => rest;
+
+async function revoke({ names, server }: Words): Promise<void> {
+  const name = onlyName(names);
+  await changeTokens(tokensPath(server), (tokens) => {
+    const kept = tokens.filter((one) => one.name !== name);
+    if (kept.length === tokens.length) {
+      const known = tokens.map((one) => one.name).join(', ') || 'none';
+      throw new ConfigError(`There is no token "${name}". Known: ${known}`);
+    }
+    return kept;
+  });
+  process.stderr.write(`The token "${name}" is revoked; servers refuse it within a second.\n`);
+}
+
+function onlyName(names: readonly string[]): string {
+  const [name, ...others] = names;
+  if (name === undefined || others.length > 0) throw new ConfigError(usage);
+  return name;
+}
+
+function grantsOf(given: string): readonly string[] {
+  const names = given.split(/[\s,]+/).filter(Boolean);
+  try {
+    if (names.length > 0 && parseGrants(names).size > 0) return names;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ConfigError(`--grants: ${error.message}. Known: ${grantNames.join(', ')}`);
+  }
+  throw new ConfigError(`--grants is empty. Known: ${grantNames.join(', ')}`);
+}
+
+function daysOf(given: string | undefined): number {
+  const days = given === undefined ? usualDays : Number(given.trim() || Number.NaN);
+  if (Number.isInteger(days) && days >= 1 && days <= mostDays) return days;
+  throw new ConfigError(`--days must be a whole number from 1 to ${mostDays}`);
+}
+
+/** One that the server does not know would be refused at every call. */
+function tenantOf(given: string | undefined, server: Settings): string | undefined {
+  if (server.tenantsFile === undefined) return given;
+  const known = [...readTenants(server.tenantsFile, server).keys()];
+  if (given === undefined && known.length === 1) return given;
+  if (given !== undefined && known.includes(given)) return given;
+  throw new ConfigError(
+    `--tenant must be one of ${known.join(', ')} (see ${settings.tenantsFile.env})`,
+  );
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.map((row) => (row[at] ?? '').length)),
+  );
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return `${rows.map(line).join('\n')}\n`;
+}

@@ -1,0 +1,36 @@
+const minuteMs = 60_000;
+const mostSenders = 10_000;
+
+/** Counts wrong credentials by where they come from, in minutes that begin with the first of them. */
+export class Failures {
+  readonly #perMinute: number;
+  readonly #counted = new Map<string, { count: number; until: number }>();
+
+  constructor(perMinute: number) {
+    this.#perMinute = perMinute;
+  }
+
+  /** How long this sender has to wait, in seconds; 0 when it need not. */
+  waitSeconds(sender: string, now = Date.now()): number {
+    const counted = this.#counted.get(sender);
+    if (!counted || counted.count < this.#perMinute || counted.until <= now) return 0;
+    return (counted.until - now) / 1000;
+  }
+
+  count(sender: string, now = Date.now()): void {
+    const counted = this.#counted.get(sender);
+    if (counted && counted.until > now) counted.count += 1;
+    else {
+      this.#forget(now);
+      this.#counted.set(sender, { count: 1, until: now + minuteMs });
+    }
+  }
+
+  /** Those whose minute is over; were they too many for that, those who began first. */
+  #forget(now: number): void {
+    if (this.#counted.size < mostSenders) return;
+    for (const [sender, { until }] of this.#counted) if (until <= now) this.#counted.delete(sender);
+    const [first] = this.#counted.keys();
+    if (this.#counted.size >= mostSenders && first !== undefined) this.#counted.delete(first);
+  }
+}

@@ -1,0 +1,210 @@
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { ConfigError } from '../../config.ts';
+import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
+import { bearerOf, wrongBearer } from './bearer.ts';
+import { Denied, retryAfter } from './denied.ts';
+import type { Doors } from './doors.ts';
+import type { Way } from './gate.ts';
+import { looksOwn } from './token-file.ts';
+
+export interface OAuthOptions {
+  issuer: string;
+  /** Address of `/mcp` as callers know it: what their tokens are for. */
+  resource: URL;
+  /** Whom the tokens must be for, where the provider calls it otherwise. */
+  audience?: string | undefined;
+  /** Where the provider's keys are, where its metadata does not say. */
+  jwksUrl?: URL | undefined;
+  tenantClaim: string;
+  scopePrefix: string;
+  /** Grants that make sense to ask for. */
+  grants(): readonly string[];
+  doors: Doors;
+}
+
+/** Only signatures that the provider alone can make: with a shared secret, whoever checks could sign too. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+const clockToleranceSeconds = 30;
+const fetchMs = 5_000;
+const againSeconds = 10;
+
+/**
+ * Callers with a token of an identity provider: an OAuth 2.1 resource server (RFC 6750, 9068, 9728).
+ * @throws ConfigError for an address that tokens must not travel by
+ */
+export function oauth(options: OAuthOptions): Way {
+  const { issuer, resource, audience = resource.href, scopePrefix } = options;
+  requireTls('CPQ_OAUTH_ISSUER', new URL(issuer));
+  if (options.jwksUrl) requireTls('CPQ_OAUTH_JWKS_URL', options.jwksUrl);
+  const keys = new ProviderKeys(issuer, options.jwksUrl);
+  const metadataUrl = new URL(
+    `${wellKnown}${resource.pathname}`.replace(/\/$/, ''),
+    resource.origin,
+  );
+  const where = `, resource_metadata="${metadataUrl.href}"`;
+  const challenge = (needs: readonly string[]) =>
+    new Denied(403, `The access token lacks the scope ${asScopes(needs, scopePrefix)}.`, {
+      headers: {
+        'www-authenticate': `Bearer realm="cpq-mcp", error="insufficient_scope", scope="${asScopes(needs, scopePrefix)}"${where}`,
+      },
+    });
+  const verified = async (token: string): Promise<JWTPayload> => {
+    try {
+      const wanted = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds };
+      const required = { requiredClaims: ['exp', 'sub'] };
+      return (await jwtVerify(token, keys.find, { ...wanted, ...required })).payload;
+    } catch (error) {
+      throw refusalOf(error, where);
+    }
+  };
+  return {
+    asksFor: `Bearer realm="cpq-mcp", scope="${asScopes(['read'], scopePrefix)}"${where}`,
+    async recognise(request) {
+      const token = bearerOf(request);
+      if (token === undefined || looksOwn(token)) return undefined;
+      const claims = await verified(token);
+      const grants = grantsOf(claims, scopePrefix);
+      if (grants.size === 0) throw challenge(['read']);
+      return { caller: callerOf(claims), door: doorOf(claims, options), grants, challenge };
+    },
+    published(path) {
+      if (path !== wellKnown && path !== metadataUrl.pathname) return undefined;
+      return {
+        resource: resource.href,
+        authorization_servers: [issuer],
+        scopes_supported: options.grants().map((grant) => scopePrefix + grant),
+        bearer_methods_supported: ['header'],
+        resource_name: 'Quotes and pipeline',
+      };
+    },
+  };
+}
+
+const wellKnown = '/.well-known/oauth-protected-resource';
+
+/** Keys that came over a wire that others can write to prove nothing. */
+function requireTls(name: string, url: URL): void {
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url.protocol === 'https:' || isLocal) return;
+  throw new ConfigError(`${name} must be an https address`);
+}
+
+/** The provider's keys, found when they are first needed, and anew when one is not among them. */
+class ProviderKeys {
+  readonly #issuer: string;
+  #set: Promise<JWTVerifyGetKey> | undefined;
+
+  constructor(issuer: string, jwksUrl: URL | undefined) {
+    this.#issuer = issuer;
+    if (jwksUrl) this.#set = Promise.resolve(remoteKeys(jwksUrl));
+  }
+
+  readonly find: JWTVerifyGetKey = async (header, token) => {
+    this.#set ??= this.#discover().catch((error: unknown) => {
+      this.#set = undefined;
+      throw error;
+    });
+    return (await this.#set)(header, token);
+  };
+
+  async #discover(): Promise<JWTVerifyGetKey> {
+    for (const url of metadataOf(new URL(this.#issuer))) {
+      const said = await readJson(url);
+      if (said?.issuer !== this.#issuer || typeof said.jwks_uri !== 'string') continue;
+      const jwks = new URL(said.jwks_uri);
+      requireTls('jwks_uri', jwks);
+      return remoteKeys(jwks);
+    }
+    throw new ProviderAway('its metadata cannot be had');
+  }
+}
+
+/** The provider cannot be asked: that says nothing about the token. */
+class ProviderAway extends Error {}
+
+const remoteKeys = (url: URL): JWTVerifyGetKey =>
+  createRemoteJWKSet(url, { timeoutDuration: fetchMs, cacheMaxAge: 600_000 });
+
+/** Where a provider describes itself: RFC 8414, then OpenID Connect Discovery. */
+function metadataOf({ origin, pathname }: URL): string[] {
+  const path = pathname.replace(/\/$/, '');
+  return [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ];
+}
+
+async function readJson(url: string): Promise<Record<string, unknown> | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(fetchMs), redirect: 'error' });
+    return response.ok ? ((await response.json()) as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined; // The other place may have it; if not, that is told.
+  }
+}
+
+function refusalOf(error: unknown, where: string): Denied {
+  if (error instanceof errors.JWTExpired)
+    return wrongBearer('The access token has expired.', where);
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return wrongBearer(`The access token is not for this server: ${error.claim}.`, where);
+  }
+  const aboutToken =
+    error instanceof errors.JWSSignatureVerificationFailed ||
+    error instanceof errors.JWSInvalid ||
+    error instanceof errors.JWTInvalid ||
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSEAlgNotAllowed ||
+    error instanceof errors.JOSENotSupported;
+  if (aboutToken)
+    return wrongBearer('The access token is not one of the identity provider.', where);
+  // Whatever else it is, it is no reason to take the token for good, nor for bad.
+  return new Denied(503, 'The identity provider cannot be asked now.', {
+    headers: retryAfter(againSeconds),
+  });
+}
+
+/** The grants among its scopes; what else it may be good for is not this server's business. */
+function grantsOf({ scope, scp }: JWTPayload, prefix: string): ReadonlySet<Grant> {
+  const scopes = [scope, scp].flatMap((said) => {
+    if (typeof said === 'string') return said.split(' ');
+    return Array.isArray(said) ? said.filter((one) => typeof one === 'string') : [];
+  });
+  const names = scopes
+    .filter((one) => one.startsWith(prefix))
+    .map((one) => one.slice(prefix.length));
+  return parseGrants(names.filter((name) => grantNames.includes(name)));
+}
+
+const asScopes = (grants: readonly string[], prefix: string): string =>
+  grants.map((grant) => prefix + grant).join(' ');
+
+/** Whom it was given to; a person may use several programs. */
+function callerOf({ sub, client_id }: JWTPayload): string {
+  return `oauth:${sub}${typeof client_id === 'string' ? ` ${client_id}` : ''}`.slice(0, 200);
+}
+
+function doorOf(claims: JWTPayload, { tenantClaim, doors }: OAuthOptions) {
+  const named = claims[tenantClaim];
+  const door = doors.find(typeof named === 'string' ? named : undefined);
+  if (door) return door;
+  throw new Denied(
+    403,
+    named === undefined
+      ? `The access token does not say which tenant it is for (claim "${tenantClaim}").`
+      : 'The tenant of this access token is not served here.',
+  );
+}

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { ApiClient } from '../../api/client.ts';
+import { KeyRefused, NotPermitted, privateAddress, Unreachable } from '../../api/errors.ts';
+import { isPrivate, publicOnly } from '../../api/public-only.ts';
+import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
+import type { RateWindow } from '../../state/port.ts';
+import type { Tenant } from '../../tenant/tenant.ts';
+import { Denied, retryAfter } from './denied.ts';
+import type { Door } from './doors.ts';
+import type { Way } from './gate.ts';
+
+/** A tenant that is open for as long as its key is used. */
+export interface OpenedDoor extends Door {
+  readonly tenant: Tenant;
+  /** Ends it once its calls have ended. */
+  retire(): void;
+}
+
+export interface OwnKeyOptions {
+  /** Addresses that may be named; `*` stands for a label of the host name. */
+  baseUrls: readonly string[];
+  allowPrivate: boolean;
+  rates: RateWindow;
+  /** Opens the tenant of an address and a key that the service accepts. */
+  open(baseUrl: URL, key: string): OpenedDoor;
+}
+
+const keyHeader = 'api-key';
+const addressHeader = 'cpq-base-url';
+const mostOpen = 256;
+const idleMs = 15 * 60_000;
+const checkMs = 10_000;
+/** Keys that are not known draw on this, and not on the tenant's budget. */
+const checks = { requests: 60, windowSeconds: 600 };
+const againSeconds = 5;
+
+/**
+ * Callers with their own key of the service, and its address where several are allowed. Each address and
+ * key has a tenant to itself, which is shut when it is not used: nobody is answered from what was read
+ * with another's key.
+ * @throws ConfigError for an address that is none
+ */
+export function ownKey(options: OwnKeyOptions): Way {
+  const { baseUrls, allowPrivate } = options;
+  if (baseUrls.length === 0) {
+    throw new ConfigError(
+      'CPQ_AUTH=key needs CPQ_KEY_BASE_URLS: the addresses of the service that callers may name',
+    );
+  }
+  const allowed = baseUrls.map(patternOf);
+  const held = new HeldDoors(options);
+  return {
+    asksFor: 'ApiKey realm="cpq-mcp"',
+    async recognise(request) {
+      const key = keyOf(request);
+      if (key === undefined) return undefined;
+      const baseUrl = addressOf(request, baseUrls);
+      if (!allowed.some((pattern) => pattern.test(baseUrl.href))) {
+        throw new Denied(403, 'This server does not serve that address of the service.');
+      }
+      if (!allowPrivate && leadsInside(baseUrl)) throw inside();
+      const door = await held.find(baseUrl, key);
+      return { caller: `key:${door.tenant.identity}`, door, grants: door.grants };
+    },
+  };
+}
+
+function keyOf({ headers }: IncomingMessage): string | undefined {
+  const said = headers[keyHeader];
+  if (typeof said !== 'string' || said === '') return undefined;
+  try {
+    return headerSafe(said);
+  } catch {
+    throw new Denied(401, `The header ${keyHeader} does not hold a key.`, { guessed: true });
+  }
+}
+
+/** As it is said, or the only one that can be meant. */
+function addressOf({ headers }: IncomingMessage, baseUrls: readonly string[]): URL {
+  const said = headers[addressHeader];
+  const [only, ...others] = baseUrls;
+  const text = typeof said === 'string' && said !== '' ? said : only;
+  const isSaid = text === said || (others.length === 0 && !only?.includes('*'));
+  try {
+    if (isSaid && text !== undefined) return baseUrlFrom(text);
+  } catch {
+    // Told below, without repeating what may be a secret in the wrong place.
+  }
+  throw new Denied(
+    403,
+    `Say which address of the service is meant in the header ${addressHeader}.`,
+  );
+}
+
+/** The whole address, of which `*` in the host name stands for one label. */
+function patternOf(allowed: string): RegExp {
+  const label = 'cpq-any-label';
+  const { href } = baseUrlFrom(allowed.replaceAll('*', label));
+  const escaped = href.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll(label, '[a-z0-9-]+')}$`);
+}
+
+/** A literal address; where a name leads is looked at when it is connected to. */
+const leadsInside = ({ hostname }: URL): boolean =>
+  hostname === 'localhost' || isPrivate(hostname.replace(/^\[|\]$/g, ''));
+
+const inside = (): Denied =>
+  new Denied(
+    403,
+    'That address leads to a private network. Whoever runs this server can allow it.',
+  );
+
+interface HeldDoor {
+  /** Rejected where the key is not right. */
+  proven: Promise<OpenedDoor>;
+  usedAt: number;
+}
+
+/** The tenants of the keys that were used lately. */
+class HeldDoors {
+  readonly #options: OwnKeyOptions;
+  /** In order of use, the latest last. */
+  readonly #held = new Map<string, HeldDoor>();
+
+  constructor(options: OwnKeyOptions) {
+    this.#options = options;
+  }
+
+  /** @throws Denied for a key that the service refuses */
+  find(baseUrl: URL, key: string): Promise<OpenedDoor> {
+    const name = createHash('sha256').update(`${baseUrl.href}\n${key}`).digest('base64url');
+    const known = this.#held.get(name);
+    const held = known ?? { proven: this.#proven(name, baseUrl, key), usedAt: 0 };
+    held.usedAt = Date.now();
+    this.#held.delete(name);
+    this.#held.set(name, held);
+    if (!known) this.#shutIdle();
+    return held.proven;
+  }
+
+  async #proven(name: string, baseUrl: URL, key: string): Promise<OpenedDoor> {
+    try {
+      await check(baseUrl, key, this.#options);
+      return this.#options.open(baseUrl, key);
+    } catch (error) {
+      this.#held.delete(name);
+      throw error;
+    }
+  }
+
+  #shutIdle(): void {
+    const since = Date.now() - idleMs;
+    for (const [name, { proven, usedAt }] of this.#held) {
+      if (usedAt >= since && this.#held.size <= mostOpen) return;
+      this.#held.delete(name);
+      proven.then(
+        (door) => door.retire(),
+        () => {}, // It was refused, and is shut already.
+      );
+    }
+  }
+}
+
+/** One small request to the service. @throws Denied */
+async function check(
+  baseUrl: URL,
+  key: string,
+  { rates, allowPrivate }: OwnKeyOptions,
+): Promise<void> {
+  const budgetName = `unknown keys of ${baseUrl.href}`;
+  const limits = allowPrivate ? {} : { lookup: publicOnly };
+  const common = { baseUrl, key, pageParam: 'none', rates, limits };
+  const client = new ApiClient({ ...common, budgetName, budget: checks });
+  const signal = AbortSignal.timeout(checkMs);
+  try {
+    const call = { signal, deadline: Date.now() + checkMs, purpose: 'interactive' } as const;
+    await client.page('company', { size: 1 }, call);
+  } catch (error) {
+    // It is a key, and may be good for other things.
+    if (!(error instanceof NotPermitted)) throw refusalOf(error);
+  } finally {
+    await client.close();
+  }
+}
+
+function refusalOf(error: unknown): Denied {
+  if (error instanceof KeyRefused) {
+    return new Denied(401, 'The service does not accept this key at that address.', {
+      guessed: true,
+    });
+  }
+  if (error instanceof Unreachable && error.code === privateAddress) return inside();
+  return new Denied(503, 'The key cannot be checked now: the service does not answer.', {
+    headers: retryAfter(againSeconds),
+  });
+}

@@ -1,0 +1,81 @@
+import { stat } from 'node:fs/promises';
+import { parseGrants } from '../../tenant/grants.ts';
+import { bearerOf, wrongBearer } from './bearer.ts';
+import { Denied } from './denied.ts';
+import type { Doors } from './doors.ts';
+import type { Way } from './gate.ts';
+import { isExpired, type KeptToken, looksOwn, match, readTokens } from './token-file.ts';
+
+export interface OwnTokensOptions {
+  path: string;
+  doors: Doors;
+  /** The file could not be read anew; what it said before holds. */
+  onError(error: unknown): void;
+}
+
+/** How long what the file says may be old: a token that was revoked is refused soon. */
+const lookAgainMs = 1_000;
+
+/**
+ * Callers with a token of this server's own.
+ * @throws TokenFileError when the file cannot be read
+ */
+export async function ownTokens({ path, doors, onError }: OwnTokensOptions): Promise<Way> {
+  const file = new TokenFile(path, onError);
+  await file.open();
+  return {
+    asksFor: 'Bearer realm="cpq-mcp"',
+    async recognise(request) {
+      const token = bearerOf(request);
+      if (token === undefined || !looksOwn(token)) return undefined;
+      const kept = match(token, await file.tokens());
+      if (!kept) throw wrongBearer('This access token is not known here.');
+      if (isExpired(kept)) {
+        throw wrongBearer(`The access token "${kept.name}" has expired: ask for a new one.`);
+      }
+      const door = doors.find(kept.tenant);
+      if (!door) throw new Denied(403, 'The tenant of this access token is not served here.');
+      return { caller: `token:${kept.name}`, door, grants: parseGrants(kept.grants) };
+    },
+  };
+}
+
+/** The file as it is now, or was a moment ago. */
+class TokenFile {
+  readonly #path: string;
+  readonly #onError: (error: unknown) => void;
+  #tokens: readonly KeptToken[] = [];
+  #stamp = '';
+  #lookedAt = 0;
+  #looking: Promise<void> | undefined;
+
+  constructor(path: string, onError: (error: unknown) => void) {
+    this.#path = path;
+    this.#onError = onError;
+  }
+
+  async open(): Promise<void> {
+    await this.#look();
+  }
+
+  async tokens(): Promise<readonly KeptToken[]> {
+    if (Date.now() - this.#lookedAt >= lookAgainMs) {
+      this.#looking ??= this.#look()
+        .catch(this.#onError)
+        .finally(() => {
+          this.#looking = undefined;
+        });
+      await this.#looking;
+    }
+    return this.#tokens;
+  }
+
+  async #look(): Promise<void> {
+    this.#lookedAt = Date.now();
+    const found = await stat(this.#path).catch(() => undefined);
+    const stamp = found ? `${found.ino} ${found.size} ${found.mtimeMs}` : 'none';
+    if (stamp === this.#stamp) return;
+    this.#tokens = await readTokens(this.#path);
+    this.#stamp = stamp;
+  }
+}

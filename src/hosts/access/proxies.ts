@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { ConfigError } from '../../config.ts';
+
+/** The proxies whose word is believed. */
+export type Proxies = Pick<BlockList, 'check'>;
+
+/**
+ * Reads addresses and networks such as `10.0.0.0/8` or `fd00::/8`.
+ * @throws ConfigError that names the one that is none
+ */
+export function proxiesFrom(networks: readonly string[]): Proxies {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits, ...rest] = network.split('/');
+    const family = familyOf(address);
+    const most = family === 'ipv6' ? 128 : 32;
+    const length = bits === undefined ? most : Number(bits);
+    if (!family || rest.length > 0 || !/^\d{1,3}$/.test(bits ?? '0') || length > most) {
+      throw new ConfigError(
+        `CPQ_TRUSTED_PROXIES: "${network}" is neither an address nor a network such as 10.0.0.0/8`,
+      );
+    }
+    list.addSubnet(address, length, family);
+  }
+  return list;
+}
+
+/**
+ * The address that a request comes from: what the last proxy that is not believed says of itself, which
+ * is the sender's own where there is no proxy.
+ */
+export function senderOf({ socket, headers }: IncomingMessage, proxies: Proxies): string {
+  const said = String(headers['x-forwarded-for'] ?? '').split(',');
+  const hops = [...said.map((hop) => hop.trim()), plain(socket.remoteAddress ?? 'unknown')];
+  let sender = hops.pop() as string;
+  while (hops.length > 0 && isTrusted(sender, proxies)) {
+    const before = plain(hops.pop() as string);
+    if (!isIP(before)) break;
+    sender = before;
+  }
+  return sender;
+}
+
+function isTrusted(address: string, proxies: Proxies): boolean {
+  const family = familyOf(address);
+  return family !== undefined && proxies.check(address, family);
+}
+
+/** An IPv4 address as such, where it came dressed as an IPv6 one. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  return version === 4 ? 'ipv4' : 'ipv6';
+}

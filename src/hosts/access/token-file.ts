@@ -1,0 +1,178 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { grantNames } from '../../tenant/grants.ts';
+
+/** A token as it is kept: nobody can make the token of it. Times are ISO 8601. */
+export interface KeptToken {
+  /** Stands in the token itself, so that it is found without comparing with every other. */
+  id: string;
+  name: string;
+  /** SHA-256 of the whole token, in hexadecimal digits. It holds 256 random bits: no salt is needed. */
+  hash: string;
+  /** The tenant's name; absent where only one is served. */
+  tenant?: string;
+  grants: readonly string[];
+  created: string;
+  expires: string;
+}
+
+/** The file of tokens is not as it should be; the message says what to do. */
+export class TokenFileError extends Error {
+  override readonly name = 'TokenFileError';
+}
+
+const shape = /^cpq_([a-z0-9]{12})_[A-Za-z0-9_-]{43}$/;
+
+/** Whether it is one of this server's own tokens, good or bad, by its shape alone. */
+export const looksOwn = (text: string): boolean => text.startsWith('cpq_');
+
+export interface NewToken {
+  name: string;
+  tenant?: string | undefined;
+  grants: readonly string[];
+  /** How long it is good for. */
+  days: number;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * A new token and what is kept of it. The token is shown once; afterwards nobody can know it.
+ */
+export function makeToken({ name, tenant, grants, days }: NewToken): {
+  token: string;
+  kept: KeptToken;
+} {
+  const id = randomBytes(6).toString('hex');
+  const token = `cpq_${id}_${randomBytes(32).toString('base64url')}`;
+  const now = Date.now();
+  const kept: KeptToken = {
+    id,
+    name,
+    hash: hashOf(token).toString('hex'),
+    ...(tenant === undefined ? {} : { tenant }),
+    grants,
+    created: new Date(now).toISOString(),
+    expires: new Date(now + days * dayMs).toISOString(),
+  };
+  return { token, kept };
+}
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** The one of these whose token it is, whether it is still good or not; in constant time. */
+export function match(token: string, kept: readonly KeptToken[]): KeptToken | undefined {
+  const [, id] = shape.exec(token) ?? [];
+  const candidate = id === undefined ? undefined : kept.find((one) => one.id === id);
+  if (!candidate) return undefined;
+  const known = Buffer.from(candidate.hash, 'hex');
+  const shown = hashOf(token);
+  return known.length === shown.length && timingSafeEqual(known, shown) ? candidate : undefined;
+}
+
+export const isExpired = ({ expires }: KeptToken, now = Date.now()): boolean =>
+  !(Date.parse(expires) > now);
+
+/**
+ * Every token of the file; none where there is no file.
+ * @throws TokenFileError when it cannot be read, or is not what this program wrote
+ */
+export async function readTokens(path: string): Promise<readonly KeptToken[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new TokenFileError(`${path} cannot be read (${error.code})`);
+  });
+  if (text === undefined) return [];
+  const tokens = tokensOf(text);
+  if (!tokens) {
+    throw new TokenFileError(
+      `${path} is not a file of tokens as cpq-mcp token writes it. Put it right, or remove it and make the tokens anew.`,
+    );
+  }
+  return tokens;
+}
+
+function tokensOf(text: string): KeptToken[] | undefined {
+  try {
+    const { tokens } = JSON.parse(text) as { tokens?: unknown };
+    return Array.isArray(tokens) && tokens.every(isKept) ? tokens : undefined;
+  } catch {
+    return undefined; // Worded by the caller.
+  }
+}
+
+function isKept(row: unknown): row is KeptToken {
+  if (typeof row !== 'object' || row === null) return false;
+  const { id, name, hash, tenant, grants, created, expires } = row as Record<string, unknown>;
+  const texts = [id, name, hash, created, expires, tenant ?? ''];
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    /^[0-9a-f]{64}$/.test(String(hash)) &&
+    Number.isFinite(Date.parse(String(expires))) &&
+    Array.isArray(grants) &&
+    grants.every((grant) => grantNames.includes(grant))
+  );
+}
+
+/**
+ * Changes the file as a whole, one program at a time; whoever reads it meanwhile finds the old one or the
+ * new one.
+ * @throws TokenFileError, or whatever `change` throws: then nothing is changed
+ */
+export async function changeTokens(
+  path: string,
+  change: (tokens: readonly KeptToken[]) => readonly KeptToken[],
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const unlock = await lock(`${path}.lock`);
+  try {
+    const tokens = change(await readTokens(path));
+    await replace(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`);
+  } finally {
+    await unlock();
+  }
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await chmod(draft, 0o600);
+  await rename(draft, path);
+}
+
+const lockPatienceMs = 5_000;
+const lockStaleMs = 30_000;
+
+async function lock(path: string): Promise<() => Promise<void>> {
+  const end = Date.now() + lockPatienceMs;
+  for (;;) {
+    try {
+      await (await open(path, 'wx', 0o600)).close();
+      return () => rm(path, { force: true });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EEXIST') throw new TokenFileError(`${path} cannot be made (${code})`);
+      await removeStale(path);
+      if (Date.now() > end) {
+        throw new TokenFileError(
+          `Another program is changing the tokens. If none is: remove ${path}`,
+        );
+      }
+      await pause(50);
+    }
+  }
+}
+
+/** Left by a program that was killed. */
+async function removeStale(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found && Date.now() - found.mtimeMs > lockStaleMs) await rm(path, { force: true });
+}

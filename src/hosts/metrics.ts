@@ -1,0 +1,226 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Gauges, RequestOutcome } from '../api/observer.ts';
+import type { CallOutcome } from '../mcp/observer.ts';
+import type { Health } from '../state/port.ts';
+import type { Delivered } from './webhooks.ts';
+
+/** How many calls are being answered, and how many wait for their turn. */
+export interface Occupancy {
+  inFlight: number;
+  queued: number;
+}
+
+export interface Rendered {
+  contentType: string;
+  body: string;
+}
+
+const callBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45];
+const requestBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+const lagBuckets = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
+/** In the place of a tenant that there is none of. */
+const noTenant = 'unknown';
+
+/**
+ * What Prometheus is told. Labels are names of tools, names that the operator gave to tenants, and words
+ * from this program: nothing that a caller or a customer wrote, so that there cannot be ever more of them.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #offered = new Map<string, Set<Gauges>>();
+  #occupancy: () => Occupancy = () => ({ inFlight: 0, queued: 0 });
+  #health: (() => Health) | undefined;
+
+  readonly #calls = this.#counter('calls_total', 'Calls of tools that ended', [
+    'tenant',
+    'tool',
+    'outcome',
+  ]);
+  readonly #callSeconds = this.#histogram('call_seconds', 'How long calls took', callBuckets, [
+    'tool',
+  ]);
+  readonly #requests = this.#counter(
+    'upstream_requests_total',
+    'Requests to the service, those that were not let out among them',
+    ['tenant', 'outcome'],
+  );
+  readonly #requestSeconds = this.#histogram(
+    'upstream_request_seconds',
+    'How long the service took to answer',
+    requestBuckets,
+    ['tenant'],
+  );
+  readonly #deliveries = this.#counter('webhook_deliveries_total', 'Deliveries of webhooks', [
+    'tenant',
+    'outcome',
+  ]);
+  readonly #lag = this.#histogram(
+    'event_lag_seconds',
+    'From an event to its arrival, by its own clock',
+    lagBuckets,
+    ['tenant'],
+  );
+  readonly #http = this.#counter('http_requests_total', 'HTTP requests that were answered', [
+    'route',
+    'status',
+  ]);
+
+  constructor(version: string) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry, prefix: 'cpq_' });
+    new Gauge({
+      name: 'cpq_build_info',
+      help: 'Always 1; the version is in the label',
+      labelNames: ['version'],
+      registers,
+    }).set({ version }, 1);
+    this.#gauge('budget_left', 'Requests left in the rate budget', ['tenant'], (set) =>
+      this.#eachBudget((tenant, left) => set({ tenant }, left)),
+    );
+    this.#gauge(
+      'collection_age_seconds',
+      'Age of what is held of a collection',
+      ['tenant', 'collection'],
+      (set) => this.#eachAge((tenant, collection, age) => set({ tenant, collection }, age)),
+    );
+    this.#gauge('calls_in_flight', 'Calls that are being answered', [], (set) =>
+      set({}, this.#occupancy().inFlight),
+    );
+    this.#gauge('calls_queued', 'Calls that wait for their turn', [], (set) =>
+      set({}, this.#occupancy().queued),
+    );
+    this.#gauge('state_healthy', 'Whether what must be kept can be kept, 0 or 1', ['kind'], (set) =>
+      this.#eachHealth((kind, ok) => set({ kind }, ok ? 1 : 0)),
+    );
+  }
+
+  called(tenant: string, tool: string, outcome: CallOutcome, seconds: number): void {
+    this.#calls.inc({ tenant, tool, outcome });
+    this.#callSeconds.observe({ tool }, seconds);
+  }
+
+  requested(tenant: string, outcome: RequestOutcome, seconds: number): void {
+    this.#requests.inc({ tenant, outcome });
+    this.#requestSeconds.observe({ tenant }, seconds);
+  }
+
+  heldBack(tenant: string, by: 'budget' | 'circuit'): void {
+    this.#requests.inc({ tenant, outcome: by });
+  }
+
+  delivered({ tenant = noTenant, status, receipt }: Delivered): void {
+    this.#deliveries.inc({ tenant, outcome: receipt?.how ?? deliveryOutcome(status) });
+    if (receipt?.how === 'new' && receipt.lagMs !== undefined) {
+      this.#lag.observe({ tenant }, Math.max(0, receipt.lagMs / 1000));
+    }
+  }
+
+  /** `status` undefined: the sender went away before there was an answer. */
+  answered(path: string, status: number | undefined): void {
+    this.#http.inc({ route: routeOf(path), status: status ?? 'gone' });
+  }
+
+  /** Looked up whenever somebody asks, until the result is called. */
+  offer(tenant: string, gauges: Gauges): () => void {
+    const offered = this.#offered.get(tenant) ?? new Set();
+    this.#offered.set(tenant, offered.add(gauges));
+    return () => {
+      offered.delete(gauges);
+      if (offered.size === 0 && this.#offered.get(tenant) === offered) this.#offered.delete(tenant);
+    };
+  }
+
+  watchCalls(occupancy: () => Occupancy): void {
+    this.#occupancy = occupancy;
+  }
+
+  watchState(health: () => Health): void {
+    this.#health = health;
+  }
+
+  async render(): Promise<Rendered> {
+    const body = await this.#registry.metrics();
+    return { contentType: this.#registry.contentType, body };
+  }
+
+  /** Several keys of one tenant draw on one budget; who knows of the least knows best. */
+  async #eachBudget(tell: (tenant: string, left: number) => void): Promise<void> {
+    const reading = [...this.#offered].map(async ([tenant, offered]) => {
+      const looked = await Promise.all([...offered].map(({ budgetLeft }) => left(budgetLeft)));
+      const known = looked.filter((it) => it !== undefined);
+      if (known.length > 0) tell(tenant, Math.min(...known));
+    });
+    await Promise.all(reading);
+  }
+
+  #eachAge(tell: (tenant: string, collection: string, seconds: number) => void): void {
+    for (const [tenant, offered] of this.#offered) {
+      const oldest = new Map<string, number>();
+      for (const { collectionsHeld } of offered) {
+        for (const [collection, asOf] of collectionsHeld?.() ?? []) {
+          oldest.set(collection, Math.min(asOf, oldest.get(collection) ?? asOf));
+        }
+      }
+      for (const [collection, asOf] of oldest) {
+        tell(tenant, collection, Math.max(0, (Date.now() - asOf) / 1000));
+      }
+    }
+  }
+
+  #eachHealth(tell: (kind: string, ok: boolean) => void): void {
+    const health = this.#health?.();
+    if (health) tell(health.kind, health.ok);
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+    return new Counter({ name: `cpq_${name}`, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<L extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: readonly L[],
+  ): Histogram<L> {
+    const registers = [this.#registry];
+    return new Histogram({ name: `cpq_${name}`, help, buckets, labelNames, registers });
+  }
+
+  /** Worked out anew whenever somebody asks: what is not told then is not there. */
+  #gauge<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    collect: (set: (labels: Partial<Record<L, string>>, value: number) => void) => unknown,
+  ): void {
+    const gauge: Gauge<L> = new Gauge({
+      name: `cpq_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      async collect() {
+        gauge.reset();
+        await collect((labels, value) => gauge.set(labels, value));
+      },
+    });
+  }
+}
+
+/** One that cannot be looked up now must not keep all others from being told. */
+const left = (budgetLeft: Gauges['budgetLeft']): Promise<number | undefined> =>
+  budgetLeft?.().catch(() => undefined) ?? Promise.resolve(undefined);
+
+function deliveryOutcome(status: number): string {
+  if (status >= 500) return 'not_kept';
+  if (status === 401) return 'unauthorized';
+  return status === 400 ? 'malformed' : 'refused';
+}
+
+const knownRoutes = ['/mcp', '/healthz', '/readyz', '/metrics'];
+
+/** Whoever asks for something that there is not must not name a series. */
+function routeOf(path: string): string {
+  if (knownRoutes.includes(path)) return path;
+  if (path.startsWith('/webhooks/')) return '/webhooks';
+  return path.startsWith('/.well-known/') ? '/.well-known' : 'other';
+}

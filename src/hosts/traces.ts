@@ -1,0 +1,110 @@
+import {
+  createTraceState,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+import type { RequestOutcome, Sending, Watched } from '../api/observer.ts';
+import type { Trace } from '../api/trace.ts';
+import type { CallOutcome } from '../mcp/observer.ts';
+
+/** Where every copy of the API keeps what was registered, whichever of the 1.x it is. */
+const registry = Symbol.for('opentelemetry.js.api.1');
+
+/**
+ * Makes spans with whatever OpenTelemetry SDK is registered in this process; with none, what came of a
+ * trace is handed on as it is. A span says which tool and which route, never what was asked for.
+ */
+export class Traces {
+  readonly #version: string;
+
+  constructor(version: string) {
+    this.#version = version;
+  }
+
+  calls(tenant: string, tool: string, from: Trace | undefined): Watched<CallOutcome> {
+    const attributes = {
+      'mcp.method.name': 'tools/call',
+      'gen_ai.tool.name': tool,
+      'cpq.tenant': tenant,
+    };
+    const span = this.#start(`tools/call ${tool}`, SpanKind.SERVER, attributes, from);
+    return watched<CallOutcome>(span, (outcome) => outcome === 'error' || outcome === 'failed');
+  }
+
+  sends(tenant: string, sending: Sending, from: Trace | undefined): Watched<RequestOutcome> {
+    const { method, host, path } = sending;
+    const { hostname, port } = new URL(`http://${host}`);
+    const attributes = {
+      'http.request.method': method,
+      'url.template': path,
+      'server.address': hostname,
+      ...(port === '' ? {} : { 'server.port': Number(port) }),
+      'cpq.tenant': tenant,
+    };
+    const span = this.#start(`${method} ${path}`, SpanKind.CLIENT, attributes, from);
+    const isFine = (outcome: RequestOutcome) => outcome === '2xx' || outcome === 'cancelled';
+    return watched(span, (outcome) => !isFine(outcome));
+  }
+
+  #start(
+    name: string,
+    kind: SpanKind,
+    attributes: Record<string, string | number>,
+    from: Trace | undefined,
+  ): Span {
+    const tracer = provider().getTracer('cpq-mcp', this.#version);
+    const parent = from ? trace.setSpanContext(ROOT_CONTEXT, contextOf(from)) : ROOT_CONTEXT;
+    return tracer.startSpan(name, { kind, attributes }, parent);
+  }
+}
+
+/**
+ * The API itself passes over what a copy of an earlier 1.x has registered; what is used of it here has
+ * been the same in all of them.
+ */
+function provider(): TracerProvider {
+  const registered = (globalThis as { [registry]?: { trace?: TracerProvider } })[registry];
+  return registered?.trace ?? trace.getTracerProvider();
+}
+
+function contextOf({ traceparent, tracestate }: Trace) {
+  const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-');
+  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+  return tracestate === undefined
+    ? context
+    : { ...context, traceState: createTraceState(tracestate) };
+}
+
+function watched<Outcome extends string>(
+  span: Span,
+  isError: (outcome: Outcome) => boolean,
+): Watched<Outcome> {
+  const at = placeOf(span);
+  return {
+    ...(at ? { trace: at } : {}),
+    ended(outcome, status) {
+      span.setAttribute('cpq.outcome', outcome);
+      if (status !== undefined) span.setAttribute('http.response.status_code', status);
+      if (isError(outcome)) {
+        span.setAttribute('error.type', outcome);
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      span.end();
+    },
+  };
+}
+
+/** Undefined where nobody makes spans and none came in. */
+function placeOf(span: Span): Trace | undefined {
+  const context = span.spanContext();
+  if (!isSpanContextValid(context)) return undefined;
+  const { traceId, spanId, traceFlags, traceState } = context;
+  const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+  const tracestate = traceState?.serialize();
+  return tracestate ? { traceparent, tracestate } : { traceparent };
+}

@@ -1,0 +1,292 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type CallerLimits, TooManyCalls, TurnsOfCallers } from '../src/hosts/turns-of-callers.ts';
+
+const plenty: CallerLimits = {
+  callsPerMinute: 1_000,
+  concurrentPerCaller: 1_000,
+  concurrent: 1_000,
+  queuedPerCaller: 1_000,
+  waitMs: 10_000,
+};
+const always = new AbortController().signal;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Lets everything that waits for nothing but its turn to run do so. */
+const settled = () => vi.advanceTimersByTimeAsync(0);
+
+/** Asks for a turn; what came of it is told once it has. */
+function asking(turns: TurnsOfCallers, caller: string, signal = always) {
+  const asked: { leave?: () => void; error?: unknown } = {};
+  turns.enter(caller, signal).then(
+    (leave) => {
+      asked.leave = leave;
+    },
+    (error: unknown) => {
+      asked.error = error;
+    },
+  );
+  return asked;
+}
+
+const refusal = (reason: string, retryAfter: number) =>
+  expect.objectContaining({ reason, retryAfter });
+
+describe('one caller', () => {
+  test('may ask for so many calls in any minute, and is told when it may ask again', async () => {
+    const turns = new TurnsOfCallers({ ...plenty, callsPerMinute: 2 });
+    (await turns.enter('one', always))();
+    await vi.advanceTimersByTimeAsync(20_000);
+    (await turns.enter('one', always))();
+    await expect(turns.enter('one', always)).rejects.toEqual(refusal('rate', 40));
+    (await turns.enter('another', always))();
+    await vi.advanceTimersByTimeAsync(40_000);
+    (await turns.enter('one', always))();
+    await expect(turns.enter('one', always)).rejects.toBeInstanceOf(TooManyCalls);
+  });
+
+  test('waits for its turn, first come first served', async () => {
+    const turns = new TurnsOfCallers({ ...plenty, concurrentPerCaller: 1 });
+    const leave = await turns.enter('one', always);
+    const [second, third] = [asking(turns, 'one'), asking(turns, 'one')];
+    await settled();
+    expect(turns.occupancy).toEqual({ inFlight: 1, queued: 2 });
+    leave();
+    await settled();
+    expect([second.leave, third.leave]).toEqual([expect.any(Function), undefined]);
+    second.leave?.();
+    second.leave?.();
+    await settled();
+    expect(turns.occupancy).toEqual({ inFlight: 1, queued: 0 });
+    expect(third.leave).toEqual(expect.any(Function));
+  });
+
+  test('is refused where too many of its calls wait, and after it has waited too long', async () => {
+    const limits = { ...plenty, concurrent: 1, queuedPerCaller: 1, waitMs: 2_500 };
+    const turns = new TurnsOfCallers(limits);
+    await turns.enter('one', always);
+    const waits = asking(turns, 'one');
+    await expect(turns.enter('one', always)).rejects.toEqual(refusal('queue', 3));
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(waits.error).toEqual(refusal('waited', 3));
+    expect(turns.occupancy).toEqual({ inFlight: 1, queued: 0 });
+  });
+
+  test('that goes away leaves the queue', async () => {
+    const turns = new TurnsOfCallers({ ...plenty, concurrent: 1 });
+    const leave = await turns.enter('one', always);
+    const gone = new AbortController();
+    const waits = asking(turns, 'two', gone.signal);
+    gone.abort(new Error('the host went away'));
+    await settled();
+    expect(waits.error).toEqual(new Error('the host went away'));
+    await expect(turns.enter('two', gone.signal)).rejects.toThrow('the host went away');
+    leave();
+    await settled();
+    expect(turns.occupancy).toEqual({ inFlight: 0, queued: 0 });
+  });
+});
+
+test('of two callers, the one with many calls does not stand before the one with few', async () => {
+  const turns = new TurnsOfCallers({ ...plenty, concurrent: 1 });
+  const leave = await turns.enter('many', always);
+  const many = Array.from({ length: 5 }, () => asking(turns, 'many'));
+  const few = [asking(turns, 'few'), asking(turns, 'few')];
+  await settled();
+  leave();
+  const order: string[] = [];
+  for (const round of [1, 2, 3, 4]) {
+    await settled();
+    const served = [...many, ...few].find((asked) => asked.leave && !order.includes(nameOf(asked)));
+    order.push(nameOf(served));
+    served?.leave?.();
+    expect(order).toHaveLength(round);
+  }
+  function nameOf(asked: (typeof many)[number] | undefined): string {
+    const inMany = many.findIndex((it) => it === asked);
+    return inMany >= 0 ? `many ${inMany}` : `few ${few.findIndex((it) => it === asked)}`;
+  }
+  expect(order).toEqual(['many 0', 'few 0', 'many 1', 'few 1']);
+});
+
+describe('callers that do nothing any more', () => {
+  test('are forgotten after a minute', async () => {
+    const turns = new TurnsOfCallers(plenty);
+    for (let caller = 0; caller < 50; caller++) (await turns.enter(`${caller}`, always))();
+    expect(turns.known).toBe(50);
+    await vi.advanceTimersByTimeAsync(60_000);
+    const busy = await turns.enter('busy', always);
+    for (let call = 0; call < 50; call++) (await turns.enter('one', always))();
+    expect(turns.known).toBe(2);
+    busy();
+  });
+
+  test('are not remembered beyond ten thousand, busy ones however long they take', async () => {
+    const turns = new TurnsOfCallers({ ...plenty, concurrentPerCaller: 1, queuedPerCaller: 0 });
+    const busy = await turns.enter('busy', always);
+    for (let caller = 0; caller < 12_000; caller++) (await turns.enter(`${caller}`, always))();
+    expect(turns.known).toBe(10_000);
+    await expect(turns.enter('busy', always)).rejects.toEqual(refusal('queue', 10));
+    busy();
+    (await turns.enter('busy', always))();
+  });
+});
+
+/** What may happen next: to which caller, and to which of what it has under way. */
+const step = fc.record({
+  what: fc.constantFrom('enter' as const, 'enter' as const, 'leave' as const, 'go' as const),
+  caller: fc.constantFrom('a', 'b', 'c', 'd'),
+  which: fc.nat({ max: 20 }),
+  ms: fc.constantFrom(0, 0, 0, 5, 400, 30_000),
+});
+const limits = fc.record({
+  callsPerMinute: fc.integer({ min: 1, max: 12 }),
+  concurrentPerCaller: fc.integer({ min: 1, max: 3 }),
+  concurrent: fc.integer({ min: 1, max: 4 }),
+  queuedPerCaller: fc.integer({ min: 0, max: 3 }),
+  waitMs: fc.constantFrom(1, 500, 100_000),
+});
+
+interface Call {
+  caller: string;
+  at: number;
+  state: 'waiting' | 'running' | 'left' | 'refused' | 'gone';
+  leave: () => void;
+  go: AbortController;
+}
+
+/** Turns, and every call that was asked for, as its caller sees it. */
+class Played {
+  readonly calls: Call[] = [];
+  readonly turns: TurnsOfCallers;
+  readonly #limits: CallerLimits;
+
+  constructor(limits: CallerLimits) {
+    this.#limits = limits;
+    this.turns = new TurnsOfCallers(limits);
+  }
+
+  enter(caller: string): void {
+    const go = new AbortController();
+    const call: Call = { caller, at: performance.now(), state: 'waiting', leave: () => {}, go };
+    this.calls.push(call);
+    this.turns.enter(caller, go.signal).then(
+      (leave) => {
+        call.leave = leave;
+        call.state = 'running';
+      },
+      (error: unknown) => {
+        call.state = error instanceof TooManyCalls ? 'refused' : 'gone';
+      },
+    );
+  }
+
+  play({ what, caller, which }: { what: string; caller: string; which: number }): void {
+    if (what === 'enter') return this.enter(caller);
+    const wanted = what === 'leave' ? 'running' : 'waiting';
+    const found = this.of(wanted);
+    const call = found[which % found.length];
+    if (what === 'go') call?.go.abort(new Error('gone'));
+    else if (call) leave(call);
+  }
+
+  of(state: Call['state'], caller?: string): Call[] {
+    return this.calls.filter(
+      (call) => call.state === state && (caller === undefined || call.caller === caller),
+    );
+  }
+
+  check(): void {
+    const { concurrent, concurrentPerCaller, queuedPerCaller, callsPerMinute } = this.#limits;
+    const [running, waiting] = [this.of('running'), this.of('waiting')];
+    expect(this.turns.occupancy).toEqual({ inFlight: running.length, queued: waiting.length });
+    expect(running.length).toBeLessThanOrEqual(concurrent);
+    for (const caller of ['a', 'b', 'c', 'd']) {
+      const ofCaller = this.of('running', caller).length;
+      expect(ofCaller).toBeLessThanOrEqual(concurrentPerCaller);
+      const waits = this.of('waiting', caller).length;
+      expect(waits).toBeLessThanOrEqual(queuedPerCaller);
+      // Where there is room, nobody waits who could use it.
+      if (waits > 0) {
+        expect(running.length === concurrent || ofCaller === concurrentPerCaller).toBe(true);
+      }
+      const taken = this.calls.filter(
+        (call) => call.caller === caller && call.state !== 'refused' && call.state !== 'gone',
+      );
+      for (const { at } of taken) {
+        const within = taken.filter((other) => other.at >= at && other.at < at + 60_000);
+        expect(within.length).toBeLessThanOrEqual(callsPerMinute);
+      }
+    }
+  }
+}
+
+function leave(call: Call): void {
+  call.state = 'left';
+  call.leave();
+}
+
+describe('whatever callers do', () => {
+  test('no limit is passed, and nobody waits where there is room', { timeout: 60_000 }, async () => {
+    const property = fc.asyncProperty(limits, fc.array(step, { maxLength: 60 }), async (of, steps) => {
+      const played = new Played(of);
+      for (const it of steps) {
+        played.play(it);
+        await vi.advanceTimersByTimeAsync(it.ms);
+        played.check();
+      }
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  test('every call is admitted or refused, and nothing is left over', { timeout: 60_000 }, async () => {
+    const property = fc.asyncProperty(limits, fc.array(step, { maxLength: 60 }), async (of, steps) => {
+      const played = new Played(of);
+      for (const it of steps) {
+        played.play(it);
+        await vi.advanceTimersByTimeAsync(it.ms);
+      }
+      for (let most = steps.length; most >= 0; most--) {
+        for (const call of played.of('running')) leave(call);
+        await settled();
+      }
+      expect(played.of('waiting')).toEqual([]);
+      expect(played.turns.occupancy).toEqual({ inFlight: 0, queued: 0 });
+      played.check();
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  test('who waits is served before anyone is served twice', { timeout: 60_000 }, async () => {
+    const queues = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 30 });
+    const property = fc.asyncProperty(queues, async (names) => {
+      const played = new Played({ ...plenty, concurrent: 1 });
+      played.enter('first');
+      for (const name of names) played.enter(name);
+      await settled();
+      const served: string[] = [];
+      while (played.of('running').length > 0) {
+        const waiting = new Set(played.of('waiting').map(({ caller }) => caller));
+        const [running] = played.of('running');
+        if (running) leave(running);
+        await settled();
+        const [next] = played.of('running');
+        if (next) served.push(next.caller);
+        // Since its last turn everyone else that waits has had one.
+        const before = served.lastIndexOf(served.at(-1) ?? '', -2);
+        if (before >= 0 && next) {
+          const between = new Set(served.slice(before + 1));
+          for (const name of waiting) expect(between).toContain(name);
+        }
+      }
+      expect(served.toSorted()).toEqual(names.toSorted());
+    });
+    await fc.assert(property, { numRuns: 200 });
+  });
+});

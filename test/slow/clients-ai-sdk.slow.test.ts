@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { catalog } from '../../tools/catalog.ts';
+import { describeWithNpm, runProgram } from '../support/npm.ts';
+import { everyWay, theKey } from '../support/reached.ts';
+
+/** A client with a protocol of its own making; it speaks both eras. */
+
+const packages = ['@ai-sdk/mcp@2.0.99', 'zod@4.6.7'];
+const eras = [
+  ['2026-07-28', false],
+  ['2025-11-25', true],
+] as const;
+
+interface Result {
+  content: { type: string; text: string }[];
+  structuredContent?: { records: { id: string }[] };
+  isError?: boolean;
+}
+
+interface Said {
+  revision: string;
+  server: string;
+  instructions: string;
+  tools: string[];
+  answer: Result;
+  refusal: Result;
+  resources: string[];
+  guide: string;
+  prompts: string[];
+}
+
+describeWithNpm('the client of the AI SDK', () => {
+  const cases = everyWay.flatMap(([transport, reached]) =>
+    eras.map(([revision, older]) => [transport, revision, older, reached] as const),
+  );
+
+  test.each(cases)('over %s, revision %s', async (_, revision, older, reached) => {
+    const input = { ...(await reached()), older };
+    const said = (await runProgram('ai-sdk.mjs', input, ...packages)) as Said;
+    expect(said).toMatchObject({ revision, server: 'cpq-mcp' });
+    expect(said.instructions).toContain('cpq_brief_pipeline');
+    expect(said.tools).toEqual(catalog.map(({ name }) => name));
+    expect(said.prompts).toContain('pipeline-review');
+    expect(said.resources).toContain('cpq://guide');
+    expect(said.guide).toContain('cpq_find');
+    expectAnswer(said.answer);
+    expect(said.refusal).toMatchObject({ isError: true });
+    expect(said.refusal.content[0]?.text).toContain('size must be');
+    expect(JSON.stringify(said)).not.toContain(await theKey());
+  });
+});
+
+function expectAnswer({ content, structuredContent, isError }: Result): void {
+  expect(isError ?? false).toBe(false);
+  expect(structuredContent?.records).toHaveLength(3);
+  for (const { id } of structuredContent?.records ?? []) expect(content[0]?.text).toContain(id);
+}

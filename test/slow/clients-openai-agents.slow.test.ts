@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { catalog } from '../../tools/catalog.ts';
+import { describeWithNpm, runProgram } from '../support/npm.ts';
+import { everyWay, theKey } from '../support/reached.ts';
+
+/**
+ * The Agents SDK, which rewrites every tool's arguments for models that fill in all of them: what may be
+ * left out is then sent as null. A tool whose schema cannot be rewritten is offered without that.
+ */
+
+const packages = ['@openai/agents@0.20.0', 'zod@4.6.7'];
+
+interface Text {
+  type: string;
+  text: string;
+}
+
+interface Said {
+  tools: { name: string; strict: boolean; parameters?: Schema; why?: string }[];
+  answer: Text;
+  refusal: Text;
+  plain: Text[];
+}
+
+interface Schema {
+  properties: Record<string, unknown>;
+  required: string[];
+  additionalProperties: boolean;
+}
+
+describeWithNpm('the Agents SDK', () => {
+  test.each(everyWay)('over %s', async (_, reached) => {
+    const said = (await runProgram('openai-agents.mjs', await reached(), ...packages)) as Said;
+    expect(said.tools.map(({ name }) => name)).toEqual(catalog.map(({ name }) => name));
+    expect(said.tools.filter(({ strict }) => !strict)).toEqual([]);
+    for (const { parameters } of said.tools) {
+      expect(parameters?.additionalProperties).toBe(false);
+      expect(parameters?.required).toEqual(Object.keys(parameters?.properties ?? {}));
+    }
+    expect(said.answer.text).toMatch(/^3 of \d+ companies/);
+    expect(said.plain[0]?.text).toMatch(/^3 of \d+ companies/);
+    expect(said.refusal.text).toContain('size must be');
+    expect(JSON.stringify(said)).not.toContain(await theKey());
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { forEveryone } from '../../src/hosts/access/gate.ts';
+import { serveHttp } from '../../src/hosts/http.ts';
+import { failsAsShipped, failsWithFixtures } from '../support/conformance/expected.ts';
+import { conformanceFixtures } from '../support/conformance/fixtures.ts';
+import { type Revision, runConformance } from '../support/conformance/suite.ts';
+import { startHttpServer } from '../support/hosts.ts';
+import { describeWithNpm } from '../support/npm.ts';
+import { closing, shared } from '../support/shared.ts';
+
+/**
+ * The protocol's own suite. Most of its scenarios need tools of their own in the server; so it runs against
+ * the server as it is shipped, and against the same HTTP with those tools in the server's place. What fails
+ * has to be exactly what is listed: a check that fails without being listed, or is listed and passes, fails
+ * here.
+ */
+
+const revisions: readonly Revision[] = ['2025-11-25', '2026-07-28'];
+
+const asShipped = shared(async () => (await startHttpServer('embedded')).url);
+
+const withFixtures = shared(async () => {
+  const host = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBodyBytes: 1024 * 1024 };
+  const quiet = { onError: () => {}, health: () => ({}) };
+  return closing(await serveHttp(forEveryone(conformanceFixtures()), { ...host, ...quiet })).url;
+});
+
+describeWithNpm('the conformance suite', () => {
+  test.each(revisions)('as shipped, revision %s', async (revision) => {
+    const { totals, failed } = await runConformance(await asShipped(), revision);
+    expect(failed).toEqual(failsAsShipped[revision]);
+    say(`${revision} as shipped`, totals);
+  });
+
+  test.each(revisions)('with its fixtures, revision %s', async (revision) => {
+    const { totals, failed } = await runConformance(await withFixtures(), revision);
+    expect(failed).toEqual(failsWithFixtures[revision]);
+    expect(totals.WARNING).toBe(revision === '2025-11-25' ? sessionWarnings : 0);
+    say(`${revision} with fixtures`, totals);
+  });
+});
+
+/** The suite would like sessions in the older era, and to come back to a stream that broke; we keep none. */
+const sessionWarnings = 4;
+
+function say(what: string, { SUCCESS, FAILURE, WARNING, SKIPPED }: Record<string, number>): void {
+  const rest = `${WARNING} warnings, ${SKIPPED} skipped`;
+  process.stdout.write(`Conformance ${what}: ${SUCCESS} passed, ${FAILURE} failed, ${rest}\n`);
+}

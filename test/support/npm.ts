@@ -1,0 +1,85 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describeWhere } from './needs.ts';
+import { shared } from './shared.ts';
+
+const execute = promisify(execFile);
+const packages = fileURLToPath(
+  new URL('../../node_modules/.cache/cpq-mcp-packages/', import.meta.url),
+);
+const outputLimit = 64 * 1024 * 1024;
+
+/** A group of tests that install clients of others. Where npm has nobody to ask they are skipped, and say so. */
+export function describeWithNpm(name: string, tests: () => void): void {
+  // Where everything has to run, whatever is wrong shows better in what fails.
+  const isMet = process.env.CPQ_TEST_EVERYTHING !== undefined || answers();
+  describeWhere(isMet, 'packages that npm cannot reach from here', name, tests);
+}
+
+const answers = (): boolean =>
+  spawnSync('npm', ['view', 'node@24', 'version', '--fetch-retries=0'], { timeout: 20_000 })
+    .status === 0;
+
+/** What some clients want for themselves; the server that they talk to runs on the Node of the tests. */
+const newerNode = shared(async () => {
+  const [major = 0] = process.versions.node.split('.').map(Number);
+  if (major >= 24) return process.execPath;
+  const words = ['-y', '-p', 'node@24', '-c', 'node -p process.execPath'];
+  return (await execute('npx', words)).stdout.trim();
+});
+
+/** Installs packages, beside the tree and not into it, unless they are there. @returns their folder */
+export async function installed(...names: readonly string[]): Promise<string> {
+  const folder = join(packages, names.join('+').replace(/[^\w.+-]/g, '-'));
+  if (existsSync(folder)) return folder;
+  const half = `${folder}.${process.pid}`;
+  await mkdir(half, { recursive: true });
+  await writeFile(join(half, 'package.json'), '{"private":true,"type":"module"}');
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  await execute('npm', ['install', ...quiet, ...names], { cwd: half, maxBuffer: outputLimit });
+  // Another run of the tests may have been faster.
+  await rename(half, folder).catch(() => rm(half, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface Ran {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a file of JavaScript on a newer Node to its end, whatever its exit status. */
+export async function runOnNewerNode(argv: readonly string[], cwd: string): Promise<Ran> {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const options = { cwd, maxBuffer: outputLimit, env: { PATH, HOME, TMPDIR } };
+  const running = execute(await newerNode(), argv, options);
+  return running.then(
+    (ran) => ({ status: 0, ...ran }),
+    ({ code, stdout, stderr }: Ran & { code: unknown }) => {
+      if (typeof code !== 'number') throw new Error(`it did not end by itself: ${stderr}`);
+      return { status: code, stdout, stderr };
+    },
+  );
+}
+
+/**
+ * Runs a program of `test/support/programs` where those packages can be imported.
+ * @returns what it says, as JSON @throws with its words when it fails
+ */
+export async function runProgram(
+  name: string,
+  input: unknown,
+  ...names: readonly string[]
+): Promise<unknown> {
+  const folder = await installed(...names);
+  const source = fileURLToPath(new URL(`programs/${name}`, import.meta.url));
+  const program = join(folder, basename(name));
+  await copyFile(source, program);
+  const { status, stdout, stderr } = await runOnNewerNode([program, JSON.stringify(input)], folder);
+  if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr}`);
+  return JSON.parse(stdout);
+}

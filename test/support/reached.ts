@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { environmentFor, everything, startHttpServer } from './hosts.ts';
+import { addressIn, startSandbox } from './sandbox.ts';
+import { closing, shared } from './shared.ts';
+
+/** What a client that we did not write has to be told, to start a server of ours or to reach one. */
+export type Reached =
+  | { url: string }
+  | { command: string; args: string[]; env: Record<string, string> };
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const address = async () => addressIn(await sandbox());
+
+const home = shared(async () => {
+  const path = await mkdtemp(join(tmpdir(), 'cpq-mcp-client-'));
+  closing({ close: () => rm(path, { recursive: true, force: true }) });
+  return path;
+});
+
+const overStdio = shared(async () => {
+  const given = { ...environmentFor(await address(), everything), HOME: await home() };
+  const env = Object.entries(given).filter(([, value]) => value !== undefined);
+  return {
+    command: process.execPath,
+    args: [inject('bundle'), 'stdio'],
+    env: Object.fromEntries(env) as Record<string, string>,
+  };
+});
+
+const overHttp = shared(async () => {
+  const { url } = await startHttpServer(await address(), everything);
+  return { url };
+});
+
+/** With every tool that there is, over each transport. */
+export const everyWay: readonly (readonly [string, () => Promise<Reached>])[] = [
+  ['stdio', overStdio],
+  ['HTTP', overHttp],
+];
+
+/** The key that the servers have, which no client may come to see. */
+export const theKey = async (): Promise<string> => (await address()).key;

@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CallOptions, connect, type McpClient } from './clients.ts';
+import { type Answer, answerOf, type ServerSettings, startHttpServer } from './hosts.ts';
+import type { Running } from './process.ts';
+import type { Address } from './sandbox.ts';
+import { closing } from './shared.ts';
+
+/** One of several servers over the same tenant and the same Redis, at an address that stays its own. */
+export interface Replica {
+  url: string;
+  /** The process that is there now, or was there last. */
+  running: Running;
+  /** Ends it at once, without a chance to finish anything. */
+  kill(): Promise<void>;
+  /** Starts it again. */
+  start(): Promise<void>;
+}
+
+export async function startReplicas(
+  count: number,
+  address: Address,
+  settings: ServerSettings & { redis: URL },
+): Promise<Replica[]> {
+  const shared = { CPQ_REDIS_URL: settings.redis.href, CPQ_REPLICAS: String(count) };
+  const all = { ...settings, env: { ...shared, ...settings.env } };
+  return Promise.all(Array.from({ length: count }, () => startReplica(address, all)));
+}
+
+async function startReplica(address: Address, settings: ServerSettings): Promise<Replica> {
+  const { running, url } = await startHttpServer(address, settings);
+  const argv = [...(settings.argv ?? []), '--port', new URL(url).port];
+  const replica: Replica = {
+    url,
+    running,
+    async kill() {
+      replica.running.kill('SIGKILL');
+      await replica.running.exited;
+    },
+    async start() {
+      replica.running = (await startHttpServer(address, { ...settings, argv })).running;
+    },
+  };
+  return replica;
+}
+
+/** A host behind a balancer: where the connection to one replica breaks, the next one is asked. */
+export interface Caller {
+  /** Calls a tool, whatever comes of it. */
+  ask(name: string, args?: unknown): Promise<Answer>;
+  /** Calls a tool. @throws when it is answered with an error */
+  call(name: string, args?: unknown): Promise<Answer>;
+  /** How often a connection broke. */
+  broken: number;
+}
+
+export async function callerOf(replicas: readonly Replica[], first = 0): Promise<Caller> {
+  const clients = await Promise.all(
+    replicas.map(async ({ running, url }) => closing(await connect('modern', { running, url }))),
+  );
+  let turn = first;
+  const next = () => clients[turn++ % clients.length] as McpClient;
+  const caller: Caller = {
+    broken: 0,
+    async ask(name, args) {
+      for (;;) {
+        const result = await unlessBroken(next().callTool(name, args, patient));
+        if (result) return answerOf(result);
+        caller.broken += 1;
+        await pause(20);
+      }
+    },
+    async call(name, args) {
+      const answer = await caller.ask(name, args);
+      if (answer.isError) throw new Error(`${name} was refused: ${answer.text}`);
+      return answer;
+    },
+  };
+  return caller;
+}
+
+const patient: CallOptions = { timeout: 60_000 };
+
+/** Nothing when there was no connection, or it ended before the answer did. @throws any other error */
+async function unlessBroken<T>(calling: Promise<T>): Promise<T | undefined> {
+  try {
+    return await calling;
+  } catch (error) {
+    if (isBroken(error)) return undefined;
+    throw error;
+  }
+}
+
+const broken = /fetch failed|terminated|other side closed|ECONNRE(SET|FUSED)|socket hang up/;
+
+const isBroken = (error: unknown): boolean =>
+  error instanceof Error && (broken.test(error.message) || isBroken(error.cause));
