@@ -333,6 +333,18 @@ export const settings = {
     fallback: '128',
     read: wholeNumber(1, 100_000),
   }),
+  metricsToken: setting({
+    env: 'CPQ_METRICS_TOKEN',
+    about:
+      'What whoever reads /metrics must show as a bearer token, at least 16 characters; without one /metrics is there only where callers need not show who they are',
+    read: secretFrom,
+  }),
+  metricsTokenFile: setting({
+    env: 'CPQ_METRICS_TOKEN_FILE',
+    flag: 'metrics-token-file',
+    about: 'A file that holds it, instead of CPQ_METRICS_TOKEN',
+    read: text,
+  }),
   tracing: setting({
     env: 'CPQ_TRACING',
     flag: 'tracing',
@@ -503,6 +515,7 @@ const inFiles = [
   ['apiKey', 'apiKeyFile'],
   ['webhookSecret', 'webhookSecretFile'],
   ['webhookSigningSecret', 'webhookSigningSecretFile'],
+  ['metricsToken', 'metricsTokenFile'],
 ] as const;
 
 function withSecretsFromFiles(read: Settings): Settings {

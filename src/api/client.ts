@@ -178,7 +178,8 @@ export class ApiClient {
       } catch (error) {
         const wait = pauseBefore(attempt, error, this.#firstPauseMs);
         const inTime = Date.now() + wait < call.deadline;
-        if (isOurs(error)) this.observer?.heldBack(error instanceof CircuitOpen ? 'circuit' : 'budget');
+        if (isOurs(error))
+          this.observer?.heldBack(error instanceof CircuitOpen ? 'circuit' : 'budget');
         if (attempt === attempts || !inTime || !again(error) || isOurs(error)) throw error;
         await pause(wait, call.signal);
       }
@@ -222,12 +223,7 @@ export class ApiClient {
     }
   }
 
-  async #sent(
-    request: WireRequest,
-    taken: Taken,
-    call: Call,
-    facts: Facts,
-  ): Promise<WireResponse> {
+  async #sent(request: WireRequest, taken: Taken, call: Call, facts: Facts): Promise<WireResponse> {
     try {
       const response = await this.#wire.send(request, call, facts);
       const remaining = header(response, 'x-ratelimit-remaining')?.trim() ?? '';

@@ -1,10 +1,16 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, readSettings, type Settings } from '../config.ts';
+import { bearerOf } from '../hosts/access/bearer.ts';
 import { forEveryone, type Gate } from '../hosts/access/gate.ts';
 import { serveHttp } from '../hosts/http.ts';
-import { type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
-import { factsOf } from '../log.ts';
+import { type Observing, observing } from '../hosts/observing.ts';
+import { readyzOf } from '../hosts/readiness.ts';
+import { isSameSecret } from '../hosts/secrets.ts';
+import { type CallerLimits, TurnsOfCallers } from '../hosts/turns-of-callers.ts';
+import { type Delivered, type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
+import { factsOf, type Log } from '../log.ts';
 import { version } from '../version.ts';
 import { type Common, openCommon, type TenantDoor } from './open.ts';
 import { Tenants } from './tenants.ts';
@@ -16,29 +22,39 @@ export async function http(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
   const common = await openCommon(settings);
+  const { log, state } = common;
+  const watch = await observing({ log, version, tracing: settings.tracing });
+  common.observer = (name) => watch.tenant(name);
   const tenants = await Tenants.open(settings, common);
   const gate = await gateOf(settings, tenants, common);
+  const turns = settings.auth.size > 0 ? new TurnsOfCallers(limitsOf(settings)) : undefined;
+  watch.metrics.watchState(() => state.health());
+  if (turns) watch.metrics.watchCalls(() => turns.occupancy);
   const host = await serveHttp(gate, {
     host: settings.host,
     port: settings.port,
     allowedHosts: [...settings.allowedHosts, ...hostOf(settings.publicUrl)],
     preview: showsPreview(settings),
     maxBodyBytes,
-    webhooks: webhooksOf(tenants, common),
-    onError: (error) => common.log.warn('protocol', factsOf(error)),
+    webhooks: webhooksOf(tenants, log, watch),
+    onError: (error) => log.warn('protocol', factsOf(error)),
     health: () => ({ status: 'ok', version }),
-    readiness: () => readinessOf(settings, tenants, common),
+    readiness: (stopping) =>
+      readyzOf({ state: state.health(), ...counted(settings, tenants), stopping }),
+    watch,
+    mayReadMetrics: metricsReader(settings),
+    ...(turns ? { turns } : {}),
   }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(notListening(error, settings), { cause: error });
   });
-  const reload = () => reloadTenants(tenants, common);
+  const reload = () => reloadTenants(tenants, log);
   process.on('SIGHUP', reload);
   process.stdout.write(howToConnect(host.url, settings, tenants));
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   process.off('SIGHUP', reload);
   await host.close();
   await tenants.close();
-  await common.state.close();
+  await state.close();
 }
 
 /** Whoever reaches it could read everything otherwise. */
@@ -68,20 +84,38 @@ async function gateOf(settings: Settings, tenants: Tenants, common: Common): Pro
 }
 
 /** None of them is taken where no tenant has a secret for them. */
-function webhooksOf(tenants: Tenants, { log }: Common): WebhookHandler {
+function webhooksOf(tenants: Tenants, log: Log, { metrics }: Observing): WebhookHandler {
   const onError = (error: unknown) => log.error('webhook not kept', factsOf(error));
   const tenant = (name: string) => tenants.find(name)?.webhooks;
-  const handle = webhookHandler({ tenant, onError });
+  const onDelivery = (delivered: Delivered) => metrics.delivered(delivered);
+  const handle = webhookHandler({ tenant, onError, onDelivery });
   return (...delivery) => tenants.doors.some(({ webhooks }) => webhooks) && handle(...delivery);
 }
 
-/** While Redis is away it goes on with what is here; that is told, and no reason to send callers off. */
-function readinessOf({ auth }: Settings, { doors }: Tenants, { state }: Common) {
-  const ready = doors.length > 0 || auth.has('key');
-  return { ready, tenants: doors.length, state: state.health() };
+const counted = ({ auth }: Settings, { doors }: Tenants) =>
+  auth.has('key') ? {} : { tenants: doors.length };
+
+const queuedPerCaller = 64;
+const longestWaitMs = 30_000;
+
+const limitsOf = ({ callsPerMinute, callsAtOnce, callsInAll }: Settings): CallerLimits => ({
+  callsPerMinute,
+  concurrentPerCaller: callsAtOnce,
+  concurrent: callsInAll,
+  queuedPerCaller,
+  waitMs: longestWaitMs,
+});
+
+/**
+ * Metrics name tenants. Where callers show who they are, so does who reads these; elsewhere only this
+ * machine reaches the server.
+ */
+function metricsReader({ auth, metricsToken }: Settings): (request: IncomingMessage) => boolean {
+  if (metricsToken === undefined) return () => auth.size === 0;
+  return (request) => isSameSecret(bearerOf(request) ?? '', metricsToken);
 }
 
-function reloadTenants(tenants: Tenants, { log }: Common): void {
+function reloadTenants(tenants: Tenants, log: Log): void {
   try {
     const { opened, changed, closed } = tenants.reload();
     log.warn('tenants read again', { opened, changed, closed });

@@ -1,5 +1,6 @@
 import { requireTenant, type Settings, takesWebhooks, toolsetsOf } from '../config.ts';
 import type { OpenedDoor } from '../hosts/access/own-key.ts';
+import type { TenantObserver } from '../hosts/observing.ts';
 import type { Served } from '../hosts/served.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { createLog, factsOf, type Log } from '../log.ts';
@@ -30,6 +31,8 @@ export interface Common {
   log: Log;
   /** Taken out of every line of the log; more may be added. */
   secrets: Set<string>;
+  /** Watches a tenant, by the operator's name for it; only what many share is watched. */
+  observer?: (name: string) => TenantObserver;
 }
 
 /** Where a tenant is, and with what it is read. */
@@ -86,6 +89,7 @@ export class TenantDoor implements OpenedDoor {
   readonly #address: Address;
   /** By what may be done; there are as many as there are kinds of callers. */
   readonly #served = new Map<string, Served>();
+  readonly #observer: TenantObserver | undefined;
   readonly #retired = new AbortController();
 
   constructor(
@@ -97,7 +101,9 @@ export class TenantDoor implements OpenedDoor {
   ) {
     this.name = name;
     for (const secret of [address.key, ...ofWebhooks(settings)]) common.secrets.add(secret);
-    this.tenant = new Tenant({ ...tenantOptions(settings, address, common), limits });
+    this.#observer = common.observer?.(name);
+    const watched = this.#observer && { observer: this.#observer };
+    this.tenant = new Tenant({ ...tenantOptions(settings, address, common), limits, ...watched });
     this.webhooks = takesWebhooks(settings) ? webhooksOf(this.tenant, settings) : undefined;
     this.#settings = settings;
     this.#common = common;
@@ -144,6 +150,7 @@ export class TenantDoor implements OpenedDoor {
         failed: (tool: string, error: unknown) =>
           log.error('call failed', { tool, ...factsOf(error) }),
       },
+      ...(this.#observer && { observer: this.#observer }),
       allowTokens: settings.consent === 'token',
       hearsChanges: takesWebhooks(settings) || settings.redisUrl !== undefined,
     };

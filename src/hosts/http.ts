@@ -6,11 +6,14 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Direct } from '../mcp/direct.ts';
-import { Denied } from './access/denied.ts';
+import { Denied, retryAfter } from './access/denied.ts';
 import type { Admitted, Gate } from './access/gate.ts';
 import { answered, mayBePlain, readBody, toolOf, unread } from './http-plain.ts';
 import type { SdkHandler } from './http-sdk.ts';
+import type { Observing } from './observing.ts';
+import { nowKnown } from './requests.ts';
 import type { SdkServed, Served } from './served.ts';
+import { TooManyCalls, type TurnsOfCallers } from './turns-of-callers.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
 export interface HttpOptions {
@@ -26,8 +29,14 @@ export interface HttpOptions {
   onError(error: Error): void;
   /** What `/healthz` says. */
   health(): Record<string, unknown>;
-  /** Whether it can do its work now, and if not why, which `/readyz` says; without it, it always can. */
-  readiness?(): { ready: boolean } & Record<string, unknown>;
+  /** What `/readyz` answers; `stopping`: calls under way are only being brought to their end. */
+  readiness?(stopping: boolean): { status: number; body: Record<string, unknown> };
+  /** Callers wait for their turn; without it nobody does. */
+  turns?: Pick<TurnsOfCallers, 'enter'>;
+  /** Watches every request. */
+  watch?: Pick<Observing, 'request' | 'render'>;
+  /** Who may read `/metrics`; without it nobody may. */
+  mayReadMetrics?(request: IncomingMessage): boolean;
 }
 
 export interface HttpHost {
@@ -37,6 +46,7 @@ export interface HttpHost {
 
 /** What a supervisor usually waits before it kills. */
 const drainMs = 8_000;
+const listening = 'subscriptions/listen';
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
@@ -45,14 +55,11 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
  */
 export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpHost> {
   const front = new Front(gate, options);
+  const { watch } = options;
   const server = createServer((request, response) => {
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    if (path === '/healthz') return sendJson(response, 200, options.health());
-    if (path === '/readyz') return sendReadiness(response, front.closing, options);
-    if (options.webhooks?.(path, request, response)) return;
-    void front
-      .serve(path, request, response)
-      .catch((error: unknown) => failed(request, response, error, options));
+    const handle = () => front.take(request, response);
+    if (watch) watch.request(request, response, handle);
+    else handle();
   });
   // Slow senders must not hold sockets; answers may take as long as a call.
   server.headersTimeout = 15_000;
@@ -84,18 +91,60 @@ class Front {
     this.#names = [...new Set([...loopbackNames, ...options.allowedHosts])];
   }
 
-  async serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  take(request: IncomingMessage, response: ServerResponse): void {
+    const options = this.#options;
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    if (path === '/healthz') sendJson(response, 200, options.health());
+    else if (path === '/readyz') this.#tellReadiness(response);
+    else if (!options.webhooks?.(path, request, response)) {
+      this.#serve(path, request, response).catch((error: unknown) =>
+        failed(request, response, error, options),
+      );
+    }
+  }
+
+  #tellReadiness(response: ServerResponse): void {
+    const always = { status: this.closing ? 503 : 200, body: {} };
+    const { status, body } = this.#options.readiness?.(this.closing) ?? always;
+    sendJson(response, status, body);
+  }
+
+  async #serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!this.#admits(request) && !(await this.#isAddressed(request, response))) return;
     if (this.#options.preview && path.startsWith('/preview')) {
       const { servePreview } = await import('./preview.ts');
       if (await servePreview(path, response)) return;
+    }
+    if (path === '/metrics' && this.#options.mayReadMetrics?.(request)) {
+      return this.#tellMetrics(response);
     }
     const published = this.#gate.published?.(path);
     if (published) return sendJson(response, 200, published);
     if (path !== '/mcp') {
       return sendJson(response, 404, { error: 'Not found. MCP is served at /mcp.' });
     }
-    await this.#answer(await this.#gate.admit(request), request, response);
+    const admitted = await this.#gate.admit(request);
+    const { caller, tenant } = admitted;
+    nowKnown({ ...(caller && { caller }), ...(tenant && { tenant }) });
+    if (caller !== undefined) await this.#wait(caller, request, response);
+    await this.#answer(admitted, request, response);
+  }
+
+  async #tellMetrics(response: ServerResponse): Promise<void> {
+    const { contentType, body } = (await this.#options.watch?.render()) ?? {};
+    response.writeHead(200, { 'content-type': contentType }).end(body);
+  }
+
+  /** For the caller's turn; what is listened to for long is none. */
+  async #wait(caller: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { turns } = this.#options;
+    const lasts = request.method !== 'POST' || request.headers['mcp-method'] === listening;
+    if (!turns || lasts) return;
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const leave = await turns.enter(caller, gone.signal);
+    if (response.closed) leave();
+    else response.once('close', leave);
   }
 
   async close(): Promise<void> {
@@ -163,31 +212,32 @@ function failed(
   error: unknown,
   options: HttpOptions,
 ): void {
-  if (error instanceof Denied) {
-    denied(request, response, error);
+  const refusal = refusalOf(error);
+  if (refusal) {
+    refuse(request, response, refusal);
     return;
   }
-  if (request.destroyed && !request.complete) return; // The sender has gone away.
+  if (response.destroyed) return; // The sender has gone away.
   options.onError(error instanceof Error ? error : new Error(String(error)));
   if (response.headersSent) response.destroy();
   else sendJson(response, 500, { error: 'Internal error' });
 }
 
+function refusalOf(error: unknown): Denied | undefined {
+  if (error instanceof Denied) return error;
+  if (!(error instanceof TooManyCalls)) return undefined;
+  const headers = retryAfter(error.retryAfter);
+  return new Denied(429, `Too many calls: try again in ${error.retryAfter} s.`, { headers });
+}
+
 /** What was not read of the request would be taken for the next one. */
-function denied(
+function refuse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, message, headers }: Denied,
 ): void {
   const close = request.complete ? {} : { connection: 'close' };
   sendJson(response, status, { error: message }, { ...headers, ...close });
-}
-
-function sendReadiness(response: ServerResponse, closing: boolean, options: HttpOptions): void {
-  const said = closing
-    ? { ready: false, why: 'stopping' }
-    : (options.readiness?.() ?? { ready: true });
-  sendJson(response, said.ready ? 200 : 503, said);
 }
 
 function sendJson(

@@ -2,35 +2,29 @@ import type { Health } from '../state/port.ts';
 
 export interface Readiness {
   state: Health;
-  tenants: {
-    /** All that are configured. */
-    configured: number;
-    /** Those of them that can be called. */
-    open: number;
-  };
+  /** How many tenants are served; absent where callers bring their own. */
+  tenants?: number;
   /** Whether calls under way are only being brought to their end. */
   stopping: boolean;
 }
 
 /**
- * Whether requests should be sent here now, and what stands against it. Anyone may ask, so it names no
- * tenant and no address.
+ * Whether requests should be sent here now, and what stands against it or is not as it should be. Without
+ * the shared state reads go on: to send callers off would make an outage of it. Anyone may ask, so it
+ * names no tenant and no address.
  */
-export function readyzOf(readiness: Readiness): {
+export function readyzOf({ state, tenants, stopping }: Readiness): {
   status: 200 | 503;
   body: Record<string, unknown>;
 } {
-  const reasons = reasonsOf(readiness);
-  if (reasons.length > 0) return { status: 503, body: { status: 'not ready', reasons } };
-  return { status: 200, body: { status: 'ready' } };
+  const against = [
+    ...(stopping ? ['the server is stopping'] : []),
+    ...(tenants === 0 ? ['no tenant is served'] : []),
+  ];
+  if (against.length > 0) return { status: 503, body: { status: 'not ready', reasons: against } };
+  if (state.ok) return { status: 200, body: { status: 'ready' } };
+  return { status: 200, body: { status: 'degraded', reasons: [awayOf(state)] } };
 }
 
-function reasonsOf({ state, tenants: { configured, open }, stopping }: Readiness): string[] {
-  const since = state.since === undefined ? '' : ` since ${state.since}`;
-  return [
-    ...(stopping ? ['the server is stopping'] : []),
-    ...(state.ok ? [] : [`the ${state.kind} state cannot be used${since}`]),
-    ...(configured === 0 ? ['no tenant is configured'] : []),
-    ...(open < configured ? [`${configured - open} of ${configured} tenants are not open`] : []),
-  ];
-}
+const awayOf = ({ kind, since }: Health): string =>
+  `the ${kind} state cannot be reached${since === undefined ? '' : ` since ${since}`}: nothing is written, and no webhook is taken`;

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { NotAnEvent } from '../tenant/events/read-event.ts';
 import type { Receipt } from '../tenant/events/receive.ts';
+import { isSameSecret } from './secrets.ts';
 
 /** One tenant's end of its webhooks. At least one of the two secrets is there. */
 export interface WebhookTenant {
@@ -109,7 +110,7 @@ async function receive(
   if (request.method !== 'POST') throw new Refused(405, 'Only POST', { allow: 'POST' });
   const { headers } = request;
   const said = secretInPath ?? textOf(headers, 'x-webhook-secret');
-  const isKnown = isSame(said ?? '', tenant?.secret ?? '');
+  const isKnown = isSameSecret(said ?? '', tenant?.secret ?? '');
   if (!tenant || (tenant.secret !== undefined && !isKnown)) throw unauthorized();
   const body = await readBody(request, maxBytes);
   if (tenant.signingSecret !== undefined && !isSigned(headers, body, tenant.signingSecret)) {
@@ -124,12 +125,6 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | undefined 
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Takes the same time wherever the two differ, and however long they are. */
-function isSame(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
-  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
-}
-
 /** HMAC-SHA256 of the body as it was sent, in hexadecimal digits or base64, with or without `sha256=`. */
 function isSigned(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
   const signature = createHmac('sha256', secret).update(body).digest();
@@ -142,7 +137,7 @@ function isSigned(headers: IncomingHttpHeaders, body: Buffer, secret: string): b
     .find((text) => text !== undefined);
   if (said === undefined) return false;
   const isHex = /^[0-9a-f]{64}$/i.test(said);
-  return isSame(
+  return isSameSecret(
     Buffer.from(said, isHex ? 'hex' : 'base64').toString('hex'),
     signature.toString('hex'),
   );

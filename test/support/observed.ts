@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { answered, readBody } from '../../src/hosts/http-plain.ts';
+import { type Observing, observing } from '../../src/hosts/observing.ts';
+import { createLog } from '../../src/log.ts';
+import { Direct } from '../../src/mcp/direct.ts';
+import { createServer as createMcp, type ServerParts } from '../../src/mcp/server.ts';
+import { surfaceOf } from '../../src/mcp/surface.ts';
+import { localState } from '../../src/state/local.ts';
+import { fieldNames } from '../../src/tenant/changes/fields.ts';
+import type { Tenant } from '../../src/tenant/tenant.ts';
+import { toolsets } from '../../tools/define.ts';
+import { newFolder, openTenant, removeFolder, testKey } from '../hardening-tenant.ts';
+import { send } from './both-ways.ts';
+import { legacy } from './plain-requests.ts';
+import type { Upstream } from './upstream/behaviour.ts';
+import { startUpstream } from './upstream/upstream.ts';
+
+/** A tenant under the eyes of everything that watches one, over a service of this process. */
+export interface Observed {
+  upstream: Upstream;
+  tenant: Tenant;
+  parts: ServerParts;
+  watch: Observing;
+  /** Calls a tool over HTTP, as a plain request. */
+  plain(params: Record<string, unknown>, headers?: Record<string, string>): Reply;
+  /** The same where the SDK answers. */
+  bySdk(params: Record<string, unknown>, headers?: Record<string, string>): Promise<string>;
+  /** A client of a connection that lasts. */
+  client(): Promise<Client>;
+  /** The values of one metric, by their labels as they are written. */
+  metric(name: string): Promise<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+type Reply = ReturnType<typeof send>;
+
+export interface ObservedOptions {
+  tracing?: boolean;
+  budget?: { requests: number; windowSeconds: number };
+}
+
+export const tenantName = 'acme';
+
+export async function observed({
+  tracing = false,
+  ...options
+}: ObservedOptions = {}): Promise<Observed> {
+  const upstream = await startUpstream();
+  const watch = await observing({ log: createLog('info', [testKey]), version: '1.2.3', tracing });
+  const observer = watch.tenant(tenantName);
+  const folder = await newFolder();
+  const state = localState(folder);
+  const writing = { perHour: 100, fields: new Set(fieldNames), barredStages: [] };
+  const tenant = openTenant({ url: upstream.url, observer, state, writing, ...options });
+  const surface = surfaceOf(tenant.grants, new Set(toolsets));
+  const log = { failed: () => {} };
+  const parts = { surface, tenant, version: '1.2.3', log, allowTokens: true, observer };
+  const sdk = createMcpHandler(async () => createMcp(parts));
+  const http = await listen(watch, new Direct(parts, { lasts: false }));
+  return {
+    upstream,
+    tenant,
+    parts,
+    watch,
+    plain: (params, headers = {}) => {
+      const sent = legacy('tools/call', params);
+      return send(http.url, { ...sent, headers: { ...sent.headers, ...headers } });
+    },
+    bySdk: async (params, headers = {}) => {
+      const sent = legacy('tools/call', params);
+      const init = { method: 'POST', headers: { ...sent.headers, ...headers }, body: sent.body };
+      return (await sdk.fetch(new Request('http://127.0.0.1/mcp', init))).text();
+    },
+    client: () => clientOf(parts),
+    metric: async (name) => valuesOf((await watch.render()).body, name),
+    async close() {
+      await http.close();
+      await sdk.close();
+      await tenant.close();
+      await state.close();
+      await removeFolder(folder);
+      await upstream.close();
+    },
+  };
+}
+
+async function listen(watch: Observing, direct: Direct) {
+  const server = createServer((request, response) =>
+    watch.request(request, response, () => void answer(direct, request, response)),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function answer(direct: Direct, request: IncomingMessage, response: ServerResponse) {
+  const isOurs = await answered(direct, request, await readBody(request), response);
+  if (!isOurs) response.writeHead(404).end();
+}
+
+async function clientOf(parts: ServerParts): Promise<Client> {
+  const client = new Client({ name: 'observed', version: '1' });
+  const [mine, theirs] = InMemoryTransport.createLinkedPair();
+  const server = createMcp(parts);
+  await server.connect(theirs as Parameters<typeof server.connect>[0]);
+  await client.connect(mine as Transport);
+  return client;
+}
+
+/** Of the text format: what stands between the braces, and the value behind them. */
+export function valuesOf(text: string, name: string): Record<string, number> {
+  const lines = text.matchAll(/^(?<name>[a-z_]+)(?:\{(?<labels>.*)\})? (?<value>\S+)$/gm);
+  const found = [...lines].flatMap(({ groups }) =>
+    groups?.name === name ? [[groups.labels ?? '', Number(groups.value)] as const] : [],
+  );
+  return Object.fromEntries(found);
+}
