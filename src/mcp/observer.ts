@@ -1,3 +1,4 @@
+import { NotFound, Refused } from '../api/errors.ts';
 import type { Watched } from '../api/observer.ts';
 import type { Trace } from '../api/trace.ts';
 import { ChangeRefused } from '../tenant/changes/refusal.ts';
@@ -6,8 +7,9 @@ import { BadArguments } from './arguments.ts';
 import { AskPerson } from './ask-person.ts';
 
 /**
- * What came of a call. `asked`: it ended with a question to a person. `refused`: by us, before the service
- * had a say in it. `error`: the service, or what is shared, did not play along. `failed`: our own mistake.
+ * What came of a call. `asked`: it ended with a question to a person. `refused`: what was asked for cannot
+ * be had, such as a record that is not there. `error`: the service, or what is shared, did not play along.
+ * `failed`: our own mistake.
  */
 export type CallOutcome = 'ok' | 'asked' | 'refused' | 'error' | 'failed' | 'cancelled';
 
@@ -19,11 +21,11 @@ export interface CallObserver {
 /** In the place of the name of a tool that is not listed. */
 export const unknownTool = 'unknown';
 
+const refusals = [BadArguments, NotGranted, ChangeRefused, NotFound, Refused];
+
 export function callOutcomeOf(error: unknown): CallOutcome {
   if (error instanceof AskPerson) return 'asked';
-  const byUs =
-    error instanceof BadArguments || error instanceof NotGranted || error instanceof ChangeRefused;
-  if (byUs) return 'refused';
+  if (refusals.some((kind) => error instanceof kind)) return 'refused';
   return isUnexpected(error) ? 'failed' : 'error';
 }
 

@@ -27,7 +27,7 @@ import { cleaned, visible } from './text.ts';
 export function explain(error: unknown): string {
   if (error instanceof BadArguments) return visible(error.message);
   if (error instanceof NotGranted) {
-    return `This server was not granted ${error.grant}. Whoever runs it can add it to CPQ_GRANTS.`;
+    return `${error.grant} is not granted here. Whoever runs this server can grant it: in CPQ_GRANTS, and to callers who show who they are.`;
   }
   if (error instanceof ChangeRefused) return refused(error);
   if (error instanceof StateLost) return stateLost(error);

@@ -25,6 +25,8 @@ export interface Observed {
   tenant: Tenant;
   parts: ServerParts;
   watch: Observing;
+  /** Of its HTTP endpoint. */
+  url: string;
   /** Calls a tool over HTTP, as a plain request. */
   plain(params: Record<string, unknown>, headers?: Record<string, string>): Reply;
   /** The same where the SDK answers. */
@@ -40,6 +42,7 @@ type Reply = ReturnType<typeof send>;
 
 export interface ObservedOptions {
   tracing?: boolean;
+  logLevel?: 'info' | 'silent';
   budget?: { requests: number; windowSeconds: number };
 }
 
@@ -47,10 +50,11 @@ export const tenantName = 'acme';
 
 export async function observed({
   tracing = false,
+  logLevel = 'silent',
   ...options
 }: ObservedOptions = {}): Promise<Observed> {
   const upstream = await startUpstream();
-  const watch = await observing({ log: createLog('info', [testKey]), version: '1.2.3', tracing });
+  const watch = await observing({ log: createLog(logLevel, [testKey]), version: '1.2.3', tracing });
   const observer = watch.tenant(tenantName);
   const folder = await newFolder();
   const state = localState(folder);
@@ -66,6 +70,7 @@ export async function observed({
     tenant,
     parts,
     watch,
+    url: http.url,
     plain: (params, headers = {}) => {
       const sent = legacy('tools/call', params);
       return send(http.url, { ...sent, headers: { ...sent.headers, ...headers } });

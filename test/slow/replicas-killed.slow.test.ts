@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { describeWith } from '../support/needs.ts';
+import {
+  expectEventsKept,
+  expectWrittenOnce,
+  loadOn,
+  replicasAtWork,
+  untilMore,
+} from '../support/replica-load.ts';
+import { callerOf, type Replica } from '../support/replicas.ts';
+import type { Upstream } from '../support/upstream/behaviour.ts';
+
+/**
+ * Replicas that are killed while they read, write and take webhooks: what they began is neither lost nor
+ * done twice by those who go on.
+ */
+
+/** Kills them when the service has received the next write, and before it stores it. */
+function killedAtWrite(upstream: Upstream, replicas: readonly Replica[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    upstream.set({
+      onRequest: async (_n, _upstream, { method }) => {
+        if (method !== 'PUT') return;
+        upstream.set({ onRequest: undefined });
+        await Promise.all(replicas.map((replica) => replica.kill())).then(() => resolve(), reject);
+      },
+    });
+  });
+}
+
+describeWith('redis', 'replicas that are killed', () => {
+  test('in turn, and all at once, lose no event and write nothing twice', async () => {
+    const scene = await replicasAtWork(3);
+    const { upstream, replicas } = scene;
+    const load = await loadOn(replicas);
+    await untilMore(load, { reads: 50, written: 4, events: 30 });
+    const turns = [...replicas.map((one) => [one]), replicas, ...replicas.map((one) => [one])];
+    for (const some of turns) {
+      await killedAtWrite(upstream, some);
+      if (some.length < replicas.length) await untilMore(load, { reads: 20, events: 10 });
+      await Promise.all(some.map((replica) => replica.start()));
+      await untilMore(load, { reads: 20, written: 2, events: 10 });
+    }
+    await load.stop();
+    expect(load.broken()).toBeGreaterThan(0);
+    expect(load.refusals.read).toEqual([]);
+    await expectEventsKept(load, await callerOf(replicas));
+    // Each time at most the one that was being written is left open.
+    const open = await expectWrittenOnce(load, scene);
+    expect(open).toBeGreaterThan(0);
+    expect(open).toBeLessThanOrEqual(turns.length);
+    process.stderr.write(
+      `${JSON.stringify([load.broken(), open, load.reads, load.written.length, load.events.size, load.refusals.write])}\n`,
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { describeWith } from '../support/needs.ts';
+import type { Redis } from '../support/redis.ts';
+import {
+  expectEventsKept,
+  expectWrittenOnce,
+  loadOn,
+  namesPut,
+  replicasAtWork,
+  untilMore,
+} from '../support/replica-load.ts';
+import { callerOf, type Replica } from '../support/replicas.ts';
+import { until } from '../support/until.ts';
+
+/**
+ * Redis goes away and comes back while replicas are at work: what can be answered without it is, nothing is
+ * done that it should know of, and afterwards all is as before.
+ */
+
+/** How often every replica has told that. */
+const told = (replicas: readonly Replica[], event: string): number =>
+  Math.min(...replicas.map(({ running }) => running.output.stderr.split(`"${event}"`).length - 1));
+
+const absences: [name: string, go: (redis: Redis) => unknown, back: (redis: Redis) => unknown][] = [
+  ['is killed and started again', (redis) => redis.kill(), (redis) => redis.start()],
+  ['stands still for a while', (redis) => redis.freeze(), (redis) => redis.resume()],
+  [
+    'has no memory left for a while',
+    (redis) => redis.ask('CONFIG', 'SET', 'maxmemory', '1'),
+    (redis) => redis.ask('CONFIG', 'SET', 'maxmemory', '0'),
+  ],
+];
+
+describeWith('redis', 'two replicas at work, and a Redis that', () => {
+  for (const [name, go, back] of absences) {
+    test(name, async () => {
+      const scene = await replicasAtWork(2);
+      const { upstream, redis, replicas } = scene;
+      const load = await loadOn(replicas);
+      await untilMore(load, { reads: 100, written: 6, events: 60 });
+      expect(load.refusals).toEqual({ write: [], read: [] });
+
+      await go(redis);
+      await until(() => told(replicas, 'shared state lost')).toBe(1);
+      const before = { puts: namesPut(upstream).length, events: load.events.size };
+      await untilMore(load, { reads: 100, refusedEvents: 30, refusedWrites: 10 });
+      // At most the one write that was under way when it was noticed.
+      expect(namesPut(upstream).length - before.puts).toBeLessThanOrEqual(1);
+      expect(load.events.size - before.events).toBeLessThanOrEqual(3);
+
+      await back(redis);
+      await until(() => told(replicas, 'shared state back')).toBe(1);
+      await untilMore(load, { reads: 100, written: 6, events: 60 });
+      await load.stop();
+      expect(load.refusals.read).toEqual([]);
+      await expectEventsKept(load, await callerOf(replicas));
+      // That the write under way ended could not be recorded; one may have been announced and not sent.
+      expect(await expectWrittenOnce(load, scene)).toBeLessThanOrEqual(2);
+    });
+  }
+});
