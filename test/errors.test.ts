@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from './support/free-port.ts';
 import { anyHost, type Connection, everyHost, everything } from './support/hosts.ts';
 import { addressIn, setSandbox, startSandbox } from './support/sandbox.ts';
 import { closing, shared } from './support/shared.ts';
@@ -232,13 +232,3 @@ describe('what was not granted', () => {
     expect(await server.refused('cpq_list_products')).toContain('does not let this key');
   });
 });
-
-/** A port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}

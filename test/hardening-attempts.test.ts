@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as listenOn } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { leavesOpen } from '../src/api/client.ts';
@@ -24,6 +24,7 @@ import {
   serve,
   toolCall,
 } from './hardening-tenant.ts';
+import { freePort } from './support/free-port.ts';
 import { type Behaviour, only, type Upstream } from './support/upstream/behaviour.ts';
 import { type FaultName, faultNames, faults } from './support/upstream/faults.ts';
 import { startUpstream } from './support/upstream/upstream.ts';
@@ -125,15 +126,6 @@ async function listening(server: ReturnType<typeof createServer>, port = 0): Pro
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = listenOn();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 describe('writes', () => {

@@ -1,13 +1,10 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Resource } from '../src/api/records.ts';
-import { resources, routes } from '../src/api/routes.ts';
 import { localState } from '../src/state/local.ts';
 import { CollectionCache } from '../src/tenant/cache.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { newFolder, openTenant, removeFolder, type Served, serve } from './hardening-tenant.ts';
+import { startTaggedService, type TaggedService, taggedCount } from './support/tagged-service.ts';
 import { random } from './support/upstream/random.ts';
 
 /**
@@ -17,13 +14,7 @@ import { random } from './support/upstream/random.ts';
 
 const calls = 10_000;
 const inFlight = 32;
-const recordCount = 24;
 const chance = random(7);
-
-interface Home {
-  url: string;
-  server: Server;
-}
 
 interface Party {
   /** In every id and name of its records, and in those of nobody else. */
@@ -33,51 +24,22 @@ interface Party {
 }
 
 let folder: string;
-let homes: Home[];
+let homes: TaggedService[];
 let parties: Party[];
 const errors: unknown[] = [];
 
 const keys = ['one0key0of0isolation', 'another0key0of0isolation'];
 
-/** Tells each key's records from each other's, and answers after some turns, or some time. */
-async function startHome(name: string): Promise<Home> {
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://home');
-    const tag = tagOf(name, keys.indexOf(String(request.headers['api-key'])));
-    const answer = () => response.end(JSON.stringify(answerTo(url, tag)));
-    response.setHeader('content-type', 'application/json');
-    if (chance.below(3) === 0) setTimeout(answer, chance.below(6));
-    else setImmediate(answer);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
-}
-
 const tagOf = (home: string, key: number): string => `${home}${'XY'.charAt(key)}tag`;
 
-function answerTo(url: URL, tag: string): unknown {
-  const path = url.pathname.replace('/public-api', '');
-  const resource = resources.findLast((name) => path.startsWith(routes[name].path));
-  const all = recordsOf(resource ?? 'company', tag);
-  const id = path.slice(routes[resource ?? 'company'].path.length + 1);
-  if (id !== '' && resource !== 'category_tree') return all.find((record) => record.id === id);
-  const [from, size] = ['from', 'size'].map((name) => Number(url.searchParams.get(name) ?? 0));
-  const page = all.slice(from, (from ?? 0) + Math.min(size || 20, 10));
-  return resource && routes[resource].shape === 'tree' ? all : { results: page, total: all.length };
+/** Answers after some turns, or some time. */
+function later(answer: () => void): void {
+  if (chance.below(3) === 0) setTimeout(answer, chance.below(6));
+  else setImmediate(answer);
 }
 
-const recordsOf = (resource: Resource, tag: string) =>
-  Array.from({ length: recordCount }, (_, at) => ({
-    id: `${tag}-${resource}-${at}`,
-    name: `${tag} ${resource} ${at}`,
-    title: `${tag} ${at}`,
-    number: `${tag}-${at}`,
-    status: 'sent',
-    company: { id: `${tag}-company-${at}`, name: `${tag} company ${at}` },
-    onetimeRevenue: at,
-    items: [{ name: `${tag} item`, quantity: 1, price: at }],
-    createdAt: '2025-01-01T00:00:00.000Z',
-  }));
+const startHome = (name: string): Promise<TaggedService> =>
+  startTaggedService((key) => tagOf(name, keys.indexOf(key)), later);
 
 beforeAll(async () => {
   folder = await newFolder();
@@ -104,10 +66,7 @@ afterAll(async () => {
     await served.close();
     await tenant.close();
   }
-  for (const { server } of homes) {
-    server.closeAllConnections();
-    server.close();
-  }
+  for (const home of homes) home.close();
   await removeFolder(folder);
 });
 
@@ -122,12 +81,12 @@ const asks: Ask[] = [
   () => ({ name: 'cpq_get_category_tree', arguments: {} }),
   (tag) => ({
     name: 'cpq_get_record',
-    arguments: { resource: 'quote', id: `${tag}-quote-${chance.below(recordCount)}` },
+    arguments: { resource: 'quote', id: `${tag}-quote-${chance.below(taggedCount)}` },
   }),
   (tag) => ({ name: 'cpq_find', arguments: { text: `${tag} company ${chance.below(20)}` } }),
   (tag) => ({
     name: 'cpq_brief_company',
-    arguments: { company: `${tag}-company-${chance.below(recordCount)}` },
+    arguments: { company: `${tag}-company-${chance.below(taggedCount)}` },
   }),
   () => ({ name: 'cpq_brief_pipeline', arguments: {} }),
 ];

@@ -1,3 +1,4 @@
+import type { Result } from '@modelcontextprotocol/client';
 import {
   type Context,
   type Span,
@@ -7,7 +8,6 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import type { Result } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { traceFrom, traceIdOf } from '../src/api/trace.ts';
@@ -28,10 +28,7 @@ describe('what is said of a trace', () => {
     // What a later version says besides is not known here.
     [{ traceparent: parent.replace(/^00/, '01') }, { traceparent: parent }],
     [{ traceparent: `${parent.replace(/^00/, 'cc')}-more` }, { traceparent: parent }],
-    [
-      { traceparent: parent.replace(/^00(.*)01$/, '01$1ff') },
-      { traceparent: parent },
-    ],
+    [{ traceparent: parent.replace(/^00(.*)01$/, '01$1ff') }, { traceparent: parent }],
   ])('%j is handed on', (said, expected) => {
     expect(traceFrom(said)).toEqual(expected);
   });
@@ -142,7 +139,11 @@ test('a write and what is read back of it hand it on', async () => {
   const client = await it.client();
   const change = { external_id: 'traced', create: true, name: 'Traced' };
   const call = (args: object) =>
-    client.callTool({ name: 'cpq_upsert_opportunity', arguments: { ...args }, _meta: inMeta._meta });
+    client.callTool({
+      name: 'cpq_upsert_opportunity',
+      arguments: { ...args },
+      _meta: inMeta._meta,
+    });
   const { confirm } = told((await call(change)) as Result);
   const { outcome } = told((await call({ ...change, confirm })) as Result);
   expect(outcome).toBe('written');
@@ -200,7 +201,9 @@ function register(): Made[] {
     };
     return span as Span;
   };
-  const provider: TracerProvider = { getTracer: () => ({ startSpan }) as Partial<Tracer> as Tracer };
+  const provider: TracerProvider = {
+    getTracer: () => ({ startSpan }) as Partial<Tracer> as Tracer,
+  };
   trace.setGlobalTracerProvider(provider);
   return made;
 }
@@ -248,7 +251,9 @@ describe('with tracing', () => {
     const made = register();
     await it.bySdk(list);
     expect(made[0]?.parent).toBeUndefined();
-    expect(handedOn(it).traceparent).toMatch(new RegExp(`^00-f{32}-${made[1]?.context.spanId}-01$`));
+    expect(handedOn(it).traceparent).toMatch(
+      new RegExp(`^00-f{32}-${made[1]?.context.spanId}-01$`),
+    );
   });
 
   test('what failed is marked, attempt by attempt', async () => {

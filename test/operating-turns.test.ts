@@ -233,33 +233,45 @@ function leave(call: Call): void {
 }
 
 describe('whatever callers do', () => {
-  test('no limit is passed, and nobody waits where there is room', { timeout: 60_000 }, async () => {
-    const property = fc.asyncProperty(limits, fc.array(step, { maxLength: 60 }), async (of, steps) => {
-      const played = new Played(of);
-      for (const it of steps) {
-        played.play(it);
-        await vi.advanceTimersByTimeAsync(it.ms);
-        played.check();
-      }
-    });
+  test('no limit is passed, and nobody waits where there is room', {
+    timeout: 60_000,
+  }, async () => {
+    const property = fc.asyncProperty(
+      limits,
+      fc.array(step, { maxLength: 60 }),
+      async (of, steps) => {
+        const played = new Played(of);
+        for (const it of steps) {
+          played.play(it);
+          await vi.advanceTimersByTimeAsync(it.ms);
+          played.check();
+        }
+      },
+    );
     await fc.assert(property, { numRuns: 300 });
   });
 
-  test('every call is admitted or refused, and nothing is left over', { timeout: 60_000 }, async () => {
-    const property = fc.asyncProperty(limits, fc.array(step, { maxLength: 60 }), async (of, steps) => {
-      const played = new Played(of);
-      for (const it of steps) {
-        played.play(it);
-        await vi.advanceTimersByTimeAsync(it.ms);
-      }
-      for (let most = steps.length; most >= 0; most--) {
-        for (const call of played.of('running')) leave(call);
-        await settled();
-      }
-      expect(played.of('waiting')).toEqual([]);
-      expect(played.turns.occupancy).toEqual({ inFlight: 0, queued: 0 });
-      played.check();
-    });
+  test('every call is admitted or refused, and nothing is left over', {
+    timeout: 60_000,
+  }, async () => {
+    const property = fc.asyncProperty(
+      limits,
+      fc.array(step, { maxLength: 60 }),
+      async (of, steps) => {
+        const played = new Played(of);
+        for (const it of steps) {
+          played.play(it);
+          await vi.advanceTimersByTimeAsync(it.ms);
+        }
+        for (let most = steps.length; most >= 0; most--) {
+          for (const call of played.of('running')) leave(call);
+          await settled();
+        }
+        expect(played.of('waiting')).toEqual([]);
+        expect(played.turns.occupancy).toEqual({ inFlight: 0, queued: 0 });
+        played.check();
+      },
+    );
     await fc.assert(property, { numRuns: 300 });
   });
 

@@ -212,11 +212,6 @@ async function replicasOn(count: number): Promise<Replicas> {
 }
 
 describeWith('redis', 'the same storm, kept once each', () => {
-  test('by one replica on Redis', async () => {
-    const { urls, caller } = await replicasOn(1);
-    await weather('one replica', urls, caller);
-  });
-
   test('by two replicas on one Redis', async () => {
     const { urls, caller } = await replicasOn(2);
     await weather('two replicas', urls, caller);

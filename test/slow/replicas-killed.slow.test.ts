@@ -49,8 +49,5 @@ describeWith('redis', 'replicas that are killed', () => {
     const open = await expectWrittenOnce(load, scene);
     expect(open).toBeGreaterThan(0);
     expect(open).toBeLessThanOrEqual(turns.length);
-    process.stderr.write(
-      `${JSON.stringify([load.broken(), open, load.reads, load.written.length, load.events.size, load.refusals.write])}\n`,
-    );
   });
 });

@@ -9,17 +9,12 @@ import {
   replicasAtWork,
   untilMore,
 } from '../support/replica-load.ts';
-import { callerOf, type Replica } from '../support/replicas.ts';
-import { until } from '../support/until.ts';
+import { callerOf, replicasSay } from '../support/replicas.ts';
 
 /**
  * Redis goes away and comes back while replicas are at work: what can be answered without it is, nothing is
  * done that it should know of, and afterwards all is as before.
  */
-
-/** How often every replica has told that. */
-const told = (replicas: readonly Replica[], event: string): number =>
-  Math.min(...replicas.map(({ running }) => running.output.stderr.split(`"${event}"`).length - 1));
 
 const absences: [name: string, go: (redis: Redis) => unknown, back: (redis: Redis) => unknown][] = [
   ['is killed and started again', (redis) => redis.kill(), (redis) => redis.start()],
@@ -41,7 +36,7 @@ describeWith('redis', 'two replicas at work, and a Redis that', () => {
       expect(load.refusals).toEqual({ write: [], read: [] });
 
       await go(redis);
-      await until(() => told(replicas, 'shared state lost')).toBe(1);
+      await replicasSay(replicas, 'degraded');
       const before = { puts: namesPut(upstream).length, events: load.events.size };
       await untilMore(load, { reads: 100, refusedEvents: 30, refusedWrites: 10 });
       // At most the one write that was under way when it was noticed.
@@ -49,7 +44,7 @@ describeWith('redis', 'two replicas at work, and a Redis that', () => {
       expect(load.events.size - before.events).toBeLessThanOrEqual(3);
 
       await back(redis);
-      await until(() => told(replicas, 'shared state back')).toBe(1);
+      await replicasSay(replicas, 'ready');
       await untilMore(load, { reads: 100, written: 6, events: 60 });
       await load.stop();
       expect(load.refusals.read).toEqual([]);

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe } from 'vitest';
 
-const programs = { redis: 'redis-server', chromium: 'chromium' } as const;
+const programs = { redis: 'redis-server', chromium: 'chromium', nginx: 'nginx' } as const;
 
 /**
  * A group of tests that need a program beside Node. Without the program they are skipped, with a line

@@ -4,6 +4,7 @@ import { type Answer, answerOf, type ServerSettings, startHttpServer } from './h
 import type { Running } from './process.ts';
 import type { Address } from './sandbox.ts';
 import { closing } from './shared.ts';
+import { until } from './until.ts';
 
 /** One of several servers over the same tenant and the same Redis, at an address that stays its own. */
 export interface Replica {
@@ -41,6 +42,17 @@ async function startReplica(address: Address, settings: ServerSettings): Promise
     },
   };
   return replica;
+}
+
+/** Waits until every replica says so of itself. */
+export async function replicasSay(
+  replicas: readonly Replica[],
+  status: 'ready' | 'degraded',
+): Promise<void> {
+  for (const { url } of replicas) {
+    const readyz = new URL('/readyz', url);
+    await until(async () => (await fetch(readyz)).json()).toMatchObject({ status });
+  }
 }
 
 /** A host behind a balancer: where the connection to one replica breaks, the next one is asked. */

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Denied } from './denied.ts';
 
-/** The token of `Authorization: Bearer …` (RFC 6750); an address is no place for one. */
-export function bearerOf({ headers }: IncomingMessage): string | undefined {
+/**
+ * The token of `Authorization: Bearer …` (RFC 6750); an address is no place for one. Of two such headers
+ * nobody knows which one a proxy looked at: neither counts.
+ */
+export function bearerOf({ headers, headersDistinct }: IncomingMessage): string | undefined {
+  if ((headersDistinct.authorization?.length ?? 0) > 1) return undefined;
   const [, token] = /^Bearer +([\w.~+/-]+=*) *$/i.exec(headers.authorization ?? '') ?? [];
   return token;
 }

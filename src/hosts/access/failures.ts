@@ -4,6 +4,7 @@ const mostSenders = 10_000;
 /** Counts wrong credentials by where they come from, in minutes that begin with the first of them. */
 export class Failures {
   readonly #perMinute: number;
+  /** The one whose minute began last is last. */
   readonly #counted = new Map<string, { count: number; until: number }>();
 
   constructor(perMinute: number) {
@@ -19,18 +20,20 @@ export class Failures {
 
   count(sender: string, now = Date.now()): void {
     const counted = this.#counted.get(sender);
-    if (counted && counted.until > now) counted.count += 1;
-    else {
-      this.#forget(now);
-      this.#counted.set(sender, { count: 1, until: now + minuteMs });
+    if (counted && counted.until > now) {
+      counted.count += 1;
+      return;
     }
+    this.#counted.delete(sender);
+    this.#forget(now);
+    this.#counted.set(sender, { count: 1, until: now + minuteMs });
   }
 
-  /** Those whose minute is over; were they too many for that, those who began first. */
+  /** Those whose minute is over, who are the first; were they too many for that, the first of all. */
   #forget(now: number): void {
-    if (this.#counted.size < mostSenders) return;
-    for (const [sender, { until }] of this.#counted) if (until <= now) this.#counted.delete(sender);
-    const [first] = this.#counted.keys();
-    if (this.#counted.size >= mostSenders && first !== undefined) this.#counted.delete(first);
+    for (const [sender, { until }] of this.#counted) {
+      if (until > now && this.#counted.size < mostSenders) return;
+      this.#counted.delete(sender);
+    }
   }
 }

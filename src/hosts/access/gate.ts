@@ -4,7 +4,7 @@ import type { SdkServed, Served } from '../served.ts';
 import { Denied, retryAfter } from './denied.ts';
 import type { Door } from './doors.ts';
 import { Failures } from './failures.ts';
-import { type Proxies, senderOf } from './proxies.ts';
+import { networkOf, type Proxies, senderOf } from './proxies.ts';
 
 /** Somebody who was let in, and what is served to them. */
 export interface Admitted {
@@ -54,7 +54,7 @@ export interface Way {
 export interface GateOptions {
   ways: readonly Way[];
   proxies: Proxies;
-  /** Wrong credentials that one address may show in a minute. */
+  /** Wrong credentials that one address, or one IPv6 network, may show in a minute. */
   failuresPerMinute?: number;
 }
 
@@ -66,12 +66,12 @@ export function gate({ ways, proxies, failuresPerMinute = usualFailures }: GateO
   const asksFor = { 'www-authenticate': ways.map((way) => way.asksFor).join(', ') };
   return {
     async admit(request) {
-      const sender = senderOf(request, proxies);
+      const sender = networkOf(senderOf(request, proxies));
       const wait = failures.waitSeconds(sender);
       if (wait > 0)
         throw new Denied(429, 'Too many wrong credentials', { headers: retryAfter(wait) });
       try {
-        return admitted((await recognised(ways, request)) ?? unknown(asksFor));
+        return admitted((await recognised(ways, request)) ?? unknown(request, asksFor));
       } catch (error) {
         if (error instanceof Denied && error.guessed) failures.count(sender);
         throw error;
@@ -94,8 +94,10 @@ async function recognised(
   return undefined;
 }
 
-function unknown(headers: Record<string, string>): never {
-  throw new Denied(401, 'This server needs to know who is calling.', { headers });
+/** Whoever shows something that none of the ways knows may be guessing, too. */
+function unknown(request: IncomingMessage, headers: Record<string, string>): never {
+  const guessed = request.headers.authorization !== undefined;
+  throw new Denied(401, 'This server needs to know who is calling.', { headers, guessed });
 }
 
 function admitted({ caller, door, grants, challenge }: Recognised): Admitted {

@@ -32,23 +32,42 @@ export function proxiesFrom(networks: readonly string[]): Proxies {
  */
 export function senderOf({ socket, headers }: IncomingMessage, proxies: Proxies): string {
   const said = String(headers['x-forwarded-for'] ?? '').split(',');
-  const hops = [...said.map((hop) => hop.trim()), plain(socket.remoteAddress ?? 'unknown')];
+  const hops = [...said.map((hop) => plain(hop.trim())), plain(socket.remoteAddress ?? 'unknown')];
   let sender = hops.pop() as string;
   while (hops.length > 0 && isTrusted(sender, proxies)) {
-    const before = plain(hops.pop() as string);
+    const before = hops.pop() as string;
     if (!isIP(before)) break;
     sender = before;
   }
   return sender;
 }
 
+/**
+ * What one sender can choose freely is one sender: of an IPv6 address the first half, since the other is
+ * for whoever has the network to give.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail = ''] = address.replace(/%.*$/, '').split('::');
+  const [first, last] = [head, tail].map((half) => half.split(':').filter((part) => part !== ''));
+  const dotted = address.includes('.') ? 1 : 0;
+  const left = 8 - (first?.length ?? 0) - (last?.length ?? 0) - dotted;
+  const parts = [...(first ?? []), ...Array(Math.max(0, left)).fill('0'), ...(last ?? [])];
+  return `${parts.slice(0, 4).map(shortened).join(':')}::/64`;
+}
+
+const shortened = (part: string): string => part.toLowerCase().replace(/^0+(?=.)/, '');
+
 function isTrusted(address: string, proxies: Proxies): boolean {
   const family = familyOf(address);
   return family !== undefined && proxies.check(address, family);
 }
 
-/** An IPv4 address as such, where it came dressed as an IPv6 one. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+/** Without the port that some proxies write, and an IPv4 address as such where it came as an IPv6 one. */
+function plain(said: string): string {
+  const [, bracketed, dotted] = /^(?:\[([\da-f:.%\w]+)\]|([\d.]+))(?::\d{1,5})?$/i.exec(said) ?? [];
+  return (bracketed ?? dotted ?? said).replace(/^::ffff:(?=\d+\.)/i, '');
+}
 
 function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
   const version = isIP(address);

@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import type { Answer } from '../support/hosts.ts';
+import { describeWith } from '../support/needs.ts';
+import { type Redis, startRedis } from '../support/redis.ts';
+import {
+  type Caller,
+  callerOf,
+  type Replica,
+  replicasSay,
+  startReplicas,
+} from '../support/replicas.ts';
+import { closing } from '../support/shared.ts';
+import { until } from '../support/until.ts';
+import type { Behaviour, Upstream } from '../support/upstream/behaviour.ts';
+import { type Start, startUpstream } from '../support/upstream/upstream.ts';
+import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
+
+/** Replicas that draw on one budget: what counts is what the service saw arrive, and when. */
+
+const limit = 60;
+const windowMs = 600_000;
+
+interface Scene {
+  upstream: Upstream;
+  redis: Redis;
+  replicas: Replica[];
+}
+
+async function scene(
+  count: number,
+  behaviour: Behaviour & Start,
+  env: Record<string, string>,
+): Promise<Scene> {
+  const upstream = closing(await startUpstream(behaviour));
+  const redis = await startRedis();
+  const address = { baseUrl: upstream.url, key: 'replicas0key0replicas0key' };
+  return {
+    upstream,
+    redis,
+    replicas: await startReplicas(count, address, { redis: redis.url, env }),
+  };
+}
+
+/** The most requests that arrived in any window. */
+function mostInWindow({ requests }: Upstream): number {
+  const times = requests.map(({ at }) => at).sort((a, b) => a - b);
+  const within = (start: number) => times.filter((at) => at >= start && at < start + windowMs);
+  return Math.max(0, ...times.map((start) => within(start).length));
+}
+
+const outOfBudget = /request budget.* is used up/;
+
+/** Asks one thing after the other until the budget is used up. */
+async function untilRefused(caller: Caller): Promise<Answer> {
+  for (let from = 0; ; from++) {
+    const answer = await caller.ask('cpq_list_companies', { size: 1, from: from % 50 });
+    if (answer.isError) return answer;
+  }
+}
+
+const tight = { CPQ_RATE_LIMIT: String(limit) };
+const counting = { rate: { limit, windowMs, enforce: false } };
+
+describeWith('redis', 'replicas share one budget', () => {
+  for (const told of ['told', 'not told'] as const) {
+    test(`four of them, ${told} by the service what is left, one of them killed`, async () => {
+      const rateHeaders = told === 'told' ? {} : { rateHeaders: 'absent' as const };
+      const { upstream, replicas } = await scene(4, { ...counting, ...rateHeaders }, tight);
+      const [first] = replicas as [Replica];
+      const callers = await Promise.all(
+        Array.from({ length: 24 }, (_, at) => callerOf(replicas, at)),
+      );
+      const asking = callers.map(untilRefused);
+      await until(() => upstream.requests.length).toBeGreaterThan(limit / 3);
+      await first.kill();
+      await first.start();
+      for (const { text } of await Promise.all(asking)) expect(text).toMatch(outOfBudget);
+      // The one that was started again knows of nothing but what Redis has counted.
+      for (const replica of replicas) await untilRefused(await callerOf([replica]));
+      expect(upstream.budget.violations).toBe(0);
+      expect(mostInWindow(upstream)).toBeLessThanOrEqual(limit);
+      expect(upstream.requests.length).toBeGreaterThan(limit * 0.8);
+    });
+  }
+
+  test('two of them have a half each while Redis is away, and no more when it is back', async () => {
+    const { upstream, redis, replicas } = await scene(
+      2,
+      { ...counting, rateHeaders: 'absent' },
+      tight,
+    );
+    const callers = await Promise.all(replicas.map((replica) => callerOf([replica])));
+    for (const caller of callers) await caller.call('cpq_list_companies', { size: 1 });
+    await redis.kill();
+    await replicasSay(replicas, 'degraded');
+    for (const caller of callers) {
+      const before = upstream.requests.length;
+      await untilRefused(caller);
+      expect(upstream.requests.length - before).toBeGreaterThan(limit / 2 - 5);
+      expect(upstream.requests.length - before).toBeLessThanOrEqual(limit / 2);
+    }
+    // It comes back with nothing of what it knew.
+    await redis.start({ empty: true });
+    await replicasSay(replicas, 'ready');
+    for (const caller of callers) await untilRefused(caller);
+    expect(mostInWindow(upstream)).toBeLessThanOrEqual(limit);
+  });
+});
+
+/** How often each page of a collection was asked for. */
+function pagesOf({ requests }: Upstream, path: string): Map<string, number> {
+  const pages = new Map<string, number>();
+  for (const { route, query } of requests) {
+    if (route !== path) continue;
+    const page = query.toString();
+    pages.set(page, (pages.get(page) ?? 0) + 1);
+  }
+  return pages;
+}
+
+const timesRead = (pages: Map<string, number>): number[] => [...new Set(pages.values())];
+
+describeWith('redis', 'replicas read a collection once', () => {
+  test('however many ask for it at once, and again when something in it changed', async () => {
+    const counts = { '/opportunity': 1_000, '/company': 300 };
+    const env = { CPQ_RATE_LIMIT: '1000000', CPQ_WEBHOOK_SECRET: webhookSecret };
+    const { upstream, replicas } = await scene(4, { counts, delayHeaders: 40 }, env);
+    const callers = await Promise.all(
+      Array.from({ length: 32 }, (_, at) => callerOf(replicas, at)),
+    );
+    const askAll = () => Promise.all(callers.map((it) => it.call('cpq_brief_pipeline')));
+
+    for (const { coverage } of await askAll()) {
+      expect(coverage).toMatchObject({ complete: true, read: 1_300 });
+    }
+    const first = pagesOf(upstream, '/opportunity');
+    expect(first.size).toBeGreaterThanOrEqual(10);
+    expect(timesRead(first)).toEqual([1]);
+    expect(timesRead(pagesOf(upstream, '/company'))).toEqual([1]);
+
+    const [{ url }] = replicas as [Replica];
+    const event = { event: 'opportunity.updated', eventId: 'e1', data: { id: 'x' } };
+    expect((await deliver(webhooksAt(url, 'default'), event)).status).toBe(200);
+    // What happens elsewhere is heard soon; until then the older reading is answered from.
+    const timesNow = async () => {
+      await askAll();
+      return timesRead(pagesOf(upstream, '/opportunity'));
+    };
+    await until(timesNow).toEqual([2]);
+    expect(await timesNow()).toEqual([2]);
+    expect(timesRead(pagesOf(upstream, '/company'))).toEqual([1]);
+  });
+});
