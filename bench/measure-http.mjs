@@ -36,7 +36,8 @@ export const eras = {
   },
 };
 
-async function post(pool, path, { headers, params }) {
+/** Calls once, and reads the answer. @throws when it is none */
+export async function post(pool, path, { headers, params }) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   const response = await pool.request({ method: 'POST', path, headers, body });
   const answer = await response.body.text();
@@ -59,7 +60,8 @@ async function rate({ pool, path }, era, ms) {
   return { calls, perSecond: calls / ((performance.now() - from) / 1000) };
 }
 
-async function open(candidate, env) {
+/** Starts one, with as many connections to it as calls will be in flight. */
+export async function open(candidate, env) {
   const { child, url } = await serve(candidate.http, env);
   const { origin, pathname } = new URL(url);
   return { child, pool: new Pool(origin, { connections: inFlight }), path: pathname };

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { LineClient } from './line-client.mjs';
-import { processorMs, residentMegabytes, start, stop } from './processes.mjs';
+import { processorMs, start, stop } from './processes.mjs';
 import { least, median } from './statistics.mjs';
 
-const tool = { name: 'cpq_list_opportunities', arguments: { size: 25 } };
+export const listCall = { name: 'cpq_list_opportunities', arguments: { size: 25 } };
 const inRound = 40;
 
 async function connect(argv, env) {
@@ -15,14 +15,13 @@ async function connect(argv, env) {
 
 async function timed(client) {
   const from = performance.now();
-  const answer = await client.request('tools/call', tool);
+  const answer = await client.request('tools/call', listCall);
   if (answer.length < 2_000) throw new Error(`not an answer: ${answer}`);
   return performance.now() - from;
 }
 
 /**
- * Milliseconds of a call, one at a time, and megabytes after a thousand of them. The median of each
- * round; of those the least, and the median.
+ * Milliseconds of a call, one at a time: the median of each round; of those the least, and the median.
  */
 export async function measureStdio(candidates, env, rounds) {
   const names = Object.keys(candidates);
@@ -49,21 +48,4 @@ export async function measureStdio(candidates, env, rounds) {
   ]);
   await Promise.all(rows.map(({ child }) => stop(child)));
   return Object.fromEntries(measured);
-}
-
-/** Megabytes held after a thousand calls in a fresh process. */
-export async function measureMemory(candidates, env, rounds) {
-  const held = Object.fromEntries(Object.keys(candidates).map((name) => [name, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, { stdio }] of Object.entries(candidates)) {
-      const { child, client } = await connect(stdio, env);
-      await client.request('tools/list');
-      for (let n = 0; n < 1_000; n++) await timed(client);
-      held[name].push(residentMegabytes(child));
-      await stop(child);
-    }
-  }
-  return Object.fromEntries(
-    Object.entries(held).map(([name, all]) => [name, { least: least(all), median: median(all) }]),
-  );
 }

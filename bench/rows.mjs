@@ -46,16 +46,15 @@ export function httpRows(measured) {
   });
 }
 
-export function memoryRows({ bare, ours, sdk }) {
-  const more = ours.median - bare.median;
+export function memoryRows(measured) {
   const say = (value) => `${value < 0 ? '−' : '+'} ${Math.abs(Math.round(value))} MB`;
-  return [
-    atMost('memory after 1,000 calls, stdio', more, 25, {
+  return Object.entries(measured).map(([transport, { bare, ours, sdk }]) =>
+    atMost(`memory after 1,000 calls, ${transport}`, ours.median - bare.median, 25, {
       say,
       against: `bare ${Math.round(bare.median)} MB`,
       detail: `${Math.round(ours.median)} MB; least ${say(ours.least - bare.least)}; plain SDK ${say(sdk.median - bare.median)}`,
     }),
-  ];
+  );
 }
 
 export function tokenRows({ tools, seen, sent, opportunities, quotes }) {

@@ -42,6 +42,7 @@ const libraries = [
   { name: /^@modelcontextprotocol\/ext-apps(\/|$)/, rooms: ['mcp', 'hosts', 'views'] },
   { name: /^@modelcontextprotocol\//, rooms: ['mcp', 'hosts'] },
   { name: /^(libsql|better-sqlite3|node:sqlite)(\/|$)/, rooms: ['sandbox'] },
+  { name: /^(prom-client|jose|@opentelemetry\/.*)(\/|$)/, rooms: ['hosts'] },
   { name: /^(redis|ioredis|iovalkey|@redis\/.*|@valkey\/.*)(\/|$)/, rooms: ['state'] },
 ];
 

@@ -68,6 +68,7 @@ describe('a value', () => {
   test.each([
     ['money', 1234.5, 2000, '1,234.50 EUR → 2,000.00 EUR'],
     ['money', undefined, 0, 'It: 0.00 EUR'],
+    ['money', 5, -0, '5.00 EUR → 0.00 EUR'],
     ['money', 0.005, 0.004, '0.005 EUR → 0.004 EUR'],
     ['money', 'on request', 10, '“on request” → 10.00 EUR'],
     ['share', 0.1, 0.123457, '10 % → 12.3457 %'],

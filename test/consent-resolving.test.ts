@@ -406,6 +406,12 @@ describe('values', () => {
     const { preview } = await (await writer()).upsert({ opportunity_id: id, custom_fields: more });
     expect(preview).toContain(`“${name}” ${value} → ${Number(value) + 1}`);
     expect(preview).toContain('“Brand new” (empty) → “5”');
+    // JSON has no such number: it would be sent as nothing, and empty the field.
+    const beyond = await (await writer()).upsert({
+      opportunity_id: id,
+      custom_fields: [`${name}=1e400`],
+    });
+    expect(beyond.preview).toContain(`“${name}” ${value} → “1e400”`);
     const same = await (await writer()).upsert({
       opportunity_id: id,
       custom_fields: [`${name}=${value}`, 'Not there='],

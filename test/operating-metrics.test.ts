@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { pause } from '../src/api/call.ts';
@@ -219,6 +220,17 @@ test('all of it is in the text that Prometheus reads, every name prefixed', asyn
   expect(names).toEqual(expect.arrayContaining(['cpq_process_cpu_seconds_total']));
   expect(names.filter((name) => !name?.startsWith('cpq_'))).toEqual([]);
   expect(valuesOf(body, 'cpq_build_info')).toEqual({ 'version="1.2.3"': 1 });
+});
+
+test('the documentation has each of our own, and no other', async () => {
+  const { watch } = await start();
+  const { body } = await watch.render();
+  const ours = [...body.matchAll(/^# TYPE (\S+) /gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => !/^cpq_(?:process|nodejs)_/.test(name));
+  const page = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8');
+  const told = [...page.matchAll(/^\| `(cpq_\w+)` \|/gm)].map(([, name]) => name);
+  expect(told.toSorted()).toEqual(ours.toSorted());
 });
 
 test('neither a metric nor the log holds what a caller or a customer wrote', async () => {

@@ -30,7 +30,7 @@ const makers: Readonly<Record<AuthWay, Maker>> = {
       throw error instanceof TokenFileError ? new ConfigError(error.message) : error;
     });
   },
-  oauth: (settings, tenants) => {
+  oauth: (settings, tenants, { log }) => {
     const { oauthIssuer: issuer, publicUrl: resource } = settings;
     if (issuer === undefined) {
       throw new ConfigError('CPQ_AUTH=oauth needs CPQ_OAUTH_ISSUER: whose tokens are taken');
@@ -47,6 +47,7 @@ const makers: Readonly<Record<AuthWay, Maker>> = {
       scopePrefix: settings.oauthScopePrefix,
       grants: () => ['read', ...new Set(tenants.doors.flatMap(({ grants }) => writesOf(grants)))],
       doors: tenants,
+      onError: (error) => log.warn('identity provider cannot be asked', factsOf(error)),
     });
   },
   key: (settings, _, common) => {
@@ -54,11 +55,22 @@ const makers: Readonly<Record<AuthWay, Maker>> = {
     const limits = allowPrivate ? {} : { lookup: publicOnly };
     const open = (baseUrl: URL, key: string) => {
       const address = { baseUrl, key, close: async () => {} };
-      return new TenantDoor('key', settings, address, common, limits);
+      return new TenantDoor('key', withoutEvents(settings), address, common, limits);
     };
     return ownKey({ baseUrls, allowPrivate, rates: common.state.rates, open });
   },
 };
+
+/**
+ * What was received of a tenant was received for the operator's key: no other key says which of it its
+ * owner may see.
+ */
+function withoutEvents(settings: Settings): Settings {
+  const { toolsets } = settings;
+  const others = toolsets && new Set([...toolsets].filter((name) => name !== 'events'));
+  const webhooks = { webhookSecret: undefined, webhookSigningSecret: undefined };
+  return { ...settings, ...webhooks, toolsets: others };
+}
 
 const writesOf = (grants: ReadonlySet<string>): string[] =>
   [...grants].filter((grant) => grant.endsWith(':write'));

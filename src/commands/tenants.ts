@@ -173,7 +173,9 @@ function settingsOf(described: unknown, folder: string, server: Settings): Setti
   const read = settingsFrom(options);
   const own = Object.keys(options).map((name) => [name, read[name as keyof Settings]]);
   const ofFiles = personal.map((name) => [name, read[name]]);
-  return { ...server, ...Object.fromEntries([...ofFiles, ...own]) };
+  const settings = { ...server, ...Object.fromEntries([...ofFiles, ...own]) } as Settings;
+  requireTenant(settings);
+  return settings;
 }
 
 function plain(name: string, value: unknown): string | number | readonly string[] {

@@ -156,8 +156,9 @@ function daysOf(given: string | undefined): number {
 function tenantOf(given: string | undefined, server: Settings): string | undefined {
   if (server.tenantsFile === undefined) return given;
   const known = [...readTenants(server.tenantsFile, server).keys()];
-  if (given === undefined && known.length === 1) return given;
-  if (given !== undefined && known.includes(given)) return given;
+  // Said in the token even where it is the only one: another may take its place.
+  const meant = given ?? (known.length === 1 ? known[0] : undefined);
+  if (meant !== undefined && known.includes(meant)) return meant;
   throw new ConfigError(
     `--tenant must be one of ${known.join(', ')} (see ${settings.tenantsFile.env})`,
   );

@@ -38,6 +38,12 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
+/** What the one message in it asks for. */
+export function methodOf(body: Buffer): unknown {
+  const message = parsed(body);
+  return isRow(message) ? message.method : undefined;
+}
+
 /** The tool that is called, if one is. */
 export function toolOf(body: Buffer): string | undefined {
   const message = parsed(body);

@@ -10,12 +10,13 @@ export interface SdkOptions {
 
 /** The SDK's way of serving HTTP. */
 export interface SdkHandler {
-  /** `caller`: who was let in, by a name that is no secret. */
+  /** `caller`: who was let in, by a name that is no secret; `listens`: to what moves, for long. */
   handle(
     request: IncomingMessage,
     response: ServerResponse,
-    caller: string | undefined,
+    who: { caller: string | undefined; listens: boolean },
   ): Promise<void>;
+  /** Ends what is listened to; calls come to their own end. */
   close(): Promise<void>;
 }
 
@@ -30,28 +31,32 @@ export const isAddressed = (
 ): boolean =>
   hostHeaderValidation(names)(request, response) && originValidation(names)(request, response);
 
+type McpHandler = ReturnType<typeof createMcpHandler>;
+type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 export function sdkHandler(
   { server, followMoved }: SdkServed,
   { maxBodyBytes, onError }: SdkOptions,
 ): SdkHandler {
   const limits = { onerror: onError, maxRequestBodySize: maxBodyBytes };
-  const mcp = createMcpHandler(server, limits);
-  const stop = followMoved((uri) => mcp.notify.resourceUpdated(uri));
   // Its own type for a request forbids what Node's may be: undefined where there is no method.
-  const handle = toNodeHandler(mcp, limits) as (
-    request: IncomingMessage,
-    response: ServerResponse,
-  ) => Promise<void>;
+  const handlerOf = (mcp: McpHandler) => toNodeHandler(mcp, limits) as Handle;
+  // Two of them, because one that is closed breaks off all that it is answering.
+  const streams = createMcpHandler(server, limits);
+  const answerCall = handlerOf(createMcpHandler(server, limits));
+  const answerListener = handlerOf(streams);
+  let stop: (() => void) | undefined;
   return {
-    handle(request, response, caller) {
+    handle(request, response, { caller, listens }) {
+      if (listens) stop ??= followMoved((uri) => streams.notify.resourceUpdated(uri));
       // Handed on as the protocol's own note of who was let in; the credentials stay here.
       const auth =
         caller === undefined ? {} : { auth: { token: '', clientId: caller, scopes: [] } };
-      return handle(Object.assign(request, auth), response);
+      return (listens ? answerListener : answerCall)(Object.assign(request, auth), response);
     },
     close() {
-      stop();
-      return mcp.close();
+      stop?.();
+      return streams.close();
     },
   };
 }

@@ -8,7 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { Direct } from '../mcp/direct.ts';
 import { Denied, retryAfter } from './access/denied.ts';
 import type { Admitted, Gate } from './access/gate.ts';
-import { answered, mayBePlain, readBody, toolOf, unread } from './http-plain.ts';
+import { whileAdmitted } from './access/still-admitted.ts';
+import { answered, mayBePlain, methodOf, readBody, toolOf, unread } from './http-plain.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import type { Observing } from './observing.ts';
 import { nowKnown } from './requests.ts';
@@ -46,7 +47,6 @@ export interface HttpHost {
 
 /** What a supervisor usually waits before it kills. */
 const drainMs = 8_000;
-const listening = 'subscriptions/listen';
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
@@ -126,7 +126,6 @@ class Front {
     const admitted = await this.#gate.admit(request);
     const { caller, tenant } = admitted;
     nowKnown({ ...(caller && { caller }), ...(tenant && { tenant }) });
-    if (caller !== undefined) await this.#wait(caller, request, response);
     await this.#answer(admitted, request, response);
   }
 
@@ -135,11 +134,14 @@ class Front {
     response.writeHead(200, { 'content-type': contentType }).end(body);
   }
 
-  /** For the caller's turn; what is listened to for long is none. */
-  async #wait(caller: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** For the caller's turn. */
+  async #wait(
+    caller: string | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const { turns } = this.#options;
-    const lasts = request.method !== 'POST' || request.headers['mcp-method'] === listening;
-    if (!turns || lasts) return;
+    if (caller === undefined || !turns || request.method !== 'POST') return;
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const leave = await turns.enter(caller, gone.signal);
@@ -158,16 +160,28 @@ class Front {
     response: ServerResponse,
   ): Promise<void> {
     const { served, caller } = admitted;
-    const answerers = this.#answerersOf(served);
-    if (!mayBePlain(request, this.#options.maxBodyBytes)) {
-      return (await this.#sdkOf(served, answerers)).handle(request, response, caller);
-    }
-    const body = await readBody(request);
-    const denied = admitted.challenge?.(toolOf(body) ?? '');
+    const isPlain = mayBePlain(request, this.#options.maxBodyBytes);
+    const body = isPlain ? await readBody(request) : undefined;
+    const listens =
+      (body ? methodOf(body) : request.headers['mcp-method']) === 'subscriptions/listen';
+    // What is listened to for long is no turn; a header alone may say that of anything.
+    if (!body || !listens) await this.#wait(caller, request, response);
+    if (listens) this.#mayListen(admitted, request, response);
+    const denied = body && admitted.challenge?.(toolOf(body) ?? '');
     if (denied) throw denied;
+    const answerers = this.#answerersOf(served);
     const { direct } = answerers;
-    if (direct && (await answered(direct, request, body, response))) return;
-    await (await this.#sdkOf(served, answerers)).handle(unread(request, body), response, caller);
+    if (body && direct && (await answered(direct, request, body, response))) return;
+    const sdk = await this.#sdkOf(served, answerers);
+    await sdk.handle(body ? unread(request, body) : request, response, { caller, listens });
+  }
+
+  /** @throws Denied where what would be listened to has ended */
+  #mayListen({ served, caller }: Admitted, request: IncomingMessage, response: ServerResponse) {
+    if (served.retired?.aborted) {
+      throw new Denied(503, 'This tenant has just changed.', { headers: retryAfter(1) });
+    }
+    if (caller !== undefined) whileAdmitted(this.#gate, request, response);
   }
 
   /** Surely addressed to us, and not sent by a page; who is not so sure is looked at more closely. */
@@ -185,6 +199,7 @@ class Front {
     if (known) return known;
     const direct = 'parts' in served ? new Direct(served.parts, { lasts: false }) : undefined;
     const answerers: Answerers = { direct, sdk: undefined };
+    if (served.retired?.aborted) return answerers; // For calls that were let in before.
     this.#answerers.set(served, answerers);
     const retire = () => this.#retire(served).catch(this.#options.onError);
     served.retired?.addEventListener('abort', retire, { once: true });

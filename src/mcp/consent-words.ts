@@ -86,9 +86,9 @@ const referenceInWords = ({ id, name }: Reference): string => {
   return id === '' ? quoted(name) : `${quoted(name)} (${known})`;
 };
 
-/** The same for every reader, because the server does not know theirs: 1,234.50. */
+/** The same for every reader, because the server does not know theirs: 1,234.50. There is no -0. */
 const moneyInWords = (amount: number): string =>
-  amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 20 });
+  (amount || 0).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 20 });
 
 function customInWords(from: FieldValue, to: FieldValue): string {
   const all = changedCustom(from, to).map((name) => {

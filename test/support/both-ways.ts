@@ -58,7 +58,7 @@ export async function serveOurWay({ served }: Counted): Promise<string> {
 export async function serveSdkWay({ served }: Counted): Promise<string> {
   const handler = sdkHandler(served, options);
   const server = createServer((incoming, response) => {
-    void handler.handle(incoming, response, undefined);
+    void handler.handle(incoming, response, { caller: undefined, listens: false });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -55,6 +55,8 @@ export interface Wire {
   running: Running;
   /** Over stdio there is none. */
   url?: string;
+  /** Sent with every request over HTTP. */
+  headers?: Record<string, string>;
   person?: Person | undefined;
 }
 
@@ -117,15 +119,21 @@ type Asked = Parameters<Person>[0];
 const argumentsOf = (args: unknown): { arguments?: Record<string, unknown> } =>
   args === undefined ? {} : { arguments: args as Record<string, unknown> };
 
-function secondTransport({ running, url }: Wire): Transport {
+function secondTransport({ running, url, headers }: Wire): Transport {
   if (url === undefined) return pipesOf(running);
-  return new StreamableHTTPClientTransport(new URL(url), httpOptions(running.output));
+  return new StreamableHTTPClientTransport(new URL(url), httpOptions(running.output, headers));
 }
 
 /** The two lines of the SDK write the same interface with different optional fields. */
-function firstTransport({ running, url }: Wire): FirstTransport {
+function firstTransport({ running, url, headers }: Wire): FirstTransport {
   if (url === undefined) return pipesOf(running) as FirstTransport;
-  return new FirstHttpTransport(new URL(url), httpOptions(running.output)) as FirstTransport;
+  return new FirstHttpTransport(
+    new URL(url),
+    httpOptions(running.output, headers),
+  ) as FirstTransport;
 }
 
-const httpOptions = (recording: Recording) => ({ fetch: recordingFetch(recording) });
+const httpOptions = (recording: Recording, headers: Record<string, string> = {}) => ({
+  fetch: recordingFetch(recording),
+  requestInit: { headers },
+});

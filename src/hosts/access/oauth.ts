@@ -1,4 +1,12 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createHash } from 'node:crypto';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
 import { ConfigError } from '../../config.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
 import { bearerOf, wrongBearer } from './bearer.ts';
@@ -20,6 +28,8 @@ export interface OAuthOptions {
   /** Grants that make sense to ask for. */
   grants(): readonly string[];
   doors: Doors;
+  /** The provider could not be asked, or what it said cannot be used. */
+  onError(error: unknown): void;
 }
 
 /** Only signatures that the provider alone can make: with a shared secret, whoever checks could sign too. */
@@ -38,6 +48,8 @@ const algorithms = [
 ];
 const clockToleranceSeconds = 30;
 const fetchMs = 5_000;
+/** Of metadata, and of a set of keys: those of the largest providers have some ten thousand. */
+const mostBytes = 512 * 1024;
 const againSeconds = 10;
 
 /**
@@ -66,7 +78,9 @@ export function oauth(options: OAuthOptions): Way {
       const required = { requiredClaims: ['exp', 'sub'] };
       return (await jwtVerify(token, keys.find, { ...wanted, ...required })).payload;
     } catch (error) {
-      throw refusalOf(error, where);
+      const refusal = refusalOf(error, where);
+      if (!refusal.guessed) options.onError(error);
+      throw refusal;
     }
   };
   return {
@@ -75,6 +89,8 @@ export function oauth(options: OAuthOptions): Way {
       const token = bearerOf(request);
       if (token === undefined || looksOwn(token)) return undefined;
       const claims = await verified(token);
+      if (claims.cnf !== undefined) throw wrongBearer(bound, where);
+      if (!isText(claims.sub)) throw wrongBearer('The access token names nobody.', where);
       const grants = grantsOf(claims, scopePrefix);
       if (grants.size === 0) throw challenge(['read']);
       return { caller: callerOf(claims), door: doorOf(claims, options), grants, challenge };
@@ -91,6 +107,9 @@ export function oauth(options: OAuthOptions): Way {
     },
   };
 }
+
+/** RFC 7800: whoever shows it must prove more than to have it, which no bearer does (RFC 9449, 8705). */
+const bound = 'The access token is bound to a key: it cannot be used as a bearer token.';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
 
@@ -135,7 +154,24 @@ class ProviderKeys {
 class ProviderAway extends Error {}
 
 const remoteKeys = (url: URL): JWTVerifyGetKey =>
-  createRemoteJWKSet(url, { timeoutDuration: fetchMs, cacheMaxAge: 600_000 });
+  createRemoteJWKSet(url, {
+    timeoutDuration: fetchMs,
+    cacheMaxAge: 600_000,
+    [customFetch]: fetchWithin,
+  });
+
+/** Follows no redirect, and reads no more than there can be to say. */
+async function fetchWithin(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, redirect: 'error' });
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > mostBytes) throw new ProviderAway(`${url} says more than ${mostBytes} bytes`);
+    parts.push(part);
+  }
+  return new Response(Buffer.concat(parts), { status: response.status });
+}
 
 /** Where a provider describes itself: RFC 8414, then OpenID Connect Discovery. */
 function metadataOf({ origin, pathname }: URL): string[] {
@@ -148,7 +184,7 @@ function metadataOf({ origin, pathname }: URL): string[] {
 
 async function readJson(url: string): Promise<Record<string, unknown> | undefined> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(fetchMs), redirect: 'error' });
+    const response = await fetchWithin(url, { signal: AbortSignal.timeout(fetchMs) });
     return response.ok ? ((await response.json()) as Record<string, unknown>) : undefined;
   } catch {
     return undefined; // The other place may have it; if not, that is told.
@@ -192,15 +228,31 @@ function grantsOf({ scope, scp }: JWTPayload, prefix: string): ReadonlySet<Grant
 const asScopes = (grants: readonly string[], prefix: string): string =>
   grants.map((grant) => prefix + grant).join(' ');
 
-/** Whom it was given to; a person may use several programs. */
+const longestName = 120;
+
+/**
+ * Whom it was given to; a person may use several programs. Two of them never have the same name, however
+ * long they are and whatever is in them.
+ */
 function callerOf({ sub, client_id }: JWTPayload): string {
-  return `oauth:${sub}${typeof client_id === 'string' ? ` ${client_id}` : ''}`.slice(0, 200);
+  const name = `oauth:${[sub, client_id].filter(isText).map(inOneWord).join(' ')}`;
+  if (name.length <= longestName) return name;
+  const rest = createHash('sha256').update(name).digest('hex').slice(0, 32);
+  return `${name.slice(0, longestName)}… ${rest}`;
 }
+
+const isText = (claim: unknown): claim is string => typeof claim === 'string' && claim !== '';
+
+/** Without what would be taken for the end of a name, or not be seen. */
+const inOneWord = (text: string): string =>
+  text.replace(/[^\x21-\x24\x26-\x7e]/gu, (it) => `%${Buffer.from(it).toString('hex')}`);
 
 function doorOf(claims: JWTPayload, { tenantClaim, doors }: OAuthOptions) {
   const named = claims[tenantClaim];
-  const door = doors.find(typeof named === 'string' ? named : undefined);
-  if (door) return door;
+  if (named === undefined || typeof named === 'string') {
+    const door = doors.find(named);
+    if (door) return door;
+  }
   throw new Denied(
     403,
     named === undefined

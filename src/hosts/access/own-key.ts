@@ -26,6 +26,7 @@ export interface OwnKeyOptions {
   open(baseUrl: URL, key: string): OpenedDoor;
 }
 
+const challenge = 'ApiKey realm="cpq-mcp"';
 const keyHeader = 'api-key';
 const addressHeader = 'cpq-base-url';
 const mostOpen = 256;
@@ -34,6 +35,9 @@ const checkMs = 10_000;
 /** Keys that are not known draw on this, and not on the tenant's budget. */
 const checks = { requests: 60, windowSeconds: 600 };
 const againSeconds = 5;
+/** How long a key that the service refused is not shown to it again: whoever tries it does so at once. */
+const refusedMs = 60_000;
+const mostRefused = 1_000;
 
 /**
  * Callers with their own key of the service, and its address where several are allowed. Each address and
@@ -51,7 +55,7 @@ export function ownKey(options: OwnKeyOptions): Way {
   const allowed = baseUrls.map(patternOf);
   const held = new HeldDoors(options);
   return {
-    asksFor: 'ApiKey realm="cpq-mcp"',
+    asksFor: challenge,
     async recognise(request) {
       const key = keyOf(request);
       if (key === undefined) return undefined;
@@ -72,7 +76,10 @@ function keyOf({ headers }: IncomingMessage): string | undefined {
   try {
     return headerSafe(said);
   } catch {
-    throw new Denied(401, `The header ${keyHeader} does not hold a key.`, { guessed: true });
+    throw new Denied(401, `The header ${keyHeader} does not hold a key.`, {
+      guessed: true,
+      headers: { 'www-authenticate': challenge },
+    });
   }
 }
 
@@ -112,52 +119,74 @@ const inside = (): Denied =>
   );
 
 interface HeldDoor {
-  /** Rejected where the key is not right. */
-  proven: Promise<OpenedDoor>;
+  door: OpenedDoor;
   usedAt: number;
 }
 
 /** The tenants of the keys that were used lately. */
 class HeldDoors {
   readonly #options: OwnKeyOptions;
-  /** In order of use, the latest last. */
+  /** In order of use, the latest last. Only a key that is good can drive another out. */
   readonly #held = new Map<string, HeldDoor>();
+  /** Those that are being looked at, each once. */
+  readonly #checking = new Map<string, Promise<OpenedDoor>>();
+  /** When those that were refused may be tried again, in order. */
+  readonly #refused = new Map<string, number>();
+  #shutting: NodeJS.Timeout | undefined;
 
   constructor(options: OwnKeyOptions) {
     this.#options = options;
   }
 
   /** @throws Denied for a key that the service refuses */
-  find(baseUrl: URL, key: string): Promise<OpenedDoor> {
+  async find(baseUrl: URL, key: string): Promise<OpenedDoor> {
     const name = createHash('sha256').update(`${baseUrl.href}\n${key}`).digest('base64url');
     const known = this.#held.get(name);
-    const held = known ?? { proven: this.#proven(name, baseUrl, key), usedAt: 0 };
-    held.usedAt = Date.now();
-    this.#held.delete(name);
-    this.#held.set(name, held);
-    if (!known) this.#shutIdle();
-    return held.proven;
+    if (known) return this.#use(name, known.door);
+    if ((this.#refused.get(name) ?? 0) > Date.now()) throw wrongKey();
+    const checking = this.#checking.get(name) ?? this.#check(name, baseUrl, key);
+    this.#checking.set(name, checking);
+    return checking;
   }
 
-  async #proven(name: string, baseUrl: URL, key: string): Promise<OpenedDoor> {
+  async #check(name: string, baseUrl: URL, key: string): Promise<OpenedDoor> {
     try {
       await check(baseUrl, key, this.#options);
-      return this.#options.open(baseUrl, key);
+      return this.#use(name, this.#options.open(baseUrl, key));
     } catch (error) {
-      this.#held.delete(name);
+      if (error instanceof Denied && error.guessed) this.#refuse(name);
       throw error;
+    } finally {
+      this.#checking.delete(name);
     }
   }
 
+  #refuse(name: string): void {
+    this.#refused.delete(name);
+    this.#refused.set(name, Date.now() + refusedMs);
+    const [first] = this.#refused.keys();
+    if (this.#refused.size > mostRefused && first !== undefined) this.#refused.delete(first);
+  }
+
+  #use(name: string, door: OpenedDoor): OpenedDoor {
+    this.#held.delete(name);
+    this.#held.set(name, { door, usedAt: Date.now() });
+    this.#shutIdle();
+    return door;
+  }
+
+  /** Now, and again when the next may have become idle. */
   #shutIdle(): void {
+    clearTimeout(this.#shutting);
     const since = Date.now() - idleMs;
-    for (const [name, { proven, usedAt }] of this.#held) {
-      if (usedAt >= since && this.#held.size <= mostOpen) return;
+    for (const [name, { door, usedAt }] of this.#held) {
+      if (usedAt > since && this.#held.size <= mostOpen) {
+        this.#shutting = setTimeout(() => this.#shutIdle(), usedAt - since);
+        this.#shutting.unref();
+        return;
+      }
       this.#held.delete(name);
-      proven.then(
-        (door) => door.retire(),
-        () => {}, // It was refused, and is shut already.
-      );
+      door.retire();
     }
   }
 }
@@ -184,12 +213,14 @@ async function check(
   }
 }
 
+const wrongKey = (): Denied =>
+  new Denied(401, 'The service does not accept this key at that address.', {
+    guessed: true,
+    headers: { 'www-authenticate': challenge },
+  });
+
 function refusalOf(error: unknown): Denied {
-  if (error instanceof KeyRefused) {
-    return new Denied(401, 'The service does not accept this key at that address.', {
-      guessed: true,
-    });
-  }
+  if (error instanceof KeyRefused) return wrongKey();
   if (error instanceof Unreachable && error.code === privateAddress) return inside();
   return new Denied(503, 'The key cannot be checked now: the service does not answer.', {
     headers: retryAfter(againSeconds),

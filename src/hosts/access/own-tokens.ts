@@ -47,6 +47,7 @@ class TokenFile {
   #tokens: readonly KeptToken[] = [];
   #stamp = '';
   #lookedAt = 0;
+  #told = '';
   #looking: Promise<void> | undefined;
 
   constructor(path: string, onError: (error: unknown) => void) {
@@ -61,7 +62,7 @@ class TokenFile {
   async tokens(): Promise<readonly KeptToken[]> {
     if (Date.now() - this.#lookedAt >= lookAgainMs) {
       this.#looking ??= this.#look()
-        .catch(this.#onError)
+        .catch((error: unknown) => this.#tell(error))
         .finally(() => {
           this.#looking = undefined;
         });
@@ -77,5 +78,13 @@ class TokenFile {
     if (stamp === this.#stamp) return;
     this.#tokens = await readTokens(this.#path);
     this.#stamp = stamp;
+    this.#told = '';
+  }
+
+  /** Once, and not at every look. */
+  #tell(error: unknown): void {
+    const what = String(error);
+    if (what !== this.#told) this.#onError(error);
+    this.#told = what;
   }
 }

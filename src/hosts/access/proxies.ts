@@ -65,7 +65,7 @@ function isTrusted(address: string, proxies: Proxies): boolean {
 
 /** Without the port that some proxies write, and an IPv4 address as such where it came as an IPv6 one. */
 function plain(said: string): string {
-  const [, bracketed, dotted] = /^(?:\[([\da-f:.%\w]+)\]|([\d.]+))(?::\d{1,5})?$/i.exec(said) ?? [];
+  const [, bracketed, dotted] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(said) ?? [];
   return (bracketed ?? dotted ?? said).replace(/^::ffff:(?=\d+\.)/i, '');
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { grantNames } from '../../tenant/grants.ts';
@@ -126,53 +126,83 @@ export async function changeTokens(
   change: (tokens: readonly KeptToken[]) => readonly KeptToken[],
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const unlock = await lock(`${path}.lock`);
+  const lock = await lockAt(`${path}.lock`);
   try {
     const tokens = change(await readTokens(path));
-    await replace(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`);
+    await replace(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, lock);
   } finally {
-    await unlock();
+    await lock.release();
   }
 }
 
-async function replace(path: string, text: string): Promise<void> {
+async function replace(path: string, text: string, lock: Lock): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
-  const file = await open(draft, 'wx', 0o600);
   try {
-    await file.writeFile(text);
-    await file.sync();
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // Whoever was held up for so long that another took over must not undo what that one did.
+    if (!(await lock.isHeld())) throw new TokenFileError(busy(`${path}.lock`));
+    await rename(draft, path);
   } finally {
-    await file.close();
+    await rm(draft, { force: true });
   }
-  await chmod(draft, 0o600);
-  await rename(draft, path);
 }
 
-const lockPatienceMs = 5_000;
-const lockStaleMs = 30_000;
+interface Lock {
+  isHeld(): Promise<boolean>;
+  release(): Promise<void>;
+}
 
-async function lock(path: string): Promise<() => Promise<void>> {
+const lockPatienceMs = 10_000;
+const lockStaleMs = 5_000;
+
+const busy = (path: string): string =>
+  `Another program is changing the tokens. If none is: remove ${path}`;
+
+async function lockAt(path: string): Promise<Lock> {
   const end = Date.now() + lockPatienceMs;
+  const mark = randomBytes(16).toString('hex');
   for (;;) {
     try {
-      await (await open(path, 'wx', 0o600)).close();
-      return () => rm(path, { force: true });
+      await writeFile(path, mark, { flag: 'wx', mode: 0o600 });
+      return lockOf(path, mark);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EEXIST') throw new TokenFileError(`${path} cannot be made (${code})`);
       await removeStale(path);
-      if (Date.now() > end) {
-        throw new TokenFileError(
-          `Another program is changing the tokens. If none is: remove ${path}`,
-        );
-      }
+      if (Date.now() > end) throw new TokenFileError(busy(path));
       await pause(50);
     }
   }
 }
 
-/** Left by a program that was killed. */
+function lockOf(path: string, mark: string): Lock {
+  const isHeld = async () => (await readFile(path, 'utf8').catch(() => '')) === mark;
+  return {
+    isHeld,
+    async release() {
+      if (await isHeld()) await rm(path, { force: true });
+    },
+  };
+}
+
+/** Left by a program that was killed. It is taken aside, which one alone can do, and looked at again. */
 async function removeStale(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
-  if (found && Date.now() - found.mtimeMs > lockStaleMs) await rm(path, { force: true });
+  if (!found || Date.now() - found.mtimeMs <= lockStaleMs) return;
+  const aside = `${path}.${randomBytes(4).toString('hex')}`;
+  try {
+    await rename(path, aside);
+    const { ino, mtimeMs } = await stat(aside);
+    // It was somebody's new one: they get it back.
+    if (ino !== found.ino || mtimeMs !== found.mtimeMs) await link(aside, path);
+  } catch {
+    // Somebody else was here first.
+  }
+  await rm(aside, { force: true });
 }

@@ -219,7 +219,9 @@ function ofKind(text: string, now: unknown): unknown {
   try {
     const read: unknown = JSON.parse(text);
     const alike = typeof read === typeof now && Array.isArray(read) === Array.isArray(now);
-    return alike && read !== null ? read : text;
+    // A number beyond all numbers would be sent as nothing.
+    const canBeSaid = read !== null && read !== Infinity && read !== -Infinity;
+    return alike && canBeSaid ? read : text;
   } catch {
     return text; // A text where there was none: shown as one.
   }

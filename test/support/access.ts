@@ -1,0 +1,136 @@
+import { mkdtempSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CallOptions, connect, type Era, type McpClient, type Person } from './clients.ts';
+import { type Answer, answerOf } from './hosts.ts';
+import { type Environment, type Finished, type Running, run, start } from './process.ts';
+import { closing } from './shared.ts';
+
+export type Headers = Record<string, string>;
+
+/** A folder that goes when the file's tests are over. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-access-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  return folder;
+}
+
+export async function fileIn(folder: string, name: string, content: unknown): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+/** A server that many share, and what was written by it. */
+export interface Team {
+  running: Running;
+  url: string;
+  stderr(): string;
+}
+
+/** Enough for tests that call again and again. */
+const plentiful = { CPQ_RATE_LIMIT: '1000000', CPQ_CALLS_PER_MINUTE: '1000000' };
+
+export async function startTeam(env: Environment, secrets: readonly string[] = []): Promise<Team> {
+  const running = await start(['http', '--port', '0'], { ...plentiful, ...env });
+  for (const secret of secrets) running.output.guard(secret);
+  const [, port] = await running.says(/serves http\S*?:(\d+)\S*\/mcp|serves .* at http\S+:(\d+)/);
+  const stderr = () => running.output.stderr;
+  return { running, url: `http://127.0.0.1:${port}/mcp`, stderr };
+}
+
+/** Somebody who calls that server with these headers. */
+export interface Caller {
+  client: McpClient;
+  names(): Promise<string[]>;
+  ask(tool: string, args?: unknown, options?: CallOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function callerAt(
+  { running, url }: Team,
+  headers: Headers,
+  { era = 'modern', person }: { era?: Era; person?: Person } = {},
+): Promise<Caller> {
+  const client = await connect(era, { running, url, headers, person });
+  return {
+    client,
+    names: async () => (await client.tools()).map(({ name }) => name),
+    ask: async (tool, args, options = {}) => answerOf(await client.callTool(tool, args, options)),
+    close: () => client.close(),
+  };
+}
+
+export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
+
+/** What came back of one request, which is kept with all else that the server wrote. */
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  body: Record<string, unknown>;
+}
+
+export interface Sent {
+  method?: string;
+  path?: string;
+  /** As they are written, so that one may stand there twice. */
+  headers?: Record<string, string | string[]>;
+  body?: unknown;
+}
+
+/** One request without any client's help. */
+export function send({ running, url }: Team, sent: Sent = {}): Promise<Reply> {
+  const { method = 'POST', path = '/mcp', headers = {}, body = listTools } = sent;
+  const text = method === 'GET' ? '' : JSON.stringify(body);
+  const usual = {
+    accept: 'application/json, text/event-stream',
+    ...(method === 'GET'
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+  };
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const options = { hostname, port, path, method, headers: { ...usual, ...headers }, agent: false };
+    const sending = request(options, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('error', reject);
+      response.on('end', () => {
+        const bytes = Buffer.concat(parts);
+        running.output.add('http', Buffer.from(JSON.stringify(response.headers)));
+        running.output.add('http', bytes);
+        resolve(replyOf(response.statusCode ?? 0, response.headers, bytes.toString()));
+      });
+    });
+    sending.on('error', reject);
+    sending.end(text);
+  });
+}
+
+function replyOf(status: number, headers: IncomingHttpHeaders, text: string): Reply {
+  const isJson = String(headers['content-type']).includes('application/json');
+  return { status, headers, text, body: isJson && text !== '' ? JSON.parse(text) : {} };
+}
+
+const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+
+export const calling = (name: string, args: unknown = {}) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
+/** Runs `cpq-mcp token …`. */
+export const token = (words: readonly string[], env: Environment): Promise<Finished> =>
+  run(['token', ...words], env);
+
+/** Makes a token by the command. @throws with what it said when it made none */
+export async function newToken(words: readonly string[], env: Environment): Promise<string> {
+  const { status, stdout, stderr } = await token(['add', ...words], env);
+  if (status !== 0) throw new Error(`token add: ${status} ${stderr}`);
+  return stdout.trim();
+}

@@ -1,0 +1,237 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import fc from 'fast-check';
+
+/** A request as bytes, right or wrong in any part. */
+export interface RawRequest {
+  method: string;
+  target: string;
+  version: string;
+  headers: readonly (readonly [string, string])[];
+  body: string;
+  /** In how many pieces it is sent. */
+  pieces: number;
+  /** Which share of it is sent before the sender goes away; 1 is all of it. */
+  share: number;
+}
+
+const call = (method: string, params: object) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+const listing = call('tools/call', { name: 'cpq_list_quotes', arguments: { size: 1 } });
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+const junk = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.constantFrom(
+    '',
+    '-1',
+    '0',
+    '1e9',
+    '99999999999999999999',
+    'x'.repeat(9_000),
+    '\u0000',
+    '../..',
+  ),
+);
+
+/** Nothing in it ends a line: what is behind it would be another header. */
+const value = junk.map((text) => text.replace(/[\r\n]/g, ' '));
+
+const method = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('POST', 'GET') },
+  fc.constantFrom(
+    'DELETE',
+    'PUT',
+    'OPTIONS',
+    'HEAD',
+    'TRACE',
+    'CONNECT',
+    'PATCH',
+    'get',
+    'WISH',
+    '',
+  ),
+);
+
+const paths = [
+  '/mcp',
+  '/mcp/',
+  '/mcp?x=1',
+  '//mcp',
+  '/MCP',
+  '/%6dcp',
+  '/mcp%00',
+  '/./mcp',
+  '/preview',
+  '/preview/pipeline',
+  '/metrics',
+  '/metrics/',
+  '/webhooks/default',
+  '/webhooks/default/wish',
+  '/webhooks/%E0%A4%A',
+  '/webhooks/',
+  '/webhooks/../mcp',
+  '/healthz/../mcp',
+  '/healthz%2f..%2fmcp',
+  '/.well-known/oauth-protected-resource',
+  '/.well-known/oauth-protected-resource/mcp',
+  '/',
+  '*',
+  'http://localhost/mcp',
+  'mcp',
+  '/constructor',
+  '/__proto__',
+];
+const target = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('/mcp', ...paths) },
+  value.map((text) => `/${text.replaceAll(' ', '')}`),
+);
+
+const named = (name: string, ...values: string[]) =>
+  fc.tuple(fc.constant(name), fc.oneof(fc.constantFrom(...values), value));
+
+const header = fc.oneof(
+  named('host', 'localhost', '127.0.0.1:1', 'evil.example', 'localhost:x', ''),
+  named('origin', 'http://localhost', 'https://evil.example', 'null'),
+  named(
+    'authorization',
+    'Bearer',
+    'Bearer x',
+    'Basic eDp5',
+    'bearer cpq_0_0',
+    `Bearer ${'x'.repeat(9e3)}`,
+  ),
+  named('api-key', 'k'.repeat(40)),
+  named('cpq-base-url', 'http://127.0.0.1:1', 'file:///etc/passwd'),
+  named('cookie', 'a=b'),
+  named('content-type', 'application/json', 'text/plain', 'application/json; charset=utf-16'),
+  named('accept', '*/*', 'application/json', 'text/event-stream'),
+  named('content-encoding', 'gzip', 'identity'),
+  named('content-length', '0', '1', '5000000', '-1', '+1', '0x10', '1, 1'),
+  named('transfer-encoding', 'chunked', 'identity', 'gzip, chunked', 'chunked, chunked'),
+  named('expect', '100-continue', 'wish'),
+  named('upgrade', 'websocket', 'h2c'),
+  named('connection', 'close', 'keep-alive', 'upgrade', 'content-length'),
+  named('mcp-protocol-version', '2026-07-28', '2025-11-25', '1999-01-01'),
+  named('mcp-method', 'tools/call', 'subscriptions/listen'),
+  named('mcp-name', 'cpq_list_quotes'),
+  named('mcp-session-id', 'x'),
+  named('last-event-id', '0'),
+  named('x-request-id', 'x', 'x'.repeat(65)),
+  named('x-forwarded-for', '10.0.0.1', '10.0.0.1, 127.0.0.1', '::1', 'unknown'),
+  named('x-webhook-secret', 'x'),
+  named('traceparent', 'x'),
+  fc.tuple(fc.constantFrom('x', 'a b', '', ':', '__proto__', 'constructor'), value),
+);
+
+const body = fc.oneof(
+  fc.constantFrom(
+    listing,
+    `[${listing},${listing}]`,
+    call('initialize', {}),
+    call('tools/list', {}),
+    call('tools/list', { _meta: envelope }),
+    call('subscriptions/listen', { notifications: {}, _meta: envelope }),
+    call('resources/read', { uri: 'cpq://company/x' }),
+    call('__proto__', {}),
+    listing.slice(0, 30),
+    '',
+    '[]',
+    'null',
+    '"',
+    '{"__proto__":{"method":"ping"},"jsonrpc":"2.0","id":1}',
+    '['.repeat(30_000),
+    `{"x":"${'x'.repeat(1_100_000)}"}`,
+    '5\r\n12345\r\n0\r\n\r\n',
+    'GET /mcp HTTP/1.1\r\nhost: localhost\r\n\r\n',
+  ),
+  fc.json({ maxDepth: 4 }),
+  junk,
+);
+
+/** With what makes a request a good one, so that most get further than the first check. */
+const usualHeaders = (text: string) =>
+  fc.subarray<[string, string]>([
+    ['host', 'localhost'],
+    ['content-type', 'application/json'],
+    ['accept', 'application/json, text/event-stream'],
+    ['content-length', String(Buffer.byteLength(text))],
+  ]);
+
+const often = fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false));
+
+/** Any request; `with_` are headers that each of them has. */
+export const rawRequest = (
+  with_: readonly (readonly [string, string])[],
+): fc.Arbitrary<RawRequest> =>
+  body.chain((text) =>
+    fc
+      .record({
+        method,
+        target,
+        version: fc.oneof(
+          { weight: 9, arbitrary: fc.constant('HTTP/1.1') },
+          fc.constantFrom('HTTP/1.0', 'HTTP/9.9', 'x', ''),
+        ),
+        whole: often,
+        usual: usualHeaders(text),
+        others: fc.array(header, { maxLength: 4 }),
+        pieces: fc.constantFrom(1, 1, 1, 2, 7),
+        share: fc.constantFrom(1, 1, 1, 1, 0.9, 0.4),
+      })
+      .map(({ whole, usual, others, ...request }) => ({
+        ...request,
+        headers: [
+          ...with_,
+          ...(whole
+            ? ([
+                ['host', 'localhost'],
+                ['content-type', 'application/json'],
+                ['accept', 'application/json, text/event-stream'],
+                ['content-length', String(Buffer.byteLength(text))],
+              ] as const)
+            : usual),
+          ...others,
+        ],
+        body: text,
+      })),
+  );
+
+function bytesOf({ method, target, version, headers, body }: RawRequest): Buffer {
+  const head = [
+    `${method} ${target} ${version}`,
+    ...headers.map(([name, content]) => `${name}: ${content}`),
+  ];
+  const text = `${head.join('\r\n')}\r\n\r\n`;
+  // One byte a character, as far as a head goes; a body is sent as it would be.
+  return Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(body)]);
+}
+
+/** Sends it, and reads until the other side has nothing more to say. */
+export async function exchange(port: number, request: RawRequest): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const received: Buffer[] = [];
+  socket.on('data', (bytes: Buffer) => received.push(bytes));
+  // A request that is refused early is not read to its end.
+  socket.on('error', () => {});
+  const closed = once(socket, 'close').catch(() => {});
+  const bytes = bytesOf(request);
+  const sent = bytes.subarray(0, Math.ceil(bytes.length * request.share));
+  const size = Math.ceil(sent.length / request.pieces);
+  for (let at = 0; at < sent.length; at += size) {
+    socket.write(sent.subarray(at, at + size));
+    if (request.pieces > 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+  socket.end();
+  await closed;
+  return Buffer.concat(received).toString('latin1');
+}
+
+/** The status of every answer in it. */
+export const statusesIn = (text: string): number[] =>
+  [...text.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
