@@ -44,7 +44,7 @@ export async function measureWork(candidates, settingsFor, { pipeline, catalogue
   const ask = (tenant, name, args) => question(candidates, settingsFor, tenant, { name, args });
   return {
     pipeline: await ask(pipeline, 'cpq_brief_pipeline', { by: 'stage' }),
-    company: await ask(pipeline, 'cpq_brief_company', { company }),
+    company: await ask(pipeline, 'cpq_brief_company', { company, parts: ['quotes'] }),
     underCost: await ask(catalogue, 'cpq_check_sales_data', { check: 'below_cost' }),
   };
 }

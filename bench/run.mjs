@@ -60,8 +60,8 @@ async function measure(wanted) {
   const tenant = await sandbox(path, 1);
   const env = await fixedUpstream(tenant);
   const large = async () => ({
-    pipeline: await sandbox(path, 3.1),
-    catalogue: await sandbox(path, 4.2),
+    pipeline: await sandbox(path, 3.03),
+    catalogue: await sandbox(path, 3.968),
   });
   const parts = {
     start: async () => startRows(await measureStart(candidates, env, rounds)),

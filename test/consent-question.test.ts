@@ -121,6 +121,13 @@ describe('customer text', () => {
     expect(words).toMatch(/“….*” \(2,021 characters\) → “….*” \(2,021 characters\)/);
   });
 
+  test('a long list in a custom field, too, is shown where it changes', () => {
+    const list = Array.from({ length: 90 }, (_, at) => `entry ${at}`);
+    const words = said('custom', { a: list }, { a: [...list.slice(0, 89), 'altered'] });
+    expect(words).toMatch(/“a” “….*entry 89"\]” .*→ “….*altered"\]”/);
+    expect(words).not.toContain('cannot be seen');
+  });
+
   test('says how many of its characters cannot be seen, and shows none', () => {
     const words = said('text', 'plain', 'pl\u200bai\u202en\u{E0041}');
     expect(words).toBe('It: “plain” → “plain” (4 that cannot be seen)');

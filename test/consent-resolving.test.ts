@@ -368,7 +368,7 @@ describe('values', () => {
     (await writer()).upsert({ opportunity_id: (await opportunity()).id, ...args });
 
   test.each([
-    [{ probability: 40 }, /probability: must be 0–1; did you mean 0\.4\?/],
+    [{ probability: 40 }, /^probability: must be 0–1; did you mean 0\.4\?$/],
     [{ probability: '40' }, /did you mean 0\.4\?/],
     [{ probability: 140 }, /must be 0–1\.?$/],
     [{ probability: -0.1 }, /must be 0–1/],

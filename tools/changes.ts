@@ -70,11 +70,7 @@ export function decisionAnswer(plan: Plan, decision: Decision): Answer {
     case 'moved':
       return moved(about, decision.plan);
     case 'invalid_consent':
-      return say(
-        `Nothing was written to ${about}: the consent does not count, because ${decision.why}.`,
-        'refused',
-        changes,
-      );
+      return invalid(about, changes, decision.why);
     case 'carried':
       return carriedAnswer(plan, changes, decision.carried);
   }
@@ -110,13 +106,24 @@ function notAsked(
   };
 }
 
+const invalid = (about: string, changes: Rows, why: string): Answer => ({
+  ...say(
+    `Nothing was written to ${about}: the consent does not count, because ${why}.`,
+    'refused',
+    changes,
+  ),
+  notes: ['Make the same call again, without confirm, to ask the person anew.'],
+});
+
 const moved = (about: string, now: Plan): Answer => ({
   ...say(
     `Nothing was written: ${about} is not as it was when the person agreed. The difference now is below.`,
     'moved',
     now.changes.map(changeRow),
   ),
-  notes: ['Make the same call again to ask the person about the difference as it is now.'],
+  notes: [
+    'Make the same call again, without confirm, to ask the person about the difference as it is now.',
+  ],
 });
 
 function carriedAnswer(plan: Plan, changes: Rows, carried: Carried): Answer {

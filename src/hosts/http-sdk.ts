@@ -31,6 +31,13 @@ export const isAddressed = (
 ): boolean =>
   hostHeaderValidation(names)(request, response) && originValidation(names)(request, response);
 
+/** The SDK makes a `Request` of every request, which the Fetch standard forbids for this one. */
+const cannotBeMade = ({ method }: IncomingMessage): boolean => method === 'TRACE';
+
+function notAllowed(response: ServerResponse): void {
+  response.writeHead(405, { allow: 'GET, POST, DELETE', connection: 'close' }).end();
+}
+
 type McpHandler = ReturnType<typeof createMcpHandler>;
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -47,7 +54,8 @@ export function sdkHandler(
   const answerListener = handlerOf(streams);
   let stop: (() => void) | undefined;
   return {
-    handle(request, response, { caller, listens }) {
+    async handle(request, response, { caller, listens }) {
+      if (cannotBeMade(request)) return notAllowed(response);
       if (listens) stop ??= followMoved((uri) => streams.notify.resourceUpdated(uri));
       // Handed on as the protocol's own note of who was let in; the credentials stay here.
       const auth =

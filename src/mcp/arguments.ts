@@ -25,7 +25,8 @@ export function readArguments(
   const checked = check.safeParse(repaired);
   if (checked.success) return checked.data;
   const problems = checked.error.issues.map((issue) => problem(issue, repaired, known));
-  throw new BadArguments(`${problems.join('; ')}.`);
+  const told = problems.join('; ');
+  throw new BadArguments(told.endsWith('?') ? told : `${told}.`);
 }
 
 function unknownArguments(unknown: string[], known: string[]): string {

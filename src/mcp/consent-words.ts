@@ -93,12 +93,17 @@ const moneyInWords = (amount: number): string =>
 function customInWords(from: FieldValue, to: FieldValue): string {
   const all = changedCustom(from, to).map((name) => {
     const [before, after] = [entryOf(from, name), entryOf(to, name)];
-    if (typeof before === 'string' && typeof after === 'string') {
-      return `${quoted(name)} ${textsInWords(before, after)}`;
-    }
+    const [was, is] = [asText(before), asText(after)];
+    if (was !== undefined && is !== undefined) return `${quoted(name)} ${textsInWords(was, is)}`;
     return `${quoted(name)} ${told(plain(before), plain(after))}`;
   });
   return all.join('; ');
+}
+
+/** What may be long: a text, or a list or object written out. */
+function asText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
 }
 
 /** A number stands without quotation marks: the text “5” is not the number 5. */

@@ -35,7 +35,9 @@ export const legacy = (method: string, params?: Row, id?: unknown): Sent => ({
 
 export const modern = (method: string, params: Row = {}, id?: unknown): Sent => ({
   headers: inModern(method, params.name),
-  body: JSON.stringify(message(method, { ...params, _meta: envelope }, id)),
+  body: JSON.stringify(
+    message(method, { ...params, _meta: { ...envelope, ...(params._meta as Row) } }, id),
+  ),
 });
 
 export const handshake: Row = {
@@ -45,6 +47,10 @@ export const handshake: Row = {
 };
 
 const list = { name: 'cpq_list_opportunities', arguments: { size: 3 } };
+const trace = {
+  traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  tracestate: 'one=1',
+};
 const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
 
 /** Of both eras, by what they ask: all that a host usually sends. */
@@ -72,6 +78,12 @@ export const plain: Readonly<Record<string, Sent>> = {
   'a call with notes of the host, legacy': legacy('tools/call', {
     ...list,
     _meta: { 'host.example/use': 'x' },
+  }),
+  'a call with a trace, legacy': legacy('tools/call', { ...list, _meta: trace }),
+  'a call with a trace, modern': modern('tools/call', { ...list, _meta: trace }),
+  'a call with a trace that is none, legacy': legacy('tools/call', {
+    ...list,
+    _meta: { traceparent: 7, tracestate: {} },
   }),
   'a call, modern': modern('tools/call', list),
   'a call with a text as its id, modern': modern('tools/call', list, 'seven "7" ü'),

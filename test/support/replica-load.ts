@@ -153,11 +153,14 @@ const countsOf = ({ reads, written, events, refusedEvents, refusals }: Load): Co
   ...{ written: written.length, events: events.size, refusedWrites: refusals.write.length },
 });
 
+/** Writes wait for ten seconds where the turn of one that died has to end by itself. */
+const patienceMs = 60_000;
+
 /** Waits until so much more of each has happened. */
 export async function untilMore(load: Load, more: Partial<Counts>): Promise<void> {
   const before = countsOf(load);
   for (const [name, count] of Object.entries(more) as [keyof Counts, number][]) {
-    await until(() => countsOf(load)[name]).toBeGreaterThanOrEqual(before[name] + count);
+    await until(() => countsOf(load)[name], patienceMs).toBeGreaterThanOrEqual(before[name] + count);
   }
 }
 

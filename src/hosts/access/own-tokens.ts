@@ -28,7 +28,8 @@ export async function ownTokens({ path, doors, onError }: OwnTokensOptions): Pro
     async recognise(request) {
       const token = bearerOf(request);
       if (token === undefined || !looksOwn(token)) return undefined;
-      const kept = match(token, await file.tokens());
+      // One that is not known may have been made a moment ago.
+      const kept = match(token, await file.tokens()) ?? match(token, await file.latest());
       if (!kept) throw wrongBearer('This access token is not known here.');
       if (isExpired(kept)) {
         throw wrongBearer(`The access token "${kept.name}" has expired: ask for a new one.`);
@@ -60,14 +61,16 @@ class TokenFile {
   }
 
   async tokens(): Promise<readonly KeptToken[]> {
-    if (Date.now() - this.#lookedAt >= lookAgainMs) {
-      this.#looking ??= this.#look()
-        .catch((error: unknown) => this.#tell(error))
-        .finally(() => {
-          this.#looking = undefined;
-        });
-      await this.#looking;
-    }
+    return Date.now() - this.#lookedAt >= lookAgainMs ? this.latest() : this.#tokens;
+  }
+
+  async latest(): Promise<readonly KeptToken[]> {
+    this.#looking ??= this.#look()
+      .catch((error: unknown) => this.#tell(error))
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    await this.#looking;
     return this.#tokens;
   }
 

@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
+import { closing } from './shared.ts';
+
+export interface SigningKey {
+  kid: string;
+  alg: string;
+  privateKey: CryptoKey;
+  publicKey: CryptoKey;
+  jwk: JWK;
+}
+
+export async function newKey(alg: string, kid: string): Promise<SigningKey> {
+  const pair = await generateKeyPair(alg, { extractable: true });
+  return { ...pair, kid, alg, jwk: { ...(await exportJWK(pair.publicKey)), kid, alg } };
+}
+
+/** What a token may say otherwise; what is undefined it does not say. */
+export interface Said {
+  claims?: Record<string, unknown>;
+  header?: Record<string, unknown>;
+  key?: SigningKey;
+}
+
+export interface Provider {
+  issuer: string;
+  /** Those that it publishes. */
+  keys: SigningKey[];
+  /** Answers in its place, where it is set. */
+  instead: ((path: string, response: ServerResponse) => boolean) | undefined;
+  /** Paths that were asked for. */
+  asked: string[];
+  /** A token for that audience. */
+  token(audience: string, said?: Said): Promise<string>;
+}
+
+/** A small provider of identities on a port of its own, with its metadata and keys. */
+export async function startProvider(alg: string, path = ''): Promise<Provider> {
+  const first = await newKey(alg, 'first');
+  const server = createServer((request, response) => answer(provider, request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing({
+    async close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  const { port } = server.address() as AddressInfo;
+  const issuer = `http://127.0.0.1:${port}${path}`;
+  const provider: Provider = {
+    issuer,
+    keys: [first],
+    instead: undefined,
+    asked: [],
+    token: (audience, { claims = {}, header = {}, key = provider.keys[0] ?? first } = {}) => {
+      const now = Math.floor(Date.now() / 1000);
+      const usual = { iss: issuer, aud: audience, sub: 'anna', iat: now, exp: now + 600 };
+      const payload = { ...usual, scope: 'read', ...claims } as JWTPayload;
+      return new SignJWT(payload)
+        .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt', ...header })
+        .sign(key.privateKey);
+    },
+  };
+  return provider;
+}
+
+function answer(provider: Provider, request: IncomingMessage, response: ServerResponse): void {
+  const path = request.url ?? '';
+  provider.asked.push(path);
+  if (provider.instead?.(path, response)) return;
+  const { issuer } = provider;
+  if (path.includes('/.well-known/')) json(response, { issuer, jwks_uri: `${issuer}/keys` });
+  else if (path.endsWith('/keys')) json(response, { keys: provider.keys.map(({ jwk }) => jwk) });
+  else response.writeHead(404).end();
+}
+
+export function json(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
