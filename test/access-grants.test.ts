@@ -282,14 +282,20 @@ describe('somebody who may read companies alone', () => {
           ref: { type: 'ref/prompt', name },
           argument: { name: argument, value: '' },
         };
-        const { completion } = (await client.request('completion/complete', asked)) as Completion;
+        const { completion } = (await client.request(
+          'completion/complete',
+          asked,
+        )) as unknown as Completion;
         expect(completion.values).toEqual([]);
       }
     }
     for (const { uriTemplate } of resourceTemplates) {
       const ref = { type: 'ref/resource', uri: uriTemplate };
       const asked = { ref, argument: { name: 'id', value: '' } };
-      const { completion } = (await client.request('completion/complete', asked)) as Completion;
+      const { completion } = (await client.request(
+        'completion/complete',
+        asked,
+      )) as unknown as Completion;
       if (uriTemplate.includes('company')) expect(completion.values).not.toEqual([]);
       else expect(completion.values).toEqual([]);
     }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { exportSPKI, SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Door, Doors } from '../src/hosts/access/doors.ts';
@@ -76,12 +77,19 @@ function refused(reply: Reply): void {
 }
 
 describe('a token of the provider', () => {
+  const many = shared(async () => {
+    const provider = await startProvider('RS256');
+    const algorithms = ['PS384', 'ES256', 'ES512', 'EdDSA'];
+    provider.keys.push(...(await Promise.all(algorithms.map((alg) => newKey(alg, alg)))));
+    return startGuarded(provider);
+  });
+
   test.each(['RS256', 'PS384', 'ES256', 'ES512', 'EdDSA'])('signed by %s', async (alg) => {
-    const { showing, ...team } = await startGuarded(await startProvider(alg));
-    expect(namesIn(await showing())).toContain('cpq_list_companies');
-    const other = { key: await newKey(alg, 'first') };
-    refused(await showing(other));
-    await team.running.stop();
+    const { provider, showing } = await many();
+    const key = provider.keys.find((one) => one.alg === alg);
+    if (!key) throw new Error('no key');
+    expect(namesIn(await showing({ key }))).toContain('cpq_list_companies');
+    refused(await showing({ key: await newKey(alg, key.kid) }));
   });
 
   test.each(['modern', 'legacy'] as const)('lets a client in, %s', async (era) => {
@@ -304,9 +312,10 @@ describe('the tenant', () => {
     expect(one).not.toBe(two);
   });
 
-  test.each([undefined, 'three', '', '__proto__', 'one two', ['one'], 1, null, { one: 'one' }])(
-    'is nobody’s where the claim is %j',
-    async (tenant) => {
+  const nobodys = [undefined, 'three', '', '__proto__', 'one two', ['one'], 1, null, { one: 1 }];
+  test.each(nobodys.map((tenant) => ({ tenant })))(
+    'is nobody’s where the claim is $tenant',
+    async ({ tenant }) => {
       const { showing } = await both();
       const { status, text, headers } = await showing({ claims: { tenant } }, companies);
       expect(status).toBe(403);
@@ -333,6 +342,16 @@ describe('the tenant', () => {
     await team.running.stop();
   });
 });
+
+function endless(response: ServerResponse): true {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const more = () => {
+    while (response.write(' '.repeat(65_536)) && !response.destroyed);
+  };
+  response.on('drain', more);
+  more();
+  return true;
+}
 
 /** Nothing is said of the token, and nobody is let in. */
 function away(reply: Reply): void {
@@ -376,6 +395,10 @@ describe('while the provider', () => {
       json(response, null);
       return true;
     },
+    'has metadata without end': (path, response) => {
+      if (!path.includes('well-known')) return false;
+      return endless(response);
+    },
     'has keys that are none': (path, response) => {
       if (!path.endsWith('keys')) return false;
       json(response, { keys: 'none' });
@@ -383,23 +406,7 @@ describe('while the provider', () => {
     },
     'has a set of keys without end': (path, response) => {
       if (!path.endsWith('keys')) return false;
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const more = () => {
-        while (response.write(' '.repeat(65_536)) && !response.destroyed);
-      };
-      response.on('drain', more);
-      more();
-      return true;
-    },
-    'has metadata without end': (path, response) => {
-      if (!path.includes('well-known')) return false;
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const more = () => {
-        while (response.write(' '.repeat(65_536)) && !response.destroyed);
-      };
-      response.on('drain', more);
-      more();
-      return true;
+      return endless(response);
     },
   };
 

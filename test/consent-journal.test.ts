@@ -47,6 +47,16 @@ const fileIn = async (folder: string): Promise<string> => {
 };
 
 describe('the journal', () => {
+  test('stays in reach when the operator’s key is renewed, and out of reach of callers’ own keys', async () => {
+    const folder = newFolder();
+    const { change_id } = await rename(await open({ folder }));
+    const other = addressIn(await sandbox(), 'read');
+    const renewed = await openWriter(other, { folder });
+    expect((await listed(renewed)).map((row) => row.change_id)).toEqual([change_id]);
+    const stranger = await openWriter(other, { folder, tenant: { ownKey: true } });
+    expect(await listed(stranger)).toEqual([]);
+  });
+
   test('holds before, what was sent, after, when, which client and how consent was given', async () => {
     const it = await open();
     const before = await recordOf(await at(), opportunity.id);

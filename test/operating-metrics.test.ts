@@ -152,11 +152,14 @@ describe('what is looked up when somebody asks', () => {
     expect(await metric('cpq_state_healthy')).toEqual({});
     const health: Health = { kind: 'redis', ok: true, notes: [] };
     watch.metrics.watchState(() => health);
-    watch.metrics.watchCalls(() => ({ inFlight: 3, queued: 5 }));
+    watch.metrics.watchCalls(() => ({ queued: 5 }));
+    const call = watch.tenant('acme').calls('cpq_find', undefined);
     expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 1 });
     health.ok = false;
     expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 0 });
-    expect(await metric('cpq_calls_in_flight')).toEqual({ '': 3 });
+    expect(await metric('cpq_calls_in_flight')).toEqual({ '': 1 });
+    call.ended('ok');
+    expect(await metric('cpq_calls_in_flight')).toEqual({ '': 0 });
     expect(await metric('cpq_calls_queued')).toEqual({ '': 5 });
   });
 });

@@ -53,9 +53,10 @@ const makers: Readonly<Record<AuthWay, Maker>> = {
   key: (settings, _, common) => {
     const { allowPrivate, keyBaseUrls: baseUrls } = settings;
     const limits = allowPrivate ? {} : { lookup: publicOnly };
+    const more = { limits, ownKey: true };
     const open = (baseUrl: URL, key: string) => {
       const address = { baseUrl, key, close: async () => {} };
-      return new TenantDoor('key', withoutEvents(settings), address, common, limits);
+      return new TenantDoor('key', withoutEvents(settings), address, common, more);
     };
     return ownKey({ baseUrls, allowPrivate, rates: common.state.rates, open });
   },

@@ -15,6 +15,7 @@ import { usualFreshness } from '../tenant/collections.ts';
 import type { Grant } from '../tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../tenant/tenant.ts';
 import { version } from '../version.ts';
+import { Secrets } from './secrets.ts';
 
 /** Everything that serving one tenant needs. */
 export interface Opened extends Served {
@@ -29,8 +30,8 @@ export interface Common {
   state: State;
   cache: CollectionCache;
   log: Log;
-  /** Taken out of every line of the log; more may be added. */
-  secrets: Set<string>;
+  /** Taken out of every line of the log. */
+  secrets: Secrets;
   /** Watches a tenant, by the operator's name for it; only what many share is watched. */
   observer?: (name: string) => TenantObserver;
 }
@@ -72,7 +73,8 @@ export const addressOf = (settings: Settings): Promise<Address> =>
 
 /** @throws Error when Redis refuses the password */
 export async function openCommon(settings: Settings): Promise<Common> {
-  const secrets = new Set(ofRedis(settings));
+  const secrets = new Secrets();
+  secrets.hold(ofRedis(settings));
   const log = createLog(settings.logLevel, secrets);
   const cache = new CollectionCache(settings.cacheMegabytes);
   return { state: await stateFor(settings, log), cache, log, secrets };
@@ -91,19 +93,20 @@ export class TenantDoor implements OpenedDoor {
   readonly #served = new Map<string, Served>();
   readonly #observer: TenantObserver | undefined;
   readonly #retired = new AbortController();
+  readonly #forget: () => void;
 
   constructor(
     name: string,
     settings: Settings,
     address: Address,
     common: Common,
-    limits: TenantOptions['limits'] = {},
+    more: Pick<TenantOptions, 'limits' | 'ownKey'> = {},
   ) {
     this.name = name;
-    for (const secret of [address.key, ...ofWebhooks(settings)]) common.secrets.add(secret);
+    this.#forget = common.secrets.hold([address.key, ...ofWebhooks(settings)]);
     this.#observer = common.observer?.(name);
     const watched = this.#observer && { observer: this.#observer };
-    this.tenant = new Tenant({ ...tenantOptions(settings, address, common), limits, ...watched });
+    this.tenant = new Tenant({ ...tenantOptions(settings, address, common), ...more, ...watched });
     this.webhooks = takesWebhooks(settings) ? webhooksOf(this.tenant, settings) : undefined;
     this.#settings = settings;
     this.#common = common;
@@ -132,6 +135,7 @@ export class TenantDoor implements OpenedDoor {
     this.#retired.abort();
     await this.tenant.close();
     await this.#address.close();
+    this.#forget();
   }
 
   readonly #failed = (error: unknown): void => {

@@ -4,12 +4,6 @@ import type { CallOutcome } from '../mcp/observer.ts';
 import type { Health } from '../state/port.ts';
 import type { Delivered } from './webhooks.ts';
 
-/** How many calls are being answered, and how many wait for their turn. */
-export interface Occupancy {
-  inFlight: number;
-  queued: number;
-}
-
 export interface Rendered {
   contentType: string;
   body: string;
@@ -28,7 +22,8 @@ const noTenant = 'unknown';
 export class Metrics {
   readonly #registry = new Registry();
   readonly #offered = new Map<string, Set<Gauges>>();
-  #occupancy: () => Occupancy = () => ({ inFlight: 0, queued: 0 });
+  #inFlight = 0;
+  #queue: () => { queued: number } = () => ({ queued: 0 });
   #health: (() => Health) | undefined;
 
   readonly #calls = this.#counter('calls_total', 'Calls of tools that ended', [
@@ -84,17 +79,22 @@ export class Metrics {
       (set) => this.#eachAge((tenant, collection, age) => set({ tenant, collection }, age)),
     );
     this.#gauge('calls_in_flight', 'Calls that are being answered', [], (set) =>
-      set({}, this.#occupancy().inFlight),
+      set({}, this.#inFlight),
     );
-    this.#gauge('calls_queued', 'Calls that wait for their turn', [], (set) =>
-      set({}, this.#occupancy().queued),
+    this.#gauge('calls_queued', 'Requests to /mcp that wait for their turn', [], (set) =>
+      set({}, this.#queue().queued),
     );
     this.#gauge('state_healthy', 'Whether what must be kept can be kept, 0 or 1', ['kind'], (set) =>
       this.#eachHealth((kind, ok) => set({ kind }, ok ? 1 : 0)),
     );
   }
 
+  began(): void {
+    this.#inFlight += 1;
+  }
+
   called(tenant: string, tool: string, outcome: CallOutcome, seconds: number): void {
+    this.#inFlight -= 1;
     this.#calls.inc({ tenant, tool, outcome });
     this.#callSeconds.observe({ tool }, seconds);
   }
@@ -130,8 +130,8 @@ export class Metrics {
     };
   }
 
-  watchCalls(occupancy: () => Occupancy): void {
-    this.#occupancy = occupancy;
+  watchCalls(queue: () => { queued: number }): void {
+    this.#queue = queue;
   }
 
   watchState(health: () => Health): void {

@@ -70,6 +70,7 @@ class OneTenant implements TenantObserver {
   }
 
   calls(tool: string, trace: Trace | undefined): Watched<CallOutcome> {
+    this.#metrics.began();
     const span = this.#traces?.calls(this.#name, tool, trace);
     const seconds = stopwatch();
     return {

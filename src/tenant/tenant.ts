@@ -23,6 +23,11 @@ export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName
   grants: ReadonlySet<Grant>;
   cache: CollectionCache;
   freshness?: Freshness;
+  /**
+   * Whether the key is its bearer's own: then nobody with another key sees what was written with it.
+   * Otherwise it is the operator's, and what was written stays in reach when it is renewed.
+   */
+  ownKey?: boolean;
 }
 
 /** A stretch of a list, and what it is a stretch of. */
@@ -86,6 +91,8 @@ export class Tenant {
   readonly identity: string;
   /** A name for the address alone: the same for every key of the tenant. */
   readonly home: string;
+  /** A name for those who see each other's changes, and take turns at writing. */
+  readonly writers: string;
   readonly inbox: Inbox;
   readonly state: State;
   readonly writing: WriteRules;
@@ -99,10 +106,11 @@ export class Tenant {
     this.grants = options.grants;
     this.identity = nameFor(`${baseUrl.href}\n${key}`);
     this.home = nameFor(baseUrl.href);
+    this.writers = options.ownKey ? this.identity : this.home;
     this.inbox = state.inbox(this.home);
     this.state = state;
     this.writing = options.writing;
-    this.journal = state.journal(this.identity);
+    this.journal = state.journal(this.writers);
     this.#options = options;
     this.#shared = shared ?? new Shared(options, this.home, this.identity);
     this.client = this.#shared.client;

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CallOptions, connect, type Era, type McpClient, type Person } from './clients.ts';
@@ -34,11 +36,21 @@ export interface Team {
 const plentiful = { CPQ_RATE_LIMIT: '1000000', CPQ_CALLS_PER_MINUTE: '1000000' };
 
 export async function startTeam(env: Environment, secrets: readonly string[] = []): Promise<Team> {
-  const running = await start(['http', '--port', '0'], { ...plentiful, ...env });
+  const port = await freePort();
+  const running = await start(['http', '--port', String(port)], { ...plentiful, ...env });
   for (const secret of secrets) running.output.guard(secret);
-  const [, port] = await running.says(/serves http\S*?:(\d+)\S*\/mcp|serves .* at http\S+:(\d+)/);
+  await running.says(/Stop with Ctrl-C/);
   const stderr = () => running.output.stderr;
   return { running, url: `http://127.0.0.1:${port}/mcp`, stderr };
+}
+
+/** With a public address a server says that one, and not on which port it listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
 }
 
 /** Somebody who calls that server with these headers. */
@@ -93,7 +105,14 @@ export function send({ running, url }: Team, sent: Sent = {}): Promise<Reply> {
   };
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    const options = { hostname, port, path, method, headers: { ...usual, ...headers }, agent: false };
+    const options = {
+      hostname,
+      port,
+      path,
+      method,
+      headers: { ...usual, ...headers },
+      agent: false,
+    };
     const sending = request(options, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));

@@ -160,7 +160,9 @@ const patienceMs = 60_000;
 export async function untilMore(load: Load, more: Partial<Counts>): Promise<void> {
   const before = countsOf(load);
   for (const [name, count] of Object.entries(more) as [keyof Counts, number][]) {
-    await until(() => countsOf(load)[name], patienceMs).toBeGreaterThanOrEqual(before[name] + count);
+    await until(() => countsOf(load)[name], patienceMs).toBeGreaterThanOrEqual(
+      before[name] + count,
+    );
   }
 }
 
