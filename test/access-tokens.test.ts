@@ -1,11 +1,16 @@
+import { EventEmitter } from 'node:events';
 import { appendFile, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Denied } from '../src/hosts/access/denied.ts';
+import { whileAdmitted } from '../src/hosts/access/still-admitted.ts';
 import {
   bearer,
   callerAt,
+  calling,
   newFolder,
   newToken,
+  type Sent,
   send,
   startTeam,
   type Team,
@@ -326,5 +331,60 @@ describe('whoever guesses', () => {
       send(team, { headers: { ...bearer(shown), 'x-forwarded-for': sender } });
     for (let at = 0; at < 30; at++) await from(`203.0.113.${at}`, `wrong-${at}`);
     expect((await from('198.51.100.1', 'wrong')).status).toBe(429);
+  });
+});
+
+describe('what is listened to', () => {
+  afterEach(() => vi.useRealTimers());
+
+  const listeningTo = (admit: () => Promise<unknown>) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const response = Object.assign(new EventEmitter(), { end: vi.fn() });
+    whileAdmitted({ admit } as never, {} as never, response as never);
+    const minute = () => vi.advanceTimersByTimeAsync(60_000);
+    return { response, minute };
+  };
+
+  test('ends when its listener would be let in no more', async () => {
+    let answer: Denied | undefined;
+    const { response, minute } = listeningTo(async () => {
+      if (answer) throw answer;
+    });
+    await minute();
+    for (const status of [429, 503] as const) {
+      answer = new Denied(status, 'later');
+      await minute();
+    }
+    expect(response.end).not.toHaveBeenCalled();
+    answer = new Denied(401, 'no more');
+    await minute();
+    expect(response.end).toHaveBeenCalledOnce();
+  });
+
+  test('is looked at for as long as it goes on', async () => {
+    const admit = vi.fn(async () => {});
+    const { response, minute } = listeningTo(admit);
+    await minute();
+    response.emit('close');
+    await minute();
+    expect(admit).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a caller that asks for too much', () => {
+  test('is not let through for saying that it only listens', async () => {
+    const team = await startShared({ CPQ_CALLS_PER_MINUTE: '6' });
+    const says = { ...bearer(team.good), 'mcp-method': 'subscriptions/listen' };
+    const body = calling('cpq_list_companies', { size: 1 });
+    const ways = [
+      { headers: says, body },
+      { headers: says, body: [body] },
+      { headers: { ...says, 'mcp-protocol-version': '2026-07-28' }, body: [body] },
+      { headers: { ...says, 'content-length': undefined, 'transfer-encoding': 'chunked' }, body },
+      { headers: { ...says, 'content-type': 'text/plain' }, body },
+      { headers: { ...says, accept: '*/*' }, body },
+    ];
+    for (const way of ways) expect((await send(team, way as Sent)).status).not.toBe(429);
+    for (const way of ways) expect((await send(team, way as Sent)).status).toBe(429);
   });
 });

@@ -11,6 +11,7 @@ import { isSameSecret } from '../hosts/secrets.ts';
 import { type CallerLimits, TurnsOfCallers } from '../hosts/turns-of-callers.ts';
 import { type Delivered, type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
+import { StateLost } from '../state/port.ts';
 import { version } from '../version.ts';
 import { type Common, openCommon, type TenantDoor } from './open.ts';
 import { Tenants } from './tenants.ts';
@@ -85,7 +86,10 @@ async function gateOf(settings: Settings, tenants: Tenants, common: Common): Pro
 
 /** None of them is taken where no tenant has a secret for them. */
 function webhooksOf(tenants: Tenants, log: Log, { metrics }: Observing): WebhookHandler {
-  const onError = (error: unknown) => log.error('webhook not kept', factsOf(error));
+  const onError = (error: unknown) => {
+    // That the shared state is lost is told once, by itself, and not for each delivery.
+    if (!(error instanceof StateLost)) log.error('webhook not kept', factsOf(error));
+  };
   const tenant = (name: string) => tenants.find(name)?.webhooks;
   const onDelivery = (delivered: Delivered) => metrics.delivered(delivered);
   const handle = webhookHandler({ tenant, onError, onDelivery });

@@ -38,15 +38,21 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** What the one message in it asks for. */
-export function methodOf(body: Buffer): unknown {
-  const message = parsed(body);
-  return isRow(message) ? message.method : undefined;
+/** The message in it; undefined where it is not JSON, which whoever looks at it next says. */
+export function messageIn(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
+/** What the one message asks for. */
+export const methodOf = (message: unknown): unknown =>
+  isRow(message) ? message.method : undefined;
+
 /** The tool that is called, if one is. */
-export function toolOf(body: Buffer): string | undefined {
-  const message = parsed(body);
+export function toolOf(message: unknown): string | undefined {
   if (!isRow(message) || message.method !== 'tools/call' || !isRow(message.params))
     return undefined;
   return typeof message.params.name === 'string' ? message.params.name : undefined;
@@ -69,10 +75,9 @@ export function unread(request: IncomingMessage, body: Buffer): IncomingMessage 
 export async function answered(
   direct: Direct,
   { headers }: IncomingMessage,
-  body: Buffer,
+  message: unknown,
   response: ServerResponse,
 ): Promise<boolean> {
-  const message = parsed(body);
   if (isOpened(message, headers)) {
     response.writeHead(202).end();
     return true;
@@ -104,14 +109,6 @@ async function answer(
   response
     .writeHead(200, { 'content-type': 'application/json', 'content-length': length })
     .end(text);
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined; // Whoever looks at it next says so.
-  }
 }
 
 /** The newer era repeats in headers what the body says; the older one names a revision at most. */

@@ -9,7 +9,15 @@ import { Direct } from '../mcp/direct.ts';
 import { Denied, retryAfter } from './access/denied.ts';
 import type { Admitted, Gate } from './access/gate.ts';
 import { whileAdmitted } from './access/still-admitted.ts';
-import { answered, mayBePlain, methodOf, readBody, toolOf, unread } from './http-plain.ts';
+import {
+  answered,
+  mayBePlain,
+  messageIn,
+  methodOf,
+  readBody,
+  toolOf,
+  unread,
+} from './http-plain.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import type { Observing } from './observing.ts';
 import { nowKnown } from './requests.ts';
@@ -47,6 +55,12 @@ export interface HttpHost {
 
 /** What a supervisor usually waits before it kills. */
 const drainMs = 8_000;
+const idleLookMs = 100;
+/**
+ * How long a connection waits for its next request: longer than a proxy keeps it (nginx: a minute), so that
+ * it is never closed here at the moment at which it is used again.
+ */
+const keptMs = 75_000;
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
@@ -57,6 +71,8 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
   const front = new Front(gate, options);
   const { watch } = options;
   const server = createServer((request, response) => {
+    // Kept connections would bring one request after the other until they are cut.
+    if (front.closing) response.setHeader('connection', 'close');
     const handle = () => front.take(request, response);
     if (watch) watch.request(request, response, handle);
     else handle();
@@ -64,6 +80,7 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
   // Slow senders must not hold sockets; answers may take as long as a call.
   server.headersTimeout = 15_000;
   server.requestTimeout = 30_000;
+  server.keepAliveTimeout = keptMs;
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
   return { url: urlOf(options.host, port), close: () => close(server, front) };
@@ -162,16 +179,17 @@ class Front {
     const { served, caller } = admitted;
     const isPlain = mayBePlain(request, this.#options.maxBodyBytes);
     const body = isPlain ? await readBody(request) : undefined;
-    const listens =
-      (body ? methodOf(body) : request.headers['mcp-method']) === 'subscriptions/listen';
+    const message = body && messageIn(body);
+    const method = body ? methodOf(message) : request.headers['mcp-method'];
+    const listens = method === 'subscriptions/listen';
     // What is listened to for long is no turn; a header alone may say that of anything.
     if (!body || !listens) await this.#wait(caller, request, response);
     if (listens) this.#mayListen(admitted, request, response);
-    const denied = body && admitted.challenge?.(toolOf(body) ?? '');
+    const denied = body && admitted.challenge?.(toolOf(message) ?? '');
     if (denied) throw denied;
     const answerers = this.#answerersOf(served);
     const { direct } = answerers;
-    if (body && direct && (await answered(direct, request, body, response))) return;
+    if (body && direct && (await answered(direct, request, message, response))) return;
     const sdk = await this.#sdkOf(served, answerers);
     await sdk.handle(body ? unread(request, body) : request, response, { caller, listens });
   }
@@ -285,8 +303,11 @@ async function close(server: NodeServer, front: Front): Promise<void> {
   front.closing = true;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
+  // Those that were at work when the stop began wait for a next request once they are answered.
+  const idle = setInterval(() => server.closeIdleConnections(), idleLookMs);
   const patience = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
+  clearInterval(idle);
   clearTimeout(patience);
   await front.close();
 }

@@ -28,11 +28,11 @@ export function asRequest<T>(
   handle: () => T,
 ): T {
   const given = headers['x-request-id'];
-  const request = isFit(given) ? given : randomUUID();
+  const request = isFit(given) && given !== headers['api-key'] ? given : randomUUID();
   response.setHeader('x-request-id', request);
   return current.run({ request }, handle);
 }
 
-/** It shows in logs: neither long nor of more than one word. */
+/** It shows in logs: neither long nor of more than one word, and no access token in the wrong place. */
 const isFit = (given: string | string[] | undefined): given is string =>
-  typeof given === 'string' && /^[\w.-]{1,64}$/.test(given);
+  typeof given === 'string' && /^(?!cpq_)[\w.-]{1,64}$/.test(given);

@@ -89,13 +89,15 @@ export interface Sent {
   method?: string;
   path?: string;
   /** As they are written, so that one may stand there twice. */
-  headers?: Record<string, string | string[]>;
+  headers?: Record<string, string | string[] | undefined>;
   body?: unknown;
+  /** Told of each piece of the answer. */
+  onPart?: (text: string) => void;
 }
 
 /** One request without any client's help. */
 export function send({ running, url }: Team, sent: Sent = {}): Promise<Reply> {
-  const { method = 'POST', path = '/mcp', headers = {}, body = listTools } = sent;
+  const { method = 'POST', path = '/mcp', headers = {}, body = listTools, onPart } = sent;
   const text = method === 'GET' ? '' : JSON.stringify(body);
   const usual = {
     accept: 'application/json, text/event-stream',
@@ -105,17 +107,21 @@ export function send({ running, url }: Team, sent: Sent = {}): Promise<Reply> {
   };
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
+    const all = Object.entries({ ...usual, ...headers }).filter(([, it]) => it !== undefined);
     const options = {
       hostname,
       port,
       path,
       method,
-      headers: { ...usual, ...headers },
+      headers: Object.fromEntries(all) as Record<string, string>,
       agent: false,
     };
     const sending = request(options, (response) => {
       const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('data', (part: Buffer) => {
+        parts.push(part);
+        onPart?.(part.toString());
+      });
       response.on('error', reject);
       response.on('end', () => {
         const bytes = Buffer.concat(parts);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { answered, readBody } from '../../src/hosts/http-plain.ts';
+import { answered, messageIn, readBody } from '../../src/hosts/http-plain.ts';
 import { type Observing, observing } from '../../src/hosts/observing.ts';
 import { createLog } from '../../src/log.ts';
 import { Direct } from '../../src/mcp/direct.ts';
@@ -109,7 +109,8 @@ async function listen(watch: Observing, direct: Direct) {
 }
 
 async function answer(direct: Direct, request: IncomingMessage, response: ServerResponse) {
-  const isOurs = await answered(direct, request, await readBody(request), response);
+  const message = messageIn(await readBody(request));
+  const isOurs = await answered(direct, request, message, response);
   if (!isOurs) response.writeHead(404).end();
 }
 

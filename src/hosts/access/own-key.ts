@@ -109,8 +109,7 @@ function patternOf(allowed: string): RegExp {
 }
 
 /** A literal address; where a name leads is looked at when it is connected to. */
-const leadsInside = ({ hostname }: URL): boolean =>
-  hostname === 'localhost' || isPrivate(hostname.replace(/^\[|\]$/g, ''));
+const leadsInside = ({ hostname }: URL): boolean => isPrivate(hostname.replace(/^\[|\]$/g, ''));
 
 const inside = (): Denied =>
   new Denied(
