@@ -92,6 +92,23 @@ describe('a token of the provider', () => {
     refused(await showing({ key: await newKey(alg, key.kid) }));
   });
 
+  test('that does not say by which key it was signed may be signed by any', async () => {
+    const { provider, showing } = await many();
+    const second = await newKey('ES256', 'second of its kind');
+    const header = { kid: undefined };
+    const first = provider.keys.find(({ alg }) => alg === 'ES256');
+    provider.keys.push(second);
+    const team = await startGuarded(provider);
+    for (const key of [first, second]) {
+      expect((await team.showing({ header, ...(key && { key }) })).status).toBe(200);
+    }
+    refused(await team.showing({ header, key: await newKey('ES256', 'third') }));
+    refused(await team.showing({ header, key: second, claims: { exp: now() - 600 } }));
+    refused(await team.showing({ header, key: second, claims: { aud: 'https://x.example' } }));
+    await team.running.stop();
+    expect((await showing()).status).toBe(200);
+  });
+
   test.each(['modern', 'legacy'] as const)('lets a client in, %s', async (era) => {
     const { provider, ...team } = await rsa();
     const caller = await callerAt(team, bearer(await provider.token(audience)), { era });
@@ -333,12 +350,15 @@ describe('the tenant', () => {
     }
   });
 
-  test('is in the claim that the operator names', async () => {
+  test('is in the claim that the operator names, for whom the operator says', async () => {
     const { showing, ...team } = await startGuarded(await startProvider('ES256'), {
       CPQ_OAUTH_TENANT_CLAIM: 'org',
+      CPQ_OAUTH_AUDIENCE: 'api://cpq',
     });
-    expect((await showing({ claims: { org: 'default', tenant: 'other' } })).status).toBe(200);
-    expect((await showing({ claims: { org: 'other' } })).status).toBe(403);
+    const aud = 'api://cpq';
+    expect((await showing({ claims: { aud, org: 'default', tenant: 'other' } })).status).toBe(200);
+    expect((await showing({ claims: { aud, org: 'other' } })).status).toBe(403);
+    refused(await showing({ claims: { org: 'default' } }));
     await team.running.stop();
   });
 });

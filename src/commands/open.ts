@@ -127,7 +127,8 @@ export class TenantDoor implements OpenedDoor {
 
   retire(): void {
     this.#retired.abort();
-    const end = setTimeout(() => this.close().catch(this.#failed), callMs + 5_000);
+    // A call may have waited for its turn before it began.
+    const end = setTimeout(() => this.close().catch(this.#failed), callMs + 40_000);
     end.unref();
   }
 

@@ -24,8 +24,9 @@ export class MemoryRates implements RateWindow {
     return this.judge(key, rule, now);
   }
 
+  /** Forgets nothing: what is asked about a moment to come must not change what holds now. */
   judge(key: string, rule: WindowRule, now: number): WindowVerdict {
-    return judge(this.#at(key, rule, now), rule, now);
+    return judge(inside(this.#of(key), rule, now), rule, now);
   }
 
   /** Counts a request that was let through elsewhere. */
@@ -44,18 +45,24 @@ export class MemoryRates implements RateWindow {
     if (window) window.blockedUntil = Math.max(window.blockedUntil, until);
   }
 
+  /** With only what counts now. */
   #at(key: string, rule: WindowRule, now: number): Window {
-    let window = this.#windows.get(key);
-    if (!window) {
-      window = { own: [], others: 0, othersAt: 0, blockedUntil: 0 };
-      this.#windows.set(key, window);
-    }
-    const start = now - countedMs(rule);
-    const firstInside = window.own.findIndex((time) => time > start);
-    window.own.splice(0, firstInside === -1 ? window.own.length : firstInside);
-    if (window.othersAt <= start) window.others = 0;
+    return Object.assign(this.#of(key), inside(this.#of(key), rule, now));
+  }
+
+  #of(key: string): Window {
+    const window = this.#windows.get(key) ?? { own: [], others: 0, othersAt: 0, blockedUntil: 0 };
+    this.#windows.set(key, window);
     return window;
   }
+}
+
+/** What of it counts at this moment. */
+function inside(window: Window, rule: WindowRule, now: number): Window {
+  const start = now - countedMs(rule);
+  const first = window.own.findIndex((time) => time > start);
+  const own = first === -1 ? [] : window.own.slice(first);
+  return { ...window, own, others: window.othersAt <= start ? 0 : window.others };
 }
 
 function judge(window: Window, rule: WindowRule, now: number): WindowVerdict {

@@ -5,6 +5,8 @@ import {
   errors,
   type JWTPayload,
   type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
   jwtVerify,
 } from 'jose';
 import { ConfigError } from '../../config.ts';
@@ -72,11 +74,12 @@ export function oauth(options: OAuthOptions): Way {
         'www-authenticate': `Bearer realm="cpq-mcp", error="insufficient_scope", scope="${asScopes(needs, scopePrefix)}"${where}`,
       },
     });
+  const wanted = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds };
+  const required = { ...wanted, requiredClaims: ['exp', 'sub'] };
   const verified = async (token: string): Promise<JWTPayload> => {
     try {
-      const wanted = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds };
-      const required = { requiredClaims: ['exp', 'sub'] };
-      return (await jwtVerify(token, keys.find, { ...wanted, ...required })).payload;
+      return (await jwtVerify(token, keys.find, required).catch(withAnyOf(token, required)))
+        .payload;
     } catch (error) {
       const refusal = refusalOf(error, where);
       if (!refusal.guessed) options.onError(error);
@@ -119,6 +122,20 @@ function requireTls(name: string, url: URL): void {
   if (url.protocol === 'https:' || isLocal) return;
   throw new ConfigError(`${name} must be an https address`);
 }
+
+/** A token that does not say by which key it was signed may be signed by any that fits. */
+const withAnyOf =
+  (token: string, required: JWTVerifyOptions) =>
+  async (error: unknown): Promise<JWTVerifyResult> => {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      const found = await jwtVerify(token, key, required).catch((other: unknown) => {
+        if (!(other instanceof errors.JWSSignatureVerificationFailed)) throw other;
+      });
+      if (found) return found;
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  };
 
 /** The provider's keys, found when they are first needed, and anew when one is not among them. */
 class ProviderKeys {
@@ -202,7 +219,6 @@ function refusalOf(error: unknown, where: string): Denied {
     error instanceof errors.JWSInvalid ||
     error instanceof errors.JWTInvalid ||
     error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWKSMultipleMatchingKeys ||
     error instanceof errors.JOSEAlgNotAllowed ||
     error instanceof errors.JOSENotSupported;
   if (aboutToken)
