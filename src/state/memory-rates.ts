@@ -26,7 +26,8 @@ export class MemoryRates implements RateWindow {
 
   /** Forgets nothing: what is asked about a moment to come must not change what holds now. */
   judge(key: string, rule: WindowRule, now: number): WindowVerdict {
-    return judge(inside(this.#of(key), rule, now), rule, now);
+    const window = this.#of(key);
+    return judge(window, inside(window, rule, now), rule, now);
   }
 
   /** Counts a request that was let through elsewhere. */
@@ -47,7 +48,11 @@ export class MemoryRates implements RateWindow {
 
   /** With only what counts now. */
   #at(key: string, rule: WindowRule, now: number): Window {
-    return Object.assign(this.#of(key), inside(this.#of(key), rule, now));
+    const window = this.#of(key);
+    const { gone, others } = inside(window, rule, now);
+    window.own.splice(0, gone);
+    window.others = others;
+    return window;
   }
 
   #of(key: string): Window {
@@ -57,25 +62,35 @@ export class MemoryRates implements RateWindow {
   }
 }
 
-/** What of it counts at this moment. */
-function inside(window: Window, rule: WindowRule, now: number): Window {
-  const start = now - countedMs(rule);
-  const first = window.own.findIndex((time) => time > start);
-  const own = first === -1 ? [] : window.own.slice(first);
-  return { ...window, own, others: window.othersAt <= start ? 0 : window.others };
+/** What of a window counts at some moment. */
+interface Inside {
+  /** How many of the oldest of our own do not any more. */
+  gone: number;
+  others: number;
 }
 
-function judge(window: Window, rule: WindowRule, now: number): WindowVerdict {
-  const left = Math.max(0, rule.limit - window.own.length - window.others);
+function inside({ own, others, othersAt }: Window, rule: WindowRule, now: number): Inside {
+  const start = now - countedMs(rule);
+  const first = own.findIndex((time) => time > start);
+  return { gone: first === -1 ? own.length : first, others: othersAt <= start ? 0 : others };
+}
+
+function judge(window: Window, counted: Inside, rule: WindowRule, now: number): WindowVerdict {
+  const sent = window.own.length - counted.gone + counted.others;
+  const left = Math.max(0, rule.limit - sent);
   if (window.blockedUntil > now) return { taken: false, left, waitMs: window.blockedUntil - now };
   if (left > rule.reserve) return { taken: true, left, waitMs: 0 };
-  return { taken: false, left, waitMs: untilRoom(window, rule, now) };
+  return { taken: false, left, waitMs: untilRoom(window, counted, rule, now) };
 }
 
 /** When enough of our own requests, or what others sent, will have left the window. */
-function untilRoom(window: Window, rule: WindowRule, now: number): number {
-  const needed = window.own.length + window.others - (rule.limit - rule.reserve) + 1;
-  const own = window.own[needed - 1];
-  const leaves = own ?? (window.others > 0 ? window.othersAt : now);
+function untilRoom(
+  { own, othersAt }: Window,
+  { gone, others }: Inside,
+  rule: WindowRule,
+  now: number,
+): number {
+  const needed = own.length - gone + others - (rule.limit - rule.reserve) + 1;
+  const leaves = own[gone + needed - 1] ?? (others > 0 ? othersAt : now);
   return Math.max(1, leaves + countedMs(rule) - now);
 }
