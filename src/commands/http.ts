@@ -24,7 +24,7 @@ export async function http(argv: readonly string[]): Promise<void> {
   requireAuth(settings);
   const common = await openCommon(settings);
   const { log, state } = common;
-  const watch = await observing({ log, version, tracing: settings.tracing });
+  const watch = await observing({ log, version, ...watchedBy(settings) });
   common.observer = (name) => watch.tenant(name);
   const tenants = await Tenants.open(settings, common);
   const gate = await gateOf(settings, tenants, common);
@@ -57,6 +57,12 @@ export async function http(argv: readonly string[]): Promise<void> {
   await tenants.close();
   await state.close();
 }
+
+/** Of one's own server a request's id is worth its price only where every call is logged. */
+const watchedBy = ({ auth, logLevel, tracing }: Settings) => ({
+  tracing,
+  followsRequests: auth.size > 0 || logLevel === 'info' || logLevel === 'debug',
+});
 
 /** Whoever reaches it could read everything otherwise. */
 function requireAuth({ auth, host, tenantsFile }: Settings): void {

@@ -105,10 +105,11 @@ async function answer(
   });
   response.off('close', leave);
   if (text === undefined) return;
-  const length = Buffer.byteLength(text);
+  // As bytes: a text would be put together with the headers first, and measured before that.
+  const bytes = Buffer.from(text);
   response
-    .writeHead(200, { 'content-type': 'application/json', 'content-length': length })
-    .end(text);
+    .writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length })
+    .end(bytes);
 }
 
 /** The newer era repeats in headers what the body says; the older one names a revision at most. */

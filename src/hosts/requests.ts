@@ -21,17 +21,17 @@ export function nowKnown(facts: Omit<RequestFacts, 'request'>): void {
   Object.assign(current.getStore() ?? {}, facts);
 }
 
-/** Handles a request under an id, which is told in the answer: the sender's own, if it is fit to be one. */
-export function asRequest<T>(
-  { headers }: IncomingMessage,
-  response: ServerResponse,
-  handle: () => T,
-): T {
+/** The id of a request, which is told in the answer: the sender's own, if it is fit to be one. */
+export function identify({ headers }: IncomingMessage, response: ServerResponse): string {
   const given = headers['x-request-id'];
-  const request = isFit(given) && given !== headers['api-key'] ? given : randomUUID();
+  const request = isFit(given) ? given : randomUUID();
   response.setHeader('x-request-id', request);
-  return current.run({ request }, handle);
+  return request;
 }
+
+/** Handles a request under its id. */
+export const asRequest = <T>(request: string, handle: () => T): T =>
+  current.run({ request }, handle);
 
 /** It shows in logs: neither long nor of more than one word, and no access token in the wrong place. */
 const isFit = (given: string | string[] | undefined): given is string =>

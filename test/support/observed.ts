@@ -54,7 +54,8 @@ export async function observed({
   ...options
 }: ObservedOptions = {}): Promise<Observed> {
   const upstream = await startUpstream();
-  const watch = await observing({ log: createLog(logLevel, [testKey]), version: '1.2.3', tracing });
+  const shown = createLog(logLevel, [testKey]);
+  const watch = await observing({ log: shown, version: '1.2.3', tracing, followsRequests: true });
   const observer = watch.tenant(tenantName);
   const folder = await newFolder();
   const state = localState(folder);
