@@ -26,17 +26,24 @@ function typeOf(schema: JsonSchema): string {
     : `${schema.type} ≤ ${maxLength} characters`;
 }
 
-function argumentRows(schema: JsonSchema): string[] {
+/** The schema that hosts get leaves most defaults out. */
+function usualOf({ input }: AnyTool, name: string): string {
+  const { data } = input.shape[name]?.safeParse(undefined) ?? {};
+  return data === undefined ? '' : code(String(data));
+}
+
+function argumentRows(tool: AnyTool): string[] {
+  const schema = toJsonSchema(tool.input, 'input');
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const required = schema.required?.includes(name) && property.default === undefined;
-    const usual = property.default === undefined ? '' : code(JSON.stringify(property.default));
+    const usual = usualOf(tool, name);
+    const required = schema.required?.includes(name) && usual === '';
     const meaning = property.description ?? '';
     return row(code(name), typeOf(property), required ? 'required' : usual, meaning);
   });
 }
 
 function section(tool: AnyTool): string {
-  const rows = argumentRows(toJsonSchema(tool.input, 'input'));
+  const rows = argumentRows(tool);
   const head = [row('argument', 'type', 'default', 'meaning'), row('---', '---', '---', '---')];
   const table = rows.length === 0 ? ['No arguments.'] : [...head, ...rows];
   const needs = tool.needs.map(code).join(', ') || 'none';

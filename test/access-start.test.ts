@@ -17,6 +17,13 @@ async function refused(env: Environment, ...argv: string[]): Promise<string> {
 }
 
 describe('a server that others can reach', () => {
+  test.each([
+    ['--public-url', 'https://mcp.example.com/mcp'],
+    ['--trusted-proxies', '127.0.0.1'],
+  ])('does not start behind a proxy, as %s says, while it asks nobody', async (...words) => {
+    expect(await refused(tenant, ...words)).toContain('CPQ_AUTH');
+  });
+
   test.each(['0.0.0.0', '::', '192.0.2.7', '127.0.0.1.example.com', 'example.com', '127.1'])(
     'does not start on %s while it asks nobody who they are',
     async (host) => {

@@ -290,6 +290,14 @@ describe('filters', () => {
     expect(brief([a], { owner: 'Anna' }).notes).toBeUndefined();
   });
 
+  it('names those whose name holds what was asked for', () => {
+    const stray = { owner: { id: 'u9', name: 'Joanna Bell' } };
+    expect(brief([stray, a, a], { owner: 'ann' }).notes).toContain(
+      'No opportunity has the owner "ann". Some have: "Anna", "Joanna Bell".',
+    );
+    expect(brief([a], { owner: ' ' }).notes).toContain('No opportunity has the owner " ".');
+  });
+
   it('includes both ends of the close dates', () => {
     expect(count({ closeFrom: '2026-06-15' })).toBe(2);
     expect(count({ closeTo: '2026-06-15' })).toBe(2);

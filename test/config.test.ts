@@ -118,6 +118,13 @@ describe('what is printed', () => {
     ]);
   });
 
+  it('claude-desktop: names its bundle, which cannot serve the embedded tenant', async () => {
+    const told = await run(['config', 'claude-desktop']);
+    expect(told.stderr).toContain('cpq-mcp.mcpb');
+    const sandbox = await run(['config', 'claude-desktop', '--sandbox']);
+    expect(sandbox.stderr).not.toContain('cpq-mcp.mcpb');
+  });
+
   it.each(names)('%s: a file can hold the key instead', async (name) => {
     const entry = await printed(name, '--base-url', baseUrl, '--api-key-file', '/etc/cpq/key');
     expect(entry.env).toEqual({ ...settings, CPQ_API_KEY_FILE: '/etc/cpq/key' });

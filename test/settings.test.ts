@@ -114,6 +114,19 @@ describe('the command line', () => {
     }
   });
 
+  test('says how a command is used', async () => {
+    for (const [command, said] of [
+      ['sandbox', '--scale N'],
+      ['config', '--file PATH'],
+      ['token', 'token revoke NAME'],
+      ['http', 'cpq-mcp doctor'],
+    ] as const) {
+      const { status, stdout } = await run([command, '--help']);
+      expect([command, status]).toEqual([command, 0]);
+      expect(stdout).toContain(said);
+    }
+  });
+
   test('says its version, as in package.json', async () => {
     const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
     expect(await run(['--version'])).toMatchObject({ status: 0, stdout: `${manifest.version}\n` });

@@ -77,14 +77,15 @@ export const emptySearch = (findBy: string): string =>
 /** The day it is, for what is overdue and what is valid: that of the server's own clock, in UTC. */
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
-/** Amounts by currency in words: "12,500 EUR and 300 USD". */
-export const inWords = (amounts: Readonly<Record<string, number>> | undefined): string =>
-  Object.entries(amounts ?? {})
-    .map(([currency, amount]) => {
-      const whole = Math.round(amount).toLocaleString('en-US');
-      return currency === unknownCurrency ? `${whole} (currency unknown)` : `${whole} ${currency}`;
-    })
-    .join(' and ');
+/** Amounts by currency in words: "12,500 EUR, 40 GBP and 300 USD". */
+export function inWords(amounts: Readonly<Record<string, number>> | undefined): string {
+  const words = Object.entries(amounts ?? {}).map(([currency, amount]) => {
+    const whole = Math.round(amount).toLocaleString('en-US');
+    return currency === unknownCurrency ? `${whole} (currency unknown)` : `${whole} ${currency}`;
+  });
+  const last = words.pop() ?? '';
+  return words.length === 0 ? last : `${words.join(', ')} and ${last}`;
+}
 
 /** Nothing was guessed: who could be meant. */
 export function askWhich<R extends Resource>(

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Company, Resource } from '../src/api/records.ts';
 import { briefCompany, type CompanyBrief } from '../src/briefs/company.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
+import { plural } from '../src/briefs/naming.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { meantCompany } from '../src/tenant/find.ts';
 import { readSeveral } from '../src/tenant/several.ts';
@@ -102,8 +103,8 @@ function only(about: CompanyBrief, wanted: readonly Part[]): Shown {
 }
 
 function summaryOf({ company, open, quotes }: Shown): string {
-  const deals = open ? `${open.total} open opportunities${worth(open)}` : '';
-  const offers = quotes ? `${quotes.total} quotes` : '';
+  const deals = open ? `${plural(open.total, 'open opportunity')}${worth(open)}` : '';
+  const offers = quotes ? plural(quotes.total, 'quote') : '';
   const facts = [deals, offers].filter((fact) => fact !== '').join(', ');
   return `${company.name ?? company.id ?? 'Company'}${facts === '' ? '' : `: ${facts}`}.`;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { currenciesOf } from '../src/briefs/money.ts';
-import { compact } from '../src/briefs/naming.ts';
+import { compact, plural } from '../src/briefs/naming.ts';
 import { briefPipeline, type PipelineBrief } from '../src/briefs/pipeline.ts';
 import { type OpenDeal, openDeals } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
@@ -101,5 +101,5 @@ function dealsAnswer(
 
 /** Without the sums, which stand right below in every currency. */
 function summaryOf({ open, overdue, stalled, closed }: PipelineBrief): string {
-  return `${open.count} open opportunities: ${overdue.total} overdue, ${stalled.total} stalled. ${closed.won.count} won and ${closed.lost.count} lost since ${closed.from}.`;
+  return `${plural(open.count, 'open opportunity')}: ${overdue.total} overdue, ${stalled.total} stalled. ${closed.won.count} won and ${closed.lost.count} lost since ${closed.from}.`;
 }

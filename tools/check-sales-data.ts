@@ -64,6 +64,8 @@ function answer(
 function summaryOf({ check, total, shown, examined, of, valueAtStake }: CheckReport): string {
   const stake = inWords(valueAtStake);
   const worth = stake === '' ? '' : `, ${stake} at stake`;
-  const cut = shown < total ? ` The ${shown} largest are shown; size shows more.` : '';
+  // What has no value goes by name.
+  const which = stake === '' ? `first ${shown}` : `${shown} largest`;
+  const cut = shown < total ? ` The ${which} are shown; size shows more.` : '';
   return `${check}: ${total} found among ${examined} ${of}${worth}.${cut}`;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { RecordOf } from '../src/api/records.ts';
 import { concise } from '../src/briefs/concise.ts';
+import { plural } from '../src/briefs/naming.ts';
 import { type Hit, type SearchedKind, searchedKinds } from '../src/briefs/search.ts';
 import { findText } from '../src/tenant/find.ts';
 import { covers } from './answers.ts';
@@ -77,8 +78,11 @@ function row<K extends SearchedKind>(kind: K, { record, exact }: Hit<K>): Record
 function summaryOf(text: string, groups: readonly Group[]): string {
   if (groups.length === 0) return `Nothing found for "${text}".`;
   const exact = groups.reduce((sum, one) => sum + one.exact, 0);
-  const counts = groups.map(({ kind, total }) => `${total} ${kind}`).join(', ');
-  const sure = exact > 0 ? `; ${exact} match exactly` : '; none matches exactly';
+  const counts = groups.map(({ kind, total }) => plural(total, kind)).join(', ');
+  const sure =
+    exact > 0
+      ? `; ${exact} ${exact === 1 ? 'matches' : 'match'} exactly`
+      : '; none matches exactly';
   return `Found for "${text}": ${counts}${sure}.`;
 }
 

@@ -111,7 +111,8 @@ export function grouped<Item>(
 export const inDays = (days: number): string =>
   days === 0 ? 'today' : `in ${plural(days, 'day')}`;
 
-/** "1 quote", "2 quotes". */
+/** "1 quote", "2 quotes", "3 companies". */
 export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  if (count === 1) return `1 ${noun}`;
+  return `${count} ${/[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }

@@ -22,7 +22,17 @@ import {
   roundedPercent,
   zero,
 } from './money.ts';
-import { compact, counted, isMeant, type Listed, plural, tally } from './naming.ts';
+import {
+  compact,
+  compare,
+  counted,
+  filled,
+  fold,
+  isMeant,
+  type Listed,
+  plural,
+  tally,
+} from './naming.ts';
 import { groupDeals, type PipelineBy, type PipelineGroup } from './pipeline-groups.ts';
 import { type ProbabilityScale, probabilityScale } from './probability.ts';
 
@@ -307,9 +317,29 @@ function unmatchedFilters(deals: readonly Deal[], filters: PipelineFilters): str
     const wanted = filters[filter as keyof typeof fields];
     if (wanted === undefined || deals.some(({ record }) => isMeant(record[field], wanted)))
       return [];
-    return [`No opportunity has the ${filter} "${wanted}".`];
+    const like = namesLike(wanted, deals, field);
+    const meant = like === '' ? '' : ` Some have: ${like}.`;
+    return [`No opportunity has the ${filter} "${wanted}".${meant}`];
   });
 }
+
+/** A few names that hold this text, in case one of them is meant. */
+function namesLike(
+  wanted: string,
+  deals: readonly Deal[],
+  field: 'owner' | 'company' | 'pipelineStage' | 'category',
+): string {
+  if (fold(wanted) === '') return '';
+  const names = deals.flatMap(({ record }) => filled(record[field]?.name) ?? []);
+  const like = names.filter((name) => fold(name).includes(fold(wanted)));
+  return [...new Set(like)]
+    .sort(compare)
+    .slice(0, mostLike)
+    .map((name) => `"${name}"`)
+    .join(', ');
+}
+
+const mostLike = 5;
 
 function filterNotes(deals: readonly Deal[], filters: PipelineFilters): string[] {
   const notes: string[] = [];

@@ -6,7 +6,7 @@ import { type Entry, type Host, hosts, stepsAfter } from './config/hosts.ts';
 import { type Choice, serverName, type Wanted, wantedFrom } from './config/launch.ts';
 import type { Edited } from './config/merge.ts';
 
-const usage = `Use: cpq-mcp config ${Object.keys(hosts).join('|')}
+export const usage = `Use: cpq-mcp config ${Object.keys(hosts).join('|')}
        [--write [--file PATH]] [--http URL | --sandbox] [--base-url URL] [--grants LIST]
        [--api-key-file PATH] [--windows] [--local]`;
 

@@ -65,8 +65,14 @@ const watchedBy = ({ auth, logLevel, tracing }: Settings) => ({
 });
 
 /** Whoever reaches it could read everything otherwise. */
-function requireAuth({ auth, host, tenantsFile }: Settings): void {
+function requireAuth(settings: Settings): void {
+  const { auth, host, tenantsFile } = settings;
   if (auth.size > 0) return;
+  if (settings.publicUrl !== undefined || settings.trustedProxies.length > 0) {
+    throw new ConfigError(
+      'CPQ_PUBLIC_URL and CPQ_TRUSTED_PROXIES are for servers that others reach through a proxy, so callers must show who they are. Set CPQ_AUTH to token, oauth or key.',
+    );
+  }
   if (!isLoopback(host)) {
     throw new ConfigError(
       `CPQ_HTTP_HOST: ${host} can be reached from other machines, so callers must show who they are. Set CPQ_AUTH to token, oauth or key, or listen on 127.0.0.1.`,
@@ -158,7 +164,8 @@ function howToConnect(url: string, settings: Settings, tenants: Tenants): string
 function withAccess(url: string, { auth, publicUrl }: Settings, tenants: Tenants): string {
   const names = tenants.doors.map(({ name }) => name).join(', ');
   const served = names === '' ? '' : ` for ${names}`;
-  const first = auth.has('token') ? '\nMake an access token: cpq-mcp token add NAME\n' : '';
+  const which = tenants.doors.length > 1 ? ' --tenant TENANT' : '';
+  const first = auth.has('token') ? `\nMake an access token: cpq-mcp token add NAME${which}\n` : '';
   return `cpq-mcp ${version} serves ${publicUrl?.href ?? url}${served}; callers show ${[...auth].join(', ')}
 ${first}
 Stop with Ctrl-C.

@@ -15,6 +15,13 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   token: async () => (await import('./token.ts')).token,
 };
 
+/** Of those whose words are no settings. */
+const usages: Readonly<Record<string, () => Promise<string>>> = {
+  sandbox: async () => `${(await import('./sandbox.ts')).usage}\n`,
+  config: async () => `${(await import('./config.ts')).usage}\n`,
+  token: async () => `${(await import('./token.ts')).usage}\n`,
+};
+
 const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and the sales pipeline
 
   cpq-mcp [stdio]     serve one person over stdin and stdout
@@ -38,6 +45,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const name = named ? first : 'stdio';
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
+  if (rest.includes('--help') || rest.includes('-h')) return say((await usages[name]?.()) ?? help);
   const command = await load();
   await command(named ? rest : argv);
   return 0;

@@ -12,7 +12,7 @@ import { grantNames, parseGrants } from '../tenant/grants.ts';
 import { tokensPath } from './gates.ts';
 import { readTenants } from './tenants.ts';
 
-const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tenant T] [--days 90]
+export const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tenant T] [--days 90]
      cpq-mcp token list [--json]
      cpq-mcp token revoke NAME
 The file is CPQ_TOKENS_FILE or --tokens-file; default: tokens.json in the state folder.`;

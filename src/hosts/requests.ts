@@ -24,7 +24,7 @@ export function nowKnown(facts: Omit<RequestFacts, 'request'>): void {
 /** The id of a request, which is told in the answer: the sender's own, if it is fit to be one. */
 export function identify({ headers }: IncomingMessage, response: ServerResponse): string {
   const given = headers['x-request-id'];
-  const request = isFit(given) ? given : randomUUID();
+  const request = isFit(given) && given !== headers['api-key'] ? given : randomUUID();
   response.setHeader('x-request-id', request);
   return request;
 }

@@ -10,7 +10,7 @@ Which tool:
 
 Lists are concise; detail full or fields gives the rest. from takes page.next. filters is key:a|b,key2:c on stored values (comma = and, | = or), e.g. company.id:<id>; sort is -field,+field on the service's field names.
 
-coverage says what an answer is based on and how old it is: when complete is false, say so when you pass it on. Money is in the company's currency; never add up different currencies. A missing price or cost is unknown, not 0. Contract items are a beta resource and may change.
+coverage says what an answer is based on and how old it is: when complete is false, say so when you pass it on. Money is in the company's currency; never add up different currencies. The value of an opportunity is one-time + monthly revenue × its months, 12 where none are given. A missing price or cost is unknown, not 0. Contract items are a beta resource and may change.
 
 Writes (where granted) need a person's consent to the exact difference; never say that something was written unless outcome is written.
 

@@ -36,14 +36,21 @@ export function render(data: Row): string {
 function writeField(lines: string[], name: string, value: unknown, indent: string): void {
   if (value === undefined) return;
   if (isScalar(value)) lines.push(`${indent}${name}: ${block(value, indent)}`);
-  else if (isFlatList(value))
-    lines.push(`${indent}${name}: ${(value as unknown[]).map(inline).join(', ')}`);
+  else if (isFlatList(value)) writeFlatList(lines, name, value as unknown[], indent);
   else if (Array.isArray(value)) writeList(lines, name, value, indent);
   else if (isFlatRow(value)) lines.push(`${indent}${name}: ${pairs(value)}`);
   else if (isRow(value)) {
     lines.push(`${indent}${name}:`);
     for (const inner in value) writeField(lines, inner, value[inner], `${indent}  `);
   }
+}
+
+/** In one line, unless a comma in a text could be taken for the end of it. */
+function writeFlatList(lines: string[], name: string, list: unknown[], indent: string): void {
+  const texts = list.map(inline);
+  if (texts.some((text) => text.includes(', ')))
+    lines.push(`${indent}${name}:`, ...texts.map((text) => `${indent}    ${text}`));
+  else lines.push(`${indent}${name}: ${texts.join(', ') || '[]'}`);
 }
 
 function writeList(lines: string[], name: string, list: unknown[], indent: string): void {
@@ -112,6 +119,6 @@ const pairs = (row: Row): string =>
     .filter(([, value]) => value !== undefined)
     .map(
       ([name, value]) =>
-        `${name} ${Array.isArray(value) ? value.map(inline).join(' + ') : inline(value)}`,
+        `${name} ${Array.isArray(value) ? value.map(inline).join(' + ') || '[]' : inline(value)}`,
     )
     .join(', ');

@@ -84,6 +84,13 @@ const vsCodeInputs = (wanted: Wanted): Entry[] => [
   ...(wanted.needsKey ? [keyInput] : []),
 ];
 
+/** The bundle has no SQLite for the embedded tenant, of which alone no address is told. */
+const desktopBundle = ({ env }: Wanted): [string, string][] => {
+  const how =
+    'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and keeps the key safe';
+  return env.CPQ_BASE_URL === undefined ? [] : [['Or without a file', how]];
+};
+
 export const hosts: Readonly<Record<string, Host>> = {
   'claude-desktop': {
     title: 'Claude Desktop',
@@ -92,12 +99,7 @@ export const hosts: Readonly<Record<string, Host>> = {
     root: 'mcpServers',
     key: () => placeholders.key,
     stdio: plain,
-    also: () => [
-      [
-        'Or without a file',
-        'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and keeps the key safe',
-      ],
-    ],
+    also: desktopBundle,
     restart: 'Then quit Claude Desktop and start it again.',
   },
   'claude-code': {

@@ -38,7 +38,7 @@ export async function decide(
   if (isDone(plan)) return { outcome: 'no_change' };
   await checkAllowed(tenant, plan, call);
   await checkHourly(tenant);
-  const consent = await call.consent(proposalOf(tenant, plan, purpose, call));
+  const consent = await call.consent(proposalOf(plan, purpose, call));
   if (consent.answer !== 'accepted') return notAccepted(consent, plan);
   const { client, caller } = call;
   const who = caller === undefined ? { client } : { client, caller };
@@ -74,12 +74,7 @@ function notAccepted(consent: Exclude<Consent, { answer: 'accepted' }>, plan: Pl
   }
 }
 
-function proposalOf(
-  { home }: Tenant,
-  plan: Plan,
-  { what, reverts }: Purpose,
-  { caller }: ToolCall,
-): Proposal {
+function proposalOf(plan: Plan, { what, reverts }: Purpose, { caller }: ToolCall): Proposal {
   const { target, before, changes, digest, currency, remarks, wish } = plan;
   const name = before.name ?? changes.find(({ field }) => field === 'name')?.to;
   const company = before.company ?? changes.find(({ field }) => field === 'company')?.to;
@@ -92,7 +87,7 @@ function proposalOf(
     currency,
     remarks,
     digest,
-    subject: canonical([what, reverts, wish, caller, home]),
+    subject: canonical([what, reverts, wish, caller]),
     ...(companyName === undefined ? {} : { company: companyName }),
   };
 }
