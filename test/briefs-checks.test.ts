@@ -106,6 +106,12 @@ describe('thin_margins', () => {
     expect(ids('thin_margins', catalogue, { floor: 0 })).toEqual(['below cost', 'free']);
     expect(defineCheck('thin_margins', { today, floor: 12 })).toContain('under 12 %');
   });
+
+  it('finds a credit that is below its cost, whatever the floor', () => {
+    const credit = { product: [product('credit', -5, -4.6)] };
+    for (const floor of [0, 10, 60])
+      expect(ids('thin_margins', credit, { floor })).toEqual(['credit']);
+  });
 });
 
 const quote = (id: string, more: Quote): Quote => ({

@@ -25,7 +25,8 @@ test('the preview is only there with the embedded tenant', async () => {
 });
 
 test('the preview is served to this machine alone', async () => {
-  const running = await start(['http', '--sandbox', '--port', '0', '--host', '0.0.0.0']);
+  const open = ['--host', '0.0.0.0', '--auth', 'token'];
+  const running = await start(['http', '--sandbox', '--port', '0', ...open]);
   const [url] = await running.says(/http:\/\/[^\s"']+\/mcp\b/);
   const { port } = new URL(url);
   expect((await fetch(`http://127.0.0.1:${port}/preview`)).status).toBe(404);

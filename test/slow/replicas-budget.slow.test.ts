@@ -79,7 +79,8 @@ describeWith('redis', 'replicas share one budget', () => {
       for (const replica of replicas) await untilRefused(await callerOf([replica]));
       expect(upstream.budget.violations).toBe(0);
       expect(mostInWindow(upstream)).toBeLessThanOrEqual(limit);
-      expect(upstream.requests.length).toBeGreaterThan(limit * 0.8);
+      // What the one that was killed had taken and not sent is lost to all of them.
+      expect(upstream.requests.length).toBeGreaterThan(limit / 2);
     });
   }
 

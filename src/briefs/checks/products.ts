@@ -84,9 +84,12 @@ export const thinMargins: Check = {
     examineMargins(product, context, (price, cost) => missingMargin(price, cost, context.floor)),
 };
 
-/** price × floor / 100 − (price − cost), if above 0: no division by the price, so one of 0 is judged too. */
+/**
+ * |price| × floor / 100 − (price − cost), if above 0: no division by the price, so one of 0 is judged too.
+ * Without its sign, because a credit's would turn the floor round.
+ */
 function missingMargin(price: Decimal, cost: Decimal, floor: number): Decimal | undefined {
-  const hundredfold = price.times(floor).minus(price.minus(cost).times(hundred));
+  const hundredfold = price.abs().times(floor).minus(price.minus(cost).times(hundred));
   return hundredfold.gt(0) ? hundredfold.div(hundred) : undefined;
 }
 

@@ -35,11 +35,15 @@ export async function ownTokens({ path, doors, onError }: OwnTokensOptions): Pro
         throw wrongBearer(`The access token "${kept.name}" has expired: ask for a new one.`);
       }
       const door = doors.find(kept.tenant);
-      if (!door) throw new Denied(403, 'The tenant of this access token is not served here.');
+      if (!door) throw new Denied(403, kept.tenant === undefined ? unnamed : elsewhere);
       return { caller: `token:${kept.name}`, door, grants: parseGrants(kept.grants) };
     },
   };
 }
+
+const elsewhere = 'The tenant of this access token is not served here.';
+const unnamed =
+  'This access token names no tenant, and this server has several or none: ask for one that does.';
 
 /** The file as it is now, or was a moment ago. */
 class TokenFile {

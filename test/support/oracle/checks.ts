@@ -45,7 +45,7 @@ const nowhere = 'unknown currency';
 export const checks: Record<string, Check> = {
   thin_margins: (ask, _, { floor = 10 }) =>
     priced(ask, ({ price, cost }) => {
-      const least = price.times(floor).div(100);
+      const least = price.abs().times(floor).div(100);
       const margin = price.minus(cost);
       return margin.lt(least) ? least.minus(margin) : undefined;
     }),
