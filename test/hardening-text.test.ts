@@ -307,6 +307,14 @@ describe('one text', () => {
     );
   });
 
+  test('is not made of halves that are apart', () => {
+    for (const between of ['\u0000', '\u200b', '\u202e']) {
+      const text = `\udb40${between}\udc41`;
+      expect(unseenIn(out(text))).toEqual([]);
+      expect(unseenIn(visible(text))).toEqual([]);
+    }
+  });
+
   test('is what it was, where there is nothing to hide', () => {
     const kept = [
       'Müller & Søn',

@@ -21,9 +21,12 @@ const mayNeedWork = /[^\n\t\u0020-\u0025\u0027-\u003B\u003D-\u007E\u00A1-\u00AC\
 
 export type HtmlToText = (html: string) => string;
 
-/** Takes out what cannot be seen, and says the same otherwise. */
+/**
+ * Takes out what cannot be seen, and says the same otherwise. Halves of characters first: with what stood
+ * between two of them gone, they would make one that cannot be seen.
+ */
 export function visible(text: string): string {
-  return text.replace(lineSeparators, '\n').replace(unseen, '').toWellFormed();
+  return text.toWellFormed().replace(lineSeparators, '\n').replace(unseen, '');
 }
 
 /** How markup is made text, and whether any was met where that was not known. */
