@@ -529,7 +529,8 @@ function withSecretsFromFiles(read: Settings): Settings {
   return { ...read, ...found };
 }
 
-function contentOf(env: string, path: string): string {
+/** The text of a file that a setting names. @throws ConfigError when it cannot be read */
+export function contentOf(env: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

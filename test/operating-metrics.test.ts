@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { pause } from '../src/api/call.ts';
 import { nowKnown } from '../src/hosts/requests.ts';
+import { pause } from '../src/state/pause.ts';
 import type { Health } from '../src/state/port.ts';
 import { testKey } from './hardening-tenant.ts';
 import { type Observed, type ObservedOptions, observed, valuesOf } from './support/observed.ts';

@@ -1,5 +1,6 @@
+import { pause } from '../state/pause.ts';
 import type { RateWindow, WindowRule, WindowVerdict } from '../state/port.ts';
-import { type Call, pause } from './call.ts';
+import type { Call } from './call.ts';
 import { type Facts, RateLimited } from './errors.ts';
 
 export interface BudgetSettings {

@@ -1,6 +1,7 @@
+import { pause } from '../state/pause.ts';
 import type { RateWindow } from '../state/port.ts';
 import { type BudgetSettings, RateBudget, type Taken, usualBudget } from './budget.ts';
-import { type Call, pause } from './call.ts';
+import type { Call } from './call.ts';
 import { Circuit, type CircuitSettings } from './circuit.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
 import {

@@ -4,6 +4,8 @@
  * in the company's currency, times are ISO 8601 as the service sent them.
  */
 
+import { isObject } from './envelope.ts';
+
 /** Reads a raw value as one kind: `undefined` for an empty one, `unreadable` for one of another kind. */
 type Kind<T> = (raw: unknown) => T | undefined | typeof unreadable;
 type Fields = Readonly<Record<string, Kind<unknown>>>;
@@ -15,9 +17,6 @@ type Read<F extends Fields> = { [N in keyof F]?: F[N] extends Kind<infer T> ? T 
 
 const unreadable = Symbol('unreadable');
 const plainNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-
-const isObject = (raw: unknown): raw is Record<string, unknown> =>
-  typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 
 const text: Kind<string> = (raw) => {
   if (typeof raw === 'string') return raw;

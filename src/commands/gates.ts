@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { publicOnly } from '../api/public-only.ts';
 import { type AuthWay, ConfigError, type Settings } from '../config.ts';
 import { type Gate, gate, type Way } from '../hosts/access/gate.ts';
 import { oauth } from '../hosts/access/oauth.ts';
-import { ownKey } from '../hosts/access/own-key.ts';
+import { ownKey, type Reach } from '../hosts/access/own-key.ts';
 import { ownTokens } from '../hosts/access/own-tokens.ts';
 import { proxiesFrom } from '../hosts/access/proxies.ts';
 import { TokenFileError } from '../hosts/access/token-file.ts';
@@ -52,10 +51,9 @@ const makers: Readonly<Record<AuthWay, Maker>> = {
   },
   key: (settings, _, common) => {
     const { allowPrivate, keyBaseUrls: baseUrls } = settings;
-    const limits = allowPrivate ? {} : { lookup: publicOnly };
-    const more = { limits, ownKey: true };
-    const open = (baseUrl: URL, key: string) => {
+    const open = (baseUrl: URL, key: string, limits: Reach) => {
       const address = { baseUrl, key, close: async () => {} };
+      const more = { limits, ownKey: true };
       return new TenantDoor('key', withoutEvents(settings), address, common, more);
     };
     return ownKey({ baseUrls, allowPrivate, rates: common.state.rates, open });

@@ -43,7 +43,7 @@ export async function http(argv: readonly string[]): Promise<void> {
     readiness: (stopping) =>
       readyzOf({ state: state.health(), ...counted(settings, tenants), stopping }),
     watch,
-    mayReadMetrics: metricsReader(settings),
+    metrics: { mayRead: metricsReader(settings), render: () => watch.render() },
     ...(turns ? { turns } : {}),
   }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(notListening(error, settings), { cause: error });

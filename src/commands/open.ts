@@ -12,7 +12,7 @@ import { localState } from '../state/local.ts';
 import type { State } from '../state/port.ts';
 import { CollectionCache } from '../tenant/cache.ts';
 import { usualFreshness } from '../tenant/collections.ts';
-import type { Grant } from '../tenant/grants.ts';
+import { type Grant, narrowed } from '../tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../tenant/tenant.ts';
 import { version } from '../version.ts';
 import { Secrets } from './secrets.ts';
@@ -118,7 +118,7 @@ export class TenantDoor implements OpenedDoor {
   }
 
   served(grants: ReadonlySet<Grant>): Served {
-    const both = new Set([...this.grants].filter((grant) => grants.has(grant)));
+    const both = narrowed(this.grants, grants);
     const name = [...both].sort().join(' ');
     const served = this.#served.get(name) ?? this.#serve(both);
     this.#served.set(name, served);

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { ConfigError, requireTenant, type Settings } from '../config.ts';
+import { isObject } from '../api/envelope.ts';
+import { ConfigError, contentOf, requireTenant, type Settings } from '../config.ts';
 import type { Doors } from '../hosts/access/doors.ts';
 import { addressOf, type Common, TenantDoor, usualName } from './open.ts';
 import { namedAsOptions, settingsFrom } from './options.ts';
@@ -116,8 +116,7 @@ export class Tenants implements Doors {
  * @throws ConfigError that says what is wrong in it, never a value of a key
  */
 export function readTenants(path: string, server: Settings): ReadonlyMap<string, Settings> {
-  const tenants = contentOf(path);
-  const read = Object.entries(tenants).map(([name, described]) => {
+  const read = Object.entries(tenantsIn(path)).map(([name, described]) => {
     try {
       return [checkedName(name), settingsOf(described, dirname(path), server)] as const;
     } catch (error) {
@@ -131,14 +130,8 @@ export function readTenants(path: string, server: Settings): ReadonlyMap<string,
 
 const form = '{"tenants": {"a-name": {"baseUrl": "https://…", "apiKeyFile": "…"}}}';
 
-function contentOf(path: string): Record<string, unknown> {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new ConfigError(`CPQ_TENANTS_FILE: ${path} cannot be read (${code})`);
-  }
+function tenantsIn(path: string): Record<string, unknown> {
+  const text = contentOf('CPQ_TENANTS_FILE', path);
   const tenants = (parsed(text) as { tenants?: unknown } | undefined)?.tenants;
   if (isObject(tenants)) return tenants;
   throw new ConfigError(`CPQ_TENANTS_FILE: ${path} must be JSON such as ${form}`);
@@ -152,9 +145,6 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function checkedName(name: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return name;

@@ -43,9 +43,9 @@ export interface HttpOptions {
   /** Callers wait for their turn; without it nobody does. */
   turns?: Pick<TurnsOfCallers, 'enter'>;
   /** Watches every request. */
-  watch?: Pick<Observing, 'request' | 'render'>;
-  /** Who may read `/metrics`; without it nobody may. */
-  mayReadMetrics?(request: IncomingMessage): boolean;
+  watch?: Pick<Observing, 'request'>;
+  /** What `/metrics` answers, and to whom; without it there is no such page. */
+  metrics?: { mayRead(request: IncomingMessage): boolean } & Pick<Observing, 'render'>;
 }
 
 export interface HttpHost {
@@ -132,8 +132,11 @@ class Front {
       const { servePreview } = await import('./preview.ts');
       if (await servePreview(path, response)) return;
     }
-    if (path === '/metrics' && this.#options.mayReadMetrics?.(request)) {
-      return this.#tellMetrics(response);
+    const { metrics } = this.#options;
+    if (path === '/metrics' && metrics?.mayRead(request)) {
+      const { contentType, body } = await metrics.render();
+      response.writeHead(200, { 'content-type': contentType }).end(body);
+      return;
     }
     const published = this.#gate.published?.(path);
     if (published) return sendJson(response, 200, published);
@@ -144,11 +147,6 @@ class Front {
     const { caller, tenant } = admitted;
     nowKnown({ ...(caller && { caller }), ...(tenant && { tenant }) });
     await this.#answer(admitted, request, response);
-  }
-
-  async #tellMetrics(response: ServerResponse): Promise<void> {
-    const { contentType, body } = (await this.#options.watch?.render()) ?? {};
-    response.writeHead(200, { 'content-type': contentType }).end(body);
   }
 
   /** For the caller's turn. */

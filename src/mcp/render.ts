@@ -2,10 +2,8 @@
  * Structured data as text, for hosts that show the model only text: the same facts in fewer tokens. A
  * list of flat records becomes a table with its field names once; anything nested is indented.
  */
-type Row = Record<string, unknown>;
+import { isRow, type Row } from './plain.ts';
 
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 const isFlatList = (value: unknown): boolean => Array.isArray(value) && value.every(isScalar);
 function isFlatRow(value: unknown): value is Row {

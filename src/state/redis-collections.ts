@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
+import { pause } from './pause.ts';
 import {
   type CollectionPlace,
   type SharedCollections,
@@ -131,17 +132,3 @@ const keysOf = ({ tenant, reader, collection }: CollectionPlace): string[] => [
 
 const lockOf = ({ tenant, reader, collection }: CollectionPlace): string =>
   keyOf(tenant, 'reading', reader, collection);
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-}

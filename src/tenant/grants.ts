@@ -14,6 +14,12 @@ export const grantNames: readonly string[] = [
 export const readGrant = (resource: Resource): Grant =>
   resource === 'category_tree' ? 'category:read' : `${resource}:read`;
 
+/** Those of `grants` that are among `limit`, too. */
+export const narrowed = (
+  grants: ReadonlySet<Grant>,
+  limit: ReadonlySet<Grant>,
+): ReadonlySet<Grant> => new Set([...grants].filter((grant) => limit.has(grant)));
+
 /**
  * Reads a list of grants, as in `read,opportunity:write`.
  * @throws RangeError that names the unknown ones

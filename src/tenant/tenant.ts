@@ -14,7 +14,7 @@ import {
   follow,
   usualFreshness,
 } from './collections.ts';
-import { type Grant, readGrant } from './grants.ts';
+import { type Grant, narrowed, readGrant } from './grants.ts';
 import { SharedReadings } from './shared-readings.ts';
 
 export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName'> {
@@ -118,8 +118,8 @@ export class Tenant {
 
   /** The same tenant for somebody who may do no more than these; what was read is read for both. */
   narrowedTo(grants: ReadonlySet<Grant>): Tenant {
-    const both = new Set([...this.grants].filter((grant) => grants.has(grant)));
-    return new Tenant({ ...this.#options, grants: both }, this.#shared);
+    const options = { ...this.#options, grants: narrowed(this.grants, grants) };
+    return new Tenant(options, this.#shared);
   }
 
   get host(): string {

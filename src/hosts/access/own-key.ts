@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiClient } from '../../api/client.ts';
 import { KeyRefused, NotPermitted, privateAddress, Unreachable } from '../../api/errors.ts';
 import { isPrivate, publicOnly } from '../../api/public-only.ts';
+import type { WireLimits } from '../../api/wire.ts';
 import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
 import type { RateWindow } from '../../state/port.ts';
 import type { Tenant } from '../../tenant/tenant.ts';
@@ -23,8 +24,11 @@ export interface OwnKeyOptions {
   allowPrivate: boolean;
   rates: RateWindow;
   /** Opens the tenant of an address and a key that the service accepts. */
-  open(baseUrl: URL, key: string): OpenedDoor;
+  open(baseUrl: URL, key: string, limits: Reach): OpenedDoor;
 }
+
+/** What may be connected to. */
+export type Reach = Pick<WireLimits, 'lookup'>;
 
 const challenge = 'ApiKey realm="cpq-mcp"';
 const keyHeader = 'api-key';
@@ -125,6 +129,7 @@ interface HeldDoor {
 /** The tenants of the keys that were used lately. */
 class HeldDoors {
   readonly #options: OwnKeyOptions;
+  readonly #reach: Reach;
   /** In order of use, the latest last. Only a key that is good can drive another out. */
   readonly #held = new Map<string, HeldDoor>();
   /** Those that are being looked at, each once. */
@@ -135,6 +140,7 @@ class HeldDoors {
 
   constructor(options: OwnKeyOptions) {
     this.#options = options;
+    this.#reach = options.allowPrivate ? {} : { lookup: publicOnly };
   }
 
   /** @throws Denied for a key that the service refuses */
@@ -150,8 +156,8 @@ class HeldDoors {
 
   async #check(name: string, baseUrl: URL, key: string): Promise<OpenedDoor> {
     try {
-      await check(baseUrl, key, this.#options);
-      return this.#use(name, this.#options.open(baseUrl, key));
+      await check(baseUrl, key, this.#options.rates, this.#reach);
+      return this.#use(name, this.#options.open(baseUrl, key, this.#reach));
     } catch (error) {
       if (error instanceof Denied && error.guessed) this.#refuse(name);
       throw error;
@@ -191,13 +197,8 @@ class HeldDoors {
 }
 
 /** One small request to the service. @throws Denied */
-async function check(
-  baseUrl: URL,
-  key: string,
-  { rates, allowPrivate }: OwnKeyOptions,
-): Promise<void> {
+async function check(baseUrl: URL, key: string, rates: RateWindow, limits: Reach): Promise<void> {
   const budgetName = `unknown keys of ${baseUrl.href}`;
-  const limits = allowPrivate ? {} : { lookup: publicOnly };
   const common = { baseUrl, key, pageParam: 'none', rates, limits };
   const client = new ApiClient({ ...common, budgetName, budget: checks });
   const signal = AbortSignal.timeout(checkMs);

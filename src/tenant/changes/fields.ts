@@ -1,3 +1,4 @@
+import { isObject } from '../../api/envelope.ts';
 import type { Opportunity } from '../../api/records.ts';
 import { nameOfPerson } from '../../briefs/naming.ts';
 
@@ -84,9 +85,6 @@ function readValue(kind: FieldKind, raw: unknown, scale: Scale): FieldValue {
   if (kind === 'custom' && isObject(raw)) return filled(raw);
   return raw as FieldValue;
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 

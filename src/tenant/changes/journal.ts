@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { isObject } from '../../api/envelope.ts';
 import { type Journal, StateLost } from '../../state/port.ts';
-import { type FieldChange, isObject, type Snapshot } from './fields.ts';
+import type { FieldChange, Snapshot } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
 export type Outcome = 'written' | 'not_written' | 'cannot_tell';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isObject } from '../../api/envelope.ts';
 import { fold } from '../../briefs/naming.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
@@ -9,7 +10,6 @@ import {
   entryOf,
   type FieldChange,
   type FieldValue,
-  isObject,
   type Reference,
   type Snapshot,
   sentFields,

@@ -1,3 +1,4 @@
+import { isObject } from '../../api/envelope.ts';
 import { type Resource, toRecord } from '../../api/records.ts';
 import { canonical } from '../changes/fields.ts';
 
@@ -52,7 +53,7 @@ const normal = (resource: Resource, fields: Row): Row =>
   toRecord(resource, structuredClone(fields)) as Row;
 
 function ofCustom(was: unknown, is: unknown, isWhole: boolean): Difference[] {
-  const [before, after] = [was, is].map((value) => (isRow(value) ? value : {})) as [Row, Row];
+  const [before, after] = [was, is].map((value) => (isObject(value) ? value : {})) as [Row, Row];
   return Object.keys(after).flatMap((name) => {
     if (!isWhole && !(name in before)) return [];
     if (areSame(before[name], after[name])) return [];
@@ -60,12 +61,9 @@ function ofCustom(was: unknown, is: unknown, isWhole: boolean): Difference[] {
   });
 }
 
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A nested record is the same while its id is, however its name is written. */
 function areSame(one: unknown, other: unknown): boolean {
-  if (isRow(one) && isRow(other) && one.id !== undefined && other.id !== undefined) {
+  if (isObject(one) && isObject(other) && one.id !== undefined && other.id !== undefined) {
     return one.id === other.id && (one.name ?? '') === (other.name ?? '');
   }
   return canonical(one ?? '') === canonical(other ?? '');
@@ -84,7 +82,7 @@ export const inWords = ({ field, from, to }: Difference): string => {
 function shown(value: unknown): string {
   if (value === undefined || value === null || value === '') return empty;
   if (Array.isArray(value)) return listed(value);
-  if (isRow(value)) return clip(String(value.name ?? value.id ?? JSON.stringify(value)));
+  if (isObject(value)) return clip(String(value.name ?? value.id ?? JSON.stringify(value)));
   return clip(String(value));
 }
 

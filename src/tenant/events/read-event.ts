@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isObject } from '../../api/envelope.ts';
 import { canonical } from '../changes/fields.ts';
 import { eventFrom, pairFrom, plainName, subjectFrom } from './names.ts';
 
@@ -85,12 +86,9 @@ function parse(body: string): Row {
   } catch {
     throw new NotAnEvent('the body is not JSON');
   }
-  if (!isRow(payload)) throw new NotAnEvent('the body is not a JSON object');
+  if (!isObject(payload)) throw new NotAnEvent('the body is not a JSON object');
   return payload;
 }
-
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function textsAt(payload: Row, keys: readonly string[]): string[] {
   return keys.flatMap((key) => {
@@ -136,12 +134,12 @@ function unknownName(payload: Row, event: string): { subject: string; event: str
 function recordIn(payload: Row, subject: string): Row | undefined {
   for (const key of [...holders, subject]) {
     const held = payload[key];
-    const found = isRow(held)
+    const found = isObject(held)
       ? held
       : Array.isArray(held) && held.length === 1
         ? held[0]
         : undefined;
-    if (isRow(found)) return within(found, subject);
+    if (isObject(found)) return within(found, subject);
   }
   return undefined;
 }
@@ -149,9 +147,9 @@ function recordIn(payload: Row, subject: string): Row | undefined {
 /** The holder may hold the record under a name, once more. */
 function within(found: Row, subject: string): Row {
   const named = found[subject];
-  if (isRow(named)) return named;
+  if (isObject(named)) return named;
   if (found.id !== undefined) return found;
-  const inner = [...holders, 'object'].map((key) => found[key]).find(isRow);
+  const inner = [...holders, 'object'].map((key) => found[key]).find(isObject);
   return inner ?? found;
 }
 

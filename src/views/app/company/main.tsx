@@ -3,12 +3,14 @@ import type { CompanyBrief } from '../../../briefs/company.ts';
 import { useFormats } from '../shell/format.ts';
 import {
   Action,
+  Ask,
   Badge,
   Coverage,
   type Covered,
   Figure,
   Head,
   Notes,
+  Refresh,
   Sums,
 } from '../shell/parts.tsx';
 import { startView, type ViewProps } from '../shell/start.tsx';
@@ -34,17 +36,8 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
         {host.canRead && hasMore && (
           <Action text="Show more" doing="Reading…" act={() => reload({ rows: everyRow })} />
         )}
-        {host.canRead && (
-          <Action text="Refresh" doing="Reading…" done="Up to date" act={() => reload()} />
-        )}
-        {host.canAsk && company.id && (
-          <Action
-            text="Ask about this"
-            doing="Asking…"
-            done="Asked"
-            act={() => host.ask(question(data))}
-          />
-        )}
+        <Refresh host={host} reload={reload} />
+        {company.id && <Ask host={host} text="Ask about this" question={() => question(data)} />}
       </Head>
       <Figures data={data} />
       <Timeline moments={momentsOf(data, besides)} today={data.today} trouble={besides.trouble} />

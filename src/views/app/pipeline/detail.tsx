@@ -1,7 +1,7 @@
 /** One opportunity whole, read when its card is opened. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Formats, useFormats } from '../shell/format.ts';
-import { Action } from '../shell/parts.tsx';
+import { Ask } from '../shell/parts.tsx';
 import { type Host, messageOf } from '../shell/start.tsx';
 
 interface Props {
@@ -40,15 +40,7 @@ export function Detail({ id, host, close }: Props) {
           {typeof record?.name === 'string' ? record.name : 'Opportunity'}
         </h2>
         <div class="actions">
-          {host.canAsk && (
-            <Action
-              primary
-              text="Ask about this"
-              doing="Asking…"
-              done="Asked"
-              act={() => host.ask(question(id))}
-            />
-          )}
+          <Ask primary host={host} text="Ask about this" question={() => question(id)} />
           <button type="button" onClick={close}>
             Close
           </button>

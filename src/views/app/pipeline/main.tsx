@@ -2,7 +2,7 @@ import './style.css';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { PipelineBrief } from '../../../briefs/pipeline.ts';
 import { useFormats } from '../shell/format.ts';
-import { Action, Coverage, type Covered, Figure, Head, Notes, Sums } from '../shell/parts.tsx';
+import { Coverage, type Covered, Figure, Head, Notes, Refresh, Sums } from '../shell/parts.tsx';
 import { startView, type ViewProps } from '../shell/start.tsx';
 import { Board, type Shown } from './board.tsx';
 import { Chart } from './charts.tsx';
@@ -42,9 +42,7 @@ function PipelineView({ data, args, host, reload }: ViewProps<PipelineData>) {
   return (
     <main class="pipeline">
       <Head title="Open pipeline" about={<Coverage coverage={data.coverage} />}>
-        {host.canRead && (
-          <Action text="Refresh" doing="Reading…" done="Up to date" act={() => reload()} />
-        )}
+        <Refresh host={host} reload={reload} />
       </Head>
       <Figures data={data} />
       <Controls settings={settings} set={setSettings} deals={loaded.deals} />

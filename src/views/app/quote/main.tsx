@@ -4,12 +4,14 @@ import type { QuoteBrief } from '../../../briefs/quote.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
 import {
   Action,
+  Ask,
   Badge,
   Coverage,
   type Covered,
   Figure,
   Head,
   Notes,
+  Refresh,
   Switch,
 } from '../shell/parts.tsx';
 import { startView, type ViewProps } from '../shell/start.tsx';
@@ -37,17 +39,8 @@ function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
             act={() => reload({ lines: everyLine })}
           />
         )}
-        {host.canRead && (
-          <Action text="Refresh" doing="Reading…" act={() => reload()} done="Up to date" />
-        )}
-        {host.canAsk && data.id && (
-          <Action
-            text="Ask about this quote"
-            doing="Asking…"
-            done="Asked"
-            act={() => host.ask(question(data))}
-          />
-        )}
+        <Refresh host={host} reload={reload} />
+        {data.id && <Ask host={host} text="Ask about this quote" question={() => question(data)} />}
       </div>
       {margins && <Margins data={data} />}
       <section class="internal panel" aria-labelledby="preflight">

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Amounts, useFormats } from './format.ts';
-import { messageOf } from './start.tsx';
+import { type Host, messageOf, type ViewProps } from './start.tsx';
 
 export interface Covered {
   complete: boolean;
@@ -162,6 +162,26 @@ export function Action({ text, doing, act, done, primary }: ActionProps) {
       <span role="status">{said}</span>
     </span>
   );
+}
+
+/** Reads it again, where a view may read. */
+export function Refresh({ host, reload }: Pick<ViewProps<unknown>, 'host' | 'reload'>) {
+  if (!host.canRead) return null;
+  return <Action text="Refresh" doing="Reading…" done="Up to date" act={() => reload()} />;
+}
+
+interface AskProps {
+  host: Host;
+  text: string;
+  question(): string;
+  primary?: boolean;
+}
+
+/** Puts a question into the conversation, where a view may. */
+export function Ask({ host, text, question, primary = false }: AskProps) {
+  if (!host.canAsk) return null;
+  const act = () => host.ask(question());
+  return <Action text={text} doing="Asking…" done="Asked" act={act} primary={primary} />;
 }
 
 export function Notes({ notes }: { notes: readonly string[] | undefined }) {
