@@ -151,9 +151,12 @@ function hidden(text: string): string[] {
 /** Line breaks show as a mark; quotation marks that could pass for the closing one become plain. */
 const oneLine = (text: string): string =>
   visible(text)
-    .replace(/[ \t]*\n\s*/g, ' ⏎ ')
-    .replace(/\s/g, ' ')
+    .replace(/\s+/g, oneBlank)
     .replace(/[“”„‟❝❞〝〞〟＂]/g, '"');
+
+/** A pattern for blanks before a line break would start anew at each of them, and take the square of their number. */
+const oneBlank = (blanks: string): string =>
+  blanks.includes('\n') ? ' ⏎ ' : ' '.repeat(blanks.length);
 
 /** Scripts that run from right to left: without the isolates they would turn what stands beside them. */
 const fromTheRight =
