@@ -80,8 +80,8 @@ export class Wire {
 
   /**
    * Sends one request, once.
-   * @throws Unreachable when it provably did not leave; Unavailable, TimedOut or TooLarge afterwards;
-   *   the call's own reason when it was cancelled
+   * @throws Unreachable when it provably did not leave; Unavailable, BadResponse, TimedOut or TooLarge
+   *   afterwards; the call's own reason when it was cancelled
    */
   async send(request: WireRequest, call: Call, facts: Facts): Promise<WireResponse> {
     call.signal.throwIfAborted();
@@ -182,9 +182,21 @@ const whileConnecting = (error: unknown): boolean => {
   return syscall === undefined || syscall === 'connect' || syscall === 'getaddrinfo';
 };
 
+/** What undici throws when an answer breaks the rules of HTTP; a status below 100 fails an assertion. */
+const malformedCodes = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'ERR_ASSERTION',
+]);
+
+/** The error of undici's parser has no code. */
+const isMalformed = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'HTTPParserError' || malformedCodes.has(codeOf(error)));
+
 /** Only the code is kept: messages of the network layer can quote what was sent. */
 function translate(error: unknown, facts: Facts): Error {
   if (error instanceof ApiError) return error;
+  if (isMalformed(error)) return new BadResponse('not valid HTTP', facts, true);
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const code = codeOf(error) || codeOf(inner);
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new TooLarge('over the cap', facts);

@@ -118,6 +118,8 @@ export interface Switches {
   /** The share of the body that is sent, with a content-length that fits it. */
   truncate: number;
 
+  /** These bytes in the place of a whole HTTP answer, and then the end of the connection. */
+  raw: string;
   /** This text instead of the answer. */
   instead: { text: string; type?: string };
   /** `null`: the search envelope with nothing in it. */

@@ -125,6 +125,23 @@ const connections = {
   },
 } satisfies Record<string, Preset>;
 
+const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+const raw = (bytes: string) => ({ raw: bytes, ...passing('bad response') });
+
+/** What is no HTTP, or breaks its rules. */
+const malformed = {
+  'another-protocol': raw('SSH-2.0-OpenSSH_9.6\r\n'),
+  'json-without-head': raw('{"results":[],"total":0}'),
+  'bad-status-line': raw('HTTP/1.1 fine OK\r\n\r\n'),
+  'status-below-100': raw(`HTTP/1.1 000 OK\r\ncontent-length: 2\r\n\r\n{}`),
+  'bad-length': raw(`${head}content-length: many\r\n\r\n{}`),
+  'two-lengths': raw(`${head}content-length: 2\r\ncontent-length: 3\r\n\r\n{} `),
+  'bad-header': raw(`${head}x-note: a\0b\r\ncontent-length: 2\r\n\r\n{}`),
+  'headers-too-long': raw(`${head}x-note: ${'a'.repeat(100_000)}\r\ncontent-length: 2\r\n\r\n{}`),
+  'bad-chunk': raw(`${head}transfer-encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n`),
+  'endless-chunk': raw(`${head}transfer-encoding: chunked\r\n\r\n${'F'.repeat(18)}\r\n{}`),
+} satisfies Record<string, Preset>;
+
 const text = (body: string, type?: string) => ({
   instead: { text: body, ...(type !== undefined && { type }) },
 });
@@ -304,6 +321,7 @@ const presets = {
   none: ok,
   ...refusals,
   ...connections,
+  ...malformed,
   ...bodies,
   ...paging,
   ...shifting,

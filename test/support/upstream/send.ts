@@ -52,6 +52,12 @@ async function sendHalfBody(exchange: Exchange, body: Buffer, how: Cut['how']): 
   await sever(exchange, how);
 }
 
+function sendRaw({ request, socket }: Exchange, raw: string): void {
+  request.outcome = 'answered';
+  socket.write(raw);
+  socket.destroySoon();
+}
+
 /** Header lines of a few bytes; then, if they ever end, the rest of the answer and the end. */
 async function dripHead(exchange: Exchange, reply: Reply, trickle: Trickle): Promise<void> {
   const { request, socket } = exchange;
@@ -114,6 +120,7 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   await pause(exchange, on.delayHeaders);
   request.status = reply.status;
   if (on.cut?.at === 'start') return sever(exchange, on.cut.how);
+  if (on.raw !== undefined) return sendRaw(exchange, on.raw);
   if (on.cut?.at === 'headers') return sendHalfHead(exchange, reply, on.cut.how);
   if (on.trickle?.part === 'headers') return dripHead(exchange, reply, on.trickle);
   sendHead(exchange, reply);

@@ -66,6 +66,11 @@ const presets = {
   },
   '500-after-applying': { status: { code: 500 }, ...stored('unavailable') },
   '502-html-after-applying': { status: { code: 502, html: true }, ...stored('unavailable') },
+  'malformed-answer': { raw: faults['bad-chunk'].raw, ...stored('bad response') },
+  'answer-in-another-protocol': {
+    raw: faults['another-protocol'].raw,
+    ...stored('bad response'),
+  },
   'truncated-answer': { truncate: 0.6, ...stored('bad response') },
   'html-answer': { instead: faults['html-200'].instead, ...stored('not the API') },
   'empty-answer': { instead: { text: '' }, ...stored('bad response') },
