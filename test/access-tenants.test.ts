@@ -6,79 +6,17 @@ import {
   callerAt,
   calling,
   fileIn,
-  type Headers,
   newFolder,
   newToken,
   type Reply,
   send,
-  startTeam,
-  type Team,
 } from './support/access.ts';
 import { run } from './support/process.ts';
-import { closing } from './support/shared.ts';
+import { hookOf, listenAs, type Many, type Place, place, startMany } from './support/tenants.ts';
 import { until } from './support/until.ts';
-import { startUpstream, type Upstream } from './support/upstream/upstream.ts';
 import { deliver } from './support/webhooks.ts';
 
 type Row = Record<string, unknown>;
-
-const keyOf = (name: string) => `key-of-${name}-0123456789abcdef`;
-const hookOf = (name: string) => `hook-of-${name}-0123456789abcdef`;
-
-/** Where a tenant is, and with what it is read. */
-interface Place {
-  upstream: Upstream;
-  key: string;
-  described: Row;
-}
-
-async function place(name: string, seed: number): Promise<Place> {
-  const key = keyOf(name);
-  const upstream = closing(await startUpstream({ seed, keys: new Set([key]) }));
-  const described = { baseUrl: upstream.url, apiKey: key, webhookSecret: hookOf(name) };
-  return { upstream, key, described };
-}
-
-interface Many extends Team {
-  path: string;
-  /** Writes the file anew, tells the server, and waits until it said what became of it. */
-  describeAs(tenants: unknown): Promise<void>;
-  as(tenant: string): Headers;
-}
-
-/** Tokens are made for each of the names, whether it is served at first or not. */
-async function startMany(
-  tenants: Record<string, Row>,
-  names: readonly string[] = Object.keys(tenants),
-  more: Record<string, string> = {},
-): Promise<Many> {
-  const folder = newFolder();
-  const path = await fileIn(folder, 'tenants.json', { tenants });
-  const state = { CPQ_STATE_DIR: newFolder() };
-  const made = new Map<string, string>();
-  for (const name of names) made.set(name, await newToken([name, '--tenant', name], state));
-  const keys = Object.values(tenants).flatMap(({ apiKey, webhookSecret }) =>
-    [apiKey, webhookSecret].filter((secret) => typeof secret === 'string'),
-  );
-  const team = await startTeam({ ...state, CPQ_AUTH: 'token', CPQ_TENANTS_FILE: path, ...more }, [
-    ...made.values(),
-    ...keys,
-  ]);
-  const readings = () => team.stderr().match(/tenants (not )?read again/g)?.length ?? 0;
-  return {
-    ...team,
-    path,
-    as: (tenant) => bearer(made.get(tenant) ?? ''),
-    async describeAs(described) {
-      const before = readings();
-      const text =
-        typeof described === 'string' ? described : JSON.stringify({ tenants: described });
-      await writeFile(path, text);
-      team.running.kill('SIGHUP');
-      await until(readings).toBe(before + 1);
-    },
-  };
-}
 
 const companies = calling('cpq_list_companies', { size: 5 });
 const idsOf = ({ upstream }: Place): string[] =>
@@ -236,7 +174,7 @@ describe('the file, read again', () => {
     const [open, ended]: [string[], string[]] = [[], []];
     const listening = (['one', 'two', 'three'] as const).map(async (tenant) => {
       const onPart = () => void open.push(tenant);
-      const reply = await send(server, { ...listenAs(server.as(tenant)), onPart });
+      const reply = await send(server, { ...listenAs(server.as(tenant), 'a'), onPart });
       ended.push(tenant);
       return reply;
     });
@@ -295,28 +233,6 @@ function steady() {
 }
 
 const updated = () => ({ event: 'company.updated', data: { id: 'a', name: `${Math.random()}` } });
-
-/** Listens to one company, in the newer era's words. */
-const listenAs = (headers: Headers) => ({
-  headers: {
-    ...headers,
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': 'subscriptions/listen',
-  },
-  body: {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'subscriptions/listen',
-    params: {
-      notifications: { resourceSubscriptions: ['cpq://company/a'] },
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientInfo': { name: 'access-tests', version: '1' },
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
-    },
-  },
-});
 
 describe('what a tenant is given', () => {
   test('may stand in files beside the one that describes it', async () => {

@@ -92,6 +92,7 @@ export class TenantDoor implements OpenedDoor {
   /** By what may be done; there are as many as there are kinds of callers. */
   readonly #served = new Map<string, Served>();
   readonly #observer: TenantObserver | undefined;
+  readonly #hearsChanges: boolean;
   readonly #retired = new AbortController();
   readonly #forget: () => void;
 
@@ -100,13 +101,16 @@ export class TenantDoor implements OpenedDoor {
     settings: Settings,
     address: Address,
     common: Common,
-    more: Pick<TenantOptions, 'limits' | 'ownKey'> = {},
+    more: Pick<TenantOptions, 'name' | 'limits' | 'ownKey'> = {},
   ) {
     this.name = name;
     this.#forget = common.secrets.hold([address.key, ...ofWebhooks(settings)]);
     this.#observer = common.observer?.(name);
     const watched = this.#observer && { observer: this.#observer };
     this.tenant = new Tenant({ ...tenantOptions(settings, address, common), ...more, ...watched });
+    // Deliveries are the operator's: a caller's own key hears of none.
+    this.#hearsChanges =
+      !more.ownKey && (takesWebhooks(settings) || settings.redisUrl !== undefined);
     this.webhooks = takesWebhooks(settings) ? webhooksOf(this.tenant, settings) : undefined;
     this.#settings = settings;
     this.#common = common;
@@ -157,7 +161,7 @@ export class TenantDoor implements OpenedDoor {
       },
       ...(this.#observer && { observer: this.#observer }),
       allowTokens: settings.consent === 'token',
-      hearsChanges: takesWebhooks(settings) || settings.redisUrl !== undefined,
+      hearsChanges: this.#hearsChanges,
     };
     return {
       parts,

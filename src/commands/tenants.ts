@@ -107,7 +107,9 @@ export class Tenants implements Doors {
     const known = this.#tenants.get(name);
     if (known?.opened === opened) return known;
     const address = { ...requireTenant(settings), async close() {} };
-    return { door: new TenantDoor(name, settings, address, this.#common), opened };
+    // Whoever moves the only tenant into a file, under the name it has, keeps what is kept of it.
+    const entry = name === usualName ? {} : { name };
+    return { door: new TenantDoor(name, settings, address, this.#common, entry), opened };
   }
 }
 

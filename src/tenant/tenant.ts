@@ -24,9 +24,11 @@ export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName
   cache: CollectionCache;
   freshness?: Freshness;
   /**
-   * Whether the key is its bearer's own: then nobody with another key sees what was written with it.
-   * Otherwise it is the operator's, and what was written stays in reach when it is renewed.
+   * Name of its entry among several tenants. Two entries share nothing that is kept, whatever their
+   * address and key, and an entry keeps what is its own when its key is renewed.
    */
+  name?: string | undefined;
+  /** Whether the key is its caller's own: then nobody with another key sees what was kept under it. */
   ownKey?: boolean;
 }
 
@@ -62,13 +64,14 @@ class Shared {
   readonly derived = new WeakMap<object, unknown>();
   readonly #stopHearing: () => void;
 
-  constructor(options: TenantOptions, home: string, identity: string) {
+  constructor(options: TenantOptions, namespace: string, identity: string) {
     const { state, baseUrl, cache, freshness = usualFreshness } = options;
     // The budget is the tenant's, whichever of its keys draws on it.
     this.client = new ApiClient({ ...options, rates: state.rates, budgetName: baseUrl.href });
-    const readings = state.collections && new SharedReadings(state.collections, home, identity);
+    const readings =
+      state.collections && new SharedReadings(state.collections, namespace, identity);
     this.collections = new Collections(this.client, cache, freshness, readings);
-    this.#stopHearing = state.bus.subscribe(home, (update) => this.#heard(update));
+    this.#stopHearing = state.bus.subscribe(namespace, (update) => this.#heard(update));
   }
 
   async close(): Promise<void> {
@@ -87,12 +90,14 @@ class Shared {
 export class Tenant {
   readonly client: ApiClient;
   readonly grants: ReadonlySet<Grant>;
-  /** A name for the address and key together, which tells neither. */
+  /** Names the tenant and its key, and tells nothing of the key. */
   readonly identity: string;
-  /** A name for the address alone: the same for every key of the tenant. */
-  readonly home: string;
-  /** A name for those who see each other's changes, and take turns at writing. */
-  readonly writers: string;
+  /**
+   * Names everything that is kept of the tenant: the journal, the inbox, the write lock, the updates. The
+   * only tenant is named by its address, an entry among several by its name and address, and a caller's
+   * own key by address and key.
+   */
+  readonly namespace: string;
   readonly inbox: Inbox;
   readonly state: State;
   readonly writing: WriteRules;
@@ -102,17 +107,18 @@ export class Tenant {
 
   /** `shared`: of the same tenant, for somebody who may do less. */
   constructor(options: TenantOptions, shared?: Shared) {
-    const { state, baseUrl, key } = options;
+    const { state, baseUrl, key, name, ownKey } = options;
+    const address = nameFor(baseUrl.href);
     this.grants = options.grants;
-    this.identity = nameFor(`${baseUrl.href}\n${key}`);
-    this.home = nameFor(baseUrl.href);
-    this.writers = options.ownKey ? this.identity : this.home;
-    this.inbox = state.inbox(this.home);
+    this.identity = nameFor([baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'));
+    const entry = name === undefined ? address : `${name}-${address}`;
+    this.namespace = ownKey ? this.identity : entry;
+    this.inbox = state.inbox(this.namespace);
     this.state = state;
     this.writing = options.writing;
-    this.journal = state.journal(this.writers);
+    this.journal = state.journal(this.namespace);
     this.#options = options;
-    this.#shared = shared ?? new Shared(options, this.home, this.identity);
+    this.#shared = shared ?? new Shared(options, this.namespace, this.identity);
     this.client = this.#shared.client;
   }
 
@@ -177,7 +183,7 @@ export class Tenant {
   /** What is held of this collection, here or elsewhere, is no longer true. */
   changed(resource: Resource): void {
     // Dropped here before this returns; others are told as soon as they can be.
-    this.state.bus.publish(this.home, { collection: resource }).catch(() => {});
+    this.state.bus.publish(this.namespace, { collection: resource }).catch(() => {});
   }
 
   /** What is held of a collection in memory now, however old; nothing is read. */
@@ -187,7 +193,7 @@ export class Tenant {
 
   /** Calls the listener with what moves, wherever it was heard of, until the result is called. */
   follow(listener: (update: Update) => void): () => void {
-    return this.state.bus.subscribe(this.home, (update) => {
+    return this.state.bus.subscribe(this.namespace, (update) => {
       if (update !== 'missed') listener(update);
     });
   }

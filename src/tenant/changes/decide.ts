@@ -43,7 +43,7 @@ export async function decide(
   const { client, caller } = call;
   const who = caller === undefined ? { client } : { client, caller };
   const approved = { ...purpose, consent: consent.how, ...who };
-  return tenant.state.alone(`write ${tenant.writers}`, async () => {
+  return tenant.state.alone(`write ${tenant.namespace}`, async () => {
     const target = await sameTarget(tenant, plan.target, call);
     const now = await planOf(tenant, target, plan.wanted, call);
     if (isDone(now)) return { outcome: 'no_change' };

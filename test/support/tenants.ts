@@ -1,0 +1,98 @@
+import { writeFile } from 'node:fs/promises';
+import {
+  bearer,
+  fileIn,
+  type Headers,
+  newFolder,
+  newToken,
+  startTeam,
+  type Team,
+} from './access.ts';
+import { closing } from './shared.ts';
+import { until } from './until.ts';
+import { startUpstream, type Upstream } from './upstream/upstream.ts';
+
+type Row = Record<string, unknown>;
+
+export const keyOf = (name: string) => `key-of-${name}-0123456789abcdef`;
+export const hookOf = (name: string) => `hook-of-${name}-0123456789abcdef`;
+
+/** Where a tenant is, and with what it is read. */
+export interface Place {
+  upstream: Upstream;
+  key: string;
+  described: Row;
+}
+
+export async function place(name: string, seed: number): Promise<Place> {
+  const key = keyOf(name);
+  const upstream = closing(await startUpstream({ seed, keys: new Set([key]) }));
+  const described = { baseUrl: upstream.url, apiKey: key, webhookSecret: hookOf(name) };
+  return { upstream, key, described };
+}
+
+export interface Many extends Team {
+  path: string;
+  /** Writes the file anew, tells the server, and waits until it said what became of it. */
+  describeAs(tenants: unknown): Promise<void>;
+  as(tenant: string): Headers;
+}
+
+/** Tokens with those grants are made for each of the names, whether it is served at first or not. */
+export async function startMany(
+  tenants: Record<string, Row>,
+  names: readonly string[] = Object.keys(tenants),
+  more: Record<string, string> = {},
+  grants = 'read',
+): Promise<Many> {
+  const folder = newFolder();
+  const path = await fileIn(folder, 'tenants.json', { tenants });
+  const state = { CPQ_STATE_DIR: more.CPQ_STATE_DIR ?? newFolder() };
+  const made = new Map<string, string>();
+  for (const name of names) {
+    made.set(name, await newToken([name, '--tenant', name, '--grants', grants], state));
+  }
+  const keys = Object.values(tenants).flatMap(({ apiKey, webhookSecret }) =>
+    [apiKey, webhookSecret].filter((secret) => typeof secret === 'string'),
+  );
+  const team = await startTeam({ ...state, CPQ_AUTH: 'token', CPQ_TENANTS_FILE: path, ...more }, [
+    ...made.values(),
+    ...keys,
+  ]);
+  const readings = () => team.stderr().match(/tenants (not )?read again/g)?.length ?? 0;
+  return {
+    ...team,
+    path,
+    as: (tenant) => bearer(made.get(tenant) ?? ''),
+    async describeAs(described) {
+      const before = readings();
+      const text =
+        typeof described === 'string' ? described : JSON.stringify({ tenants: described });
+      await writeFile(path, text);
+      team.running.kill('SIGHUP');
+      await until(readings).toBe(before + 1);
+    },
+  };
+}
+
+/** Listens to companies, in the newer era's words. */
+export const listenAs = (headers: Headers, ...companies: readonly string[]) => ({
+  headers: {
+    ...headers,
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'subscriptions/listen',
+  },
+  body: {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'subscriptions/listen',
+    params: {
+      notifications: { resourceSubscriptions: companies.map((id) => `cpq://company/${id}`) },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'access-tests', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  },
+});
