@@ -1,7 +1,7 @@
-import type { Coverage } from '../src/api/pages.ts';
 import type { RecordOf, Resource } from '../src/api/records.ts';
 import { concise, full, only } from '../src/briefs/concise.ts';
 import { unknownCurrency } from '../src/briefs/money.ts';
+import type { Coverage } from '../src/tenant/reading/coverage.ts';
 import type { Listed } from '../src/tenant/tenant.ts';
 import type { Answer } from './define.ts';
 

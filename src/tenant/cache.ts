@@ -1,5 +1,5 @@
-import type { Coverage } from '../api/pages.ts';
 import type { Resource } from '../api/records.ts';
+import type { Coverage } from './reading/coverage.ts';
 
 export interface Held {
   records: readonly Record<string, unknown>[];

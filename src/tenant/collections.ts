@@ -1,12 +1,14 @@
 import type { Call } from '../api/call.ts';
 import type { ApiClient } from '../api/client.ts';
 import { ApiError, TimedOut } from '../api/errors.ts';
-import { type Coverage, type Progress, type Reading, walk } from '../api/pages.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
 import type { Trace } from '../api/trace.ts';
 import type { CollectionCache, Held } from './cache.ts';
 import type { ToolCall } from './call.ts';
+import type { Coverage } from './reading/coverage.ts';
+import type { Progress } from './reading/pass.ts';
+import { type Reading, walk } from './reading/walk.ts';
 import type { SharedReadings } from './shared-readings.ts';
 
 /** A whole collection, as it was at `asOf`. */

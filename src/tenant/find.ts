@@ -1,5 +1,4 @@
 import { NotFound } from '../api/errors.ts';
-import type { Coverage } from '../api/pages.ts';
 import type { Company, Quote, RecordOf } from '../api/records.ts';
 import {
   calledBy,
@@ -9,6 +8,7 @@ import {
   type SearchIndex,
 } from '../briefs/search.ts';
 import type { ToolCall } from './call.ts';
+import type { Coverage } from './reading/coverage.ts';
 import { readSeveral } from './several.ts';
 import type { Tenant } from './tenant.ts';
 

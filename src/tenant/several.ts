@@ -1,7 +1,7 @@
 import { NotPermitted, WrongAddress } from '../api/errors.ts';
-import type { Coverage } from '../api/pages.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
 import type { ToolCall } from './call.ts';
+import type { Coverage } from './reading/coverage.ts';
 import { NotGranted, type Tenant } from './tenant.ts';
 
 /** Several whole collections, and what is missing of them. */

@@ -1,7 +1,7 @@
-import type { Coverage } from '../api/pages.ts';
 import type { Resource } from '../api/records.ts';
 import type { SharedCollections } from '../state/port.ts';
 import type { Held } from './cache.ts';
+import type { Coverage } from './reading/coverage.ts';
 
 /** The collections of one key of one tenant, where other processes hold them too. */
 export class SharedReadings {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { ApiClient, type ClientOptions, type PageQuery } from '../api/client.ts';
-import { type Coverage, type Progress, walk } from '../api/pages.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
@@ -15,6 +14,9 @@ import {
   usualFreshness,
 } from './collections.ts';
 import { type Grant, narrowed, readGrant } from './grants.ts';
+import type { Coverage } from './reading/coverage.ts';
+import type { Progress } from './reading/pass.ts';
+import { walk } from './reading/walk.ts';
 import { SharedReadings } from './shared-readings.ts';
 
 export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName'> {

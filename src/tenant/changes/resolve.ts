@@ -1,9 +1,9 @@
 import { NotFound } from '../../api/errors.ts';
-import type { Coverage } from '../../api/pages.ts';
 import type { ApiRecord, Company, Contact, Opportunity, RecordOf, Ref } from '../../api/records.ts';
 import { fold, nameOfPerson } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { interactive, type ToolCall } from '../call.ts';
+import type { Coverage } from '../reading/coverage.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Reference } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';

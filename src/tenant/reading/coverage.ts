@@ -1,0 +1,121 @@
+import {
+  type ApiError,
+  BadResponse,
+  NotPermitted,
+  RateLimited,
+  Refused,
+  TimedOut,
+  TooLarge,
+  WrongAddress,
+} from '../../api/errors.ts';
+import type { Pass } from './pass.ts';
+import type { Done } from './plan.ts';
+import { agree, isChained, longest } from './segments.ts';
+
+/** How far a reading got. `complete` is claimed only where it was seen. */
+export interface Coverage {
+  complete: boolean;
+  read: number;
+  /** What the service counts, or what was read where it does not count. */
+  total: number;
+  /** Why it is not complete. */
+  reason?: string;
+  /** When the rest can be had, in milliseconds since the epoch, where that is known; in the reason too. */
+  resumesAt?: number;
+}
+
+/** A pass that was not cut short, and how it ended. */
+export interface FinishedPass<R> {
+  readonly pass: Pass<R>;
+  readonly end: Done;
+}
+
+/** Whether what this pass found is the whole collection. */
+export const isProven = <R>(finished: FinishedPass<R>, previous: Pass<R> | undefined): boolean =>
+  isClean(finished) || (previous !== undefined && confirms(finished, previous));
+
+/**
+ * Whether nothing that was there all the time can be missing.
+ *
+ * Where the service counts, and dates its records: it counted the same each time, as many different
+ * records came, and none of them was made since the start. So as many came as there were at the start,
+ * and each was there then: they are all.
+ *
+ * Where every page overlaps the one before, neither is needed: as long as the common record is the same
+ * in both, what came before it is in the one page or before, and what came after it in the other or
+ * behind.
+ *
+ * Whole pages of records without a date that leave no room for overlaps are taken at the count's word:
+ * only a record that was deleted while another was added would not show.
+ */
+function isClean<R>({ pass, end }: FinishedPass<R>): boolean {
+  if (end.by === 'one-answer') return true;
+  if (!isAllThatIsCounted(pass, end) || pass.countMoved || pass.someAreNew) return false;
+  return end.by === 'first-page' || holdsTogether(pass);
+}
+
+/**
+ * Nothing but what the pass before had brought, and as much as the service counted all along. What was
+ * added after this start cannot be among it, so it all was there then, and was all there was. So records
+ * that were added a moment before the reading do not keep it from being trusted.
+ */
+function confirms<R>({ pass, end }: FinishedPass<R>, previous: Pass<R>): boolean {
+  if (pass.countMoved || !isAllThatIsCounted(pass, end) || !pass.isWithin(previous)) return false;
+  return pass.count !== undefined || holdsTogether(pass);
+}
+
+const isAllThatIsCounted = <R>(pass: Pass<R>, { sawEnd }: Done): boolean =>
+  pass.count === undefined ? sawEnd : pass.hasAll;
+
+function holdsTogether({ segments, found, allAreDated, count, profile }: Pass<unknown>): boolean {
+  if (!agree(segments, found.size)) return false;
+  const showsMoves = allAreDated || longest(segments) >= profile.pageSize;
+  return (count !== undefined && showsMoves) || isChained(segments);
+}
+
+export const complete = (read: number): Coverage => ({ complete: true, read, total: read });
+
+/** Of `read` records, all passes together, after the last pass proved nothing. */
+export const unproven = (finished: FinishedPass<unknown>, read: number): Coverage =>
+  partial(finished.pass, read, whyUnproven(finished));
+
+/** Of `read` records, all passes together, when the last pass was cut short. */
+export function stopped(pass: Pass<unknown>, read: number, error: ApiError): Coverage {
+  const coverage = partial(pass, read, whyStopped(error));
+  if (!(error instanceof RateLimited) || error.seconds === undefined) return coverage;
+  const resumesAt = Date.now() + error.seconds * 1000;
+  // A moment rather than a time to wait, because it is told for a while.
+  const moment = new Date(resumesAt).toISOString().slice(0, 19);
+  const reason = `${coverage.reason}; the rest can be had from ${moment}Z on`;
+  return { ...coverage, reason, resumesAt };
+}
+
+function partial({ highestCount = 0 }: Pass<unknown>, read: number, reason: string): Coverage {
+  return { complete: false, read, total: Math.max(highestCount, read), reason };
+}
+
+function whyUnproven({ pass, end }: FinishedPass<unknown>): string {
+  if (end.by === 'first-page') {
+    return 'the service does not page on, so only its first page can be read (the setting page-param names its offset parameter)';
+  }
+  const { size } = pass.found;
+  const { highestCount = 0 } = pass;
+  if (size < highestCount && !pass.someAreNew) {
+    return `the service counts ${highestCount} but gave ${size}`;
+  }
+  return agree(pass.segments, size)
+    ? 'records kept changing while they were read'
+    : 'the pages that the service gave do not join up';
+}
+
+function whyStopped(error: ApiError): string {
+  if (error instanceof RateLimited) return "the tenant's rate budget is used up for now";
+  if (error instanceof TimedOut) return 'time ran out';
+  if (error instanceof NotPermitted) return 'the service stopped permitting it';
+  if (error instanceof Refused) return 'the service refused to go on';
+  if (error instanceof TooLarge) return 'a page of it is larger than this server accepts';
+  if (error instanceof BadResponse || error instanceof WrongAddress) {
+    return 'the service sent something that cannot be read';
+  }
+  return 'the service stopped answering';
+}

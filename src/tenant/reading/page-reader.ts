@@ -1,0 +1,73 @@
+import type { Call } from '../../api/call.ts';
+import type { ApiClient, Page, PageQuery } from '../../api/client.ts';
+import { Refused } from '../../api/errors.ts';
+import type { RecordOf, Resource } from '../../api/records.ts';
+import type { Pass } from './pass.ts';
+import type { PageRequest } from './plan.ts';
+import type { Segment } from './segments.ts';
+
+/** What a reading needs of the client. */
+export type Pages = Pick<ApiClient, 'page' | 'pageParam'>;
+
+export type Search = Omit<PageQuery, 'size' | 'from'>;
+
+/** An order in which what is new comes last, so that it does not push anything from page to page. */
+const steadyOrder = '+createdAt';
+
+/** Where the pages of one pass come from. */
+export interface Source<R extends Resource> {
+  client: Pages;
+  resource: R;
+  query: Search;
+  call: Call;
+  /** Ends the requests of this pass. */
+  signal: AbortSignal;
+}
+
+/** Sends the requests of one pass, and hands what comes back to it. */
+export class PageReader<R extends Resource> {
+  readonly #source: Source<R>;
+  readonly #pass: Pass<RecordOf[R]>;
+  #query: Search;
+  #requests = 0;
+
+  constructor(source: Source<R>, pass: Pass<RecordOf[R]>) {
+    const { query } = source;
+    this.#source = source;
+    this.#pass = pass;
+    const isRepeated = !pass.isFirst && pass.profile.sortable;
+    this.#query = isRepeated ? { ...query, sort: query.sort ?? steadyOrder } : query;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  async read({ from, size, ifRefused }: PageRequest): Promise<Segment> {
+    this.#requests += 1;
+    const isFirst = this.#requests === 1;
+    try {
+      const page = await (isFirst ? this.#askFirst(from, size) : this.#ask(from, size));
+      return this.#pass.add(from, page);
+    } catch (error) {
+      if (ifRefused === 'nothing' && error instanceof Refused) return { from, keys: [], fresh: 0 };
+      throw error;
+    }
+  }
+
+  /** In the steady order if one is wanted; where that is refused, in the usual one from then on. */
+  #askFirst(from: number, size: number): Promise<Page<RecordOf[R]>> {
+    const { query } = this.#source;
+    return this.#ask(from, size).catch((error: unknown) => {
+      if (!(error instanceof Refused) || this.#query === query) throw error;
+      this.#query = query;
+      return this.#ask(from, size);
+    });
+  }
+
+  #ask(from: number, size: number): Promise<Page<RecordOf[R]>> {
+    const { client, resource, call, signal } = this.#source;
+    // Copied for each request: the deadline of a shared call moves.
+    return client.page(resource, { ...this.#query, from, size }, { ...call, signal });
+  }
+}

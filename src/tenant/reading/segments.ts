@@ -1,0 +1,71 @@
+/** The keys that one page brought, in its order, at the offset that it was asked for. */
+export interface Segment {
+  readonly from: number;
+  readonly keys: readonly unknown[];
+  /** So many of its records had not come before. */
+  readonly fresh: number;
+}
+
+type Segments = readonly Segment[];
+
+/** Offsets from the first up to, but not including, the second. */
+export type Gap = readonly [from: number, until: number];
+
+const endOf = ({ from, keys }: Segment): number => from + keys.length;
+
+/** The offset behind the furthest record. */
+export const endOfAll = (segments: Segments): number => Math.max(0, ...segments.map(endOf));
+
+/** Records of the longest page, and at least 1. */
+export const longest = (segments: Segments): number =>
+  Math.max(1, ...segments.map(({ keys }) => keys.length));
+
+/** Whether a page from further on has the records that the first page has: the offset was ignored. */
+export const repeats = (first: Segment | undefined, segment: Segment): boolean =>
+  segment.from > 0 && segment.keys.length > 0 && beginsLike(first, segment);
+
+export const beginsLike = (first: Segment | undefined, { keys }: Segment): boolean =>
+  keys.every((key, at) => key === first?.keys[at]);
+
+/** Whether two pages brought the record at this offset, and the same one. */
+export function overlapsAt(segments: Segments, offset: number): boolean {
+  const pages = segments.filter((it) => it.from <= offset && offset < endOf(it));
+  const keys = pages.map((it) => it.keys[offset - it.from]);
+  return keys.length > 1 && new Set(keys).size === 1;
+}
+
+/** Stretches of offsets below `total` that no page covers. */
+export function gapsIn(segments: Segments, total: number): Gap[] {
+  const gaps: Gap[] = [];
+  let covered = 0;
+  for (const segment of inOrder(segments)) {
+    if (segment.from > covered) gaps.push([covered, segment.from]);
+    covered = Math.max(covered, endOf(segment));
+  }
+  if (covered < total) gaps.push([covered, total]);
+  return gaps;
+}
+
+/** Whether no two pages have different records at one offset, nor one record at two offsets. */
+export function agree(segments: Segments, records: number): boolean {
+  const at = new Map<number, unknown>();
+  for (const { from, keys } of segments) {
+    for (const [index, key] of keys.entries()) {
+      if ((at.get(from + index) ?? key) !== key) return false;
+      at.set(from + index, key);
+    }
+  }
+  return at.size === records;
+}
+
+/** Whether each page has a record in common with what came before it. */
+export function isChained(segments: Segments): boolean {
+  let covered = 0;
+  for (const segment of inOrder(segments)) {
+    if (segment.from > Math.max(0, covered - 1)) return false;
+    covered = Math.max(covered, endOf(segment));
+  }
+  return true;
+}
+
+const inOrder = (segments: Segments): Segment[] => [...segments].sort((a, b) => a.from - b.from);

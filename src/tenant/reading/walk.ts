@@ -1,0 +1,141 @@
+import type { Call } from '../../api/call.ts';
+import { ApiError, KeyRefused } from '../../api/errors.ts';
+import type { RecordOf, Resource } from '../../api/records.ts';
+import {
+  type Coverage,
+  complete,
+  type FinishedPass,
+  isProven,
+  stopped,
+  unproven,
+} from './coverage.ts';
+import { PageReader, type Pages, type Search, type Source } from './page-reader.ts';
+import { Pass, type Progress } from './pass.ts';
+import { afterAnswer, type Done, firstPlan, nextStep, type Plan } from './plan.ts';
+import { profileOf } from './profile.ts';
+import type { Segment } from './segments.ts';
+
+export interface Reading<R> {
+  records: R[];
+  coverage: Coverage;
+}
+
+const maxParallel = 6;
+const maxPasses = 3;
+/** A pass of more requests is repeated once at most. */
+const maxRequestsToRepeat = 20;
+
+/**
+ * Reads a whole collection, in parallel, by what comes back rather than by what was asked: clamped
+ * sizes, short pages, a moving total, an ignored offset, records that shift while reading. An async
+ * iterator of its progress, whose return value is the reading.
+ *
+ * A pass that proves nothing (`coverage.ts`) is repeated, in a steadier order where the route has one.
+ * @throws ApiError when not even the first page can be had, or the key stops being accepted; the
+ *   signal's reason when cancelled
+ */
+export async function* walk<R extends Resource>(
+  client: Pages,
+  resource: R,
+  query: Search,
+  call: Call,
+): AsyncGenerator<Progress, Reading<RecordOf[R]>> {
+  const profile = profileOf(resource, client);
+  const all = new Map<unknown, RecordOf[R]>();
+  let previous: Pass<RecordOf[R]> | undefined;
+  for (let round = 1; ; round++) {
+    const pass = new Pass<RecordOf[R]>(profile, previous);
+    const { end, requests } = yield* readPass({ client, resource, query, call }, pass);
+    for (const [key, record] of pass.found) all.set(key, record);
+    if (end instanceof ApiError) return reading(all, stopped(pass, all.size, end));
+    const finished = { pass, end };
+    if (isProven(finished, previous)) return reading(pass.found, complete(pass.found.size));
+    if (isLast(round, requests, finished, previous)) {
+      return reading(all, unproven(finished, all.size));
+    }
+    previous = pass;
+  }
+}
+
+const reading = <R>(found: Map<unknown, R>, coverage: Coverage): Reading<R> => ({
+  records: [...found.values()],
+  coverage,
+});
+
+/** Whether another pass would cost too much, or bring nothing that is not known. */
+const isLast = <R>(
+  round: number,
+  requests: number,
+  { pass, end }: FinishedPass<R>,
+  previous: Pass<R> | undefined,
+): boolean =>
+  round === maxPasses ||
+  (round === 2 && requests > maxRequestsToRepeat) ||
+  end.by === 'first-page' ||
+  (previous !== undefined && pass.isSameAs(previous));
+
+interface PassEnd {
+  /** How the plan ended, or what cut the pass short when what was read until then is still worth telling. */
+  end: Done | ApiError;
+  requests: number;
+}
+
+async function* readPass<R extends Resource>(
+  source: Omit<Source<R>, 'signal'>,
+  pass: Pass<RecordOf[R]>,
+): AsyncGenerator<Progress, PassEnd> {
+  const own = new AbortController();
+  const { call } = source;
+  const signal = AbortSignal.any([call.signal, own.signal]);
+  const reader = new PageReader({ ...source, signal }, pass);
+  try {
+    const end = yield* carryOut(reader, pass);
+    return { end, requests: reader.requests };
+  } catch (error) {
+    call.signal.throwIfAborted();
+    const hasNothing = pass.isFirst && pass.found.size === 0;
+    if (hasNothing || !(error instanceof ApiError) || error instanceof KeyRefused) throw error;
+    return { end: error, requests: reader.requests };
+  } finally {
+    own.abort();
+  }
+}
+
+/** Asks ahead as far as the plan and `maxParallel` allow; answers count in the order of their requests. */
+async function* carryOut<R extends Resource>(
+  reader: PageReader<R>,
+  pass: Pass<RecordOf[R]>,
+): AsyncGenerator<Progress, Done> {
+  const underWay: Promise<Segment>[] = [];
+  let plan = askAhead(firstPlan(pass.profile), reader, pass, underWay);
+  while (plan.mode !== 'done') {
+    const segment = await underWay.shift();
+    if (segment) {
+      yield pass.progress;
+      const after = afterAnswer(plan, segment, pass);
+      // Nobody waits for what was asked by an earlier plan; the pass takes it in if it still comes.
+      if (after.mode !== plan.mode) underWay.length = 0;
+      plan = after;
+    }
+    plan = askAhead(plan, reader, pass, underWay);
+  }
+  return plan;
+}
+
+function askAhead<R extends Resource>(
+  from: Plan,
+  reader: PageReader<R>,
+  pass: Pass<RecordOf[R]>,
+  underWay: Promise<Segment>[],
+): Plan {
+  let plan = from;
+  while (underWay.length < maxParallel) {
+    const step = nextStep(plan, pass, underWay.length);
+    plan = step.plan;
+    if (!step.request) break;
+    const running = reader.read(step.request);
+    running.catch(() => {}); // Reported when its turn comes, or by the one before it.
+    underWay.push(running);
+  }
+  return plan;
+}
