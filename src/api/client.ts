@@ -20,7 +20,7 @@ import {
 import { type Observer, outcomeOf } from './observer.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records.ts';
 import { answeredAt, header, Overloaded, parseReply } from './reply.ts';
-import { type Route, routes, upsertPath } from './routes.ts';
+import { isPathSegment, type Route, routes, upsertPath } from './routes.ts';
 import { usualLimits, Wire, type WireLimits, type WireRequest, type WireResponse } from './wire.ts';
 
 export interface ClientOptions {
@@ -137,6 +137,7 @@ export class ApiClient {
     const route = routes[resource];
     const infix = by === 'id' ? '/' : '/ext/';
     const facts: Facts = { host: this.host, path: `${route.path}${infix}…` };
+    if (!isPathSegment(value)) throw new NotFound('no path leads to it', facts);
     const path = route.path + infix + encodeURIComponent(value);
     const raw = await this.#get(path, call, facts, (body) => readOne(body, facts));
     return toRecord(resource, raw);
@@ -148,8 +149,9 @@ export class ApiClient {
    * @throws ApiError; after those of which `leavesOpen` is true nobody knows whether it was written
    */
   async upsertOpportunity(externalId: string, fields: object, call: Call): Promise<Opportunity> {
-    const path = upsertPath(externalId);
     const facts: Facts = { host: this.host, path: '/opportunity/ext/…' };
+    if (!isPathSegment(externalId)) throw new NotFound('no path leads to it', facts);
+    const path = upsertPath(externalId);
     const request: WireRequest = { method: 'PUT', path, body: JSON.stringify(fields) };
     const read = (body: unknown) => readOne(body, facts);
     const again = (error: unknown) => error instanceof Unreachable;

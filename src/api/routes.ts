@@ -55,6 +55,21 @@ export const routes: Readonly<Record<Resource, Route>> = {
 
 export const resources = Object.keys(routes) as Resource[];
 
+/** Longer than any identifier of the service; a path is limited to a few thousand bytes on the way. */
+const maxIdentifierLength = 500;
+/** Dots alone between slashes, also where they were encoded before: a proxy on the way may decode once more. */
+const dotSegment = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\]|%2f|%5c)/i;
+
+/**
+ * Whether an identifier can be one segment of a path. What cannot is no record's: an empty one names the list
+ * route, `..` the route above, half a character has no encoding.
+ */
+export const isPathSegment = (identifier: string): boolean =>
+  identifier.length <= maxIdentifierLength &&
+  identifier.trim() !== '' &&
+  identifier.isWellFormed() &&
+  !dotSegment.test(identifier);
+
 /** The one write: creates or updates the opportunity of that external identifier. */
 export const upsertPath = (externalIdentifier: string): string =>
   `/opportunity/ext/${encodeURIComponent(externalIdentifier)}`;

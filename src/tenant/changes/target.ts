@@ -1,5 +1,6 @@
 import { NotFound } from '../../api/errors.ts';
 import type { Opportunity } from '../../api/records.ts';
+import { isPathSegment } from '../../api/routes.ts';
 import { fold } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
@@ -107,7 +108,7 @@ function refuseOdd(identifier: string): void {
 
 /** In a path they lead to another route. */
 function refuseDots(identifier: string): void {
-  if (/^\.{1,2}$/.test(identifier)) {
+  if (!isPathSegment(identifier)) {
     throw new ChangeRefused(`"${identifier}" cannot be an identifier: the API has no path for it.`);
   }
 }
