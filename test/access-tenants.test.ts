@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readTenants } from '../src/commands/tenants.ts';
+import { readSettings } from '../src/config.ts';
 import {
   bearer,
   callerAt,
@@ -202,6 +204,7 @@ describe('the file, read again', () => {
       'with a key that is none',
       { one: { baseUrl: 'https://a.example.com', apiKey: `${secret} b` } },
     ],
+    ['with a key in a list', { one: { baseUrl: 'https://a.example.com', apiKey: [secret] } }],
     ['with what it cannot say', { one: { apiKey: secret, auth: 'key' } }],
   ])('changes nothing where it is %s, and says so', async (_, content) => {
     const { server, one } = await steady();
@@ -245,6 +248,49 @@ describe('what a tenant is given', () => {
     const server = await startMany({}, ['one'], { CPQ_TENANTS_FILE });
     server.running.output.guard(one.key);
     expect(isGood(await send(server, { headers: server.as('one'), body: companies }))).toBe(true);
+  });
+
+  const described = { baseUrl: 'https://a.example.com', apiKey: 'key-of-one-0123456789abcdef' };
+  const read = async (tenant: Row) => {
+    const tenants = { one: { ...described, ...tenant } };
+    const path = await fileIn(newFolder(), 'tenants.json', { tenants });
+    return readTenants(path, readSettings([], {})).get('one');
+  };
+
+  const mistyped = 'a-value-that-was-mistyped-012345';
+  test.each<[name: string, value: unknown]>([
+    ...['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'consent', 'webhookSecret'].flatMap(
+      (name): [string, unknown][] => [
+        [name, [mistyped]],
+        [name, { secret: mistyped }],
+        [name, 1_234_567_890_123],
+        [name, true],
+        [name, null],
+        [name, ' '],
+      ],
+    ),
+    ['rateLimit', '500'],
+    ['rateLimit', [500]],
+    ['writesPerHour', null],
+    ['grants', []],
+    ['grants', ''],
+    ['grants', ['read', 1]],
+    ['grants', { read: true }],
+    ['toolsets', []],
+    ['writeFields', ['']],
+    ['barredStages', [1]],
+    ['barredStages', ['Won; really']],
+  ])('is of its own type: %s cannot be %j', async (name, value) => {
+    const reading = read({ [name]: value });
+    await expect(reading).rejects.toThrow(new RegExp(`"one": ${name}(:| must be a)`));
+    await expect(reading).rejects.not.toThrow(mistyped);
+  });
+
+  test('may be one text where it can be several, and no barred stage at all', async () => {
+    const one = await read({ grants: 'company:read', barredStages: [] });
+    expect(one?.grants).toEqual(new Set(['company:read']));
+    expect(one?.barredStages).toEqual([]);
+    expect((await read({ barredStages: 'Won; Lost' }))?.barredStages).toEqual(['Won', 'Lost']);
   });
 
   test('is never a key of the server', async () => {

@@ -22,7 +22,9 @@ export function settingsFrom(options: Readonly<Record<string, Value | undefined>
 function textOf(name: Name, value: Value): string {
   if (typeof value !== 'object') return String(value);
   if (value instanceof URL) return value.href;
-  return value.join(name === 'barredStages' ? ';' : ',');
+  const separator = name === 'barredStages' ? ';' : ',';
+  if (value.every((entry) => !entry.includes(separator))) return value.join(separator);
+  throw new ConfigError(`${settings[name].env}: no entry may hold "${separator}"`);
 }
 
 /** The checks speak of variables; who gave options is told of those. */

@@ -5,25 +5,44 @@ import type { Doors } from '../hosts/access/doors.ts';
 import { addressOf, type Common, TenantDoor, usualName } from './open.ts';
 import { namedAsOptions, settingsFrom } from './options.ts';
 
+type Given = string | number | readonly string[];
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '';
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+
+/** The types of values in the file, as messages name them. An empty grant must not become the default one. */
+const types = {
+  'a text': (value: unknown) => (isText(value) ? value : undefined),
+  'a number': (value: unknown) => (typeof value === 'number' ? value : undefined),
+  'a text or a list of texts': (value: unknown) =>
+    isText(value) || (isTexts(value) && value.length > 0) ? value : undefined,
+  'a text or a list of texts, which may be empty': (value: unknown) =>
+    isText(value) || isTexts(value) ? value : undefined,
+} satisfies Record<string, (value: unknown) => Given | undefined>;
+
 /** What of a tenant the file may say; the server's own settings stand in for what it leaves out. */
-const sayable = [
-  'baseUrl',
-  'apiKey',
-  'apiKeyFile',
-  'grants',
-  'toolsets',
-  'pageParam',
-  'rateLimit',
-  'freshSeconds',
-  'consent',
-  'writesPerHour',
-  'writeFields',
-  'barredStages',
-  'webhookSecret',
-  'webhookSecretFile',
-  'webhookSigningSecret',
-  'webhookSigningSecretFile',
-] as const;
+const typeOf = {
+  baseUrl: 'a text',
+  apiKey: 'a text',
+  apiKeyFile: 'a text',
+  grants: 'a text or a list of texts',
+  toolsets: 'a text or a list of texts',
+  pageParam: 'a text',
+  rateLimit: 'a number',
+  freshSeconds: 'a number',
+  consent: 'a text',
+  writesPerHour: 'a number',
+  writeFields: 'a text or a list of texts',
+  barredStages: 'a text or a list of texts, which may be empty',
+  webhookSecret: 'a text',
+  webhookSecretFile: 'a text',
+  webhookSigningSecret: 'a text',
+  webhookSigningSecretFile: 'a text',
+} as const satisfies Partial<Record<keyof Settings, keyof typeof types>>;
+type Sayable = keyof typeof typeOf;
+const sayable = Object.keys(typeOf) as Sayable[];
+const isSayable = (name: string): name is Sayable => Object.hasOwn(typeOf, name);
 /** Those that belong to one tenant: another must never get them for want of its own. */
 const personal = sayable.filter((name) => /baseUrl|Key|Secret/i.test(name));
 
@@ -155,12 +174,13 @@ function checkedName(name: string): string {
 
 function settingsOf(described: unknown, folder: string, server: Settings): Settings {
   if (!isObject(described)) throw new ConfigError(`must be an object, as in ${form}`);
-  const options: Record<string, string | number | readonly string[]> = {};
+  const options: Record<string, Given> = {};
   for (const [name, value] of Object.entries(described)) {
-    if (!(sayable as readonly string[]).includes(name)) {
+    if (!isSayable(name)) {
       throw new ConfigError(`"${name}" cannot be said of a tenant. Known: ${sayable.join(', ')}`);
     }
-    options[name] = name.endsWith('File') ? resolve(folder, String(value)) : plain(name, value);
+    const given = checkedValue(name, value);
+    options[name] = name.endsWith('File') ? resolve(folder, String(given)) : given;
   }
   const read = settingsFrom(options);
   const own = Object.keys(options).map((name) => [name, read[name as keyof Settings]]);
@@ -170,8 +190,10 @@ function settingsOf(described: unknown, folder: string, server: Settings): Setti
   return settings;
 }
 
-function plain(name: string, value: unknown): string | number | readonly string[] {
-  if (typeof value === 'string' || typeof value === 'number') return value;
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
-  throw new ConfigError(`${name} must be a text, a number or a list of texts`);
+/** @throws ConfigError without the value, which may be a key in the wrong place */
+function checkedValue(name: Sayable, value: unknown): Given {
+  const type = typeOf[name];
+  const given = types[type](value);
+  if (given !== undefined) return given;
+  throw new ConfigError(`${name} must be ${type}`);
 }
