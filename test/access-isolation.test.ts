@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { type Caller, callerAt, newFolder, send, startTeam } from './support/access.ts';
+import {
+  bearer,
+  type Caller,
+  callerAt,
+  newFolder,
+  newToken,
+  send,
+  startTeam,
+} from './support/access.ts';
 import { anyHost } from './support/hosts.ts';
 import { describeWith } from './support/needs.ts';
 import { startRedis } from './support/redis.ts';
@@ -204,5 +212,34 @@ describe('the names of what is kept', () => {
     expect(written).toMatchObject({ outcome: 'written' });
     expect((await mine.ask('cpq_list_changes')).records).toHaveLength(1);
     expect((await yours.ask('cpq_list_changes')).records).toEqual([]);
+  });
+});
+
+describe('callers of one tenant', () => {
+  test('hear of what moved where their grants let them read it', async () => {
+    const upstream = closing(await startUpstream({ keys: new Set([keyOf('only')]) }));
+    const state = { CPQ_STATE_DIR: newFolder() };
+    const server = await startTeam({
+      ...state,
+      CPQ_AUTH: 'token',
+      CPQ_BASE_URL: upstream.url,
+      CPQ_API_KEY: keyOf('only'),
+      CPQ_WEBHOOK_SECRET: hookOf('only'),
+    });
+    const heard: Record<string, string> = {};
+    const grants = ['company:read', 'contact:read', 'read'];
+    for (const name of grants) {
+      const token = await newToken([name.replace(':', '-'), '--grants', name], state);
+      const onPart = (part: string) => {
+        heard[name] = (heard[name] ?? '') + part;
+      };
+      send(server, { ...listenAs(bearer(token), 'moved'), onPart }).catch(() => {});
+      await until(() => heard[name]).toContain('subscriptions/acknowledged');
+    }
+    const told = () => grants.filter((name) => updates(heard[name] ?? '').length > 0);
+    const secret = { 'x-webhook-secret': hookOf('only') };
+    await deliver(webhooksAt(server.url, 'default'), event('moved'), secret);
+    await until(told).toEqual(['company:read', 'read']);
+    await server.running.stop();
   });
 });

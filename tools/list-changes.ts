@@ -32,6 +32,7 @@ export const listChanges = defineTool({
   }),
   output: z.looseObject({ ...said, records, page, coverage }),
   async run(tenant, { since, until, opportunity, size, from }, call) {
+    await tenant.requireKey(call);
     const { changes, damaged } = await readChanges(tenant.journal);
     const wanted = changes.filter(
       ({ sending, done }) =>

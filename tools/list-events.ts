@@ -32,7 +32,8 @@ export const listEventsTool = defineTool({
     from,
   }),
   output: listOutput,
-  async run(tenant, { subject, event, since, until, id, size, from }) {
+  async run(tenant, { subject, event, since, until, id, size, from }, call) {
+    await tenant.requireKey(call);
     const name = event === undefined ? undefined : plainName(event);
     const pair = name === undefined ? undefined : pairFrom(name);
     const times = {

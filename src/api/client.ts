@@ -39,6 +39,8 @@ export interface ClientOptions {
   firstPauseMs?: number;
   /** Is told of every request. */
   observer?: Observer | undefined;
+  /** Is told of every answer of the service, and what it refused; `path` is as in `Facts`. */
+  onAnswer?: ((path: string, refusal: ApiError | undefined) => void) | undefined;
 }
 
 export interface PageQuery {
@@ -81,6 +83,7 @@ export class ApiClient {
   readonly #wire: Wire;
   readonly #circuit: Circuit;
   readonly #firstPauseMs: number;
+  readonly #onAnswer: ClientOptions['onAnswer'];
   readonly #stopOffering: (() => void) | undefined;
 
   constructor(options: ClientOptions) {
@@ -96,6 +99,7 @@ export class ApiClient {
     );
     this.#wire = new Wire(base, options.key, { ...usualLimits, ...options.limits });
     this.observer = options.observer;
+    this.#onAnswer = options.onAnswer;
     const budgetLeft = async () => (await this.budget.peek()).left;
     this.#stopOffering = this.observer?.offers({ budgetLeft });
   }
@@ -198,6 +202,7 @@ export class ApiClient {
         const response = await this.#sent(watched, taken, call, facts);
         const body = parseReply(response, this.#key, facts);
         this.#circuit.succeeded();
+        this.#onAnswer?.(facts.path ?? '', undefined);
         return { value: read(body, response), status: response.status };
       });
     } catch (error) {
@@ -240,9 +245,10 @@ export class ApiClient {
   async #learn(error: unknown, call: Call, probes: boolean): Promise<void> {
     const down = error instanceof Unavailable || (error instanceof TimedOut && !isLate(call));
     if (down) this.#circuit.failed(probes);
-    else if (error instanceof ApiError && error.facts.status !== undefined)
+    else if (error instanceof ApiError && error.facts.status !== undefined) {
       this.#circuit.succeeded();
-    else this.#circuit.saidNothing(probes);
+      this.#onAnswer?.(error.facts.path ?? '', error);
+    } else this.#circuit.saidNothing(probes);
     if (error instanceof RateLimited && error.by === 'service' && error.seconds !== undefined) {
       await this.budget.block(error.seconds);
     }

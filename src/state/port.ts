@@ -60,6 +60,8 @@ export interface Update {
   collection?: string;
   /** Every word by which the record that moved is asked for: its id, its name. */
   names?: readonly string[];
+  /** Identity of a reader whose key the service refused: nothing that is held may be told to it. */
+  keyRefused?: string;
 }
 
 /** Tells every process that serves a tenant what moved. */

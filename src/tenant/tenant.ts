@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ApiClient, type ClientOptions, type PageQuery } from '../api/client.ts';
+import { type ApiError, KeyRefused, NotPermitted } from '../api/errors.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
-import { routes } from '../api/routes.ts';
+import { resources, routes } from '../api/routes.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
 import type { CollectionCache } from './cache.ts';
 import { interactive, type ToolCall } from './call.ts';
@@ -19,7 +20,7 @@ import type { Progress } from './reading/pass.ts';
 import { walk } from './reading/walk.ts';
 import { SharedReadings } from './shared-readings.ts';
 
-export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName'> {
+export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName' | 'onAnswer'> {
   state: State;
   writing: WriteRules;
   grants: ReadonlySet<Grant>;
@@ -64,12 +65,24 @@ class Shared {
   readonly collections: Collections;
   /** What was worked out from a collection, for as long as that collection is held. */
   readonly derived = new WeakMap<object, unknown>();
+  /** Whether the service refused the key when it was last shown to it. */
+  keyRefused = false;
+  /** Collections that the key may not read, as the service said last. */
+  readonly #forbidden = new Set<Resource>();
+  readonly #state: State;
+  readonly #namespace: string;
+  readonly #identity: string;
   readonly #stopHearing: () => void;
 
   constructor(options: TenantOptions, namespace: string, identity: string) {
     const { state, baseUrl, cache, freshness = usualFreshness } = options;
+    this.#state = state;
+    this.#namespace = namespace;
+    this.#identity = identity;
     // The budget is the tenant's, whichever of its keys draws on it.
-    this.client = new ApiClient({ ...options, rates: state.rates, budgetName: baseUrl.href });
+    const budget = { rates: state.rates, budgetName: baseUrl.href };
+    const onAnswer = (path: string, refusal?: ApiError) => this.#judge(path, refusal);
+    this.client = new ApiClient({ ...options, ...budget, onAnswer });
     const readings =
       state.collections && new SharedReadings(state.collections, namespace, identity);
     this.collections = new Collections(this.client, cache, freshness, readings);
@@ -82,9 +95,46 @@ class Shared {
     await this.client.close();
   }
 
+  /** Whether the key may read what this is about, as far as the service said. */
+  mayRead({ collection }: Update): boolean {
+    return !this.keyRefused && !(isResource(collection) && this.#forbidden.has(collection));
+  }
+
+  /** What is held of this collection, here or elsewhere, is no longer true, or no longer for this key. */
+  drop(update: Update): void {
+    // Dropped here before this returns; others are told as soon as they can be.
+    this.#state.bus.publish(this.#namespace, update).catch(() => {});
+  }
+
   #heard(update: Update | 'missed'): void {
-    if (update === 'missed') this.collections.dropAll();
-    else if (isResource(update.collection)) this.collections.drop(update.collection);
+    if (update === 'missed') {
+      this.collections.dropAll();
+      return;
+    }
+    if (update.keyRefused === this.#identity) this.keyRefused = true;
+    if (isResource(update.collection)) this.collections.drop(update.collection);
+  }
+
+  /** What the service says of the key holds for what was read with it before, too. */
+  #judge(path: string, refusal: ApiError | undefined): void {
+    const resource = resources.find((name) => routes[name].path === path);
+    if (refusal instanceof KeyRefused) this.#refuse();
+    else if (refusal === undefined || refusal instanceof NotPermitted) this.keyRefused = false;
+    if (resource === undefined) return;
+    if (refusal instanceof NotPermitted) this.#forbid(resource);
+    else if (refusal === undefined) this.#forbidden.delete(resource);
+  }
+
+  #refuse(): void {
+    if (this.keyRefused) return;
+    this.keyRefused = true;
+    for (const collection of resources) this.drop({ collection, keyRefused: this.#identity });
+  }
+
+  #forbid(resource: Resource): void {
+    if (this.#forbidden.has(resource)) return;
+    this.#forbidden.add(resource);
+    this.drop({ collection: resource });
   }
 }
 
@@ -158,7 +208,25 @@ export class Tenant {
     call: ToolCall,
   ): Promise<Collection<RecordOf[R]>> {
     this.require(readGrant(resource));
+    await this.requireKey(call);
     return this.#shared.collections.read(resource, call);
+  }
+
+  /** Whether the service refused the key when it was last shown to it. */
+  get keyRefused(): boolean {
+    return this.#shared.keyRefused;
+  }
+
+  /**
+   * To be called before anything that is kept is shown: a key that was refused is shown to the service again
+   * first, with one small request.
+   * @throws KeyRefused, and every other ApiError, for as long as nobody can tell that it is good again
+   */
+  async requireKey(call: ToolCall): Promise<void> {
+    if (!this.keyRefused) return;
+    await this.client.page('company', { size: 1 }, interactive(call)).catch((error: unknown) => {
+      if (!(error instanceof NotPermitted)) throw error;
+    });
   }
 
   /**
@@ -184,8 +252,7 @@ export class Tenant {
 
   /** What is held of this collection, here or elsewhere, is no longer true. */
   changed(resource: Resource): void {
-    // Dropped here before this returns; others are told as soon as they can be.
-    this.state.bus.publish(this.namespace, { collection: resource }).catch(() => {});
+    this.#shared.drop({ collection: resource });
   }
 
   /** What is held of a collection in memory now, however old; nothing is read. */
@@ -193,10 +260,10 @@ export class Tenant {
     return this.#shared.collections.held(resource);
   }
 
-  /** Calls the listener with what moves, wherever it was heard of, until the result is called. */
+  /** Calls the listener with what moves and the key may read, until the result is called. */
   follow(listener: (update: Update) => void): () => void {
     return this.state.bus.subscribe(this.namespace, (update) => {
-      if (update !== 'missed') listener(update);
+      if (update !== 'missed' && this.#shared.mayRead(update)) listener(update);
     });
   }
 

@@ -147,7 +147,7 @@ class HeldDoors {
   async find(baseUrl: URL, key: string): Promise<OpenedDoor> {
     const name = createHash('sha256').update(`${baseUrl.href}\n${key}`).digest('base64url');
     const known = this.#held.get(name);
-    if (known) return this.#use(name, known.door);
+    if (known && !known.door.tenant.keyRefused) return this.#use(name, known.door);
     if ((this.#refused.get(name) ?? 0) > Date.now()) throw wrongKey();
     const checking = this.#checking.get(name) ?? this.#check(name, baseUrl, key);
     this.#checking.set(name, checking);
@@ -157,7 +157,10 @@ class HeldDoors {
   async #check(name: string, baseUrl: URL, key: string): Promise<OpenedDoor> {
     try {
       await check(baseUrl, key, this.#options.rates, this.#reach);
-      return this.#use(name, this.#options.open(baseUrl, key, this.#reach));
+      return this.#use(
+        name,
+        this.#held.get(name)?.door ?? this.#options.open(baseUrl, key, this.#reach),
+      );
     } catch (error) {
       if (error instanceof Denied && error.guessed) this.#refuse(name);
       throw error;
