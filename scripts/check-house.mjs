@@ -5,14 +5,26 @@ import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const below = {
-  commands: ['hosts', 'mcp', 'tools', 'tenant', 'briefs', 'api', 'state', 'views', 'sandbox'],
-  hosts: ['mcp', 'tools', 'tenant', 'briefs', 'api', 'state', 'views'],
-  mcp: ['tools', 'tenant', 'briefs', 'api', 'state', 'views'],
-  tools: ['tenant', 'briefs', 'api', 'state'],
-  tenant: ['briefs', 'api', 'state'],
-  briefs: [],
+  commands: [
+    'hosts',
+    'mcp',
+    'tools',
+    'tenant',
+    'briefs',
+    'api',
+    'state',
+    'text',
+    'views',
+    'sandbox',
+  ],
+  hosts: ['mcp', 'tools', 'tenant', 'briefs', 'api', 'state', 'text', 'views'],
+  mcp: ['tools', 'tenant', 'briefs', 'api', 'state', 'text', 'views'],
+  tools: ['tenant', 'briefs', 'api', 'state', 'text'],
+  tenant: ['briefs', 'api', 'state', 'text'],
+  briefs: ['text'],
   api: ['state'],
   state: [],
+  text: [],
   sandbox: [],
   // Types of the answers that the views show.
   views: ['briefs'],
