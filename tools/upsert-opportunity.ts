@@ -2,11 +2,25 @@ import * as z from 'zod';
 import { decide } from '../src/tenant/changes/decide.ts';
 import { makePlan } from '../src/tenant/changes/plan.ts';
 import { findTarget } from '../src/tenant/changes/target.ts';
+import { type AllowedUnseen, firstUnseen } from '../src/text/characters.ts';
 import { changeOutput, decisionAnswer } from './changes.ts';
 import { defineTool } from './define.ts';
 
-const text = (about?: string, most = 200) => {
-  const schema = z.string().trim().min(1).max(most).optional();
+/** Nobody can agree to what they cannot see. */
+const visible =
+  (allowed: AllowedUnseen, otherwise = '') =>
+  (given: string, context: z.RefinementCtx<string>) => {
+    const unseen = firstUnseen(given, allowed);
+    if (!unseen) return;
+    const message = `must not contain ${unseen.name}, at position ${unseen.at}, which nobody can see${otherwise}`;
+    context.addIssue({ code: 'custom', message });
+  };
+
+const short = () => z.string().trim().min(1).max(200);
+
+/** Which record is meant; what is written is its id. */
+const reference = (about?: string) => {
+  const schema = short().optional();
   return about === undefined ? schema : schema.describe(about);
 };
 
@@ -16,6 +30,7 @@ const asGiven = (about: string) =>
     .string()
     .max(20_000)
     .refine((given) => given.trim() !== '', 'must not be blank')
+    .superRefine(visible({ lines: true, joiners: true }))
     .optional()
     .describe(about);
 
@@ -47,18 +62,24 @@ export const upsertOpportunity = defineTool({
   needs: ['opportunity:write'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: z.strictObject({
-    external_id: text(),
-    opportunity_id: text(),
+    external_id: short()
+      .superRefine(
+        visible({}, '; to change an opportunity that has such a one, say opportunity_id'),
+      )
+      .optional(),
+    opportunity_id: short().superRefine(visible({})).optional(),
     create: z.boolean().default(false),
-    confirm: text('Token of the preview'),
-    name: text(),
+    confirm: reference('Token of the preview'),
+    name: short()
+      .superRefine(visible({ joiners: true }))
+      .optional(),
     description: asGiven('Customer ask'),
-    company: text('Id, external id or name'),
-    contact: text('Or e-mail'),
-    owner: text(),
-    stage: text(),
-    category: text(),
-    source: text(),
+    company: reference('Id, external id or name'),
+    contact: reference('Or e-mail'),
+    owner: reference(),
+    stage: reference(),
+    category: reference(),
+    source: reference(),
     probability: share,
     onetime_revenue: amount,
     monthly_revenue: amount,
@@ -66,7 +87,12 @@ export const upsertOpportunity = defineTool({
     start_date: day,
     expected_close_date: day,
     custom_fields: z
-      .array(z.string().refine(isPair, 'each must be name=value'))
+      .array(
+        z
+          .string()
+          .refine(isPair, 'each must be name=value')
+          .superRefine(visible({ joiners: true })),
+      )
       .optional()
       .describe('Each as name=value'),
   }),

@@ -19,11 +19,11 @@ export function readArguments(
   if (unknown.length > 0) throw new BadArguments(unknownArguments(unknown, Object.keys(known)));
   const repaired: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
-    const mended = repair(wellFormed(value), known[name] ?? {});
+    const mended = repair(value, known[name] ?? {});
     if (mended !== undefined) repaired[name] = mended;
   }
   const checked = check.safeParse(repaired);
-  if (checked.success) return checked.data;
+  if (checked.success) return wellFormed(checked.data);
   const problems = checked.error.issues.map((issue) => problem(issue, repaired, known));
   const told = problems.join('; ');
   throw new BadArguments(told.endsWith('?') ? told : `${told}.`);
@@ -36,10 +36,13 @@ function unknownArguments(unknown: string[], known: string[]): string {
   return `Unknown ${plural} ${names}. ${others}.`;
 }
 
-/** Half a pair of surrogates is no text: no request can carry it. */
-function wellFormed(value: unknown): unknown {
+/** Half a pair of surrogates is no text: no request can carry it. What is written must not have one at all. */
+const wellFormed = (given: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, wellFormedValue(value)]));
+
+function wellFormedValue(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
-  return Array.isArray(value) ? value.map(wellFormed) : value;
+  return Array.isArray(value) ? value.map(wellFormedValue) : value;
 }
 
 function repair(value: unknown, schema: JsonSchema): unknown {
