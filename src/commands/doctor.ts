@@ -8,6 +8,7 @@ import { progressOn } from './doctor/progress.ts';
 import { type Report, reportOf, table } from './doctor/report.ts';
 import { askRoutes, checkRoutes } from './doctor/routes.ts';
 import { checkAddress, checkBudget, checkClock } from './doctor/service.ts';
+import { checkStages } from './doctor/stages.ts';
 
 const longestMs = 55_000;
 const usualRequests = 14;
@@ -42,6 +43,7 @@ async function examine(settings: Settings): Promise<Report> {
     const here = await checkHere(settings);
     const probes = await askRoutes(prober);
     const paging = await checkPaging(prober, probes, settings.pageParam);
+    const stages = await checkStages(prober, settings.barredStages, settings.pageParam);
     const grants = grantsFor(probes, settings.grants);
     const service = [
       ...checkAddress(target, probes),
@@ -51,7 +53,7 @@ async function examine(settings: Settings): Promise<Report> {
     return reportOf({
       address: target.baseUrl.href,
       sandbox: settings.sandbox,
-      checks: [...here, ...service, ...checkRoutes(probes, settings.grants), ...paging],
+      checks: [...here, ...service, ...checkRoutes(probes, settings.grants), ...paging, ...stages],
       requests: prober.requests,
       ...(grants === undefined ? {} : { grants }),
     });

@@ -11,6 +11,7 @@ import { usualStateFolder } from '../state/folder.ts';
 import { localState } from '../state/local.ts';
 import type { State } from '../state/port.ts';
 import { CollectionCache } from '../tenant/cache.ts';
+import { watchingStages } from '../tenant/changes/unknown-stages.ts';
 import { usualFreshness } from '../tenant/collections.ts';
 import { type Grant, narrowed } from '../tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../tenant/tenant.ts';
@@ -107,7 +108,11 @@ export class TenantDoor implements OpenedDoor {
     this.#forget = common.secrets.hold([address.key, ...ofWebhooks(settings)]);
     this.#observer = common.observer?.(name);
     const watched = this.#observer && { observer: this.#observer };
-    this.tenant = new Tenant({ ...tenantOptions(settings, address, common), ...more, ...watched });
+    const onCollection = watchingStages(settings.barredStages, (found) =>
+      common.log.warn('barred stages that no opportunity is in', { tenant: name, ...found }),
+    );
+    const options = { ...tenantOptions(settings, address, common), ...more, ...watched };
+    this.tenant = new Tenant({ ...options, onCollection });
     // Deliveries are the operator's: a caller's own key hears of none.
     this.#hearsChanges =
       !more.ownKey && (takesWebhooks(settings) || settings.redisUrl !== undefined);

@@ -43,6 +43,8 @@ function remarkInWords(remark: Remark): string {
       return `the contact stays ${quoted(remark.contact)}, whom the other company had.`;
     case 'currency':
       return `amounts stay the same numbers, but in ${remark.to} instead of ${remark.from}.`;
+    case 'look-alike':
+      return `another ${remark.label.toLowerCase()} has the name ${quoted(remark.name)}, or one that looks the same: ${referenceInWords({ id: remark.id, name: remark.other })}.`;
     case 'cannot be sent':
       return `${remark.label} is ${quoted(remark.value)} without an id, so it cannot be sent along: the service may clear it.`;
   }

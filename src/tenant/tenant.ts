@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiClient, type ClientOptions, type PageQuery } from '../api/client.ts';
 import { type ApiError, KeyRefused, NotPermitted } from '../api/errors.ts';
-import type { RecordOf, Resource } from '../api/records.ts';
+import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { resources, routes } from '../api/routes.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
 import type { CollectionCache } from './cache.ts';
@@ -26,6 +26,8 @@ export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName
   grants: ReadonlySet<Grant>;
   cache: CollectionCache;
   freshness?: Freshness;
+  /** Told of every collection that a call gets, whether it was read for it or held. */
+  onCollection?: (resource: Resource, collection: Collection<ApiRecord>) => void;
   /**
    * Name of its entry among several tenants. Two entries share nothing that is kept, whatever their
    * address and key, and an entry keeps what is its own when its key is renewed.
@@ -209,7 +211,9 @@ export class Tenant {
   ): Promise<Collection<RecordOf[R]>> {
     this.require(readGrant(resource));
     await this.requireKey(call);
-    return this.#shared.collections.read(resource, call);
+    const collection = await this.#shared.collections.read(resource, call);
+    this.#options.onCollection?.(resource, collection);
+    return collection;
   }
 
   /** Whether the service refused the key when it was last shown to it. */

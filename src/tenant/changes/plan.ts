@@ -18,7 +18,14 @@ import {
   type Wanted,
 } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
-import { resolveCompany, resolveContact, resolveWord, stillThere, tenantWords } from './resolve.ts';
+import {
+  lookAlikeOf,
+  resolveCompany,
+  resolveContact,
+  resolveWord,
+  stillThere,
+  tenantWords,
+} from './resolve.ts';
 import type { Target } from './target.ts';
 
 /** What a person should know beside the difference. */
@@ -29,6 +36,8 @@ export type Remark =
   | { about: 'contact stays'; contact: string }
   /** The amounts stay the same numbers, in another currency. */
   | { about: 'currency'; from: string; to: string }
+  /** Another record of the kind is called the same, or looks as if it were. */
+  | { about: 'look-alike'; label: string; name: string; other: string; id: string }
   /** A value that the service gives without an id, and that cannot be sent back. */
   | { about: 'cannot be sent'; label: string; value: string };
 
@@ -130,6 +139,7 @@ async function surroundings(
     contact && elsewhere(contact, person?.companyId, person?.companyName, home),
     company && !contact ? staying(before.contact as Reference | undefined) : undefined,
     otherCurrency(before, currency),
+    ...(await lookAlikes(tenant, changes, call)),
     ...unsendable(before, changes),
   ];
   return { currency, remarks: remarks.filter((remark) => remark !== undefined) };
@@ -144,6 +154,23 @@ function elsewhere(
   if (!home || companyId === undefined || companyId === home.id) return undefined;
   const company = companyName ?? companyId;
   return { about: 'contact elsewhere', contact: contact.name ?? contact.id, company };
+}
+
+/** Who reads a name, and not the id beside it, takes the one for the other. */
+async function lookAlikes(
+  tenant: Tenant,
+  changes: readonly FieldChange[],
+  call: ToolCall,
+): Promise<Remark[]> {
+  const remarks: Remark[] = [];
+  for (const { field, label, kind, to } of changes) {
+    if (kind !== 'reference' || to === undefined) continue;
+    const { id, name = id } = to as Reference;
+    const other = await lookAlikeOf(tenant, field, { id, name }, call);
+    if (!other) continue;
+    remarks.push({ about: 'look-alike', label, name, other: other.name ?? '', id: other.id });
+  }
+  return remarks;
 }
 
 const staying = (contact: Reference | undefined): Remark | undefined =>
@@ -192,7 +219,9 @@ async function resolveAll(
   }
   if (typeof wanted.probability === 'number') wanted.probability = tidy(wanted.probability);
   if (isObject(wanted.custom_fields)) {
-    wanted.custom_fields = ofPresentKinds(wanted.custom_fields, before.custom_fields);
+    const named = ofPresentKinds(wanted.custom_fields, before.custom_fields);
+    await refuseLookAlikeFields(tenant, Object.keys(named), call);
+    wanted.custom_fields = named;
   }
   return wanted;
 }
@@ -212,6 +241,25 @@ function ofPresentKinds(
     return [name, typeof text === 'string' ? ofKind(text, entryOf(present, name)) : text];
   });
   return Object.fromEntries(entries);
+}
+
+/** A new custom field beside one that looks the same would hold what everybody looks for in the other. */
+async function refuseLookAlikeFields(
+  tenant: Tenant,
+  names: readonly string[],
+  call: ToolCall,
+): Promise<void> {
+  const { looksLike } = await import('../../text/look-alikes.ts');
+  const { records } = await tenant.collection('opportunity', call);
+  const used = new Set(records.flatMap(({ customFields }) => Object.keys(customFields ?? {})));
+  for (const name of names.filter((it) => !used.has(it))) {
+    const isAlike = looksLike(name);
+    const other = [...used].find((it) => isAlike(it) && fold(it) !== fold(name));
+    if (other === undefined) continue;
+    throw new ChangeRefused(
+      `No opportunity has a custom field of exactly the name "${name}", but there is "${other}", which looks the same: say which is meant.`,
+    );
+  }
 }
 
 function ofKind(text: string, now: unknown): unknown {

@@ -2,12 +2,12 @@ import { NotFound } from '../../api/errors.ts';
 import type { ApiRecord, Company, Contact, Opportunity, RecordOf, Ref } from '../../api/records.ts';
 import { fold, nameOfPerson } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
+import { firstUnseen } from '../../text/characters.ts';
 import { interactive, type ToolCall } from '../call.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Reference } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
-import { isWellFormed } from './target.ts';
 
 const mostCandidates = 8;
 
@@ -101,7 +101,7 @@ async function readOne<R extends 'company' | 'contact'>(
   value: string,
   call: ToolCall,
 ): Promise<RecordOf[R] | undefined> {
-  if (/^\.{1,2}$/.test(value) || !isWellFormed(value)) return undefined;
+  if (/^\.{1,2}$/.test(value) || firstUnseen(value, { joiners: true })) return undefined;
   return tenant.one(resource, by, value, call).catch((error: unknown) => {
     if (error instanceof NotFound) return undefined;
     throw error;
@@ -184,22 +184,45 @@ function knownWords(what: TenantWord, opportunities: readonly Opportunity[]): Ca
   return [...known.values()];
 }
 
-/** Every id that goes by one of these words: an id itself, or any name that it was seen with. */
-export async function stagesCalled(
+/** A record of the kind that is alive, and is called as `reference` is, or so that it looks the same. */
+export async function lookAlikeOf(
   tenant: Tenant,
-  words: readonly string[],
+  field: string,
+  { id, name }: Reference,
   call: ToolCall,
-): Promise<ReadonlySet<string>> {
-  const { records } = await tenant.collection('opportunity', call);
-  const meant = knownWords('stage', records).filter((stage) =>
-    words.some((word) => means(stage, word)),
+): Promise<Reference | undefined> {
+  const candidates = name === undefined ? [] : await candidatesFor(tenant, field, id, call);
+  if (name === undefined || candidates.length === 0) return undefined;
+  const { looksLike } = await import('../../text/look-alikes.ts');
+  const isAlike = looksLike(name);
+  const found = candidates.find(
+    (it) =>
+      it.id !== id &&
+      !it.deleted &&
+      [it.name, ...(it.names ?? [])].some((other) => isAlike(other ?? '')),
   );
-  return new Set(meant.map(({ id }) => id));
+  return found && referenceTo(found);
 }
 
-/** In any letter case. */
-export const isAmong = (words: readonly string[], wanted: string | undefined): boolean =>
-  words.some((word) => same(wanted, word));
+/** Of the contacts those of the same company: people of one name are many. */
+async function candidatesFor(
+  tenant: Tenant,
+  field: string,
+  id: string,
+  call: ToolCall,
+): Promise<readonly Candidate[]> {
+  if (field === 'company') {
+    return (await tenant.collection('company', call)).records.map(candidateOf);
+  }
+  if (field === 'contact') {
+    const { records } = await tenant.collection('contact', call);
+    const companyId = records.find((it) => it.id === id)?.companyId;
+    const colleagues = records.filter((it) => it.companyId === companyId);
+    return colleagues.map((it) => contactCandidate(it, undefined));
+  }
+  const word = tenantWords.find((it) => it === field);
+  return word ? knownWords(word, (await tenant.collection('opportunity', call)).records) : [];
+}
 
 const isCalled = ({ name, names }: Candidate, wanted: string): boolean =>
   same(name, wanted) || [...(names ?? [])].some((other) => same(other, wanted));
@@ -210,7 +233,7 @@ const means = (candidate: Candidate, wanted: string): boolean =>
   isCalled(candidate, wanted);
 
 /** The one that is meant: an id wins over an identifier, that over a name. */
-function pick({ what, wanted, candidates, coverage }: Search): Reference {
+async function pick({ what, wanted, candidates, coverage }: Search): Promise<Reference> {
   const byId = candidates.filter(({ id }) => id === wanted);
   const byWord = candidates.filter(({ also }) => also.some((word) => same(word, wanted)));
   const named = candidates.filter((it) => isCalled(it, wanted));
@@ -221,7 +244,7 @@ function pick({ what, wanted, candidates, coverage }: Search): Reference {
   if (only && found !== byName) return referenceTo(only);
   if (only && !coverage.complete) throw uncertain(what, wanted, coverage, alive);
   if (only) return referenceTo(only);
-  throw notOne(what, wanted, { found, alive, named, candidates });
+  throw await notOne(what, wanted, { found, alive, named, candidates });
 }
 
 const referenceTo = ({ id, name }: Candidate): Reference =>
@@ -240,11 +263,11 @@ interface Findings {
   candidates: readonly Candidate[];
 }
 
-function notOne(
+async function notOne(
   what: string,
   wanted: string,
   { found, alive, named, candidates }: Findings,
-): ChangeRefused {
+): Promise<ChangeRefused> {
   if (alive.length > 1) {
     return refusal(`Several are called "${wanted}" as ${what}: say which by id.`, alive);
   }
@@ -257,7 +280,7 @@ function notOne(
     const reason = `The company has no ${what} "${wanted}", but others have: say which by id.`;
     return refusal(reason, elsewhere);
   }
-  return refusal(`There is no ${what} "${wanted}".`, closest(wanted, candidates));
+  return refusal(`There is no ${what} "${wanted}".`, await closest(wanted, candidates));
 }
 
 const uncertain = (
@@ -271,14 +294,22 @@ const uncertain = (
     alive,
   );
 
-function closest(wanted: string, candidates: readonly Candidate[]): readonly Candidate[] {
+/** What could be meant: all where they are few; otherwise what looks the same, or shares a word. */
+async function closest(
+  wanted: string,
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
   const alive = candidates.filter(({ deleted }) => !deleted);
   if (alive.length <= mostCandidates) return alive;
+  const { looksLike } = await import('../../text/look-alikes.ts');
+  const isAlike = looksLike(wanted);
   const words = wanted
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length > 2);
-  return alive.filter(({ name }) => words.some((word) => name?.toLowerCase().includes(word)));
+  return alive.filter(
+    ({ name = '' }) => isAlike(name) || words.some((word) => name.toLowerCase().includes(word)),
+  );
 }
 
 function refusal(reason: string, candidates: readonly Candidate[]): ChangeRefused {

@@ -16,7 +16,7 @@ import {
 import { type RecordedChange, readChanges } from './journal.ts';
 import { type Plan, planOf } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
-import { isAmong } from './resolve.ts';
+import { barredAmong, stagesOf } from './stages.ts';
 import { findTarget } from './target.ts';
 
 /**
@@ -88,8 +88,11 @@ async function cannotDelete(
 ): Promise<ChangeRefused> {
   const { records } = await tenant.collection('opportunity', call);
   const { barredStages, fields } = tenant.writing;
-  const stages = new Set(records.filter(isLost).map(({ pipelineStage }) => pipelineStage?.name));
-  const names = [...stages].filter((name) => name !== undefined && !isAmong(barredStages, name));
+  const stages = stagesOf(records.filter(isLost));
+  const { barred } = await barredAmong(stagesOf(records), barredStages);
+  const names = stages
+    .filter(({ id }) => !barred.has(id))
+    .flatMap(({ names: [name] }) => name ?? []);
   const nearest =
     names.length > 0 && fields.has('stage')
       ? 'The nearest thing is to close it: cpq_upsert_opportunity with its id and one of these stages.'

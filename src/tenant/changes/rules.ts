@@ -4,7 +4,7 @@ import type { Reference } from './fields.ts';
 import { mayBeWritten, readChanges } from './journal.ts';
 import type { Plan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
-import { isAmong, stagesCalled } from './resolve.ts';
+import { barredAmong, stagesOf } from './stages.ts';
 
 /** What the operator allows to be written, whoever agrees. */
 export interface WriteRules {
@@ -12,7 +12,7 @@ export interface WriteRules {
   perHour: number;
   /** Fields that may be written, by name. */
   fields: ReadonlySet<string>;
-  /** Stages that may not be set, by id or name. */
+  /** Stages that may not be set, by id or name, or by one that looks like it. */
   barredStages: readonly string[];
 }
 
@@ -37,10 +37,12 @@ export async function checkAllowed(tenant: Tenant, plan: Plan, call: ToolCall): 
 }
 
 /** By any name that the stage goes by: one that was renamed is barred under both. */
-async function isBarred(tenant: Tenant, { id, name }: Reference, call: ToolCall): Promise<boolean> {
-  const words = tenant.writing.barredStages;
-  if (isAmong(words, id) || isAmong(words, name)) return true;
-  return (await stagesCalled(tenant, words, call)).has(id);
+async function isBarred(tenant: Tenant, stage: Reference, call: ToolCall): Promise<boolean> {
+  const { records } = await tenant.collection('opportunity', call);
+  const known = stagesOf(records).find(({ id }) => id === stage.id);
+  const names = new Set([...(known?.names ?? []), stage.name ?? '']);
+  const { barred } = await barredAmong([{ id: stage.id, names }], tenant.writing.barredStages);
+  return barred.has(stage.id);
 }
 
 /** Counts what the journal says of the last hour. @throws ChangeRefused when it is full */

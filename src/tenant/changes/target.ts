@@ -1,7 +1,6 @@
 import { NotFound } from '../../api/errors.ts';
 import type { Opportunity } from '../../api/records.ts';
 import { isPathSegment } from '../../api/routes.ts';
-import { fold } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
 import { interactive, type ToolCall } from '../call.ts';
@@ -44,7 +43,7 @@ export async function findTarget(tenant: Tenant, wish: Wish, call: ToolCall): Pr
       'Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.',
     );
   }
-  refuseOdd(externalId);
+  refuseDots(externalId);
   const record = await findByExternalId(tenant, externalId, call);
   if (record) return writable(tenant, record, externalId, wish, call);
   await refuseLookAlike(tenant, externalId, call);
@@ -55,7 +54,7 @@ export async function findTarget(tenant: Tenant, wish: Wish, call: ToolCall): Pr
 }
 
 async function targetById(tenant: Tenant, id: string, wish: Wish, call: ToolCall): Promise<Target> {
-  refuseOdd(id);
+  refuseDots(id);
   const record = await readFresh(tenant, id, call).catch((error: unknown) => {
     if (!(error instanceof NotFound)) throw error;
     throw new ChangeRefused(`There is no opportunity with the id "${id}". Take it from a list.`);
@@ -97,24 +96,12 @@ function refuseDeleted(record: Opportunity): void {
   if (isDeleted(record)) throw new ChangeRefused('This opportunity has been deleted.');
 }
 
-/** Two identifiers that look the same to the person who agrees must not be two. */
-function refuseOdd(identifier: string): void {
-  refuseDots(identifier);
-  if (isWellFormed(identifier)) return;
-  throw new ChangeRefused(
-    'The identifier holds characters that nobody can see. Where the opportunity has such a one, change it by opportunity_id.',
-  );
-}
-
 /** In a path they lead to another route. */
 function refuseDots(identifier: string): void {
   if (!isPathSegment(identifier)) {
     throw new ChangeRefused(`"${identifier}" cannot be an identifier: the API has no path for it.`);
   }
 }
-
-/** Without control and format characters, and halves of characters. */
-export const isWellFormed = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text);
 
 /** The record as it is now, not as it was in a collection. */
 export const readFresh = (tenant: Tenant, id: string, call: ToolCall): Promise<Opportunity> =>
@@ -144,13 +131,20 @@ export async function findByExternalId(
   );
 }
 
-/** An identifier that differs in letter case or blanks alone is a slip, or another record's to the service. */
+/**
+ * An identifier that looks like one that is taken is a slip, or made to be taken for it.
+ * @throws ChangeRefused with the opportunity that has the other
+ */
 async function refuseLookAlike(tenant: Tenant, externalId: string, call: ToolCall): Promise<void> {
+  const { looksLike } = await import('../../text/look-alikes.ts');
   const { records } = await tenant.collection('opportunity', call);
-  const alike = records.find((it) => fold(it.externalIdentifier) === fold(externalId));
+  const isAlike = looksLike(externalId);
+  const alike = records.find(
+    ({ externalIdentifier: other }) => other !== undefined && isAlike(other),
+  );
   if (!alike) return;
   throw new ChangeRefused(
-    `No opportunity has exactly the external identifier "${externalId}", but one has "${alike.externalIdentifier}": say which is meant.`,
+    `No opportunity has exactly the external identifier "${externalId}", but one has "${alike.externalIdentifier}", which looks the same or differs in letter case or blanks alone: say which is meant.`,
     { opportunity: { id: alike.id, name: alike.name } },
   );
 }
@@ -163,7 +157,9 @@ export async function sameTarget(tenant: Tenant, target: Target, call: ToolCall)
   const { externalId, record, scale } = target;
   if (record?.id === undefined) {
     const made = await findByExternalId(tenant, externalId, call);
-    return made ? { externalId, record: made, scale } : { externalId, scale };
+    if (made) return { externalId, record: made, scale };
+    await refuseLookAlike(tenant, externalId, call);
+    return { externalId, scale };
   }
   const now = await readFresh(tenant, record.id, call);
   refuseDeleted(now);

@@ -1,0 +1,51 @@
+import type { ApiRecord } from '../../api/records.ts';
+import { routes } from '../../api/routes.ts';
+import { visible } from '../../mcp/text.ts';
+import { unknownAmong } from '../../tenant/changes/unknown-stages.ts';
+import { type Check, check } from './check.ts';
+import type { Prober } from './prober.ts';
+
+const { path } = routes.opportunity;
+const pageSize = 100;
+/** Enough to meet every stage that is in use. */
+const maxPages = 5;
+const maxStages = 30;
+
+/** Whether every barred stage is one that opportunities are in; a misspelt one bars nothing. */
+export async function checkStages(
+  prober: Prober,
+  words: readonly string[],
+  pageParam: string,
+): Promise<Check[]> {
+  if (words.length === 0) return [];
+  const { records, isWhole } = await readOpportunities(prober, pageParam);
+  if (records.length === 0) return [stages('skip', 'no opportunity could be read')];
+  const { unknown, stages: known } = await unknownAmong(records, words);
+  if (unknown.length === 0) return [stages('ok', `each is in use: ${quoted(words)}`)];
+  const among = isWhole ? 'no opportunity is' : `none of ${records.length} opportunities is`;
+  const remedy = `Correct CPQ_BARRED_STAGES where it is misspelt; these stages are in use: ${quoted(known.slice(0, maxStages))}`;
+  return [stages('warn', `${among} in ${quoted(unknown)}`, remedy)];
+}
+
+const quoted = (names: readonly string[]): string =>
+  names.map((name) => JSON.stringify(visible(name))).join(', ');
+
+const stages = (status: Check['status'], detail: string, remedy?: string): Check =>
+  check('stages', 'barred stages', status, detail, remedy);
+
+async function readOpportunities(
+  prober: Prober,
+  pageParam: string,
+): Promise<{ records: ApiRecord[]; isWhole: boolean }> {
+  const records: ApiRecord[] = [];
+  let total = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < maxPages && records.length < total && prober.mayAsk; turn++) {
+    const offset = pageParam === 'none' ? {} : { [pageParam]: String(records.length) };
+    const { page } = await prober.page(path, { size: String(pageSize), ...offset });
+    if (!page || page.records.length === 0) break;
+    records.push(...page.records);
+    total = page.total ?? total;
+    if (pageParam === 'none') break;
+  }
+  return { records, isWhole: records.length >= total };
+}

@@ -1,0 +1,39 @@
+import type { ApiRecord, Resource } from '../../api/records.ts';
+import type { Collection } from '../collections.ts';
+
+/** A list of the operator's in which something bars nothing. */
+export interface UnknownStages {
+  /** What was said to be barred. */
+  unknown: readonly string[];
+  /** The names of the stages that there are. */
+  stages: readonly string[];
+}
+
+/**
+ * Looks at the first whole reading of the opportunities, and tells of barred stages that none is in: a
+ * misspelt one bars nothing. Nothing is read for it.
+ */
+export function watchingStages(
+  words: readonly string[],
+  tell: (found: UnknownStages) => void,
+): (resource: Resource, collection: Collection<ApiRecord>) => void {
+  let isOver = words.length === 0;
+  return (resource, { records, coverage }) => {
+    if (isOver || resource !== 'opportunity' || !coverage.complete) return;
+    isOver = true;
+    void unknownAmong(records, words).then((found) => {
+      if (found.unknown.length > 0) tell(found);
+    });
+  };
+}
+
+/** The words that bar none of the stages that these opportunities are in. */
+export async function unknownAmong(
+  opportunities: readonly ApiRecord[],
+  words: readonly string[],
+): Promise<UnknownStages> {
+  const { barredAmong, stagesOf } = await import('./stages.ts');
+  const stages = stagesOf(opportunities);
+  const { unknown } = await barredAmong(stages, words);
+  return { unknown, stages: stages.flatMap(({ names: [name] }) => name ?? []) };
+}
