@@ -11,6 +11,7 @@ import {
   startHttpServer,
   stdioHosts,
 } from './support/hosts.ts';
+import { envelope, handshake } from './support/plain-requests.ts';
 import { type Running, run, start } from './support/process.ts';
 import { addressIn, askService, startSandbox } from './support/sandbox.ts';
 import { closing, shared } from './support/shared.ts';
@@ -20,6 +21,9 @@ const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const address = async () => addressIn(await sandbox(), 'all');
 const line = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 const ping = line({ id: 1, method: 'ping' });
+const older = line({ id: 0, method: 'initialize', params: { ...handshake, capabilities: {} } });
+const newer = { _meta: envelope };
+const upsert = 'cpq_upsert_opportunity';
 
 /** Starts over stdio, and waits until it answers. */
 async function answering(argv: readonly string[] = []): Promise<Running> {
@@ -81,12 +85,63 @@ describe('over stdio', () => {
     expect(await running.exited).toEqual({ status: 0, signal: undefined });
   });
 
-  test('it ends while a call waits for the service', async () => {
+  test.each([
+    ['of the older era', [older, line({ method: 'notifications/initialized' })], {}],
+    ['of the newer era', [line({ id: 0, method: 'server/discover', params: newer })], newer],
+  ])('what was read when stdin ends is answered first, %s', async (_, opening, params) => {
+    const service = closing(await startUpstream({ delayHeaders: 1_000 }));
+    const list = { name: 'cpq_list_companies', arguments: { size: 1 }, ...params };
+    const one = { uri: 'cpq://company/company-1', ...params };
+    const asked = [
+      ...opening,
+      line({ id: 1, method: 'tools/call', params: list }),
+      line({ id: 2, method: 'resources/read', params: one }),
+      line({ id: 3, method: 'prompts/get', params: { name: 'wish', ...params } }),
+      line({ id: 4, method: 'tools/call', params: list }).trimEnd(),
+    ];
+    const env = environmentFor({ baseUrl: service.url, key: 'any-key-at-all' });
+    const { status, stdout } = await run(['stdio'], env, asked.join(''));
+    expect(status).toBe(0);
+    const answered = stdout
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text).id);
+    expect(answered.toSorted()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('what is only listened to does not keep it from ending', async () => {
+    const listen = { notifications: { resourceSubscriptions: ['cpq://company/x'] }, ...newer };
+    const asked = [
+      line({ id: 0, method: 'server/discover', params: newer }),
+      line({ id: 1, method: 'subscriptions/listen', params: listen }),
+      line({ id: 2, method: 'tools/list', params: newer }),
+    ];
+    const env = { ...environmentFor(await address()), CPQ_WEBHOOK_SECRET: 'x'.repeat(20) };
+    const { status, stdout } = await run(['stdio'], env, asked.join(''));
+    expect(status).toBe(0);
+    expect(stdout).toContain('"id":2');
+  });
+
+  test('a question that nobody can answer any more does not keep it from ending', async () => {
+    const env = { ...environmentFor(await address()), CPQ_GRANTS: 'read,opportunity:write' };
+    const write = { external_id: 'never-answered', name: 'Never answered', create: true };
+    const asked = [
+      older.replace('"capabilities":{}', '"capabilities":{"elicitation":{}}'),
+      line({ method: 'notifications/initialized' }),
+      line({ id: 1, method: 'tools/call', params: { name: upsert, arguments: write } }),
+    ];
+    const { status, stdout } = await run(['stdio'], env, asked.join(''));
+    expect(status).toBe(0);
+    expect(stdout).toContain('elicitation/create');
+  });
+
+  test('it ends on SIGTERM though a call still waits for the service', async () => {
     const service = closing(await startUpstream({ delayHeaders: 20_000 }));
     const server = await anyHost.start({ baseUrl: service.url, key: 'any-key-at-all' });
     const waiting = server.ask('cpq_list_companies').catch(() => 'gone');
     await expect.poll(() => service.requests.length).toBe(1);
     server.process.stdin.end();
+    server.process.kill('SIGTERM');
     expect(await server.process.exited).toEqual({ status: 0, signal: undefined });
     expect(await waiting).toBe('gone');
   });

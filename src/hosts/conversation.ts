@@ -40,6 +40,8 @@ export class Conversation {
   readonly #ways: Ways;
   readonly #direct: Direct;
   readonly #calls = new Map<unknown, AbortController>();
+  readonly #answering = new Set<Promise<void>>();
+  #handedOver: Promise<void> = Promise.resolve();
   #opening: Opening | undefined;
   #isPlain = true;
   #sdk: Promise<SdkConnection> | undefined;
@@ -56,14 +58,26 @@ export class Conversation {
     const plain = this.#isPlain ? plainRequest(message) : undefined;
     if (plain && this.#fits(plain) && this.#direct.takes(plain)) {
       this.#open(plain, message as Row);
-      void this.#answer(plain);
+      this.#track(this.#answer(plain));
     } else if (this.#needsSdk(message)) this.#handOver(line, message);
+  }
+
+  /** Resolves once everything that was taken has been answered or cancelled. */
+  async answered(): Promise<void> {
+    await Promise.allSettled(this.#answering);
+    await this.#handedOver;
+    await (await this.#sdk)?.answered();
   }
 
   async close(): Promise<void> {
     this.#isPlain = false;
     for (const call of this.#calls.values()) call.abort(new Error('the connection ended'));
     await (await this.#sdk)?.close();
+  }
+
+  #track(answering: Promise<void>): void {
+    this.#answering.add(answering);
+    void answering.finally(() => this.#answering.delete(answering));
   }
 
   /** Whether it belongs to the connection as it was opened, or opens it. */
@@ -122,7 +136,7 @@ export class Conversation {
     const reopens = method === 'initialize' || method === 'server/discover';
     if (reopens || !this.#opening?.settled) this.#isPlain = false;
     this.#sdk ??= this.#connect();
-    this.#sdk.then((sdk) => sdk.take(line)).catch(this.#ways.onError);
+    this.#handedOver = this.#sdk.then((sdk) => sdk.take(line)).catch(this.#ways.onError);
   }
 
   async #connect(): Promise<SdkConnection> {

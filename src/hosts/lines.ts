@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream';
 const lineFeed = 10;
 
 /**
- * Hands on every line of a stream, as text.
- * @returns what ends it
+ * Hands on every line of a stream, as text; what stands behind the last line feed is a line once the stream
+ * ends.
+ * @returns what stops reading
  */
 export function readLines(
   stream: Readable,
@@ -29,9 +30,14 @@ export function readLines(
     held += bytes.length - from;
     if (held > maxBytes) tooLong();
   };
+  const readRest = () => {
+    if (held > 0) take(Buffer.concat(parts).toString('utf8'));
+  };
   stream.on('data', read);
+  stream.once('end', readRest);
   return () => {
     stream.off('data', read);
+    stream.off('end', readRest);
     stream.pause();
   };
 }

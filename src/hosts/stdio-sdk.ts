@@ -6,6 +6,8 @@ import type { Served } from './served.ts';
 /** The SDK's side of a connection whose lines are read and written by us. */
 export interface SdkConnection {
   take(line: string): void;
+  /** Resolves once every request that was taken has been answered or cancelled. */
+  answered(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -23,13 +25,18 @@ export function connectSdk(
   factory: Served['server'],
   { opening, write, onError, onClose }: SdkOptions,
 ): SdkConnection {
-  const answered = new Set(opening.map(({ id }) => id));
+  const alreadyAnswered = new Set(opening.map(({ id }) => id));
+  const pending = new PendingRequests();
   const transport: Transport = {
     async start() {},
     async send(message) {
       const { id } = message as { id?: unknown };
-      if (isAnswer(message) && answered.delete(id)) return;
-      write(message);
+      if (!isAnswer(message)) {
+        pending.noteQuestion(message as Row);
+        return write(message);
+      }
+      if (!alreadyAnswered.delete(id)) write(message);
+      pending.settle(id);
     },
     async close() {
       onClose();
@@ -39,14 +46,55 @@ export function connectSdk(
   const connection = serveStdio(factory, { transport, onerror: onError });
   const take = (line: string) => {
     try {
-      transport.onmessage?.(deserializeMessage(line));
+      const message = deserializeMessage(line);
+      pending.note(message);
+      transport.onmessage?.(message);
     } catch (error) {
       // What is not JSON at all is passed over.
       if (!(error instanceof SyntaxError)) onError(error as Error);
     }
   };
   for (const message of opening) take(JSON.stringify(message));
-  return { take, close: () => connection.close() };
+  return { take, answered: () => pending.answered(), close: () => connection.close() };
+}
+
+/** The requests that the SDK has not answered yet. */
+class PendingRequests {
+  readonly #ids = new Set<unknown>();
+  /** What the host was asked meanwhile, and has not answered: each keeps one request waiting. */
+  readonly #questions = new Set<unknown>();
+  readonly #waiting: (() => void)[] = [];
+
+  note(message: Row): void {
+    const { id, method, params } = message;
+    if (isAnswer(message)) this.#questions.delete(id);
+    else if (method === 'notifications/cancelled') this.settle(isRow(params) && params.requestId);
+    // A subscription is answered when the connection ends.
+    else if (id !== undefined && method !== 'subscriptions/listen') this.#ids.add(id);
+  }
+
+  noteQuestion({ id }: Row): void {
+    if (id !== undefined) this.#questions.add(id);
+    this.#check();
+  }
+
+  settle(id: unknown): void {
+    this.#ids.delete(id);
+    this.#check();
+  }
+
+  /** Asked once no more is read of the host: what waits for its answer waits in vain. */
+  async answered(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      this.#check();
+    });
+  }
+
+  #check(): void {
+    if (this.#ids.size > this.#questions.size) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
 }
 
 const isAnswer = (message: object): boolean =>

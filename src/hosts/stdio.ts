@@ -1,13 +1,16 @@
+import { callMs } from '../mcp/tool-run.ts';
 import { Conversation } from './conversation.ts';
 import { readLines } from './lines.ts';
 import type { Served } from './served.ts';
 
 /** Of one message. */
 const maxBytes = 10 * 1024 * 1024;
+/** What was asked before stdin ended is answered by then: no call takes longer. */
+const finishMs = callMs + 1_000;
 
 /**
- * Serves one person over stdin and stdout until stdin ends or the process is told to stop. Whatever is
- * not protocol goes to stderr.
+ * Serves one person over stdin and stdout. When stdin ends, the requests that were read are answered first;
+ * when the process is told to stop, it stops at once. Whatever is not protocol goes to stderr.
  */
 export function serveStdio(served: Served, onError: (error: Error) => void): Promise<void> {
   return new Promise((resolve) => {
@@ -27,14 +30,20 @@ export function serveStdio(served: Served, onError: (error: Error) => void): Pro
       tooLong,
     );
     let stopped = false;
+    let late: NodeJS.Timeout | undefined;
     const stop = () => {
       if (stopped) return;
       stopped = true;
+      clearTimeout(late);
       endReading();
       conversation.close().then(resolve, resolve);
     };
-    process.stdin.once('end', stop);
-    process.stdin.once('close', stop);
+    const finish = () => {
+      late ??= setTimeout(stop, finishMs);
+      conversation.answered().then(stop, stop);
+    };
+    process.stdin.once('end', finish);
+    process.stdin.once('close', finish);
     // The host is gone: there is nobody left to answer.
     process.stdout.on('error', stop);
     process.once('SIGTERM', stop);
