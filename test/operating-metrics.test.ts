@@ -5,7 +5,9 @@ import { nowKnown } from '../src/hosts/requests.ts';
 import { pause } from '../src/state/pause.ts';
 import type { Health } from '../src/state/port.ts';
 import { testKey } from './hardening-tenant.ts';
+import { send } from './support/both-ways.ts';
 import { type Observed, type ObservedOptions, observed, valuesOf } from './support/observed.ts';
+import { inLegacy } from './support/plain-requests.ts';
 import { until } from './support/until.ts';
 
 let open: Observed | undefined;
@@ -43,6 +45,19 @@ describe('calls', () => {
     });
     const counts = await it.metric('cpq_call_seconds_count');
     expect(counts[`tool="${list.name}"`]).toBe(5);
+  });
+
+  test.each([
+    ['a list', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['a text of a list', `"${'['.repeat(100_000)}${']'.repeat(100_000)}"`],
+    ['an object', `${'{"x":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ])('whose argument is nested without end are refused, %s', async (_, deep) => {
+    const it = await start();
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cpq_list_opportunities","arguments":{"fields":${deep}}}}`;
+    const reply = await send(it.url, { headers: inLegacy, body });
+    expect(reply.body).toContain('fields is nested too deeply');
+    const labels = callLabels('cpq_list_opportunities', 'refused');
+    expect(await it.metric('cpq_calls_total')).toEqual({ [labels]: 1 });
   });
 
   test('that are given up are told apart, and so are their requests', async () => {

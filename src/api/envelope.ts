@@ -74,7 +74,8 @@ function checkDepth(record: RawRecord, facts: Facts): RawRecord {
   return record;
 }
 
-function isShallow(value: unknown, levels: number): boolean {
+/** Whether objects and lists are nested in it no deeper than this. */
+export function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
   for (const name in value) {

@@ -1,5 +1,9 @@
 import type * as z from 'zod';
+import { isShallow } from '../api/envelope.ts';
 import type { JsonSchema } from './schema.ts';
+
+/** No argument needs more; without end, it would overflow the stack of whoever walks it. */
+const maxDepth = 32;
 
 /** Arguments that a tool cannot take, in words that say what it can. */
 export class BadArguments extends Error {}
@@ -19,7 +23,9 @@ export function readArguments(
   if (unknown.length > 0) throw new BadArguments(unknownArguments(unknown, Object.keys(known)));
   const repaired: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
+    checkDepth(name, value);
     const mended = repair(value, known[name] ?? {});
+    checkDepth(name, mended); // A text may have been a list.
     if (mended !== undefined) repaired[name] = mended;
   }
   const checked = check.safeParse(repaired);
@@ -27,6 +33,10 @@ export function readArguments(
   const problems = checked.error.issues.map((issue) => problem(issue, repaired, known));
   const told = problems.join('; ');
   throw new BadArguments(told.endsWith('?') ? told : `${told}.`);
+}
+
+function checkDepth(name: string, value: unknown): void {
+  if (!isShallow(value, maxDepth)) throw new BadArguments(`${name} is nested too deeply.`);
 }
 
 function unknownArguments(unknown: string[], known: string[]): string {

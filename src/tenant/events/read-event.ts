@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../api/envelope.ts';
+import { isObject, isShallow } from '../../api/envelope.ts';
 import { canonical } from '../changes/fields.ts';
 import { eventFrom, pairFrom, plainName, subjectFrom } from './names.ts';
 
@@ -23,6 +23,8 @@ export interface ReceivedEvent {
 export class NotAnEvent extends Error {}
 
 const dayMs = 86_400_000;
+/** Of objects and lists in each other: a record, which may be 64 deep, with what stands around it. */
+const maxDepth = 80;
 const nameKeys = [
   ...['event', 'eventName', 'event_name', 'eventType', 'event_type'],
   ...['topic', 'action', 'type'],
@@ -87,6 +89,7 @@ function parse(body: string): Row {
     throw new NotAnEvent('the body is not JSON');
   }
   if (!isObject(payload)) throw new NotAnEvent('the body is not a JSON object');
+  if (!isShallow(payload, maxDepth)) throw new NotAnEvent('the body is nested too deeply');
   return payload;
 }
 
