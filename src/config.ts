@@ -333,6 +333,13 @@ export const settings = {
     fallback: '128',
     read: wholeNumber(1, 100_000),
   }),
+  streamsAtOnce: setting({
+    env: 'CPQ_STREAMS_AT_ONCE',
+    flag: 'streams-at-once',
+    about: 'Streams of changes that one caller may have open over HTTP',
+    fallback: '32',
+    read: wholeNumber(1, 1_024),
+  }),
   metricsToken: setting({
     env: 'CPQ_METRICS_TOKEN',
     about:

@@ -521,7 +521,7 @@ describe('keys that the provider changes', () => {
     });
     const showing = async (said?: Said) => {
       const headers = bearer(await provider.token(audience, said));
-      return way.recognise({ headers, headersDistinct: {} } as never);
+      return way.recognise({ headers, headersDistinct: {} } as never, '203.0.113.1');
     };
     const asked = () => provider.asked.filter((path) => path === '/keys').length;
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -550,7 +550,10 @@ describe('keys that the provider changes', () => {
     });
     const named = async (claims: Record<string, unknown>) => {
       const headers = bearer(await provider.token(audience, { claims }));
-      return (await way.recognise({ headers, headersDistinct: {} } as never))?.caller ?? '';
+      return (
+        (await way.recognise({ headers, headersDistinct: {} } as never, '203.0.113.1'))?.caller ??
+        ''
+      );
     };
     const long = 'x'.repeat(300);
     const names = await Promise.all([

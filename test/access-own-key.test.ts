@@ -38,7 +38,7 @@ const startKeyed = (baseUrls: string, more: Record<string, string> = {}): Promis
     ...more,
   });
 
-/** Lets nothing out: what is answered with 503 would have been sent. */
+/** Lets nothing out: what is answered with 429 would have been sent. */
 const nothingLeft: RateWindow = Object.assign(new MemoryRates(), {
   take: async () => ({ taken: false, left: 0, waitMs: 600_000 }),
 });
@@ -56,7 +56,7 @@ async function statusFor(address: string, { allowed, allowPrivate = true }: Aske
   const open = () => expect.unreachable('nothing is opened');
   const way = ownKey({ baseUrls: allowed, allowPrivate, rates: nothingLeft, open });
   const headers = keyed('k'.repeat(40), { 'cpq-base-url': address });
-  return way.recognise({ headers } as never).then(
+  return way.recognise({ headers } as never, '203.0.113.1').then(
     () => 200,
     (error: { status?: number }) => error.status ?? error,
   );
@@ -85,7 +85,7 @@ describe('an address', () => {
     'http://service.example.com:8080/base/',
     'http://service.example.com:8080/x/../base',
   ])('is as allowed: %s', async (address) => {
-    expect(await statusFor(address, { allowed })).toBe(503);
+    expect(await statusFor(address, { allowed })).toBe(429);
   });
 
   test.each([
@@ -140,7 +140,7 @@ describe('an address', () => {
   test('must be said where more than one may be meant', async () => {
     expect(await statusFor('', { allowed })).toBe(403);
     expect(await statusFor('', { allowed: ['https://*.example.com'] })).toBe(403);
-    expect(await statusFor('', { allowed: ['https://good.example.com'] })).toBe(503);
+    expect(await statusFor('', { allowed: ['https://good.example.com'] })).toBe(429);
   });
 });
 
@@ -184,13 +184,13 @@ const inside = [
 describe('a private network', () => {
   test.each(inside)('is not reached at %s, though it is allowed', async (address) => {
     expect(await statusFor(address, { allowed: [address], allowPrivate: false })).toBe(403);
-    expect(await statusFor(address, { allowed: [address], allowPrivate: true })).toBe(503);
+    expect(await statusFor(address, { allowed: [address], allowPrivate: true })).toBe(429);
   });
 
   test.each(['http://8.8.8.8', 'http://172.32.0.1', 'http://[2606:4700::1111]'])(
     'is not what is at %s',
     async (address) => {
-      expect(await statusFor(address, { allowed: [address], allowPrivate: false })).toBe(503);
+      expect(await statusFor(address, { allowed: [address], allowPrivate: false })).toBe(429);
     },
   );
 
@@ -372,7 +372,7 @@ describe('a flood of wrong keys', () => {
         return (await send(team, { headers: keyed(`wrong-key-${at}`, from) })).status;
       }),
     );
-    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
     expect(upstream.requests.length).toBeLessThanOrEqual(60);
     const body = calling('cpq_list_companies', { size: 1 });
     for (let at = 0; at < 20; at++) {
@@ -406,7 +406,8 @@ describe('the tenant of a key', () => {
         return { key, name: 'key', grants: new Set(), tenant, served, retire };
       },
     });
-    const show = (key: string) => way.recognise({ headers: keyed(key) } as never);
+    const show = (key: string, from = '203.0.113.1') =>
+      way.recognise({ headers: keyed(key) } as never, from);
     return { upstream, opened, retired, show };
   }
 
@@ -436,7 +437,7 @@ describe('the tenant of a key', () => {
     const good = Array.from({ length: 257 }, (_, at) => `good-${at}`);
     const { retired, show } = await startHolding(good);
     for (const key of good.slice(0, 256)) await show(key);
-    const wrong = Array.from({ length: 300 }, (_, at) => show(`wrong-${at}`));
+    const wrong = Array.from({ length: 300 }, (_, at) => show(`wrong-${at}`, `198.51.100.${at}`));
     for (const end of await Promise.allSettled(wrong)) expect(end.status).toBe('rejected');
     expect(retired).toEqual([]);
     await show('good-0');

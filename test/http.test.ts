@@ -50,7 +50,7 @@ describe('whom it answers', () => {
     expect(body).toContain('cpq_list_companies');
   });
 
-  test.each(['localhost', '127.0.0.1', '[::1]'])('addressed to %s', async (name) => {
+  test.each(['localhost', 'LocalHost', '127.0.0.1', '[::1]'])('addressed to %s', async (name) => {
     expect((await post({ host: `${name}:${await portOf()}` })).status).toBe(200);
     expect((await post({ host: name })).status).toBe(200);
   });
@@ -61,6 +61,18 @@ describe('whom it answers', () => {
     '127.0.0.1.nip.io',
     '169.254.169.254',
     'localhost@tenant.example',
+    'tenant.example@localhost',
+    'tenant.example:80@localhost',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    'localhost:80:80',
+    'localhost/tenant.example',
+    'localhost\\tenant.example',
+    'localhost#',
+    '[::1]tenant.example',
+    '[0:0:0:0:0:0:0:1]',
+    'localhost.',
   ])('nobody who addresses "%s", as a rebound name does', async (host) => {
     const { status, body } = await post({ host });
     expect(status).toBeGreaterThanOrEqual(400);
@@ -75,14 +87,20 @@ describe('whom it answers', () => {
     },
   );
 
-  test.each(['https://tenant.example', 'null', 'http://localhost.tenant.example', 'file://'])(
-    'no other page, such as of %s',
-    async (origin) => {
-      const { status, body } = await post({ origin });
-      expect(status).toBe(403);
-      expect(body).not.toContain('cpq_list_companies');
-    },
-  );
+  test.each([
+    'https://tenant.example',
+    'null',
+    'http://localhost.tenant.example',
+    'file://',
+    'localhost',
+    'http://tenant.example@localhost',
+    'http://127.1',
+    'http://localhost/x',
+  ])('no other page, such as of %s', async (origin) => {
+    const { status, body } = await post({ origin });
+    expect(status).toBe(403);
+    expect(body).not.toContain('cpq_list_companies');
+  });
 
   test('no page that asks first whether it may', async () => {
     const headers = { origin: 'https://tenant.example', 'access-control-request-method': 'POST' };

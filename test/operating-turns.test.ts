@@ -22,9 +22,9 @@ afterEach(() => {
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
 /** Asks for a turn; what came of it is told once it has. */
-function asking(turns: TurnsOfCallers, caller: string, signal = always) {
+function asking(turns: TurnsOfCallers, caller: string, signal = always, calls = 1) {
   const asked: { leave?: () => void; error?: unknown } = {};
-  turns.enter(caller, signal).then(
+  turns.enter(caller, signal, calls).then(
     (leave) => {
       asked.leave = leave;
     },
@@ -35,6 +35,7 @@ function asking(turns: TurnsOfCallers, caller: string, signal = always) {
   return asked;
 }
 
+const fn = expect.any(Function);
 const refusal = (reason: string, retryAfter: number) =>
   expect.objectContaining({ reason, retryAfter });
 
@@ -109,6 +110,48 @@ test('of two callers, the one with many calls does not stand before the one with
   expect(order).toEqual(['many', 'few', 'many', 'few', 'many', 'many']);
 });
 
+describe('a batch', () => {
+  test('counts as its calls, and is told when there will be room for all of them', async () => {
+    const turns = new TurnsOfCallers({ ...plenty, callsPerMinute: 4 });
+    (await turns.enter('one', always))();
+    await vi.advanceTimersByTimeAsync(20_000);
+    (await turns.enter('one', always, 2))();
+    await expect(turns.enter('one', always, 2)).rejects.toEqual(refusal('rate', 40));
+    await expect(turns.enter('one', always, 3)).rejects.toEqual(refusal('rate', 60));
+    (await turns.enter('one', always))();
+  });
+
+  test('that waits for room is not passed by, nor by calls of its own caller', async () => {
+    const turns = new TurnsOfCallers({ ...plenty, concurrent: 3, concurrentPerCaller: 2 });
+    const [first, second] = [await turns.enter('a', always), await turns.enter('b', always)];
+    const batch = asking(turns, 'c', always, 2);
+    const [later, own] = [asking(turns, 'd'), asking(turns, 'c')];
+    await settled();
+    expect([batch.leave, later.leave, own.leave]).toEqual([undefined, undefined, undefined]);
+    first();
+    await settled();
+    expect([batch.leave, later.leave, own.leave]).toEqual([fn, undefined, undefined]);
+    second();
+    await settled();
+    expect([later.leave, own.leave]).toEqual([fn, undefined]);
+    batch.leave?.();
+    await settled();
+    expect(own.leave).toEqual(fn);
+  });
+
+  test('that is given up lets those behind it in', async () => {
+    const turns = new TurnsOfCallers({ ...plenty, concurrent: 2, concurrentPerCaller: 2 });
+    await turns.enter('a', always);
+    const gone = new AbortController();
+    asking(turns, 'b', gone.signal, 2);
+    const [own, later] = [asking(turns, 'b'), asking(turns, 'c')];
+    gone.abort();
+    await settled();
+    expect([own, later].filter(({ leave }) => leave)).toHaveLength(1);
+    expect(turns.occupancy).toEqual({ inFlight: 2, queued: 1 });
+  });
+});
+
 describe('callers that do nothing any more', () => {
   test('are forgotten after a minute', async () => {
     const turns = new TurnsOfCallers(plenty);
@@ -137,6 +180,7 @@ const step = fc.record({
   what: fc.constantFrom('enter' as const, 'enter' as const, 'leave' as const, 'go' as const),
   caller: fc.constantFrom('a', 'b', 'c', 'd'),
   which: fc.nat({ max: 20 }),
+  calls: fc.constantFrom(1, 1, 1, 2, 3),
   ms: fc.constantFrom(0, 0, 0, 5, 400, 30_000),
 });
 const limits = fc.record({
@@ -147,8 +191,12 @@ const limits = fc.record({
   waitMs: fc.constantFrom(1, 500, 100_000),
 });
 
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
 interface Call {
   caller: string;
+  /** How many it is a batch of. */
+  calls: number;
   at: number;
   state: 'waiting' | 'running' | 'left' | 'refused' | 'gone';
   leave: () => void;
@@ -166,11 +214,19 @@ class Played {
     this.turns = new TurnsOfCallers(limits);
   }
 
-  enter(caller: string): void {
+  enter(caller: string, wanted = 1): void {
     const go = new AbortController();
-    const call: Call = { caller, at: performance.now(), state: 'waiting', leave: () => {}, go };
+    const calls = Math.min(wanted, this.turns.maxBatch);
+    const call: Call = {
+      caller,
+      calls,
+      at: performance.now(),
+      state: 'waiting',
+      leave: () => {},
+      go,
+    };
     this.calls.push(call);
-    this.turns.enter(caller, go.signal).then(
+    this.turns.enter(caller, go.signal, calls).then(
       (leave) => {
         call.leave = leave;
         call.state = 'running';
@@ -181,10 +237,10 @@ class Played {
     );
   }
 
-  play({ what, caller, which }: { what: string; caller: string; which: number }): void {
+  play({ what, caller, which, calls }: Step): void {
     const found = this.of(what === 'leave' ? 'running' : 'waiting');
     const call = found[which % found.length];
-    if (what === 'enter') this.enter(caller);
+    if (what === 'enter') this.enter(caller, calls);
     else if (what === 'go') call?.go.abort(new Error('gone'));
     else if (call) leave(call);
   }
@@ -198,27 +254,32 @@ class Played {
   check(): void {
     const { concurrent, concurrentPerCaller, queuedPerCaller, callsPerMinute } = this.#limits;
     const [running, waiting] = [this.of('running'), this.of('waiting')];
-    expect(this.turns.occupancy).toEqual({ inFlight: running.length, queued: waiting.length });
-    expect(running.length).toBeLessThanOrEqual(concurrent);
+    const [inFlight, queued] = [callsOf(running), callsOf(waiting)];
+    expect(this.turns.occupancy).toEqual({ inFlight, queued });
+    expect(inFlight).toBeLessThanOrEqual(concurrent);
     for (const caller of ['a', 'b', 'c', 'd']) {
-      const ofCaller = this.of('running', caller).length;
+      const ofCaller = callsOf(this.of('running', caller));
       expect(ofCaller).toBeLessThanOrEqual(concurrentPerCaller);
-      const waits = this.of('waiting', caller).length;
-      expect(waits).toBeLessThanOrEqual(queuedPerCaller);
-      // Where there is room, nobody waits who could use it.
-      if (waits > 0) {
-        expect(running.length === concurrent || ofCaller === concurrentPerCaller).toBe(true);
+      const waits = this.of('waiting', caller);
+      expect(callsOf(waits)).toBeLessThanOrEqual(queuedPerCaller);
+      // Where there is room, nobody waits who could use it, and stands before all others that wait.
+      if (waits[0] && waiting.every(({ calls }) => calls === 1)) {
+        expect(inFlight === concurrent || ofCaller === concurrentPerCaller).toBe(true);
       }
+      if (waiting.length > 0) expect(inFlight).toBeGreaterThan(0);
       const taken = this.calls.filter(
         (call) => call.caller === caller && call.state !== 'refused' && call.state !== 'gone',
       );
       for (const { at } of taken) {
         const within = taken.filter((other) => other.at >= at && other.at < at + 60_000);
-        expect(within.length).toBeLessThanOrEqual(callsPerMinute);
+        expect(callsOf(within)).toBeLessThanOrEqual(callsPerMinute);
       }
     }
   }
 }
+
+const callsOf = (calls: readonly Call[]): number =>
+  calls.reduce((sum, call) => sum + call.calls, 0);
 
 function leave(call: Call): void {
   call.state = 'left';

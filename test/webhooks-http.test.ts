@@ -76,6 +76,8 @@ describe('a delivery', () => {
     ['{"event":', /not JSON/],
     ['[]', /not a JSON object/],
     ['{"hello":"there"}', /names no event/],
+    [`{"event":"quote.ordered","data":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, /nested/],
+    [`${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`, /nested/],
   ])('that cannot be read is refused with why: %s', async (payload, why) => {
     const { at } = await server();
     const { status, body } = await deliver(at, payload);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type AuthWay, ConfigError, type Settings } from '../config.ts';
 import { type Gate, gate, type Way } from '../hosts/access/gate.ts';
+import type { Guesses } from '../hosts/access/guesses.ts';
 import { oauth } from '../hosts/access/oauth.ts';
 import { ownKey, type Reach } from '../hosts/access/own-key.ts';
 import { ownTokens } from '../hosts/access/own-tokens.ts';
-import { proxiesFrom } from '../hosts/access/proxies.ts';
 import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';
 import { usualStateFolder } from '../state/folder.ts';
@@ -15,9 +15,14 @@ import type { Tenants } from './tenants.ts';
  * Lets in whoever shows what the settings ask for.
  * @throws ConfigError when a setting that one of the ways needs is missing or wrong
  */
-export async function gateFor(settings: Settings, tenants: Tenants, common: Common): Promise<Gate> {
+export async function gateFor(
+  settings: Settings,
+  tenants: Tenants,
+  common: Common,
+  guesses: Guesses,
+): Promise<Gate> {
   const ways = [...settings.auth].map((way) => makers[way](settings, tenants, common));
-  return gate({ ways: await Promise.all(ways), proxies: proxiesFrom(settings.trustedProxies) });
+  return gate({ ways: await Promise.all(ways), guesses });
 }
 
 type Maker = (settings: Settings, tenants: Tenants, common: Common) => Way | Promise<Way>;

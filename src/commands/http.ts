@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { bearerOf } from '../hosts/access/bearer.ts';
 import { forEveryone, type Gate } from '../hosts/access/gate.ts';
+import { Guesses } from '../hosts/access/guesses.ts';
+import { proxiesFrom } from '../hosts/access/proxies.ts';
 import { serveHttp } from '../hosts/http.ts';
 import { type Observing, observing } from '../hosts/observing.ts';
 import { readyzOf } from '../hosts/readiness.ts';
 import { isSameSecret } from '../hosts/secrets.ts';
+import { OpenStreams } from '../hosts/streams.ts';
 import { type CallerLimits, TurnsOfCallers } from '../hosts/turns-of-callers.ts';
 import { type Delivered, type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
@@ -27,24 +30,28 @@ export async function http(argv: readonly string[]): Promise<void> {
   const watch = await observing({ log, version, ...watchedBy(settings) });
   common.observer = (name) => watch.tenant(name);
   const tenants = await Tenants.open(settings, common);
-  const gate = await gateOf(settings, tenants, common);
+  const guesses = new Guesses(proxiesFrom(settings.trustedProxies));
+  const gate = await gateOf(settings, tenants, common, guesses);
   const turns = settings.auth.size > 0 ? new TurnsOfCallers(limitsOf(settings)) : undefined;
   watch.metrics.watchState(() => state.health());
   if (turns) watch.metrics.watchCalls(() => turns.occupancy);
+  const streams = streamsOf(settings, log, watch);
+  watch.metrics.watchStreams(() => streams.open);
   const host = await serveHttp(gate, {
     host: settings.host,
     port: settings.port,
     allowedHosts: [...settings.allowedHosts, ...hostOf(settings.publicUrl)],
     preview: showsPreview(settings),
     maxBodyBytes,
-    webhooks: webhooksOf(tenants, log, watch),
+    webhooks: webhooksOf(tenants, log, watch, guesses),
     onError: (error) => log.warn('protocol', factsOf(error)),
     health: () => ({ status: 'ok', version }),
     readiness: (stopping) =>
       readyzOf({ state: state.health(), ...counted(settings, tenants), stopping }),
     watch,
-    metrics: { mayRead: metricsReader(settings), render: () => watch.render() },
+    metrics: { mayRead: metricsReader(settings, guesses), render: () => watch.render() },
     ...(turns ? { turns } : {}),
+    streams,
   }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(notListening(error, settings), { cause: error });
   });
@@ -88,23 +95,33 @@ function requireAuth(settings: Settings): void {
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 
-async function gateOf(settings: Settings, tenants: Tenants, common: Common): Promise<Gate> {
+async function gateOf(
+  settings: Settings,
+  tenants: Tenants,
+  common: Common,
+  guesses: Guesses,
+): Promise<Gate> {
   const [only] = tenants.doors;
   if (settings.auth.size > 0)
-    return (await import('./gates.ts')).gateFor(settings, tenants, common);
+    return (await import('./gates.ts')).gateFor(settings, tenants, common, guesses);
   if (!only) throw new ConfigError('There is no tenant to serve.');
   return forEveryone(only.served(only.grants));
 }
 
 /** None of them is taken where no tenant has a secret for them. */
-function webhooksOf(tenants: Tenants, log: Log, { metrics }: Observing): WebhookHandler {
+function webhooksOf(
+  tenants: Tenants,
+  log: Log,
+  { metrics }: Observing,
+  guesses: Guesses,
+): WebhookHandler {
   const onError = (error: unknown) => {
     // That the shared state is lost is told once, by itself, and not for each delivery.
     if (!(error instanceof StateLost)) log.error('webhook not kept', factsOf(error));
   };
   const tenant = (name: string) => tenants.find(name)?.webhooks;
   const onDelivery = (delivered: Delivered) => metrics.delivered(delivered);
-  const handle = webhookHandler({ tenant, onError, onDelivery });
+  const handle = webhookHandler({ tenant, guesses, onError, onDelivery });
   return (...delivery) => tenants.doors.some(({ webhooks }) => webhooks) && handle(...delivery);
 }
 
@@ -122,13 +139,35 @@ const limitsOf = ({ callsPerMinute, callsAtOnce, callsInAll }: Settings): Caller
   waitMs: longestWaitMs,
 });
 
+/** Of one tenant: what each of its streams costs is small, but not nothing. */
+const streamsPerTenant = 1_024;
+
+const streamsOf = ({ streamsAtOnce }: Settings, log: Log, { metrics }: Observing): OpenStreams =>
+  new OpenStreams({
+    limits: { perCaller: streamsAtOnce, perTenant: streamsPerTenant },
+    onRefused(by, isFirst) {
+      metrics.streamRefused(by);
+      if (isFirst) log.warn('streams refused', { by });
+    },
+  });
+
 /**
  * Metrics name tenants. Where callers show who they are, so does who reads these; elsewhere only this
  * machine reaches the server.
  */
-function metricsReader({ auth, metricsToken }: Settings): (request: IncomingMessage) => boolean {
+function metricsReader(
+  { auth, metricsToken }: Settings,
+  guesses: Guesses,
+): (request: IncomingMessage) => boolean {
   if (metricsToken === undefined) return () => auth.size === 0;
-  return (request) => isSameSecret(bearerOf(request) ?? '', metricsToken);
+  return (request) => {
+    if (request.headers.authorization === undefined) return false;
+    const sender = guesses.senderOf(request);
+    guesses.check(sender);
+    const mayRead = isSameSecret(bearerOf(request) ?? '', metricsToken);
+    if (!mayRead) guesses.count(sender);
+    return mayRead;
+  };
 }
 
 function reloadTenants(tenants: Tenants, log: Log): void {

@@ -10,32 +10,12 @@ import {
   plainRequest,
 } from '../mcp/plain.ts';
 
-/** Whether its headers are those of a plain request; what is read of it then is bounded. */
-export function mayBePlain({ method, headers }: IncomingMessage, maxBodyBytes: number): boolean {
+/** Whether its headers are those of a plain request. */
+export function mayBePlain({ headers }: IncomingMessage): boolean {
   const { accept = '', 'content-type': type = '' } = headers;
   return (
-    method === 'POST' &&
-    Number(headers['content-length']) <= maxBodyBytes &&
-    headers['content-encoding'] === undefined &&
-    headers['transfer-encoding'] === undefined &&
-    /^application\/json(?:;\s*charset=utf-8)?$/i.test(type) &&
-    accept.includes('application/json')
+    /^application\/json(?:;\s*charset=utf-8)?$/i.test(type) && accept.includes('application/json')
   );
-}
-
-/** @throws when the sender goes away in the middle */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.once('end', () =>
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
-    );
-    request.once('error', reject);
-    request.once('close', () => {
-      if (!request.complete) reject(new Error('the request broke off'));
-    });
-  });
 }
 
 /** The message in it; undefined where it is not JSON, which whoever looks at it next says. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hostHeaderValidation, originValidation, toNodeHandler } from '@modelcontextprotocol/node';
+import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { SdkServed } from './served.ts';
 
@@ -20,17 +20,6 @@ export interface SdkHandler {
   close(): Promise<void>;
 }
 
-/**
- * Whether a request is addressed to one of these hostnames, and comes from where it may; if not it has
- * been answered.
- */
-export const isAddressed = (
-  names: string[],
-  request: IncomingMessage,
-  response: ServerResponse,
-): boolean =>
-  hostHeaderValidation(names)(request, response) && originValidation(names)(request, response);
-
 /** The SDK makes a `Request` of every request, which the Fetch standard forbids for this one. */
 const cannotBeMade = ({ method }: IncomingMessage): boolean => method === 'TRACE';
 
@@ -49,7 +38,8 @@ export function sdkHandler(
   // Its own type for a request forbids what Node's may be: undefined where there is no method.
   const handlerOf = (mcp: McpHandler) => toNodeHandler(mcp, limits) as Handle;
   // Two of them, because one that is closed breaks off all that it is answering.
-  const streams = createMcpHandler(server, limits);
+  // Who may open how many is checked before.
+  const streams = createMcpHandler(server, { ...limits, maxSubscriptions: Infinity });
   const answerCall = handlerOf(createMcpHandler(server, limits));
   const answerListener = handlerOf(streams);
   let stop: (() => void) | undefined;

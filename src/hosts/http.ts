@@ -9,19 +9,13 @@ import { Direct } from '../mcp/direct.ts';
 import { Denied, retryAfter } from './access/denied.ts';
 import type { Admitted, Gate } from './access/gate.ts';
 import { whileAdmitted } from './access/still-admitted.ts';
-import {
-  answered,
-  mayBePlain,
-  messageIn,
-  methodOf,
-  readBody,
-  toolOf,
-  unread,
-} from './http-plain.ts';
+import { readBody, refuse, sendJson } from './http-io.ts';
+import { answered, mayBePlain, messageIn, methodOf, toolOf, unread } from './http-plain.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import type { Observing } from './observing.ts';
 import { nowKnown } from './requests.ts';
 import type { SdkServed, Served } from './served.ts';
+import { type OpenStreams, TooManyStreams } from './streams.ts';
 import { TooManyCalls, type TurnsOfCallers } from './turns-of-callers.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
@@ -41,11 +35,18 @@ export interface HttpOptions {
   /** What `/readyz` answers; `stopping`: calls under way are only being brought to their end. */
   readiness?(stopping: boolean): { status: number; body: Record<string, unknown> };
   /** Callers wait for their turn; without it nobody does. */
-  turns?: Pick<TurnsOfCallers, 'enter'>;
+  turns?: Pick<TurnsOfCallers, 'enter' | 'maxBatch'>;
+  /** Limits the streams of changes; without it there is no limit. */
+  streams?: Pick<OpenStreams, 'start'>;
+  /** How long a sender may take for the headers, and for all of a request. */
+  slowSenders?: { headersMs: number; requestMs: number };
   /** Watches every request. */
   watch?: Pick<Observing, 'request'>;
   /** What `/metrics` answers, and to whom; without it there is no such page. */
-  metrics?: { mayRead(request: IncomingMessage): boolean } & Pick<Observing, 'render'>;
+  metrics?: {
+    /** @throws Denied for a sender that guesses */
+    mayRead(request: IncomingMessage): boolean;
+  } & Pick<Observing, 'render'>;
 }
 
 export interface HttpHost {
@@ -61,6 +62,14 @@ const idleLookMs = 100;
  * it is never closed here at the moment at which it is used again.
  */
 const keptMs = 75_000;
+/** Slow senders must not hold sockets; answers may take as long as a call. */
+const defaultSlowSenders = { headersMs: 15_000, requestMs: 30_000 };
+/** How often slow senders are looked for: Node would only look twice a minute. */
+const slowSendersLookMs = 1_000;
+/** Messages in a batch, which only hosts of one old revision of the protocol send. */
+const maxBatch = 10;
+/** How long to wait for one's other streams to end. */
+const streamRetrySeconds = 60;
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
@@ -69,18 +78,20 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
  */
 export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpHost> {
   const front = new Front(gate, options);
-  const { watch } = options;
-  const server = createServer((request, response) => {
+  const { watch, slowSenders = defaultSlowSenders } = options;
+  const limits = {
+    headersTimeout: slowSenders.headersMs,
+    requestTimeout: slowSenders.requestMs,
+    connectionsCheckingInterval: slowSendersLookMs,
+    keepAliveTimeout: keptMs,
+  };
+  const server = createServer(limits, (request, response) => {
     // Kept connections would bring one request after the other until they are cut.
     if (front.closing) response.setHeader('connection', 'close');
     const handle = () => front.take(request, response);
     if (watch) watch.request(request, response, handle);
     else handle();
   });
-  // Slow senders must not hold sockets; answers may take as long as a call.
-  server.headersTimeout = 15_000;
-  server.requestTimeout = 30_000;
-  server.keepAliveTimeout = keptMs;
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
   return { url: urlOf(options.host, port), close: () => close(server, front) };
@@ -99,13 +110,14 @@ class Front {
   closing = false;
   readonly #gate: Gate;
   readonly #options: HttpOptions;
-  readonly #names: readonly string[];
+  readonly #names: ReadonlySet<string>;
   readonly #answerers = new Map<Served | SdkServed, Answerers>();
 
   constructor(gate: Gate, options: HttpOptions) {
     this.#gate = gate;
     this.#options = options;
-    this.#names = [...new Set([...loopbackNames, ...options.allowedHosts])];
+    const allowed = options.allowedHosts.map((name) => name.toLowerCase());
+    this.#names = new Set([...loopbackNames, ...allowed]);
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
@@ -127,7 +139,7 @@ class Front {
   }
 
   async #serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!this.#admits(request) && !(await this.#isAddressed(request, response))) return;
+    this.#checkAddressed(request);
     if (this.#options.preview && path.startsWith('/preview')) {
       const { servePreview } = await import('./preview.ts');
       if (await servePreview(path, response)) return;
@@ -149,18 +161,21 @@ class Front {
     await this.#answer(admitted, request, response);
   }
 
-  /** For the caller's turn. */
-  async #wait(
+  /**
+   * Waits for the caller's turn. What is listened to for long is a call only until it has begun.
+   * @throws TooManyCalls
+   */
+  async #takeTurn(
     caller: string | undefined,
-    request: IncomingMessage,
+    { calls, listens }: { calls: number; listens: boolean },
     response: ServerResponse,
   ): Promise<void> {
     const { turns } = this.#options;
-    if (caller === undefined || !turns || request.method !== 'POST') return;
+    if (caller === undefined || !turns) return;
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const leave = await turns.enter(caller, gone.signal);
-    if (response.closed) leave();
+    const leave = await turns.enter(caller, gone.signal, calls);
+    if (response.closed || listens) leave();
     else response.once('close', leave);
   }
 
@@ -175,39 +190,60 @@ class Front {
     response: ServerResponse,
   ): Promise<void> {
     const { served, caller } = admitted;
-    const isPlain = mayBePlain(request, this.#options.maxBodyBytes);
-    const body = isPlain ? await readBody(request) : undefined;
+    const isPost = request.method === 'POST';
+    const body = isPost ? await readBody(request, this.#options.maxBodyBytes) : undefined;
     const message = body && messageIn(body);
-    const method = body ? methodOf(message) : request.headers['mcp-method'];
-    const listens = method === 'subscriptions/listen';
-    // What is listened to for long is no turn; a header alone may say that of anything.
-    if (!body || !listens) await this.#wait(caller, request, response);
+    const messages = this.#messagesOf(message);
+    const listens = methodOf(message) === 'subscriptions/listen';
+    if (isPost) await this.#takeTurn(caller, { calls: messages.length || 1, listens }, response);
     if (listens) this.#mayListen(admitted, request, response);
-    const denied = body && admitted.challenge?.(toolOf(message) ?? '');
-    if (denied) throw denied;
+    challenge(admitted, messages);
     const answerers = this.#answerersOf(served);
     const { direct } = answerers;
-    if (body && direct && (await answered(direct, request, message, response))) return;
+    if (body && direct && mayBePlain(request)) {
+      if (await answered(direct, request, message, response)) return;
+    }
     const sdk = await this.#sdkOf(served, answerers);
     await sdk.handle(body ? unread(request, body) : request, response, { caller, listens });
   }
 
-  /** @throws Denied where what would be listened to has ended */
+  /** @throws Denied for a batch of too many */
+  #messagesOf(message: unknown): readonly unknown[] {
+    if (!Array.isArray(message)) return [message];
+    const most = Math.min(maxBatch, this.#options.turns?.maxBatch ?? maxBatch);
+    if (message.length <= most) return message;
+    throw new Denied(
+      400,
+      `A batch may hold at most ${most} messages, this one holds ${message.length}: send them one by one.`,
+    );
+  }
+
+  /**
+   * @throws Denied where what would be listened to has ended; TooManyStreams
+   */
   #mayListen({ served, caller }: Admitted, request: IncomingMessage, response: ServerResponse) {
     if (served.retired?.aborted) {
       throw new Denied(503, 'This tenant has just changed.', { headers: retryAfter(1) });
     }
+    if (response.closed) return;
+    const end = this.#options.streams?.start(caller, served);
+    if (end) response.once('close', end);
     if (caller !== undefined) whileAdmitted(this.#gate, request, response);
   }
 
-  /** Surely addressed to us, and not sent by a page; who is not so sure is looked at more closely. */
-  #admits({ headers: { host = '', origin } }: IncomingMessage): boolean {
-    return origin === undefined && this.#names.includes(host.replace(/:\d{1,5}$/, ''));
-  }
-
-  async #isAddressed(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    const { isAddressed } = await import('./http-sdk.ts');
-    return isAddressed([...this.#names], request, response);
+  /**
+   * Whether it is addressed to this server by its name, and not sent by a page from elsewhere: both are
+   * compared letter by letter, since a parser of addresses finds `localhost` in `evil.com@localhost`.
+   * @throws Denied
+   */
+  #checkAddressed({ headers: { host = '', origin } }: IncomingMessage): void {
+    if (!this.#names.has(nameIn(host))) {
+      throw new Denied(403, 'The Host header names another server than this one.');
+    }
+    const [, page = ''] = /^https?:\/\/(.+)$/i.exec(origin ?? '') ?? [];
+    if (origin && !this.#names.has(nameIn(page))) {
+      throw new Denied(403, 'Pages of that origin may not use this server.');
+    }
   }
 
   #answerersOf(served: Served | SdkServed): Answerers {
@@ -254,32 +290,28 @@ function failed(
   else sendJson(response, 500, { error: 'Internal error' });
 }
 
+/** @throws Denied where one of the calls needs more than the caller was given */
+function challenge({ challenge }: Admitted, messages: readonly unknown[]): void {
+  for (const message of messages) {
+    const denied = challenge?.(toolOf(message) ?? '');
+    if (denied) throw denied;
+  }
+}
+
+/** Of `name` or `name:port`. */
+const nameIn = (address: string): string => address.toLowerCase().replace(/:\d{1,5}$/, '');
+
 function refusalOf(error: unknown): Denied | undefined {
   if (error instanceof Denied) return error;
-  if (!(error instanceof TooManyCalls)) return undefined;
-  const headers = retryAfter(error.retryAfter);
-  return new Denied(429, `Too many calls: try again in ${error.retryAfter} s.`, { headers });
-}
-
-/** What was not read of the request would be taken for the next one. */
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, message, headers }: Denied,
-): void {
-  const close = request.complete ? {} : { connection: 'close' };
-  sendJson(response, status, { error: message }, { ...headers, ...close });
-}
-
-function sendJson(
-  response: ServerResponse,
-  status: number,
-  body: object,
-  headers: Record<string, string> = {},
-): void {
-  response
-    .writeHead(status, { ...headers, 'content-type': 'application/json' })
-    .end(JSON.stringify(body));
+  if (error instanceof TooManyCalls) {
+    const headers = retryAfter(error.retryAfter);
+    return new Denied(429, `Too many calls: try again in ${error.retryAfter} s.`, { headers });
+  }
+  if (!(error instanceof TooManyStreams)) return undefined;
+  const whose = error.by === 'perCaller' ? 'You have' : 'This tenant has';
+  return new Denied(429, `${whose} as many streams open as are allowed: end one first.`, {
+    headers: retryAfter(streamRetrySeconds),
+  });
 }
 
 const urlOf = (host: string, port: number): string =>

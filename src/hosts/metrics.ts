@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Gauges, RequestOutcome } from '../api/observer.ts';
 import type { CallOutcome } from '../mcp/observer.ts';
 import type { Health } from '../state/port.ts';
+import type { StreamLimits } from './streams.ts';
 import type { Delivered } from './webhooks.ts';
 
 export interface Rendered {
@@ -25,6 +26,7 @@ export class Metrics {
   #inFlight = 0;
   #queue: () => { queued: number } = () => ({ queued: 0 });
   #health: (() => Health) | undefined;
+  #streams: () => number = () => 0;
 
   readonly #calls = this.#counter('calls_total', 'Calls of tools that ended', [
     'tenant',
@@ -60,6 +62,12 @@ export class Metrics {
     'status',
   ]);
 
+  readonly #streamsRefused = this.#counter(
+    'streams_refused_total',
+    'Streams of changes that were not opened, by whose limit it was',
+    ['limit'],
+  );
+
   constructor(version: string) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry, prefix: 'cpq_' });
@@ -83,6 +91,9 @@ export class Metrics {
     );
     this.#gauge('calls_queued', 'Requests to /mcp that wait for their turn', [], (set) =>
       set({}, this.#queue().queued),
+    );
+    this.#gauge('streams_open', 'Streams of changes that are open', [], (set) =>
+      set({}, this.#streams()),
     );
     this.#gauge('state_healthy', 'Whether what must be kept can be kept, 0 or 1', ['kind'], (set) =>
       this.#eachHealth((kind, ok) => set({ kind }, ok ? 1 : 0)),
@@ -132,6 +143,14 @@ export class Metrics {
 
   watchCalls(queue: () => { queued: number }): void {
     this.#queue = queue;
+  }
+
+  watchStreams(open: () => number): void {
+    this.#streams = open;
+  }
+
+  streamRefused(by: keyof StreamLimits): void {
+    this.#streamsRefused.inc({ limit: by === 'perCaller' ? 'caller' : 'tenant' });
   }
 
   watchState(health: () => Health): void {

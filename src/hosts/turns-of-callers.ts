@@ -29,12 +29,16 @@ export class TooManyCalls extends Error {
 type Leave = () => void;
 
 interface Waiting {
+  /** How many calls start together. */
+  calls: number;
   admit(leave: Leave): void;
 }
 
 /** What is known of one caller. */
 class Caller {
   running = 0;
+  /** Calls that wait. */
+  queued = 0;
   /** The longest waiting first. */
   readonly waiting = new Set<Waiting>();
   /** When each call of the last minute was asked for, by a clock of its own, the oldest first. */
@@ -70,26 +74,33 @@ export class TurnsOfCallers {
     return { inFlight: this.#running, queued: this.#queued };
   }
 
+  /** How many calls one request may hold: more could never start together. */
+  get maxBatch(): number {
+    const { callsPerMinute, concurrentPerCaller, concurrent } = this.#limits;
+    return Math.min(callsPerMinute, concurrentPerCaller, concurrent);
+  }
+
   /** How many callers are remembered. */
   get known(): number {
     return this.#callers.size;
   }
 
   /**
-   * Waits for the caller's turn.
+   * Waits for the caller's turn. A batch of `calls` counts as so many, and starts when there is room for all
+   * of them; there must be no more than `maxBatch`.
    * @returns what ends it, which must be called
    * @throws TooManyCalls; the signal's reason when the caller goes away first
    */
-  async enter(name: string, signal: AbortSignal): Promise<Leave> {
+  async enter(name: string, signal: AbortSignal, calls = 1): Promise<Leave> {
     signal.throwIfAborted();
     const caller = this.#heard(name);
-    this.#count(caller);
-    if (this.#mayStart(caller)) return this.#start(caller);
-    if (caller.waiting.size >= this.#limits.queuedPerCaller) {
-      caller.asked.pop(); // It was not even queued.
+    this.#count(caller, calls);
+    if (this.#mayStart(caller, calls)) return this.#start(caller, calls);
+    if (caller.queued + calls > this.#limits.queuedPerCaller) {
+      caller.asked.splice(-calls); // They were not even queued.
       throw new TooManyCalls('queue', this.#limits.waitMs);
     }
-    return this.#wait(caller, signal);
+    return this.#wait(caller, signal, calls);
   }
 
   #heard(name: string): Caller {
@@ -120,41 +131,54 @@ export class TurnsOfCallers {
   }
 
   /** @throws TooManyCalls over the rate; what is refused is not counted */
-  #count(caller: Caller): void {
+  #count(caller: Caller, calls: number): void {
     const { asked } = caller;
     const now = performance.now();
     const recent = asked.findIndex((at) => at > now - minuteMs);
     asked.splice(0, recent === -1 ? asked.length : recent);
-    if (asked.length >= this.#limits.callsPerMinute) {
-      throw new TooManyCalls('rate', (asked[0] ?? now) + minuteMs - now);
-    }
-    asked.push(now);
+    const over = asked.length + calls - this.#limits.callsPerMinute;
+    if (over > 0) throw new TooManyCalls('rate', (asked[over - 1] ?? now) + minuteMs - now);
+    for (let call = 0; call < calls; call++) asked.push(now);
   }
 
-  /** Nobody is passed by: where there is room, nobody waits who could use it. */
-  #mayStart(caller: Caller): boolean {
-    const { concurrent, concurrentPerCaller } = this.#limits;
-    return this.#running < concurrent && caller.running < concurrentPerCaller;
+  /** Nobody is passed by: a batch that waits for room would wait for ever otherwise. */
+  #mayStart(caller: Caller, calls: number): boolean {
+    const isNext = this.#round.size === 0 && caller.waiting.size === 0;
+    return isNext && this.#fitsCaller(caller, calls) && this.#fits(calls);
   }
 
-  #start(caller: Caller): Leave {
-    this.#running += 1;
-    caller.running += 1;
+  #fits(calls: number): boolean {
+    return this.#running + calls <= this.#limits.concurrent;
+  }
+
+  #fitsCaller({ running }: Caller, calls: number): boolean {
+    return running + calls <= this.#limits.concurrentPerCaller;
+  }
+
+  #start(caller: Caller, calls: number): Leave {
+    this.#running += calls;
+    caller.running += calls;
     let left = false;
     return () => {
       if (left) return;
       left = true;
-      this.#running -= 1;
-      caller.running -= 1;
-      if (caller.waiting.size > 0) this.#round.add(caller);
-      this.#admit();
+      this.#running -= calls;
+      caller.running -= calls;
+      this.#goOn(caller);
     };
   }
 
-  #wait(caller: Caller, signal: AbortSignal): Promise<Leave> {
+  /** There may be room now, for this caller or for another. */
+  #goOn(caller: Caller): void {
+    if (caller.waiting.size > 0) this.#round.add(caller);
+    this.#admit();
+  }
+
+  #wait(caller: Caller, signal: AbortSignal, calls: number): Promise<Leave> {
     const { waitMs } = this.#limits;
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
+        calls,
         admit: (leave) => {
           stopWaiting();
           resolve(leave);
@@ -163,6 +187,7 @@ export class TurnsOfCallers {
       const giveUp = (why: unknown) => {
         stopWaiting();
         reject(why);
+        this.#goOn(caller);
       };
       const gone = () => giveUp(signal.reason);
       const late = setTimeout(() => giveUp(new TooManyCalls('waited', waitMs)), waitMs);
@@ -177,25 +202,28 @@ export class TurnsOfCallers {
   }
 
   #joinQueue(caller: Caller, waiting: Waiting): void {
+    const isFirst = caller.waiting.size === 0;
     caller.waiting.add(waiting);
-    this.#queued += 1;
-    if (caller.running < this.#limits.concurrentPerCaller) this.#round.add(caller);
+    caller.queued += waiting.calls;
+    this.#queued += waiting.calls;
+    if (isFirst && this.#fitsCaller(caller, waiting.calls)) this.#round.add(caller);
   }
 
   #leaveQueue(caller: Caller, waiting: Waiting): void {
     caller.waiting.delete(waiting);
-    this.#queued -= 1;
+    caller.queued -= waiting.calls;
+    this.#queued -= waiting.calls;
     if (caller.waiting.size === 0) this.#round.delete(caller);
   }
 
   #admit(): void {
     for (const caller of this.#round) {
-      if (this.#running >= this.#limits.concurrent) return;
-      this.#round.delete(caller);
-      if (caller.running >= this.#limits.concurrentPerCaller) continue;
       const [first] = caller.waiting;
-      if (!first) continue;
-      first.admit(this.#start(caller));
+      const fits = first && this.#fitsCaller(caller, first.calls);
+      if (fits && !this.#fits(first.calls)) return;
+      this.#round.delete(caller);
+      if (!fits) continue;
+      first.admit(this.#start(caller, first.calls));
       // Behind all others that wait.
       if (caller.waiting.size > 0) this.#round.add(caller);
     }

@@ -3,6 +3,9 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { NotAnEvent } from '../tenant/events/read-event.ts';
 import type { Receipt } from '../tenant/events/receive.ts';
+import { Denied, retryAfter } from './access/denied.ts';
+import type { Guesses } from './access/guesses.ts';
+import { readBody, refuse, sendJson } from './http-io.ts';
 import { isSameSecret } from './secrets.ts';
 
 /** One tenant's end of its webhooks. At least one of the two secrets is there. */
@@ -25,6 +28,8 @@ export interface Delivered {
 
 export interface WebhookOptions {
   tenant(name: string): WebhookTenant | undefined;
+  /** Slows down whoever guesses secrets. */
+  guesses: Guesses;
   /** Of one delivery. */
   maxBytes?: number;
   onError(error: unknown): void;
@@ -43,19 +48,8 @@ const usualMaxBytes = 1024 * 1024;
 const againSeconds = 5;
 const signatureHeaders = ['x-webhook-signature', 'x-signature', 'x-hub-signature-256'];
 
-/** A refusal, as it is answered. */
-class Refused extends Error {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-
-  constructor(status: number, message: string, headers: Record<string, string> = {}) {
-    super(message);
-    this.status = status;
-    this.headers = headers;
-  }
-}
-
-const unauthorized = (): Refused => new Refused(401, 'Unauthorized');
+/** A wrong secret, or a tenant that there is none of. */
+const unauthorized = (): Denied => new Denied(401, 'Unauthorized', { guessed: true });
 
 /**
  * `POST /webhooks/{tenant}` or `/webhooks/{tenant}/{secret}`: answered with 200 once the event is safe. An
@@ -80,16 +74,41 @@ async function answer(
   const tenant = rest.length === 0 ? options.tenant(name) : undefined;
   const known = { tenant: tenant ? name : undefined };
   try {
-    const receipt = await receive(tenant, secret, request, options.maxBytes ?? usualMaxBytes);
-    send(response, 200, { status: receipt.how === 'new' ? 'kept' : 'known' });
+    const maxBytes = options.maxBytes ?? usualMaxBytes;
+    const receipt = await slowingGuesses(options.guesses, request, name, () =>
+      receive(tenant, secret, request, maxBytes),
+    );
+    sendJson(response, 200, { status: receipt.how === 'new' ? 'kept' : 'known' });
     options.onDelivery?.({ ...known, status: 200, receipt });
   } catch (error) {
     if (request.destroyed && !request.complete) return; // The sender has gone away.
-    const refused = refusalOf(error, options.onError);
-    // What was not read of the body would be taken for the next request.
-    const close = request.complete ? {} : { connection: 'close' };
-    send(response, refused.status, { error: refused.message }, { ...refused.headers, ...close });
-    options.onDelivery?.({ ...known, status: refused.status });
+    const denied = refusalOf(error, options.onError);
+    refuse(request, response, denied);
+    options.onDelivery?.({ ...known, status: denied.status });
+  }
+}
+
+/** Of a name in the address. */
+const maxNameLength = 64;
+
+/**
+ * Guesses are counted for each name in the address: one tenant whose secret is wrong at the service must not
+ * keep the deliveries of others out. Names of no tenant are counted alike, so that nobody can tell them apart.
+ * @throws Denied (429) after too many wrong secrets; whatever `work` throws
+ */
+async function slowingGuesses<T>(
+  guesses: Guesses,
+  request: IncomingMessage,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const guesser = `${guesses.senderOf(request)} webhooks of ${name.slice(0, maxNameLength)}`;
+  guesses.check(guesser);
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Denied && error.guessed) guesses.count(guesser);
+    throw error;
   }
 }
 
@@ -107,7 +126,7 @@ async function receive(
   request: IncomingMessage,
   maxBytes: number,
 ): Promise<Receipt> {
-  if (request.method !== 'POST') throw new Refused(405, 'Only POST', { allow: 'POST' });
+  if (request.method !== 'POST') throw new Denied(405, 'Only POST', { headers: { allow: 'POST' } });
   const { headers } = request;
   const said = secretInPath ?? textOf(headers, 'x-webhook-secret');
   const isKnown = isSameSecret(said ?? '', tenant?.secret ?? '');
@@ -116,7 +135,7 @@ async function receive(
   if (tenant.signingSecret !== undefined && !isSigned(headers, body, tenant.signingSecret)) {
     throw unauthorized();
   }
-  if (!isUtf8(body)) throw new Refused(400, 'the body is not UTF-8');
+  if (!isUtf8(body)) throw new Denied(400, 'the body is not UTF-8');
   return tenant.receive(body.toString('utf8').replace(/^\uFEFF/, ''));
 }
 
@@ -143,47 +162,10 @@ function isSigned(headers: IncomingHttpHeaders, body: Buffer, secret: string): b
   );
 }
 
-/** @throws Refused for one that is too large or packed; Error when the sender goes away */
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const { 'content-length': length = '0', 'content-encoding': encoding = 'identity' } =
-    request.headers;
-  const tooLarge = new Refused(413, `the body is larger than ${maxBytes} bytes`);
-  if (encoding !== 'identity') throw new Refused(415, 'the body must not be compressed');
-  if (Number(length) > maxBytes) throw tooLarge;
-  const chunks: Buffer[] = [];
-  let read = 0;
-  // Left undestroyed when it is left early: the refusal goes out over the same connection.
-  for await (const chunk of request.iterator({
-    destroyOnReturn: false,
-  }) as AsyncIterable<Buffer>) {
-    read += chunk.length;
-    if (read > maxBytes) throw tooLarge;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function refusalOf(error: unknown, onError: (error: unknown) => void): Refused {
-  if (error instanceof Refused) return error;
-  if (error instanceof NotAnEvent) return new Refused(400, error.message);
+function refusalOf(error: unknown, onError: (error: unknown) => void): Denied {
+  if (error instanceof Denied) return error;
+  if (error instanceof NotAnEvent) return new Denied(400, error.message);
   onError(error);
   // The service sends it again.
-  return new Refused(503, 'It could not be kept now', { 'retry-after': String(againSeconds) });
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  body: Record<string, string>,
-  headers: Record<string, string> = {},
-): void {
-  if (response.destroyed) return;
-  const text = JSON.stringify(body);
-  response
-    .writeHead(status, {
-      ...headers,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(text),
-    })
-    .end(text);
+  return new Denied(503, 'It could not be kept now', { headers: retryAfter(againSeconds) });
 }

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { answered, messageIn, readBody } from '../../src/hosts/http-plain.ts';
+import { readBody } from '../../src/hosts/http-io.ts';
+import { answered, messageIn } from '../../src/hosts/http-plain.ts';
 import { type Observing, observing } from '../../src/hosts/observing.ts';
 import { createLog } from '../../src/log.ts';
 import { Direct } from '../../src/mcp/direct.ts';
@@ -110,7 +111,7 @@ async function listen(watch: Observing, direct: Direct) {
 }
 
 async function answer(direct: Direct, request: IncomingMessage, response: ServerResponse) {
-  const message = messageIn(await readBody(request));
+  const message = messageIn(await readBody(request, 1024 * 1024));
   const isOurs = await answered(direct, request, message, response);
   if (!isOurs) response.writeHead(404).end();
 }

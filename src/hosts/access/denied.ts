@@ -1,7 +1,7 @@
-/** A request is not let in; worded for whoever sends it, and saying nothing that they could not know. */
+/** A request is refused; worded for whoever sends it, and saying nothing that they could not know. */
 export class Denied extends Error {
   override readonly name = 'Denied';
-  readonly status: 401 | 403 | 429 | 503;
+  readonly status: 400 | 401 | 403 | 405 | 413 | 415 | 429 | 503;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether something was shown that is not right: guessing must not be for free. */
   readonly guessed: boolean;

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Grant } from '../../tenant/grants.ts';
 import type { SdkServed, Served } from '../served.ts';
-import { Denied, retryAfter } from './denied.ts';
+import { Denied } from './denied.ts';
 import type { Door } from './doors.ts';
-import { Failures } from './failures.ts';
-import { networkOf, type Proxies, senderOf } from './proxies.ts';
+import type { Guesses } from './guesses.ts';
 
 /** Somebody who was let in, and what is served to them. */
 export interface Admitted {
@@ -42,10 +41,11 @@ export interface Recognised {
 /** One way in which callers show who they are. */
 export interface Way {
   /**
-   * Who calls; nothing where the request shows nothing of this kind.
+   * Who calls; nothing where the request shows nothing of this kind. `sender`: the address or network that
+   * it comes from.
    * @throws Denied for what is shown and is not right
    */
-  recognise(request: IncomingMessage): Promise<Recognised | undefined>;
+  recognise(request: IncomingMessage, sender: string): Promise<Recognised | undefined>;
   /** How to ask for it, as `WWW-Authenticate` says it. */
   readonly asksFor: string;
   published?(path: string): object | undefined;
@@ -53,27 +53,20 @@ export interface Way {
 
 export interface GateOptions {
   ways: readonly Way[];
-  proxies: Proxies;
-  /** Wrong credentials that one address, or one IPv6 network, may show in a minute. */
-  failuresPerMinute?: number;
+  guesses: Guesses;
 }
 
-const usualFailures = 30;
-
 /** Lets in whoever one of the ways recognises. */
-export function gate({ ways, proxies, failuresPerMinute = usualFailures }: GateOptions): Gate {
-  const failures = new Failures(failuresPerMinute);
+export function gate({ ways, guesses }: GateOptions): Gate {
   const asksFor = { 'www-authenticate': ways.map((way) => way.asksFor).join(', ') };
   return {
     async admit(request) {
-      const sender = networkOf(senderOf(request, proxies));
-      const wait = failures.waitSeconds(sender);
-      if (wait > 0)
-        throw new Denied(429, 'Too many wrong credentials', { headers: retryAfter(wait) });
+      const sender = guesses.senderOf(request);
+      guesses.check(sender);
       try {
-        return admitted((await recognised(ways, request)) ?? unknown(request, asksFor));
+        return admitted((await recognised(ways, request, sender)) ?? unknown(request, asksFor));
       } catch (error) {
-        if (error instanceof Denied && error.guessed) failures.count(sender);
+        if (error instanceof Denied && error.guessed) guesses.count(sender);
         throw error;
       }
     },
@@ -86,9 +79,10 @@ export function gate({ ways, proxies, failuresPerMinute = usualFailures }: GateO
 async function recognised(
   ways: readonly Way[],
   request: IncomingMessage,
+  sender: string,
 ): Promise<Recognised | undefined> {
   for (const way of ways) {
-    const found = await way.recognise(request);
+    const found = await way.recognise(request, sender);
     if (found) return found;
   }
   return undefined;

@@ -1,14 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ApiClient } from '../../api/client.ts';
-import { KeyRefused, NotPermitted, privateAddress, Unreachable } from '../../api/errors.ts';
+import {
+  KeyRefused,
+  NotPermitted,
+  privateAddress,
+  RateLimited,
+  Unreachable,
+} from '../../api/errors.ts';
 import { isPrivate, publicOnly } from '../../api/public-only.ts';
 import type { WireLimits } from '../../api/wire.ts';
 import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
 import type { RateWindow } from '../../state/port.ts';
+import { Turns } from '../../state/turns.ts';
 import type { Tenant } from '../../tenant/tenant.ts';
 import { Denied, retryAfter } from './denied.ts';
 import type { Door } from './doors.ts';
+import { Failures } from './failures.ts';
 import type { Way } from './gate.ts';
 
 /** A tenant that is open for as long as its key is used. */
@@ -36,8 +44,17 @@ const addressHeader = 'cpq-base-url';
 const mostOpen = 256;
 const idleMs = 15 * 60_000;
 const checkMs = 10_000;
-/** Keys that are not known draw on this, and not on the tenant's budget. */
-const checks = { requests: 60, windowSeconds: 600 };
+const checkWindowMs = 600_000;
+/** Checks of keys that are not known draw on this, and not on the tenant's budget. */
+const checks = { requests: 60, windowSeconds: checkWindowMs / 1000 };
+/** The same with the checks of keys that were good before, and with repeated requests. */
+const requestsOfChecks = { ...checks, requests: 2 * checks.requests };
+/** Of the checks, those that are left to senders that have shown no wrong key. */
+const reservedChecks = 30;
+/** Wrong keys that are checked for one sender in that time. */
+const maxWrongKeys = 10;
+/** Keys that were good are checked without this budget when they come again. */
+const maxRemembered = 10_000;
 const againSeconds = 5;
 /** How long a key that the service refused is not shown to it again: whoever tries it does so at once. */
 const refusedMs = 60_000;
@@ -60,7 +77,7 @@ export function ownKey(options: OwnKeyOptions): Way {
   const held = new HeldDoors(options);
   return {
     asksFor: challenge,
-    async recognise(request) {
+    async recognise(request, sender) {
       const key = keyOf(request);
       if (key === undefined) return undefined;
       const baseUrl = addressOf(request, baseUrls);
@@ -68,7 +85,7 @@ export function ownKey(options: OwnKeyOptions): Way {
         throw new Denied(403, 'This server does not serve that address of the service.');
       }
       if (!allowPrivate && leadsInside(baseUrl)) throw inside();
-      const door = await held.find(baseUrl, key);
+      const door = await held.find(baseUrl, key, sender);
       return { caller: `key:${door.tenant.identity}`, door, grants: door.grants };
     },
   };
@@ -136,6 +153,10 @@ class HeldDoors {
   readonly #checking = new Map<string, Promise<OpenedDoor>>();
   /** When those that were refused may be tried again, in order. */
   readonly #refused = new Map<string, number>();
+  /** Those that the service accepted when they were last checked, in order. */
+  readonly #good = new Set<string>();
+  readonly #wrong = new Failures(maxWrongKeys, checkWindowMs);
+  readonly #turns = new Turns();
   #shutting: NodeJS.Timeout | undefined;
 
   constructor(options: OwnKeyOptions) {
@@ -143,24 +164,25 @@ class HeldDoors {
     this.#reach = options.allowPrivate ? {} : { lookup: publicOnly };
   }
 
-  /** @throws Denied for a key that the service refuses */
-  async find(baseUrl: URL, key: string): Promise<OpenedDoor> {
+  /** @throws Denied for a key that the service refuses, and for one that cannot be checked now */
+  async find(baseUrl: URL, key: string, sender: string): Promise<OpenedDoor> {
     const name = createHash('sha256').update(`${baseUrl.href}\n${key}`).digest('base64url');
     const known = this.#held.get(name);
     if (known && !known.door.tenant.keyRefused) return this.#use(name, known.door);
     if ((this.#refused.get(name) ?? 0) > Date.now()) throw wrongKey();
-    const checking = this.#checking.get(name) ?? this.#check(name, baseUrl, key);
+    const checking = this.#checking.get(name) ?? this.#check(name, baseUrl, key, sender);
     this.#checking.set(name, checking);
     return checking;
   }
 
-  async #check(name: string, baseUrl: URL, key: string): Promise<OpenedDoor> {
+  async #check(name: string, baseUrl: URL, key: string, sender: string): Promise<OpenedDoor> {
     try {
-      await check(baseUrl, key, this.#options.rates, this.#reach);
-      return this.#use(
-        name,
-        this.#held.get(name)?.door ?? this.#options.open(baseUrl, key, this.#reach),
-      );
+      if (this.#good.has(name)) await this.#ask(baseUrl, key);
+      // Of one sender one after the other: what became of the first says whether the next is checked.
+      else await this.#turns.take(sender, () => this.#askForUnknown(baseUrl, key, sender));
+      this.#remember(name);
+      const held = this.#held.get(name)?.door;
+      return this.#use(name, held ?? this.#options.open(baseUrl, key, this.#reach));
     } catch (error) {
       if (error instanceof Denied && error.guessed) this.#refuse(name);
       throw error;
@@ -169,7 +191,39 @@ class HeldDoors {
     }
   }
 
+  #ask(baseUrl: URL, key: string): Promise<void> {
+    return check(baseUrl, key, this.#options.rates, this.#reach);
+  }
+
+  async #askForUnknown(baseUrl: URL, key: string, sender: string): Promise<void> {
+    const wait = this.#wrong.waitSeconds(sender);
+    if (wait > 0) throw tooManyChecks('from this address', wait);
+    await this.#takeCheck(baseUrl, this.#wrong.isClean(sender) ? 0 : reservedChecks);
+    try {
+      await this.#ask(baseUrl, key);
+    } catch (error) {
+      if (error instanceof Denied && error.guessed) this.#wrong.count(sender);
+      throw error;
+    }
+  }
+
+  /** @throws Denied where no unknown key is checked for this address of the service now */
+  async #takeCheck(baseUrl: URL, reserve: number): Promise<void> {
+    const rule = { limit: checks.requests, windowMs: checkWindowMs, reserve };
+    const name = `checks of unknown keys of ${baseUrl.href}`;
+    const { taken, waitMs } = await this.#options.rates.take(name, rule, Date.now());
+    if (!taken) throw tooManyChecks('for that address of the service', waitMs / 1000);
+  }
+
+  #remember(name: string): void {
+    this.#good.delete(name);
+    this.#good.add(name);
+    const [first] = this.#good;
+    if (this.#good.size > maxRemembered && first !== undefined) this.#good.delete(first);
+  }
+
   #refuse(name: string): void {
+    this.#good.delete(name);
     this.#refused.delete(name);
     this.#refused.set(name, Date.now() + refusedMs);
     const [first] = this.#refused.keys();
@@ -201,9 +255,9 @@ class HeldDoors {
 
 /** One small request to the service. @throws Denied */
 async function check(baseUrl: URL, key: string, rates: RateWindow, limits: Reach): Promise<void> {
-  const budgetName = `unknown keys of ${baseUrl.href}`;
+  const budgetName = `checks of keys of ${baseUrl.href}`;
   const common = { baseUrl, key, pageParam: 'none', rates, limits };
-  const client = new ApiClient({ ...common, budgetName, budget: checks });
+  const client = new ApiClient({ ...common, budgetName, budget: requestsOfChecks });
   const signal = AbortSignal.timeout(checkMs);
   try {
     const call = { signal, deadline: Date.now() + checkMs, purpose: 'interactive' } as const;
@@ -222,8 +276,23 @@ const wrongKey = (): Denied =>
     headers: { 'www-authenticate': challenge },
   });
 
+/** It is said of nobody's key whether it is good. */
+const tooManyChecks = (of: string, seconds: number): Denied =>
+  new Denied(
+    429,
+    `Too many unknown keys were shown ${of}: this key is not checked now. Try again in ${Math.ceil(seconds)} s.`,
+    { headers: retryAfter(seconds) },
+  );
+
 function refusalOf(error: unknown): Denied {
   if (error instanceof KeyRefused) return wrongKey();
+  if (error instanceof RateLimited) {
+    return new Denied(
+      503,
+      'The key cannot be checked now: the service takes no more requests for a while.',
+      { headers: retryAfter(error.seconds ?? againSeconds) },
+    );
+  }
   if (error instanceof Unreachable && error.code === privateAddress) return inside();
   return new Denied(503, 'The key cannot be checked now: the service does not answer.', {
     headers: retryAfter(againSeconds),

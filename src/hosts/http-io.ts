@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Denied } from './access/denied.ts';
+
+/**
+ * Reads the body of a request, as it was sent.
+ * @throws Denied for one that is too large (413) or compressed (415); Error when the sender goes away
+ */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const { 'content-length': length = '0', 'content-encoding': encoding = 'identity' } =
+    request.headers;
+  if (encoding !== 'identity') throw new Denied(415, 'The body must not be compressed.');
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let read = 0;
+    request.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+      if (read <= maxBytes) chunks.push(chunk);
+      // Not destroyed: the refusal goes out over the same connection.
+      else reject(tooLarge(maxBytes));
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', reject);
+    request.once('close', () => {
+      if (!request.complete) reject(new Error('the request broke off'));
+    });
+  });
+}
+
+const tooLarge = (maxBytes: number): Denied =>
+  new Denied(413, `The body is larger than ${maxBytes} bytes.`);
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.destroyed) return; // The sender has gone away.
+  // As bytes: a text would be put together with the headers first, and measured before that.
+  const bytes = Buffer.from(JSON.stringify(body));
+  response
+    .writeHead(status, {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+    })
+    .end(bytes);
+}
+
+/** Answers with an error. What was not read of the request would be taken for the next one. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, message, headers }: Denied,
+): void {
+  const close = request.complete ? {} : { connection: 'close' };
+  sendJson(response, status, { error: message }, { ...headers, ...close });
+}

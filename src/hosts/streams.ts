@@ -1,0 +1,79 @@
+/** How many streams of changes may be open at once. */
+export interface StreamLimits {
+  perCaller: number;
+  perTenant: number;
+}
+
+/** No further stream is opened; `by`: whose limit it was. */
+export class TooManyStreams extends Error {
+  readonly by: keyof StreamLimits;
+
+  constructor(by: keyof StreamLimits) {
+    super(`too many streams: ${by}`);
+    this.by = by;
+  }
+}
+
+export interface OpenStreamsOptions {
+  limits: StreamLimits;
+  /** `isFirst`: since the caller, or the tenant, last had no stream open. */
+  onRefused?(by: keyof StreamLimits, isFirst: boolean): void;
+}
+
+interface Holder {
+  open: number;
+  refused: boolean;
+}
+
+/** Counts the streams that are open, so that no caller can take those of all others. */
+export class OpenStreams {
+  readonly #options: OpenStreamsOptions;
+  /** By name of the caller, and by what is served to the callers of a tenant. */
+  readonly #holders = new Map<unknown, Holder>();
+  #open = 0;
+
+  constructor(options: OpenStreamsOptions) {
+    this.#options = options;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  /**
+   * Counts one more. Where nobody is asked who they are, all streams are the tenant's.
+   * @returns what ends it, which must be called once
+   * @throws TooManyStreams
+   */
+  start(caller: string | undefined, tenant: object): () => void {
+    this.#check(tenant, 'perTenant');
+    const names = caller === undefined ? [tenant] : [tenant, caller];
+    if (caller !== undefined) this.#check(caller, 'perCaller');
+    for (const name of names) this.#holder(name).open += 1;
+    this.#open += 1;
+    return () => {
+      this.#open -= 1;
+      for (const name of names) this.#leave(name);
+    };
+  }
+
+  #check(name: unknown, by: keyof StreamLimits): void {
+    const holder = this.#holders.get(name);
+    if (!holder || holder.open < this.#options.limits[by]) return;
+    this.#options.onRefused?.(by, !holder.refused);
+    holder.refused = true;
+    throw new TooManyStreams(by);
+  }
+
+  #holder(name: unknown): Holder {
+    const holder = this.#holders.get(name) ?? { open: 0, refused: false };
+    this.#holders.set(name, holder);
+    return holder;
+  }
+
+  #leave(name: unknown): void {
+    const holder = this.#holder(name);
+    holder.open -= 1;
+    if (holder.open === 0) this.#holders.delete(name);
+  }
+}
