@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   createRemoteJWKSet,
   customFetch,
+  decodeProtectedHeader,
   errors,
   type JWTPayload,
   type JWTVerifyGetKey,
@@ -50,6 +52,8 @@ const algorithms = [
 ];
 const clockToleranceSeconds = 30;
 const fetchMs = 5_000;
+/** How long the provider is not asked again for its keys. */
+const betweenReadingsMs = 3_000;
 /** Of metadata, and of a set of keys: those of the largest providers have some ten thousand. */
 const mostBytes = 512 * 1024;
 const againSeconds = 10;
@@ -76,10 +80,17 @@ export function oauth(options: OAuthOptions): Way {
     });
   const wanted = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds };
   const required = { ...wanted, requiredClaims: ['exp', 'sub'] };
+  const verify = (token: string) =>
+    jwtVerify(token, keys.find, required).catch(withAnyOf(token, required));
   const verified = async (token: string): Promise<JWTPayload> => {
+    const cameAt = performance.now();
     try {
-      return (await jwtVerify(token, keys.find, required).catch(withAnyOf(token, required)))
-        .payload;
+      const result = await verify(token).catch(async (error: unknown) => {
+        if (!mayBeOfNewKey(error, token)) throw error;
+        await keys.readAfter(cameAt);
+        return verify(token);
+      });
+      return result.payload;
     } catch (error) {
       const refusal = refusalOf(error, where);
       if (!refusal.guessed) options.onError(error);
@@ -137,10 +148,26 @@ const withAnyOf =
     throw new errors.JWSSignatureVerificationFailed();
   };
 
-/** The provider's keys, found when they are first needed, and anew when one is not among them. */
+/**
+ * Whether the provider may have published, since its keys were read, the key that this was signed with: one
+ * of another name, or any other for a token that names none.
+ */
+function mayBeOfNewKey(error: unknown, token: string): boolean {
+  if (error instanceof errors.JWKSNoMatchingKey) return true;
+  const isForged = error instanceof errors.JWSSignatureVerificationFailed;
+  return isForged && decodeProtectedHeader(token).kid === undefined;
+}
+
+/** The provider's keys, found when they are first needed, and read again when one is not among them. */
 class ProviderKeys {
   readonly #issuer: string;
-  #set: Promise<JWTVerifyGetKey> | undefined;
+  #set: Promise<RemoteKeys> | undefined;
+  #reading: Promise<void> | undefined;
+  /** The reading that everybody waits for who came before it began. */
+  #next: Promise<void> | undefined;
+  /** When the last reading began, and the last one that succeeded, by `performance.now()`. */
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(issuer: string, jwksUrl: URL | undefined) {
     this.#issuer = issuer;
@@ -148,14 +175,53 @@ class ProviderKeys {
   }
 
   readonly find: JWTVerifyGetKey = async (header, token) => {
+    const keys = await this.#keys();
+    if (!keys.fresh) await this.#read();
+    return keys(header, token);
+  };
+
+  /**
+   * Sees to it that the keys were read after that moment (of `performance.now()`): once for all who wait,
+   * and a few seconds after the last time at the soonest, however many bad tokens come.
+   * @throws Error when the provider cannot be asked
+   */
+  async readAfter(moment: number): Promise<void> {
+    if (this.#readAt > moment) return;
+    this.#next ??= this.#readSoon();
+    await this.#next;
+  }
+
+  async #readSoon(): Promise<void> {
+    await pause(Math.max(0, this.#askedAt + betweenReadingsMs - performance.now()));
+    // Who comes from now on may have a token of a key that this reading does not find.
+    this.#next = undefined;
+    await this.#read();
+  }
+
+  #read(): Promise<void> {
+    this.#reading ??= this.#reload().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #reload(): Promise<void> {
+    const keys = await this.#keys();
+    const beganAt = performance.now();
+    this.#askedAt = beganAt;
+    await keys.reload();
+    this.#readAt = beganAt;
+  }
+
+  #keys(): Promise<RemoteKeys> {
     this.#set ??= this.#discover().catch((error: unknown) => {
       this.#set = undefined;
       throw error;
     });
-    return (await this.#set)(header, token);
-  };
+    return this.#set;
+  }
 
-  async #discover(): Promise<JWTVerifyGetKey> {
+  async #discover(): Promise<RemoteKeys> {
     for (const url of metadataOf(new URL(this.#issuer))) {
       const said = await readJson(url);
       if (said?.issuer !== this.#issuer || typeof said.jwks_uri !== 'string') continue;
@@ -170,10 +236,14 @@ class ProviderKeys {
 /** The provider cannot be asked: that says nothing about the token. */
 class ProviderAway extends Error {}
 
-const remoteKeys = (url: URL): JWTVerifyGetKey =>
+type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
+
+const remoteKeys = (url: URL): RemoteKeys =>
   createRemoteJWKSet(url, {
     timeoutDuration: fetchMs,
     cacheMaxAge: 600_000,
+    // When they are read again for a key that is not among them is decided here.
+    cooldownDuration: Number.POSITIVE_INFINITY,
     [customFetch]: fetchWithin,
   });
 
