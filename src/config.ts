@@ -474,7 +474,7 @@ export function baseUrlFrom(text: string): URL {
     throw new ConfigError('is not a web address such as https://tenant.example.com');
   }
   if (url.username || url.password) throw new ConfigError('must not hold a user name or password');
-  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/public-api$/, '');
+  url.pathname = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/public-api$/, '');
   url.search = '';
   url.hash = '';
   return url;

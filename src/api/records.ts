@@ -16,7 +16,7 @@ type Read<F extends Fields> = { [N in keyof F]?: F[N] extends Kind<infer T> ? T 
 };
 
 const unreadable = Symbol('unreadable');
-const plainNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const plainNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 const text: Kind<string> = (raw) => {
   if (typeof raw === 'string') return raw;

@@ -82,9 +82,9 @@ function refusal(response: WireResponse, key: string, facts: Facts): ApiError {
   const told: Facts = said === undefined ? facts : { ...facts, said };
   if (status === 401) return new KeyRefused('no valid key', facts);
   if (status === 403) {
-    const aboutKey =
-      said === undefined || /\bkey\b.*\bnot valid\b|\binvalid\b.*\bkey\b/i.test(said);
-    return aboutKey ? new KeyRefused('key refused', facts) : new NotPermitted('forbidden', told);
+    return said === undefined || isAboutKey(said)
+      ? new KeyRefused('key refused', facts)
+      : new NotPermitted('forbidden', told);
   }
   if (status === 404) return new NotFound('not found', facts);
   if (status === 429) return new RateLimited(retryAfter(response), 'service', facts);
@@ -94,6 +94,9 @@ function refusal(response: WireResponse, key: string, facts: Facts): ApiError {
   if (status < 400) return new WrongAddress('redirect', facts);
   return new Refused(`status ${status}`, told);
 }
+
+const isAboutKey = (said: string): boolean =>
+  /\bkey\b/i.test(said) && /\b(?:not valid|invalid)\b/i.test(said);
 
 /** `message` is a text or a list of texts. */
 function messageOf(body: string, key: string): string | undefined {

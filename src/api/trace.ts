@@ -38,7 +38,7 @@ function stateFrom(said: unknown): string | undefined {
   if (typeof said !== 'string' || said.length > longestState) return undefined;
   const members = said
     .split(',')
-    .map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .map((member) => member.trim())
     .filter((member) => member !== '');
   const keys = new Set(members.map((member) => member.split('=', 1)[0]));
   const isFit =

@@ -103,7 +103,7 @@ const flat = (value: unknown): string =>
 
 const inline = (value: unknown): string =>
   typeof value === 'string' && value.includes('\n')
-    ? value.replace(/\s*\n\s*/g, ' ⏎ ')
+    ? value.replace(/\s+/g, (blanks) => (blanks.includes('\n') ? ' ⏎ ' : blanks))
     : String(value);
 
 /** A text of several lines keeps them, indented so that it cannot be taken for fields. */

@@ -124,7 +124,7 @@ function linesOf(value: unknown, depth: number, { indent, eol }: Style): string 
 
 /** A comment that ends the sibling's line stays with the sibling, and a comma that it has is kept. */
 function insertBehind(text: string, end: number, line: string): string {
-  const rest = /^[ \t]*(,?)[ \t]*(\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*(?=\r?\n)/.exec(
+  const rest = /^[ \t]*(?:(,)[ \t]*)?(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/[ \t]*)?(?=\r?\n)/.exec(
     text.slice(end),
   );
   const [onLine = '', comma = ''] = rest ?? [];

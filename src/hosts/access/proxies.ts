@@ -48,7 +48,7 @@ export function senderOf({ socket, headers }: IncomingMessage, proxies: Proxies)
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
-  const [head = '', tail = ''] = address.replace(/%.*$/, '').split('::');
+  const [head = '', tail = ''] = (address.split('%', 1)[0] ?? '').split('::');
   const [first, last] = [head, tail].map((half) => half.split(':').filter((part) => part !== ''));
   const dotted = address.includes('.') ? 1 : 0;
   const left = 8 - (first?.length ?? 0) - (last?.length ?? 0) - dotted;

@@ -36,7 +36,7 @@ export const plainName = (text: string): string =>
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_|_$/g, '')
     .slice(0, longestName);
 
 const plurals: Readonly<Record<string, Subject>> = {

@@ -1,0 +1,73 @@
+// Checks that every regular expression of src and tools takes linear time, whatever text it meets: a pattern
+// that takes the square of a text's length stops the server for everybody. Patterns that are composed when the
+// server runs cannot be checked, and are listed here with the reason why they are harmless.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from 'vite';
+
+// Read when the library is loaded: its native backends are not needed.
+process.env.RECHECK_BACKEND = 'pure';
+const { checkSync } = await import('recheck');
+
+const timeoutMs = 60_000;
+
+/** Files that compose a pattern, and why it is linear nevertheless. */
+const composed = {
+  'src/commands/config/edit-toml.ts': 'meets one line of a file of the person who runs the command',
+  'src/hosts/access/own-key.ts':
+    'anchored, of literal text and single classes, which a dot separates',
+  'src/state/redis.ts': 'anchored at line starts, of literal text, over what Redis says of itself',
+};
+
+const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));
+const verdicts = new Map();
+const problems = sourceFiles().flatMap(problemsOf);
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) {
+  console.error(`${problems.length} regular expressions may take more than linear time.`);
+  process.exitCode = 1;
+}
+
+function sourceFiles() {
+  return ['src', 'tools'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((name) => join(folder, name).split(sep).join('/'))
+      .filter((name) => /\.[cm]?[jt]sx?$/.test(name)),
+  );
+}
+
+function problemsOf(file) {
+  const { program, errors } = parseSync(file, readFileSync(join(root, file), 'utf8'));
+  if (errors.length > 0) return [`${file}: cannot be parsed: ${errors[0].message}`];
+  const found = { literals: [], composes: false };
+  visit(program, found);
+  const slow = found.literals.map((literal) => problemOf(file, literal));
+  const unknown = found.composes && !Object.hasOwn(composed, file);
+  return [...slow, unknown && `${file}: composes a pattern that cannot be checked`].filter(Boolean);
+}
+
+/** Collects the literals below a node of the syntax tree. */
+function visit(node, found) {
+  if (typeof node !== 'object' || node === null) return;
+  if (node.regex) found.literals.push(node.regex);
+  const makes = node.type === 'NewExpression' || node.type === 'CallExpression';
+  if (makes && node.callee.name === 'RegExp') found.composes = true;
+  for (const inner of Object.values(node)) visit(inner, found);
+}
+
+function problemOf(file, { pattern, flags }) {
+  const { status, complexity, error } = verdictOn(pattern, flags);
+  if (status === 'safe') return undefined;
+  const why = complexity?.summary ?? error?.kind ?? status;
+  return `${file}: /${pattern}/${flags}: ${why}`;
+}
+
+function verdictOn(pattern, flags) {
+  const key = `/${pattern}/${flags}`;
+  const known = verdicts.get(key);
+  if (known) return known;
+  const verdict = checkSync(pattern, flags, { timeout: timeoutMs });
+  verdicts.set(key, verdict);
+  return verdict;
+}
