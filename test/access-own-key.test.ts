@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isPrivate, publicOnly } from '../src/api/public-only.ts';
+import { isPrivate, publicOnly } from '../src/hosts/access/public-only.ts';
 import { type OpenedDoor, ownKey } from '../src/hosts/access/own-key.ts';
 import { MemoryRates } from '../src/state/memory-rates.ts';
 import type { RateWindow } from '../src/state/port.ts';

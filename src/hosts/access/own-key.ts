@@ -8,7 +8,7 @@ import {
   RateLimited,
   Unreachable,
 } from '../../api/errors.ts';
-import { isPrivate, publicOnly } from '../../api/public-only.ts';
+import { isPrivate, publicOnly } from './public-only.ts';
 import type { WireLimits } from '../../api/wire.ts';
 import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
 import type { RateWindow } from '../../state/port.ts';

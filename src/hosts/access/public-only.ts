@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { privateAddress } from './errors.ts';
+import { privateAddress } from '../../api/errors.ts';
 
 /** Networks that are not the public internet: IANA's registries of special-purpose addresses. */
 const special = new BlockList();
