@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isPrivate, publicOnly } from '../src/hosts/access/public-only.ts';
 import { type OpenedDoor, ownKey } from '../src/hosts/access/own-key.ts';
+import { isPrivate, publicOnly } from '../src/hosts/access/public-only.ts';
 import { MemoryRates } from '../src/state/memory-rates.ts';
 import type { RateWindow } from '../src/state/port.ts';
 import { catalog } from '../tools/catalog.ts';

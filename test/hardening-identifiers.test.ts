@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NotFound } from '../src/api/errors.ts';
 import { resources, routes } from '../src/api/routes.ts';
 import { openTenant, testKey, toolCall } from './hardening-tenant.ts';
 import { anyHost, everything } from './support/hosts.ts';
@@ -46,7 +45,7 @@ test.each(odd)('%j is asked of no route', async (id) => {
   for (const resource of resources) {
     for (const by of routes[resource].one) {
       const asked = (await tenant()).one(resource, by, id, toolCall());
-      await expect(asked).rejects.toBeInstanceOf(NotFound);
+      await expect(asked).rejects.toMatchObject({ kind: 'not-found' });
     }
   }
   const write = (await tenant()).client.upsertOpportunity(
@@ -57,7 +56,7 @@ test.each(odd)('%j is asked of no route', async (id) => {
       purpose: 'interactive',
     },
   );
-  await expect(write).rejects.toBeInstanceOf(NotFound);
+  await expect(write).rejects.toMatchObject({ kind: 'not-found' });
   expect(requests).toEqual([]);
 });
 
@@ -100,7 +99,9 @@ test('every other is one segment of its own route, and comes out as it went in',
     fc.asyncProperty(identifiers, async (id) => {
       requests.length = 0;
       const call = { ...toolCall(), purpose: 'interactive' } as const;
-      await expect(client.one('company', 'id', id, call)).rejects.toBeInstanceOf(NotFound);
+      await expect(client.one('company', 'id', id, call)).rejects.toMatchObject({
+        kind: 'not-found',
+      });
       for (const { path } of requests) {
         const [last = ''] = path.split('/').slice(-1);
         expect(decodeURIComponent(last)).toBe(id);

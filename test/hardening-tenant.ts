@@ -2,19 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
-import {
-  ApiError,
-  BadResponse,
-  KeyRefused,
-  NotFound,
-  NotPermitted,
-  RateLimited,
-  Refused,
-  TimedOut,
-  TooLarge,
-  Unavailable,
-  WrongAddress,
-} from '../src/api/errors.ts';
+import { type ApiErrorKind, isApiError } from '../src/api/errors.ts';
 import type { Resource } from '../src/api/records.ts';
 import { createServer } from '../src/mcp/server.ts';
 import { surfaceOf } from '../src/mcp/surface.ts';
@@ -117,18 +105,30 @@ export const nameOf = (record: Readonly<Row>): string =>
 
 /** The kinds of error that a client distinguishes, as the tests' own words have them. */
 export function kindOf(error: unknown): ErrorKind | 'internal' {
-  if (error instanceof RateLimited) return 'rate limited';
-  if (error instanceof KeyRefused) return error.facts.status === 403 ? 'forbidden' : 'unauthorised';
-  if (error instanceof NotPermitted) return 'forbidden';
-  if (error instanceof NotFound) return 'not found';
-  if (error instanceof Refused) return 'rejected';
-  if (error instanceof WrongAddress) return 'not the API';
-  if (error instanceof Unavailable) return 'unavailable';
-  if (error instanceof BadResponse) return 'bad response';
-  if (error instanceof TimedOut) return 'timed out';
-  if (error instanceof TooLarge) return 'too large';
-  return error instanceof ApiError ? 'unavailable' : 'internal';
+  if (!isApiError(error)) return 'internal';
+  const isForbidden = error.kind === 'key-refused' && error.facts.status === 403;
+  return isForbidden ? 'forbidden' : kinds[error.kind];
 }
+
+const kinds: Readonly<Record<ApiErrorKind, ErrorKind>> = {
+  'key-refused': 'unauthorised',
+  'rate-limited': 'rate limited',
+  'budget-spent': 'rate limited',
+  'not-permitted': 'forbidden',
+  'not-found': 'not found',
+  refused: 'rejected',
+  'no-route': 'not the API',
+  'web-page': 'not the API',
+  redirect: 'not the API',
+  'server-error': 'unavailable',
+  'connection-lost': 'unavailable',
+  unreachable: 'unavailable',
+  'circuit-open': 'unavailable',
+  malformed: 'bad response',
+  unexpected: 'bad response',
+  'timed-out': 'timed out',
+  'too-large': 'too large',
+};
 
 /** The words in which each kind is told to an assistant. */
 export const wordsOf: Readonly<Record<ErrorKind, RegExp>> = {

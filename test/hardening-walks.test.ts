@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Call } from '../src/api/call.ts';
 import type { Page, PageQuery } from '../src/api/client.ts';
 import { readPage } from '../src/api/envelope.ts';
-import { Refused } from '../src/api/errors.ts';
+import { ApiError } from '../src/api/errors.ts';
 import { type RecordOf, type Resource, toRecord } from '../src/api/records.ts';
 import { routes } from '../src/api/routes.ts';
 import type { Pages } from '../src/tenant/reading/page-reader.ts';
@@ -77,7 +77,7 @@ class Model implements Pages {
     // Requests may overtake each other on the way there, and answers on the way back.
     return this.#turn(() => this.#answer(resource, query)).then((answer) =>
       this.#turn(() => {
-        if (answer instanceof RefusedByModel) throw new Refused('400', { host: 'model' });
+        if (answer instanceof RefusedByModel) throw new ApiError('refused', { host: 'model' });
         return answer;
       }),
     );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NotPermitted, RateLimited } from '../src/api/errors.ts';
+import { ApiError } from '../src/api/errors.ts';
 import { isProven, stopped, unproven } from '../src/tenant/reading/coverage.ts';
 import { Pass } from '../src/tenant/reading/pass.ts';
 import {
@@ -189,14 +189,14 @@ describe('a reading that was cut short', () => {
   const { pass } = follow([{ rows: rows(0, 100), total: 300 }]);
 
   test('says when the rest can be had', () => {
-    const coverage = stopped(pass, 100, new RateLimited(60, 'budget', { host: 'h' }));
+    const coverage = stopped(pass, 100, new ApiError('budget-spent', { host: 'h', seconds: 60 }));
     expect(coverage).toMatchObject({ complete: false, read: 100, total: 300 });
     expect(coverage.reason).toMatch(/; the rest can be had from \d{4}-.*Z on$/);
     expect(coverage.resumesAt).toBeGreaterThan(Date.now());
   });
 
   test('says why', () => {
-    const coverage = stopped(pass, 100, new NotPermitted('forbidden', { host: 'h' }));
+    const coverage = stopped(pass, 100, new ApiError('not-permitted', { host: 'h' }));
     expect(coverage.reason).toBe('the service stopped permitting it');
     expect(coverage.resumesAt).toBeUndefined();
   });

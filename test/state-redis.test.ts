@@ -329,7 +329,7 @@ describeWith('redis', 'without Redis', () => {
     expect(state.health()).toEqual({ kind: 'redis', ok: true, notes: [] });
     await state.journal(tenant).append({ at: 1 });
     await it.kill();
-    const lost = { name: 'StateLost' };
+    const lost = { name: 'StateUnavailable' };
     await expect(state.journal(tenant).append({ at: 2 })).rejects.toMatchObject(lost);
     await expect(state.journal(tenant).read()).rejects.toMatchObject(lost);
     await expect(state.once.claim('a', Date.now() + 1_000)).rejects.toMatchObject(lost);
@@ -370,7 +370,7 @@ describeWith('redis', 'without Redis', () => {
     const state = await open(it, { commandMs: 400 });
     it.freeze();
     await expect(state.once.claim('a', Date.now() + 60_000)).rejects.toMatchObject({
-      name: 'StateLost',
+      name: 'StateUnavailable',
     });
     expect(state.health().ok).toBe(false);
     it.resume();
@@ -384,7 +384,7 @@ describeWith('redis', 'without Redis', () => {
       const state = await open(it);
       await it.ask(...refuse);
       await expect(state.journal(newTenant()).append({ at: 1 })).rejects.toMatchObject({
-        name: 'StateLost',
+        name: 'StateUnavailable',
         code: `Redis says ${how}`,
       });
       const { ok, notes } = state.health();
@@ -406,7 +406,7 @@ describeWith('redis', 'without Redis', () => {
     it.freeze();
     const event = { id: 'e', subject: 'quote', event: 'updated', body: '{}' };
     const adding = state.inbox(tenant).add(event, { collection: 'quote' });
-    await expect(adding).rejects.toMatchObject({ name: 'StateLost' });
+    await expect(adding).rejects.toMatchObject({ name: 'StateUnavailable' });
     expect(heard).toEqual(['missed']);
     it.resume();
     await until(() => heard).toEqual(['missed', 'missed']);
@@ -449,7 +449,7 @@ describeWith('redis', 'without Redis', () => {
     await collectionsOf(one).obtain(place(tenant), 60_000, read, never);
     await it.kill();
     await expect(one.bus.publish(tenant, { collection: 'quote' })).rejects.toMatchObject({
-      name: 'StateLost',
+      name: 'StateUnavailable',
     });
     await it.start();
     await until(() => other.health().ok && one.health().ok).toBe(true);
@@ -492,7 +492,7 @@ describeWith('redis', 'what stands in Redis and what is told', () => {
     expect(keys).not.toContain('tenant.example');
     await it.kill();
     const error = await state.once.claim('a', Date.now() + 1_000).catch((it: unknown) => it);
-    expect(error).toMatchObject({ name: 'StateLost' });
+    expect(error).toMatchObject({ name: 'StateUnavailable' });
     await until(() => told).toHaveLength(1);
     expect(`${told}${String(error)}${JSON.stringify(state.health())}`).not.toContain(password);
   });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NotFound } from '../src/api/errors.ts';
+import { ApiError, isApiError } from '../src/api/errors.ts';
 import type { ApiRecord, Resource } from '../src/api/records.ts';
 import { routes } from '../src/api/routes.ts';
 import { full, only } from '../src/briefs/concise.ts';
@@ -60,7 +60,7 @@ async function read(
   const ways = routes[resource].one;
   if (ways.length === 0) return fromList(tenant, resource, id, call);
   return tenant.one(resource, 'id', id, call).catch((error: unknown) => {
-    if (!(error instanceof NotFound) || !ways.includes('externalIdentifier')) throw error;
+    if (!isApiError(error, 'not-found') || !ways.includes('externalIdentifier')) throw error;
     return tenant.one(resource, 'externalIdentifier', id, call);
   });
 }
@@ -73,6 +73,6 @@ async function fromList(
 ): Promise<ApiRecord> {
   const { records } = await tenant.collection(resource, call);
   const record = (records as readonly ApiRecord[]).find((one) => one.id === id);
-  if (!record) throw new NotFound('not in the list', { host: tenant.host });
+  if (!record) throw new ApiError('not-found', { host: tenant.host }, 'not in the list');
   return record;
 }

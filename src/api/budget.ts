@@ -1,7 +1,7 @@
 import { pause } from '../state/pause.ts';
 import type { RateWindow, WindowRule, WindowVerdict } from '../state/port.ts';
 import type { Call } from './call.ts';
-import { type Facts, RateLimited } from './errors.ts';
+import { ApiError, type Facts } from './errors.ts';
 
 export interface BudgetSettings {
   /** Requests that the tenant allows in any `windowSeconds`, all its programs together. */
@@ -39,7 +39,7 @@ export class RateBudget {
 
   /**
    * Takes one request out of the budget, after a short wait if need be. It is under way until `ended`.
-   * @throws RateLimited when there is none to be had soon; the signal's reason when cancelled
+   * @throws ApiError (`budget-spent`) when there is none to be had soon; the signal's reason when cancelled
    */
   async take(call: Call, facts: Facts): Promise<Taken> {
     const rule = this.#rule(call.purpose);
@@ -52,7 +52,7 @@ export class RateBudget {
       if (now + waitMs > giveUpAt) {
         // The moment by which a request counts for longer than the window is waited for here.
         const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
-        throw new RateLimited(seconds, 'budget', facts);
+        throw new ApiError('budget-spent', { ...facts, seconds });
       }
       await pause(waitMs, call.signal);
     }

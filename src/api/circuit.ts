@@ -1,4 +1,4 @@
-import { CircuitOpen, type Facts } from './errors.ts';
+import { ApiError, type Facts } from './errors.ts';
 
 export interface CircuitSettings {
   /** Failures in a row that open it. */
@@ -28,13 +28,14 @@ export class Circuit {
 
   /**
    * Whether the request that may pass now is the probe.
-   * @throws CircuitOpen while resting, or while the one probe is under way
+   * @throws ApiError (`circuit-open`) while resting, or while the one probe is under way
    */
   check(facts: Facts): boolean {
     if (this.#openUntil === 0) return false;
     const restLeft = this.#openUntil - Date.now();
     if (restLeft > 0 || this.#probing) {
-      throw new CircuitOpen(Math.max(1, Math.ceil(restLeft / 1000)), facts);
+      const seconds = Math.max(1, Math.ceil(restLeft / 1000));
+      throw new ApiError('circuit-open', { ...facts, seconds });
     }
     this.#probing = true;
     return true;

@@ -4,22 +4,10 @@ import { type BudgetSettings, RateBudget, type Taken, usualBudget } from './budg
 import type { Call } from './call.ts';
 import { Circuit, type CircuitSettings } from './circuit.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
-import {
-  ApiError,
-  BadResponse,
-  CircuitOpen,
-  type Facts,
-  NotFound,
-  RateLimited,
-  TimedOut,
-  TooLarge,
-  Unavailable,
-  Unreachable,
-  WrongAddress,
-} from './errors.ts';
+import { ApiError, type Facts, isApiError } from './errors.ts';
 import { type Observer, outcomeOf } from './observer.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records.ts';
-import { answeredAt, header, Overloaded, parseReply } from './reply.ts';
+import { answeredAt, header, parseReply } from './reply.ts';
 import { isPathSegment, type Route, routes, upsertPath } from './routes.ts';
 import { usualLimits, Wire, type WireLimits, type WireRequest, type WireResponse } from './wire.ts';
 
@@ -122,7 +110,7 @@ export class ApiClient {
       return at === undefined ? page : { ...page, answeredAt: at };
     };
     const raw = await this.#get(path, call, facts, read).catch((error: unknown) => {
-      throw error instanceof NotFound ? new WrongAddress('no-route', error.facts) : error;
+      throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
     for (const record of raw.records) toRecord(resource, record);
     return raw as Page<RecordOf[R]>;
@@ -130,7 +118,7 @@ export class ApiClient {
 
   /**
    * One record, by the service's id or by external identifier where the route has it.
-   * @throws NotFound and every other ApiError
+   * @throws ApiError
    */
   async one<R extends Resource>(
     resource: R,
@@ -141,7 +129,7 @@ export class ApiClient {
     const route = routes[resource];
     const infix = by === 'id' ? '/' : '/ext/';
     const facts: Facts = { host: this.host, path: `${route.path}${infix}…` };
-    if (!isPathSegment(value)) throw new NotFound('no path leads to it', facts);
+    if (!isPathSegment(value)) throw new ApiError('not-found', facts, 'no path leads to it');
     const path = route.path + infix + encodeURIComponent(value);
     const raw = await this.#get(path, call, facts, (body) => readOne(body, facts));
     return toRecord(resource, raw);
@@ -150,15 +138,15 @@ export class ApiClient {
   /**
    * Creates or updates the opportunity of that external identifier. Sent once: only a request that
    * provably never left is sent again.
-   * @throws ApiError; after those of which `leavesOpen` is true nobody knows whether it was written
+   * @throws ApiError; after those with `outcomeUnknown` nobody knows whether it was written
    */
   async upsertOpportunity(externalId: string, fields: object, call: Call): Promise<Opportunity> {
     const facts: Facts = { host: this.host, path: '/opportunity/ext/…' };
-    if (!isPathSegment(externalId)) throw new NotFound('no path leads to it', facts);
+    if (!isPathSegment(externalId)) throw new ApiError('not-found', facts, 'no path leads to it');
     const path = upsertPath(externalId);
     const request: WireRequest = { method: 'PUT', path, body: JSON.stringify(fields) };
     const read = (body: unknown) => readOne(body, facts);
-    const again = (error: unknown) => error instanceof Unreachable;
+    const again = (error: unknown) => isApiError(error, 'unreachable');
     return toRecord('opportunity', await this.#retried(request, call, facts, read, again));
   }
 
@@ -168,7 +156,7 @@ export class ApiClient {
   }
 
   #get<T>(path: string, call: Call, facts: Facts, read: ReadBody<T>): Promise<T> {
-    const again = (error: unknown) => error instanceof ApiError && error.passing;
+    const again = (error: unknown) => isApiError(error) && error.retryable;
     return this.#retried({ method: 'GET', path }, call, facts, read, again);
   }
 
@@ -185,9 +173,10 @@ export class ApiClient {
       } catch (error) {
         const wait = pauseBefore(attempt, error, this.#firstPauseMs);
         const inTime = Date.now() + wait < call.deadline;
-        if (isOurs(error))
-          this.observer?.heldBack(error instanceof CircuitOpen ? 'circuit' : 'budget');
-        if (attempt === attempts || !inTime || !again(error) || isOurs(error)) throw error;
+        // Told by our own circuit or count: asking again at once would be told the same.
+        const isOurs = isApiError(error, 'circuit-open', 'budget-spent');
+        if (isOurs) this.observer?.heldBack(error.kind === 'circuit-open' ? 'circuit' : 'budget');
+        if (attempt === attempts || !inTime || !again(error) || isOurs) throw error;
         await pause(wait, call.signal);
       }
     }
@@ -196,7 +185,7 @@ export class ApiClient {
   async #once<T>(request: WireRequest, call: Call, facts: Facts, read: ReadBody<T>): Promise<T> {
     const probes = this.#circuit.check(facts);
     try {
-      if (isLate(call)) throw new TimedOut('no time left', facts);
+      if (isLate(call)) throw new ApiError('timed-out', facts, 'no time left');
       const taken = await this.budget.take(call, facts);
       return await this.#watched(request, call, facts, async (watched) => {
         const response = await this.#sent(watched, taken, call, facts);
@@ -225,7 +214,7 @@ export class ApiClient {
       watched?.ended('2xx', status);
       return value;
     } catch (error) {
-      const { status } = error instanceof ApiError ? error.facts : {};
+      const { status } = isApiError(error) ? error.facts : {};
       watched?.ended(call.signal.aborted ? 'cancelled' : outcomeOf(error), status);
       throw error;
     }
@@ -243,14 +232,16 @@ export class ApiClient {
   }
 
   async #learn(error: unknown, call: Call, probes: boolean): Promise<void> {
-    const down = error instanceof Unavailable || (error instanceof TimedOut && !isLate(call));
-    if (down) this.#circuit.failed(probes);
-    else if (error instanceof ApiError && error.facts.status !== undefined) {
+    const isDown =
+      isApiError(error, 'server-error', 'connection-lost', 'unreachable') ||
+      (isApiError(error, 'timed-out') && !isLate(call));
+    if (isDown) this.#circuit.failed(probes);
+    else if (isApiError(error) && error.facts.status !== undefined) {
       this.#circuit.succeeded();
       this.#onAnswer?.(error.facts.path ?? '', error);
     } else this.#circuit.saidNothing(probes);
-    if (error instanceof RateLimited && error.by === 'service' && error.seconds !== undefined) {
-      await this.budget.block(error.seconds);
+    if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined) {
+      await this.budget.block(error.facts.seconds);
     }
   }
 
@@ -270,29 +261,11 @@ export class ApiClient {
 /** A call that ran out of its own time says nothing about the service. */
 const isLate = (call: Call): boolean => Date.now() >= call.deadline;
 
-/** Told by our own count or circuit: asking again at once would be told the same. */
-const isOurs = (error: unknown): boolean =>
-  (error instanceof RateLimited && error.by === 'budget') || error instanceof CircuitOpen;
-
 /** Doubling, with jitter, so that many callers do not come back in step; or what the service asked for. */
 function pauseBefore(attempt: number, error: unknown, firstPauseMs: number): number {
-  const asks = error instanceof RateLimited || error instanceof Overloaded;
-  const asked = asks ? error.seconds : undefined;
+  const asked = isApiError(error, 'rate-limited', 'server-error') ? error.facts.seconds : undefined;
   const jitter = 0.5 + Math.random();
-  const least = error instanceof RateLimited ? 4 * firstPauseMs : firstPauseMs;
+  const least = isApiError(error, 'rate-limited') ? 4 * firstPauseMs : firstPauseMs;
   const own = least * 2 ** (attempt - 1) * jitter;
   return asked === undefined ? own : asked * 1000 + jitter * 100;
 }
-
-/**
- * Answers of a write that leave open whether it was written: also those of which only the words cannot be
- * read, because a service that answers at all may have done its work before.
- */
-export const leavesOpen = (error: unknown): boolean =>
-  (error instanceof Unavailable &&
-    !(error instanceof Unreachable) &&
-    !(error instanceof CircuitOpen)) ||
-  error instanceof TimedOut ||
-  error instanceof BadResponse ||
-  error instanceof TooLarge ||
-  (error instanceof WrongAddress && error.reason === 'web-page');

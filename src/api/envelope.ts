@@ -1,4 +1,4 @@
-import { BadResponse, type Facts } from './errors.ts';
+import { ApiError, type Facts } from './errors.ts';
 
 export type RawRecord = Record<string, unknown>;
 
@@ -22,16 +22,17 @@ export const isObject = (value: unknown): value is RawRecord =>
 /**
  * Unwraps a list. An envelope that is none of the known ones is an error: taking it for an empty page
  * would report "none" where there are many.
- * @throws BadResponse
+ * @throws ApiError (`unexpected`)
  */
 export function readPage(body: unknown, facts: Facts): RawPage {
   if (Array.isArray(body)) return { records: onlyRecords(body, facts) };
-  if (!isObject(body)) throw new BadResponse('neither a list nor an envelope', facts);
+  if (!isObject(body)) throw new ApiError('unexpected', facts, 'neither a list nor an envelope');
   const total = countOf(body.total);
   const wrapper = wrappers.find((name) => name in body);
   const list = wrapper === undefined ? undefined : body[wrapper];
   const empty = list === null && total === 0;
-  if (!Array.isArray(list) && !empty) throw new BadResponse('an unknown envelope', facts);
+  if (!Array.isArray(list) && !empty)
+    throw new ApiError('unexpected', facts, 'an unknown envelope');
   const records = onlyRecords(list ?? [], facts);
   const page: RawPage = { records };
   // A count of fewer than came counts something else.
@@ -43,13 +44,13 @@ export function readPage(body: unknown, facts: Facts): RawPage {
 
 /**
  * Unwraps one record.
- * @throws BadResponse
+ * @throws ApiError (`unexpected`)
  */
 export function readOne(body: unknown, facts: Facts): RawRecord {
   const wrapped = isObject(body) && !('id' in body) ? (body.data ?? body.result) : undefined;
   const record = isObject(wrapped) ? wrapped : body;
   if (!isObject(record) || !names.some((name) => name in record)) {
-    throw new BadResponse('not a record', facts);
+    throw new ApiError('unexpected', facts, 'not a record');
   }
   return checkDepth(record, facts);
 }
@@ -57,7 +58,8 @@ export function readOne(body: unknown, facts: Facts): RawRecord {
 function onlyRecords(list: unknown, facts: Facts): RawRecord[] {
   const records = Array.isArray(list) ? list : [];
   for (const record of records) {
-    if (!isObject(record)) throw new BadResponse('a list of something else than records', facts);
+    if (!isObject(record))
+      throw new ApiError('unexpected', facts, 'a list of something else than records');
     checkDepth(record, facts);
   }
   return records;
@@ -70,7 +72,8 @@ function countOf(raw: unknown): number | undefined {
 
 /** A record nested without end would overflow the stack of whoever walks it. */
 function checkDepth(record: RawRecord, facts: Facts): RawRecord {
-  if (!isShallow(record, deepest)) throw new BadResponse('a record nested too deeply', facts);
+  if (!isShallow(record, deepest))
+    throw new ApiError('unexpected', facts, 'a record nested too deeply');
   return record;
 }
 

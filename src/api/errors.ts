@@ -1,111 +1,128 @@
 /**
- * What can go wrong between us and the service, as a tree of types. An error carries facts (host,
- * status, seconds to wait), never a key, never an upstream body; it is worded for the assistant in one
- * place, `mcp/wording.ts`.
+ * What can go wrong between this server and the service. An error says what kind it is and carries facts
+ * (host, status, seconds to wait), never a key, never an upstream body; it is worded for the assistant in
+ * one place, `mcp/wording.ts`.
  */
 export interface Facts {
   /** Host and port of the service. */
-  host: string;
+  readonly host: string;
   /** Path below `/public-api`, without the query. */
-  path?: string;
-  status?: number;
-  /** What the service said was wrong, in its own words, where it said so in a `message`. */
-  said?: string;
+  readonly path?: string;
+  readonly status?: number;
+  /** What the service reports as wrong, in its own words, where it does so in a `message`. */
+  readonly upstreamMessage?: string;
 }
 
-export abstract class ApiError extends Error {
-  readonly facts: Facts;
-  /** Whether asking again, unchanged, can help. */
-  readonly passing: boolean = false;
+interface Wait {
+  /** Seconds until a request can go through again, where that is known. */
+  readonly seconds: number | undefined;
+}
 
-  constructor(message: string, facts: Facts, options?: ErrorOptions) {
-    super(message, options);
-    this.name = new.target.name;
+/** Every kind of error, with the facts that it comes with. */
+export interface FactsOf {
+  /** 401, or 403 about the key itself. */
+  'key-refused': Facts;
+  /** 403: the key is good, but not for this. */
+  'not-permitted': Facts;
+  /** 404 of one record. */
+  'not-found': Facts;
+  /** 404 of a route: the address is not the API's, or the tenant lacks the feature. */
+  'no-route': Facts;
+  /** A web page where JSON should be: the address is not the API's. */
+  'web-page': Facts;
+  /** An answer that leads to another address, which is not followed. */
+  redirect: Facts;
+  /** 400 and other refusals of what was asked. */
+  refused: Facts;
+  /** 429. */
+  'rate-limited': Facts & Wait;
+  /** Not sent: our own count of the shared budget says that it would be a 429. */
+  'budget-spent': Facts & Wait;
+  /** 5xx, or 408. */
+  'server-error': Facts & Wait;
+  /** The connection broke off after something may have been sent. */
+  'connection-lost': Facts;
+  /** No connection could be made, so that nothing was sent. The code is the operating system's. */
+  unreachable: Facts & { readonly code: string };
+  /** Not sent: the last requests all failed. */
+  'circuit-open': Facts & { readonly seconds: number };
+  /** No complete answer in time. */
+  'timed-out': Facts;
+  /** Not the format that it claims to be, such as half of a JSON text: perhaps cut off on the way. */
+  malformed: Facts;
+  /** JSON, but not what the API sends: an unknown envelope, or nested without end. */
+  unexpected: Facts;
+  /** Over the cap on a response's size. */
+  'too-large': Facts;
+}
+
+export type ApiErrorKind = keyof FactsOf;
+
+interface Traits {
+  /** Whether asking again, unchanged, can help. */
+  retryable: boolean;
+  /**
+   * Whether nobody knows what became of a write: also where only the words of the answer cannot be read,
+   * because a service that answers at all may have done its work before.
+   */
+  outcomeUnknown: boolean;
+}
+
+const traits = {
+  'key-refused': { retryable: false, outcomeUnknown: false },
+  'not-permitted': { retryable: false, outcomeUnknown: false },
+  'not-found': { retryable: false, outcomeUnknown: false },
+  'no-route': { retryable: false, outcomeUnknown: false },
+  'web-page': { retryable: false, outcomeUnknown: true },
+  redirect: { retryable: false, outcomeUnknown: false },
+  refused: { retryable: false, outcomeUnknown: false },
+  'rate-limited': { retryable: true, outcomeUnknown: false },
+  'budget-spent': { retryable: true, outcomeUnknown: false },
+  'server-error': { retryable: true, outcomeUnknown: true },
+  'connection-lost': { retryable: true, outcomeUnknown: true },
+  unreachable: { retryable: true, outcomeUnknown: false },
+  'circuit-open': { retryable: true, outcomeUnknown: false },
+  'timed-out': { retryable: true, outcomeUnknown: true },
+  malformed: { retryable: true, outcomeUnknown: true },
+  unexpected: { retryable: false, outcomeUnknown: true },
+  'too-large': { retryable: false, outcomeUnknown: true },
+} satisfies Record<ApiErrorKind, Traits>;
+
+/** Kinds after which a write is known not to have been stored. */
+export type NotStoredKind = {
+  [K in ApiErrorKind]: (typeof traits)[K]['outcomeUnknown'] extends true ? never : K;
+}[ApiErrorKind];
+
+export class ApiError<K extends ApiErrorKind = ApiErrorKind> extends Error {
+  override readonly name = 'ApiError';
+  readonly kind: K;
+  readonly facts: FactsOf[K];
+
+  constructor(kind: K, facts: FactsOf[K], message: string = kind) {
+    super(message);
+    this.kind = kind;
     this.facts = facts;
   }
-}
 
-/** 401, or 403 about the key itself. */
-export class KeyRefused extends ApiError {}
+  get retryable(): boolean {
+    return traits[this.kind].retryable;
+  }
 
-/** 403: the key is good, but not for this. */
-export class NotPermitted extends ApiError {}
-
-/** 404 of one record. */
-export class NotFound extends ApiError {}
-
-/** 404 of a route, or a web page where JSON should be: the address is not the API's. */
-export class WrongAddress extends ApiError {
-  readonly reason: 'web-page' | 'no-route' | 'redirect';
-
-  constructor(reason: WrongAddress['reason'], facts: Facts) {
-    super(`not the API: ${reason}`, facts);
-    this.reason = reason;
+  get outcomeUnknown(): boolean {
+    return traits[this.kind].outcomeUnknown;
   }
 }
 
-/** 400 and other refusals of what was asked. */
-export class Refused extends ApiError {}
+/** Whether it is an error of one of these kinds, or of any where none is named. */
+export const isApiError = <K extends ApiErrorKind = ApiErrorKind>(
+  error: unknown,
+  ...kinds: K[]
+): error is ApiError<K> =>
+  error instanceof ApiError && (kinds.length === 0 || kinds.some((kind) => kind === error.kind));
 
-/** 429, or our own count says that it would be one. */
-export class RateLimited extends ApiError {
-  override readonly passing = true;
-  /** Seconds until a request can go through again, if known. */
-  readonly seconds: number | undefined;
-  /** Whether the service said so (429) or our own count of the shared budget. */
-  readonly by: 'service' | 'budget';
-
-  constructor(seconds: number | undefined, by: RateLimited['by'], facts: Facts) {
-    super('rate limited', facts);
-    this.seconds = seconds;
-    this.by = by;
-  }
-}
-
-/** 5xx, resets and connections that break off. */
-export class Unavailable extends ApiError {
-  override readonly passing = true;
-}
+/** Whether it says that a write was not stored. */
+export const isNotStored = (error: unknown): error is ApiError<NotStoredKind> =>
+  isApiError(error) && !error.outcomeUnknown;
 
 /** The code of an address that may not be connected to, because it is not public. */
 export const privateAddress = 'EPRIVATE';
-
-/** No connection could be made: nothing has been sent. */
-export class Unreachable extends Unavailable {
-  /** The operating system's code, such as `ECONNREFUSED` or `ENOTFOUND`. */
-  readonly code: string;
-
-  constructor(code: string, facts: Facts, options?: ErrorOptions) {
-    super(`unreachable: ${code}`, facts, options);
-    this.code = code;
-  }
-}
-
-/** The circuit is open: the last requests all failed, and nothing was sent. */
-export class CircuitOpen extends Unavailable {
-  /** Seconds until the next attempt is let through. */
-  readonly seconds: number;
-
-  constructor(seconds: number, facts: Facts) {
-    super('circuit open', facts);
-    this.seconds = seconds;
-  }
-}
-
-/** No complete answer in time. */
-export class TimedOut extends ApiError {
-  override readonly passing = true;
-}
-
-/** An answer that cannot be read: truncated, not JSON, an unknown envelope, nested without end. */
-export class BadResponse extends ApiError {
-  override readonly passing: boolean;
-
-  constructor(message: string, facts: Facts, passing = false) {
-    super(message, facts);
-    this.passing = passing;
-  }
-}
-
-/** An answer over the cap on a response's size. */
-export class TooLarge extends ApiError {}

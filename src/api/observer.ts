@@ -1,13 +1,4 @@
-import {
-  ApiError,
-  BadResponse,
-  CircuitOpen,
-  RateLimited,
-  TimedOut,
-  TooLarge,
-  Unreachable,
-  WrongAddress,
-} from './errors.ts';
+import { type ApiErrorKind, isApiError } from './errors.ts';
 import type { Trace } from './trace.ts';
 
 /** What came of a request to the service: a class of its status, or what stood in the way. */
@@ -60,18 +51,34 @@ export interface Observer {
   offers(gauges: Gauges): () => void;
 }
 
+const outcomes: Record<ApiErrorKind, RequestOutcome | 'by status'> = {
+  'key-refused': 'by status',
+  'not-permitted': 'by status',
+  'not-found': 'by status',
+  'no-route': 'by status',
+  'web-page': 'unreadable',
+  redirect: 'by status',
+  refused: 'by status',
+  'rate-limited': '429',
+  'budget-spent': 'budget',
+  'server-error': 'by status',
+  'connection-lost': 'broken',
+  unreachable: 'unreachable',
+  'circuit-open': 'circuit',
+  'timed-out': 'timeout',
+  malformed: 'unreadable',
+  unexpected: 'unreadable',
+  'too-large': 'unreadable',
+};
+
 export function outcomeOf(error: unknown): RequestOutcome {
-  if (error instanceof BadResponse || error instanceof TooLarge) return 'unreadable';
-  if (error instanceof WrongAddress && error.reason === 'web-page') return 'unreadable';
-  if (error instanceof RateLimited) return error.by === 'budget' ? 'budget' : '429';
-  if (error instanceof CircuitOpen) return 'circuit';
-  if (error instanceof TimedOut) return 'timeout';
-  if (error instanceof Unreachable) return 'unreachable';
-  const { status } = error instanceof ApiError ? error.facts : {};
-  return status === undefined ? 'broken' : classOf(status);
+  if (!isApiError(error)) return 'broken';
+  const outcome = outcomes[error.kind];
+  return outcome === 'by status' ? classOf(error.facts.status) : outcome;
 }
 
-function classOf(status: number): RequestOutcome {
+function classOf(status: number | undefined): RequestOutcome {
+  if (status === undefined) return 'broken';
   if (status >= 500) return '5xx';
   return status >= 400 ? '4xx' : '3xx';
 }

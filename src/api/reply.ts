@@ -1,28 +1,7 @@
-import {
-  type ApiError,
-  BadResponse,
-  type Facts,
-  KeyRefused,
-  NotFound,
-  NotPermitted,
-  RateLimited,
-  Refused,
-  Unavailable,
-  WrongAddress,
-} from './errors.ts';
+import { ApiError, type Facts } from './errors.ts';
 import type { WireResponse } from './wire.ts';
 
-const longestSaid = 300;
-
-/** A failure of the service that may have said when to come back. */
-export class Overloaded extends Unavailable {
-  readonly seconds: number | undefined;
-
-  constructor(message: string, facts: Facts, seconds: number | undefined) {
-    super(message, facts);
-    this.seconds = seconds;
-  }
-}
+const maxMessageLength = 300;
 
 /** The first value of a header, in whatever letter case it came (the wire lower-cases). */
 export function header(response: WireResponse, name: string): string | undefined {
@@ -37,10 +16,10 @@ export function header(response: WireResponse, name: string): string | undefined
 export function parseReply(response: WireResponse, key: string, facts: Facts): unknown {
   const known = { ...facts, status: response.status };
   if (response.status >= 300) throw refusal(response, key, known);
-  if (/^\s*</.test(response.text)) throw new WrongAddress('web-page', known);
+  if (/^\s*</.test(response.text)) throw new ApiError('web-page', known);
   const body = parsed(response.text, key);
   // The parser's own message quotes the body.
-  if (body === undefined) throw new BadResponse('not JSON, or not all of it', known, true);
+  if (body === undefined) throw new ApiError('malformed', known, 'not JSON, or not all of it');
   return body;
 }
 
@@ -78,25 +57,28 @@ function withoutKey(value: unknown, key: string, levels = 80): unknown {
 
 function refusal(response: WireResponse, key: string, facts: Facts): ApiError {
   const { status } = response;
-  const said = messageOf(response.text, key);
-  const told: Facts = said === undefined ? facts : { ...facts, said };
-  if (status === 401) return new KeyRefused('no valid key', facts);
+  const upstreamMessage = messageOf(response.text, key);
+  const reported: Facts = upstreamMessage === undefined ? facts : { ...facts, upstreamMessage };
+  if (status === 401) return new ApiError('key-refused', facts);
   if (status === 403) {
-    return said === undefined || isAboutKey(said)
-      ? new KeyRefused('key refused', facts)
-      : new NotPermitted('forbidden', told);
+    return isAboutKey(upstreamMessage)
+      ? new ApiError('key-refused', facts)
+      : new ApiError('not-permitted', reported);
   }
-  if (status === 404) return new NotFound('not found', facts);
-  if (status === 429) return new RateLimited(retryAfter(response), 'service', facts);
+  if (status === 404) return new ApiError('not-found', facts);
+  if (status === 429) {
+    return new ApiError('rate-limited', { ...facts, seconds: retryAfter(response) });
+  }
   if (status >= 500 || status === 408) {
-    return new Overloaded(`status ${status}`, facts, retryAfter(response));
+    return new ApiError('server-error', { ...facts, seconds: retryAfter(response) });
   }
-  if (status < 400) return new WrongAddress('redirect', facts);
-  return new Refused(`status ${status}`, told);
+  if (status < 400) return new ApiError('redirect', facts);
+  return new ApiError('refused', reported);
 }
 
-const isAboutKey = (said: string): boolean =>
-  /\bkey\b/i.test(said) && /\b(?:not valid|invalid)\b/i.test(said);
+/** A 403 without a word is taken for the key's. */
+const isAboutKey = (message: string | undefined): boolean =>
+  message === undefined || (/\bkey\b/i.test(message) && /\b(?:not valid|invalid)\b/i.test(message));
 
 /** `message` is a text or a list of texts. */
 function messageOf(body: string, key: string): string | undefined {
@@ -104,8 +86,8 @@ function messageOf(body: string, key: string): string | undefined {
   const lines = (Array.isArray(message) ? message : [message]).filter(
     (line) => typeof line === 'string' && line !== '',
   );
-  const said = lines.join('; ');
-  return said === '' ? undefined : said.slice(0, longestSaid).toWellFormed();
+  const text = lines.join('; ');
+  return text === '' ? undefined : text.slice(0, maxMessageLength).toWellFormed();
 }
 
 /** Seconds, from either form that `Retry-After` may have (RFC 9110, 10.2.3); a day at most. */

@@ -2,16 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import type { Dispatcher, Pool } from 'undici';
 import type { Call } from './call.ts';
-import {
-  ApiError,
-  BadResponse,
-  type Facts,
-  privateAddress,
-  TimedOut,
-  TooLarge,
-  Unavailable,
-  Unreachable,
-} from './errors.ts';
+import { ApiError, type Facts, isApiError, privateAddress } from './errors.ts';
 import { Exchange, type Received } from './exchange.ts';
 import type { Trace } from './trace.ts';
 
@@ -80,8 +71,8 @@ export class Wire {
 
   /**
    * Sends one request, once.
-   * @throws Unreachable when it provably did not leave; Unavailable, BadResponse, TimedOut or TooLarge
-   *   afterwards; the call's own reason when it was cancelled
+   * @throws ApiError, `unreachable` when it provably did not leave; the call's own reason when it was
+   *   cancelled
    */
   async send(request: WireRequest, call: Call, facts: Facts): Promise<WireResponse> {
     call.signal.throwIfAborted();
@@ -91,7 +82,7 @@ export class Wire {
     const exchange = new Exchange(pool, this.#options(request));
     const cancel = () => exchange.stop(call.signal.reason);
     const timeLeft = Math.max(1, Math.min(this.#limits.attemptMs, call.deadline - Date.now()));
-    const timer = setTimeout(() => exchange.stop(new TimedOut('no answer', facts)), timeLeft);
+    const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
     call.signal.addEventListener('abort', cancel, { once: true });
     try {
       return await this.#read(await exchange.received, facts);
@@ -146,7 +137,7 @@ export class Wire {
 
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
-/** @throws TooLarge, or BadResponse for what is not packed as it says */
+/** @throws ApiError where it is too large, or not packed as it says */
 async function unpack(
   packed: Buffer,
   encoding: string,
@@ -161,13 +152,13 @@ async function unpack(
     br: zlib.brotliDecompress,
   };
   const way = ways[encoding as keyof typeof ways];
-  if (!way) throw new BadResponse('packed in a way that was not asked for', facts);
+  if (!way) throw new ApiError('unexpected', facts, 'packed in a way that was not asked for');
   const unpacked = promisify<Buffer, { maxOutputLength: number }, Buffer>(way);
   try {
     return (await unpacked(packed, { maxOutputLength: maxBytes })).toString('utf8');
   } catch (error) {
-    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new TooLarge('over the cap', facts);
-    throw new BadResponse('not packed as it says, or not all of it', facts, true);
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ApiError('too-large', facts);
+    throw new ApiError('malformed', facts, 'not packed as it says, or not all of it');
   }
 }
 
@@ -195,13 +186,16 @@ const isMalformed = (error: unknown): boolean =>
 
 /** Only the code is kept: messages of the network layer can quote what was sent. */
 function translate(error: unknown, facts: Facts): Error {
-  if (error instanceof ApiError) return error;
-  if (isMalformed(error)) return new BadResponse('not valid HTTP', facts, true);
+  if (isApiError(error)) return error;
+  if (isMalformed(error)) return new ApiError('malformed', facts, 'not valid HTTP');
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const code = codeOf(error) || codeOf(inner);
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new TooLarge('over the cap', facts);
-  if (neverLeft.has(code) && whileConnecting(inner)) return new Unreachable(code, facts);
-  if (code.endsWith('_TIMEOUT')) return new TimedOut('no answer', facts);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new ApiError('too-large', facts);
+  if (neverLeft.has(code) && whileConnecting(inner))
+    return new ApiError('unreachable', { ...facts, code });
+  if (code.endsWith('_TIMEOUT')) return new ApiError('timed-out', facts);
   // Without a code it is a mistake of our own, which must not pass for an outage.
-  return code === '' && error instanceof Error ? error : new Unavailable(code, facts);
+  return code === '' && error instanceof Error
+    ? error
+    : new ApiError('connection-lost', facts, `connection lost: ${code}`);
 }

@@ -14,7 +14,7 @@ import { OpenStreams } from '../hosts/streams.ts';
 import { type CallerLimits, TurnsOfCallers } from '../hosts/turns-of-callers.ts';
 import { type Delivered, type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
-import { StateLost } from '../state/port.ts';
+import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
 import { type Common, openCommon, type TenantDoor } from './open.ts';
 import { Tenants } from './tenants.ts';
@@ -117,7 +117,7 @@ function webhooksOf(
 ): WebhookHandler {
   const onError = (error: unknown) => {
     // That the shared state is lost is told once, by itself, and not for each delivery.
-    if (!(error instanceof StateLost)) log.error('webhook not kept', factsOf(error));
+    if (!(error instanceof StateUnavailable)) log.error('webhook not kept', factsOf(error));
   };
   const tenant = (name: string) => tenants.find(name)?.webhooks;
   const onDelivery = (delivered: Delivered) => metrics.delivered(delivered);

@@ -6,7 +6,9 @@ import type { JsonSchema } from './schema.ts';
 const maxDepth = 32;
 
 /** Arguments that a tool cannot take, in words that say what it can. */
-export class BadArguments extends Error {}
+export class BadArguments extends Error {
+  readonly kind = 'bad-arguments';
+}
 
 /**
  * Repairs what models commonly get wrong (numbers as strings, lists as JSON strings, `null` for "not

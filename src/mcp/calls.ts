@@ -4,7 +4,7 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { ApiError } from '../api/errors.ts';
+import { isApiError } from '../api/errors.ts';
 import { type Trace, traceFrom } from '../api/trace.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { ChangeRefused } from '../tenant/changes/refusal.ts';
@@ -50,7 +50,7 @@ export async function callTool(
 
 /** What is sent once always ends in an outcome, so that these errors all come from before. */
 function withoutWriting(failed: CallToolResult, error: unknown): CallToolResult {
-  if (!(error instanceof ApiError || error instanceof ChangeRefused)) return failed;
+  if (!(isApiError(error) || error instanceof ChangeRefused)) return failed;
   return { ...failed, content: [{ type: 'text', text: `Nothing was written. ${textOf(failed)}` }] };
 }
 

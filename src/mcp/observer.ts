@@ -1,10 +1,7 @@
-import { NotFound, Refused } from '../api/errors.ts';
 import type { Watched } from '../api/observer.ts';
 import type { Trace } from '../api/trace.ts';
-import { ChangeRefused } from '../tenant/changes/refusal.ts';
-import { NotGranted } from '../tenant/tenant.ts';
-import { BadArguments } from './arguments.ts';
 import { AskPerson } from './ask-person.ts';
+import { type ErrorKind, isKnown } from './errors.ts';
 
 /**
  * What came of a call. `asked`: it ended with a question to a person. `refused`: what was asked for cannot
@@ -21,11 +18,33 @@ export interface CallObserver {
 /** In the place of the name of a tool that is not listed. */
 export const unknownTool = 'unknown';
 
-const refusals = [BadArguments, NotGranted, ChangeRefused, NotFound, Refused];
+const outcomes: Record<ErrorKind, CallOutcome> = {
+  'bad-arguments': 'refused',
+  'not-granted': 'refused',
+  'change-refused': 'refused',
+  'state-unavailable': 'error',
+  'key-refused': 'error',
+  'not-permitted': 'error',
+  'not-found': 'refused',
+  'no-route': 'error',
+  'web-page': 'error',
+  redirect: 'error',
+  refused: 'refused',
+  'rate-limited': 'error',
+  'budget-spent': 'error',
+  'server-error': 'error',
+  'connection-lost': 'error',
+  unreachable: 'error',
+  'circuit-open': 'error',
+  'timed-out': 'error',
+  malformed: 'error',
+  unexpected: 'error',
+  'too-large': 'error',
+};
 
 export function callOutcomeOf(error: unknown): CallOutcome {
   if (error instanceof AskPerson) return 'asked';
-  if (refusals.some((kind) => error instanceof kind)) return 'refused';
+  if (isKnown(error)) return outcomes[error.kind];
   return isUnexpected(error) ? 'failed' : 'error';
 }
 

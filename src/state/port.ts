@@ -170,8 +170,9 @@ export interface SharedCollections {
 }
 
 /** What is shared with other processes cannot be reached: what depends on it must not be done now. */
-export class StateLost extends Error {
-  override readonly name = 'StateLost';
+export class StateUnavailable extends Error {
+  override readonly name = 'StateUnavailable';
+  readonly kind = 'state-unavailable';
   /** For whoever has to word it. */
   readonly code: string;
 

@@ -5,7 +5,7 @@ import {
   type CollectionPlace,
   type SharedCollections,
   type SharedReading,
-  StateLost,
+  StateUnavailable,
 } from './port.ts';
 import { generationOf } from './redis-bus.ts';
 import { keyOf } from './redis-keys.ts';
@@ -93,7 +93,7 @@ export class RedisCollections implements SharedCollections {
       const said = what.toString();
       return said === 'yours' ? { what: said, generation: String(generation) } : { what: 'wait' };
     } catch (error) {
-      if (error instanceof StateLost) return undefined;
+      if (error instanceof StateUnavailable) return undefined;
       throw error;
     }
   }

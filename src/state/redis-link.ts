@@ -1,5 +1,5 @@
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client';
-import { StateLost } from './port.ts';
+import { StateUnavailable } from './port.ts';
 
 export interface LinkOptions {
   url: URL;
@@ -36,7 +36,7 @@ const refusals = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
 
 /**
  * The connection to Redis: one for commands, in the order in which they are sent, and one that listens.
- * While Redis is away every command fails at once, with StateLost; the connection comes back by itself.
+ * While Redis is away every command fails at once, with StateUnavailable; the connection comes back by itself.
  */
 export class RedisLink {
   readonly #commands: ReturnType<typeof clientOf>;
@@ -46,7 +46,7 @@ export class RedisLink {
   readonly #ears = new Set<Ear>();
   #probe: NodeJS.Timeout | undefined;
   /** Why it is of no use although it is connected. */
-  #unfit: StateLost | undefined;
+  #unfit: StateUnavailable | undefined;
   #lost: Lost | undefined;
   #closed = false;
 
@@ -62,7 +62,7 @@ export class RedisLink {
 
   /**
    * Connects. Where Redis cannot be reached it goes on trying in the background, and everything fails
-   * with StateLost meanwhile.
+   * with StateUnavailable meanwhile.
    * @throws Error when Redis refuses this user or password
    */
   static async open(options: LinkOptions): Promise<RedisLink> {
@@ -84,12 +84,12 @@ export class RedisLink {
     return this.#lost;
   }
 
-  /** @throws StateLost; an Error of Redis's own for a command that it does not take */
+  /** @throws StateUnavailable; an Error of Redis's own for a command that it does not take */
   async send(words: readonly Argument[]): Promise<unknown> {
     return this.#within(() => this.#commands.sendCommand([...words]));
   }
 
-  /** The same, with texts as they are stored. @throws StateLost */
+  /** The same, with texts as they are stored. @throws StateUnavailable */
   async sendForBytes(words: readonly Argument[]): Promise<unknown> {
     return this.#within(() => this.#commands.sendCommand([...words], asBytes));
   }
@@ -97,7 +97,7 @@ export class RedisLink {
   /**
    * Runs a script as one step. Sent whole: by its digest it might have to be sent twice, and what was
    * sent after it would come first.
-   * @throws StateLost
+   * @throws StateUnavailable
    */
   async run(
     script: string,
@@ -176,17 +176,18 @@ export class RedisLink {
   /** What it means for whoever asked; nobody else needs to find out for himself that Redis is of no use. */
   #judged(error: unknown): unknown {
     if (error instanceof Silent) this.#spare(error);
-    if (error instanceof StateLost) return error;
-    if (!(error instanceof ErrorReply)) return new StateLost('Redis broke off the connection');
+    if (error instanceof StateUnavailable) return error;
+    if (!(error instanceof ErrorReply))
+      return new StateUnavailable('Redis broke off the connection');
     const [, reason] = cannotWork.exec(error.message) ?? [];
     if (reason === undefined && isAboutCommand.test(error.message)) return error;
-    const refusal = new StateLost(`Redis says ${reason ?? error.message.split(' ', 1)[0]}`);
+    const refusal = new StateUnavailable(`Redis says ${reason ?? error.message.split(' ', 1)[0]}`);
     if (reason !== undefined) this.#spare(refusal);
     return refusal;
   }
 
   /** Until it takes a write again, nobody asks it for anything. */
-  #spare(why: StateLost): void {
+  #spare(why: StateUnavailable): void {
     if (this.#unfit || this.#closed) return;
     this.#unfit = why;
     this.#judge(why);
@@ -222,7 +223,7 @@ export class RedisLink {
 }
 
 /** Redis did not answer in time. */
-class Silent extends StateLost {}
+class Silent extends StateUnavailable {}
 
 /** The time in which a command must be answered. */
 class Patience {
@@ -247,7 +248,7 @@ class Patience {
   }
 }
 
-const unreachable = (): StateLost => new StateLost('Redis cannot be reached');
+const unreachable = (): StateUnavailable => new StateUnavailable('Redis cannot be reached');
 
 const asBytes = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } };
 

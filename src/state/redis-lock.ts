@@ -18,7 +18,7 @@ export const usualLockMs = 10_000;
 
 export const newToken = (): string => randomBytes(16).toString('hex');
 
-/** @throws StateLost */
+/** @throws StateUnavailable */
 export async function tryLock(
   link: RedisLink,
   key: string,

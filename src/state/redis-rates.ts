@@ -2,7 +2,7 @@ import { MemoryRates } from './memory-rates.ts';
 import {
   countedMs,
   type RateWindow,
-  StateLost,
+  StateUnavailable,
   type WindowRule,
   type WindowVerdict,
 } from './port.ts';
@@ -115,7 +115,7 @@ export class RedisRates implements RateWindow {
     try {
       return await this.#takeShared(key, rule, now);
     } catch (error) {
-      if (!(error instanceof StateLost)) throw error;
+      if (!(error instanceof StateUnavailable)) throw error;
       return this.#takeOwn(key, rule, now);
     }
   }
@@ -124,7 +124,7 @@ export class RedisRates implements RateWindow {
     try {
       return verdictOf(await this.#link.run(takeScript, keysOf(key), argumentsOf(rule, '')));
     } catch (error) {
-      if (!(error instanceof StateLost)) throw error;
+      if (!(error instanceof StateUnavailable)) throw error;
       return this.#local.judge(key, this.#shareOf(rule), now);
     }
   }
@@ -200,7 +200,7 @@ export class RedisRates implements RateWindow {
 
   async #tell(work: () => Promise<unknown>): Promise<void> {
     await work().catch((error: unknown) => {
-      if (!(error instanceof StateLost)) throw error;
+      if (!(error instanceof StateUnavailable)) throw error;
     });
   }
 

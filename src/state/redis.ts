@@ -4,7 +4,7 @@ import {
   type InboxLimits,
   type OnceSet,
   type State,
-  StateLost,
+  StateUnavailable,
   usualInboxLimits,
 } from './port.ts';
 import { RedisBus } from './redis-bus.ts';
@@ -76,7 +76,7 @@ function secretIn(link: RedisLink): () => Promise<Uint8Array> {
   };
 }
 
-/** @throws StateLost when Redis is away, or others are at it for too long */
+/** @throws StateUnavailable when Redis is away, or others are at it for too long */
 async function inTurn<T>(
   link: RedisLink,
   name: string,
@@ -87,7 +87,7 @@ async function inTurn<T>(
   const token = newToken();
   const giveUpAt = Date.now() + longestTurnMs;
   while (!(await tryLock(link, key, token, lockMs))) {
-    if (Date.now() > giveUpAt) throw new StateLost('another process is at it for too long');
+    if (Date.now() > giveUpAt) throw new StateUnavailable('another process is at it for too long');
     await new Promise((resolve) => setTimeout(resolve, turnLookMs * (0.5 + Math.random())));
   }
   return holding(link, key, token, lockMs, work);

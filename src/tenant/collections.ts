@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import type { ApiClient } from '../api/client.ts';
-import { ApiError, TimedOut } from '../api/errors.ts';
+import { ApiError, isApiError } from '../api/errors.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
 import type { Trace } from '../api/trace.ts';
@@ -76,7 +76,7 @@ export class Collections {
 
   /**
    * The whole collection, from memory where that is fresh enough, or where nothing better can be had now.
-   * @throws ApiError when nothing could be read; TimedOut when this call's own time is over; the
+   * @throws ApiError when nothing could be read; `timed-out` when this call's own time is over; the
    *   signal's reason when it was cancelled
    */
   async read<R extends Resource>(resource: R, call: ToolCall): Promise<Collection<RecordOf[R]>> {
@@ -94,7 +94,7 @@ export class Collections {
       return held;
     }
     return this.#wait(resource, call).catch((error: unknown) => {
-      if (!usable || !(error instanceof ApiError) || !error.passing) throw error;
+      if (!usable || !isApiError(error) || !error.retryable) throw error;
       this.#wasInVain(resource);
       return held;
     });
@@ -104,7 +104,7 @@ export class Collections {
   #readAnew(resource: Resource, held: Held): void {
     this.#join(resource, background).reading.catch((error: unknown) => {
       this.#wasInVain(resource);
-      const lasting = error instanceof ApiError && !error.passing;
+      const lasting = isApiError(error) && !error.retryable;
       if (lasting && this.#cache.get(this, resource) === held) this.#cache.delete(this, resource);
     });
   }
@@ -280,7 +280,7 @@ function tellAll(running: Walk, resource: Resource, { read, total }: Progress): 
 function orEndOf<T>(call: ToolCall, reading: Promise<T>, host: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(call.signal.reason);
-    const late = () => reject(new TimedOut('the call ran out of time', { host }));
+    const late = () => reject(new ApiError('timed-out', { host }, 'the call ran out of time'));
     const timer = setTimeout(late, Math.max(0, call.deadline - Date.now()));
     call.signal.addEventListener('abort', stop, { once: true });
     reading.then(resolve, reject).finally(() => {

@@ -1,4 +1,4 @@
-import { NotFound } from '../api/errors.ts';
+import { ApiError, isApiError } from '../api/errors.ts';
 import type { Company, Quote, RecordOf } from '../api/records.ts';
 import {
   calledBy,
@@ -84,7 +84,7 @@ export async function meantQuote(
 }
 
 function none(error: unknown): undefined {
-  if (!(error instanceof NotFound)) throw error;
+  if (!isApiError(error, 'not-found')) throw error;
 }
 
 const mostCandidates = 8;
@@ -119,7 +119,7 @@ export async function meantRecord<K extends SearchedKind>(
   const { records } = await tenant.collection(kind, call);
   const meant = only(searchable(tenant, kind, records).find(text), undefined);
   if ('record' in meant) return meant.record;
-  throw new NotFound('none, or several', { host: tenant.host });
+  throw new ApiError('not-found', { host: tenant.host }, 'none, or several');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { NotPermitted, WrongAddress } from '../api/errors.ts';
+import { isApiError } from '../api/errors.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
@@ -52,11 +52,8 @@ const readOne = async (tenant: Tenant, resource: Resource, call: ToolCall): Prom
 const leaveOut =
   (resource: Resource) =>
   (error: unknown): { left: string } => {
-    const barred =
-      error instanceof NotGranted ||
-      error instanceof NotPermitted ||
-      (error instanceof WrongAddress && error.reason === 'no-route');
-    if (!barred) throw error;
+    const isBarred = error instanceof NotGranted || isApiError(error, 'not-permitted', 'no-route');
+    if (!isBarred) throw error;
     const things = resource.replaceAll('_', ' ');
     return { left: `Without ${things} records: they may not be read here.` };
   };

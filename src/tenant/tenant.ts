@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiClient, type ClientOptions, type PageQuery } from '../api/client.ts';
-import { type ApiError, KeyRefused, NotPermitted } from '../api/errors.ts';
+import { type ApiError, isApiError } from '../api/errors.ts';
 import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { resources, routes } from '../api/routes.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
@@ -53,6 +53,7 @@ export interface Listed<R> {
 
 /** The key here is not allowed to do what the tool needs: the operator did not grant it. */
 export class NotGranted extends Error {
+  readonly kind = 'not-granted';
   readonly grant: Grant;
 
   constructor(grant: Grant) {
@@ -120,10 +121,10 @@ class Shared {
   /** What the service says of the key holds for what was read with it before, too. */
   #judge(path: string, refusal: ApiError | undefined): void {
     const resource = resources.find((name) => routes[name].path === path);
-    if (refusal instanceof KeyRefused) this.#refuse();
-    else if (refusal === undefined || refusal instanceof NotPermitted) this.keyRefused = false;
+    if (isApiError(refusal, 'key-refused')) this.#refuse();
+    else if (refusal === undefined || isApiError(refusal, 'not-permitted')) this.keyRefused = false;
     if (resource === undefined) return;
-    if (refusal instanceof NotPermitted) this.#forbid(resource);
+    if (isApiError(refusal, 'not-permitted')) this.#forbid(resource);
     else if (refusal === undefined) this.#forbidden.delete(resource);
   }
 
@@ -224,12 +225,12 @@ export class Tenant {
   /**
    * To be called before anything that is kept is shown: a key that was refused is shown to the service again
    * first, with one small request.
-   * @throws KeyRefused, and every other ApiError, for as long as nobody can tell that it is good again
+   * @throws ApiError (`key-refused` among them) for as long as nobody can tell that it is good again
    */
   async requireKey(call: ToolCall): Promise<void> {
     if (!this.keyRefused) return;
     await this.client.page('company', { size: 1 }, interactive(call)).catch((error: unknown) => {
-      if (!(error instanceof NotPermitted)) throw error;
+      if (!isApiError(error, 'not-permitted')) throw error;
     });
   }
 

@@ -1,4 +1,4 @@
-import { Refused } from '../../api/errors.ts';
+import { isApiError } from '../../api/errors.ts';
 import type { Resource } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
 import { type Check, check } from './check.ts';
@@ -59,7 +59,7 @@ type Move = 'moves' | 'ignored' | 'elsewhere';
 async function moveOf(prober: Prober, { path, ids }: Sample, name: string): Promise<Move> {
   const { page, error } = await prober.page(path, { size: String(probeSize), [name]: '1' });
   const first = page?.records[0]?.id;
-  if (error || first === undefined) return error instanceof Refused ? 'ignored' : 'elsewhere';
+  if (error || first === undefined) return isApiError(error, 'refused') ? 'ignored' : 'elsewhere';
   if (first === ids[1]) return 'moves';
   return first === ids[0] ? 'ignored' : 'elsewhere';
 }
@@ -103,7 +103,7 @@ async function findName(
 async function checkSize(prober: Prober, { path, total }: Sample): Promise<Check> {
   const large = await prober.page(path, { size: String(largeSize) });
   if (large.page) return size('ok', sizeInWords(large.page.records.length, total));
-  if (!(large.error instanceof Refused)) return size('skip', 'no good answer to a large page');
+  if (!isApiError(large.error, 'refused')) return size('skip', 'no good answer to a large page');
   const usual = await prober.page(path, { size: String(usedSize) });
   if (usual.page) return size('ok', `${largeSize} is refused; ${usedSize} is not`);
   const remedy = 'Whole collections cannot be read: ask the service for its largest page';

@@ -1,5 +1,5 @@
 import { type RawPage, readPage } from '../../api/envelope.ts';
-import { ApiError, NotFound, RateLimited, WrongAddress } from '../../api/errors.ts';
+import { ApiError, isApiError } from '../../api/errors.ts';
 import { header, parseReply } from '../../api/reply.ts';
 import { usualLimits, Wire, type WireResponse } from '../../api/wire.ts';
 
@@ -98,8 +98,8 @@ export class Prober {
 
   /** @throws what is no error of the service but a mistake of ours */
   #known(error: unknown): ApiError {
-    if (!(error instanceof ApiError)) throw error;
-    if (error instanceof RateLimited) this.seen.retryAfter = error.seconds ?? 60;
-    return error instanceof NotFound ? new WrongAddress('no-route', error.facts) : error;
+    if (!isApiError(error)) throw error;
+    if (isApiError(error, 'rate-limited')) this.seen.retryAfter = error.facts.seconds ?? 60;
+    return isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
   }
 }

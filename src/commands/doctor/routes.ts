@@ -1,4 +1,4 @@
-import { KeyRefused, NotPermitted, WrongAddress } from '../../api/errors.ts';
+import { isApiError } from '../../api/errors.ts';
 import type { Resource } from '../../api/records.ts';
 import { resources, routes } from '../../api/routes.ts';
 import { explain } from '../../mcp/wording.ts';
@@ -28,7 +28,7 @@ export async function askRoutes(prober: Prober): Promise<Probes> {
   if (concernsAll([...probes.values()][0]?.error)) return probes;
   await ask(waiting.shift());
   const both = [...probes.values()];
-  if (both.every(({ error }) => error instanceof KeyRefused || isNoRoute(error))) return probes;
+  if (both.every(({ error }) => isApiError(error, 'key-refused', 'no-route'))) return probes;
   const worker = async () => {
     while (waiting.length > 0) await ask(waiting.shift());
   };
@@ -36,12 +36,9 @@ export async function askRoutes(prober: Prober): Promise<Probes> {
   return probes;
 }
 
-const isNoRoute = (error: unknown): boolean =>
-  error instanceof WrongAddress && error.reason === 'no-route';
-
 /** Whether the key may not, or the tenant cannot; anything else may be otherwise tomorrow. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof NotPermitted || error instanceof KeyRefused || isNoRoute(error);
+  isApiError(error, 'not-permitted', 'key-refused', 'no-route');
 
 export const checkRoutes = (probes: Probes, grants: ReadonlySet<Grant>): Check[] =>
   resources.map((resource) => checkRoute(resource, probes.get(resource), grants));
@@ -60,7 +57,9 @@ function checkRoute(
   if (!isRefusal(probe.error)) {
     return route(granted ? 'fail' : 'warn', 'no good answer', explain(probe.error));
   }
-  const why = isNoRoute(probe.error) ? 'this tenant has no such route' : 'this key may not read it';
+  const why = isApiError(probe.error, 'no-route')
+    ? 'this tenant has no such route'
+    : 'this key may not read it';
   if (!granted) return route('skip', `${why}, and it is not granted here`);
   return route('fail', why, `Leave it out of CPQ_GRANTS, as below, or allow it to the key`);
 }

@@ -1,10 +1,4 @@
-import {
-  type ApiError,
-  KeyRefused,
-  NotPermitted,
-  RateLimited,
-  WrongAddress,
-} from '../../api/errors.ts';
+import { type ApiError, isApiError } from '../../api/errors.ts';
 import type { Resource } from '../../api/records.ts';
 import { explain } from '../../mcp/wording.ts';
 import { type Check, check } from './check.ts';
@@ -14,8 +8,8 @@ import type { Probe, Seen, Target } from './prober.ts';
 export function checkAddress({ baseUrl }: Target, probes: ReadonlyMap<Resource, Probe>): Check[] {
   const all = [...probes.values()];
   const answered = all.find((probe) => probe.page !== undefined);
-  const allowed = answered ?? all.find((probe) => probe.error instanceof NotPermitted);
-  const address = allowed ?? all.find((probe) => probe.error instanceof KeyRefused);
+  const allowed = answered ?? all.find((probe) => isApiError(probe.error, 'not-permitted'));
+  const address = allowed ?? all.find((probe) => isApiError(probe.error, 'key-refused'));
   if (!address) return unreachable(baseUrl, all[0]?.error);
   const answers = check(
     'address',
@@ -28,7 +22,7 @@ export function checkAddress({ baseUrl }: Target, probes: ReadonlyMap<Resource, 
 }
 
 function unreachable(baseUrl: URL, error: ApiError | undefined): Check[] {
-  const limited = error instanceof RateLimited;
+  const limited = isApiError(error, 'rate-limited');
   const remedy = error === undefined ? undefined : explain(error);
   return [
     limited
@@ -43,10 +37,7 @@ const refusedKey = (error: ApiError | undefined): Check =>
 
 /** Whether what one route answered is true of all of them, so that the others need not be asked. */
 export const concernsAll = (error: ApiError | undefined): boolean =>
-  error !== undefined &&
-  !(error instanceof NotPermitted) &&
-  !(error instanceof WrongAddress && error.reason === 'no-route') &&
-  !(error instanceof KeyRefused);
+  error !== undefined && !isApiError(error, 'not-permitted', 'no-route', 'key-refused');
 
 const lowShare = 0.1;
 

@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ApiClient } from '../../api/client.ts';
-import {
-  KeyRefused,
-  NotPermitted,
-  privateAddress,
-  RateLimited,
-  Unreachable,
-} from '../../api/errors.ts';
-import { isPrivate, publicOnly } from './public-only.ts';
+import { isApiError, privateAddress } from '../../api/errors.ts';
 import type { WireLimits } from '../../api/wire.ts';
 import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
 import type { RateWindow } from '../../state/port.ts';
@@ -18,6 +11,7 @@ import { Denied, retryAfter } from './denied.ts';
 import type { Door } from './doors.ts';
 import { Failures } from './failures.ts';
 import type { Way } from './gate.ts';
+import { isPrivate, publicOnly } from './public-only.ts';
 
 /** A tenant that is open for as long as its key is used. */
 export interface OpenedDoor extends Door {
@@ -264,7 +258,7 @@ async function check(baseUrl: URL, key: string, rates: RateWindow, limits: Reach
     await client.page('company', { size: 1 }, call);
   } catch (error) {
     // It is a key, and may be good for other things.
-    if (!(error instanceof NotPermitted)) throw refusalOf(error);
+    if (!isApiError(error, 'not-permitted')) throw refusalOf(error);
   } finally {
     await client.close();
   }
@@ -285,15 +279,15 @@ const tooManyChecks = (of: string, seconds: number): Denied =>
   );
 
 function refusalOf(error: unknown): Denied {
-  if (error instanceof KeyRefused) return wrongKey();
-  if (error instanceof RateLimited) {
+  if (isApiError(error, 'key-refused')) return wrongKey();
+  if (isApiError(error, 'rate-limited', 'budget-spent')) {
     return new Denied(
       503,
       'The key cannot be checked now: the service takes no more requests for a while.',
-      { headers: retryAfter(error.seconds ?? againSeconds) },
+      { headers: retryAfter(error.facts.seconds ?? againSeconds) },
     );
   }
-  if (error instanceof Unreachable && error.code === privateAddress) return inside();
+  if (isApiError(error, 'unreachable') && error.facts.code === privateAddress) return inside();
   return new Denied(503, 'The key cannot be checked now: the service does not answer.', {
     headers: retryAfter(againSeconds),
   });

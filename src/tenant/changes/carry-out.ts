@@ -1,17 +1,5 @@
 import type { Call } from '../../api/call.ts';
-import { leavesOpen } from '../../api/client.ts';
-import {
-  ApiError,
-  CircuitOpen,
-  KeyRefused,
-  NotPermitted,
-  RateLimited,
-  Refused,
-  TimedOut,
-  Unavailable,
-  Unreachable,
-  WrongAddress,
-} from '../../api/errors.ts';
+import { isApiError, isNotStored, type NotStoredKind } from '../../api/errors.ts';
 import type { Opportunity } from '../../api/records.ts';
 import type { Trace } from '../../api/trace.ts';
 import type { ToolCall } from '../call.ts';
@@ -138,21 +126,25 @@ async function send(
 
 /** Why nothing was stored, where that is certain. */
 function refusalIn(error: unknown): string | undefined {
-  if (!(error instanceof ApiError) || leavesOpen(error)) return undefined;
-  const { said } = error.facts;
-  return said === undefined ? whyRefused(error) : `${whyRefused(error)}: ${said}`;
+  if (!isNotStored(error)) return undefined;
+  const why = whyNotStored[error.kind];
+  if (isApiError(error, 'unreachable')) return `${why} (${error.facts.code})`;
+  const { upstreamMessage } = error.facts;
+  return upstreamMessage === undefined ? why : `${why}: ${upstreamMessage}`;
 }
 
-function whyRefused(error: ApiError): string {
-  if (error instanceof Refused) return 'the service refused it';
-  if (error instanceof NotPermitted) return 'the service does not let this key write it';
-  if (error instanceof KeyRefused) return 'the service did not accept the key';
-  if (error instanceof RateLimited) return 'no more requests are allowed for now';
-  if (error instanceof CircuitOpen) return 'the service failed several times and is left alone';
-  if (error instanceof Unreachable) return `the service could not be reached (${error.code})`;
-  if (error instanceof WrongAddress) return 'the service sent it elsewhere, which is not followed';
-  return 'the service has no such route';
-}
+const whyNotStored: Record<NotStoredKind, string> = {
+  'key-refused': 'the service did not accept the key',
+  'not-permitted': 'the service does not let this key write it',
+  'not-found': 'the service has no such route',
+  'no-route': 'the service has no such route',
+  redirect: 'the service sent it elsewhere, which is not followed',
+  refused: 'the service refused it',
+  'rate-limited': 'no more requests are allowed for now',
+  'budget-spent': 'no more requests are allowed for now',
+  unreachable: 'the service could not be reached',
+  'circuit-open': 'the service failed several times and is left alone',
+};
 
 /** The answer to a write says what was asked, the record what was stored. */
 function answered(plan: Plan, sent: Sent, sight: Sight, answer: Opportunity): Ended {
@@ -204,8 +196,8 @@ const unclear = (reason: string): Ended => ({ outcome: 'cannot_tell', differs: [
 
 /** Nobody waits for the service any more, yet it may still be at work: time ran out, here or at a gateway. */
 const mayYetArrive = (error: unknown): boolean =>
-  error instanceof TimedOut ||
-  (error instanceof Unavailable && [408, 502, 504].includes(error.facts.status ?? 0));
+  isApiError(error, 'timed-out') ||
+  (isApiError(error, 'server-error') && [408, 502, 504].includes(error.facts.status ?? 0));
 
 /** What does not show at once may show a moment later: a write under way, a copy that lags behind. */
 async function lookTwice(

@@ -1,5 +1,6 @@
 /** Why a change was not made: told to the assistant as it is. */
 export class ChangeRefused extends Error {
+  readonly kind = 'change-refused';
   /** What could be meant instead, or what differs; shown with the reason. */
   readonly details: Record<string, unknown> | undefined;
 

@@ -1,4 +1,4 @@
-import { NotFound } from '../../api/errors.ts';
+import { isApiError } from '../../api/errors.ts';
 import type { ApiRecord, Company, Contact, Opportunity, RecordOf, Ref } from '../../api/records.ts';
 import { fold, nameOfPerson } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
@@ -103,7 +103,7 @@ async function readOne<R extends 'company' | 'contact'>(
 ): Promise<RecordOf[R] | undefined> {
   if (/^\.{1,2}$/.test(value) || firstUnseen(value, { joiners: true })) return undefined;
   return tenant.one(resource, by, value, call).catch((error: unknown) => {
-    if (error instanceof NotFound) return undefined;
+    if (isApiError(error, 'not-found')) return undefined;
     throw error;
   });
 }

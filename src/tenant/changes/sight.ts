@@ -1,4 +1,4 @@
-import { NotFound } from '../../api/errors.ts';
+import { isApiError } from '../../api/errors.ts';
 import type { Opportunity } from '../../api/records.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
@@ -71,7 +71,7 @@ async function read(
 
 const readIfThere = (tenant: Tenant, id: string, call: ToolCall) =>
   readFresh(tenant, id, call).catch((error: unknown) => {
-    if (error instanceof NotFound) return undefined;
+    if (isApiError(error, 'not-found')) return undefined;
     throw error;
   });
 

@@ -1,4 +1,4 @@
-import { NotFound } from '../../api/errors.ts';
+import { isApiError } from '../../api/errors.ts';
 import type { Opportunity } from '../../api/records.ts';
 import { isPathSegment } from '../../api/routes.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
@@ -56,7 +56,7 @@ export async function findTarget(tenant: Tenant, wish: Wish, call: ToolCall): Pr
 async function targetById(tenant: Tenant, id: string, wish: Wish, call: ToolCall): Promise<Target> {
   refuseDots(id);
   const record = await readFresh(tenant, id, call).catch((error: unknown) => {
-    if (!(error instanceof NotFound)) throw error;
+    if (!isApiError(error, 'not-found')) throw error;
     throw new ChangeRefused(`There is no opportunity with the id "${id}". Take it from a list.`);
   });
   const externalId = record.externalIdentifier;

@@ -47,7 +47,7 @@ export interface ListedEvents {
 
 /**
  * The events that were received, the latest first, of the subjects that may be read.
- * @throws NotGranted for a subject that may not; StateLost
+ * @throws NotGranted for a subject that may not; StateUnavailable
  */
 export async function listEvents(tenant: Tenant, wanted: WantedEvents): Promise<ListedEvents> {
   if (wanted.subject !== undefined) tenant.require(grantFor(wanted.subject));

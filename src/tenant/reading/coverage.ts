@@ -1,13 +1,4 @@
-import {
-  type ApiError,
-  BadResponse,
-  NotPermitted,
-  RateLimited,
-  Refused,
-  TimedOut,
-  TooLarge,
-  WrongAddress,
-} from '../../api/errors.ts';
+import { type ApiError, type ApiErrorKind, isApiError } from '../../api/errors.ts';
 import type { Pass } from './pass.ts';
 import type { Done } from './plan.ts';
 import { agree, isChained, longest } from './segments.ts';
@@ -81,9 +72,10 @@ export const unproven = (finished: FinishedPass<unknown>, read: number): Coverag
 
 /** Of `read` records, all passes together, when the last pass was cut short. */
 export function stopped(pass: Pass<unknown>, read: number, error: ApiError): Coverage {
-  const coverage = partial(pass, read, whyStopped(error));
-  if (!(error instanceof RateLimited) || error.seconds === undefined) return coverage;
-  const resumesAt = Date.now() + error.seconds * 1000;
+  const coverage = partial(pass, read, whyStopped[error.kind]);
+  const seconds = isApiError(error, 'rate-limited', 'budget-spent') && error.facts.seconds;
+  if (seconds === false || seconds === undefined) return coverage;
+  const resumesAt = Date.now() + seconds * 1000;
   // A moment rather than a time to wait, because it is told for a while.
   const moment = new Date(resumesAt).toISOString().slice(0, 19);
   const reason = `${coverage.reason}; the rest can be had from ${moment}Z on`;
@@ -108,14 +100,26 @@ function whyUnproven({ pass, end }: FinishedPass<unknown>): string {
     : 'the pages that the service gave do not join up';
 }
 
-function whyStopped(error: ApiError): string {
-  if (error instanceof RateLimited) return "the tenant's rate budget is used up for now";
-  if (error instanceof TimedOut) return 'time ran out';
-  if (error instanceof NotPermitted) return 'the service stopped permitting it';
-  if (error instanceof Refused) return 'the service refused to go on';
-  if (error instanceof TooLarge) return 'a page of it is larger than this server accepts';
-  if (error instanceof BadResponse || error instanceof WrongAddress) {
-    return 'the service sent something that cannot be read';
-  }
-  return 'the service stopped answering';
-}
+const budgetSpent = "the tenant's rate budget is used up for now";
+const unanswered = 'the service stopped answering';
+const notReadable = 'the service sent something that cannot be read';
+
+const whyStopped: Record<ApiErrorKind, string> = {
+  'key-refused': 'the service stopped accepting the key',
+  'not-permitted': 'the service stopped permitting it',
+  'not-found': notReadable,
+  'no-route': notReadable,
+  'web-page': notReadable,
+  redirect: notReadable,
+  refused: 'the service refused to go on',
+  'rate-limited': budgetSpent,
+  'budget-spent': budgetSpent,
+  'server-error': unanswered,
+  'connection-lost': unanswered,
+  unreachable: unanswered,
+  'circuit-open': unanswered,
+  'timed-out': 'time ran out',
+  malformed: notReadable,
+  unexpected: notReadable,
+  'too-large': 'a page of it is larger than this server accepts',
+};

@@ -1,6 +1,6 @@
 import type { Call } from '../../api/call.ts';
 import type { ApiClient, Page, PageQuery } from '../../api/client.ts';
-import { Refused } from '../../api/errors.ts';
+import { isApiError } from '../../api/errors.ts';
 import type { RecordOf, Resource } from '../../api/records.ts';
 import type { Pass } from './pass.ts';
 import type { PageRequest } from './plan.ts';
@@ -50,7 +50,8 @@ export class PageReader<R extends Resource> {
       const page = await (isFirst ? this.#askFirst(from, size) : this.#ask(from, size));
       return this.#pass.add(from, page);
     } catch (error) {
-      if (ifRefused === 'nothing' && error instanceof Refused) return { from, keys: [], fresh: 0 };
+      if (ifRefused === 'nothing' && isApiError(error, 'refused'))
+        return { from, keys: [], fresh: 0 };
       throw error;
     }
   }
@@ -59,7 +60,7 @@ export class PageReader<R extends Resource> {
   #askFirst(from: number, size: number): Promise<Page<RecordOf[R]>> {
     const { query } = this.#source;
     return this.#ask(from, size).catch((error: unknown) => {
-      if (!(error instanceof Refused) || this.#query === query) throw error;
+      if (!isApiError(error, 'refused') || this.#query === query) throw error;
       this.#query = query;
       return this.#ask(from, size);
     });

@@ -1,5 +1,5 @@
 import type { Call } from '../../api/call.ts';
-import { ApiError, KeyRefused } from '../../api/errors.ts';
+import { ApiError, isApiError } from '../../api/errors.ts';
 import type { RecordOf, Resource } from '../../api/records.ts';
 import {
   type Coverage,
@@ -94,7 +94,7 @@ async function* readPass<R extends Resource>(
   } catch (error) {
     call.signal.throwIfAborted();
     const hasNothing = pass.isFirst && pass.found.size === 0;
-    if (hasNothing || !(error instanceof ApiError) || error instanceof KeyRefused) throw error;
+    if (hasNothing || !isApiError(error) || error.kind === 'key-refused') throw error;
     return { end: error, requests: reader.requests };
   } finally {
     own.abort();
