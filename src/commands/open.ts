@@ -210,10 +210,11 @@ const ofWebhooks = ({ webhookSecret, webhookSigningSecret }: Settings): string[]
 
 async function stateFor(settings: Settings, log: Log): Promise<State> {
   const { redisUrl: url, replicas, stateDir } = settings;
-  if (!url) return localState(stateDir ?? usualStateFolder(process.env));
+  const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
+  if (!url) return localState(stateDir ?? usualStateFolder(process.env), { tell });
   // Loaded where it is wanted: most servers share nothing.
   const { redisState } = await import('../state/redis.ts');
-  return redisState({ url, replicas, tell: (event, facts) => log.warn(event, facts) });
+  return redisState({ url, replicas, tell });
 }
 
 function webhooksOf(tenant: Tenant, settings: Settings): WebhookTenant {

@@ -26,5 +26,8 @@ export function readyzOf({ state, tenants, stopping }: Readiness): {
   return { status: 200, body: { status: 'degraded', reasons: [awayOf(state)] } };
 }
 
-const awayOf = ({ kind, since }: Health): string =>
-  `the ${kind} state cannot be reached${since === undefined ? '' : ` since ${since}`}: nothing is written, and no webhook is taken`;
+function awayOf({ kind, fault, since }: Health): string {
+  const what = fault === 'unwritable' ? 'written' : 'reached';
+  const when = since === undefined ? '' : ` since ${since}`;
+  return `the ${kind} state cannot be ${what}${when}: nothing is written, and no webhook is taken`;
+}

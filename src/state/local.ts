@@ -4,8 +4,17 @@ import { LocalBus } from './bus.ts';
 import { InboxFile } from './inbox-file.ts';
 import { JournalFile } from './journal-file.ts';
 import { MemoryRates } from './memory-rates.ts';
-import { type InboxLimits, type OnceSet, type State, usualInboxLimits } from './port.ts';
+import {
+  type Health,
+  type Inbox,
+  type InboxLimits,
+  type Journal,
+  type OnceSet,
+  type State,
+  usualInboxLimits,
+} from './port.ts';
 import { Turns } from './turns.ts';
+import { isWritable, type Tell, WriteStatus } from './write-status.ts';
 
 /** What was claimed in this process. */
 class MemoryOnce implements OnceSet {
@@ -22,29 +31,79 @@ class MemoryOnce implements OnceSet {
 
 export interface LocalOptions {
   inbox?: InboxLimits;
+  tell?: Tell;
+}
+
+/** Files whose last write failed are looked at again no more often than that, when somebody asks. */
+const betweenLooksMs = 5_000;
+
+/** Whether files can be written: by their last write, and after one that failed by looking again. */
+class LocalHealth {
+  readonly writes: WriteStatus;
+  #looking = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(tell: Tell | undefined) {
+    this.writes = new WriteStatus(tell);
+  }
+
+  now(): Health {
+    const { failure } = this.writes;
+    if (!failure) return { kind: 'local', ok: true, notes: [] };
+    void this.#lookAgain();
+    const notes = [
+      `The last write failed (${failure.code}): nothing is written, and no webhook is taken.`,
+    ];
+    return {
+      kind: 'local',
+      ok: false,
+      fault: 'unwritable',
+      since: failure.since.toISOString(),
+      notes,
+    };
+  }
+
+  async #lookAgain(): Promise<void> {
+    if (this.#looking || performance.now() - this.#lookedAt < betweenLooksMs) return;
+    this.#looking = true;
+    for (const path of this.writes.failing) {
+      if (await isWritable(path)) this.writes.succeeded(path);
+    }
+    this.#lookedAt = performance.now();
+    this.#looking = false;
+  }
 }
 
 /** State of one process: in memory, and what must last in files of `folder`. */
-export function localState(folder: string, { inbox = usualInboxLimits }: LocalOptions = {}): State {
+export function localState(folder: string, options: LocalOptions = {}): State {
+  const { inbox: limits = usualInboxLimits, tell } = options;
   const turns = new Turns();
+  const health = new LocalHealth(tell);
   const bus = new LocalBus();
   const secret = randomBytes(32);
-  const inboxes = new Map<string, InboxFile>();
-  const inboxOf = (tenant: string): InboxFile => {
+  const inboxes = new Map<string, Inbox>();
+  const openInbox = (tenant: string): Inbox => {
     const path = join(folder, `events-${tenant}.jsonl`);
-    const known =
-      inboxes.get(tenant) ?? new InboxFile(path, inbox, (update) => bus.tell(tenant, update));
+    const file = new InboxFile(path, limits, (update) => bus.tell(tenant, update));
+    return health.writes.inbox(path, file);
+  };
+  const inboxOf = (tenant: string): Inbox => {
+    const known = inboxes.get(tenant) ?? openInbox(tenant);
     inboxes.set(tenant, known);
     return known;
+  };
+  const journalOf = (tenant: string): Journal => {
+    const path = join(folder, `changes-${tenant}.jsonl`);
+    return health.writes.journal(path, new JournalFile(path));
   };
   return {
     rates: new MemoryRates(),
     once: new MemoryOnce(),
     bus,
     inbox: inboxOf,
-    health: () => ({ kind: 'local', ok: true, notes: [] }),
+    health: () => health.now(),
     secret: async () => secret,
-    journal: (tenant) => new JournalFile(join(folder, `changes-${tenant}.jsonl`)),
+    journal: journalOf,
     alone: (name, work) => turns.take(name, work),
     close: async () => {},
   };

@@ -185,6 +185,8 @@ export class StateUnavailable extends Error {
 export interface Health {
   kind: 'local' | 'redis';
   ok: boolean;
+  /** What is wrong where it is not: the last write failed, or nothing can be asked at all. */
+  fault?: 'unwritable' | 'unreachable';
   /** Since when it is not, ISO 8601. */
   since?: string;
   /** What whoever runs this should know, a sentence each. */

@@ -16,6 +16,7 @@ import { type LinkOptions, RedisLink } from './redis-link.ts';
 import { holding, newToken, tryLock, usualLockMs } from './redis-lock.ts';
 import { RedisRates } from './redis-rates.ts';
 import { Turns } from './turns.ts';
+import { WriteStatus } from './write-status.ts';
 
 export interface RedisOptions extends LinkOptions {
   /** How many processes share it: while it is away each keeps to its share of a rate budget. */
@@ -42,15 +43,20 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const sharing = { process, share: 1 / replicas };
   const turns = new Turns();
   const advice = new Advice(link);
+  const writes = new WriteStatus(options.tell);
+  // It took a write before it counted as back.
+  link.onBack(() => writes.reset());
+  const inboxOf = (tenant: string) => new RedisInbox(link, bus, tenant, inbox);
+  const journalOf = (tenant: string) => new RedisJournal(link, keyOf(tenant, 'journal'));
   return {
     rates: new RedisRates(link, settleMs === undefined ? sharing : { ...sharing, settleMs }),
     once: onceIn(link),
     bus,
     collections: new RedisCollections(link, lockMs),
-    inbox: (tenant) => new RedisInbox(link, bus, tenant, inbox),
-    health: () => healthOf(link, replicas, advice.notes),
+    inbox: (tenant) => writes.inbox(`inbox ${tenant}`, inboxOf(tenant)),
+    health: () => healthOf(link, replicas, advice.notes, writes),
     secret: secretIn(link),
-    journal: (tenant) => new RedisJournal(link, keyOf(tenant, 'journal')),
+    journal: (tenant) => writes.journal(`journal ${tenant}`, journalOf(tenant)),
     // Those of this process wait for one another here, so that only one of them asks Redis.
     alone: (name, work) => turns.take(name, () => inTurn(link, name, lockMs, work)),
     close: () => link.close(),
@@ -93,13 +99,23 @@ async function inTurn<T>(
   return holding(link, key, token, lockMs, work);
 }
 
-function healthOf(link: RedisLink, replicas: number, advice: readonly string[]): Health {
-  const { lost } = link;
+function healthOf(
+  { lost }: RedisLink,
+  replicas: number,
+  advice: readonly string[],
+  { failure }: WriteStatus,
+): Health {
+  if (!lost && failure) {
+    const notes = [`The last write failed (${failure.code}).`, ...advice];
+    const since = failure.since.toISOString();
+    return { kind: 'redis', ok: false, fault: 'unwritable', since, notes };
+  }
   if (!lost) return { kind: 'redis', ok: true, notes: [...advice] };
   const notes = [
     `${lost.why}: this process keeps to 1/${replicas} of each rate budget and to collections of its own, takes no webhooks and writes nothing.`,
   ];
-  return { kind: 'redis', ok: false, since: lost.since.toISOString(), notes };
+  const since = lost.since.toISOString();
+  return { kind: 'redis', ok: false, fault: 'unreachable', since, notes };
 }
 
 /** What of the settings of Redis endangers what must last. */
