@@ -1,13 +1,16 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { checkFiles } from '../src/commands/doctor/files.ts';
 import { grantsFor } from '../src/commands/doctor/grants.ts';
 import { checkNode } from '../src/commands/doctor/local.ts';
 import { Prober } from '../src/commands/doctor/prober.ts';
 import { progressOn } from '../src/commands/doctor/progress.ts';
 import { askRoutes, checkRoutes } from '../src/commands/doctor/routes.ts';
+import { readSettings } from '../src/config.ts';
 import { parseGrants } from '../src/tenant/grants.ts';
+import { newFolder } from './support/access.ts';
 import { type Environment, run } from './support/process.ts';
 import { addressIn, type KeyName, startSandbox } from './support/sandbox.ts';
 import { closing, shared } from './support/shared.ts';
@@ -122,6 +125,86 @@ describe('where everything is right', () => {
     expect(await readdir(folder)).toEqual([]);
     await examine({}, { CPQ_STATE_DIR: folder });
     expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('files that hold secrets', () => {
+  const write = async (folder: string, name: string, content: string, mode: number) => {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    await chmod(path, mode);
+    return path;
+  };
+  /** Where every user can enter, as long as it has that mode. */
+  const open = async (mode = 0o755) => {
+    const folder = newFolder();
+    await chmod(folder, mode);
+    return folder;
+  };
+  const inFile = async (mode: number, folderMode?: number) => {
+    const path = await write(await open(folderMode), 'key', key, mode);
+    const { find } = await examine({}, { CPQ_API_KEY: undefined, CPQ_API_KEY_FILE: path });
+    return { path, ...find('file:apiKeyFile') };
+  };
+
+  it.each([
+    [0o600, 'ok'],
+    [0o640, 'ok'],
+    [0o644, 'warn'],
+    [0o660, 'warn'],
+    [0o646, 'fail'],
+  ])('with mode %o is told as %s', async (mode, status) => {
+    const { path, remedy, ...found } = await inFile(mode);
+    expect(found).toMatchObject({ status, title: 'key file' });
+    expect(found.detail).toContain(path);
+    expect(remedy).toBe(status === 'ok' ? undefined : `chmod 600 ${path}`);
+  });
+
+  it('are closed in a folder that nobody else can enter', async () => {
+    expect(await inFile(0o644, 0o700)).toMatchObject({ status: 'ok' });
+  });
+
+  it('are those of tenants and tokens too, and the state folder', async () => {
+    const folder = await open();
+    await write(folder, 'acme-key', key, 0o604);
+    await write(folder, 'acme-hook', 'a-webhook-secret-0123456789', 0o600);
+    const [baseUrl, apiKeyFile, webhookSecretFile] = [
+      'https://a.example.com',
+      'acme-key',
+      'acme-hook',
+    ];
+    const tenants = { acme: { baseUrl, apiKeyFile, webhookSecretFile } };
+    const CPQ_TENANTS_FILE = await write(
+      folder,
+      'tenants.json',
+      JSON.stringify({ tenants }),
+      0o644,
+    );
+    const CPQ_TOKENS_FILE = await write(folder, 'tokens.json', '{"tokens":[]}', 0o602);
+    const env = { CPQ_TENANTS_FILE, CPQ_TOKENS_FILE, CPQ_STATE_DIR: folder };
+    const { report, status } = await examine({}, env);
+    expect(status).toBe(1);
+    const files = report.checks.filter(({ id }) => id.startsWith('file:'));
+    expect(files.map(({ id, status }) => [id, status])).toEqual([
+      ['file:tokens', 'fail'],
+      ['file:state-folder', 'warn'],
+      ['file:tenants', 'warn'],
+      ['file:apiKeyFile of acme', 'warn'],
+      ['file:webhookSecretFile of acme', 'ok'],
+    ]);
+  });
+
+  it('are told where the file of tenants cannot be read, without a word of it', async () => {
+    const path = await write(await open(), 'tenants.json', `{"tenants": {"a": "${key}"`, 0o600);
+    const { find } = await examine({}, { CPQ_TENANTS_FILE: path });
+    expect(find('tenants')).toMatchObject({ status: 'fail' });
+    expect(find('tenants').detail).not.toContain(key);
+  });
+
+  it('are left to the reader on Windows', async () => {
+    const path = await write(await open(), 'key', key, 0o644);
+    const settings = readSettings(['--api-key-file', path], {});
+    expect(await checkFiles(settings, 'win32')).toMatchObject([{ status: 'skip' }]);
   });
 });
 

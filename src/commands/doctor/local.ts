@@ -6,13 +6,19 @@ import { surfaceOf } from '../../mcp/surface.ts';
 import { usualStateFolder } from '../../state/folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
 import { type Check, check } from './check.ts';
+import { checkFiles } from './files.ts';
 import { inShort } from './grants.ts';
 
 const oldestNode = [20, 19] as const;
 
 /** What can be told without a request. */
 export async function checkHere(settings: Settings): Promise<Check[]> {
-  return [checkSettings(settings), checkNode(process.versions.node), await checkState(settings)];
+  return [
+    checkSettings(settings),
+    checkNode(process.versions.node),
+    await checkState(settings),
+    ...(await checkFiles(settings)),
+  ];
 }
 
 function checkSettings(settings: Settings): Check {

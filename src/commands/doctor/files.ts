@@ -1,0 +1,116 @@
+import { realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ConfigError, type Settings } from '../../config.ts';
+import { usualStateFolder } from '../../state/folder.ts';
+import { tokensPath } from '../gates.ts';
+import { type Check, check } from './check.ts';
+
+/** A file or folder that only its owner should read. */
+interface Secret {
+  id: string;
+  title: string;
+  path: string;
+  /** Nobody named it: nothing is said of it while it is as it should be. */
+  isDefault?: boolean;
+}
+
+const readableByAll = 0o004;
+const writableByAll = 0o002;
+const writableByGroup = 0o020;
+/** For a folder: whether what is in it can be reached. */
+const enterableByAll = 0o001;
+
+const titles = {
+  apiKeyFile: 'key file',
+  webhookSecretFile: 'webhook secret file',
+  webhookSigningSecretFile: 'signing secret file',
+  metricsTokenFile: 'metrics token file',
+} as const satisfies Partial<Record<keyof Settings, string>>;
+type FileSetting = keyof typeof titles;
+
+/** Whether anybody but their owner can read or change the files that hold secrets, where there are any. */
+export async function checkFiles(
+  settings: Settings,
+  platform: NodeJS.Platform = process.platform,
+): Promise<Check[]> {
+  const { secrets, problems } = await secretsOf(settings);
+  const examine = platform === 'win32' ? onWindows : checkSecret;
+  const found = await Promise.all(
+    secrets.map(async (secret) => {
+      const it = await examine(secret);
+      const isFine = it?.status === 'ok' || it?.status === 'skip';
+      return it === undefined || (secret.isDefault && isFine) ? [] : [it];
+    }),
+  );
+  return [...problems, ...found.flat()];
+}
+
+async function secretsOf(settings: Settings): Promise<{ secrets: Secret[]; problems: Check[] }> {
+  const own = [...filesOf(settings), ...defaultsOf(settings)];
+  const { tenantsFile } = settings;
+  if (tenantsFile === undefined) return { secrets: own, problems: [] };
+  const file = { id: 'tenants', title: 'tenants file', path: tenantsFile };
+  const { readTenants } = await import('../tenants.ts');
+  try {
+    const tenants = [...readTenants(tenantsFile, settings)];
+    const theirs = tenants.flatMap(([name, tenant]) => filesOf(tenant, name));
+    return { secrets: [...own, file, ...theirs], problems: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const problem = check('tenants', 'tenants file', 'fail', error.message);
+    return { secrets: own, problems: [problem] };
+  }
+}
+
+function defaultsOf(settings: Settings): Secret[] {
+  const folder = settings.stateDir ?? usualStateFolder(process.env);
+  return [
+    { id: 'tokens', title: 'tokens file', path: tokensPath(settings), isDefault: true },
+    { id: 'state-folder', title: 'state folder access', path: folder, isDefault: true },
+  ];
+}
+
+function filesOf(settings: Settings, tenant?: string): Secret[] {
+  return (Object.keys(titles) as FileSetting[]).flatMap((name) => {
+    const path = settings[name];
+    // A tenant has no token for metrics: what its settings say of one is the server's.
+    if (path === undefined || (tenant !== undefined && name === 'metricsTokenFile')) return [];
+    const suffix = tenant === undefined ? '' : ` of ${tenant}`;
+    return [{ id: `${name}${suffix}`, title: titles[name] + suffix, path }];
+  });
+}
+
+const rowOf = ({ id, title }: Secret, status: Check['status'], detail: string, remedy?: string) =>
+  check(`file:${id}`, title, status, detail, remedy);
+
+const onWindows = async (secret: Secret): Promise<Check> =>
+  rowOf(secret, 'skip', `${secret.path}: look at its permissions yourself, this is Windows`);
+
+/** Nothing for what is not there: a missing file of secrets was told when the settings were read. */
+async function checkSecret(secret: Secret): Promise<Check | undefined> {
+  const found = await stat(secret.path).catch(() => undefined);
+  if (!found) return undefined;
+  const { path } = secret;
+  const remedy = `chmod ${found.isDirectory() ? 700 : 600} ${path}`;
+  if (await isInReachOfAll(path)) {
+    if (found.mode & writableByAll) {
+      return rowOf(secret, 'fail', `every user of this machine can change ${path}`, remedy);
+    }
+    if (found.mode & readableByAll) {
+      return rowOf(secret, 'warn', `every user of this machine can read ${path}`, remedy);
+    }
+  }
+  if (found.mode & writableByGroup) {
+    return rowOf(secret, 'warn', `its whole group can change ${path}`, remedy);
+  }
+  return rowOf(secret, 'ok', `not open to every user: ${path}`);
+}
+
+/** A file in a folder that nobody else can enter is as closed as the folder. */
+async function isInReachOfAll(path: string): Promise<boolean> {
+  const folder = dirname(await realpath(path));
+  const parent = dirname(folder);
+  const { mode } = await stat(folder);
+  if ((mode & enterableByAll) === 0) return false;
+  return parent === folder || isInReachOfAll(folder);
+}
