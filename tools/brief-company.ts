@@ -4,7 +4,7 @@ import { briefCompany, type CompanyBrief } from '../src/briefs/company.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { plural } from '../src/briefs/naming.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { meantCompany } from '../src/tenant/find.ts';
+import { resolveRecord } from '../src/tenant/resolve.ts';
 import { readSeveral } from '../src/tenant/several.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { askWhich, covers, inWords, today } from './answers.ts';
@@ -36,8 +36,8 @@ export const briefCompanyTool = defineTool({
   }),
   output: z.looseObject({ ...said, coverage: coverage.optional() }),
   async run(tenant, { company, parts: wanted, rows }, call) {
-    const meant = await meantCompany(tenant, company, call);
-    if ('candidates' in meant) return askWhich('company', company, meant);
+    const meant = await resolveRecord(tenant, 'company', company, call, { askFirst: false });
+    if (meant.kind !== 'one') return askWhich('company', company, meant);
     return brief(tenant, meant.record, wanted?.length ? wanted : partNames, rows, call);
   },
 });

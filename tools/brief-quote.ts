@@ -3,7 +3,7 @@ import type { Quote } from '../src/api/records.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { briefQuote, type QuoteBrief } from '../src/briefs/quote.ts';
-import { meantQuote } from '../src/tenant/find.ts';
+import { resolveRecord } from '../src/tenant/resolve.ts';
 import { readSeveral } from '../src/tenant/several.ts';
 import { askWhich, covers, today } from './answers.ts';
 import { type Answer, coverage, defineTool, reads, said } from './define.ts';
@@ -24,8 +24,8 @@ export const briefQuoteTool = defineTool({
   }),
   output: z.looseObject({ ...said, coverage: coverage.optional() }),
   async run(tenant, { quote, discount_limit, lines }, call) {
-    const meant = await meantQuote(tenant, quote, call);
-    if ('candidates' in meant) return askWhich('quote', quote, meant);
+    const meant = await resolveRecord(tenant, 'quote', quote, call, { askFirst: true });
+    if (meant.kind !== 'one') return askWhich('quote', quote, meant);
     const { record } = meant;
     const wanted = ['company', 'opportunity', 'pricing_book', 'product'] as const;
     const { records, coverage: read, left } = await readSeveral(tenant, [], wanted, call);

@@ -59,19 +59,19 @@ interface Group extends Record<string, unknown> {
 
 function group<K extends SearchedKind>(kind: K, hits: readonly Hit<K>[], size: number): Group[] {
   if (hits.length === 0) return [];
-  const exact = hits.filter((hit) => hit.exact).length;
+  const exact = hits.filter(({ by }) => by !== undefined).length;
   const rows = hits.slice(0, size).map((hit) => row(kind, hit));
   return [{ kind, next: goesOn[kind], total: hits.length, exact, hits: rows }];
 }
 
-function row<K extends SearchedKind>(kind: K, { record, exact }: Hit<K>): Record<string, unknown> {
+function row<K extends SearchedKind>(kind: K, { record, by }: Hit<K>): Record<string, unknown> {
   const whole = concise(kind, record as RecordOf[K]);
   const fields = shown[kind].map((name) => [name, whole[name]]);
   return {
     id: whole.id,
     name: whole.name ?? whole.title,
     ...Object.fromEntries(fields),
-    ...(exact ? { exact: true } : {}),
+    ...(by ? { exact: true } : {}),
   };
 }
 

@@ -1,10 +1,7 @@
 import * as z from 'zod';
-import { ApiError, isApiError } from '../src/api/errors.ts';
 import type { ApiRecord, Resource } from '../src/api/records.ts';
-import { routes } from '../src/api/routes.ts';
 import { full, only } from '../src/briefs/concise.ts';
-import type { ToolCall } from '../src/tenant/call.ts';
-import type { Tenant } from '../src/tenant/tenant.ts';
+import { readExactly } from '../src/tenant/resolve.ts';
 import { defineTool, reads, said } from './define.ts';
 
 const kinds = [
@@ -40,7 +37,7 @@ export const getRecord = defineTool({
     record: z.record(z.string(), z.unknown()),
   }),
   async run(tenant, { resource, id, fields }, call) {
-    const record = await read(tenant, resource, id, call);
+    const record: ApiRecord = await readExactly(tenant, resource, id, call);
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
       summary: `${resource.replaceAll('_', ' ')} ${String(name)}, whole.`,
@@ -49,30 +46,3 @@ export const getRecord = defineTool({
     };
   },
 });
-
-/** By id; where there is no such id, by external identifier; where neither has a route, from the whole list. */
-async function read(
-  tenant: Tenant,
-  resource: Resource,
-  id: string,
-  call: ToolCall,
-): Promise<ApiRecord> {
-  const ways = routes[resource].one;
-  if (ways.length === 0) return fromList(tenant, resource, id, call);
-  return tenant.one(resource, 'id', id, call).catch((error: unknown) => {
-    if (!isApiError(error, 'not-found') || !ways.includes('externalIdentifier')) throw error;
-    return tenant.one(resource, 'externalIdentifier', id, call);
-  });
-}
-
-async function fromList(
-  tenant: Tenant,
-  resource: Resource,
-  id: string,
-  call: ToolCall,
-): Promise<ApiRecord> {
-  const { records } = await tenant.collection(resource, call);
-  const record = (records as readonly ApiRecord[]).find((one) => one.id === id);
-  if (!record) throw new ApiError('not-found', { host: tenant.host }, 'not in the list');
-  return record;
-}

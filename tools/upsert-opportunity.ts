@@ -4,7 +4,7 @@ import { makePlan } from '../src/tenant/changes/plan.ts';
 import { findTarget } from '../src/tenant/changes/target.ts';
 import { type AllowedUnseen, firstUnseen } from '../src/text/characters.ts';
 import { changeOutput, decisionAnswer } from './changes.ts';
-import { defineTool } from './define.ts';
+import { day, defineTool } from './define.ts';
 
 /** Nobody can agree to what they cannot see. */
 const visible =
@@ -35,13 +35,6 @@ const asGiven = (about: string) =>
     .describe(about);
 
 const amount = z.number().min(0).max(1e12).optional();
-
-/** A day of the calendar: 2026-02-30 has the form of a date and is none. */
-const day = z
-  .string()
-  .refine(isDay, 'must be a date that exists, as YYYY-MM-DD')
-  .optional()
-  .describe('YYYY-MM-DD');
 
 const share = z
   .number()
@@ -122,10 +115,4 @@ function isPair(text: string): boolean {
 function pair(text: string): [name: string, value: string] {
   const at = text.indexOf('=');
   return [text.slice(0, at).trim(), text.slice(at + 1)];
-}
-
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }

@@ -13,7 +13,7 @@ import type {
   RecordOf,
   Resource,
 } from '../api/records.ts';
-import { nameOfPerson } from './naming.ts';
+import { contactName } from './naming.ts';
 import { outcomeOf } from './outcome.ts';
 import { quoteTotals } from './quote-totals.ts';
 
@@ -39,7 +39,7 @@ const rows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
   }),
   contact: (contact: Contact) => ({
     id: contact.id,
-    name: contact.name ?? nameOfPerson(contact),
+    name: contactName(contact),
     email: contact.email,
     phone: contact.phone ?? contact.mobilePhone,
     company: contact.companyName,

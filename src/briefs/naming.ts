@@ -34,14 +34,11 @@ export function tally<K extends string>(
   return kept.length > 0 ? (Object.fromEntries(kept) as Partial<Record<K, number>>) : undefined;
 }
 
-/** The name that a contact goes by. */
-export const nameOfPerson = ({ firstName, middleName, lastName }: Contact): string | undefined =>
-  [firstName, middleName, lastName].filter(Boolean).join(' ') || undefined;
-
 export function named(record: Ref | undefined): Named {
   return compact({ id: filled(record?.id), name: filled(record?.name) });
 }
 
+/** The name that a contact goes by. */
 export function contactName(contact: Contact): string | undefined {
   const parts = [contact.firstName, contact.middleName, contact.lastName];
   const full = parts.flatMap((part) => filled(part) ?? []).join(' ');

@@ -9,7 +9,7 @@ import type {
   Quote,
   RecordOf,
 } from '../api/records.ts';
-import { fold, nameOfPerson } from './naming.ts';
+import { contactName, fold } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 import { partText } from './parts.ts';
 
@@ -22,7 +22,7 @@ export const isSearched = (resource: string): resource is SearchedKind =>
 /** What a person calls a record: its name; a quote's number. */
 export const calledBy: { [K in SearchedKind]: (record: RecordOf[K]) => string | undefined } = {
   company: ({ name }) => name,
-  contact: (contact) => contact.name ?? nameOfPerson(contact),
+  contact: contactName,
   opportunity: ({ name }) => name,
   product: ({ name }) => name,
   quote: ({ number }) => number,
@@ -41,8 +41,8 @@ interface Entry {
 
 export interface Hit<K extends SearchedKind> {
   record: RecordOf[K];
-  /** The whole identifier, or the whole name, is what was asked for. */
-  exact: boolean;
+  /** What of it was asked for whole, if anything: its id to the letter, an identifier, or its name. */
+  by?: 'id' | 'identifier' | 'name';
 }
 
 /** One collection, made searchable once. */
@@ -60,7 +60,7 @@ const describe: { [K in SearchedKind]: Describe<K> } = {
     exact: ids(company, company.telephone),
   }),
   contact: (contact: Contact) => ({
-    name: contact.name ?? nameOfPerson(contact) ?? '',
+    name: contactName(contact) ?? '',
     more: words(contact.companyName, contact.email),
     exact: ids(contact, contact.email, contact.phone, contact.mobilePhone),
   }),
@@ -115,9 +115,23 @@ export function indexOf<K extends SearchedKind>(
       const others = search.search(text).map(({ id }) => Number(id));
       const order = [...new Set([...whole, ...others])];
       const alive = [...order.filter((at) => !isGone(at)), ...order.filter(isGone)];
-      return alive.map((at) => ({ record: records[at] as RecordOf[K], exact: whole.includes(at) }));
+      return alive.map((at) => {
+        const by = whole.includes(at)
+          ? namedBy(records[at] as ApiRecord, entries[at], text)
+          : undefined;
+        return { record: records[at] as RecordOf[K], ...(by && { by }) };
+      });
     },
   };
+}
+
+function namedBy(
+  record: ApiRecord,
+  entry: Entry | undefined,
+  text: string,
+): Hit<SearchedKind>['by'] {
+  if (record.id === text) return 'id';
+  return entry?.exact.includes(sameText(text)) ? 'identifier' : 'name';
 }
 
 /** A short word is taken as it is: one letter off, it is another word. */

@@ -9,12 +9,13 @@ import {
   type ResourceTemplate,
   resourceTemplates,
 } from '../../tools/resources.ts';
+import { ApiError } from '../api/errors.ts';
 import type { ApiRecord } from '../api/records.ts';
 import { full } from '../briefs/concise.ts';
 import { isSearched } from '../briefs/search.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import { meantRecord } from '../tenant/find.ts';
 import { readGrant } from '../tenant/grants.ts';
+import { resolveRecord } from '../tenant/resolve.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
@@ -100,5 +101,7 @@ async function read(
   call: ToolCall,
 ): Promise<ApiRecord> {
   if (!isSearched(resource)) return tenant.one(resource, 'id', id, call);
-  return meantRecord(tenant, resource, id, call);
+  const found = await resolveRecord(tenant, resource, id, call, { askFirst: true });
+  if (found.kind === 'one') return found.record;
+  throw new ApiError('not-found', { host: tenant.host }, 'none, or several');
 }

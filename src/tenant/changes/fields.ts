@@ -1,6 +1,6 @@
 import { isObject } from '../../api/envelope.ts';
 import type { Opportunity } from '../../api/records.ts';
-import { nameOfPerson } from '../../briefs/naming.ts';
+import { contactName } from '../../briefs/naming.ts';
 
 /** How a value is read, compared and shown. */
 export type FieldKind = 'text' | 'reference' | 'money' | 'share' | 'months' | 'day' | 'custom';
@@ -98,7 +98,7 @@ function referenceOf(raw: unknown): Reference | undefined {
   if (!isObject(raw)) return undefined;
   const { id } = raw;
   // A contact comes as a person, with no name in one piece.
-  const name = isEmpty(raw.name) ? nameOfPerson(raw) : raw.name;
+  const name = isEmpty(raw.name) ? contactName(raw) : raw.name;
   if (isEmpty(id) && isEmpty(name)) return undefined;
   const known = isEmpty(id) ? '' : String(id);
   return isEmpty(name) ? { id: known } : { id: known, name: String(name) };

@@ -1,10 +1,10 @@
-import { isApiError } from '../../api/errors.ts';
 import type { ApiRecord, Company, Contact, Opportunity, RecordOf, Ref } from '../../api/records.ts';
-import { fold, nameOfPerson } from '../../briefs/naming.ts';
+import { contactName, fold } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { firstUnseen } from '../../text/characters.ts';
 import { interactive, type ToolCall } from '../call.ts';
 import type { Coverage } from '../reading/coverage.ts';
+import { type Naming, readIfThere, surest } from '../resolve.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Reference } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
@@ -45,7 +45,7 @@ export async function resolveCompany(
   const { records, coverage } = await tenant.collection('company', call);
   const what = 'company';
   const candidates = records.map(companyCandidate);
-  if (candidates.some((it) => means(it, wanted))) {
+  if (candidates.some((it) => namingOf(it, wanted))) {
     return pick({ what, wanted, candidates, coverage });
   }
   const late = (await lookUp(tenant, what, wanted, call)).map(companyCandidate);
@@ -67,7 +67,7 @@ export async function resolveContact(
   const what = 'contact';
   const candidateOf = (contact: Contact) => contactCandidate(contact, company);
   const candidates = records.map(candidateOf);
-  if (candidates.some((it) => means(it, wanted) && (it.near || !isCalled(it, wanted)))) {
+  if (candidates.some((it) => namingOf(it, wanted))) {
     return pick({ what, wanted, candidates, coverage });
   }
   const late = (await lookUp(tenant, what, wanted, call)).map(candidateOf);
@@ -87,25 +87,14 @@ async function lookUp<R extends 'company' | 'contact'>(
   call: ToolCall,
 ): Promise<RecordOf[R][]> {
   const found = await tenant.client.page(resource, { size: 25, query: wanted }, interactive(call));
-  const byId = await readOne(tenant, resource, 'id', wanted, call);
-  const byWord = await readOne(tenant, resource, 'externalIdentifier', wanted, call);
+  const [byId, byWord] = firstUnseen(wanted, { joiners: true })
+    ? []
+    : [
+        await readIfThere(tenant, resource, 'id', wanted, call),
+        await readIfThere(tenant, resource, 'externalIdentifier', wanted, call),
+      ];
   const records = [...found.records, byId, byWord].filter((record) => record !== undefined);
   return [...new Map(records.map((record) => [record.id, record])).values()];
-}
-
-/** Nothing where there is none, or where the text can be no identifier. */
-async function readOne<R extends 'company' | 'contact'>(
-  tenant: Tenant,
-  resource: R,
-  by: 'id' | 'externalIdentifier',
-  value: string,
-  call: ToolCall,
-): Promise<RecordOf[R] | undefined> {
-  if (/^\.{1,2}$/.test(value) || firstUnseen(value, { joiners: true })) return undefined;
-  return tenant.one(resource, by, value, call).catch((error: unknown) => {
-    if (isApiError(error, 'not-found')) return undefined;
-    throw error;
-  });
 }
 
 const companyCandidate = (company: Company): Candidate => ({
@@ -115,7 +104,7 @@ const companyCandidate = (company: Company): Candidate => ({
 
 const contactCandidate = (contact: Contact, company: Reference | undefined): Candidate => ({
   ...candidateOf(contact),
-  name: contact.name ?? nameOfPerson(contact),
+  name: contactName(contact),
   also: [contact.externalIdentifier, contact.email],
   hint: [contact.companyName, contact.email].filter(Boolean).join(', '),
   near: company === undefined || contact.companyId === company.id,
@@ -139,7 +128,7 @@ export async function stillThere<R extends 'company' | 'contact'>(
   { id, name = id }: Reference,
   call: ToolCall,
 ): Promise<RecordOf[R]> {
-  const record = await readOne(tenant, resource, 'id', id, call);
+  const record = await readIfThere(tenant, resource, 'id', id, call);
   if (!record) throw new ChangeRefused(`There is no ${resource} "${name}" (${id}) any more.`);
   if (isDeleted(record)) throw new ChangeRefused(`The ${resource} "${name}" has been deleted.`);
   return record;
@@ -227,24 +216,26 @@ async function candidatesFor(
 const isCalled = ({ name, names }: Candidate, wanted: string): boolean =>
   same(name, wanted) || [...(names ?? [])].some((other) => same(other, wanted));
 
-const means = (candidate: Candidate, wanted: string): boolean =>
-  candidate.id === wanted ||
-  candidate.also.some((word) => same(word, wanted)) ||
-  isCalled(candidate, wanted);
+/** By a name only where it is the company's own, if the company is known. */
+function namingOf(candidate: Candidate, wanted: string): Naming | undefined {
+  if (candidate.id === wanted) return 'id';
+  if (candidate.also.some((word) => same(word, wanted))) return 'identifier';
+  return candidate.near !== false && isCalled(candidate, wanted) ? 'name' : undefined;
+}
 
-/** The one that is meant: an id wins over an identifier, that over a name. */
+/** The one that is meant, alive and certainly alone. */
 async function pick({ what, wanted, candidates, coverage }: Search): Promise<Reference> {
-  const byId = candidates.filter(({ id }) => id === wanted);
-  const byWord = candidates.filter(({ also }) => also.some((word) => same(word, wanted)));
-  const named = candidates.filter((it) => isCalled(it, wanted));
-  const byName = named.filter(({ near }) => near !== false);
-  const found = [byId, byWord, byName].find((some) => some.length > 0) ?? [];
-  const alive = found.filter(({ deleted }) => !deleted);
+  const found = surest(
+    candidates,
+    (it) => namingOf(it, wanted),
+    ({ deleted }) => deleted,
+  );
+  const { by, alive } = found ?? { by: undefined, alive: [] };
   const [only] = alive.length > 1 ? onlyNear(alive) : alive;
-  if (only && found !== byName) return referenceTo(only);
-  if (only && !coverage.complete) throw uncertain(what, wanted, coverage, alive);
+  if (only && by === 'name' && !coverage.complete) throw uncertain(what, wanted, coverage, alive);
   if (only) return referenceTo(only);
-  throw await notOne(what, wanted, { found, alive, named, candidates });
+  const named = candidates.filter((it) => isCalled(it, wanted));
+  throw await notOne(what, wanted, { found: found?.all ?? [], alive, named, candidates });
 }
 
 const referenceTo = ({ id, name }: Candidate): Reference =>

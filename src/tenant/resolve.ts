@@ -1,0 +1,119 @@
+/** What a text means that stands for a record: its id, an identifier of it, or its name. */
+import { ApiError, isApiError } from '../api/errors.ts';
+import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
+import { routes } from '../api/routes.ts';
+import { isDeleted } from '../briefs/outcome.ts';
+import { indexOf, type SearchedKind, type SearchIndex } from '../briefs/search.ts';
+import type { ToolCall } from './call.ts';
+import type { Tenant } from './tenant.ts';
+
+/** How a record can be named, the surest first. */
+const namings = ['id', 'identifier', 'name'] as const;
+export type Naming = (typeof namings)[number];
+
+/** Those that are named in the surest way in which any is. */
+export interface Named<T> {
+  by: Naming;
+  /** Deleted ones too. */
+  all: readonly T[];
+  alive: readonly T[];
+}
+
+/**
+ * An id wins over an identifier, and that over a name: who gives an id means no other record that happens to
+ * be called so. `undefined` when none is named at all.
+ */
+export function surest<T>(
+  candidates: readonly T[],
+  namingOf: (candidate: T) => Naming | undefined,
+  isGone: (candidate: T) => boolean,
+): Named<T> | undefined {
+  const named = candidates.map((candidate) => ({ candidate, by: namingOf(candidate) }));
+  const by = namings.find((naming) => named.some((it) => it.by === naming));
+  if (by === undefined) return undefined;
+  const all = named.filter((it) => it.by === by).map(({ candidate }) => candidate);
+  return { by, all, alive: all.filter((candidate) => !isGone(candidate)) };
+}
+
+/** The one record that is meant; or those that could be, best first, cut to a few; or those that come near. */
+export type Resolution<R> =
+  | { kind: 'one'; record: R }
+  | { kind: 'several' | 'none'; candidates: R[]; total: number };
+
+const maxCandidates = 8;
+
+/**
+ * The record of that id, identifier or name, punctuation and letter case aside. A name that several have, or
+ * nobody exactly, is never guessed. With `askFirst` the service is asked for the id first: for collections
+ * that take long to read.
+ * @throws ApiError
+ */
+export async function resolveRecord<K extends SearchedKind>(
+  tenant: Tenant,
+  kind: K,
+  text: string,
+  call: ToolCall,
+  { askFirst }: { askFirst: boolean },
+): Promise<Resolution<RecordOf[K]>> {
+  const byId =
+    askFirst && /^\S+$/.test(text) && (await readIfThere(tenant, kind, 'id', text, call));
+  if (byId) return { kind: 'one', record: byId };
+  const { records } = await tenant.collection(kind, call);
+  const hits = searchable(tenant, kind, records).find(text);
+  const named = surest(
+    hits,
+    ({ by }) => by,
+    ({ record }) => isDeleted(record as ApiRecord),
+  );
+  const meant = named?.alive.length ? named.alive : (named?.all ?? []);
+  const [only] = meant;
+  if (only && meant.length === 1) return { kind: 'one', record: only.record };
+  const candidates = (meant.length > 1 ? meant : hits).map(({ record }) => record);
+  return {
+    kind: meant.length > 1 ? 'several' : 'none',
+    candidates: candidates.slice(0, maxCandidates),
+    total: candidates.length,
+  };
+}
+
+/**
+ * One record by id; where none has it, by external identifier; of a resource without such routes, from its
+ * whole list.
+ * @throws ApiError, of the kind `not-found` where there is none
+ */
+export async function readExactly<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  text: string,
+  call: ToolCall,
+): Promise<RecordOf[R]> {
+  for (const by of routes[resource].one) {
+    const record = await readIfThere(tenant, resource, by, text, call);
+    if (record) return record;
+  }
+  const isRead = routes[resource].one.length > 0;
+  const { records } = isRead ? { records: [] } : await tenant.collection(resource, call);
+  const record = records.find(({ id }: ApiRecord) => id === text);
+  if (record) return record;
+  throw new ApiError('not-found', { host: tenant.host }, 'no record is named so');
+}
+
+/** One record from the service; nothing where there is none. @throws ApiError */
+export const readIfThere = <R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  by: 'id' | 'externalIdentifier',
+  value: string,
+  call: ToolCall,
+): Promise<RecordOf[R] | undefined> =>
+  tenant.one(resource, by, value, call).catch((error: unknown) => {
+    if (isApiError(error, 'not-found')) return undefined;
+    throw error;
+  });
+
+/** Built once for each reading of a collection. */
+export const searchable = <K extends SearchedKind>(
+  tenant: Tenant,
+  kind: K,
+  records: readonly RecordOf[K][],
+): SearchIndex<K> => tenant.derived(records, () => indexOf(kind, records));
