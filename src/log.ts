@@ -10,20 +10,19 @@ export interface Log {
 
 const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
-/** What every line says besides; nothing unless somebody handles requests. */
-let besides: () => object | undefined = () => undefined;
-
-/** From now on every line says, too, what `tell` tells of the moment in which it is written. */
-export function sayBesides(tell: () => object | undefined): void {
-  besides = tell;
-}
-
-/** `secrets` are taken out of every line, whatever an error of the network layer put into its message. */
-export function createLog(level: LogLevel, secrets: Iterable<string>): Log {
+/**
+ * `secrets` are taken out of every line, whatever an error of the network layer put into its message;
+ * `context` is what every line says as well, of the moment in which it is written.
+ */
+export function createLog(
+  level: LogLevel,
+  secrets: Iterable<string>,
+  context: () => object | undefined = () => undefined,
+): Log {
   const write = (at: LogLevel) => (event: string, facts?: Record<string, unknown>) => {
     if (order.indexOf(at) < order.indexOf(level)) return;
     const time = new Date().toISOString();
-    const line = JSON.stringify({ time, level: at, event, ...besides(), ...facts });
+    const line = JSON.stringify({ time, level: at, event, ...context(), ...facts });
     process.stderr.write(`${withoutSecrets(line, secrets)}\n`);
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };

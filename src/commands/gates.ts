@@ -8,7 +8,8 @@ import { ownTokens } from '../hosts/access/own-tokens.ts';
 import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';
 import { usualStateFolder } from '../state/folder.ts';
-import { type Common, TenantDoor } from './open.ts';
+import type { Common } from './common.ts';
+import { TenantHandle } from './tenant-handle.ts';
 import type { Tenants } from './tenants.ts';
 
 /**
@@ -59,7 +60,7 @@ const makers: Readonly<Record<AuthWay, Maker>> = {
     const open = (baseUrl: URL, key: string, limits: Reach) => {
       const address = { baseUrl, key, close: async () => {} };
       const more = { limits, ownKey: true };
-      return new TenantDoor('key', withoutEvents(settings), address, common, more);
+      return new TenantHandle('key', withoutEvents(settings), address, common, more);
     };
     return ownKey({ baseUrls, allowPrivate, rates: common.state.rates, open });
   },

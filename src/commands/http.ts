@@ -9,6 +9,7 @@ import { proxiesFrom } from '../hosts/access/proxies.ts';
 import { serveHttp } from '../hosts/http.ts';
 import { type Observing, observing } from '../hosts/observing.ts';
 import { readyzOf } from '../hosts/readiness.ts';
+import { currentRequest } from '../hosts/requests.ts';
 import { isSameSecret } from '../hosts/secrets.ts';
 import { OpenStreams } from '../hosts/streams.ts';
 import { type CallerLimits, TurnsOfCallers } from '../hosts/turns-of-callers.ts';
@@ -16,7 +17,8 @@ import { type Delivered, type WebhookHandler, webhookHandler } from '../hosts/we
 import { factsOf, type Log } from '../log.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
-import { type Common, openCommon, type TenantDoor } from './open.ts';
+import { type Common, openCommon, openLog } from './common.ts';
+import type { TenantHandle } from './tenant-handle.ts';
 import { Tenants } from './tenants.ts';
 
 const maxBodyBytes = 1024 * 1024;
@@ -25,10 +27,12 @@ const maxBodyBytes = 1024 * 1024;
 export async function http(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
-  const common = await openCommon(settings);
-  const { log, state } = common;
-  const watch = await observing({ log, version, ...watchedBy(settings) });
-  common.observer = (name) => watch.tenant(name);
+  const watched = watchedBy(settings);
+  const safeLog = openLog(settings, watched.followsRequests ? currentRequest : undefined);
+  const { log } = safeLog;
+  const watch = await observing({ log, version, ...watched });
+  const common = await openCommon(settings, safeLog, (name) => watch.tenant(name));
+  const { state } = common;
   const tenants = await Tenants.open(settings, common);
   const guesses = new Guesses(proxiesFrom(settings.trustedProxies));
   const gate = await gateOf(settings, tenants, common, guesses);
@@ -211,7 +215,7 @@ Stop with Ctrl-C.
 `;
 }
 
-function forAnyone(url: string, settings: Settings, door: TenantDoor | undefined): string {
+function forAnyone(url: string, settings: Settings, door: TenantHandle | undefined): string {
   const bundle = fileURLToPath(import.meta.url).replace(/chunks[/\\][^/\\]+$/, 'cpq-mcp.js');
   const args = [bundle, 'stdio', ...(settings.sandbox ? ['--sandbox'] : [])];
   const desktop = { mcpServers: { 'cpq-mcp': { command: process.execPath, args } } };

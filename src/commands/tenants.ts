@@ -2,8 +2,10 @@ import { dirname, resolve } from 'node:path';
 import { isObject } from '../api/envelope.ts';
 import { ConfigError, contentOf, requireTenant, type Settings } from '../config.ts';
 import type { Doors } from '../hosts/access/doors.ts';
-import { addressOf, type Common, TenantDoor, usualName } from './open.ts';
+import { addressOf } from './address.ts';
+import type { Common } from './common.ts';
 import { namedAsOptions, settingsFrom } from './options.ts';
+import { TenantHandle, usualName } from './tenant-handle.ts';
 
 type Given = string | number | readonly string[];
 
@@ -47,7 +49,7 @@ const isSayable = (name: string): name is Sayable => Object.hasOwn(typeOf, name)
 const personal = sayable.filter((name) => /baseUrl|Key|Secret/i.test(name));
 
 interface OpenTenant {
-  door: TenantDoor;
+  door: TenantHandle;
   /** What it was opened with; another text, another tenant. */
   opened: string;
 }
@@ -79,17 +81,17 @@ export class Tenants implements Doors {
     const tenants = new Tenants(settings, common);
     if (settings.tenantsFile !== undefined) tenants.reload();
     else if (!bringTheirOwn(settings)) {
-      const door = new TenantDoor(usualName, settings, await addressOf(settings), common);
+      const door = new TenantHandle(usualName, settings, await addressOf(settings), common);
       tenants.#tenants = new Map([[usualName, { door, opened: '' }]]);
     }
     return tenants;
   }
 
-  get doors(): readonly TenantDoor[] {
+  get doors(): readonly TenantHandle[] {
     return [...this.#tenants.values()].map(({ door }) => door);
   }
 
-  find(name: string | undefined): TenantDoor | undefined {
+  find(name: string | undefined): TenantHandle | undefined {
     if (name !== undefined) return this.#tenants.get(name)?.door;
     return this.#tenants.size === 1 ? this.doors[0] : undefined;
   }
@@ -128,7 +130,7 @@ export class Tenants implements Doors {
     const address = { ...requireTenant(settings), async close() {} };
     // Whoever moves the only tenant into a file, under the name it has, keeps what is kept of it.
     const entry = name === usualName ? {} : { name };
-    return { door: new TenantDoor(name, settings, address, this.#common, entry), opened };
+    return { door: new TenantHandle(name, settings, address, this.#common, entry), opened };
   }
 }
 

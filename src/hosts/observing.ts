@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gauges, Observer, RequestOutcome, Sending, Watched } from '../api/observer.ts';
 import { type Trace, traceIdOf } from '../api/trace.ts';
-import { type Log, sayBesides } from '../log.ts';
+import type { Log } from '../log.ts';
 import type { CallObserver, CallOutcome } from '../mcp/observer.ts';
 import type { Metrics, Rendered } from './metrics.ts';
-import { asRequest, currentRequest, identify } from './requests.ts';
+import { asRequest, identify } from './requests.ts';
 import type { Traces } from './traces.ts';
 
 export interface ObservingOptions {
@@ -24,10 +24,9 @@ export type TenantObserver = Observer & CallObserver;
 
 /** Loads what is needed to watch a server at work: only one that many share is watched. */
 export async function observing(options: ObservingOptions): Promise<Observing> {
-  const { version, tracing, followsRequests } = options;
+  const { version, tracing } = options;
   const { Metrics } = await import('./metrics.ts');
   const traces = tracing ? new (await import('./traces.ts')).Traces(version) : undefined;
-  if (followsRequests) sayBesides(currentRequest);
   return new Observing(options, new Metrics(version), traces);
 }
 

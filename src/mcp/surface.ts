@@ -18,16 +18,9 @@ export interface Surface {
   find(name: string): Entry | undefined;
 }
 
-let loaded: Promise<ReadonlyMap<string, AnyTool>> | undefined;
-
-async function load(): Promise<ReadonlyMap<string, AnyTool>> {
-  const { catalog } = await import('../../tools/catalog.ts');
-  return new Map(catalog.map((tool) => [tool.name, tool]));
-}
-
 async function toolOf(name: string): Promise<AnyTool> {
-  loaded ??= load();
-  const tool = (await loaded).get(name);
+  const { toolByName } = await import('../../tools/catalog.ts');
+  const tool = toolByName.get(name);
   if (!tool) throw new Error(`listed, but not in the catalogue: ${name}`);
   return tool;
 }

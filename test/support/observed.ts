@@ -6,6 +6,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { readBody } from '../../src/hosts/http-io.ts';
 import { answered, messageIn } from '../../src/hosts/http-plain.ts';
 import { type Observing, observing } from '../../src/hosts/observing.ts';
+import { currentRequest } from '../../src/hosts/requests.ts';
 import { createLog } from '../../src/log.ts';
 import { Direct } from '../../src/mcp/direct.ts';
 import { createServer as createMcp, type ServerParts } from '../../src/mcp/server.ts';
@@ -55,7 +56,7 @@ export async function observed({
   ...options
 }: ObservedOptions = {}): Promise<Observed> {
   const upstream = await startUpstream();
-  const shown = createLog(logLevel, [testKey]);
+  const shown = createLog(logLevel, [testKey], currentRequest);
   const watch = await observing({ log: shown, version: '1.2.3', tracing, followsRequests: true });
   const observer = watch.tenant(tenantName);
   const folder = await newFolder();
