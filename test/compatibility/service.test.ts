@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { judgeFacts } from '../support/compatibility/judge.ts';
+import { type Service, startService } from '../support/compatibility/service.ts';
+import { documented, type Switches } from '../support/compatibility/switches.ts';
+import { variations } from '../support/compatibility/variations.ts';
+import type { Answer } from '../support/hosts.ts';
+import { closing, shared } from '../support/shared.ts';
+
+/** That the test service does what its switches say, and that the judge can tell the difference. */
+
+const start = async (set: Partial<Switches>) => closing(await startService(set));
+
+async function ask({ url, key }: Service, path: string, body?: unknown) {
+  const headers = { 'api-key': key };
+  const init = body ? { method: 'PUT', headers, body: JSON.stringify(body) } : { headers };
+  const response = await fetch(`${url}/public-api${path}`, init);
+  const rate = response.headers.get('x-ratelimit-remaining');
+  const list = (await response.json()) as { total?: number; results?: { id: string }[] };
+  return { status: response.status, rate, body: list };
+}
+
+const requests = [
+  '/company?size=2',
+  '/contact?size=2',
+  '/opportunity?size=100',
+  '/opportunity?size=2&from=4',
+  '/opportunity?size=40&from=40',
+  '/opportunity?size=5&filters=statusId:won',
+  '/opportunity?size=5&filters=pipelineStage.name:Proposal',
+  '/product?size=5&query=router',
+  '/product?size=5&sort=-price',
+  '/product?size=1',
+  '/quote?size=3',
+  '/quote/malformed',
+  '/category?size=4&from=2',
+  '/opportunity?size=80',
+];
+
+/** A write of a name, and of another company, with nothing else. */
+async function write(service: Service) {
+  const [deal, other] = service.world['/opportunity'];
+  const body = { name: deal?.name, companyId: other?.company?.id };
+  const stored = await ask(service, `/opportunity/ext/${deal?.externalIdentifier}`, body);
+  return { ...stored, now: service.world['/opportunity'][0] };
+}
+
+async function everything(service: Service): Promise<string[]> {
+  const replies: unknown[] = [];
+  for (const path of requests) replies.push(await ask(service, path));
+  replies.push(await write(service));
+  // Times of the write, and of the world that was made for it, are not the switch's doing.
+  return replies.map((reply) =>
+    JSON.stringify(reply).replace(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'some time'),
+  );
+}
+
+const usual = shared(async () => everything(await start({})));
+
+describe('a variation', () => {
+  test.each(variations.slice(1))('$name is seen on the wire', async ({ set }) => {
+    expect(await everything(await start(set))).not.toEqual(await usual());
+  });
+
+  test('of nothing is not', async () => {
+    expect(await everything(await start({}))).toEqual(await usual());
+  });
+
+  test('is a change of the documented service', () => {
+    for (const { set } of variations) {
+      for (const [name, value] of Object.entries(set)) {
+        expect(value, name).not.toEqual(documented[name as keyof Switches]);
+      }
+    }
+  });
+});
+
+describe('the documented service', () => {
+  test('counts, cuts, filters and sorts', async () => {
+    const service = await start({});
+    const { body } = await ask(service, '/opportunity?size=3&from=2&filters=statusId:won');
+    const won = service.world['/opportunity'].filter(({ statusId }) => statusId === 'won');
+    expect(body.total).toBe(won.length);
+    expect(body.results?.map(({ id }) => id)).toEqual(won.slice(2, 5).map(({ id }) => id));
+  });
+
+  test('answers nobody without its key', async () => {
+    const service = await start({});
+    expect((await ask({ ...service, key: 'wrong' }, '/company')).status).toBe(403);
+  });
+});
+
+describe('the judge', () => {
+  const answer = (summary: string, complete: boolean, notes: string[] = []) =>
+    ({
+      data: { summary, notes },
+      coverage: { complete },
+      isError: false,
+      text: '',
+    }) as unknown as Answer;
+
+  test.each([
+    ['330 deals', true, 330, 'right'],
+    ['100 deals', true, 100, 'wrong'],
+    ['100 deals', false, 100, 'quiet'],
+    ['At least 100 deals', false, 100, 'partial'],
+    ['All 100 deals', false, 100, 'wrong'],
+    ['At least 400 deals', false, 400, 'wrong'],
+  ] as const)('takes "%s", complete %s, for what it is', (summary, complete, count, verdict) => {
+    expect(judgeFacts(answer(summary, complete), { count }, { count: 330 }).verdict).toBe(verdict);
+  });
+
+  test('takes a note of what the service ignored for honest', () => {
+    const noted = answer('400 deals', true, ['The service ignored the filter.']);
+    expect(judgeFacts(noted, { count: 400 }, { count: 330 }).verdict).toBe('partial');
+  });
+});

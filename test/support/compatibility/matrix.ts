@@ -1,0 +1,98 @@
+import type { Judged, Verdict } from './judge.ts';
+import { type Probe, probes } from './probes.ts';
+import { openSession } from './session.ts';
+import type { Variation } from './variations.ts';
+
+/** An error is `refused` where nobody could have read on, and `unhelpful` where a careful client can. */
+export type Result = Exclude<Verdict, 'error'> | 'refused' | 'unhelpful';
+
+export interface Cell {
+  variation: string;
+  probe: string;
+  result: Result;
+  why: string;
+  /** Requests that it took. */
+  requests: number;
+}
+
+const ownFault = /Something went wrong inside this server/;
+
+function resultOf({ verdict, why }: Judged, variation: Variation, probe: string): Result {
+  if (verdict !== 'error') return verdict;
+  const { mayFail = [], untrue } = variation;
+  const allowed = mayFail === 'every' || mayFail.includes(probe);
+  return allowed && !ownFault.test(why) && !untrue?.test(why) ? 'refused' : 'unhelpful';
+}
+
+/** Asks everything of a server before one variation of the service. */
+export async function judgeVariation(
+  variation: Variation,
+  asked: readonly Probe[] = probes,
+): Promise<Cell[]> {
+  const session = await openSession(variation);
+  const cells: Cell[] = [];
+  try {
+    for (const probe of asked) {
+      const before = session.service.requests();
+      const judged = await probe.run(session);
+      cells.push({
+        variation: variation.name,
+        probe: probe.name,
+        result: resultOf(judged, variation, probe.name),
+        why: judged.why,
+        requests: session.service.requests() - before,
+      });
+    }
+  } finally {
+    await session.close();
+  }
+  return cells;
+}
+
+/** Results that must not be. */
+export const faults = ['wrong', 'unhelpful', 'quiet'] as const satisfies readonly Result[];
+export type Fault = (typeof faults)[number];
+export type Deviations = Partial<Record<Fault, readonly string[]>>;
+
+const isFault = (result: Result): result is Fault => (faults as readonly Result[]).includes(result);
+
+/** The cells of one variation that must not be as they are: probes by their fault. */
+export function deviationsIn(cells: readonly Cell[]): Deviations {
+  const found = faults.map((fault) => {
+    const own = cells.filter(({ result }) => result === fault);
+    return [fault, own.map(({ probe }) => probe)] as const;
+  });
+  return Object.fromEntries(found.filter(([, probes]) => probes.length > 0));
+}
+
+const signs: Record<Result, string> = {
+  right: '✓',
+  partial: 'part',
+  refused: 'error',
+  quiet: 'QUIET',
+  unhelpful: 'FAILS',
+  wrong: '**WRONG**',
+};
+
+/** The matrix as a Markdown table: a row a variation, a column a probe. */
+export function asMarkdown(variations: readonly Variation[], cells: readonly Cell[]): string {
+  const columns = [...new Set(cells.map(({ probe }) => probe))];
+  const line = (entries: readonly string[]) => `| ${entries.join(' | ')} |`;
+  const rows = variations.map(({ name, does }) => {
+    const own = cells.filter(({ variation }) => variation === name);
+    const results = columns.map((probe) => {
+      const cell = own.find((it) => it.probe === probe);
+      return cell ? signs[cell.result] : '';
+    });
+    return line([name, does, ...results]);
+  });
+  const head = ['variation', 'the service', ...columns];
+  return [line(head), line(head.map(() => '---')), ...rows].join('\n');
+}
+
+/** Why cells are not as they must be, a line each. */
+export const reasons = (cells: readonly Cell[]): string =>
+  cells
+    .filter(({ result }) => isFault(result))
+    .map(({ probe, result, why }) => `${probe}: ${result}: ${why.slice(0, 300)}`)
+    .join('\n');

@@ -1,0 +1,67 @@
+import type { Switches } from './switches.ts';
+import type { Row } from './world.ts';
+
+/** Looks into nested records; `companyId` is `company.id` under another name. */
+export function valueAt(record: Row, path: string): unknown {
+  const direct = path
+    .split('.')
+    .reduce<unknown>(
+      (value, name) =>
+        typeof value === 'object' && value !== null ? (value as Row)[name] : undefined,
+      record,
+    );
+  const flat = /^(\w+)Id$/.exec(path);
+  return direct ?? (flat ? valueAt(record, `${flat[1]}.id`) : undefined);
+}
+
+/** In a service of flat rows a nested path is the name of no field. */
+const matchesNothing = (key: string, on: Switches): boolean =>
+  on.filterKeys === 'of the rows' && key.includes('.');
+
+/** `key:v1|v2,key2:v`: a comma is and, a pipe is or. */
+function passes(record: Row, filters: string, on: Switches): boolean {
+  return filters.split(',').every((filter) => {
+    const colon = filter.indexOf(':');
+    const key = filter.slice(0, colon);
+    const values = filter.slice(colon + 1).split('|');
+    return !matchesNothing(key, on) && values.includes(String(valueAt(record, key) ?? ''));
+  });
+}
+
+export const mentions = (record: Row, text: string): boolean =>
+  JSON.stringify(record).toLowerCase().includes(text.toLowerCase());
+
+function compared(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return String(a ?? '') < String(b ?? '') ? -1 : Number(String(a ?? '') > String(b ?? ''));
+}
+
+/** `-field,+field`; what is equal stays in its order. */
+export function sorted<T extends Row>(records: readonly T[], sort: string): T[] {
+  const keys = sort.split(',').map((key) => ({
+    path: key.replace(/^[-+ ]/, ''),
+    sign: key.startsWith('-') ? -1 : 1,
+  }));
+  return records.toSorted((a, b) =>
+    keys.reduce(
+      (order, { path, sign }) => order || sign * compared(valueAt(a, path), valueAt(b, path)),
+      0,
+    ),
+  );
+}
+
+/** The records that a request asks for, as far as the service honours what it asks. */
+export function searched<T extends Row>(
+  records: readonly T[],
+  query: URLSearchParams,
+  on: Switches,
+): readonly T[] {
+  const asked = (name: 'filters' | 'query' | 'sort'): string =>
+    on[name] === 'honoured' ? (query.get(name) ?? '') : '';
+  const [filters, text, sort] = [asked('filters'), asked('query'), asked('sort')];
+  const found = records.filter(
+    (record) =>
+      (filters === '' || passes(record, filters, on)) && (text === '' || mentions(record, text)),
+  );
+  return sort === '' ? found : sorted(found, sort);
+}

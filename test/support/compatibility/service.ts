@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isReply, pageOf, type Reply, refusal, refusedParameter, wrapped } from './paging.ts';
+import { searched } from './search.ts';
+import { documented, type Switches } from './switches.ts';
+import { shown } from './view.ts';
+import { type ListPath, makeWorld, type Named, type Row, type World } from './world.ts';
+import { upsert } from './write.ts';
+
+/** A tenant of the service over HTTP, with what it stores in reach of the test. */
+export interface Service {
+  url: string;
+  key: string;
+  world: World;
+  on: Switches;
+  /** The records of a list that it shows to anybody. */
+  visible(path: ListPath): readonly Row[];
+  /** How many requests it has answered. */
+  requests(): number;
+  /** From the next request on. */
+  set(change: Partial<Switches>): void;
+  close(): Promise<void>;
+}
+
+interface Request {
+  method: string;
+  /** Below `/public-api`. */
+  path: string;
+  query: URLSearchParams;
+  body: Row;
+}
+
+interface State {
+  world: World;
+  on: Switches;
+  /** Lists that have been answered with an error before. */
+  failed: Set<ListPath>;
+}
+
+const key = 'CompatibilityKey0123456789';
+const prefix = '/public-api';
+
+const isList = (world: World, path: string): path is ListPath => Object.hasOwn(world, path);
+
+function emptyError(path: ListPath, { on, failed }: State): Reply | undefined {
+  const again = on.emptyErrors === 'first' && failed.has(path);
+  failed.add(path);
+  if (on.emptyErrors === 'never' || again) return undefined;
+  const body = { error: 'search backend unavailable', message: 'try later', results: [], total: 0 };
+  return { status: 200, body };
+}
+
+/** The same records whatever is asked for. */
+const isHidden = (at: number): boolean => at % 11 === 10;
+
+function visible(path: ListPath, rows: readonly Row[], { world, on }: State): readonly Row[] {
+  if (!on.hidden) return rows;
+  const all = world[path] as unknown as Row[];
+  return rows.filter((record) => !isHidden(all.indexOf(record)));
+}
+
+function list(path: ListPath, query: URLSearchParams, state: State): Reply {
+  const { world, on } = state;
+  const refused = refusedParameter(path, query, on) ?? emptyError(path, state);
+  if (refused) return refused;
+  const found = searched<Row>(world[path] as unknown as Row[], query, on);
+  const rows = pageOf(path, found, query, on);
+  if (isReply(rows)) return rows;
+  const page = visible(path, rows, state).map((record) => shown(path, record, 'row', on));
+  return { status: 200, body: wrapped(path, page, found.length, on) };
+}
+
+/** Two levels: every fifth category holds the four behind it. */
+function tree(query: URLSearchParams, { world, on }: State): Reply {
+  if (on.sizeOn !== 'every route' && query.has('size')) {
+    return refusal(400, 'property size should not exist');
+  }
+  const all = world['/category'].map((it) => shown('/category', it, 'row', on));
+  const roots = all.filter((_, index) => index % 5 === 0);
+  const body = roots.map((root, at) => ({ ...root, children: all.slice(at * 5 + 1, at * 5 + 5) }));
+  return { status: 200, body };
+}
+
+/** What is no id of this service: too short, or not a number where ids are numbers. */
+const isMalformed = (id: string, { ids }: Switches): boolean =>
+  ids === 'integers' ? !/^\d+$/.test(id) : !/^[a-z0-9]{20}$/.test(id);
+
+function byId(path: ListPath, id: string, { world, on }: State): Reply {
+  if (on.malformedId === 400 && isMalformed(id, on)) return refusal(400, 'id must be a valid id');
+  const records = world[path] as unknown as (Named & Row)[];
+  const record = records.find((it) => String(it.id) === id);
+  if (!record) return refusal(404, 'Not found');
+  return { status: 200, body: shown(path, record, 'record', on) };
+}
+
+const withExternal: readonly ListPath[] = ['/company', '/contact', '/product'];
+
+function byExternal(path: ListPath, id: string, { world, on }: State): Reply {
+  const records = withExternal.includes(path) ? (world[path] as unknown as Row[]) : [];
+  const record = records.find((it) => it.externalIdentifier === id);
+  if (!record) return refusal(404, 'Not found');
+  return { status: 200, body: shown(path, record, 'record', on) };
+}
+
+const byIdPaths: readonly ListPath[] = [
+  '/company',
+  '/contact',
+  '/opportunity',
+  '/product',
+  '/quote',
+  '/quote-template',
+  '/quote-widget-template',
+  '/pricing-book',
+  '/quote-discount-group',
+];
+
+function put({ path, body }: Request, { world, on }: State): Reply {
+  const [, external] = /^\/opportunity\/ext\/([^/]+)$/.exec(path) ?? [];
+  if (external === undefined) return refusal(404, 'Cannot PUT this');
+  const stored = upsert(world, decodeURIComponent(external), body, on);
+  if (isReply(stored)) return stored;
+  return { status: 200, body: shown('/opportunity', stored as unknown as Row, 'record', on) };
+}
+
+function get({ path, query }: Request, state: State): Reply {
+  const { world } = state;
+  if (isList(world, path)) return list(path, query, state);
+  if (path === '/category/tree') return tree(query, state);
+  const [, route = '', infix, id = ''] = /^(\/[a-z-]+)\/(ext\/)?([^/]+)$/.exec(path) ?? [];
+  const known = byIdPaths.find((it) => it === route);
+  if (known === undefined) return refusal(404, 'Cannot GET this');
+  const wanted = decodeURIComponent(id);
+  return infix ? byExternal(known, wanted, state) : byId(known, wanted, state);
+}
+
+function answer(request: Request, sentKey: unknown, state: State): Reply {
+  const { forbidden } = state.on;
+  if (sentKey !== key) return refusal(403, 'API key not valid');
+  if (forbidden !== undefined) return refusal(403, forbidden);
+  return request.method === 'PUT' ? put(request, state) : get(request, state);
+}
+
+async function read(incoming: IncomingMessage): Promise<Request> {
+  const url = new URL(incoming.url ?? '/', 'http://service');
+  const parts: Buffer[] = await incoming.toArray();
+  const text = Buffer.concat(parts).toString();
+  return {
+    method: incoming.method ?? '',
+    path: url.pathname.slice(prefix.length),
+    query: url.searchParams,
+    body: text === '' ? {} : (JSON.parse(text) as Row),
+  };
+}
+
+function send(response: ServerResponse, { status, body }: Reply, { headers }: Switches): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Starts a service of its own world, which differs from the documented one as told. */
+export async function startService(change: Partial<Switches> = {}): Promise<Service> {
+  const on = { ...documented, ...change };
+  const state: State = { world: makeWorld(on), on, failed: new Set() };
+  let requests = 0;
+  const server = createServer(async (incoming, response) => {
+    requests += 1;
+    const request = await read(incoming);
+    send(response, answer(request, incoming.headers['api-key'], state), state.on);
+  });
+  const url = await listen(server);
+  return {
+    url,
+    key,
+    world: state.world,
+    get on() {
+      return state.on;
+    },
+    visible: (path) => visible(path, state.world[path] as unknown as Row[], state),
+    requests: () => requests,
+    set: (more) => {
+      state.on = { ...state.on, ...more };
+    },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { inject } from 'vitest';
+import { type Answer, answerOf } from '../hosts.ts';
+import { shared } from '../shared.ts';
+import { type Service, startService } from './service.ts';
+import type { Variation } from './variations.ts';
+
+/** A service, the server that reads it, and a real client of that server. */
+export interface Session {
+  service: Service;
+  ask(tool: string, args?: Record<string, unknown>): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** The module as it is shipped. */
+const shipped = shared(async (): Promise<typeof import('../../../src/index.ts')> => {
+  if (inject('buildError') !== '') throw new Error(inject('buildError'));
+  return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
+});
+
+/** Room for every probe, unless the variation is about the budget. */
+const plentiful = 1_000_000;
+const info = { name: 'compatibility', version: '1' };
+const agreed = { action: 'accept' as const, content: { agree: true } };
+
+/** A person is in front of the client, and agrees to whatever is asked. */
+async function connected(transport: InMemoryTransport): Promise<Client> {
+  const client = new Client(info, {
+    capabilities: { elicitation: { form: {} } },
+    versionNegotiation: { mode: { pin: '2026-07-28' } },
+  });
+  client.setRequestHandler('elicitation/create', () => agreed);
+  await client.connect(transport);
+  return client;
+}
+
+export async function openSession({ set, rateLimit = plentiful }: Variation): Promise<Session> {
+  const service = await startService(set);
+  const stateDir = await mkdtemp(join(tmpdir(), 'cpq-mcp-compatibility-'));
+  const { createCpqServer } = await shipped();
+  const server = await createCpqServer({
+    baseUrl: service.url,
+    apiKey: service.key,
+    grants: ['read', 'opportunity:write'],
+    toolsets: ['routes', 'briefs'],
+    logLevel: 'silent',
+    stateDir,
+    rateLimit,
+  });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  server.connect(theirs);
+  const client = await connected(ours);
+  return {
+    service,
+    ask: async (name, args = {}) => answerOf(await client.callTool({ name, arguments: args })),
+    async close() {
+      await client.close();
+      await server.close();
+      await service.close();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { References, Switches } from './switches.ts';
+import type { Named, Row } from './world.ts';
+
+/** Fields that name another record. */
+const references = [
+  'company',
+  'contact',
+  'owner',
+  'pipelineStage',
+  'category',
+  'source',
+  'opportunity',
+  'product',
+  'paymentTerm',
+];
+
+/** Fields that may be missing, and are empty instead where the service does not leave any out. */
+const optional = ['closedAt', 'sentAt', 'description', 'term'];
+
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isNamed = (value: unknown): value is Named => isRow(value) && 'id' in value;
+
+function reference(name: string, { id, name: called }: Named, form: References): Row {
+  const flat = { [`${name}Id`]: id };
+  switch (form) {
+    case 'nested':
+      return { [name]: { id, name: called } };
+    case 'flat ids':
+      return flat;
+    case 'flat ids and names':
+      return { ...flat, [`${name}DisplayValue`]: called };
+    case 'both':
+      return { [name]: { id, name: called }, ...flat };
+    case 'names':
+      return { [name]: called };
+    case 'bare ids':
+      return { [name]: id };
+  }
+}
+
+function withReferences(record: Row, form: References): Row {
+  const entries = Object.entries(record).flatMap(([name, value]) => {
+    if (references.includes(name) && isNamed(value)) {
+      return Object.entries(reference(name, value, form));
+    }
+    if (name !== 'items') return [[name, value]];
+    return [[name, (value as Row[]).map((item) => withReferences(item, form))]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function withCompany(path: string, record: Row, on: Switches): Row {
+  if (path !== '/contact' || on.contactCompany === 'flat') return record;
+  const { companyId, companyName, ...rest } = record;
+  return { ...rest, company: { id: companyId, name: companyName } };
+}
+
+/** Every kind of record is marked in its own way, and all alike where the mark is no time. */
+function withMark({ deletedAt, deleted, ...record }: Row, form: Switches['deleted']): Row {
+  const time = deletedAt ?? deleted;
+  if (form === 'boolean') return { ...record, deleted: time !== undefined };
+  if (form === 'null') {
+    return { ...record, deletedAt: deletedAt ?? null, deleted: deleted ?? null };
+  }
+  return {
+    ...record,
+    ...(deletedAt === undefined ? {} : { deletedAt }),
+    ...(deleted === undefined ? {} : { deleted }),
+  };
+}
+
+function withEmpty(path: string, record: Row, form: Switches['missing']): Row {
+  if (form === 'absent' || !['/opportunity', '/quote'].includes(path)) return record;
+  const empty = form === 'null' ? null : '';
+  return { ...Object.fromEntries(optional.map((name) => [name, empty])), ...record };
+}
+
+const amounts = ['onetimeRevenue', 'monthlyRevenue', 'price', 'cost', 'quantity', 'revenue'];
+const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(T|$)/.test(value);
+
+function shownValue(name: string, value: unknown, on: Switches): unknown {
+  if (Array.isArray(value)) return value.map((entry) => shownValue('', entry, on));
+  if (isRow(value)) return shownRow(value, on);
+  if (name === 'probability' && on.probability === 'percent') return Number(value) * 100;
+  if (amounts.includes(name) && on.amounts === 'texts') return String(value);
+  if (!isTime(value) || on.times === 'ISO') return value;
+  const ms = Date.parse(value);
+  return on.times === 'epoch milliseconds' ? ms : Math.floor(ms / 1000);
+}
+
+const snake = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function shownName(name: string, on: Switches): string {
+  if (name === 'id') return on.idField;
+  return on.fields === 'snake_case' ? snake(name) : name;
+}
+
+function shownRow(row: Row, on: Switches): Row {
+  const entries = Object.entries(row).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [shownName(name, on), shownValue(name, value, on)]),
+  );
+}
+
+/** A stored record as this service shows it, by itself or in a row of a list. */
+export function shown(path: string, record: Row, as: 'record' | 'row', on: Switches): Row {
+  const { items, ...rest } = record;
+  const bare = as === 'row' && on.items === 'by id only';
+  const whole = bare || items === undefined ? rest : { ...rest, items };
+  const marked = withMark(withCompany(path, whole, on), on.deleted);
+  return shownRow(withEmpty(path, withReferences(marked, on.references), on.missing), on);
+}

@@ -1,0 +1,102 @@
+import type { Answer } from '../hosts.ts';
+import { failed, type Judged, right, wrong } from './judge.ts';
+import type { Probe } from './probes.ts';
+import type { Session } from './session.ts';
+import type { Opportunity, Row } from './world.ts';
+
+/** Set by the service with every write. */
+const kept = ['updatedAt', 'stageUpdatedAt'];
+
+/** Names of the fields that two states of a record differ in. */
+function differing(before: Opportunity | undefined, after: Opportunity | undefined): string[] {
+  const [one, other] = [{ ...before } as Row, { ...after } as Row];
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].filter(
+    (name) => !kept.includes(name) && JSON.stringify(one[name]) !== JSON.stringify(other[name]),
+  );
+}
+
+/** Says in the first sentence that something was stored otherwise than was agreed. */
+const saysSoFirst = ({ data }: Answer): boolean =>
+  /\b(but|otherwise|cleared|besides|also changed|without being asked|not stored)\b/i.test(
+    String(data.summary),
+  );
+
+function judgeStored(answer: Answer, changed: readonly string[], asked: string): Judged {
+  const others = changed.filter((name) => name !== asked);
+  const missing = changed.includes(asked) ? [] : [`${asked} was not stored`];
+  const faults = [...missing, ...others.map((name) => `${name} changed unasked`)];
+  if (faults.length === 0) return right;
+  const why = `${faults.join(', ')}; told: "${answer.data.summary}"`;
+  if (saysSoFirst(answer)) return { verdict: 'partial', why };
+  return answer.data.differs === undefined ? wrong(why) : { verdict: 'quiet', why };
+}
+
+function judgeWrite(answer: Answer, changed: readonly string[], asked: string): Judged {
+  const wasWritten = !answer.isError && answer.data.outcome === 'written';
+  if (wasWritten) return judgeStored(answer, changed, asked);
+  if (changed.length > 0) return wrong(`${changed} changed, and it says "${answer.text}"`);
+  return failed(answer);
+}
+
+interface Write {
+  /** Place of the opportunity that is written; each probe has its own. */
+  at: number;
+  args(deal: Opportunity, session: Session): Row;
+  asked: keyof Opportunity;
+}
+
+const writing = (name: string, { at, args, asked }: Write): Probe => ({
+  name,
+  async run(session) {
+    const deals = session.service.world['/opportunity'];
+    const before = structuredClone(deals[at]) as Opportunity;
+    const answer = await session.ask('cpq_upsert_opportunity', args(before, session));
+    return judgeWrite(answer, differing(before, deals[at]), asked);
+  },
+});
+
+const otherCompany = ({ service }: Session, { company }: Opportunity): string =>
+  service.world['/company'].find(({ id }) => id !== company?.id)?.name ?? '';
+
+const isNew = 'crm-deal-new';
+
+/** A record that is made holds what was asked for, and nothing else that it was not. */
+const creating: Probe = {
+  name: 'upsert of a new one',
+  async run({ ask, service: { world } }) {
+    const company = world['/company'][3];
+    const args = { external_id: isNew, create: true, name: 'New deal', company: company?.name };
+    const answer = await ask('cpq_upsert_opportunity', args);
+    const made = world['/opportunity'].filter((it) => it.externalIdentifier === isNew);
+    const expected = { name: 'New deal', company: { id: company?.id, name: company?.name } };
+    const stored = made.map(({ name, company: it }) => ({ name, company: it }));
+    const faults = JSON.stringify(stored) === JSON.stringify([expected]) ? [] : ['the record'];
+    if (answer.isError || answer.data.outcome !== 'written') {
+      return made.length > 0 ? wrong(`made, and it says "${answer.text}"`) : failed(answer);
+    }
+    return judgeStored(answer, [...faults, 'name'], 'name');
+  },
+};
+
+export const writeProbes: readonly Probe[] = [
+  writing('upsert', {
+    at: 0,
+    args: ({ id }) => ({ opportunity_id: String(id), description: 'They ask for more' }),
+    asked: 'description',
+  }),
+  writing('upsert by external id', {
+    at: 1,
+    args: ({ externalIdentifier }) => ({ external_id: externalIdentifier, onetime_revenue: 4_321 }),
+    asked: 'onetimeRevenue',
+  }),
+  writing('upsert of the company', {
+    at: 2,
+    args: (deal, session) => ({
+      opportunity_id: String(deal.id),
+      company: otherCompany(session, deal),
+    }),
+    asked: 'company',
+  }),
+  creating,
+];
