@@ -165,9 +165,10 @@ async function lookAlikes(
   const remarks: Remark[] = [];
   for (const { field, label, kind, to } of changes) {
     if (kind !== 'reference' || to === undefined) continue;
-    const { id, name = id } = to as Reference;
-    const other = await lookAlikeOf(tenant, field, { id, name }, call);
+    const chosen = to as Reference;
+    const other = await lookAlikeOf(tenant, field, chosen, call);
     if (!other) continue;
+    const name = chosen.name ?? chosen.id;
     remarks.push({ about: 'look-alike', label, name, other: other.name ?? '', id: other.id });
   }
   return remarks;

@@ -173,22 +173,20 @@ function knownWords(what: TenantWord, opportunities: readonly Opportunity[]): Ca
   return [...known.values()];
 }
 
-/** A record of the kind that is alive, and is called as `reference` is, or so that it looks the same. */
+/** Another record that could be written to this field, and whose name is the same or looks the same. */
 export async function lookAlikeOf(
   tenant: Tenant,
   field: string,
-  { id, name }: Reference,
+  { id, name = id }: Reference,
   call: ToolCall,
 ): Promise<Reference | undefined> {
-  const candidates = name === undefined ? [] : await candidatesFor(tenant, field, id, call);
-  if (name === undefined || candidates.length === 0) return undefined;
   const { looksLike } = await import('../../text/look-alikes.ts');
   const isAlike = looksLike(name);
-  const found = candidates.find(
-    (it) =>
-      it.id !== id &&
-      !it.deleted &&
-      [it.name, ...(it.names ?? [])].some((other) => isAlike(other ?? '')),
+  const others = (await candidatesFor(tenant, field, id, call)).filter(
+    (it) => it.id !== id && !it.deleted,
+  );
+  const found = others.find((it) =>
+    [it.name ?? '', ...(it.names ?? [])].some((other) => isAlike(other)),
   );
   return found && referenceTo(found);
 }

@@ -5,9 +5,11 @@ import type { Collection } from '../collections.ts';
 export interface UnknownStages {
   /** What was said to be barred. */
   unknown: readonly string[];
-  /** The names of the stages that there are. */
+  /** The names of the stages that there are, or of the first of them. */
   stages: readonly string[];
 }
+
+const maxStages = 30;
 
 /**
  * Looks at the first whole reading of the opportunities, and tells of barred stages that none is in: a
@@ -35,5 +37,6 @@ export async function unknownAmong(
   const { barredAmong, stagesOf } = await import('./stages.ts');
   const stages = stagesOf(opportunities);
   const { unknown } = await barredAmong(stages, words);
-  return { unknown, stages: stages.flatMap(({ names: [name] }) => name ?? []) };
+  const names = stages.flatMap(({ names: [name] }) => name ?? []);
+  return { unknown, stages: names.slice(0, maxStages) };
 }
