@@ -15,8 +15,8 @@ import type { SdkHandler } from './http-sdk.ts';
 import type { Observing } from './observing.ts';
 import { nowKnown } from './requests.ts';
 import type { SdkServed, Served } from './served.ts';
-import { type OpenStreams, TooManyStreams } from './streams.ts';
-import { TooManyCalls, type TurnsOfCallers } from './turns-of-callers.ts';
+import type { OpenStreams } from './streams.ts';
+import type { TurnsOfCallers } from './turns-of-callers.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
 export interface HttpOptions {
@@ -68,8 +68,6 @@ const defaultSlowSenders = { headersMs: 15_000, requestMs: 30_000 };
 const slowSendersLookMs = 1_000;
 /** Messages in a batch, which only hosts of one old revision of the protocol send. */
 const maxBatch = 10;
-/** How long to wait for one's other streams to end. */
-const streamRetrySeconds = 60;
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
@@ -279,9 +277,8 @@ function failed(
   error: unknown,
   options: HttpOptions,
 ): void {
-  const refusal = refusalOf(error);
-  if (refusal) {
-    refuse(request, response, refusal);
+  if (error instanceof Denied) {
+    refuse(request, response, error);
     return;
   }
   if (response.destroyed) return; // The sender has gone away.
@@ -300,19 +297,6 @@ function challenge({ challenge }: Admitted, messages: readonly unknown[]): void 
 
 /** Of `name` or `name:port`. */
 const nameIn = (address: string): string => address.toLowerCase().replace(/:\d{1,5}$/, '');
-
-function refusalOf(error: unknown): Denied | undefined {
-  if (error instanceof Denied) return error;
-  if (error instanceof TooManyCalls) {
-    const headers = retryAfter(error.retryAfter);
-    return new Denied(429, `Too many calls: try again in ${error.retryAfter} s.`, { headers });
-  }
-  if (!(error instanceof TooManyStreams)) return undefined;
-  const whose = error.by === 'perCaller' ? 'You have' : 'This tenant has';
-  return new Denied(429, `${whose} as many streams open as are allowed: end one first.`, {
-    headers: retryAfter(streamRetrySeconds),
-  });
-}
 
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;

@@ -1,3 +1,8 @@
+import { Denied, retryAfter } from './access/denied.ts';
+
+/** How long to wait for one's other streams to end. */
+const retrySeconds = 60;
+
 /** How many streams of changes may be open at once. */
 export interface StreamLimits {
   perCaller: number;
@@ -5,11 +10,14 @@ export interface StreamLimits {
 }
 
 /** No further stream is opened; `by`: whose limit it was. */
-export class TooManyStreams extends Error {
+export class TooManyStreams extends Denied {
   readonly by: keyof StreamLimits;
 
   constructor(by: keyof StreamLimits) {
-    super(`too many streams: ${by}`);
+    const whose = by === 'perCaller' ? 'You have' : 'This tenant has';
+    super(429, `${whose} as many streams open as are allowed: end one first.`, {
+      headers: retryAfter(retrySeconds),
+    });
     this.by = by;
   }
 }

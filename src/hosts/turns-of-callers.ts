@@ -1,3 +1,5 @@
+import { Denied, retryAfter } from './access/denied.ts';
+
 /** How much callers may ask of this process. */
 export interface CallerLimits {
   /** Calls that one caller may ask for in any minute, those that wait among them. */
@@ -13,15 +15,16 @@ export interface CallerLimits {
 }
 
 /** Nothing was done; the same call may come again. */
-export class TooManyCalls extends Error {
+export class TooManyCalls extends Denied {
   readonly reason: 'rate' | 'queue' | 'waited';
   /** Seconds after which it is worth another try. */
   readonly retryAfter: number;
 
   constructor(reason: TooManyCalls['reason'], retryMs: number) {
-    super(`too many calls: ${reason}`);
+    const seconds = Math.max(1, Math.ceil(retryMs / 1000));
+    super(429, `Too many calls: try again in ${seconds} s.`, { headers: retryAfter(seconds) });
     this.reason = reason;
-    this.retryAfter = Math.max(1, Math.ceil(retryMs / 1000));
+    this.retryAfter = seconds;
   }
 }
 

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { NotAnEvent } from '../tenant/events/read-event.ts';
 import type { Receipt } from '../tenant/events/receive.ts';
-import { Denied, retryAfter } from './access/denied.ts';
+import { Denied, isGuess, retryAfter } from './access/denied.ts';
 import type { Guesses } from './access/guesses.ts';
 import { readBody, refuse, sendJson } from './http-io.ts';
 import { isSameSecret } from './secrets.ts';
@@ -107,7 +107,7 @@ async function slowingGuesses<T>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Denied && error.guessed) guesses.count(guesser);
+    if (isGuess(error)) guesses.count(guesser);
     throw error;
   }
 }

@@ -182,6 +182,14 @@ export class StateUnavailable extends Error {
   }
 }
 
+/** For `catch`: does this instead while the shared state cannot be reached, and throws everything else. */
+export const ifUnavailable =
+  <T>(instead: () => T) =>
+  (error: unknown): T => {
+    if (error instanceof StateUnavailable) return instead();
+    throw error;
+  };
+
 export interface Health {
   kind: 'local' | 'redis';
   ok: boolean;

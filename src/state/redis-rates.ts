@@ -1,8 +1,8 @@
 import { MemoryRates } from './memory-rates.ts';
 import {
   countedMs,
+  ifUnavailable,
   type RateWindow,
-  StateUnavailable,
   type WindowRule,
   type WindowVerdict,
 } from './port.ts';
@@ -112,21 +112,14 @@ export class RedisRates implements RateWindow {
       const own = this.#local.judge(key, this.#shareOf(rule), now);
       if (!own.taken) return { ...own, waitMs: Math.min(own.waitMs, settlingMs) };
     }
-    try {
-      return await this.#takeShared(key, rule, now);
-    } catch (error) {
-      if (!(error instanceof StateUnavailable)) throw error;
-      return this.#takeOwn(key, rule, now);
-    }
+    const own = () => this.#takeOwn(key, rule, now);
+    return this.#takeShared(key, rule, now).catch(ifUnavailable(own));
   }
 
   async peek(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
-    try {
-      return verdictOf(await this.#link.run(takeScript, keysOf(key), argumentsOf(rule, '')));
-    } catch (error) {
-      if (!(error instanceof StateUnavailable)) throw error;
-      return this.#local.judge(key, this.#shareOf(rule), now);
-    }
+    const own = () => this.#local.judge(key, this.#shareOf(rule), now);
+    const asked = this.#link.run(takeScript, keysOf(key), argumentsOf(rule, ''));
+    return asked.then(verdictOf).catch(ifUnavailable(own));
   }
 
   async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {
@@ -199,9 +192,7 @@ export class RedisRates implements RateWindow {
   }
 
   async #tell(work: () => Promise<unknown>): Promise<void> {
-    await work().catch((error: unknown) => {
-      if (!(error instanceof StateUnavailable)) throw error;
-    });
+    await work().catch(ifUnavailable(() => undefined));
   }
 
   #shareOf({ limit, windowMs, reserve }: WindowRule): WindowRule {

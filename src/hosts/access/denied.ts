@@ -18,6 +18,9 @@ export class Denied extends Error {
   }
 }
 
+/** Whether something was shown that is not right. */
+export const isGuess = (error: unknown): boolean => error instanceof Denied && error.guessed;
+
 export const retryAfter = (seconds: number): Record<string, string> => ({
   'retry-after': String(Math.max(1, Math.ceil(seconds))),
 });

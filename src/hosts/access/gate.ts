@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Grant } from '../../tenant/grants.ts';
 import type { SdkServed, Served } from '../served.ts';
-import { Denied } from './denied.ts';
+import { Denied, isGuess } from './denied.ts';
 import type { Door } from './doors.ts';
 import type { Guesses } from './guesses.ts';
 
@@ -66,7 +66,7 @@ export function gate({ ways, guesses }: GateOptions): Gate {
       try {
         return admitted((await recognised(ways, request, sender)) ?? unknown(request, asksFor));
       } catch (error) {
-        if (error instanceof Denied && error.guessed) guesses.count(sender);
+        if (isGuess(error)) guesses.count(sender);
         throw error;
       }
     },

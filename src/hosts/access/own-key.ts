@@ -7,7 +7,7 @@ import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
 import type { RateWindow } from '../../state/port.ts';
 import { Turns } from '../../state/turns.ts';
 import type { Tenant } from '../../tenant/tenant.ts';
-import { Denied, retryAfter } from './denied.ts';
+import { Denied, isGuess, retryAfter } from './denied.ts';
 import type { Door } from './doors.ts';
 import { Failures } from './failures.ts';
 import type { Way } from './gate.ts';
@@ -178,7 +178,7 @@ class HeldDoors {
       const held = this.#held.get(name)?.door;
       return this.#use(name, held ?? this.#options.open(baseUrl, key, this.#reach));
     } catch (error) {
-      if (error instanceof Denied && error.guessed) this.#refuse(name);
+      if (isGuess(error)) this.#refuse(name);
       throw error;
     } finally {
       this.#checking.delete(name);
@@ -196,7 +196,7 @@ class HeldDoors {
     try {
       await this.#ask(baseUrl, key);
     } catch (error) {
-      if (error instanceof Denied && error.guessed) this.#wrong.count(sender);
+      if (isGuess(error)) this.#wrong.count(sender);
       throw error;
     }
   }

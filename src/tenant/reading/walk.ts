@@ -1,5 +1,5 @@
 import type { Call } from '../../api/call.ts';
-import { ApiError, isApiError } from '../../api/errors.ts';
+import { type ApiError, isApiError } from '../../api/errors.ts';
 import type { RecordOf, Resource } from '../../api/records.ts';
 import {
   type Coverage,
@@ -47,7 +47,7 @@ export async function* walk<R extends Resource>(
     const pass = new Pass<RecordOf[R]>(profile, previous);
     const { end, requests } = yield* readPass({ client, resource, query, call }, pass);
     for (const [key, record] of pass.found) all.set(key, record);
-    if (end instanceof ApiError) return reading(all, stopped(pass, all.size, end));
+    if (isApiError(end)) return reading(all, stopped(pass, all.size, end));
     const finished = { pass, end };
     if (isProven(finished, previous)) return reading(pass.found, complete(pass.found.size));
     if (isLast(round, requests, finished, previous)) {
