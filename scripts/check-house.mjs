@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 const below = {
   commands: [
     'hosts',
+    'fast-path',
     'mcp',
     'tools',
     'tenant',
@@ -17,7 +18,8 @@ const below = {
     'views',
     'sandbox',
   ],
-  hosts: ['mcp', 'tools', 'tenant', 'briefs', 'api', 'state', 'text', 'views'],
+  hosts: ['fast-path', 'mcp', 'tools', 'tenant', 'briefs', 'api', 'state', 'text', 'views'],
+  'fast-path': ['mcp', 'tools', 'tenant', 'briefs', 'api', 'state', 'text'],
   mcp: ['tools', 'tenant', 'briefs', 'api', 'state', 'text', 'views'],
   tools: ['tenant', 'briefs', 'api', 'state', 'text'],
   tenant: ['briefs', 'api', 'state', 'text'],

@@ -360,6 +360,14 @@ export const settings = {
     fallback: '0',
     read: yes,
   }),
+  fastPath: setting({
+    env: 'CPQ_FAST_PATH',
+    flag: 'fast-path',
+    about:
+      'Whether frequent requests are answered without the SDK of the protocol; off rules it out where an answer is not as it should be',
+    fallback: 'on',
+    read: oneOf(['on', 'off']),
+  }),
   host: setting({
     env: 'CPQ_HTTP_HOST',
     flag: 'host',

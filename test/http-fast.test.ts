@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { legacyRevisions } from '../src/mcp/plain.ts';
+import { legacyRevisions } from '../src/fast-path/requests.ts';
 import {
   countedServer,
   messageIn,
@@ -53,6 +53,17 @@ describe('a plain request', () => {
     await send(ours, sent);
     expect(made()).toBe(before);
   });
+});
+
+test('without the fast path, every request is answered by the SDK', async () => {
+  const sandbox = await startSandbox({ scale: 0.1 });
+  const counted = await countedServer(addressIn(sandbox, 'all'), await folder());
+  const url = await serveOurWay(counted, false);
+  for (const sent of Object.values(plain)) {
+    const before = counted.made();
+    expect((await send(url, sent)).status).toBe(200);
+    expect(counted.made()).toBe(before + 1);
+  }
 });
 
 describe('any other request', () => {

@@ -110,6 +110,17 @@ describe('whom it answers', () => {
   });
 });
 
+test.each([
+  ['on', /^application\/json/],
+  ['off', /^text\/event-stream/],
+])('with the fast path %s, a list is answered', async (fastPath, type) => {
+  const env = { CPQ_FAST_PATH: fastPath };
+  const { url } = await startHttpServer(addressIn(await sandbox()), { env });
+  const reply = await fetch(url, { method: 'POST', headers: usual, body: listTools });
+  expect(reply.headers.get('content-type')).toMatch(type);
+  expect(await reply.text()).toContain('cpq_list_companies');
+});
+
 describe('what it takes', () => {
   test('a body of a mebibyte, and no more', async () => {
     const params = (length: number) => ({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { Conversation } from '../src/hosts/conversation.ts';
+import { LineConnection } from '../src/hosts/line-connection.ts';
 import { connectSdk } from '../src/hosts/stdio-sdk.ts';
 import { type Counted, countedServer, withoutTimes } from './support/both-ways.ts';
 import { envelope, handshake, message, type Row } from './support/plain-requests.ts';
@@ -24,17 +24,18 @@ interface Side {
   close(): Promise<void>;
 }
 
-function ourSide({ served }: Counted): Side {
+function ourSide({ served }: Counted, fastPath = true): Side {
   const written: Row[] = [];
-  const conversation = new Conversation(served, {
+  const connection = new LineConnection(served, {
+    fastPath,
     write: (line) => written.push(JSON.parse(line)),
     onError: () => {},
     onClose: () => {},
   });
   return {
     written,
-    take: (line) => conversation.take(line),
-    close: () => conversation.close(),
+    take: (line) => connection.take(line),
+    close: () => connection.close(),
   };
 }
 
@@ -149,6 +150,13 @@ describe('a connection', () => {
     const before = counted.made();
     await talk(ourSide(counted), numbered(lines));
     expect(counted.made()).toBe(before);
+  });
+
+  test('is the SDK’s from the start without the fast path', async () => {
+    const counted = await server();
+    const before = counted.made();
+    await talk(ourSide(counted, false), numbered([...openOlder, older('tools/list')]));
+    expect(counted.made()).toBe(before + 1);
   });
 
   test('in whatever order things are asked', { timeout: 120_000 }, async () => {

@@ -47,6 +47,7 @@ export async function http(argv: readonly string[]): Promise<void> {
     allowedHosts: [...settings.allowedHosts, ...hostOf(settings.publicUrl)],
     preview: showsPreview(settings),
     maxBodyBytes,
+    fastPath: settings.fastPath === 'on',
     webhooks: webhooksOf(tenants, log, watch, guesses),
     onError: (error) => log.warn('protocol', factsOf(error)),
     health: () => ({ status: 'ok', version }),

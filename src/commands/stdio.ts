@@ -5,7 +5,9 @@ import { openTenant } from './open.ts';
 
 /** Serves one person over stdin and stdout. */
 export async function stdio(argv: readonly string[]): Promise<void> {
-  const opened = await openTenant(readSettings(argv, process.env));
-  await serveStdio(opened, (error) => opened.log.warn('protocol', factsOf(error)));
+  const settings = readSettings(argv, process.env);
+  const opened = await openTenant(settings);
+  const onError = (error: Error) => opened.log.warn('protocol', factsOf(error));
+  await serveStdio(opened, { fastPath: settings.fastPath === 'on', onError });
   await opened.close();
 }

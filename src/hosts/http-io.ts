@@ -36,9 +36,23 @@ export function sendJson(
   body: object,
   headers: Readonly<Record<string, string>> = {},
 ): void {
+  sendText(response, status, JSON.stringify(body), headers);
+}
+
+/** Answers with JSON that is written out, or with nothing. */
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (response.destroyed) return; // The sender has gone away.
+  if (text === '') {
+    response.writeHead(status, headers).end();
+    return;
+  }
   // As bytes: a text would be put together with the headers first, and measured before that.
-  const bytes = Buffer.from(JSON.stringify(body));
+  const bytes = Buffer.from(text);
   response
     .writeHead(status, {
       ...headers,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { SdkServed } from './served.ts';
@@ -10,9 +11,9 @@ export interface SdkOptions {
 
 /** The SDK's way of serving HTTP. */
 export interface SdkHandler {
-  /** `caller`: who was let in, by a name that is no secret; `listens`: to what moves, for long. */
+  /** `body`: what was read of the request, if it was. `caller`: who was let in, by a name that is no secret; `listens`: to what moves, for long. */
   handle(
-    request: IncomingMessage,
+    sent: { request: IncomingMessage; body: Buffer | undefined },
     response: ServerResponse,
     who: { caller: string | undefined; listens: boolean },
   ): Promise<void>;
@@ -25,6 +26,15 @@ const cannotBeMade = ({ method }: IncomingMessage): boolean => method === 'TRACE
 
 function notAllowed(response: ServerResponse): void {
   response.writeHead(405, { allow: 'GET, POST, DELETE', connection: 'close' }).end();
+}
+
+/** The same request before its body was read. */
+function withBody({ method, url, headers }: IncomingMessage, body: Buffer): IncomingMessage {
+  return Object.assign(Readable.from([body]), {
+    method,
+    url,
+    headers,
+  }) as unknown as IncomingMessage;
 }
 
 type McpHandler = ReturnType<typeof createMcpHandler>;
@@ -44,13 +54,14 @@ export function sdkHandler(
   const answerListener = handlerOf(streams);
   let stop: (() => void) | undefined;
   return {
-    async handle(request, response, { caller, listens }) {
+    async handle({ request, body }, response, { caller, listens }) {
       if (cannotBeMade(request)) return notAllowed(response);
       if (listens) stop ??= followMoved((uri) => streams.notify.resourceUpdated(uri));
       // Handed on as the protocol's own note of who was let in; the credentials stay here.
       const auth =
         caller === undefined ? {} : { auth: { token: '', clientId: caller, scopes: [] } };
-      return (listens ? answerListener : answerCall)(Object.assign(request, auth), response);
+      const unread = body ? withBody(request, body) : request;
+      return (listens ? answerListener : answerCall)(Object.assign(unread, auth), response);
     },
     close() {
       stop?.();

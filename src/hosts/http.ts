@@ -5,13 +5,13 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Direct } from '../mcp/direct.ts';
+import { HttpFastPath } from '../fast-path/http.ts';
 import { Denied, retryAfter } from './access/denied.ts';
 import type { Admitted, Gate } from './access/gate.ts';
 import { whileAdmitted } from './access/still-admitted.ts';
-import { readBody, refuse, sendJson } from './http-io.ts';
-import { answered, mayBePlain, messageIn, methodOf, toolOf, unread } from './http-plain.ts';
+import { readBody, refuse, sendJson, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
+import { methodOf, parseMessage, toolOf } from './messages.ts';
 import type { Observing } from './observing.ts';
 import { nowKnown } from './requests.ts';
 import type { SdkServed, Served } from './served.ts';
@@ -25,6 +25,8 @@ export interface HttpOptions {
   /** Hostnames, without port, that requests may be addressed to and come from. */
   allowedHosts: string[];
   maxBodyBytes: number;
+  /** Whether messages may be answered without the SDK; default true. */
+  fastPath?: boolean;
   /** Shows the interactive views at `/preview`, to whoever sits at this machine. */
   preview?: boolean;
   /** Takes what is sent below `/webhooks/`; without it nothing is. */
@@ -98,12 +100,12 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
 /** Who is in the same position is answered by the same. */
 interface Answerers {
   /** Absent where nothing may be answered but by the SDK. */
-  direct: Direct | undefined;
+  fastPath: HttpFastPath | undefined;
   /** Loaded when it is first needed. */
   sdk: Promise<SdkHandler> | undefined;
 }
 
-/** Answers what is plain; the SDK answers everything else. */
+/** The fast path answers what it can; the SDK answers everything else. */
 class Front {
   closing = false;
   readonly #gate: Gate;
@@ -165,14 +167,12 @@ class Front {
    */
   async #takeTurn(
     caller: string | undefined,
-    { calls, listens }: { calls: number; listens: boolean },
+    { calls, listens, signal }: { calls: number; listens: boolean; signal: AbortSignal },
     response: ServerResponse,
   ): Promise<void> {
     const { turns } = this.#options;
     if (caller === undefined || !turns) return;
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    const leave = await turns.enter(caller, gone.signal, calls);
+    const leave = await turns.enter(caller, signal, calls);
     if (response.closed || listens) leave();
     else response.once('close', leave);
   }
@@ -190,19 +190,20 @@ class Front {
     const { served, caller } = admitted;
     const isPost = request.method === 'POST';
     const body = isPost ? await readBody(request, this.#options.maxBodyBytes) : undefined;
-    const message = body && messageIn(body);
+    const message = body && parseMessage(body.toString('utf8'));
     const messages = this.#messagesOf(message);
     const listens = methodOf(message) === 'subscriptions/listen';
-    if (isPost) await this.#takeTurn(caller, { calls: messages.length || 1, listens }, response);
+    const signal = goneSignal(response);
+    const calls = messages.length || 1;
+    if (isPost) await this.#takeTurn(caller, { calls, listens, signal }, response);
     if (listens) this.#mayListen(admitted, request, response);
     challenge(admitted, messages);
     const answerers = this.#answerersOf(served);
-    const { direct } = answerers;
-    if (body && direct && mayBePlain(request)) {
-      if (await answered(direct, request, message, response)) return;
-    }
+    const { headers } = request;
+    const answer = body && (await answerers.fastPath?.tryAnswer(message, { headers, signal }));
+    if (answer) return sendText(response, answer.status, answer.body);
     const sdk = await this.#sdkOf(served, answerers);
-    await sdk.handle(body ? unread(request, body) : request, response, { caller, listens });
+    await sdk.handle({ request, body }, response, { caller, listens });
   }
 
   /** @throws Denied for a batch of too many */
@@ -247,8 +248,9 @@ class Front {
   #answerersOf(served: Served | SdkServed): Answerers {
     const known = this.#answerers.get(served);
     if (known) return known;
-    const direct = 'parts' in served ? new Direct(served.parts, { lasts: false }) : undefined;
-    const answerers: Answerers = { direct, sdk: undefined };
+    const { fastPath: isOn = true } = this.#options;
+    const fastPath = isOn && 'parts' in served ? new HttpFastPath(served.parts) : undefined;
+    const answerers: Answerers = { fastPath, sdk: undefined };
     if (served.retired?.aborted) return answerers; // For calls that were let in before.
     this.#answerers.set(served, answerers);
     const retire = () => this.#retire(served).catch(this.#options.onError);
@@ -285,6 +287,15 @@ function failed(
   options.onError(error instanceof Error ? error : new Error(String(error)));
   if (response.headersSent) response.destroy();
   else sendJson(response, 500, { error: 'Internal error' });
+}
+
+/** Aborted when the sender has gone away. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new Error('the host went away'));
+  });
+  return gone.signal;
 }
 
 /** @throws Denied where one of the calls needs more than the caller was given */

@@ -1,7 +1,9 @@
 import { deserializeMessage, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { isRow, type Row } from '../mcp/plain.ts';
+import { isObject } from '../api/envelope.ts';
 import type { Served } from './served.ts';
+
+type Row = Record<string, unknown>;
 
 /** The SDK's side of a connection whose lines are read and written by us. */
 export interface SdkConnection {
@@ -68,7 +70,8 @@ class PendingRequests {
   note(message: Row): void {
     const { id, method, params } = message;
     if (isAnswer(message)) this.#questions.delete(id);
-    else if (method === 'notifications/cancelled') this.settle(isRow(params) && params.requestId);
+    else if (method === 'notifications/cancelled')
+      this.settle(isObject(params) && params.requestId);
     // A subscription is answered when the connection ends.
     else if (id !== undefined && method !== 'subscriptions/listen') this.#ids.add(id);
   }
@@ -98,4 +101,4 @@ class PendingRequests {
 }
 
 const isAnswer = (message: object): boolean =>
-  isRow(message) && ('result' in message || 'error' in message);
+  isObject(message) && ('result' in message || 'error' in message);

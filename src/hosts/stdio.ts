@@ -1,5 +1,5 @@
 import { callMs } from '../mcp/tool-run.ts';
-import { Conversation } from './conversation.ts';
+import { LineConnection, type LineConnectionOptions } from './line-connection.ts';
 import { readLines } from './lines.ts';
 import type { Served } from './served.ts';
 
@@ -12,9 +12,13 @@ const finishMs = callMs + 1_000;
  * Serves one person over stdin and stdout. When stdin ends, the requests that were read are answered first;
  * when the process is told to stop, it stops at once. Whatever is not protocol goes to stderr.
  */
-export function serveStdio(served: Served, onError: (error: Error) => void): Promise<void> {
+export function serveStdio(
+  served: Served,
+  { fastPath, onError }: Pick<LineConnectionOptions, 'fastPath' | 'onError'>,
+): Promise<void> {
   return new Promise((resolve) => {
-    const conversation = new Conversation(served, {
+    const connection = new LineConnection(served, {
+      fastPath,
       write: (line) => void process.stdout.write(`${line}\n`),
       onError,
       onClose: () => stop(),
@@ -23,12 +27,7 @@ export function serveStdio(served: Served, onError: (error: Error) => void): Pro
       onError(new Error(`a message of more than ${maxBytes} bytes`));
       stop();
     };
-    const endReading = readLines(
-      process.stdin,
-      maxBytes,
-      (line) => conversation.take(line),
-      tooLong,
-    );
+    const endReading = readLines(process.stdin, maxBytes, (line) => connection.take(line), tooLong);
     let stopped = false;
     let late: NodeJS.Timeout | undefined;
     const stop = () => {
@@ -36,11 +35,11 @@ export function serveStdio(served: Served, onError: (error: Error) => void): Pro
       stopped = true;
       clearTimeout(late);
       endReading();
-      conversation.close().then(resolve, resolve);
+      connection.close().then(resolve, resolve);
     };
     const finish = () => {
       late ??= setTimeout(stop, finishMs);
-      conversation.answered().then(stop, stop);
+      connection.answered().then(stop, stop);
     };
     process.stdin.once('end', finish);
     process.stdin.once('close', finish);

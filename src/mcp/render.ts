@@ -2,12 +2,14 @@
  * Structured data as text, for hosts that show the model only text: the same facts in fewer tokens. A
  * list of flat records becomes a table with its field names once; anything nested is indented.
  */
-import { isRow, type Row } from './plain.ts';
+import { isObject } from '../api/envelope.ts';
+
+type Row = Record<string, unknown>;
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 const isFlatList = (value: unknown): boolean => Array.isArray(value) && value.every(isScalar);
 function isFlatRow(value: unknown): value is Row {
-  if (!isRow(value)) return false;
+  if (!isObject(value)) return false;
   for (const name in value) {
     const inner = value[name];
     if (!isScalar(inner) && !isFlatList(inner)) return false;
@@ -16,12 +18,12 @@ function isFlatRow(value: unknown): value is Row {
 }
 /** What fits one line of a table: flat, but for records of scalars such as amounts by currency. */
 const isTableRow = (value: unknown): value is Row =>
-  isRow(value) &&
+  isObject(value) &&
   Object.values(value).every(
     (inner) =>
       isScalar(inner) ||
       isFlatList(inner) ||
-      (isRow(inner) && Object.values(inner).every(isScalar)),
+      (isObject(inner) && Object.values(inner).every(isScalar)),
   );
 
 /** Written out field by field, one a line. */
@@ -37,7 +39,7 @@ function writeField(lines: string[], name: string, value: unknown, indent: strin
   else if (isFlatList(value)) writeFlatList(lines, name, value as unknown[], indent);
   else if (Array.isArray(value)) writeList(lines, name, value, indent);
   else if (isFlatRow(value)) lines.push(`${indent}${name}: ${pairs(value)}`);
-  else if (isRow(value)) {
+  else if (isObject(value)) {
     lines.push(`${indent}${name}:`);
     for (const inner in value) writeField(lines, inner, value[inner], `${indent}  `);
   }
@@ -58,7 +60,7 @@ function writeList(lines: string[], name: string, list: unknown[], indent: strin
     return;
   }
   for (const entry of list) {
-    if (isRow(entry)) writeEntry(lines, entry, indent);
+    if (isObject(entry)) writeEntry(lines, entry, indent);
     else lines.push(`${indent}- ${Array.isArray(entry) ? JSON.stringify(entry) : inline(entry)}`);
   }
 }
@@ -93,7 +95,7 @@ function columnsOf(rows: readonly Row[]): string[] {
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return String(value);
-  const text = isRow(value) ? pairs(value) : flat(value);
+  const text = isObject(value) ? pairs(value) : flat(value);
   return text.includes('|') ? text.replaceAll('|', '\\|') : text;
 }
 

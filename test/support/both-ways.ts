@@ -39,8 +39,8 @@ export async function countedServer({ baseUrl, key }: Address, stateDir: string)
 
 const options = { maxBodyBytes: 1024 * 1024, onError: () => {} };
 
-/** As it is shipped: plain requests answered directly. @returns its address */
-export async function serveOurWay({ served }: Counted): Promise<string> {
+/** As it is shipped, with the fast path or without. @returns its address */
+export async function serveOurWay({ served }: Counted, fastPath = true): Promise<string> {
   const health = () => ({});
   const { url } = closing(
     await serveHttp(forEveryone(served), {
@@ -48,6 +48,7 @@ export async function serveOurWay({ served }: Counted): Promise<string> {
       host: '127.0.0.1',
       port: 0,
       allowedHosts: [],
+      fastPath,
       health,
     }),
   );
@@ -58,7 +59,10 @@ export async function serveOurWay({ served }: Counted): Promise<string> {
 export async function serveSdkWay({ served }: Counted): Promise<string> {
   const handler = sdkHandler(served, options);
   const server = createServer((incoming, response) => {
-    void handler.handle(incoming, response, { caller: undefined, listens: false });
+    void handler.handle({ request: incoming, body: undefined }, response, {
+      caller: undefined,
+      listens: false,
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

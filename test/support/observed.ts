@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { readBody } from '../../src/hosts/http-io.ts';
-import { answered, messageIn } from '../../src/hosts/http-plain.ts';
+import { HttpFastPath } from '../../src/fast-path/http.ts';
+import { readBody, sendText } from '../../src/hosts/http-io.ts';
+import { parseMessage } from '../../src/hosts/messages.ts';
 import { type Observing, observing } from '../../src/hosts/observing.ts';
 import { currentRequest } from '../../src/hosts/requests.ts';
 import { createLog } from '../../src/log.ts';
-import { Direct } from '../../src/mcp/direct.ts';
 import { createServer as createMcp, type ServerParts } from '../../src/mcp/server.ts';
 import { surfaceOf } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/local.ts';
@@ -67,7 +67,7 @@ export async function observed({
   const log = { failed: () => {} };
   const parts = { surface, tenant, version: '1.2.3', log, allowTokens: true, observer };
   const sdk = createMcpHandler(async () => createMcp(parts));
-  const http = await listen(watch, new Direct(parts, { lasts: false }));
+  const http = await listen(watch, new HttpFastPath(parts));
   return {
     upstream,
     tenant,
@@ -96,9 +96,9 @@ export async function observed({
   };
 }
 
-async function listen(watch: Observing, direct: Direct) {
+async function listen(watch: Observing, fastPath: HttpFastPath) {
   const server = createServer((request, response) =>
-    watch.request(request, response, () => void answer(direct, request, response)),
+    watch.request(request, response, () => void answer(fastPath, request, response)),
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -111,10 +111,14 @@ async function listen(watch: Observing, direct: Direct) {
   };
 }
 
-async function answer(direct: Direct, request: IncomingMessage, response: ServerResponse) {
-  const message = messageIn(await readBody(request, 1024 * 1024));
-  const isOurs = await answered(direct, request, message, response);
-  if (!isOurs) response.writeHead(404).end();
+async function answer(fastPath: HttpFastPath, request: IncomingMessage, response: ServerResponse) {
+  const message = parseMessage((await readBody(request, 1024 * 1024)).toString());
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const context = { headers: request.headers, signal: gone.signal };
+  const answer = await fastPath.tryAnswer(message, context).catch(() => undefined);
+  if (answer) sendText(response, answer.status, answer.body);
+  else if (!response.destroyed) response.writeHead(404).end();
 }
 
 async function clientOf(parts: ServerParts): Promise<Client> {

@@ -41,8 +41,11 @@ const running = new Set<Running>();
 const recordings: Recording[] = [];
 let home: Promise<string> | undefined;
 
-/** What a process needs of ours to run at all. Nothing else gets through, settings least of all. */
-const inherited = ['PATH', 'SYSTEMROOT', 'TEMP', 'TMPDIR'];
+/**
+ * What a process needs of ours to run at all, and whether the suites run without the fast path. Nothing else
+ * gets through, settings least of all.
+ */
+const inherited = ['PATH', 'SYSTEMROOT', 'TEMP', 'TMPDIR', 'CPQ_FAST_PATH'];
 
 /** Starts `cpq-mcp` with these words and nothing in its environment but what is given. */
 export async function start(argv: readonly string[], env: Environment = {}): Promise<Running> {

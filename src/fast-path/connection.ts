@@ -1,0 +1,117 @@
+import { isObject } from '../api/envelope.ts';
+import type { ServerParts } from '../mcp/server.ts';
+import { FastPath } from './fast-path.ts';
+import { type Client, type Era, type FastRequest, type Row, readRequest } from './requests.ts';
+
+/** The connection that messages come over. */
+export interface ConnectionContext {
+  write(line: string): void;
+  onError(error: Error): void;
+}
+
+/** Of a request that only settles the era: nobody waits for its answer. */
+const settlingId = 'cpq-mcp-settles';
+
+/** The fast path of a connection that lasts. One that was not opened as it knows is the SDK's from the start. */
+export class ConnectionFastPath {
+  readonly #fastPath: FastPath;
+  readonly #calls = new Map<unknown, AbortController>();
+  readonly #answering = new Set<Promise<void>>();
+  /** What the host opened it with, and has its answers to: the SDK must be shown it first. */
+  readonly opening: Row[] = [];
+  #era: Era | undefined;
+  #client: Client | undefined;
+  /** Whether it still answers: the SDK alone does once the opening is not what it seemed. */
+  #isOn = true;
+  #sdkStarted = false;
+
+  constructor(parts: ServerParts) {
+    this.#fastPath = new FastPath(parts, { lasts: true });
+  }
+
+  /** Whether the message is answered here, now or soon, or needs no answer; if not, it is the SDK's. */
+  tryAnswer(message: unknown, context: ConnectionContext): boolean {
+    if (this.#cancels(message)) return true;
+    const request = this.#isOn ? readRequest(message) : undefined;
+    if (request && this.#fits(request) && this.#fastPath.canHandle(request)) {
+      this.#open(request, message as Row);
+      const answering = this.#answer(request, context);
+      this.#answering.add(answering);
+      void answering.finally(() => this.#answering.delete(answering));
+      return true;
+    }
+    if (this.#tellsNothing(message)) return true;
+    this.#sdkStarted = true;
+    const reopens = isObject(message) && opens(message.method);
+    if (reopens || !this.#isSettled) this.#isOn = false;
+    return false;
+  }
+
+  /** Resolves once everything that was taken has been answered or cancelled. */
+  async answered(): Promise<void> {
+    await Promise.allSettled(this.#answering);
+  }
+
+  /** Cancels every call. */
+  close(): void {
+    this.#isOn = false;
+    for (const call of this.#calls.values()) call.abort(new Error('the connection ended'));
+  }
+
+  /** Whether it belongs to the connection as it was opened, or opens it. */
+  #fits({ method, era }: FastRequest): boolean {
+    if (!this.#era) return opens(method);
+    return era === this.#era && method !== 'initialize';
+  }
+
+  #open({ method, era, client, params }: FastRequest, message: Row): void {
+    const { clientInfo = client, _meta } = params;
+    if (!this.#era) {
+      this.#era = era;
+      this.#client = clientInfo as Client | undefined;
+      this.opening.push(message);
+    } else if (!this.#isSettled && !opens(method)) {
+      const settling = { id: settlingId, method: 'tools/list', params: { _meta } };
+      this.opening.push({ jsonrpc: '2.0', ...settling });
+    }
+  }
+
+  /** The newer era may still be left after the question what the server can do. */
+  get #isSettled(): boolean {
+    return this.#era === 'legacy' || this.opening.length > 1;
+  }
+
+  async #answer(request: FastRequest, { write, onError }: ConnectionContext): Promise<void> {
+    const call = new AbortController();
+    this.#calls.set(request.id, call);
+    const { signal } = call;
+    const notify = (method: string, params: Row) =>
+      write(JSON.stringify({ method, params, jsonrpc: '2.0' }));
+    try {
+      const context = { signal, client: this.#client, notify };
+      const answer = await this.#fastPath.answer(request, context);
+      if (!signal.aborted) write(answer);
+    } catch (error) {
+      if (!signal.aborted) onError(error as Error); // One that was cancelled is not answered.
+    } finally {
+      if (this.#calls.get(request.id) === call) this.#calls.delete(request.id);
+    }
+  }
+
+  #cancels(message: unknown): boolean {
+    if (!isObject(message) || message.method !== 'notifications/cancelled') return false;
+    const id = isObject(message.params) ? message.params.requestId : undefined;
+    const call = this.#calls.get(id);
+    call?.abort(new Error('cancelled by the host'));
+    return call !== undefined;
+  }
+
+  /** Once the era is settled, notifications tell the SDK nothing as long as it has nothing to do. */
+  #tellsNothing(message: unknown): boolean {
+    if (this.#sdkStarted || !this.#era) return false;
+    const isNotification = isObject(message) && !('id' in message);
+    return message === undefined || (isNotification && this.#isSettled);
+  }
+}
+
+const opens = (method: unknown): boolean => method === 'initialize' || method === 'server/discover';

@@ -1,0 +1,128 @@
+import { type Trace, traceFrom } from '../api/trace.ts';
+import { capabilitiesOf, identity, instructions, longLived } from '../mcp/identity.ts';
+import type { ServerParts } from '../mcp/server.ts';
+import { visible } from '../mcp/text.ts';
+import { callMs, failure, progressTo, runTool } from '../mcp/tool-run.ts';
+import type { ToolCall } from '../tenant/call.ts';
+import { type Client, type FastRequest, metaKeys, modernRevision, type Row } from './requests.ts';
+
+type Called = { name: string; arguments?: Row; _meta?: Row };
+
+/** What a request is answered with, beside what it says itself. */
+export interface CallContext {
+  signal: AbortSignal;
+  /** Who asks, where the request itself does not say. */
+  client?: Client | undefined;
+  /** Where the request itself says none. */
+  trace?: Trace | undefined;
+  /** Sends a notification ahead of the answer. */
+  notify(method: string, params: Row): void;
+}
+
+/**
+ * Answers the requests that nearly all hosts send in the SDK's own words, byte for byte, without the SDK:
+ * loading it takes longer than everything else at the start, and over HTTP it makes a server for every
+ * request. What may need a person, and so a way back to the host, is not answered here.
+ */
+export class FastPath {
+  readonly #parts: ServerParts;
+  readonly #lasts: boolean;
+  /** Results of lists, written out once. */
+  readonly #lists = new Map<string, string>();
+
+  /** `lasts`: of a connection, rather than of requests that have nothing in common. */
+  constructor(parts: ServerParts, { lasts }: { lasts: boolean }) {
+    this.#parts = parts;
+    this.#lasts = lasts;
+  }
+
+  canHandle({ method, params }: FastRequest): boolean {
+    if (method !== 'tools/call') return true;
+    return this.#parts.surface.find(String(params.name))?.listed.annotations?.readOnlyHint === true;
+  }
+
+  /**
+   * The whole answer, on one line.
+   * @throws the signal's reason when the call was cancelled: it is not to be answered
+   */
+  async answer(request: FastRequest, context: CallContext): Promise<string> {
+    const result =
+      request.method === 'tools/call'
+        ? JSON.stringify(this.#inEra(request, await this.#call(request, context)))
+        : await this.#listed(request);
+    return `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`;
+  }
+
+  async #call(request: FastRequest, context: CallContext): Promise<object> {
+    const { name, arguments: given, _meta = {} } = request.params as Called;
+    const { surface, log } = this.#parts;
+    const entry = surface.find(name);
+    if (!entry) throw new Error(`not handled by the fast path: ${name}`);
+    const { signal } = context;
+    const asked = { given, signal, trace: traceFrom(_meta) ?? context.trace };
+    const call = (_: unknown, trace: Trace | undefined) => callOf(request, context, trace);
+    try {
+      return await runTool(entry, this.#parts, asked, call);
+    } catch (error) {
+      signal.throwIfAborted();
+      return failure(name, error, log);
+    }
+  }
+
+  async #listed(request: FastRequest): Promise<string> {
+    const { method, era, params } = request;
+    const key = `${era} ${method} ${params.protocolVersion ?? ''}`;
+    const known = this.#lists.get(key);
+    if (known !== undefined) return known;
+    const written = JSON.stringify(this.#inEra(request, await this.#list(request)));
+    this.#lists.set(key, written);
+    return written;
+  }
+
+  async #list({ method, era, params: { protocolVersion } }: FastRequest): Promise<object> {
+    const { surface, tenant, version, hearsChanges = false } = this.#parts;
+    const serverInfo = identity(version);
+    const capabilities = capabilitiesOf(hearsChanges && (this.#lasts || era === 'modern'));
+    switch (method) {
+      case 'initialize':
+        return { protocolVersion, capabilities, serverInfo, instructions };
+      case 'server/discover':
+        return { supportedVersions: [modernRevision], capabilities, instructions };
+      case 'tools/list':
+        return { tools: surface.list };
+      case 'resources/list':
+        return (await import('../mcp/resources.ts')).listResources(surface);
+      case 'resources/templates/list':
+        return (await import('../mcp/resources.ts')).listTemplates(tenant);
+      case 'prompts/list':
+        return (await import('../mcp/prompts.ts')).listPrompts(tenant);
+      default:
+        return {};
+    }
+  }
+
+  /** The newer era says with every result that it is one, from whom, and how long a list holds. */
+  #inEra({ era, method }: FastRequest, result: object): object {
+    if (era === 'legacy') return result;
+    const holds = method === 'tools/call' ? {} : longLived;
+    const _meta = { [metaKeys.server]: identity(this.#parts.version) };
+    return { ...result, resultType: 'complete', ...holds, _meta };
+  }
+}
+
+function callOf(
+  { client, progressToken }: FastRequest,
+  { signal, notify, ...connection }: CallContext,
+  trace: Trace | undefined,
+): ToolCall {
+  const asking = client ?? connection.client;
+  const tell = (params: Row) => notify('notifications/progress', params);
+  return {
+    signal,
+    deadline: Date.now() + callMs,
+    progress: progressToken === undefined ? () => {} : progressTo(tell, progressToken),
+    client: asking ? visible(`${asking.name} ${asking.version}`).slice(0, 120) : 'unknown host',
+    trace,
+    consent: () => Promise.reject(new Error('a tool that only reads wanted to write')),
+  };
+}

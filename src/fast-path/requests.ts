@@ -1,0 +1,133 @@
+import { isObject } from '../api/envelope.ts';
+
+/**
+ * The requests that the fast path answers, recognised by their shape, without the schemas of the whole
+ * protocol. Whatever differs in anything, be it right or wrong, is left to the SDK.
+ */
+export type Row = Record<string, unknown>;
+export type Era = 'legacy' | 'modern';
+
+/** The newer era has one revision so far; the older ones are opened by a handshake. */
+export const modernRevision = '2026-07-28';
+export const legacyRevisions: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+];
+
+const reserved = 'io.modelcontextprotocol/';
+export const metaKeys = {
+  revision: `${reserved}protocolVersion`,
+  client: `${reserved}clientInfo`,
+  capabilities: `${reserved}clientCapabilities`,
+  server: `${reserved}serverInfo`,
+} as const;
+
+export interface FastRequest {
+  id: string | number;
+  method: string;
+  era: Era;
+  params: Row;
+  /** Who asks, where the request says so. */
+  client: Client | undefined;
+  progressToken: string | number | undefined;
+}
+
+export interface Client {
+  name: string;
+  version: string;
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === 'string';
+const isId: Check = (value) => typeof value === 'string' || Number.isSafeInteger(value);
+const objectOf =
+  (check: Check): Check =>
+  (value) =>
+    isObject(value) && Object.values(value).every(check);
+type Fields = Readonly<Record<string, Check>>;
+/** An object with these fields, perhaps with the others, and with no more. */
+const shaped = (required: Fields, others: Fields = {}): Check => {
+  const known = new Map(Object.entries({ ...others, ...required }));
+  const needed = Object.keys(required);
+  return (value) =>
+    isObject(value) &&
+    needed.every((name) => Object.hasOwn(value, name)) &&
+    Object.entries(value).every(([name, field]) => known.get(name)?.(field) === true);
+};
+
+const isClient = shaped(
+  { name: isText, version: isText },
+  { title: isText, websiteUrl: isText, description: isText },
+);
+/** Nothing more of them matters to a request that only reads. */
+const areCapabilities = shaped(
+  {},
+  {
+    roots: shaped({}, { listChanged: (value) => typeof value === 'boolean' }),
+    elicitation: objectOf(shaped({})),
+    sampling: objectOf(isObject),
+    experimental: objectOf(isObject),
+    extensions: objectOf(isObject),
+  },
+);
+const revision: Check = (value) => value === modernRevision;
+const isEnvelope = shaped(
+  { [metaKeys.revision]: revision, [metaKeys.capabilities]: areCapabilities },
+  { [metaKeys.client]: isClient },
+);
+
+/** Looked at for all methods alike. */
+const meta: Fields = { _meta: () => true };
+const noParameters = shaped({}, meta);
+
+const handshake: Fields = {
+  protocolVersion: (value) => legacyRevisions.includes(String(value)),
+  capabilities: areCapabilities,
+  clientInfo: isClient,
+};
+
+/** In which era each method is answered, if only in one, and what it may be given. */
+const methods: Readonly<Record<string, { era?: Era; params: Check }>> = {
+  initialize: { era: 'legacy', params: shaped(handshake, meta) },
+  ping: { era: 'legacy', params: noParameters },
+  'server/discover': { era: 'modern', params: noParameters },
+  'tools/list': { params: noParameters },
+  'tools/call': { params: shaped({ name: isText }, { arguments: isObject, ...meta }) },
+  'resources/list': { params: noParameters },
+  'resources/templates/list': { params: noParameters },
+  'prompts/list': { params: noParameters },
+};
+
+const isMethod: Check = (value) => typeof value === 'string' && Object.hasOwn(methods, value);
+const isRequest = shaped(
+  { jsonrpc: (value) => value === '2.0', id: isId, method: isMethod },
+  { params: isObject },
+);
+
+type Meta = { [metaKeys.client]?: Client; progressToken?: string | number };
+
+/** The request, if the fast path knows its kind. */
+export function readRequest(message: unknown): FastRequest | undefined {
+  if (!isRequest(message)) return undefined;
+  const { id, method, params = {} } = message as Pick<FastRequest, 'id' | 'method' | 'params'>;
+  const known = methods[method];
+  const era = eraOf(params._meta);
+  if (!known?.params(params) || !era || (known.era ?? era) !== era) return undefined;
+  const { [metaKeys.client]: client, progressToken } = (params._meta ?? {}) as Meta;
+  return { id, method, params, era, client, progressToken };
+}
+
+/** The era that `_meta` speaks of; nothing where it says something that is not known here. */
+function eraOf(meta: unknown): Era | undefined {
+  if (meta === undefined) return 'legacy';
+  if (!isObject(meta) || !(meta.progressToken === undefined || isId(meta.progressToken)))
+    return undefined;
+  // Others are notes of the host's own.
+  const ofProtocol = Object.entries(meta).filter(([name]) => name.startsWith(reserved));
+  if (ofProtocol.length === 0) return 'legacy';
+  return isEnvelope(Object.fromEntries(ofProtocol)) ? 'modern' : undefined;
+}

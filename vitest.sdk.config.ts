@@ -1,0 +1,21 @@
+import { defineConfig } from 'vitest/config';
+import common from './vitest.config.ts';
+
+/** The suites of the protocol, once more without the fast path: every request is answered by the SDK. */
+export default defineConfig({
+  ...common,
+  test: {
+    ...common.test,
+    env: { CPQ_FAST_PATH: 'off' },
+    include: [
+      'test/access-flood.test.ts',
+      'test/access-grants.test.ts',
+      'test/arguments.test.ts',
+      'test/consent-answers.test.ts',
+      'test/consent-question.test.ts',
+      'test/http.test.ts',
+      'test/lifecycle.test.ts',
+      'test/tools.test.ts',
+    ],
+  },
+});
