@@ -28,7 +28,7 @@ export interface ClientOptions {
   /** Is told of every request. */
   observer?: Observer | undefined;
   /** Is told of every answer of the service, and what it refused; `path` is as in `Facts`. */
-  onAnswer?: ((path: string, refusal: ApiError | undefined) => void) | undefined;
+  onAnswer?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;
 }
 
 export interface PageQuery {
@@ -191,7 +191,7 @@ export class ApiClient {
         const response = await this.#sent(watched, taken, call, facts);
         const body = parseReply(response, this.#key, facts);
         this.#circuit.succeeded();
-        this.#onAnswer?.(facts.path ?? '', undefined);
+        this.#onAnswer?.(facts.path ?? '', undefined, call);
         return { value: read(body, response), status: response.status };
       });
     } catch (error) {
@@ -238,7 +238,7 @@ export class ApiClient {
     if (isDown) this.#circuit.failed(probes);
     else if (isApiError(error) && error.facts.status !== undefined) {
       this.#circuit.succeeded();
-      this.#onAnswer?.(error.facts.path ?? '', error);
+      this.#onAnswer?.(error.facts.path ?? '', error, call);
     } else this.#circuit.saidNothing(probes);
     if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined) {
       await this.budget.block(error.facts.seconds);

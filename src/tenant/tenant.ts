@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Call } from '../api/call.ts';
 import { ApiClient, type ClientOptions, type PageQuery } from '../api/client.ts';
 import { type ApiError, isApiError } from '../api/errors.ts';
 import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
@@ -84,7 +85,7 @@ class Shared {
     this.#identity = identity;
     // The budget is the tenant's, whichever of its keys draws on it.
     const budget = { rates: state.rates, budgetName: baseUrl.href };
-    const onAnswer = (path: string, refusal?: ApiError) => this.#judge(path, refusal);
+    const onAnswer = this.#judge;
     this.client = new ApiClient({ ...options, ...budget, onAnswer });
     const readings =
       state.collections && new SharedReadings(state.collections, namespace, identity);
@@ -119,14 +120,15 @@ class Shared {
   }
 
   /** What the service says of the key holds for what was read with it before, too. */
-  #judge(path: string, refusal: ApiError | undefined): void {
+  readonly #judge = (path: string, refusal: ApiError | undefined, { purpose }: Call): void => {
     const resource = resources.find((name) => routes[name].path === path);
     if (isApiError(refusal, 'key-refused')) this.#refuse();
     else if (refusal === undefined || isApiError(refusal, 'not-permitted')) this.keyRefused = false;
     if (resource === undefined) return;
-    if (isApiError(refusal, 'not-permitted')) this.#forbid(resource);
-    else if (refusal === undefined) this.#forbidden.delete(resource);
-  }
+    if (refusal === undefined) this.#forbidden.delete(resource);
+    // A walk that is refused half-way keeps what it has: whoever waits for it decides.
+    else if (isApiError(refusal, 'not-permitted') && purpose !== 'walk') this.#forbid(resource);
+  };
 
   #refuse(): void {
     if (this.keyRefused) return;
