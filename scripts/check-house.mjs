@@ -53,6 +53,7 @@ const usersOfBesides = {
 /** Libraries that stay in their rooms. */
 const libraries = [
   { name: /^undici(\/|$)/, rooms: ['api'] },
+  { name: /^lru-cache(\/|$)/, rooms: ['tenant'] },
   { name: /^@modelcontextprotocol\/ext-apps(\/|$)/, rooms: ['mcp', 'hosts', 'views'] },
   { name: /^@modelcontextprotocol\//, rooms: ['mcp', 'hosts'] },
   { name: /^(libsql|better-sqlite3|node:sqlite)(\/|$)/, rooms: ['sandbox'] },

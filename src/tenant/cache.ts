@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Resource } from '../api/records.ts';
 import type { Coverage } from './reading/coverage.ts';
 
@@ -5,11 +6,6 @@ export interface Held {
   records: readonly Record<string, unknown>[];
   coverage: Coverage;
   asOf: Date;
-}
-
-interface Entry {
-  held: Held;
-  bytes: number;
 }
 
 const sampled = 40;
@@ -22,60 +18,44 @@ const bytesPerCharacter = 3;
  * in one, leads to another tenant's.
  */
 export class CollectionCache {
-  readonly #maxBytes: number;
-  /** In order of use, the latest last. */
-  readonly #entries = new Map<string, Entry>();
+  /** One that is larger than all together may be drives out no other. */
+  readonly #entries: LRUCache<string, Held>;
   readonly #owners = new WeakMap<object, number>();
-  #bytes = 0;
   #nextOwner = 1;
 
   constructor(maxMegabytes: number) {
-    this.#maxBytes = maxMegabytes * 1024 * 1024;
+    this.#entries = new LRUCache({
+      maxSize: Math.max(1, Math.floor(maxMegabytes * 1024 * 1024)),
+      sizeCalculation: ({ records }) => weigh(records),
+    });
   }
 
   get(owner: object, resource: Resource): Held | undefined {
-    const key = this.#key(owner, resource);
-    const entry = this.#entries.get(key);
-    if (!entry) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.held;
+    return this.#entries.get(this.#key(owner, resource));
   }
 
   /** When it was read, without counting as being asked for. */
   asOf(owner: object, resource: Resource): Date | undefined {
-    return this.#entries.get(this.#key(owner, resource))?.held.asOf;
+    return this.#entries.peek(this.#key(owner, resource))?.asOf;
   }
 
   set(owner: object, resource: Resource, held: Held): void {
-    this.delete(owner, resource);
-    const bytes = weigh(held.records);
-    // It would drive out all the others, and then itself.
-    if (bytes > this.#maxBytes) return;
-    this.#entries.set(this.#key(owner, resource), { held, bytes });
-    this.#bytes += bytes;
-    for (const key of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#remove(key);
-    }
+    this.#entries.set(this.#key(owner, resource), held);
   }
 
   delete(owner: object, resource: Resource): void {
-    this.#remove(this.#key(owner, resource));
+    this.#entries.delete(this.#key(owner, resource));
   }
 
   deleteAll(owner: object): void {
     const prefix = this.#key(owner, '' as Resource);
-    for (const key of [...this.#entries.keys()]) if (key.startsWith(prefix)) this.#remove(key);
+    for (const key of [...this.#entries.keys()]) {
+      if (key.startsWith(prefix)) this.#entries.delete(key);
+    }
   }
 
   get bytes(): number {
-    return this.#bytes;
-  }
-
-  #remove(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
-    this.#entries.delete(key);
+    return this.#entries.calculatedSize;
   }
 
   #key(owner: object, resource: Resource): string {
@@ -97,5 +77,6 @@ function weigh(records: readonly unknown[]): number {
     characters += JSON.stringify(records[at]).length;
     count += 1;
   }
-  return count === 0 ? 0 : Math.ceil((characters / count) * records.length * bytesPerCharacter);
+  // One that is empty is held, too, and weighs something.
+  return count === 0 ? 1 : Math.ceil((characters / count) * records.length * bytesPerCharacter);
 }
