@@ -2,21 +2,11 @@
  * Whether two texts look the same to a person, by the skeletons of Unicode's UTS #39. Loaded where it is
  * needed: its table is larger than most of what a start loads.
  */
+import data from 'unhomoglyph/data.json' with { type: 'json' };
 import { blank } from './characters.ts';
-import { confusables } from './confusables.ts';
 
-const fromHex = (text: string): string =>
-  String.fromCodePoint(...text.split('+').map((point) => Number.parseInt(point, 16)));
-
-const prototypes = new Map<string, string>(
-  confusables
-    .trim()
-    .split('\n')
-    .flatMap((line) => {
-      const [prototype = '', ...sources] = line.split(' ').map(fromHex);
-      return sources.map((source) => [source, prototype] as const);
-    }),
-);
+/** Each character of Unicode's confusables list, and what it is taken for. */
+const prototypes = new Map(Object.entries(data));
 
 const toPrototypes = (text: string): string =>
   Array.from(text, (character) => prototypes.get(character) ?? character).join('');
