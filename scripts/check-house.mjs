@@ -39,6 +39,7 @@ const besides = {
   'src/config.ts': below.mcp,
   'src/log.ts': [],
   'src/version.ts': [],
+  'src/outside-text.ts': [],
 };
 
 /** Who may import them. */
@@ -48,6 +49,16 @@ const usersOfBesides = {
   'src/config.ts': ['src/main.ts', 'src/index.ts', 'src/log.ts', 'commands', 'hosts'],
   'src/log.ts': ['src/main.ts', 'src/index.ts', 'commands', 'hosts', 'mcp', 'tools', 'tenant'],
   'src/version.ts': ['src/main.ts', 'src/index.ts', 'commands', 'hosts', 'mcp', 'tools', 'tenant'],
+  'src/outside-text.ts': [
+    'commands',
+    'hosts',
+    'fast-path',
+    'mcp',
+    'tools',
+    'tenant',
+    'briefs',
+    'api',
+  ],
 };
 
 /** Libraries that stay in their rooms. */

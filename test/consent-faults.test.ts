@@ -70,7 +70,9 @@ test('a refusal is told in the words of the service', async () => {
   const { upstream, it } = await start();
   upstream.set(limit(writeFaults['400-messages'], { method: 'PUT' }));
   const { text } = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
-  expect(text).toMatch(/^Not written: .* because the service refused it: name must be a string\./);
+  expect(text).toMatch(
+    /^Not written: .* because the service refused it: "name must be a string"\./,
+  );
 });
 
 test.each([502, 504, 408])(

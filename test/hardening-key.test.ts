@@ -74,6 +74,12 @@ const echoes: Record<string, Behaviour> = {
   'in records': envelope(key),
   'in records, in the middle of a text': envelope(`the key ${key} is mine`),
   'in records, escaped': envelope(escaped),
+  'in records, with what cannot be seen between its letters': envelope([...key].join('\u200b')),
+  'in records, with variation selectors': envelope([...key].join('\ufe01')),
+  'in records, with markup between its letters': envelope([...key].join('<b></b>')),
+  'in records, as entities': envelope(
+    [...key].map((character) => `&#${character.charCodeAt(0)};`).join(''),
+  ),
   'in records, with a solidus escaped': envelope(key.replaceAll('/', '\\/')),
   'in one record': { instead: { text: record(key) } },
   'as text that is no JSON': { instead: { text: `api-key: ${key}` } },

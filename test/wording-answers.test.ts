@@ -31,7 +31,7 @@ describe('lists as text', () => {
 
   test('stand in one line, unless a text in them has a comma', () => {
     expect(render({ labels: ['VIP', 'On watch'] })).toBe('labels: VIP, On watch');
-    expect(render({ preview: ['A, at B', 'C\nD'] })).toBe('preview:\n    A, at B\n    C ⏎ D');
+    expect(render({ preview: ['A, at B', 'C\nD'] })).toBe('preview:\n    > A, at B\n    > C ⏎ D');
   });
 });
 

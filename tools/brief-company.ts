@@ -3,6 +3,7 @@ import type { Company, Resource } from '../src/api/records.ts';
 import { briefCompany, type CompanyBrief } from '../src/briefs/company.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { plural } from '../src/briefs/naming.ts';
+import { join, quote, type Wording, wording } from '../src/outside-text.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import { readSeveral } from '../src/tenant/several.ts';
@@ -83,7 +84,7 @@ async function brief(
   );
   const shown = only(about, wanted);
   const beta = shown.contractItems
-    ? ['Contract items are beta: fields may change or be missing.']
+    ? [wording`Contract items are beta: fields may change or be missing.`]
     : [];
   return {
     summary: summaryOf(shown),
@@ -102,17 +103,19 @@ function only(about: CompanyBrief, wanted: readonly Part[]): Shown {
   return { today, company, ...Object.fromEntries(kept) };
 }
 
-function summaryOf({ company, open, quotes }: Shown): string {
-  const deals = open ? `${plural(open.total, 'open opportunity')}${worth(open)}` : '';
-  const offers = quotes ? plural(quotes.total, 'quote') : '';
-  const facts = [deals, offers].filter((fact) => fact !== '').join(', ');
-  return `${company.name ?? company.id ?? 'Company'}${facts === '' ? '' : `: ${facts}`}.`;
+function summaryOf({ company, open, quotes }: Shown): Wording {
+  const deals = open && wording`${plural(open.total, 'open opportunity')}${worth(open)}`;
+  const offers = quotes && plural(quotes.total, 'quote');
+  const facts = [deals, offers].filter((fact) => fact !== undefined);
+  const known = company.name ?? company.id;
+  const who = known === undefined ? wording`Company` : quote(known);
+  return facts.length === 0 ? wording`${who}.` : wording`${who}: ${join(facts, ', ')}.`;
 }
 
-function worth({ oneTime, monthly }: NonNullable<CompanyBrief['open']>): string {
+function worth({ oneTime, monthly }: NonNullable<CompanyBrief['open']>): Wording {
   const amounts = [
-    inWords(oneTime) && `${inWords(oneTime)} one-time`,
-    inWords(monthly) && `${inWords(monthly)} monthly`,
-  ].filter(Boolean);
-  return amounts.length > 0 ? ` (${amounts.join(', ')})` : '';
+    oneTime && wording`${inWords(oneTime)} one-time`,
+    monthly && wording`${inWords(monthly)} monthly`,
+  ].filter((amount) => amount !== undefined);
+  return amounts.length > 0 ? wording` (${join(amounts, ', ')})` : wording``;
 }

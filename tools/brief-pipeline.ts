@@ -4,6 +4,7 @@ import { compact, plural } from '../src/briefs/naming.ts';
 import { briefPipeline, type PipelineBrief } from '../src/briefs/pipeline.ts';
 import { type OpenDeal, openDeals } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
+import { trusted, type Wording, wording } from '../src/outside-text.ts';
 import { readSeveral } from '../src/tenant/several.ts';
 import { covers, today } from './answers.ts';
 import { type Answer, coverage, day, defineTool, reads, said } from './define.ts';
@@ -77,7 +78,7 @@ function dealsAnswer(
   deals: readonly OpenDeal[],
   from: number,
   more: Record<string, unknown>,
-  notes: readonly string[],
+  notes: readonly Wording[],
 ): Answer {
   const total = deals.length;
   const keep = (count: number): Answer => {
@@ -85,7 +86,7 @@ function dealsAnswer(
     const next = from + records.length;
     const page = { shown: records.length, from, total };
     return {
-      summary: `${records.length} of ${total} open opportunities, from ${from}, by value.`,
+      summary: wording`${records.length} of ${total} open opportunities, from ${from}, by value.`,
       data: {
         open: { count: total },
         records,
@@ -100,6 +101,6 @@ function dealsAnswer(
 }
 
 /** Without the sums, which stand right below in every currency. */
-function summaryOf({ open, overdue, stalled, closed }: PipelineBrief): string {
-  return `${plural(open.count, 'open opportunity')}: ${overdue.total} overdue, ${stalled.total} stalled. ${closed.won.count} won and ${closed.lost.count} lost since ${closed.from}.`;
+function summaryOf({ open, overdue, stalled, closed }: PipelineBrief): Wording {
+  return wording`${plural(open.count, 'open opportunity')}: ${overdue.total} overdue, ${stalled.total} stalled. ${closed.won.count} won and ${closed.lost.count} lost since ${trusted(closed.from)}.`;
 }

@@ -3,6 +3,7 @@ import type { Quote } from '../src/api/records.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { briefQuote, type QuoteBrief } from '../src/briefs/quote.ts';
+import { identifier, quote, type Wording, wording } from '../src/outside-text.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import { readSeveral } from '../src/tenant/several.ts';
 import { askWhich, covers, today } from './answers.ts';
@@ -23,9 +24,9 @@ export const briefQuoteTool = defineTool({
     lines: z.int().min(0).max(200).default(25).describe('Lines to show'),
   }),
   output: z.looseObject({ ...said, coverage: coverage.optional() }),
-  async run(tenant, { quote, discount_limit, lines }, call) {
-    const meant = await resolveRecord(tenant, 'quote', quote, call, { askFirst: true });
-    if (meant.kind !== 'one') return askWhich('quote', quote, meant);
+  async run(tenant, { quote: text, discount_limit, lines }, call) {
+    const meant = await resolveRecord(tenant, 'quote', text, call, { askFirst: true });
+    if (meant.kind !== 'one') return askWhich('quote', text, meant);
     const { record } = meant;
     const wanted = ['company', 'opportunity', 'pricing_book', 'product'] as const;
     const { records, coverage: read, left } = await readSeveral(tenant, [], wanted, call);
@@ -50,25 +51,27 @@ export const briefQuoteTool = defineTool({
 });
 
 function answer(
-  quote: Quote,
+  { items = [] }: Quote,
   brief: (lines: number) => QuoteBrief,
   lines: number,
   more: Record<string, unknown>,
-  notes: readonly string[],
+  notes: readonly Wording[],
 ): Answer {
   const keep = (count: number): Answer => {
     const about = brief(count);
     return { summary: summaryOf(about), data: { ...about, ...more }, notes, rows: { count, keep } };
   };
-  return keep(Math.min(lines, quote.items?.length ?? 0));
+  return keep(Math.min(lines, items.length));
 }
 
-function summaryOf({ number, name, id, status, company, preflight }: QuoteBrief): string {
-  const what = `Quote ${number ?? name ?? id ?? ''}`.trim();
-  const whom = company?.name === undefined ? '' : ` for ${company.name}`;
+function summaryOf({ number, name, id, status, company, preflight }: QuoteBrief): Wording {
+  const known = number ?? name ?? id;
+  const what = known === undefined ? wording`Quote` : wording`Quote ${identifier(known)}`;
+  const whom = company?.name === undefined ? '' : wording` for ${quote(company.name)}`;
+  const standing = status === undefined ? '' : wording`, ${identifier(status)}`;
   const verdict =
     preflight.total === 0
-      ? 'The pre-flight check found nothing'
-      : `The pre-flight check found ${preflight.stops} to put right and ${preflight.checks} to look at`;
-  return `${what}${whom}${status === undefined ? '' : `, ${status}`}. ${verdict}; for a person to review before it goes out.`;
+      ? wording`The pre-flight check found nothing`
+      : wording`The pre-flight check found ${preflight.stops} to put right and ${preflight.checks} to look at`;
+  return wording`${what}${whom}${standing}. ${verdict}; for a person to review before it goes out.`;
 }

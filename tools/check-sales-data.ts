@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type CheckReport, checkNames, checks, runCheck } from '../src/briefs/checks.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
+import { trusted, type Wording, wording } from '../src/outside-text.ts';
 import { readSeveral } from '../src/tenant/several.ts';
 import { covers, inWords, today } from './answers.ts';
 import { type Answer, coverage, defineTool, reads, records, said } from './define.ts';
@@ -47,7 +48,7 @@ function answer(
   report: (rows: number) => CheckReport,
   size: number,
   coverage: Record<string, unknown>,
-  notes: readonly string[],
+  notes: readonly Wording[],
 ): Answer {
   const keep = (count: number): Answer => {
     const found = report(count);
@@ -61,11 +62,11 @@ function answer(
   return keep(Math.min(size, report(size).shown));
 }
 
-function summaryOf({ check, total, shown, examined, of, valueAtStake }: CheckReport): string {
+function summaryOf({ check, total, shown, examined, of, valueAtStake }: CheckReport): Wording {
   const stake = inWords(valueAtStake);
-  const worth = stake === '' ? '' : `, ${stake} at stake`;
+  const worth = stake === '' ? '' : wording`, ${stake} at stake`;
   // What has no value goes by name.
-  const which = stake === '' ? `first ${shown}` : `${shown} largest`;
-  const cut = shown < total ? ` The ${which} are shown; size shows more.` : '';
-  return `${check}: ${total} found among ${examined} ${of}${worth}.${cut}`;
+  const which = stake === '' ? wording`first ${shown}` : wording`${shown} largest`;
+  const cut = shown < total ? wording` The ${which} are shown; size shows more.` : '';
+  return wording`${check}: ${total} found among ${examined} ${trusted(of)}${worth}.${cut}`;
 }

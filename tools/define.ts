@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Wording } from '../src/outside-text.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import type { Grant } from '../src/tenant/grants.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
@@ -27,12 +28,14 @@ export const reads: Hints = {
  */
 export interface Answer {
   /** What this is and what it covers, in a sentence or two; first in both forms. */
-  summary: string;
+  summary: Wording;
   data: Record<string, unknown>;
   /** What to know, or to do next, a sentence each. */
-  notes?: readonly string[];
+  notes?: readonly Wording[];
   /** How to say the same with fewer rows. */
   rows?: { count: number; keep(count: number): Answer };
+  /** A person has to see it whole, so that it is never cut, however long it is. */
+  uncut?: boolean;
 }
 
 /** A tool as data, and a page of plain work. */

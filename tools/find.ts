@@ -3,6 +3,7 @@ import type { RecordOf } from '../src/api/records.ts';
 import { concise } from '../src/briefs/concise.ts';
 import { plural } from '../src/briefs/naming.ts';
 import { type Hit, type SearchedKind, searchedKinds } from '../src/briefs/search.ts';
+import { join, quote, type Wording, wording } from '../src/outside-text.ts';
 import { findText } from '../src/tenant/find.ts';
 import { covers } from './answers.ts';
 import { coverage, defineTool, reads, records, said } from './define.ts';
@@ -75,20 +76,20 @@ function row<K extends SearchedKind>(kind: K, { record, by }: Hit<K>): Record<st
   };
 }
 
-function summaryOf(text: string, groups: readonly Group[]): string {
-  if (groups.length === 0) return `Nothing found for "${text}".`;
+function summaryOf(text: string, groups: readonly Group[]): Wording {
+  if (groups.length === 0) return wording`Nothing found for ${quote(text)}.`;
   const exact = groups.reduce((sum, one) => sum + one.exact, 0);
-  const counts = groups.map(({ kind, total }) => plural(total, kind)).join(', ');
+  const counts = groups.map(({ kind, total }) => plural(total, kind));
   const sure =
     exact > 0
-      ? `; ${exact} ${exact === 1 ? 'matches' : 'match'} exactly`
+      ? wording`; ${exact} ${exact === 1 ? 'matches' : 'match'} exactly`
       : '; none matches exactly';
-  return `Found for "${text}": ${counts}${sure}.`;
+  return wording`Found for ${quote(text)}: ${join(counts, ', ')}${sure}.`;
 }
 
-function hints(groups: readonly Group[]): string[] {
-  if (groups.length === 0) return ['Try fewer words, or a part of the name or number.'];
+function hints(groups: readonly Group[]): Wording[] {
+  if (groups.length === 0) return [wording`Try fewer words, or a part of the name or number.`];
   const exact = groups.reduce((sum, one) => sum + one.exact, 0);
   if (exact === 1) return [];
-  return ['More than one could be meant: ask the person before going on with one.'];
+  return [wording`More than one could be meant: ask the person before going on with one.`];
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Category } from '../src/api/records.ts';
 import { full } from '../src/briefs/concise.ts';
+import { wording } from '../src/outside-text.ts';
 import { covers } from './answers.ts';
 import { type Answer, coverage, defineTool, reads, records, said } from './define.ts';
 
@@ -38,9 +39,9 @@ export const getCategoryTree = defineTool({
 
 function answer(rows: Record<string, unknown>[], total: number, coverage: object): Answer {
   const keep = (count: number): Answer => ({
-    summary: `${count} of ${total} categories.`,
+    summary: wording`${count} of ${total} categories.`,
     data: { records: rows.slice(0, count), coverage },
-    notes: count < rows.length ? ['Cut for length: ask for a smaller depth.'] : [],
+    notes: count < rows.length ? [wording`Cut for length: ask for a smaller depth.`] : [],
     rows: { count, keep },
   });
   return keep(rows.length);

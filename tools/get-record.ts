@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ApiRecord, Resource } from '../src/api/records.ts';
 import { full, only } from '../src/briefs/concise.ts';
+import { quote, trusted, type Wording, wording } from '../src/outside-text.ts';
 import { readExactly } from '../src/tenant/resolve.ts';
 import { defineTool, reads, said } from './define.ts';
 
@@ -40,9 +41,11 @@ export const getRecord = defineTool({
     const record: ApiRecord = await readExactly(tenant, resource, id, call);
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
-      summary: `${resource.replaceAll('_', ' ')} ${String(name)}, whole.`,
+      summary: wording`${inPlainWords(resource)} ${quote(String(name))}, whole.`,
       data: { resource, record: fields?.length ? only(record, fields) : full(record) },
-      notes: resource === 'contract_item' ? ['Beta: fields may change or be missing.'] : [],
+      notes: resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : [],
     };
   },
 });
+
+const inPlainWords = (resource: Resource): Wording => trusted(resource.replaceAll('_', ' '));

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wording } from '../src/outside-text.ts';
 import { listAnswer } from './answers.ts';
 import { defineTool, listed, listOutput, reads } from './define.ts';
 
@@ -15,7 +16,7 @@ export const listCategories = defineTool({
   async run(tenant, args, call) {
     const listed = await tenant.list('category', args, call);
     return listAnswer('category', 'categories', listed, args, {
-      empty: 'The tenant has no categories, or the key may not read them.',
+      empty: wording`The tenant has no categories, or the key may not read them.`,
     });
   },
 });

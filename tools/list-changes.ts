@@ -1,5 +1,15 @@
 import * as z from 'zod';
+import {
+  maxQuoted,
+  quote,
+  quoteVerbatim,
+  trusted,
+  Verbatim,
+  type Wording,
+  wording,
+} from '../src/outside-text.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
+import { fieldNames } from '../src/tenant/changes/fields.ts';
 import { type RecordedChange, readChanges } from '../src/tenant/changes/journal.ts';
 import { lookNow, type Sight } from '../src/tenant/changes/sight.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
@@ -70,7 +80,8 @@ function answer(rows: readonly Row[], from: number, total: number, damaged: numb
     const read = { complete: damaged === 0, read: total, total: total + damaged };
     const coverage = { ...read, asOf: `${new Date().toISOString().slice(0, 19)}Z` };
     return {
-      summary: total === 0 ? 'No changes.' : `${count} of ${total} changes, newest first.`,
+      summary:
+        total === 0 ? wording`No changes.` : wording`${count} of ${total} changes, newest first.`,
       data: {
         records: rows.slice(0, count),
         page: { shown: count, from, total, ...next },
@@ -79,7 +90,7 @@ function answer(rows: readonly Row[], from: number, total: number, damaged: numb
       },
       notes:
         total === 0
-          ? ['Only what this server wrote is listed, and only from its own journal.']
+          ? [wording`Only what this server wrote is listed, and only from its own journal.`]
           : [],
       rows: { count, keep },
     };
@@ -91,12 +102,12 @@ function row(change: RecordedChange, sight: Sight | undefined): Row {
   const { sending, done, revertedBy } = change;
   const fields = sending.changes
     .map(changeRow)
-    .map(({ field, from, to }) => `${field}: ${clip(from)} → ${clip(to)}`);
+    .map(({ field, from, to }) => new Verbatim(`${fieldName(field)}: ${clip(from)} → ${clip(to)}`));
   return {
     change_id: sending.id,
     at: sending.at.slice(0, 19),
     what: sending.what,
-    opportunity: sending.name,
+    opportunity: new Verbatim(sending.name, maxQuoted),
     opportunity_id: done?.opportunityId ?? sending.opportunityId,
     outcome: outcomeOf(change),
     record_now: sight && inWords[sight.seen],
@@ -117,7 +128,9 @@ const inWords: Readonly<Record<Sight['seen'], string>> = {
   unreadable: 'cannot be read',
 };
 
-const clip = (value: unknown): string => {
-  const text = String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-};
+/** The journal is a file: somebody may have edited it. */
+const fieldName = (field: string): Wording =>
+  fieldNames.includes(field) ? trusted(field) : quote(field);
+
+const clip = (value: number | Verbatim): Wording =>
+  typeof value === 'number' ? wording`${value}` : quoteVerbatim(value.text, maxQuoted);

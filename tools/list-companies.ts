@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wording } from '../src/outside-text.ts';
 import { emptySearch, listAnswer } from './answers.ts';
 import { defineTool, listOutput, reads, searched } from './define.ts';
 
@@ -15,7 +16,7 @@ export const listCompanies = defineTool({
   async run(tenant, args, call) {
     const listed = await tenant.list('company', args, call);
     return listAnswer('company', 'companies', listed, args, {
-      empty: emptySearch('filters such as type:customer take the values as stored'),
+      empty: emptySearch(wording`filters such as type:customer take the values as stored`),
     });
   },
 });

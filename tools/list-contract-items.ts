@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { wording } from '../src/outside-text.ts';
 import { listAnswer } from './answers.ts';
 import { defineTool, listOutput, reads, textSearched } from './define.ts';
 
-const beta = 'Contract items are a beta resource of the service: fields may change or be missing.';
+const beta = wording`Contract items are a beta resource of the service: fields may change or be missing.`;
 
 export const listContractItems = defineTool({
   name: 'cpq_list_contract_items',
@@ -17,7 +18,7 @@ export const listContractItems = defineTool({
   async run(tenant, args, call) {
     const listed = await tenant.list('contract_item', args, call);
     return listAnswer('contract_item', 'contract items', listed, args, {
-      empty: 'Nothing under contract matches; try without query.',
+      empty: wording`Nothing under contract matches; try without query.`,
       notes: [beta],
     });
   },

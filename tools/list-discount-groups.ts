@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wording } from '../src/outside-text.ts';
 import { listAnswer } from './answers.ts';
 import { defineTool, listed, listOutput, reads } from './define.ts';
 
@@ -15,7 +16,7 @@ export const listDiscountGroups = defineTool({
   async run(tenant, args, call) {
     const listed = await tenant.list('discount_group', args, call);
     return listAnswer('discount_group', 'discount groups', listed, args, {
-      empty: 'The tenant has no discount groups, or the key may not read them.',
+      empty: wording`The tenant has no discount groups, or the key may not read them.`,
     });
   },
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trusted, type Wording, wording } from '../src/outside-text.ts';
 import { type ListedEvents, listEvents } from '../src/tenant/events/list.ts';
 import { pairFrom, plainName, type Subject, subjects } from '../src/tenant/events/names.ts';
 import { type Answer, day, defineTool, listOutput, reads } from './define.ts';
@@ -73,25 +74,29 @@ function answer(listed: ListedEvents, subject: Subject | undefined, from: number
   return keep(rows.length);
 }
 
-function summaryOf(count: number, total: number, from: number): string {
-  if (total === 0) return 'No events.';
-  const next = from + count < total ? ` Next: the same call with from ${from + count}.` : '';
-  return `${count} of ${total} events, newest first.${next}`;
+function summaryOf(count: number, total: number, from: number): Wording {
+  if (total === 0) return wording`No events.`;
+  const next = from + count < total ? wording` Next: the same call with from ${from + count}.` : '';
+  return wording`${count} of ${total} events, newest first.${next}`;
 }
 
 function notesOf(
   { total, keptSince, barred }: ListedEvents,
   subject: Subject | undefined,
-): string[] {
+): Wording[] {
   const since = keptSince?.toISOString().slice(0, 10);
   const left = subject === undefined ? barred : [];
   return [
     ...(since === undefined
-      ? ['None has been received yet: the service sends them only where a webhook is set up.']
-      : [`Received since ${since}; each is kept for 30 days.`]),
-    ...(total === 0 && since !== undefined ? ['Try without event, since and until.'] : []),
+      ? [
+          wording`None has been received yet: the service sends them only where a webhook is set up.`,
+        ]
+      : [wording`Received since ${trusted(since)}; each is kept for 30 days.`]),
+    ...(total === 0 && since !== undefined ? [wording`Try without event, since and until.`] : []),
     ...(left.length > 0
-      ? [`Without events of ${left.join(', ')}: their records may not be read here.`]
+      ? [
+          wording`Without events of ${trusted(left.join(', '))}: their records may not be read here.`,
+        ]
       : []),
   ];
 }

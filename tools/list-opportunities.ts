@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wording } from '../src/outside-text.ts';
 import { emptySearch, listAnswer } from './answers.ts';
 import { defineTool, listOutput, reads, searched } from './define.ts';
 
@@ -15,7 +16,7 @@ export const listOpportunities = defineTool({
   async run(tenant, args, call) {
     const listed = await tenant.list('opportunity', args, call);
     return listAnswer('opportunity', 'opportunities', listed, args, {
-      empty: emptySearch('cpq_brief_pipeline shows which stages and owners there are'),
+      empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),
     });
   },
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wording } from '../src/outside-text.ts';
 import { emptySearch, listAnswer } from './answers.ts';
 import { defineTool, listOutput, reads, searched } from './define.ts';
 
@@ -20,7 +21,7 @@ export const listProducts = defineTool({
       include_bundles === undefined ? args : { ...args, includeBundles: include_bundles };
     const listed = await tenant.list('product', query, call);
     return listAnswer('product', 'products', listed, args, {
-      empty: emptySearch('cpq_find finds part numbers without their dashes and spaces'),
+      empty: emptySearch(wording`cpq_find finds part numbers without their dashes and spaces`),
     });
   },
 });

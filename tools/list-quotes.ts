@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wording } from '../src/outside-text.ts';
 import { emptySearch, listAnswer } from './answers.ts';
 import { defineTool, listOutput, reads, searched } from './define.ts';
 
@@ -15,7 +16,7 @@ export const listQuotes = defineTool({
   async run(tenant, args, call) {
     const listed = await tenant.list('quote', args, call);
     return listAnswer('quote', 'quotes', listed, args, {
-      empty: emptySearch('cpq_find knows quote numbers'),
+      empty: emptySearch(wording`cpq_find knows quote numbers`),
     });
   },
 });

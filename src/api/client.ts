@@ -7,7 +7,7 @@ import { type RawRecord, readOne, readPage } from './envelope.ts';
 import { ApiError, type Facts, isApiError } from './errors.ts';
 import { type Observer, outcomeOf } from './observer.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records.ts';
-import { answeredAt, header, parseReply } from './reply.ts';
+import { answeredAt, header, parseReply, withoutLongKey } from './reply.ts';
 import { isPathSegment, type Route, routes, upsertPath } from './routes.ts';
 import { usualLimits, Wire, type WireLimits, type WireRequest, type WireResponse } from './wire.ts';
 
@@ -90,6 +90,11 @@ export class ApiClient {
     this.#onAnswer = options.onAnswer;
     const budgetLeft = async () => (await this.budget.peek()).left;
     this.#stopOffering = this.observer?.offers({ budgetLeft });
+  }
+
+  /** A text, or texts however nested, without the key. */
+  withoutKey<T>(value: T): T {
+    return withoutLongKey(value, this.#key);
   }
 
   /**

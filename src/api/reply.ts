@@ -42,6 +42,10 @@ function parsed(text: string, key: string): unknown {
   return mayHold ? withoutKey(body, key) : body;
 }
 
+/** The same without the key; a key that is short stays, as above. */
+export const withoutLongKey = <T>(value: T, key: string): T =>
+  key.length < shortestKey ? value : (withoutKey(value, key) as T);
+
 /** Goes no deeper than a record may be: what is nested further is refused anyway. */
 function withoutKey(value: unknown, key: string, levels = 80): unknown {
   if (typeof value === 'string') return value.replaceAll(key, '[key]');

@@ -140,7 +140,7 @@ const rows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
 
 /** The concise form of one record; empty fields are left out. */
 export function concise<R extends Resource>(resource: R, record: RecordOf[R]): Row {
-  return withoutEmpty(rows[resource](record)) as Row;
+  return full(rows[resource](record));
 }
 
 /** Every field that holds something. */
@@ -150,7 +150,7 @@ export const full = (record: object): Row => (withoutEmpty(record) ?? {}) as Row
 export function only(record: Row, fields: readonly string[]): Row {
   const row: Row = { id: record.id, name: record.name };
   for (const field of fields) row[field] = withoutEmpty(valueAt(record, field));
-  return withoutEmpty(row) as Row;
+  return full(row);
 }
 
 function valueAt(value: unknown, path: string): unknown {

@@ -122,8 +122,14 @@ export function currenciesOf(companies: readonly Company[]): CurrencyOf {
   return currencies;
 }
 
-function currencyCode(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.trim().toUpperCase() || undefined : undefined;
+/** Three letters, as in ISO 4217: what is no code is no currency that anybody knows. */
+export const isCurrencyCode = (text: string): boolean => /^[A-Z]{3}$/.test(text);
+
+/** The code of a currency as a record names it, in whatever letter case; `undefined` for what is none. */
+export function currencyCode(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 40) return undefined;
+  const code = value.trim().toUpperCase();
+  return isCurrencyCode(code) ? code : undefined;
 }
 
 /** The currency of a record: its own, else its company's, else `unknown currency`. */

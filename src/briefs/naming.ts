@@ -1,5 +1,6 @@
 /** Names, ids and the order in which records are shown: what every brief says the same way. */
 import type { Contact, Quote, Ref } from '../api/records.ts';
+import { type Piece, trusted, type Wording, wording } from '../outside-text.ts';
 
 /** The least that a reader needs in order to go on: a name with an id. */
 export interface Named {
@@ -105,11 +106,12 @@ export function grouped<Item>(
 }
 
 /** "today", "in 1 day", "in 2 days". */
-export const inDays = (days: number): string =>
-  days === 0 ? 'today' : `in ${plural(days, 'day')}`;
+export const inDays = (days: number): Wording =>
+  days === 0 ? wording`today` : wording`in ${plural(days, 'day')}`;
 
 /** "1 quote", "2 quotes", "3 companies". */
-export function plural(count: number, noun: string): string {
-  if (count === 1) return `1 ${noun}`;
-  return `${count} ${/[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+export function plural<const N extends string>(count: number, noun: Piece<N>): Wording {
+  if (count === 1) return trusted(`1 ${noun}`);
+  const many = /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return trusted(`${count} ${many}`);
 }

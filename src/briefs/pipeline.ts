@@ -1,5 +1,6 @@
 /** The pipeline: what is open and where it stands, what is late, what was won and lost, what stalled. */
 import type { Opportunity } from '../api/records.ts';
+import { join, quote, type Wording, wording } from '../outside-text.ts';
 import { addDays, type Day, dayOf, requireDay, within } from './days.ts';
 import {
   byValue,
@@ -123,7 +124,7 @@ export interface PipelineBrief {
   unknown?: UnknownCounts;
   /** Soft-deleted opportunities, in no figure. */
   deleted?: number;
-  notes?: string[];
+  notes?: Wording[];
 }
 
 const defaults = {
@@ -297,7 +298,7 @@ function notesOn(
   deals: readonly Deal[],
   filters: Settled,
   closed: readonly Deal[],
-): string[] | undefined {
+): Wording[] | undefined {
   const notes = [
     ...unmatchedFilters(deals, filters),
     ...filterNotes(deals, filters),
@@ -306,7 +307,7 @@ function notesOn(
   return notes.length > 0 ? notes : undefined;
 }
 
-function unmatchedFilters(deals: readonly Deal[], filters: PipelineFilters): string[] {
+function unmatchedFilters(deals: readonly Deal[], filters: PipelineFilters): Wording[] {
   const fields = {
     owner: 'owner',
     company: 'company',
@@ -318,8 +319,10 @@ function unmatchedFilters(deals: readonly Deal[], filters: PipelineFilters): str
     if (wanted === undefined || deals.some(({ record }) => isMeant(record[field], wanted)))
       return [];
     const like = namesLike(wanted, deals, field);
-    const meant = like === '' ? '' : ` Some have: ${like}.`;
-    return [`No opportunity has the ${filter} "${wanted}".${meant}`];
+    const meant = like.length === 0 ? '' : wording` Some have: ${join(like, ', ')}.`;
+    return [
+      wording`No opportunity has the ${filter as keyof typeof fields} ${quote(wanted)}.${meant}`,
+    ];
   });
 }
 
@@ -328,36 +331,37 @@ function namesLike(
   wanted: string,
   deals: readonly Deal[],
   field: 'owner' | 'company' | 'pipelineStage' | 'category',
-): string {
-  if (fold(wanted) === '') return '';
+): Wording[] {
+  if (fold(wanted) === '') return [];
   const names = deals.flatMap(({ record }) => filled(record[field]?.name) ?? []);
   const like = names.filter((name) => fold(name).includes(fold(wanted)));
   return [...new Set(like)]
     .sort(compare)
     .slice(0, mostLike)
-    .map((name) => `"${name}"`)
-    .join(', ');
+    .map((name) => quote(name));
 }
 
 const mostLike = 5;
 
-function filterNotes(deals: readonly Deal[], filters: PipelineFilters): string[] {
-  const notes: string[] = [];
+function filterNotes(deals: readonly Deal[], filters: PipelineFilters): Wording[] {
+  const notes: Wording[] = [];
   const { minValue, stage, closeFrom, closeTo } = filters;
   if (stage !== undefined || closeFrom !== undefined || closeTo !== undefined) {
-    notes.push('Stage and close dates narrow the open deals only, not won and lost.');
+    notes.push(wording`Stage and close dates narrow the open deals only, not won and lost.`);
   }
   if (minValue !== undefined) {
     const unknown = deals.filter(({ value, outcome }) => !value && outcome !== 'deleted').length;
     notes.push(
-      `The least value is measured in each deal's own currency; ${plural(unknown, 'deal')} of unknown value left out.`,
+      wording`The least value is measured in each deal's own currency; ${plural(unknown, 'deal')} of unknown value left out.`,
     );
   }
   return notes;
 }
 
-function undatedNote(closed: readonly Deal[]): string[] {
+function undatedNote(closed: readonly Deal[]): Wording[] {
   const undated = closed.filter(({ record }) => !dayOf(record.closedAt)).length;
   if (undated === 0) return [];
-  return [`${plural(undated, 'closed deal')} without a closing day: not open, and in no period.`];
+  return [
+    wording`${plural(undated, 'closed deal')} without a closing day: not open, and in no period.`,
+  ];
 }

@@ -1,8 +1,8 @@
 import { type Trace, traceFrom } from '../api/trace.ts';
 import { capabilitiesOf, identity, instructions, longLived } from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
-import { visible } from '../mcp/text.ts';
 import { callMs, failure, progressTo, runTool } from '../mcp/tool-run.ts';
+import { visible } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { type Client, type FastRequest, metaKeys, modernRevision, type Row } from './requests.ts';
 
@@ -55,7 +55,7 @@ export class FastPath {
 
   async #call(request: FastRequest, context: CallContext): Promise<object> {
     const { name, arguments: given, _meta = {} } = request.params as Called;
-    const { surface, log } = this.#parts;
+    const { surface } = this.#parts;
     const entry = surface.find(name);
     if (!entry) throw new Error(`not handled by the fast path: ${name}`);
     const { signal } = context;
@@ -65,7 +65,7 @@ export class FastPath {
       return await runTool(entry, this.#parts, asked, call);
     } catch (error) {
       signal.throwIfAborted();
-      return failure(name, error, log);
+      return failure(name, error, this.#parts);
     }
   }
 

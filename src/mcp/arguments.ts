@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { isShallow } from '../api/envelope.ts';
+import { identifier, join, quote, trusted, type Wording, wording } from '../outside-text.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** No argument needs more; without end, it would overflow the stack of whoever walks it. */
@@ -8,6 +9,12 @@ const maxDepth = 32;
 /** Arguments that a tool cannot take, in words that say what it can. */
 export class BadArguments extends Error {
   readonly kind = 'bad-arguments';
+  readonly reason: Wording;
+
+  constructor(reason: Wording) {
+    super(reason);
+    this.reason = reason;
+  }
 }
 
 /**
@@ -33,19 +40,23 @@ export function readArguments(
   const checked = check.safeParse(repaired);
   if (checked.success) return wellFormed(checked.data);
   const problems = checked.error.issues.map((issue) => problem(issue, repaired, known));
-  const told = problems.join('; ');
-  throw new BadArguments(told.endsWith('?') ? told : `${told}.`);
+  const told = join(problems, '; ');
+  throw new BadArguments(told.endsWith('?') ? told : wording`${told}.`);
 }
 
 function checkDepth(name: string, value: unknown): void {
-  if (!isShallow(value, maxDepth)) throw new BadArguments(`${name} is nested too deeply.`);
+  if (!isShallow(value, maxDepth))
+    throw new BadArguments(wording`${identifier(name)} is nested too deeply.`);
 }
 
-function unknownArguments(unknown: string[], known: string[]): string {
-  const names = unknown.map((name) => JSON.stringify(name.slice(0, 60))).join(', ');
+const maxNamed = 10;
+
+function unknownArguments(unknown: string[], known: string[]): Wording {
+  const names = unknown.slice(0, maxNamed).map((name) => quote(name, 60));
   const plural = unknown.length === 1 ? 'argument' : 'arguments';
-  const others = known.length === 0 ? 'This tool takes none' : `Known: ${known.join(', ')}`;
-  return `Unknown ${plural} ${names}. ${others}.`;
+  const more = unknown.length > maxNamed ? wording` and ${unknown.length - maxNamed} more` : '';
+  const others = wording`Known: ${trusted(known.join(', '))}`;
+  return wording`Unknown ${plural} ${join(names, ', ')}${more}. ${known.length === 0 ? 'This tool takes none' : others}.`;
 }
 
 /** Half a pair of surrogates is no text: no request can carry it. What is written must not have one at all. */
@@ -60,7 +71,10 @@ function wellFormedValue(value: unknown): unknown {
 function repair(value: unknown, schema: JsonSchema): unknown {
   if (value === null) return undefined;
   if (typeof value === 'string') return repairText(value, schema);
-  if (typeof value === 'number' && schema.type === 'string') return String(value);
+  // 1e400 is read as Infinity: it is refused, as what it is.
+  if (typeof value === 'number' && schema.type === 'string' && Number.isFinite(value)) {
+    return String(value);
+  }
   return value;
 }
 
@@ -105,28 +119,45 @@ function problem(
   issue: Issue,
   given: Record<string, unknown>,
   known: Record<string, JsonSchema>,
-): string {
-  const name = String(issue.path[0] ?? '');
-  if (issue.path.length === 0) return issue.message;
-  const schema = known[name] ?? {};
-  if (given[name] === undefined) return `${name} is required`;
-  const shown = JSON.stringify(given[name])?.slice(0, 80);
-  if (issue.code === 'custom') return `${name}: ${issue.message}`;
-  return `${name} must be ${wanted(schema, issue)}, not ${shown}`;
+): Wording {
+  // Names and messages are those of the tools' own schemas: whatever else is given was refused by now.
+  const property = String(issue.path[0] ?? '');
+  const name = trusted(property);
+  if (issue.path.length === 0) return trusted(issue.message);
+  const schema = known[property] ?? {};
+  const value = given[property];
+  if (value === undefined) return wording`${name} is required`;
+  if (issue.code === 'custom') return wording`${name}: ${trusted(issue.message)}`;
+  return wording`${name} must be ${wanted(schema, issue)}, not ${shown(value)}`;
 }
 
-function wanted(schema: JsonSchema, issue: Issue): string {
-  if (schema.enum) return `one of ${schema.enum.join(', ')}`;
+const maxShown = 80;
+
+function shown(value: unknown): Wording {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return wording`a number beyond all bounds`;
+  if (typeof value === 'string') return quote(value, maxShown);
+  return typeof value === 'object'
+    ? quote(JSON.stringify(value), maxShown)
+    : trusted(String(value));
+}
+
+function wanted(schema: JsonSchema, issue: Issue): Wording {
+  if (schema.enum) return wording`one of ${trusted(schema.enum.join(', '))}`;
   if (schema.type === 'integer' || schema.type === 'number') return range(schema, issue);
-  if (schema.type === 'array') return 'a list of texts';
-  if (issue.code === 'too_big') return `a text of at most ${issue.maximum} characters`;
-  if (issue.code === 'too_small') return 'a text that is not empty';
-  return schema.type === 'boolean' ? 'true or false' : `of type ${schema.type ?? 'any'}`;
+  if (schema.type === 'array') return wording`a list of texts`;
+  if (issue.code === 'too_big')
+    return wording`a text of at most ${trusted(String(issue.maximum))} characters`;
+  if (issue.code === 'too_small') return wording`a text that is not empty`;
+  return schema.type === 'boolean'
+    ? wording`true or false`
+    : wording`of type ${trusted(schema.type ?? 'any')}`;
 }
 
-function range({ type, minimum, maximum }: JsonSchema, issue: Issue): string {
-  const kind = type === 'integer' ? 'a whole number' : 'a number';
-  if (minimum !== undefined && maximum !== undefined) return `${kind} ${minimum}–${maximum}`;
-  if (issue.code === 'too_big') return `${kind} of at most ${issue.maximum}`;
-  return minimum === undefined ? kind : `${kind} from ${minimum}`;
+function range({ type, minimum, maximum }: JsonSchema, issue: Issue): Wording {
+  const kind = type === 'integer' ? wording`a whole number` : wording`a number`;
+  if (minimum !== undefined && maximum !== undefined) return wording`${kind} ${minimum}–${maximum}`;
+  if (issue.code === 'too_big')
+    return wording`${kind} of at most ${trusted(String(issue.maximum))}`;
+  return minimum === undefined ? kind : wording`${kind} from ${minimum}`;
 }

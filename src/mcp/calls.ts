@@ -6,6 +6,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { isApiError } from '../api/errors.ts';
 import { type Trace, traceFrom } from '../api/trace.ts';
+import type { Wording } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { ChangeRefused } from '../tenant/changes/refusal.ts';
 import { AskPerson } from './ask-person.ts';
@@ -43,7 +44,7 @@ export async function callTool(
   } catch (error) {
     if (error instanceof AskPerson) return error.result;
     signal.throwIfAborted();
-    const failed = failure(params.name, error, parts.log);
+    const failed = failure(params.name, error, parts);
     return entry.listed.annotations?.readOnlyHint ? failed : withoutWriting(failed, error);
   }
 }
@@ -67,7 +68,12 @@ export function toolCall(
   const { signal, _meta } = ctx.mcpReq;
   const host = hostOf(server, ctx);
   const token = _meta?.progressToken;
-  const consent = { state: tenant.state, host: tenant.host, allowTokens };
+  const consent = {
+    state: tenant.state,
+    host: tenant.host,
+    allowTokens,
+    withoutKey: (text: Wording) => tenant.client.withoutKey(text),
+  };
   return {
     signal,
     deadline: Date.now() + callMs,

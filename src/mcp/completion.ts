@@ -1,12 +1,12 @@
 import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/server';
 import { isSearched, type SearchedKind } from '../briefs/search.ts';
+import { visible } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { namesLike } from '../tenant/find.ts';
 import { readGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { offered } from './prompts.ts';
 import { readable } from './resources.ts';
-import { visible } from './text.ts';
 
 /** The protocol's own limit. */
 const most = 100;
@@ -26,7 +26,7 @@ export async function complete(
     call.signal.throwIfAborted();
     return [];
   });
-  const values = names.slice(0, most).map(visible);
+  const values = names.slice(0, most).map((name) => tenant.client.withoutKey(visible(name)));
   return { completion: { values, total: names.length, hasMore: names.length > most } };
 }
 

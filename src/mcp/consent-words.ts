@@ -1,3 +1,5 @@
+import { isCurrencyCode } from '../briefs/money.ts';
+import { join, oneLine, quoteVerbatim, trusted, type Wording, wording } from '../outside-text.ts';
 import type { Proposal } from '../tenant/changes/consent.ts';
 import {
   changedCustom,
@@ -7,99 +9,120 @@ import {
   type Reference,
 } from '../tenant/changes/fields.ts';
 import type { Remark } from '../tenant/changes/plan.ts';
-import { visible } from './text.ts';
 
-/** Longest stretch of a text that is shown; of a longer one its beginning, or where it changes. */
-const longestQuote = 240;
+/** Longest stretch that is shown of what is only named, and of a text that goes. */
+const maxNamed = 240;
 /** What is shown before the place where a long text changes. */
 const leadIn = 40;
 
+/** A text from outside that says what the question is about. */
+const named = (text: string): Wording => quoteVerbatim(text, maxNamed);
+
 /** A proposal in plain words for the person who decides: what changes, from what to what, and what does not. */
-export function inWords(proposal: Proposal, host: string): string {
+export function inWords(proposal: Proposal, host: string): Wording {
   const { changes, currency, remarks } = proposal;
-  const lines = changes.map((change) => `• ${changeInWords(change, currency)}`);
-  const notes = remarks.map((remark) => `Note: ${remarkInWords(remark)}`);
-  return [heading(proposal, host), ...lines, ...notes, nothingElse(proposal)].join('\n');
+  const lines = changes.map((change) => wording`• ${changeInWords(change, currency)}`);
+  const notes = remarks.map((remark) => wording`Note: ${remarkInWords(remark)}`);
+  return join([heading(proposal, trusted(host)), ...lines, ...notes, nothingElse(proposal)], '\n');
 }
 
-function heading({ what, opportunity, company, externalId }: Proposal, host: string): string {
-  const at = company === undefined ? '' : ` of ${quoted(company)}`;
-  const which = `the opportunity ${quoted(opportunity)}${at} (external identifier ${quoted(externalId)}) at ${host}`;
-  if (what === 'create') return `Create ${which}?`;
-  return what === 'revert' ? `Take back a change to ${which}?` : `Change ${which}?`;
+function heading({ what, opportunity, company, externalId }: Proposal, host: Wording): Wording {
+  const at = company === undefined ? '' : wording` of ${named(company)}`;
+  const id = what === 'create' ? quoteVerbatim(externalId) : named(externalId);
+  const which = wording`the opportunity ${named(opportunity)}${at} (external identifier ${id}) at ${host}`;
+  if (what === 'create') return wording`Create ${which}?`;
+  return what === 'revert' ? wording`Take back a change to ${which}?` : wording`Change ${which}?`;
 }
 
-function nothingElse({ what }: Proposal): string {
+function nothingElse({ what }: Proposal): Wording {
   const kept = what === 'create' ? '' : 'Every other field stays as it is. ';
   const way = what === 'create' ? 'The API cannot delete it again.' : 'It can be taken back.';
-  return `${kept}Nothing is sent to a customer, no quote is touched, nothing is deleted. ${way}`;
+  return wording`${kept}Nothing is sent to a customer, no quote is touched, nothing is deleted. ${way}`;
 }
 
-function remarkInWords(remark: Remark): string {
+function remarkInWords(remark: Remark): Wording {
   switch (remark.about) {
     case 'contact elsewhere':
-      return `the contact ${quoted(remark.contact)} belongs to another company, ${quoted(remark.company)}.`;
+      return wording`the contact ${named(remark.contact)} belongs to another company, ${named(remark.company)}.`;
     case 'contact stays':
-      return `the contact stays ${quoted(remark.contact)}, whom the other company had.`;
+      return wording`the contact stays ${named(remark.contact)}, whom the other company had.`;
     case 'currency':
-      return `amounts stay the same numbers, but in ${remark.to} instead of ${remark.from}.`;
+      return wording`amounts stay the same numbers, but in ${currencyInWords(remark.to)} instead of ${currencyInWords(remark.from)}.`;
     case 'look-alike':
-      return `another ${remark.label.toLowerCase()} has the name ${quoted(remark.name)}, or one that looks the same: ${referenceInWords({ id: remark.id, name: remark.other })}.`;
+      return wording`another ${trusted(remark.label.toLowerCase())} has the name ${named(remark.name)}, or one that looks the same: ${referenceInWords({ id: remark.id, name: remark.other })}.`;
     case 'cannot be sent':
-      return `${remark.label} is ${quoted(remark.value)} without an id, so it cannot be sent along: the service may clear it.`;
+      return wording`${trusted(remark.label)} is ${named(remark.value)} without an id, so it cannot be sent along: the service may clear it.`;
   }
 }
 
-/** One field, old → new; customer text is quoted and shortened. */
+const currencyInWords = (currency: string): Wording =>
+  isCurrencyCode(currency) ? trusted(currency) : wording`unknown currency`;
+
+/**
+ * One field, old → new. A new value stands there whole, as it will be stored; of a long text that goes, the
+ * stretch where it differs.
+ */
 export function changeInWords(
   { label, kind, from, to }: FieldChange,
   currency: Proposal['currency'] = {},
-): string {
-  if (kind === 'custom') return `${label}: ${customInWords(from, to)}`;
+): Wording {
+  const name = trusted(label);
+  if (kind === 'custom') return wording`${name}: ${customInWords(from, to)}`;
   if (typeof from === 'string' && typeof to === 'string') {
-    return `${label}: ${textsInWords(from, to)}`;
+    return wording`${name}: ${textsInWords(from, to)}`;
   }
   const after = valueInWords(kind, to, currency.to);
-  if (from === undefined) return `${label}: ${after}`;
-  return `${label}: ${told(valueInWords(kind, from, currency.from), after)}`;
+  if (from === undefined) return wording`${name}: ${after}`;
+  const before =
+    typeof from === 'string' && kind !== 'day'
+      ? named(from)
+      : valueInWords(kind, from, currency.from);
+  return wording`${name}: ${told(before, after)}`;
 }
 
 /** Nobody can agree to a difference that does not show. */
-const told = (before: string, after: string): string =>
+const told = (before: Wording, after: Wording): Wording =>
   before === after
-    ? `${before} → ${after} (they differ, in what cannot be seen here)`
-    : `${before} → ${after}`;
+    ? wording`${before} → ${after} (they differ, in what cannot be seen here)`
+    : wording`${before} → ${after}`;
 
-function valueInWords(kind: FieldChange['kind'], value: FieldValue, currency?: string): string {
-  if (value === undefined) return '(empty)';
+function valueInWords(kind: FieldChange['kind'], value: FieldValue, currency?: string): Wording {
+  if (value === undefined) return wording`(empty)`;
   if (kind === 'reference') return referenceInWords(value as Reference);
-  if (typeof value === 'object') return quoted(JSON.stringify(value));
-  if (typeof value === 'string') return kind === 'day' ? plainDay(value) : quoted(value);
-  if (kind === 'share') return `${Math.round(value * 1e6) / 1e4} %`;
-  if (kind !== 'money') return String(value);
-  return `${moneyInWords(value)}${currency === undefined ? '' : ` ${visible(currency)}`}`;
+  if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
+  if (typeof value === 'string') return kind === 'day' ? plainDay(value) : quoteVerbatim(value);
+  if (kind === 'share') return wording`${Math.round(value * 1e6) / 1e4} %`;
+  if (kind !== 'money') return wording`${value}`;
+  const amount = moneyInWords(value);
+  return currency === undefined ? amount : wording`${amount} ${currencyInWords(currency)}`;
 }
 
-const plainDay = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : quoted(text));
+const plainDay = (text: string): Wording =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) ? trusted(text) : quoteVerbatim(text);
 
-const referenceInWords = ({ id, name }: Reference): string => {
-  const known = /^[\w.:-]{1,80}$/.test(id) ? id : quoted(id);
+const referenceInWords = ({ id, name }: Reference): Wording => {
+  const known = /^[\w.:-]{1,80}$/.test(id) ? trusted(id) : quoteVerbatim(id);
   if (name === undefined) return known;
-  return id === '' ? quoted(name) : `${quoted(name)} (${known})`;
+  return id === '' ? quoteVerbatim(name) : wording`${quoteVerbatim(name)} (${known})`;
 };
 
 /** The same for every reader, because the server does not know theirs: 1,234.50. There is no -0. */
-const moneyInWords = (amount: number): string =>
-  (amount || 0).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 20 });
+const moneyInWords = (amount: number): Wording =>
+  trusted(
+    (amount || 0).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 20 }),
+  );
 
-function customInWords(from: FieldValue, to: FieldValue): string {
+function customInWords(from: FieldValue, to: FieldValue): Wording {
   const all = changedCustom(from, to).map((name) => {
     const [before, after] = [entryOf(from, name), entryOf(to, name)];
     const [was, is] = [asText(before), asText(after)];
-    if (was !== undefined && is !== undefined) return `${quoted(name)} ${textsInWords(was, is)}`;
-    return `${quoted(name)} ${told(plain(before), plain(after))}`;
+    if (was !== undefined && is !== undefined) {
+      return wording`${quoteVerbatim(name)} ${textsInWords(was, is)}`;
+    }
+    const gone = was === undefined ? plain(before) : named(was);
+    return wording`${quoteVerbatim(name)} ${told(gone, plain(after))}`;
   });
-  return all.join('; ');
+  return join(all, '; ');
 }
 
 /** What may be long: a text, or a list or object written out. */
@@ -109,18 +132,17 @@ function asText(value: unknown): string | undefined {
 }
 
 /** A number stands without quotation marks: the text “5” is not the number 5. */
-function plain(value: unknown): string {
-  if (value === undefined || value === null) return '(empty)';
-  if (typeof value === 'object') return quoted(JSON.stringify(value));
-  return typeof value === 'string' ? quoted(value) : String(value);
+function plain(value: unknown): Wording {
+  if (value === undefined || value === null) return wording`(empty)`;
+  if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
+  return typeof value === 'string' ? quoteVerbatim(value) : trusted(String(value));
 }
 
-/** Two texts, each from shortly before the place where they part if that would not show otherwise. */
-function textsInWords(from: string, to: string): string {
-  const [before, after] = [oneLine(from), oneLine(to)];
-  const parting = firstDifference(before, after);
-  const start = parting < longestQuote - leadIn ? 0 : parting - leadIn;
-  return told(stretch(from, before, start), stretch(to, after, start));
+/** Of the old text, from shortly before the place where the two part if that would not show otherwise. */
+function textsInWords(from: string, to: string): Wording {
+  const parting = firstDifference(oneLine(from), oneLine(to));
+  const start = parting < maxNamed - leadIn ? 0 : parting - leadIn;
+  return told(quoteVerbatim(from, maxNamed, start), quoteVerbatim(to));
 }
 
 function firstDifference(one: string, other: string): number {
@@ -128,39 +150,3 @@ function firstDifference(one: string, other: string): number {
   while (at < one.length && at < other.length && one[at] === other[at]) at += 1;
   return at;
 }
-
-/** A stranger's text in one line, between marks that it cannot close. */
-const quoted = (text: string): string => stretch(text, oneLine(text), 0);
-
-function stretch(text: string, line: string, start: number): string {
-  const shown = line.slice(start, start + longestQuote).toWellFormed();
-  const whole = start === 0 && line.length <= longestQuote;
-  const [head, tail] = [start > 0 ? '…' : '', start + longestQuote < line.length ? '…' : ''];
-  const notes = [
-    ...(whole ? [] : [`${line.length.toLocaleString('en-US')} characters`]),
-    ...hidden(text),
-  ];
-  const note = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
-  return isolated(`“${head}${shown}${tail}”`) + note;
-}
-
-/** How many characters of a text are there without being seen. */
-function hidden(text: string): string[] {
-  const unseen = text.replaceAll('\r\n', '\n').length - visible(text).length;
-  return unseen > 0 ? [`${unseen} that cannot be seen`] : [];
-}
-
-/** Line breaks show as a mark; quotation marks that could pass for the closing one become plain. */
-const oneLine = (text: string): string =>
-  visible(text)
-    .replace(/\s+/g, oneBlank)
-    .replace(/[“”„‟❝❞〝〞〟＂]/g, '"');
-
-/** A pattern for blanks before a line break would start anew at each of them, and take the square of their number. */
-const oneBlank = (blanks: string): string =>
-  blanks.includes('\n') ? ' ⏎ ' : ' '.repeat(blanks.length);
-
-/** Scripts that run from right to left: without the isolates they would turn what stands beside them. */
-const fromTheRight =
-  /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
-const isolated = (text: string): string => (fromTheRight.test(text) ? `\u2068${text}\u2069` : text);

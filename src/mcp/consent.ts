@@ -5,6 +5,7 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { counted, type Wording, wording } from '../outside-text.ts';
 import type { State } from '../state/port.ts';
 import type { Consent, Proposal } from '../tenant/changes/consent.ts';
 import { AskPerson } from './ask-person.ts';
@@ -13,12 +14,20 @@ import type { Host } from './host.ts';
 
 /** How long an answer, or a token, is good for. */
 const validMs = 10 * 60_000;
-const question = 'consent';
+const questionName = 'consent';
+
+/**
+ * Longest question, in characters: four pages. New values stand in it whole, so that what is longer cannot be
+ * agreed to.
+ */
+export const maxQuestion = 8_000;
 
 export interface ConsentParts {
   state: State;
   /** Of the service, for the person who reads the question. */
   host: string;
+  /** Takes the key of the service out of what a person or a model is shown. */
+  withoutKey(text: Wording): Wording;
   /** Whether a token may stand in for the host's own question. */
   allowTokens: boolean;
 }
@@ -36,19 +45,22 @@ export async function consentTo(
   ctx: ServerContext,
   confirm: unknown,
 ): Promise<Consent> {
+  const question = parts.withoutKey(inWords(proposal, parts.host));
+  const hidden = question.length - maxQuestion;
+  if (hidden > 0) return { answer: 'unasked', why: tooLong(question.length, hidden) };
   const key = await parts.state.secret();
   const echoed = ctx.mcpReq.requestState<string>();
   if (typeof echoed === 'string' && host.canAsk) {
     return judgeAnswer(proposal, parts, ctx, key, echoed);
   }
-  if (host.canAsk) throw new AskPerson(ask(proposal, parts.host, seal(key, 'asked', proposal)));
+  if (host.canAsk) throw new AskPerson(ask(question, seal(key, 'asked', proposal)));
   if (!parts.allowTokens) return { answer: 'unasked', why: noTokens };
   if (typeof confirm === 'string') return judgeToken(proposal, parts, key, confirm);
-  const offer = { token: seal(key, 'token', proposal), question: inWords(proposal, parts.host) };
-  return { answer: 'unasked', offer, why: 'this host cannot ask a person' };
+  const offer = { token: seal(key, 'token', proposal), question };
+  return { answer: 'unasked', offer, why: wording`this host cannot ask a person` };
 }
 
-function ask(proposal: Proposal, host: string, requestState: string): InputRequiredResult {
+function ask(message: Wording, requestState: string): InputRequiredResult {
   const agree = {
     type: 'boolean' as const,
     title: 'Write exactly this',
@@ -56,10 +68,10 @@ function ask(proposal: Proposal, host: string, requestState: string): InputRequi
     default: false,
   };
   const form = inputRequired.elicit({
-    message: inWords(proposal, host),
+    message,
     requestedSchema: { type: 'object', properties: { agree }, required: ['agree'] },
   });
-  return inputRequired({ inputRequests: { [question]: form }, requestState });
+  return inputRequired({ inputRequests: { [questionName]: form }, requestState });
 }
 
 /** The answer counts only with the seal of a question that was asked about this, lately, and once. */
@@ -70,12 +82,19 @@ async function judgeAnswer(
   key: Uint8Array,
   echoed: string,
 ): Promise<Consent> {
-  const response = inputResponse(ctx.mcpReq.inputResponses, question);
-  if (response.kind !== 'elicit')
-    return { answer: 'invalid', why: 'the host sent no answer to the question' };
+  const { inputResponses } = ctx.mcpReq;
+  // What an object inherits is not what the host sent.
+  const isThere = inputResponses !== undefined && Object.hasOwn(inputResponses, questionName);
+  const response = isThere
+    ? inputResponse(inputResponses, questionName)
+    : { kind: 'none' as const };
+  if (response.kind !== 'elicit') {
+    return { answer: 'invalid', why: wording`the host sent no answer to the question` };
+  }
   if (response.action === 'decline') return { answer: 'declined' };
   if (response.action === 'cancel') return { answer: 'cancelled' };
-  if (response.content?.agree !== true) return { answer: 'declined' };
+  const { content = {} } = response;
+  if (!Object.hasOwn(content, 'agree') || content.agree !== true) return { answer: 'declined' };
   const judged = await open(state, key, 'asked', proposal, echoed);
   return judged === 'good' ? { answer: 'accepted', how: 'asked' } : consentFrom(judged);
 }
@@ -90,18 +109,20 @@ async function judgeToken(
   return judged === 'good' ? { answer: 'accepted', how: 'token' } : consentFrom(judged);
 }
 
-const noTokens =
-  'this host cannot ask a person, and whoever runs this server allows no other way (CPQ_CONSENT=ask)';
+const noTokens = wording`this host cannot ask a person, and whoever runs this server allows no other way (CPQ_CONSENT=ask)`;
+
+const tooLong = (length: number, hidden: number): Wording =>
+  wording`the question would have ${counted(length)} characters and a person is shown at most ${counted(maxQuestion)}, so that ${counted(hidden)} would be hidden; write a shorter text`;
 
 type Judged = 'good' | 'moved' | 'expired' | 'used' | 'foreign' | 'forged';
 
 function consentFrom(judged: Exclude<Judged, 'good'>): Consent {
   if (judged === 'moved') return { answer: 'moved' };
   const why = {
-    expired: 'it is older than ten minutes',
-    used: 'it was used before',
-    foreign: 'it was given for another change',
-    forged: 'it was not given out by this server, or for another purpose',
+    expired: wording`it is older than ten minutes`,
+    used: wording`it was used before`,
+    foreign: wording`it was given for another change`,
+    forged: wording`it was not given out by this server, or for another purpose`,
   };
   return { answer: 'invalid', why: why[judged] };
 }

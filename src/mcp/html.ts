@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { visible } from '../outside-text.ts';
 
 const silent = new Set(['script', 'style', 'head', 'template', 'noscript', 'iframe', 'object']);
 const breaking = /^(?:p|div|br|li|tr|table|ul|ol|h[1-6]|section|article|blockquote|pre|hr)$/;
@@ -20,7 +21,17 @@ const madeUp = /^[a-z]\w*(?:-[\w-]+|:\w+)$/;
 const isElement = (name: string): boolean =>
   elements.has(name) || madeUp.test(name) || name.includes('<');
 
-/** The text of a piece of HTML as a person would read it; scripts and styles are not read. */
+/** Stands for a `<` that is to stay one: a character that Unicode gives no meaning. */
+const kept = '\uFDD0';
+
+/** Of what is no element only that stays as it is which no browser could take for one with a handler. */
+const asText = (source: string): string =>
+  source.includes('=') ? source : source.replace('<', kept);
+
+/**
+ * The text of a piece of HTML as a person would read it; scripts and styles are not read. What comes out is
+ * no markup, whatever entities it was made of: a `<` that could begin an element comes out as `&lt;`.
+ */
 export function htmlToText(html: string): string {
   const parts: string[] = [];
   let silence = 0;
@@ -30,15 +41,17 @@ export function htmlToText(html: string): string {
   const parser: Parser = new Parser(
     {
       onopentag(name) {
-        if (!isElement(name)) say(html.slice(parser.startIndex, parser.endIndex + 1));
+        if (!isElement(name)) say(asText(html.slice(parser.startIndex, parser.endIndex + 1)));
         if (silent.has(name)) silence += 1;
         if (breaking.test(name)) say('\n');
         if (name === 'li') say('- ');
         if (name === 'td' || name === 'th') say(' ');
       },
-      ontext: say,
+      ontext: (text) => say(text.replaceAll(kept, '')),
       onclosetag(name, isImplied) {
-        if (!isElement(name) && !isImplied) say(html.slice(parser.startIndex, parser.endIndex + 1));
+        if (!isElement(name) && !isImplied) {
+          say(asText(html.slice(parser.startIndex, parser.endIndex + 1)));
+        }
         if (silent.has(name)) silence -= 1;
         if (breaking.test(name) && name !== 'br') say('\n');
       },
@@ -46,8 +59,9 @@ export function htmlToText(html: string): string {
     { decodeEntities: true },
   );
   parser.end(html);
-  return parts
-    .join('')
+  return visible(parts.join(''))
+    .replace(/<(?=[a-z/!?])/gi, '&lt;')
+    .replaceAll(kept, '<')
     .replace(/[ \t]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n')

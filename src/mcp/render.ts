@@ -3,6 +3,7 @@
  * list of flat records becomes a table with its field names once; anything nested is indented.
  */
 import { isObject } from '../api/envelope.ts';
+import { quote } from '../outside-text.ts';
 
 type Row = Record<string, unknown>;
 
@@ -33,14 +34,21 @@ export function render(data: Row): string {
   return lines.join('\n');
 }
 
+/** What only an answer itself says of itself, never a record inside it. */
+const answersOwn = new Set(['outcome', 'change_id', 'confirm']);
+
+/** The name of a field as it begins a line; quoted where it could be taken for a line that it is not. */
+const label = (name: string, indent: string): string =>
+  name.includes(':') || (indent !== '' && answersOwn.has(name)) ? quote(name) : name;
+
 function writeField(lines: string[], name: string, value: unknown, indent: string): void {
   if (value === undefined) return;
-  if (isScalar(value)) lines.push(`${indent}${name}: ${block(value, indent)}`);
+  if (isScalar(value)) lines.push(`${indent}${label(name, indent)}: ${block(value, indent)}`);
   else if (isFlatList(value)) writeFlatList(lines, name, value as unknown[], indent);
   else if (Array.isArray(value)) writeList(lines, name, value, indent);
-  else if (isFlatRow(value)) lines.push(`${indent}${name}: ${pairs(value)}`);
+  else if (isFlatRow(value)) lines.push(`${indent}${label(name, indent)}: ${pairs(value)}`);
   else if (isObject(value)) {
-    lines.push(`${indent}${name}:`);
+    lines.push(`${indent}${label(name, indent)}:`);
     for (const inner in value) writeField(lines, inner, value[inner], `${indent}  `);
   }
 }
@@ -49,12 +57,15 @@ function writeField(lines: string[], name: string, value: unknown, indent: strin
 function writeFlatList(lines: string[], name: string, list: unknown[], indent: string): void {
   const texts = list.map(inline);
   if (texts.some((text) => text.includes(', ')))
-    lines.push(`${indent}${name}:`, ...texts.map((text) => `${indent}    ${text}`));
-  else lines.push(`${indent}${name}: ${texts.join(', ') || '[]'}`);
+    lines.push(
+      `${indent}${label(name, indent)}:`,
+      ...texts.map((text) => `${indent}    > ${text}`),
+    );
+  else lines.push(`${indent}${label(name, indent)}: ${texts.join(', ') || '[]'}`);
 }
 
 function writeList(lines: string[], name: string, list: unknown[], indent: string): void {
-  lines.push(`${indent}${name}:`);
+  lines.push(`${indent}${label(name, indent)}:`);
   if (list.every(isTableRow)) {
     writeTable(lines, list, indent);
     return;
@@ -74,15 +85,19 @@ function writeEntry(lines: string[], entry: Row, indent: string): void {
 
 function writeTable(lines: string[], rows: readonly Row[], indent: string): void {
   const columns = columnsOf(rows);
-  lines.push(indent + columns.join('|'));
+  lines.push(indent + notAField(columns.join('|')));
   for (const row of rows) {
     let line = indent;
     for (let at = 0; at < columns.length; at++) {
       line += at === 0 ? cell(row[columns[at] as string]) : `|${cell(row[columns[at] as string])}`;
     }
-    lines.push(line);
+    lines.push(notAField(line));
   }
 }
+
+/** A row whose first text looks like the name of a field, or like a bullet, is marked as a text. */
+const notAField = (line: string): string =>
+  /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
 
 /** In the order in which they are first met. */
 function columnsOf(rows: readonly Row[]): string[] {
@@ -108,10 +123,10 @@ const inline = (value: unknown): string =>
     ? value.replace(/\s+/g, (blanks) => (blanks.includes('\n') ? ' ⏎ ' : blanks))
     : String(value);
 
-/** A text of several lines keeps them, indented so that it cannot be taken for fields. */
+/** A text of several lines keeps them, each marked so that it cannot be taken for a field. */
 const block = (value: unknown, indent: string): string =>
   typeof value === 'string' && value.includes('\n')
-    ? `\n${indent}    ${value.replaceAll('\n', `\n${indent}    `)}`
+    ? `\n${indent}    > ${value.replaceAll('\n', `\n${indent}    > `)}`
     : String(value);
 
 const pairs = (row: Row): string =>

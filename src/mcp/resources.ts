@@ -13,6 +13,7 @@ import { ApiError } from '../api/errors.ts';
 import type { ApiRecord } from '../api/records.ts';
 import { full } from '../briefs/concise.ts';
 import { isSearched } from '../briefs/search.ts';
+import { identifier, trusted, wording } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { resolveRecord } from '../tenant/resolve.ts';
@@ -67,10 +68,15 @@ export async function readResource(
   const { template, id } = parse(tenant, uri);
   try {
     const record = await read(tenant, template, id, call);
-    return contents(uri, await recordText(`${template.title} ${id}`, full(record)));
+    return contents(
+      uri,
+      tenant.client.withoutKey(
+        await recordText(wording`${trusted(template.title)} ${identifier(id)}`, full(record)),
+      ),
+    );
   } catch (error) {
     call.signal.throwIfAborted();
-    throw new InvalidParams(explain(error), { uri });
+    throw new InvalidParams(tenant.client.withoutKey(explain(error)), { uri });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Answer } from '../../tools/define.ts';
+import { Verbatim, type Wording, wording } from '../outside-text.ts';
 import { render } from './render.ts';
 import { cleaned, type HtmlToText, type Markup } from './text.ts';
 
@@ -24,14 +25,14 @@ export async function toResult(answer: Answer): Promise<CallToolResult> {
 let htmlToText: HtmlToText | undefined;
 
 /** One record as text, under the same rules as every answer. */
-export async function recordText(title: string, record: Record<string, unknown>): Promise<string> {
-  const { content } = await toResult({ summary: `# ${title}`, data: record });
+export async function recordText(title: Wording, record: Record<string, unknown>): Promise<string> {
+  const { content } = await toResult({ summary: wording`# ${title}`, data: record });
   return content[0]?.type === 'text' ? content[0].text : '';
 }
 
 function fitting(answer: Answer, markup: Markup): CallToolResult {
   const whole = write(answer, markup);
-  if (fits(whole)) return whole;
+  if (answer.uncut || fits(whole)) return whole;
   let [fewest, most] = [0, answer.rows?.count ?? 0];
   let best: CallToolResult | undefined;
   while (answer.rows && fewest < most) {
@@ -48,7 +49,10 @@ function fitting(answer: Answer, markup: Markup): CallToolResult {
 
 function cutTo(answer: Answer, count: number): Answer {
   const shorter = answer.rows?.keep(count) ?? answer;
-  const notes = [...(shorter.notes ?? []), `Cut to ${count} rows: more would be too long to read.`];
+  const notes = [
+    ...(shorter.notes ?? []),
+    wording`Cut to ${count} rows: more would be too long to read.`,
+  ];
   return { ...shorter, notes };
 }
 
@@ -59,13 +63,13 @@ function pruned(answer: Answer): Answer {
     const data = prune(one.data, most, 600) as Record<string, unknown>;
     const notes = [
       ...(one.notes ?? []),
-      `Cut: lists inside are shown up to ${most} entries, and texts shortened; ask for single fields to see the rest.`,
+      wording`Cut: lists inside are shown up to ${most} entries, and texts shortened; ask for single fields to see the rest.`,
     ];
     const shorter = { ...one, data, notes };
     if (fits(write(shorter, {}))) return shorter;
   }
-  const notes = ['Too long to show: ask for fewer rows, or for single fields.'];
-  return { summary: one.summary.slice(0, 500), data: scalarsOnly(one.data), notes };
+  const notes = [wording`Too long to show: ask for fewer rows, or for single fields.`];
+  return { summary: one.summary, data: scalarsOnly(one.data), notes };
 }
 
 function prune(value: unknown, entries: number, characters: number): unknown {
@@ -73,6 +77,7 @@ function prune(value: unknown, entries: number, characters: number): unknown {
     return value.length > characters ? `${value.slice(0, characters)}…` : value;
   }
   if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Verbatim) return value.cutTo(characters);
   if (Array.isArray(value)) {
     return value.slice(0, entries).map((entry) => prune(entry, entries, characters));
   }
@@ -89,20 +94,19 @@ function scalarsOnly(data: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(data)) {
     if (Array.isArray(value)) kept[name] = [];
     else if (name === 'coverage' || name === 'page') kept[name] = value;
-    else kept[name] = typeof value === 'object' && value !== null ? {} : prune(value, 0, 500);
+    else kept[name] = isRecord(value) ? {} : prune(value, 0, 500);
   }
   return kept;
 }
 
+const isRecord = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !(value instanceof Verbatim);
+
 function write(answer: Answer, markup: Markup): CallToolResult {
   const { summary, data, notes } = answer;
-  const told = notes && notes.length > 0 ? { notes } : {};
-  const structuredContent = cleaned({ summary, ...data, ...told }, markup) as Record<
-    string,
-    unknown
-  >;
-  const { summary: said, notes: noted, ...facts } = structuredContent;
-  const lines = [String(said), render(facts), ...((noted as string[] | undefined) ?? [])];
+  const facts = cleaned(data, markup) as Record<string, unknown>;
+  const structuredContent = { summary, ...facts, ...(notes?.length ? { notes } : {}) };
+  const lines = [summary, render(facts), ...(notes ?? [])];
   return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent };
 }
 

@@ -1,3 +1,5 @@
+import { oneLine, Verbatim, visible, withoutLiveMarkdown } from '../outside-text.ts';
+
 /**
  * Text from strangers, on its way out. Record text is written by customers, vendors and integrations;
  * whatever cannot be seen by the person who reads it must not reach the model either.
@@ -6,28 +8,13 @@
 /** Longest text of one field; longer ones are cut and say how long they were. */
 export const longestText = 2_000;
 
-/**
- * Control and format characters (Unicode classes Cc and Cf: zero-width, bidirectional, soft hyphen, the
- * tag block) and all that shows nothing by default (fillers, joiners, places kept for more of the kind),
- * but for tab, line feed, the Arabic and Kaithi signs of Cf that are seen, and the sixteen variation
- * selectors of emoji.
- */
-const unseen =
-  /(?![\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]|[\uFE00-\uFE0F])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-const lineSeparators = /\r\n?|[\u0085\u2028\u2029]/g;
 const looksLikeHtml = /<[a-z!/][^<>]*>|&(?:[a-z]{2,8}|#\d{2,6}|#x[\da-f]{2,5});/i;
-/** One class, without `<` and `&`: told apart they take more than twice the time, on every text of every answer. */
-const mayNeedWork = /[^\n\t\u0020-\u0025\u0027-\u003B\u003D-\u007E\u00A1-\u00AC\u00AE-\u02FF]/;
+/** One class, without `<`, `&` and the `]` of every Markdown link and image: told apart they take more than twice the time, on every text of every answer. */
+const mayNeedWork =
+  /[^\n\t\u0020-\u0025\u0027-\u003B\u003D-\u005C\u005E-\u007E\u00A1-\u00AC\u00AE-\u02FF]/;
 
+/** What it returns can be seen, and is no markup. */
 export type HtmlToText = (html: string) => string;
-
-/**
- * Takes out what cannot be seen, and says the same otherwise. Halves of characters first: with what stood
- * between two of them gone, they would make one that cannot be seen.
- */
-export function visible(text: string): string {
-  return text.toWellFormed().replace(lineSeparators, '\n').replace(unseen, '');
-}
 
 /** How markup is made text, and whether any was met where that was not known. */
 export interface Markup {
@@ -39,14 +26,14 @@ export interface Markup {
 function outgoing(text: string, markup: Markup): string {
   if (text.length <= longestText && !mayNeedWork.test(text)) return text;
   const seen = visible(text);
-  const plain = looksLikeHtml.test(seen) ? withoutMarkup(seen, markup) : seen;
+  const plain = withoutLiveMarkdown(looksLikeHtml.test(seen) ? withoutMarkup(seen, markup) : seen);
   if (plain.length <= longestText) return plain;
   const kept = plain.slice(0, longestText).toWellFormed();
   return `${kept}… [${longestText} of ${plain.length} characters]`;
 }
 
 function withoutMarkup(text: string, markup: Markup): string {
-  if (markup.toText) return visible(markup.toText(text));
+  if (markup.toText) return markup.toText(text);
   markup.found = true;
   return text;
 }
@@ -57,6 +44,7 @@ type Row = Record<string, unknown>;
 export function cleaned(value: unknown, markup: Markup = {}): unknown {
   if (typeof value === 'string') return outgoing(value, markup);
   if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Verbatim) return value.toString();
   return Array.isArray(value) ? cleanedList(value, markup) : cleanedRow(value as Row, markup);
 }
 
@@ -75,7 +63,7 @@ function cleanedRow(row: Row, markup: Markup): Row {
   for (const name in row) {
     const inner = row[name];
     const clean = inner === undefined ? undefined : cleaned(inner, markup);
-    const cleanName = isClean(name) ? name : outgoing(name, markup);
+    const cleanName = isClean(name) ? name : fieldName(name, markup);
     if (!copy && (clean === undefined || clean !== inner || cleanName !== name)) {
       copy = fieldsBefore(name, row);
     }
@@ -104,4 +92,12 @@ function put(row: Row, name: string, value: unknown): void {
   }
 }
 
-const isClean = (name: string): boolean => name.length <= longestText && !mayNeedWork.test(name);
+const longestName = 200;
+const isClean = (name: string): boolean =>
+  name.length <= longestName && !mayNeedWork.test(name) && !name.includes('\n');
+
+/** In one line: the name of a field begins a line of its own in the text of an answer. */
+const fieldName = (name: string, markup: Markup): string => {
+  const line = oneLine(outgoing(name.slice(0, longestText), markup));
+  return line.length > longestName ? `${line.slice(0, longestName).toWellFormed()}…` : line;
+};

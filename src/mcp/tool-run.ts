@@ -51,7 +51,7 @@ export async function runTool(
     const tool = await entry.tool();
     const args = readArguments(entry.input, tool.input, given ?? {});
     const call = callOf(args, watched?.trace ?? trace);
-    const result = await toResult(await tool.run(tenant, args, call));
+    const result = withoutKey(tenant, await toResult(await tool.run(tenant, args, call)));
     watched?.ended(result.isError ? 'error' : 'ok');
     return result;
   } catch (error) {
@@ -61,9 +61,25 @@ export async function runTool(
 }
 
 /** An error as a tool's result, in words for the assistant; one that is ours is logged. */
-export function failure(name: string, error: unknown, log: CallLog): CallToolResult {
+export function failure(
+  name: string,
+  error: unknown,
+  { log, tenant }: Pick<CallParts, 'log' | 'tenant'>,
+): CallToolResult {
   if (isUnexpected(error)) log.failed(name, error);
-  return { content: [{ type: 'text', text: explain(error) }], isError: true };
+  const text = tenant.client.withoutKey(explain(error));
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+/**
+ * Looked for in what leaves, since a key may only come together there: when what cannot be seen, or markup,
+ * was taken out between its letters. Both forms of an answer hold the same.
+ */
+function withoutKey({ client }: Tenant, result: CallToolResult): CallToolResult {
+  const [part] = result.content;
+  return part?.type === 'text' && client.withoutKey(part.text) !== part.text
+    ? client.withoutKey(result)
+    : result;
 }
 
 /** Several collections may be read for one call: their counts are added up, so that progress only grows. */

@@ -1,4 +1,5 @@
 import { calledBy, type Hit, type SearchedKind } from '../briefs/search.ts';
+import type { Wording } from '../outside-text.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
 import { searchable } from './resolve.ts';
@@ -8,7 +9,7 @@ import type { Tenant } from './tenant.ts';
 export interface Found {
   hits: { [K in SearchedKind]?: Hit<K>[] };
   coverage: Coverage & { asOf: Date };
-  left: string[];
+  left: Wording[];
 }
 
 /**

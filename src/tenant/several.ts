@@ -1,5 +1,6 @@
 import { isApiError } from '../api/errors.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
+import { trusted, type Wording, wording } from '../outside-text.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
 import { NotGranted, type Tenant } from './tenant.ts';
@@ -10,7 +11,7 @@ export interface Several<R extends Resource> {
   /** Of all together: complete only if each is, as old as the oldest. */
   coverage: Coverage & { asOf: Date };
   /** What may not be read, in a sentence each. */
-  left: string[];
+  left: Wording[];
 }
 
 /**
@@ -51,11 +52,11 @@ const readOne = async (tenant: Tenant, resource: Resource, call: ToolCall): Prom
 /** Only what is not allowed is left out: an outage is not a missing permission. */
 const leaveOut =
   (resource: Resource) =>
-  (error: unknown): { left: string } => {
+  (error: unknown): { left: Wording } => {
     const isBarred = error instanceof NotGranted || isApiError(error, 'not-permitted', 'no-route');
     if (!isBarred) throw error;
-    const things = resource.replaceAll('_', ' ');
-    return { left: `Without ${things} records: they may not be read here.` };
+    const things = trusted(resource.replaceAll('_', ' '));
+    return { left: wording`Without ${things} records: they may not be read here.` };
   };
 
 function together(parts: readonly Part[]): Coverage & { asOf: Date } {

@@ -1,6 +1,6 @@
 import type { ApiRecord } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
-import { visible } from '../../mcp/text.ts';
+import { visible } from '../../outside-text.ts';
 import { unknownAmong } from '../../tenant/changes/unknown-stages.ts';
 import { type Check, check } from './check.ts';
 import type { Prober } from './prober.ts';

@@ -2,6 +2,7 @@ import type { Call } from '../../api/call.ts';
 import { isApiError, isNotStored, type NotStoredKind } from '../../api/errors.ts';
 import type { Opportunity } from '../../api/records.ts';
 import type { Trace } from '../../api/trace.ts';
+import { identifier, quote, type Wording, wording } from '../../outside-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
@@ -31,7 +32,7 @@ export interface Carried {
   record?: Opportunity;
   /** What the service stored otherwise than was meant. */
   differs: readonly Difference[];
-  reason?: string;
+  reason?: Wording;
   /** The service confirmed it, and the record could not be read back to compare. */
   unchecked?: true;
   /** The journal could not take the outcome. */
@@ -125,25 +126,25 @@ async function send(
 }
 
 /** Why nothing was stored, where that is certain. */
-function refusalIn(error: unknown): string | undefined {
+function refusalIn(error: unknown): Wording | undefined {
   if (!isNotStored(error)) return undefined;
   const why = whyNotStored[error.kind];
-  if (isApiError(error, 'unreachable')) return `${why} (${error.facts.code})`;
+  if (isApiError(error, 'unreachable')) return wording`${why} (${identifier(error.facts.code)})`;
   const { upstreamMessage } = error.facts;
-  return upstreamMessage === undefined ? why : `${why}: ${upstreamMessage}`;
+  return upstreamMessage === undefined ? why : wording`${why}: ${quote(upstreamMessage)}`;
 }
 
-const whyNotStored: Record<NotStoredKind, string> = {
-  'key-refused': 'the service did not accept the key',
-  'not-permitted': 'the service does not let this key write it',
-  'not-found': 'the service has no such route',
-  'no-route': 'the service has no such route',
-  redirect: 'the service sent it elsewhere, which is not followed',
-  refused: 'the service refused it',
-  'rate-limited': 'no more requests are allowed for now',
-  'budget-spent': 'no more requests are allowed for now',
-  unreachable: 'the service could not be reached',
-  'circuit-open': 'the service failed several times and is left alone',
+const whyNotStored: Record<NotStoredKind, Wording> = {
+  'key-refused': wording`the service did not accept the key`,
+  'not-permitted': wording`the service does not let this key write it`,
+  'not-found': wording`the service has no such route`,
+  'no-route': wording`the service has no such route`,
+  redirect: wording`the service sent it elsewhere, which is not followed`,
+  refused: wording`the service refused it`,
+  'rate-limited': wording`no more requests are allowed for now`,
+  'budget-spent': wording`no more requests are allowed for now`,
+  unreachable: wording`the service could not be reached`,
+  'circuit-open': wording`the service failed several times and is left alone`,
 };
 
 /** The answer to a write says what was asked, the record what was stored. */
@@ -153,7 +154,7 @@ function answered(plan: Plan, sent: Sent, sight: Sight, answer: Opportunity): En
       return {
         outcome: 'not_written',
         differs: [],
-        reason: 'the service confirmed it, but the record is as it was',
+        reason: wording`the service confirmed it, but the record is as it was`,
       };
     case 'unreadable': {
       const isIt = answer.externalIdentifier === sent.externalId && answer.id !== undefined;
@@ -177,22 +178,24 @@ function unanswered(plan: Plan, sent: Sent, sight: Sight, error: unknown): Ended
     case 'partly':
       return writtenAs(plan, sent, sight.record);
     case 'otherwise':
-      return unclear('the record has changed, but not to what was meant');
+      return unclear(wording`the record has changed, but not to what was meant`);
     case 'unreadable':
-      return unclear('the service broke off, and the record cannot be read back now');
+      return unclear(wording`the service broke off, and the record cannot be read back now`);
     case 'as before':
       if (mayYetArrive(error)) {
-        return unclear('no answer in time; the record is still as it was, but may yet change');
+        return unclear(
+          wording`no answer in time; the record is still as it was, but may yet change`,
+        );
       }
       return {
         outcome: 'not_written',
         differs: [],
-        reason: 'the service broke off, and the record is as it was',
+        reason: wording`the service broke off, and the record is as it was`,
       };
   }
 }
 
-const unclear = (reason: string): Ended => ({ outcome: 'cannot_tell', differs: [], reason });
+const unclear = (reason: Wording): Ended => ({ outcome: 'cannot_tell', differs: [], reason });
 
 /** Nobody waits for the service any more, yet it may still be at work: time ran out, here or at a gateway. */
 const mayYetArrive = (error: unknown): boolean =>

@@ -1,3 +1,4 @@
+import type { Wording } from '../../outside-text.ts';
 import type { FieldChange } from './fields.ts';
 import type { Plan } from './plan.ts';
 
@@ -27,13 +28,13 @@ export type Consent =
   | { answer: 'accepted'; how: 'asked' | 'token' }
   | { answer: 'declined' }
   | { answer: 'cancelled' }
-  | { answer: 'unasked'; offer?: Offer; why: string }
+  | { answer: 'unasked'; offer?: Offer; why: Wording }
   | { answer: 'moved' }
-  | { answer: 'invalid'; why: string };
+  | { answer: 'invalid'; why: Wording };
 
 /** Stands in for the host's own question. */
 export interface Offer {
   token: string;
   /** What the person is to be shown. */
-  question: string;
+  question: Wording;
 }

@@ -1,3 +1,4 @@
+import type { Wording } from '../../outside-text.ts';
 import type { ToolCall } from '../call.ts';
 import { writeGrant } from '../grants.ts';
 import type { Tenant } from '../tenant.ts';
@@ -13,9 +14,9 @@ import { sameTarget } from './target.ts';
 export type Decision =
   | { outcome: 'no_change' }
   | { outcome: 'refused_by_person'; answer: 'declined' | 'cancelled' }
-  | { outcome: 'not_asked'; offer?: Offer; why: string }
+  | { outcome: 'not_asked'; offer?: Offer; why: Wording }
   | { outcome: 'moved'; plan: Plan }
-  | { outcome: 'invalid_consent'; why: string }
+  | { outcome: 'invalid_consent'; why: Wording }
   | { outcome: 'carried'; carried: Carried };
 
 export interface Purpose {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isObject } from '../../api/envelope.ts';
+import { trusted, wording } from '../../outside-text.ts';
 import { type Journal, StateUnavailable } from '../../state/port.ts';
 import type { FieldChange, Snapshot } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
@@ -90,12 +91,12 @@ const outcomes: ReadonlySet<unknown> = new Set<Outcome>(['written', 'not_written
 
 /** What nobody can write down, or look up, is not done. */
 export function unusable(verb: 'read' | 'kept', error: unknown): ChangeRefused {
-  const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+  const code = trusted((error as NodeJS.ErrnoException).code ?? 'unknown reason');
   const remedy =
     error instanceof StateUnavailable
       ? 'It is kept where this server shares its state, which is out of reach: ask again in a minute.'
       : 'Whoever runs this server can set CPQ_STATE_DIR to a folder that it may write.';
-  return new ChangeRefused(`The journal of changes cannot be ${verb} (${code}). ${remedy}`);
+  return new ChangeRefused(wording`The journal of changes cannot be ${verb} (${code}). ${remedy}`);
 }
 
 /** Whether it may have reached the service: what is not known to have failed counts as written. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../api/envelope.ts';
+import { currencyCode, unknownCurrency } from '../../briefs/money.ts';
 import { fold } from '../../briefs/naming.ts';
+import { quote, wording } from '../../outside-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
@@ -67,7 +69,8 @@ export async function makePlan(
   values: Readonly<Record<string, unknown>>,
   call: ToolCall,
 ): Promise<Plan> {
-  if (!target.record && !values.name) throw new ChangeRefused('A new opportunity needs a name.');
+  if (!target.record && !values.name)
+    throw new ChangeRefused(wording`A new opportunity needs a name.`);
   return planOf(tenant, target, await resolveAll(tenant, values, beforeOf(target), call), call);
 }
 
@@ -117,7 +120,7 @@ function refuseDoubtfulProbability({ record, scale }: Target, before: Snapshot, 
   const certain = scale.certain || stored === undefined || stored === 0 || stored > 1;
   if (certain || 'probability' in wanted || before.probability === undefined) return;
   throw new ChangeRefused(
-    `The probability of this opportunity is stored as ${stored}, and nothing tells whether this tenant means ${stored} % or ${stored * 100} %. Every write sends it along: say probability in the same call of cpq_upsert_opportunity.`,
+    wording`The probability of this opportunity is stored as ${stored}, and nothing tells whether this tenant means ${stored} % or ${stored * 100} %. Every write sends it along: say probability in the same call of cpq_upsert_opportunity.`,
   );
 }
 
@@ -133,7 +136,7 @@ async function surroundings(
   const moved = company && (await stillThere(tenant, 'company', company, call));
   const person = contact && (await stillThere(tenant, 'contact', contact, call));
   const from = await currencyOf(tenant, before.company as Reference | undefined, call);
-  const currency = { from, to: moved ? moved.currency : from };
+  const currency = { from, to: moved ? codeOf(moved.currency) : from };
   const home = (company ?? before.company) as Reference | undefined;
   const remarks: (Remark | undefined)[] = [
     contact && elsewhere(contact, person?.companyId, person?.companyName, home),
@@ -199,8 +202,12 @@ async function currencyOf(
 ): Promise<string | undefined> {
   if (!company || !tenant.grants.has('company:read')) return undefined;
   const { records } = await tenant.collection('company', call);
-  return records.find(({ id }) => id === company.id)?.currency;
+  return codeOf(records.find(({ id }) => id === company.id)?.currency);
 }
+
+/** What is no code is told as unknown, whatever the record says. */
+const codeOf = (currency: string | undefined): string | undefined =>
+  currency && (currencyCode(currency) ?? unknownCurrency);
 
 async function resolveAll(
   tenant: Tenant,
@@ -258,7 +265,7 @@ async function refuseLookAlikeFields(
     const other = [...used].find((it) => isAlike(it) && fold(it) !== fold(name));
     if (other === undefined) continue;
     throw new ChangeRefused(
-      `No opportunity has a custom field of exactly the name "${name}", but there is "${other}", which looks the same: say which is meant.`,
+      wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: say which is meant.`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import type { ApiRecord, Company, Contact, Opportunity, RecordOf, Ref } from '../../api/records.ts';
 import { contactName, fold } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
+import { identifier, quote, trusted, type Wording, wording } from '../../outside-text.ts';
 import { firstUnseen } from '../../text/characters.ts';
 import { interactive, type ToolCall } from '../call.ts';
 import type { Coverage } from '../reading/coverage.ts';
@@ -25,9 +26,11 @@ interface Candidate {
   near?: boolean;
 }
 
+type What = 'company' | 'contact' | TenantWord;
+
 /** What is meant, and among which. */
 interface Search {
-  what: string;
+  what: What;
   wanted: string;
   candidates: readonly Candidate[];
   coverage: Coverage;
@@ -129,8 +132,13 @@ export async function stillThere<R extends 'company' | 'contact'>(
   call: ToolCall,
 ): Promise<RecordOf[R]> {
   const record = await readIfThere(tenant, resource, 'id', id, call);
-  if (!record) throw new ChangeRefused(`There is no ${resource} "${name}" (${id}) any more.`);
-  if (isDeleted(record)) throw new ChangeRefused(`The ${resource} "${name}" has been deleted.`);
+  const kind = trusted(resource);
+  if (!record)
+    throw new ChangeRefused(
+      wording`There is no ${kind} ${quote(name)} (${identifier(id)}) any more.`,
+    );
+  if (isDeleted(record))
+    throw new ChangeRefused(wording`The ${kind} ${quote(name)} has been deleted.`);
   return record;
 }
 
@@ -253,33 +261,36 @@ interface Findings {
 }
 
 async function notOne(
-  what: string,
+  what: What,
   wanted: string,
   { found, alive, named, candidates }: Findings,
 ): Promise<ChangeRefused> {
   if (alive.length > 1) {
-    return refusal(`Several are called "${wanted}" as ${what}: say which by id.`, alive);
+    return refusal(
+      wording`Several are called ${quote(wanted)} as ${what}: say which by id.`,
+      alive,
+    );
   }
   const elsewhere = named.filter(({ deleted }) => !deleted);
   if (found.length > 0) {
-    const reason = `The ${what} "${wanted}" has been deleted.`;
+    const reason = wording`The ${what} ${quote(wanted)} has been deleted.`;
     return elsewhere.length > 0 ? refusal(reason, elsewhere) : new ChangeRefused(reason);
   }
   if (elsewhere.length > 0) {
-    const reason = `The company has no ${what} "${wanted}", but others have: say which by id.`;
+    const reason = wording`The company has no ${what} ${quote(wanted)}, but others have: say which by id.`;
     return refusal(reason, elsewhere);
   }
-  return refusal(`There is no ${what} "${wanted}".`, await closest(wanted, candidates));
+  return refusal(wording`There is no ${what} ${quote(wanted)}.`, await closest(wanted, candidates));
 }
 
 const uncertain = (
-  what: string,
+  what: What,
   wanted: string,
   { read, total, reason }: Coverage,
   alive: readonly Candidate[],
 ): ChangeRefused =>
   refusal(
-    `Only ${read} of ${total} records could be read (${reason}), so it is not certain that just one ${what} is called "${wanted}": say it by id.`,
+    wording`Only ${read} of ${total} records could be read (${trusted(reason ?? 'for an unknown reason')}), so it is not certain that just one ${what} is called ${quote(wanted)}: say it by id.`,
     alive,
   );
 
@@ -301,11 +312,11 @@ async function closest(
   );
 }
 
-function refusal(reason: string, candidates: readonly Candidate[]): ChangeRefused {
+function refusal(reason: Wording, candidates: readonly Candidate[]): ChangeRefused {
   const shown = candidates
     .slice(0, mostCandidates)
     .map(({ id, name, hint }) => ({ id, name, hint }));
   return shown.length === 0
-    ? new ChangeRefused(`${reason} Look it up with cpq_find or a list first.`)
+    ? new ChangeRefused(wording`${reason} Look it up with cpq_find or a list first.`)
     : new ChangeRefused(reason, { candidates: shown });
 }

@@ -1,5 +1,6 @@
 import type { Opportunity } from '../../api/records.ts';
 import { outcomeOf } from '../../briefs/outcome.ts';
+import { identifier, quote, wording } from '../../outside-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
@@ -16,6 +17,7 @@ import {
 import { type RecordedChange, readChanges } from './journal.ts';
 import { type Plan, planOf } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
+import { shownValue } from './shown.ts';
 import { barredAmong, stagesOf } from './stages.ts';
 import { findTarget } from './target.ts';
 
@@ -27,14 +29,17 @@ import { findTarget } from './target.ts';
 export async function planRevert(tenant: Tenant, changeId: string, call: ToolCall): Promise<Plan> {
   const { changes } = await readChanges(tenant.journal);
   const change = changes.find(({ sending }) => sending.id === changeId);
-  if (!change) throw new ChangeRefused(`There is no change "${changeId}": see cpq_list_changes.`);
+  if (!change)
+    throw new ChangeRefused(wording`There is no change ${quote(changeId)}: see cpq_list_changes.`);
   if (change.done?.outcome === 'not_written') {
-    throw new ChangeRefused('That change was never written, so there is nothing to take back.');
+    throw new ChangeRefused(
+      wording`That change was never written, so there is nothing to take back.`,
+    );
   }
   if (change.sending.what === 'create') throw await cannotDelete(tenant, change, call);
   if (change.revertedBy !== undefined) {
     throw new ChangeRefused(
-      `That change was taken back already, by ${change.revertedBy}. To have it again, take that one back.`,
+      wording`That change was taken back already, by ${identifier(change.revertedBy)}. To have it again, take that one back.`,
     );
   }
   const { externalId, opportunityId } = change.sending;
@@ -63,9 +68,13 @@ function refuseMoved({ sending, done }: RecordedChange, now: Snapshot): void {
   const left = done?.after ?? meant;
   const moved = movedBetween(left, now);
   if (moved.length === 0 || movedBetween(sending.before, now).length === 0) return;
-  const differences = moved.map((field) => ({ field, written: left[field], now: now[field] }));
+  const differences = moved.map((field) => ({
+    field,
+    written: shownValue(left[field]),
+    now: shownValue(now[field]),
+  }));
   throw new ChangeRefused(
-    'Somebody changed this opportunity since, so the change is not taken back. To set its fields anyway, use cpq_upsert_opportunity.',
+    wording`Somebody changed this opportunity since, so the change is not taken back. To set its fields anyway, use cpq_upsert_opportunity.`,
     { differences },
   );
 }
@@ -99,7 +108,7 @@ async function cannotDelete(
       : 'The nearest thing is to close it in the product.';
   const did = done?.outcome === 'written' ? 'created' : 'may have created';
   return new ChangeRefused(
-    `That change ${did} the opportunity, and the API cannot delete one. ${nearest} Or a person deletes it in the product.`,
+    wording`That change ${did} the opportunity, and the API cannot delete one. ${nearest} Or a person deletes it in the product.`,
     {
       opportunity_id: done?.opportunityId,
       external_id: sending.externalId,

@@ -1,3 +1,4 @@
+import { quote, trusted, wording } from '../../outside-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Reference } from './fields.ts';
@@ -23,16 +24,16 @@ export async function checkAllowed(tenant: Tenant, plan: Plan, call: ToolCall): 
   const { fields, barredStages } = tenant.writing;
   const barred = plan.changes.filter(({ field }) => !fields.has(field));
   if (barred.length > 0) {
-    const names = barred.map(({ field }) => field).join(', ');
+    const names = trusted(barred.map(({ field }) => field).join(', '));
     throw new ChangeRefused(
-      `Whoever runs this server does not let agents write ${names}. Allowed: ${[...fields].join(', ')}.`,
+      wording`Whoever runs this server does not let agents write ${names}. Allowed: ${trusted([...fields].join(', '))}.`,
     );
   }
   const stage = plan.changes.find(({ field }) => field === 'stage')?.to as Reference | undefined;
   if (!stage || barredStages.length === 0) return;
   if (!(await isBarred(tenant, stage, call))) return;
   throw new ChangeRefused(
-    `Whoever runs this server does not let agents set the stage "${stage.name ?? stage.id}". A person can do it in the product.`,
+    wording`Whoever runs this server does not let agents set the stage ${quote(stage.name ?? stage.id)}. A person can do it in the product.`,
   );
 }
 
@@ -49,7 +50,7 @@ async function isBarred(tenant: Tenant, stage: Reference, call: ToolCall): Promi
 export async function checkHourly(tenant: Tenant): Promise<void> {
   const { perHour } = tenant.writing;
   if (perHour === 0) {
-    throw new ChangeRefused('Whoever runs this server lets nothing be written for now.');
+    throw new ChangeRefused(wording`Whoever runs this server lets nothing be written for now.`);
   }
   const { changes } = await readChanges(tenant.journal);
   const since = Date.now() - hourMs;
@@ -61,6 +62,6 @@ export async function checkHourly(tenant: Tenant): Promise<void> {
   if (times.length < perHour) return;
   const freeAt = (times[times.length - perHour] ?? 0) + hourMs;
   throw new ChangeRefused(
-    `This server writes at most ${perHour} times an hour, and has. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
+    wording`This server writes at most ${perHour} times an hour, and has. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
   );
 }

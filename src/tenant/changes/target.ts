@@ -3,6 +3,7 @@ import type { Opportunity } from '../../api/records.ts';
 import { isPathSegment } from '../../api/routes.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
+import { quote, trusted, wording } from '../../outside-text.ts';
 import { interactive, type ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Scale } from './fields.ts';
@@ -40,7 +41,7 @@ export async function findTarget(tenant: Tenant, wish: Wish, call: ToolCall): Pr
   if (opportunityId !== undefined) return targetById(tenant, opportunityId, wish, call);
   if (externalId === undefined) {
     throw new ChangeRefused(
-      'Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.',
+      wording`Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.`,
     );
   }
   refuseDots(externalId);
@@ -49,7 +50,7 @@ export async function findTarget(tenant: Tenant, wish: Wish, call: ToolCall): Pr
   await refuseLookAlike(tenant, externalId, call);
   if (wish.create) return { externalId, scale: await scaleOf(tenant, call) };
   throw new ChangeRefused(
-    `No opportunity has the external identifier "${externalId}". To make a new one, say create: true; to change one, take its id from a list.`,
+    wording`No opportunity has the external identifier ${quote(externalId)}. To make a new one, say create: true; to change one, take its id from a list.`,
   );
 }
 
@@ -57,17 +58,19 @@ async function targetById(tenant: Tenant, id: string, wish: Wish, call: ToolCall
   refuseDots(id);
   const record = await readFresh(tenant, id, call).catch((error: unknown) => {
     if (!isApiError(error, 'not-found')) throw error;
-    throw new ChangeRefused(`There is no opportunity with the id "${id}". Take it from a list.`);
+    throw new ChangeRefused(
+      wording`There is no opportunity with the id ${quote(id)}. Take it from a list.`,
+    );
   });
   const externalId = record.externalIdentifier;
   if (externalId === undefined) {
     throw new ChangeRefused(
-      'This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.',
+      wording`This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.`,
     );
   }
   if (wish.externalId !== undefined && wish.externalId !== externalId) {
     throw new ChangeRefused(
-      `The opportunity with that id has the external identifier "${externalId}", not "${wish.externalId}".`,
+      wording`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(wish.externalId)}.`,
     );
   }
   return writable(tenant, record, externalId, wish, call);
@@ -82,10 +85,11 @@ async function writable(
 ): Promise<Target> {
   refuseDeleted(record);
   refuseDots(externalId);
-  if (record.id === undefined) throw new ChangeRefused('This opportunity has no id to read it by.');
+  if (record.id === undefined)
+    throw new ChangeRefused(wording`This opportunity has no id to read it by.`);
   if (create) {
     throw new ChangeRefused(
-      `The external identifier "${externalId}" is taken, so nothing new would be made. To change that opportunity, leave create out.`,
+      wording`The external identifier ${quote(externalId)} is taken, so nothing new would be made. To change that opportunity, leave create out.`,
       { opportunity: { id: record.id, name: record.name } },
     );
   }
@@ -93,13 +97,15 @@ async function writable(
 }
 
 function refuseDeleted(record: Opportunity): void {
-  if (isDeleted(record)) throw new ChangeRefused('This opportunity has been deleted.');
+  if (isDeleted(record)) throw new ChangeRefused(wording`This opportunity has been deleted.`);
 }
 
 /** In a path they lead to another route. */
 function refuseDots(identifier: string): void {
   if (!isPathSegment(identifier)) {
-    throw new ChangeRefused(`"${identifier}" cannot be an identifier: the API has no path for it.`);
+    throw new ChangeRefused(
+      wording`${quote(identifier)} cannot be an identifier: the API has no path for it.`,
+    );
   }
 }
 
@@ -127,7 +133,7 @@ export async function findByExternalId(
   const found = records.find(isMeant);
   if (found || coverage.complete) return found;
   throw new ChangeRefused(
-    `Only ${coverage.read} of ${coverage.total} opportunities could be read (${coverage.reason}), so it is not certain that "${externalId}" is new. Use opportunity_id, or try later.`,
+    wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that ${quote(externalId)} is new. Use opportunity_id, or try later.`,
   );
 }
 
@@ -144,7 +150,7 @@ async function refuseLookAlike(tenant: Tenant, externalId: string, call: ToolCal
   );
   if (!alike) return;
   throw new ChangeRefused(
-    `No opportunity has exactly the external identifier "${externalId}", but one has "${alike.externalIdentifier}", which looks the same or differs in letter case or blanks alone: say which is meant.`,
+    wording`No opportunity has exactly the external identifier ${quote(externalId)}, but one has ${quote(alike.externalIdentifier ?? '')}, which looks the same or differs in letter case or blanks alone: say which is meant.`,
     { opportunity: { id: alike.id, name: alike.name } },
   );
 }
@@ -166,7 +172,7 @@ export async function sameTarget(tenant: Tenant, target: Target, call: ToolCall)
   // Written under its former identifier it would be made a second time.
   if (now.externalIdentifier === externalId) return { externalId, record: now, scale };
   throw new ChangeRefused(
-    `The opportunity's external identifier is no longer "${externalId}": it was changed meanwhile.`,
+    wording`The opportunity's external identifier is no longer ${quote(externalId)}: it was changed meanwhile.`,
   );
 }
 
