@@ -39,7 +39,7 @@ function expectSame({ ours, sdk }: { ours: Reply; sdk: Reply }): void {
   expect(messageIn(ours)).toBe(messageIn(sdk));
 }
 
-describe('a plain request', () => {
+describe('a request of the fast path', () => {
   test.each(Object.entries(plain))('%s: answered in the words of the SDK', async (_, sent) => {
     const answers = await bothWays(sent);
     expectSame(answers);

@@ -29,7 +29,7 @@ export interface Observed {
   watch: Observing;
   /** Of its HTTP endpoint. */
   url: string;
-  /** Calls a tool over HTTP, as a plain request. */
+  /** Calls a tool over HTTP by the fast path. */
   plain(params: Record<string, unknown>, headers?: Record<string, string>): Reply;
   /** The same where the SDK answers. */
   bySdk(params: Record<string, unknown>, headers?: Record<string, string>): Promise<string>;
