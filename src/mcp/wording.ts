@@ -36,10 +36,10 @@ function changeRefused({ reason, details }: ChangeRefused): Wording {
 const stateUnavailable = ({ code }: StateUnavailable): Wording =>
   wording`This cannot be answered now: what this server shares with its other processes is out of reach (${trusted(code)}), so nothing was done. Ask again in a minute.`;
 
-const explainApi = <K extends ApiErrorKind>({ kind, facts, message }: ApiError<K>): Wording =>
-  apiWords[kind](facts, message);
+const explainApi = <K extends ApiErrorKind>({ kind, facts }: ApiError<K>): Wording =>
+  apiWords[kind](facts);
 
-const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], message: string) => Wording } = {
+const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K]) => Wording } = {
   'key-refused': ({ host }) =>
     wording`The key was not accepted by ${trusted(host)}; keys belong to one tenant's address. Check that CPQ_BASE_URL and the key are of the same tenant; keys are issued under Settings → Integrations → API Key.`,
   'not-permitted': (facts) =>
@@ -70,8 +70,8 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], message: string) => W
     wording`${trusted(host)} failed several times in a row, so it is left alone for a moment. Ask again in ${seconds} seconds.`,
   'timed-out': ({ host }) =>
     wording`No complete answer from ${trusted(host)} in time. Ask for less at once (a smaller size, a filter), or again in a minute.`,
-  malformed: (facts, message) => notReadable(facts, trusted(message)),
-  unexpected: (facts, message) => notReadable(facts, trusted(message)),
+  malformed: (facts) => notReadable(facts),
+  unexpected: (facts) => notReadable(facts),
   'too-large': ({ host }) =>
     wording`The answer of ${trusted(host)} is larger than this server accepts. Ask for a smaller size.`,
 };
@@ -87,5 +87,5 @@ function noneLeft(why: Wording, seconds: number | undefined): Wording {
 const isDown = (what: Wording): Wording =>
   wording`${what}, also after trying again. It may be down: ask again in a minute.`;
 
-const notReadable = ({ host, path }: Facts, what: Wording): Wording =>
-  wording`The answer of ${trusted(host)} to ${trusted(path ?? '')} cannot be read: ${what}. This is not an empty result. Ask again; if it stays so, the address or the API's version is not what this server knows.`;
+const notReadable = ({ host, path, problem }: FactsOf['malformed' | 'unexpected']): Wording =>
+  wording`The answer of ${trusted(host)} to ${trusted(path ?? '')} cannot be read: ${trusted(problem)}. This is not an empty result. Ask again; if it stays so, the address or the API's version is not what this server knows.`;
