@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { known } from '../support/compatibility/known.ts';
 import {
   asMarkdown,
@@ -19,6 +19,9 @@ import { variations } from '../support/compatibility/variations.ts';
  */
 
 const matrix: Cell[] = [];
+
+// Enough to fill the pauses between attempts: more at once only take each other's time.
+vi.setConfig({ maxConcurrency: 2 });
 
 afterAll(async () => {
   const file = process.env.MATRIX_FILE;

@@ -1,4 +1,6 @@
 import type { Deviations } from './matrix.ts';
+import type { Switches } from './switches.ts';
+import { variations } from './variations.ts';
 
 /**
  * What this server answers wrong, fails at, or tells too quietly today: probes by variation and fault. A
@@ -38,11 +40,11 @@ const briefsAndChecks = [
   'check stale_quotes',
 ] as const;
 const records = ['record by id', 'record by external identifier'] as const;
-const writes = [
+const changes = [
   'upsert',
   'upsert by external id',
   'upsert of the company',
-  'upsert of a new one',
+  'upsert of the stage',
 ] as const;
 
 export const known: Readonly<Record<string, Deviations>> = {
@@ -81,6 +83,7 @@ export const known: Readonly<Record<string, Deviations>> = {
       'upsert by external id',
       'upsert of the company',
     ],
+    unhelpful: ['upsert of the stage'],
   },
   'flat ids, filtered as flat': {
     wrong: [
@@ -97,6 +100,7 @@ export const known: Readonly<Record<string, Deviations>> = {
       'check stale_quotes',
       'upsert of the company',
     ],
+    unhelpful: ['upsert of the stage'],
   },
   'names as references': {
     wrong: [
@@ -105,9 +109,10 @@ export const known: Readonly<Record<string, Deviations>> = {
       'pipeline of a company',
       'brief of a company',
       'check stale_quotes',
+      'upsert',
+      'upsert by external id',
       'upsert of the company',
     ],
-    quiet: ['upsert', 'upsert by external id'],
   },
   'bare ids as references': {
     wrong: [
@@ -118,9 +123,10 @@ export const known: Readonly<Record<string, Deviations>> = {
       'brief of a quote',
       'brief of a quote by number',
       'check stale_quotes',
+      'upsert',
+      'upsert by external id',
       'upsert of the company',
     ],
-    quiet: ['upsert', 'upsert by external id'],
   },
   'contacts nest their company': {
     wrong: ['list contacts'],
@@ -181,7 +187,8 @@ export const known: Readonly<Record<string, Deviations>> = {
       'query',
       ...briefsAndChecks,
       'find',
-      ...writes,
+      ...changes,
+      'upsert of a new one',
     ],
   },
   '400 over 50': {
@@ -192,7 +199,8 @@ export const known: Readonly<Record<string, Deviations>> = {
       'query',
       ...briefsAndChecks,
       'find',
-      ...writes,
+      ...changes,
+      'upsert of a new one',
     ],
   },
   '500 over 25': {
@@ -206,7 +214,8 @@ export const known: Readonly<Record<string, Deviations>> = {
       ...briefsAndChecks,
       'find',
       ...records,
-      ...writes,
+      ...changes,
+      'upsert of a new one',
     ],
   },
   '500 over 50': {
@@ -220,7 +229,8 @@ export const known: Readonly<Record<string, Deviations>> = {
       ...briefsAndChecks,
       'find',
       ...records,
-      ...writes,
+      ...changes,
+      'upsert of a new one',
     ],
   },
   'size on search routes only': {
@@ -242,7 +252,8 @@ export const known: Readonly<Record<string, Deviations>> = {
       'sort',
       ...briefsAndChecks,
       'find',
-      ...writes,
+      ...changes,
+      'upsert of a new one',
     ],
   },
   'from is ignored': {
@@ -254,12 +265,12 @@ export const known: Readonly<Record<string, Deviations>> = {
   },
   'from counts pages': {
     wrong: [...searchedLists],
-    unhelpful: ['upsert of the company', 'upsert of a new one'],
+    unhelpful: ['upsert of the company', 'upsert of the stage', 'upsert of a new one'],
     quiet: [...pipelines, 'brief of a company', 'check below_cost', 'check stale_quotes', 'find'],
   },
   'from counts pages from 1': {
     wrong: [...searchedLists],
-    unhelpful: ['upsert of the company', 'upsert of a new one'],
+    unhelpful: ['upsert of the company', 'upsert of the stage', 'upsert of a new one'],
     quiet: [...pipelines, 'brief of a company', 'check below_cost', 'check stale_quotes', 'find'],
   },
   'from counts from 1': {
@@ -269,7 +280,12 @@ export const known: Readonly<Record<string, Deviations>> = {
     wrong: [...searchedLists],
   },
   'skip, from refused': {
-    unhelpful: [...searchedLists, 'upsert of the company', 'upsert of a new one'],
+    unhelpful: [
+      ...searchedLists,
+      'upsert of the company',
+      'upsert of the stage',
+      'upsert of a new one',
+    ],
     quiet: [...pipelines, 'brief of a company', 'check below_cost', 'check stale_quotes', 'find'],
   },
   'page from 1': {
@@ -325,7 +341,7 @@ export const known: Readonly<Record<string, Deviations>> = {
       'record by id',
       'upsert of a new one',
     ],
-    unhelpful: ['upsert', 'upsert by external id', 'upsert of the company'],
+    unhelpful: [...changes],
   },
   _id: {
     wrong: [
@@ -344,7 +360,7 @@ export const known: Readonly<Record<string, Deviations>> = {
       'find',
       ...records,
     ],
-    unhelpful: [...writes],
+    unhelpful: [...changes, 'upsert of a new one'],
   },
   'epoch seconds': {
     wrong: [
@@ -353,9 +369,7 @@ export const known: Readonly<Record<string, Deviations>> = {
       'filter',
       ...pipelines,
       'check stale_quotes',
-      'upsert',
-      'upsert by external id',
-      'upsert of the company',
+      ...changes,
     ],
   },
   'epoch milliseconds': {
@@ -365,9 +379,7 @@ export const known: Readonly<Record<string, Deviations>> = {
       'filter',
       ...pipelines,
       'check stale_quotes',
-      'upsert',
-      'upsert by external id',
-      'upsert of the company',
+      ...changes,
     ],
   },
   '200 with an error': {
@@ -392,12 +404,53 @@ export const known: Readonly<Record<string, Deviations>> = {
     quiet: ['find'],
   },
   '45 requests left of 60': {
-    unhelpful: [...otherLists, 'category tree', ...briefsAndChecks, 'find', ...writes],
+    unhelpful: [
+      ...otherLists,
+      'category tree',
+      ...briefsAndChecks,
+      'find',
+      ...changes,
+      'upsert of a new one',
+    ],
   },
   '45 requests left of 500': {
-    unhelpful: [...otherLists, 'category tree', ...briefsAndChecks, 'find', ...writes],
+    unhelpful: [
+      ...otherLists,
+      'category tree',
+      ...briefsAndChecks,
+      'find',
+      ...changes,
+      'upsert of a new one',
+    ],
   },
   'revenue computed': {
-    quiet: ['upsert', 'upsert of the company'],
+    quiet: ['upsert', 'upsert of the company', 'upsert of the stage'],
   },
 };
+
+const uncounted: readonly Partial<Switches>[] = [
+  ...(['meta.total', 'totalCount', 'count', 'total.value', 'none'] as const).map((counts) => ({
+    counts,
+  })),
+  { envelope: 'array' },
+];
+const clamped: readonly Partial<Switches>[] = ([25, 50] as const).map((rows) => ({
+  maxSize: { rows, over: 'clamped' },
+}));
+
+/** Combinations of variations that are answered well by themselves only. */
+const knownTogether: readonly Partial<Switches>[] = uncounted.flatMap((count) =>
+  clamped.map((size) => ({ ...count, ...size })),
+);
+
+const includes = (set: Partial<Switches>, part: Partial<Switches>): boolean =>
+  Object.entries(part).every(
+    ([name, value]) => JSON.stringify(set[name as keyof Switches]) === JSON.stringify(value),
+  );
+
+/** Whether a service that varies so is known not to be answered well. */
+export const isKnown = (set: Partial<Switches>): boolean =>
+  [
+    ...variations.filter(({ name }) => known[name] !== undefined).map((it) => it.set),
+    ...knownTogether,
+  ].some((part) => includes(set, part));

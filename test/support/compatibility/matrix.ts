@@ -84,9 +84,10 @@ export function asMarkdown(variations: readonly Variation[], cells: readonly Cel
       const cell = own.find((it) => it.probe === probe);
       return cell ? signs[cell.result] : '';
     });
-    return line([name, does, ...results]);
+    const requests = own.reduce((sum, cell) => sum + cell.requests, 0);
+    return line([name, does, ...results, String(requests)]);
   });
-  const head = ['variation', 'the service', ...columns];
+  const head = ['variation', 'the service', ...columns, 'requests'];
   return [line(head), line(head.map(() => '---')), ...rows].join('\n');
 }
 

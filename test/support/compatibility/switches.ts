@@ -88,7 +88,7 @@ export interface Switches {
     | 'computed';
 }
 
-/** The service that this server was built against. */
+/** The service that this server was built against, at its least forgiving: a PUT clears what it leaves out. */
 export const documented: Switches = {
   envelope: 'results',
   openEnvelope: 'array',
@@ -121,6 +121,6 @@ export const documented: Switches = {
   products: 240,
   headers: {},
   forbidden: undefined,
-  omitted: 'kept',
+  omitted: 'cleared',
   writeRule: 'none',
 };

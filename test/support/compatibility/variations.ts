@@ -17,10 +17,11 @@ export interface Variation {
   rateLimit?: number;
 }
 
-const cleared = { omitted: 'cleared' } as const;
-const writes = ['upsert', 'upsert by external id'];
+/** Changes of an opportunity that is there. */
+const changes = ['upsert', 'upsert by external id', 'upsert of the company', 'upsert of the stage'];
+const creation = 'upsert of a new one';
 /** Writes that need to know every record of a kind. */
-const uncertain = ['upsert of the company', 'upsert of a new one'];
+const uncertain = ['upsert of the company', 'upsert of the stage', creation];
 
 const references: readonly Variation[] = [
   {
@@ -29,40 +30,42 @@ const references: readonly Variation[] = [
     set: {},
   },
   {
-    name: 'omitted fields are cleared',
-    does: 'A PUT clears what it leaves out.',
-    set: { ...cleared },
+    name: 'omitted fields are kept',
+    does: 'A PUT leaves alone what it leaves out.',
+    set: { omitted: 'kept' },
   },
   {
     name: 'flat ids',
-    does: '`companyId`, `ownerId`, `pipelineStageId`, …; no names; a PUT clears what it leaves out.',
-    set: { references: 'flat ids', ...cleared },
+    does: '`companyId`, `ownerId`, `pipelineStageId`, …; no names.',
+    mayFail: ['upsert of the stage'],
+    set: { references: 'flat ids' },
   },
   {
     name: 'flat ids and names',
     does: 'The same with `companyDisplayValue`, `pipelineStageDisplayValue`, ….',
-    set: { references: 'flat ids and names', ...cleared },
+    set: { references: 'flat ids and names' },
   },
   {
     name: 'flat ids, filtered as flat',
-    does: 'Flat rows; a filter by `company.id` matches nothing, one by `companyId` does.',
-    set: { references: 'flat ids and names', filterKeys: 'of the rows' },
+    does: 'Flat rows; a filter by `company.id` matches nothing, one by `companyId` does. A PUT keeps what it leaves out.',
+    set: { references: 'flat ids and names', filterKeys: 'of the rows', omitted: 'kept' },
   },
   {
     name: 'nested and flat',
     does: 'Both forms in every record.',
-    set: { references: 'both', ...cleared },
+    set: { references: 'both' },
   },
   {
     name: 'names as references',
-    does: '`company: "Acme"`, without any id; a PUT clears what it leaves out.',
-    set: { references: 'names', ...cleared },
-    mayFail: [...writes, 'upsert of the company'],
+    does: '`company: "Acme"`, without any id.',
+    set: { references: 'names' },
+    mayFail: changes,
   },
   {
     name: 'bare ids as references',
-    does: '`company: "x7…"`; a PUT clears what it leaves out.',
-    set: { references: 'bare ids', ...cleared },
+    does: '`company: "x7…"`.',
+    mayFail: ['upsert of the stage'],
+    set: { references: 'bare ids' },
   },
   {
     name: 'contacts nest their company',
@@ -305,7 +308,7 @@ const rows: readonly Variation[] = [
     does: 'Stored and shown as 0–100, written as 0–1.',
     set: { probability: 'percent' },
   },
-  { name: 'ids are integers', does: '`id: 4711`.', set: { ids: 'integers', ...cleared } },
+  { name: 'ids are integers', does: '`id: 4711`.', set: { ids: 'integers' } },
   {
     name: '400 for a malformed id',
     does: 'What cannot be an id is refused, not missing.',
@@ -324,18 +327,18 @@ const rows: readonly Variation[] = [
   {
     name: 'snake_case',
     does: '`pipeline_stage`, `onetime_revenue`, `created_at`, ….',
-    set: { fields: 'snake_case', ...cleared },
+    set: { fields: 'snake_case' },
   },
   { name: '_id', does: 'A record calls its id `_id`.', set: { idField: '_id' } },
   {
     name: 'epoch seconds',
     does: 'Dates and times are seconds since 1970.',
-    set: { times: 'epoch seconds', ...cleared },
+    set: { times: 'epoch seconds' },
   },
   {
     name: 'epoch milliseconds',
     does: 'Dates and times are milliseconds since 1970.',
-    set: { times: 'epoch milliseconds', ...cleared },
+    set: { times: 'epoch milliseconds' },
   },
 ];
 
@@ -384,7 +387,7 @@ const rules: readonly Variation[] = [
     name: 'status not editable',
     does: 'A write is refused: the status is not Active.',
     set: { writeRule: 'status' },
-    mayFail: [...writes, 'upsert of the company'],
+    mayFail: changes,
   },
   {
     name: 'company locked, refused',
@@ -402,13 +405,13 @@ const rules: readonly Variation[] = [
     name: 'short titles only',
     does: 'A write with a longer title than allowed is refused.',
     set: { writeRule: 'title' },
-    mayFail: [...writes, 'upsert of the company', 'upsert of a new one'],
+    mayFail: [...changes, creation],
   },
   {
     name: 'category required',
     does: 'A write without a category is refused.',
-    set: { writeRule: 'category', ...cleared },
-    mayFail: ['upsert of a new one'],
+    set: { writeRule: 'category' },
+    mayFail: [creation],
   },
   {
     name: 'revenue computed',
@@ -417,14 +420,23 @@ const rules: readonly Variation[] = [
   },
 ];
 
+/** Variations of different axes can come together; those of one axis stand in each other's place. */
+export const axes = { references, counts, sizes, offsets, searches, rows } as const;
+
 /** Every variation that the documentation leaves open, by itself. */
 export const variations: readonly Variation[] = [
-  ...references,
-  ...counts,
-  ...sizes,
-  ...offsets,
-  ...searches,
-  ...rows,
+  ...Object.values(axes).flat(),
   ...failures,
   ...rules,
 ];
+
+/** Several variations at once. What one of them may fail at, all together may. */
+export function combined(parts: readonly Variation[]): Variation {
+  const mayFail = parts.flatMap((part) => (part.mayFail === 'every' ? [] : (part.mayFail ?? [])));
+  return {
+    name: parts.map(({ name }) => name).join(' + '),
+    does: parts.map(({ does }) => does).join(' '),
+    set: Object.assign({}, ...parts.map(({ set }) => set)) as Partial<Switches>,
+    mayFail,
+  };
+}

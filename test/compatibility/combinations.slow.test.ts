@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isKnown, known } from '../support/compatibility/known.ts';
+import { deviationsIn, judgeVariation, reasons } from '../support/compatibility/matrix.ts';
+import { probes } from '../support/compatibility/probes.ts';
+import { axes, combined, type Variation } from '../support/compatibility/variations.ts';
+
+/**
+ * A real service differs in several ways at once. Whatever combination of those that are answered well by
+ * themselves comes, nothing is wrong, told too quietly, or an error that a careful client need not end
+ * with. Combinations with a known deviation in them are left out until it is gone.
+ */
+
+/** What depends on most of what can vary; everything would take too long many times over. */
+const asked = [
+  'list opportunities',
+  'list quotes',
+  'list categories',
+  'filter',
+  'query',
+  'pipeline',
+  'pipeline of an owner',
+  'won and lost',
+  'brief of a company',
+  'brief of a quote by number',
+  'check stale_quotes',
+  'find',
+  'upsert',
+  'upsert by external id',
+  'upsert of the stage',
+  'upsert of a new one',
+];
+
+const oneOf = (variations: readonly Variation[]): fc.Arbitrary<Variation> =>
+  fc.constantFrom(...variations.filter(({ name }) => known[name] === undefined));
+
+/** One of each axis, most of them as documented. */
+const combinations = fc
+  .tuple(...Object.values(axes).map((axis) => fc.option(oneOf(axis), { nil: undefined, freq: 2 })))
+  .map((parts) => combined(parts.filter((part) => part !== undefined)))
+  .filter(({ set }) => !isKnown(set));
+
+test('variations can come together', async () => {
+  const few = probes.filter(({ name }) => asked.includes(name));
+  expect(few).toHaveLength(asked.length);
+  await fc.assert(
+    fc.asyncProperty(combinations, async (variation) => {
+      const cells = await judgeVariation(variation, few);
+      expect(deviationsIn(cells), reasons(cells)).toEqual({});
+    }),
+    { numRuns: 60, endOnFailure: true },
+  );
+});
