@@ -368,6 +368,11 @@ describe('one text', () => {
     expect(out(html)).toBe(text);
   });
 
+  test('is read as text behind more tags than a parser could look through', () => {
+    expect(htmlToText(`${'<div>'.repeat(5_000)}end`)).toBe('end');
+    expect(htmlToText(`${'<div>'.repeat(5_001)}end`)).toBe('&lt;div>end');
+  });
+
   test.each([2_001, 5_000, 100_000])(
     'of %i characters is cut, and says how long it was',
     (length) => {
@@ -384,6 +389,16 @@ describe('one text', () => {
 
 describe('a record', () => {
   const out = (value: unknown) => cleaned(value, { toText: htmlToText });
+
+  test('keeps every field of so many whose names look the same', () => {
+    const names = Array.from({ length: 30_000 }, (_, at) => {
+      const bits = at.toString(2).replaceAll('0', '\u200b').replaceAll('1', '\u200c');
+      return `k${bits}`;
+    });
+    const told = cleaned(Object.fromEntries(names.map((name, at) => [name, at]))) as object;
+    expect(Object.keys(told)).toHaveLength(names.length);
+    expect(told).toMatchObject({ k: 0, 'k (2)': 1, 'k (30000)': 29_999 });
+  });
 
   test('keeps every field, also where two names look the same', () => {
     expect(out({ 'a\u200b': 1, a: 2, 'a\u00ad': 3 })).toEqual({ a: 1, 'a (2)': 2, 'a (3)': 3 });

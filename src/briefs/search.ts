@@ -55,22 +55,22 @@ type Describe<K extends SearchedKind> = (record: RecordOf[K]) => Omit<Entry, 'at
 
 const describe: { [K in SearchedKind]: Describe<K> } = {
   company: (company: Company) => ({
-    name: company.name ?? '',
+    name: words(company.name),
     more: words(company.website, company.address?.city, company.type, ...(company.labels ?? [])),
     exact: ids(company, company.telephone),
   }),
   contact: (contact: Contact) => ({
-    name: contactName(contact) ?? '',
+    name: words(contactName(contact)),
     more: words(contact.companyName, contact.email),
     exact: ids(contact, contact.email, contact.phone, contact.mobilePhone),
   }),
   opportunity: (opportunity: Opportunity) => ({
-    name: opportunity.name ?? '',
+    name: words(opportunity.name),
     more: words(opportunity.company?.name, opportunity.pipelineStage?.name),
     exact: ids(opportunity),
   }),
   product: (product: Product) => ({
-    name: product.name ?? '',
+    name: words(product.name),
     more: words(
       product.mpn,
       product.manufacturer,
@@ -80,20 +80,23 @@ const describe: { [K in SearchedKind]: Describe<K> } = {
     exact: ids(product, product.mpn, product.ean),
   }),
   quote: (quote: Quote) => ({
-    name: quote.title ?? quote.name ?? '',
+    name: words(quote.title ?? quote.name),
     more: words(quote.number, quote.company?.name),
     exact: ids(quote, quote.number),
   }),
 };
 
+/** Longest text that anything is found by: what else is in it is not what a person remembers. */
+const maxFoundBy = 1_000;
+
 const words = (...parts: unknown[]): string =>
-  parts.filter((part) => typeof part === 'string').join(' ');
+  parts.flatMap((part) => (typeof part === 'string' ? [part.slice(0, maxFoundBy)] : [])).join(' ');
 
 const ids = ({ id, externalIdentifier }: ApiRecord, ...others: (string | undefined)[]): string[] =>
   [id, externalIdentifier, ...others].filter((part) => part !== undefined).map(sameText);
 
 /** Identifiers as they are compared: `+1 (555) 010` and `1555010` are one number, `AB-12` and `ab12` one part. */
-const sameText = (text: string): string => partText(text);
+const sameText = (text: string): string => partText(text.slice(0, maxFoundBy));
 
 /** Makes a collection searchable: typing errors tolerated, names before other words. */
 export function indexOf<K extends SearchedKind>(
@@ -104,7 +107,10 @@ export function indexOf<K extends SearchedKind>(
   const exact = new Map<string, number[]>();
   for (const { at, name, exact: keys } of entries) {
     for (const key of new Set([...keys, sameText(name)])) {
-      if (key !== '') exact.set(key, [...(exact.get(key) ?? []), at]);
+      if (key === '') continue;
+      const known = exact.get(key);
+      if (known) known.push(at);
+      else exact.set(key, [at]);
     }
   }
   const search = searchOver(entries);

@@ -28,6 +28,18 @@ const kept = '\uFDD0';
 const asText = (source: string): string =>
   source.includes('=') ? source : source.replace('<', kept);
 
+/** The parser looks through all open elements at each tag; what follows so many tags is read as text. */
+const maxTags = 5_000;
+
+function endOfMarkup(html: string): number {
+  let at = -1;
+  for (let tags = 0; tags <= maxTags; tags++) {
+    at = html.indexOf('<', at + 1);
+    if (at < 0) return html.length;
+  }
+  return at;
+}
+
 /**
  * The text of a piece of HTML as a person would read it; scripts and styles are not read. What comes out is
  * no markup, whatever entities it was made of: a `<` that could begin an element comes out as `&lt;`.
@@ -58,7 +70,9 @@ export function htmlToText(html: string): string {
     },
     { decodeEntities: true },
   );
-  parser.end(html);
+  const end = endOfMarkup(html);
+  parser.end(html.slice(0, end));
+  parts.push(html.slice(end));
   return visible(parts.join(''))
     .replace(/<(?=[a-z/!?])/gi, '&lt;')
     .replaceAll(kept, '<')

@@ -81,10 +81,21 @@ function fieldsBefore(end: string, row: Row): Row {
   return copy;
 }
 
+/** How often each name was taken already: looking from the start each time takes the square of their number. */
+const takenNames = new WeakMap<Row, Map<string, number>>();
+
+function nextFree(row: Row, name: string): string {
+  const taken = takenNames.get(row) ?? new Map<string, number>();
+  takenNames.set(row, taken);
+  let turn = (taken.get(name) ?? 1) + 1;
+  while (Object.hasOwn(row, `${name} (${turn})`)) turn += 1;
+  taken.set(name, turn);
+  return `${name} (${turn})`;
+}
+
 /** Under a name that is free: two names may be one when what cannot be seen is gone. */
 function put(row: Row, name: string, value: unknown): void {
-  let free = name;
-  for (let turn = 2; Object.hasOwn(row, free); turn++) free = `${name} (${turn})`;
+  const free = Object.hasOwn(row, name) ? nextFree(row, name) : name;
   if (free !== '__proto__') row[free] = value;
   else {
     const plain = { value, enumerable: true, configurable: true, writable: true };
