@@ -482,10 +482,16 @@ export function baseUrlFrom(text: string): URL {
     throw new ConfigError('is not a web address such as https://tenant.example.com');
   }
   if (url.username || url.password) throw new ConfigError('must not hold a user name or password');
-  url.pathname = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/public-api$/, '');
+  url.pathname = withoutSlashesAtEnd(url.pathname).replace(/\/public-api$/, '');
   url.search = '';
   url.hash = '';
   return url;
+}
+
+function withoutSlashesAtEnd(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }
 
 /** The message must not repeat it: it may hold a password. */
