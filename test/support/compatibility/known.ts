@@ -396,6 +396,12 @@ export const known: Readonly<Record<string, Deviations>> = {
       'check stale_quotes',
       'find',
     ],
+    unhelpful: [
+      'upsert by external id',
+      'upsert of the company',
+      'upsert of the stage',
+      'upsert of a new one',
+    ],
   },
   '200 with an error, once': {
     wrong: [...searchedLists, ...otherLists],

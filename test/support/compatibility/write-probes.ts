@@ -77,9 +77,11 @@ const writing = (name: string, { at, args, asked }: Write): Probe => ({
 const otherCompany = ({ service }: Session, { company }: Opportunity): string =>
   service.world['/company'].find(({ id }) => id !== company?.id)?.name ?? '';
 
-const otherStage = ({ service }: Session, { pipelineStage }: Opportunity): string =>
-  service.world['/opportunity'].find((deal) => deal.pipelineStage?.id !== pipelineStage?.id)
-    ?.pipelineStage?.name ?? '';
+/** A stage that the opportunity is not in. */
+const otherStage = ({ service }: Session, { pipelineStage: now }: Opportunity): string =>
+  service.world['/opportunity']
+    .flatMap(({ pipelineStage: stage }) => stage ?? [])
+    .find(({ id }) => id !== now?.id)?.name ?? 'none';
 
 const isNew = 'crm-deal-new';
 
