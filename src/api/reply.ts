@@ -43,9 +43,18 @@ function parsed(text: string, key: string): unknown {
   return mayHold ? withoutKey(body, key) : body;
 }
 
-/** The same without the key; a key that is short stays, as above. */
-export const withoutLongKey = <T>(value: T, key: string): T =>
-  key.length < shortestKey ? value : (withoutKey(value, key) as T);
+/** The same without the key, also as answers write a `<`, a quotation mark or a backslash of it; a short one stays. */
+export function withoutLongKey<T>(value: T, key: string): T {
+  if (key.length < shortestKey) return value;
+  return [...formsOf(key)].reduce<unknown>((left, form) => withoutKey(left, form), value) as T;
+}
+
+function formsOf(key: string): ReadonlySet<string> {
+  const inTag = /<(?=[a-z/!?])/gi;
+  const inHtml = key.replace(inTag, '&lt;');
+  const inSentence = key.replace(inTag, '< ').replace(/[\\"]/g, '\\$&');
+  return new Set([key, inHtml, inSentence]);
+}
 
 /** Goes no deeper than a record may be: what is nested further is refused anyway. */
 function withoutKey(value: unknown, key: string, levels = 80): unknown {
