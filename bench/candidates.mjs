@@ -1,6 +1,6 @@
 // Who takes part: a server written by hand, ours, and the SDK as its documentation shows it.
 import { fileURLToPath } from 'node:url';
-import { says, start } from './processes.mjs';
+import { startProcess, waitForOutput } from './processes.mjs';
 
 const own = (name) => fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url));
 
@@ -24,7 +24,7 @@ export const settingsFor = (baseUrl, key = 'bench-key', more = {}) => ({
 
 /** Starts one over HTTP. */
 export async function serve(argv, env) {
-  const child = start(argv, env);
-  const [url] = await says(child, /http:\/\/[^\s"']+\/mcp\b/);
+  const child = startProcess(argv, env);
+  const [url] = await waitForOutput(child, /http:\/\/[^\s"']+\/mcp\b/);
   return { child, url };
 }

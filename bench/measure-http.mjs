@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { Pool } from 'undici';
 import { serve } from './candidates.mjs';
-import { processorMs, residentMegabytes, stop } from './processes.mjs';
-import { least, median, most } from './statistics.mjs';
+import { processorMs, residentMegabytes, stopProcess } from './processes.mjs';
+import { maximum, median, minimum } from './statistics.mjs';
 
 const inFlight = 32;
 const name = 'cpq_list_opportunities';
@@ -47,7 +47,7 @@ export async function post(pool, path, { headers, params }) {
 }
 
 /** Calls a second over a stretch of time, with as many in flight all the while. */
-async function rate({ pool, path }, era, ms) {
+async function callsPerSecond({ pool, path }, era, ms) {
   const from = performance.now();
   let calls = 0;
   const worker = async () => {
@@ -74,11 +74,11 @@ export async function measureHttp(candidates, env, rounds, ms = 600) {
   const measured = {};
   for (const [era, request] of Object.entries(eras)) {
     const rows = servers.map(() => ({ rates: [], processor: [] }));
-    for (const server of servers) await rate(server, request, 1_500);
+    for (const server of servers) await callsPerSecond(server, request, 1_500);
     for (let round = 0; round < rounds; round++) {
       for (const [at, server] of servers.entries()) {
         const before = processorMs(server.child);
-        const { calls, perSecond } = await rate(server, request, ms);
+        const { calls, perSecond } = await callsPerSecond(server, request, ms);
         rows[at].rates.push(perSecond);
         rows[at].processor.push((processorMs(server.child) - before) / calls);
       }
@@ -86,13 +86,15 @@ export async function measureHttp(candidates, env, rounds, ms = 600) {
     measured[era] = Object.fromEntries(rows.map((row, at) => [names[at], summed(row)]));
   }
   const held = servers.map(({ child }, at) => [names[at], residentMegabytes(child)]);
-  await Promise.all(servers.map(({ pool, child }) => pool.destroy().then(() => stop(child))));
+  await Promise.all(
+    servers.map(({ pool, child }) => pool.destroy().then(() => stopProcess(child))),
+  );
   return { ...measured, megabytesAfter: Object.fromEntries(held) };
 }
 
 const summed = ({ rates, processor }) => ({
-  most: most(rates),
+  most: maximum(rates),
   median: median(rates),
   all: rates,
-  processorMs: least(processor),
+  processorMs: minimum(processor),
 });

@@ -1,30 +1,30 @@
 import { LineClient } from './line-client.mjs';
 import { eras, open, post } from './measure-http.mjs';
 import { listCall } from './measure-stdio.mjs';
-import { residentMegabytes, start, stop } from './processes.mjs';
-import { least, median } from './statistics.mjs';
+import { residentMegabytes, startProcess, stopProcess } from './processes.mjs';
+import { median, minimum } from './statistics.mjs';
 
 const calls = 1_000;
 
 async function afterStdio({ stdio }, env) {
-  const child = start(stdio, env);
+  const child = startProcess(stdio, env);
   const client = new LineClient(child);
   await client.open();
   await client.request('tools/list');
   for (let n = 0; n < calls; n++) await client.request('tools/call', listCall);
-  return endedAt(child);
+  return megabytesOf(child);
 }
 
 async function afterHttp(candidate, env) {
   const { child, pool, path } = await open(candidate, env);
   for (let n = 0; n < calls; n++) await post(pool, path, eras.modern);
   await pool.destroy();
-  return endedAt(child);
+  return megabytesOf(child);
 }
 
-async function endedAt(child) {
+async function megabytesOf(child) {
   const megabytes = residentMegabytes(child);
-  await stop(child);
+  await stopProcess(child);
   return megabytes;
 }
 
@@ -32,12 +32,16 @@ async function endedAt(child) {
 export async function measureMemory(candidates, env, rounds) {
   const measured = {};
   for (const [transport, after] of Object.entries({ stdio: afterStdio, HTTP: afterHttp })) {
-    const held = Object.fromEntries(Object.keys(candidates).map((name) => [name, []]));
+    const resident = Object.fromEntries(Object.keys(candidates).map((name) => [name, []]));
     for (let round = 0; round < rounds; round++) {
-      for (const name of Object.keys(held)) held[name].push(await after(candidates[name], env));
+      for (const name of Object.keys(resident))
+        resident[name].push(await after(candidates[name], env));
     }
     measured[transport] = Object.fromEntries(
-      Object.entries(held).map(([name, all]) => [name, { least: least(all), median: median(all) }]),
+      Object.entries(resident).map(([name, all]) => [
+        name,
+        { least: minimum(all), median: median(all) },
+      ]),
     );
   }
   return measured;

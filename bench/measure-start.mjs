@@ -1,17 +1,17 @@
 import { performance } from 'node:perf_hooks';
 import { LineClient } from './line-client.mjs';
-import { start, stop } from './processes.mjs';
-import { least, median } from './statistics.mjs';
+import { startProcess, stopProcess } from './processes.mjs';
+import { median, minimum } from './statistics.mjs';
 
 /** Milliseconds from spawn to the answer of the first `tools/list`, the opening before it included. */
 async function coldStart(argv, env) {
   const from = performance.now();
-  const child = start(argv, env);
+  const child = startProcess(argv, env);
   const client = new LineClient(child);
   await client.open();
   await client.request('tools/list');
   const ms = performance.now() - from;
-  await stop(child);
+  await stopProcess(child);
   return ms;
 }
 
@@ -26,7 +26,7 @@ export async function measureStart(candidates, env, rounds) {
   return Object.fromEntries(
     names.map((name) => [
       name,
-      { least: least(times[name]), median: median(times[name]), all: times[name] },
+      { least: minimum(times[name]), median: median(times[name]), all: times[name] },
     ]),
   );
 }

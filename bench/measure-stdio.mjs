@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { LineClient } from './line-client.mjs';
-import { processorMs, start, stop } from './processes.mjs';
-import { least, median } from './statistics.mjs';
+import { processorMs, startProcess, stopProcess } from './processes.mjs';
+import { median, minimum } from './statistics.mjs';
 
 export const listCall = { name: 'cpq_list_opportunities', arguments: { size: 25 } };
 const inRound = 40;
 
 async function connect(argv, env) {
-  const child = start(argv, env);
+  const child = startProcess(argv, env);
   const client = new LineClient(child);
   await client.open();
   return { child, client };
@@ -40,12 +40,12 @@ export async function measureStdio(candidates, env, rounds) {
   const measured = rows.map(({ name, medians, processor }) => [
     name,
     {
-      least: least(medians),
+      least: minimum(medians),
       median: median(medians),
       all: medians,
-      processorMs: least(processor),
+      processorMs: minimum(processor),
     },
   ]);
-  await Promise.all(rows.map(({ child }) => stop(child)));
+  await Promise.all(rows.map(({ child }) => stopProcess(child)));
   return Object.fromEntries(measured);
 }

@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { LineClient } from './line-client.mjs';
-import { start, stop } from './processes.mjs';
+import { startProcess, stopProcess } from './processes.mjs';
 
 const tokensOf = (value) => countTokens(typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -10,13 +10,13 @@ export const tokensOfResult = ({ content, structuredContent }) =>
 
 /** Starts ours over stdio for as long as `work` takes. */
 export async function withOurs(candidates, env, work) {
-  const child = start(candidates.ours.stdio, env);
+  const child = startProcess(candidates.ours.stdio, env);
   try {
     const client = new LineClient(child);
     await client.open();
     return await work(client);
   } finally {
-    await stop(child);
+    await stopProcess(child);
   }
 }
 

@@ -5,10 +5,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 const running = new Set();
 
 /** What a process needs of ours to run at all. NODE_EXTRA_CA_CERTS alone costs a start 70 ms on Node 20. */
-const inherited = ['PATH', 'HOME', 'SYSTEMROOT', 'TEMP', 'TMPDIR'];
+const inheritedEnv = ['PATH', 'HOME', 'SYSTEMROOT', 'TEMP', 'TMPDIR'];
 
-export function start(argv, env = {}) {
-  const kept = inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
+export function startProcess(argv, env = {}) {
+  const kept = inheritedEnv.flatMap((name) =>
+    process.env[name] ? [[name, process.env[name]]] : [],
+  );
   const child = spawn(process.execPath, argv, {
     env: { ...Object.fromEntries(kept), ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -20,7 +22,7 @@ export function start(argv, env = {}) {
 }
 
 /** Closes its stdin, then tells it to end, then makes it. */
-export async function stop(child) {
+export async function stopProcess(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('close', resolve));
   child.stdin.end();
@@ -31,7 +33,7 @@ export async function stop(child) {
   clearTimeout(insist);
 }
 
-export const stopAll = () => Promise.all([...running].map(stop));
+export const stopAll = () => Promise.all([...running].map(stopProcess));
 
 // However the benchmark ends, nothing of it stays.
 process.on('exit', () => {
@@ -40,7 +42,7 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
 /** Waits for a line on stdout that matches. */
-export function says(child, pattern, patienceMs = 30_000) {
+export function waitForOutput(child, pattern, patienceMs = 30_000) {
   return new Promise((resolve, reject) => {
     let said = '';
     const late = setTimeout(() => reject(new Error(`never said ${pattern}: ${said}`)), patienceMs);

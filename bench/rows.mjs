@@ -11,12 +11,18 @@ const row = (what, { against, measured, limit, ok, ...more }) => ({
   verdict: ok ? 'ok' : 'over',
   ...more,
 });
-const atMost = (what, value, most, { say = String, ...more }) =>
-  row(what, { measured: say(value), limit: `≤ ${say(most)}`, ok: value <= most, value, ...more });
+const atMost = (what, value, limit, { say: format = String, ...more }) =>
+  row(what, {
+    measured: format(value),
+    limit: `≤ ${format(limit)}`,
+    ok: value <= limit,
+    value,
+    ...more,
+  });
 
 /** The verdict is on the quotients of neighbours; beside it the least disturbed of each, and the SDK. */
-const latencyRow = (what, most, { bare, ours, sdk }) =>
-  atMost(what, pairedMedian(ours.all, bare.all), most, {
+const latencyRow = (what, limit, { bare, ours, sdk }) =>
+  atMost(what, pairedMedian(ours.all, bare.all), limit, {
     say: times,
     against: `bare ${ms(bare.least)}`,
     detail: `least ${ms(ours.least)}, ${times(ours.least / bare.least)}; plain SDK ${times(pairedMedian(sdk.all, bare.all))}`,
@@ -47,12 +53,12 @@ export function httpRows(measured) {
 }
 
 export function memoryRows(measured) {
-  const say = (value) => `${value < 0 ? '−' : '+'} ${Math.abs(Math.round(value))} MB`;
+  const format = (value) => `${value < 0 ? '−' : '+'} ${Math.abs(Math.round(value))} MB`;
   return Object.entries(measured).map(([transport, { bare, ours, sdk }]) =>
     atMost(`memory after 1,000 calls, ${transport}`, ours.median - bare.median, 25, {
-      say,
+      say: format,
       against: `bare ${Math.round(bare.median)} MB`,
-      detail: `${Math.round(ours.median)} MB; least ${say(ours.least - bare.least)}; plain SDK ${say(sdk.median - bare.median)}`,
+      detail: `${Math.round(ours.median)} MB; least ${format(ours.least - bare.least)}; plain SDK ${format(sdk.median - bare.median)}`,
     }),
   );
 }
@@ -91,15 +97,15 @@ export function workRows(measured) {
   return Object.entries(questions).flatMap(([name, { what, ...limits }]) => {
     const it = measured[name];
     if (!it) return [row(what, { measured: 'no such tool yet', limit: '', ok: false })];
-    const say = ({ tokens, cold, warm }) =>
+    const format = ({ tokens, cold, warm }) =>
       [
         '1 call',
         `${tokens} tokens`,
         ...(cold === undefined ? [] : [`${cold} requests cold`]),
         ...(warm === undefined ? [] : [`${warm} warm`]),
       ].join(', ');
-    const ok = Object.entries(limits).every(([unit, most]) => it[unit] <= most);
-    const limit = `≤ ${say(limits)}`;
-    return [row(what, { measured: say(it), limit, ok, value: it, detail: it.summary })];
+    const ok = Object.entries(limits).every(([unit, limit]) => it[unit] <= limit);
+    const limit = `≤ ${format(limits)}`;
+    return [row(what, { measured: format(it), limit, ok, value: it, detail: it.summary })];
   });
 }

@@ -12,17 +12,17 @@ import { measureStart } from './measure-start.mjs';
 import { measureStdio } from './measure-stdio.mjs';
 import { measureTokens, wire } from './measure-tokens.mjs';
 import { measureWork } from './measure-work.mjs';
-import { says, start, stopAll } from './processes.mjs';
+import { startProcess, stopAll, waitForOutput } from './processes.mjs';
 import { httpRows, memoryRows, startRows, stdioRows, tokenRows, workRows } from './rows.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'cpq-mcp-bench');
-const every = 'start,stdio,http,memory,tokens,work';
+const allMeasurements = 'start,stdio,http,memory,tokens,work';
 
 const { values: options } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
-    only: { type: 'string', default: every },
+    only: { type: 'string', default: allMeasurements },
     rounds: { type: 'string', default: '15' },
     dist: { type: 'string' },
   },
@@ -39,8 +39,8 @@ function bundle() {
 /** The embedded tenant, in a process of its own and without a rate limit. */
 async function sandbox(path, scale) {
   const argv = [path, 'sandbox', '--port', '0', '--rate-limit', 'off', '--scale', String(scale)];
-  const child = start(argv);
-  const [, baseUrl, key] = await says(child, /CPQ_BASE_URL=(\S+)\s+CPQ_API_KEY=(\S+)/);
+  const child = startProcess(argv);
+  const [, baseUrl, key] = await waitForOutput(child, /CPQ_BASE_URL=(\S+)\s+CPQ_API_KEY=(\S+)/);
   return { baseUrl, key };
 }
 
@@ -48,8 +48,8 @@ async function sandbox(path, scale) {
 async function fixedUpstream(tenant) {
   const file = join(cache, 'opportunities.json');
   writeFileSync(file, await wire(tenant, '/opportunity?size=25'));
-  const child = start([fileURLToPath(new URL('upstream.mjs', import.meta.url)), file]);
-  const [url] = await says(child, /http:\S+/);
+  const child = startProcess([fileURLToPath(new URL('upstream.mjs', import.meta.url)), file]);
+  const [url] = await waitForOutput(child, /http:\S+/);
   return settingsFor(url);
 }
 
@@ -75,7 +75,7 @@ async function measure(wanted) {
     work: async () => workRows(await measureWork(candidates, settingsFor, await large())),
   };
   const rows = [];
-  for (const name of every.split(','))
+  for (const name of allMeasurements.split(','))
     if (wanted.includes(name)) rows.push(...(await parts[name]()));
   return rows;
 }

@@ -8,6 +8,6 @@ export function median(numbers) {
 /** Of the quotients of what was measured side by side: what slows the machine slows both. */
 export const pairedMedian = (ours, others) => median(ours.map((value, at) => value / others[at]));
 
-export const least = (numbers) => Math.min(...numbers);
-export const most = (numbers) => Math.max(...numbers);
+export const minimum = (numbers) => Math.min(...numbers);
+export const maximum = (numbers) => Math.max(...numbers);
 export const rounded = (number, digits = 2) => Number(number.toFixed(digits));

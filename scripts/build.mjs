@@ -39,7 +39,7 @@ async function listings() {
 }
 
 /** What every start needs; other files beside it each cost a start half a millisecond. */
-const startsWith = 'src/commands/run.ts';
+const atStartImports = 'src/commands/run.ts';
 
 /**
  * The files of the start, and those that are loaded later and share something with it. esbuild puts into
@@ -52,7 +52,7 @@ async function filesByTime() {
     entryPoints: ['src/main.ts', 'src/index.ts'],
     outdir: dist,
     splitting: true,
-    plugins: [leaner],
+    plugins: [leanerSources],
     metafile: true,
     write: false,
   });
@@ -65,7 +65,7 @@ async function filesByTime() {
     }
     return reached;
   };
-  const atStart = reachedFrom(startsWith);
+  const atStart = reachedFrom(atStartImports);
   const sharesWithStart = (file) => [...reachedFrom(file)].some((it) => atStart.has(it));
   const later = Object.keys(metafile.inputs)
     .flatMap(importsOf)
@@ -78,7 +78,7 @@ async function filesByTime() {
  * Errors are told apart by their names, which a minifier takes away. Only they keep them: keeping all
  * names would define one for every function that is made while a call is answered.
  */
-async function withNames(source) {
+async function keepFunctionNames(source) {
   if (!/ extends \w*Error\b/.test(source)) return source;
   const options = { loader: 'ts', keepNames: true, target: common.target };
   return (await transform(source, options)).code;
@@ -87,12 +87,12 @@ async function withNames(source) {
 /** As the build's own lists have it. */
 const nameOf = (path) => relative(root, path).replaceAll('\\', '/');
 
-const ourSources = (later) => ({
+const transformSources = (later) => ({
   name: 'our-sources',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/](?:src|tools)[\\/].*\.ts$/ }, async ({ path }) => {
-      const source = await withNames(await readFile(path, 'utf8'));
-      const start = JSON.stringify(resolve(root, startsWith));
+      const source = await keepFunctionNames(await readFile(path, 'utf8'));
+      const start = JSON.stringify(resolve(root, atStartImports));
       return {
         contents: later.has(nameOf(path)) ? `import ${start};\n${source}` : source,
         loader: 'ts',
@@ -102,7 +102,7 @@ const ourSources = (later) => ({
 });
 
 /** Puts finished values, and lighter modules, in the place of what would make every start slower. */
-const leaner = {
+const leanerSources = {
   name: 'leaner',
   setup({ onLoad, onResolve }) {
     onLoad({ filter: /[\\/]src[\\/]mcp[\\/]listing\.ts$/ }, async () => ({
@@ -158,7 +158,7 @@ const { outputFiles } = await build({
   chunkNames: 'chunks/[name]-[hash]',
   splitting: true,
   minify: true,
-  plugins: [leaner, builtins(atStart), ourSources(later)],
+  plugins: [leanerSources, builtins(atStart), transformSources(later)],
   legalComments: 'linked',
   write: false,
 });

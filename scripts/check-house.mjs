@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const below = {
+const layersBelow = {
   commands: [
     'hosts',
     'fast-path',
@@ -33,17 +33,17 @@ const below = {
 };
 
 /** Files beside the rooms: what each may import. */
-const besides = {
-  'src/main.ts': ['commands', ...below.commands].filter((room) => room !== 'sandbox'),
-  'src/index.ts': ['commands', ...below.commands].filter((room) => room !== 'sandbox'),
-  'src/config.ts': below.mcp,
+const filesBesideLayers = {
+  'src/main.ts': ['commands', ...layersBelow.commands].filter((layer) => layer !== 'sandbox'),
+  'src/index.ts': ['commands', ...layersBelow.commands].filter((layer) => layer !== 'sandbox'),
+  'src/config.ts': layersBelow.mcp,
   'src/log.ts': [],
   'src/version.ts': [],
   'src/outside-text.ts': [],
 };
 
 /** Who may import them. */
-const usersOfBesides = {
+const usersOfFiles = {
   'src/main.ts': [],
   'src/index.ts': [],
   'src/config.ts': ['src/main.ts', 'src/index.ts', 'src/log.ts', 'commands', 'hosts'],
@@ -63,13 +63,13 @@ const usersOfBesides = {
 
 /** Libraries that stay in their rooms. */
 const libraries = [
-  { name: /^undici(\/|$)/, rooms: ['api'] },
-  { name: /^lru-cache(\/|$)/, rooms: ['tenant'] },
-  { name: /^@modelcontextprotocol\/ext-apps(\/|$)/, rooms: ['mcp', 'hosts', 'views'] },
-  { name: /^@modelcontextprotocol\//, rooms: ['mcp', 'hosts'] },
-  { name: /^(libsql|better-sqlite3|node:sqlite)(\/|$)/, rooms: ['sandbox'] },
-  { name: /^(prom-client|jose|@opentelemetry\/.*)(\/|$)/, rooms: ['hosts'] },
-  { name: /^(redis|ioredis|iovalkey|@redis\/.*|@valkey\/.*)(\/|$)/, rooms: ['state'] },
+  { name: /^undici(\/|$)/, layers: ['api'] },
+  { name: /^lru-cache(\/|$)/, layers: ['tenant'] },
+  { name: /^@modelcontextprotocol\/ext-apps(\/|$)/, layers: ['mcp', 'hosts', 'views'] },
+  { name: /^@modelcontextprotocol\//, layers: ['mcp', 'hosts'] },
+  { name: /^(libsql|better-sqlite3|node:sqlite)(\/|$)/, layers: ['sandbox'] },
+  { name: /^(prom-client|jose|@opentelemetry\/.*)(\/|$)/, layers: ['hosts'] },
+  { name: /^(redis|ioredis|iovalkey|@redis\/.*|@valkey\/.*)(\/|$)/, layers: ['state'] },
 ];
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));
@@ -90,9 +90,9 @@ function sourceFiles() {
 
 function problemsOf(file) {
   const source = readFileSync(join(root, file), 'utf8');
-  const said = importsOf(source).map((found) => problemOf(file, found));
+  const problems = importsOf(source).map((imported) => problemOf(file, imported));
   const hidden = /\bimport\s*\(\s*(?!['"\s])/.test(withoutComments(source));
-  return [...said, hidden && `${file}: imports a name that is only known when it runs`].filter(
+  return [...problems, hidden && `${file}: imports a name that is only known when it runs`].filter(
     Boolean,
   );
 }
@@ -109,35 +109,35 @@ function importsOf(source) {
 }
 
 function problemOf(file, { name, typesOnly }) {
-  const room = roomOf(file);
-  if (!/^(\.|\/|file:)/.test(name)) return problemOfLibrary(file, room, name);
+  const layer = layerOf(file);
+  if (!/^(\.|\/|file:)/.test(name)) return problemOfLibrary(file, layer, name);
   const target = relative(root, resolve(root, dirname(file), name))
     .split(sep)
     .join('/');
-  return mayImport(room, target, typesOnly) ? undefined : `${file}: may not import ${target}`;
+  return mayImport(layer, target, typesOnly) ? undefined : `${file}: may not import ${target}`;
 }
 
-function problemOfLibrary(file, room, name) {
+function problemOfLibrary(file, layer, name) {
   const library = libraries.find((it) => it.name.test(name));
   if (name.startsWith('#') || name === 'cpq-mcp') return `${file}: may not import ${name}`;
-  if (!library || library.rooms.includes(room)) return undefined;
-  return `${file}: may not import ${name}, which belongs in ${library.rooms.join(' and ')}`;
+  if (!library || library.layers.includes(layer)) return undefined;
+  return `${file}: may not import ${name}, which belongs in ${library.layers.join(' and ')}`;
 }
 
-function mayImport(room, target, typesOnly) {
-  const other = roomOf(target);
-  if (other === room) return true;
-  if (other in usersOfBesides) return usersOfBesides[other].includes(room);
+function mayImport(layer, target, typesOnly) {
+  const other = layerOf(target);
+  if (other === layer) return true;
+  if (other in usersOfFiles) return usersOfFiles[other].includes(layer);
   // Pure functions over records: what a record is made of, and nothing that reads one.
-  if (room === 'briefs') return typesOnly && target === 'src/api/records.ts';
-  return (besides[room] ?? below[room])?.includes(other) ?? false;
+  if (layer === 'briefs') return typesOnly && target === 'src/api/records.ts';
+  return (filesBesideLayers[layer] ?? layersBelow[layer])?.includes(other) ?? false;
 }
 
 /** The folder directly below `src`, `tools`, or the file where it is in no room. */
-function roomOf(file) {
+function layerOf(file) {
   const [first, second] = posix.normalize(file).split('/');
   if (first === 'tools') return 'tools';
-  return first === 'src' && second in below ? second : file;
+  return first === 'src' && second in layersBelow ? second : file;
 }
 
 function withoutComments(source) {

@@ -17,7 +17,7 @@ const shapes = [
   rounded(111, 166, 34, 34, 17, '#16a34a'),
 ];
 
-const svg = () => {
+const toSvg = () => {
   const drawn = shapes.map(
     ({ x, y, width, height, radius, fill }) =>
       `  <rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${radius}" fill="${fill}"/>\n`,
@@ -80,5 +80,5 @@ const png = (size) => {
 };
 
 await mkdir(fileURLToPath(folder), { recursive: true });
-await writeFile(new URL('icon.svg', folder), svg());
+await writeFile(new URL('icon.svg', folder), toSvg());
 for (const size of [64, 512]) await writeFile(new URL(`icon-${size}.png`, folder), png(size));

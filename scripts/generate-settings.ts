@@ -10,21 +10,21 @@ A setting is a variable of the environment or a flag of the command; a flag wins
 because flags show in lists of processes. \`cpq-mcp doctor\` checks them.
 `;
 
-interface Described {
+interface SettingDescription {
   env: string;
   flag?: string;
   bare?: boolean;
-  about: string;
+  description: string;
   fallback?: string;
 }
 
-function described({ env, flag, bare, about, fallback }: Described): string {
-  const word = flag === undefined ? '' : code(bare ? `--${flag}` : `--${flag} …`);
+function describeSetting({ env, flag, bare, description, fallback }: SettingDescription): string {
+  const setting = flag === undefined ? '' : code(bare ? `--${flag}` : `--${flag} …`);
   const usual = fallback === undefined || fallback === '' ? '' : code(fallback);
-  return row(code(env), word, usual, about);
+  return row(code(env), setting, usual, description);
 }
 
-const rows = Object.values<Described>(settings).map(described);
+const rows = Object.values<SettingDescription>(settings).map(describeSetting);
 const table = [
   row('variable', 'flag', 'default', 'meaning'),
   row('---', '---', '---', '---'),

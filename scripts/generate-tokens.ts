@@ -25,7 +25,7 @@ const sandbox = await startSandbox({ ...options, now, rateLimit: false });
 
 try {
   execFileSync(process.execPath, ['scripts/build.mjs', folder]);
-  await generated('docs/tokens.md', page(await measure(sandbox, fresh)), 'run-ts');
+  await generated('docs/tokens.md', page(await measure(sandbox, freshServer)), 'run-ts');
 } finally {
   await sandbox.close();
   await rm(folder, { recursive: true, force: true });
@@ -33,7 +33,7 @@ try {
 }
 
 /** A server of its own, so that nothing was read before. */
-async function fresh(): Promise<Asked> {
+async function freshServer(): Promise<Asked> {
   const [{ baseUrl, keys }] = sandbox.tenants;
   const address = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: keys.read, CPQ_RATE_LIMIT: '1000000' };
   const transport = new StdioClientTransport({
@@ -77,7 +77,7 @@ ${[row(...head), row(...head.map((name) => (name === '' ? '---' : '---:'))), ...
 
 Asked were:
 
-${measured.map(({ what, asked }) => `- ${what}: ${code(asked)}`).join('\n')}
+${measured.map(({ what, requested: asked }) => `- ${what}: ${code(asked)}`).join('\n')}
 `;
 }
 

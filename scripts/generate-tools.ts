@@ -27,7 +27,7 @@ function typeOf(schema: JsonSchema): string {
 }
 
 /** The schema that hosts get leaves most defaults out. */
-function usualOf({ input }: AnyTool, name: string): string {
+function defaultOf({ input }: AnyTool, name: string): string {
   const { data } = input.shape[name]?.safeParse(undefined) ?? {};
   return data === undefined ? '' : code(String(data));
 }
@@ -35,10 +35,10 @@ function usualOf({ input }: AnyTool, name: string): string {
 function argumentRows(tool: AnyTool): string[] {
   const schema = toJsonSchema(tool.input, 'input');
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const usual = usualOf(tool, name);
-    const required = schema.required?.includes(name) && usual === '';
+    const defaultText = defaultOf(tool, name);
+    const required = schema.required?.includes(name) && defaultText === '';
     const meaning = property.description ?? '';
-    return row(code(name), typeOf(property), required ? 'required' : usual, meaning);
+    return row(code(name), typeOf(property), required ? 'required' : defaultText, meaning);
   });
 }
 
@@ -70,7 +70,7 @@ function promptSection(prompt: Prompt): string {
 }
 
 /** With what a person will fill in left open, as a desktop app fills it in. */
-function openPrompt({ name, description, arguments: all, text }: Prompt) {
+function promptOf({ name, description, arguments: all, text }: Prompt) {
   const names = all.map((argument) => argument.name);
   const open = Object.fromEntries(names.map((argument) => [argument, `\${arguments.${argument}}`]));
   return { name, description, arguments: names, text: text(open) };
@@ -87,5 +87,5 @@ manifest.tools = catalog.map(({ name, description }) => ({
   name,
   description: firstSentence(description),
 }));
-manifest.prompts = prompts.map(openPrompt);
+manifest.prompts = prompts.map(promptOf);
 await generated('manifest.json', formatted('manifest.json', JSON.stringify(manifest)), script);

@@ -15,37 +15,38 @@ export type LogLevel = (typeof logLevels)[number];
  * schemas, because the settings are read at every start, and loading a library for them takes longer than
  * everything else of it.
  */
-type Reader<T> = (text: string) => T;
+type ParseValue<T> = (text: string) => T;
 
-const text: Reader<string> = (given) => given;
+const parseText: ParseValue<string> = (given) => given;
 
 const oneOf =
-  <const W extends readonly string[]>(words: W): Reader<W[number]> =>
+  <const W extends readonly string[]>(words: W): ParseValue<W[number]> =>
   (given) => {
     if (words.includes(given)) return given;
     throw new ConfigError(`must be one of ${words.join(', ')}`);
   };
 
 const wholeNumber =
-  (least: number, most: number): Reader<number> =>
+  (least: number, most: number): ParseValue<number> =>
   (given) => {
     const number = given.trim() === '' ? Number.NaN : Number(given);
     if (Number.isInteger(number) && number >= least && number <= most) return number;
     throw new ConfigError(`must be a whole number from ${least} to ${most}`);
   };
 
-const yesWords = ['1', 'true', 'yes', 'on'];
-const yes: Reader<boolean> = (given) => {
-  oneOf([...yesWords, '0', 'false', 'no', 'off', ''])(given);
-  return yesWords.includes(given);
+const trueWords = ['1', 'true', 'yes', 'on'];
+const parseBoolean: ParseValue<boolean> = (given) => {
+  oneOf([...trueWords, '0', 'false', 'no', 'off', ''])(given);
+  return trueWords.includes(given);
 };
 
-const list: Reader<string[]> = (names) => names.split(/[\s,]+/).filter((name) => name !== '');
+const parseList: ParseValue<string[]> = (names) =>
+  names.split(/[\s,]+/).filter((name) => name !== '');
 
-const authWays = ['token', 'oauth', 'key'] as const;
-export type AuthWay = (typeof authWays)[number];
+const authStrategies = ['token', 'oauth', 'key'] as const;
+export type AuthStrategyName = (typeof authStrategies)[number];
 
-const parameterName: Reader<string> = (given) => {
+const parameterName: ParseValue<string> = (given) => {
   if (/^[\w.[\]-]{1,40}$/.test(given)) return given;
   throw new ConfigError('must be a parameter name');
 };
@@ -57,154 +58,154 @@ interface Setting<T = unknown> {
   /** Takes no value on the command line. */
   bare?: boolean;
   /** What it is, for the documentation and for errors. */
-  about: string;
+  description: string;
   fallback?: string;
-  read: Reader<T>;
+  parse: ParseValue<T>;
 }
 
-const setting = <const S extends Setting>(it: S): S => it;
+const setting = <const S extends Setting>(setting: S): S => setting;
 
 /** Every setting; a flag wins over the environment. */
 export const settings = {
   baseUrl: setting({
     env: 'CPQ_BASE_URL',
     flag: 'base-url',
-    about: "The tenant's API address, the part before /public-api",
-    read: baseUrlFrom,
+    description: "The tenant's API address, the part before /public-api",
+    parse: baseUrlFrom,
   }),
   apiKey: setting({
     env: 'CPQ_API_KEY',
-    about: 'The key, issued under Settings → Integrations → API Key',
-    read: headerSafe,
+    description: 'The key, issued under Settings → Integrations → API Key',
+    parse: headerSafe,
   }),
   apiKeyFile: setting({
     env: 'CPQ_API_KEY_FILE',
     flag: 'api-key-file',
-    about: 'A file that holds the key, instead of CPQ_API_KEY',
-    read: text,
+    description: 'A file that holds the key, instead of CPQ_API_KEY',
+    parse: parseText,
   }),
   grants: setting({
     env: 'CPQ_GRANTS',
     flag: 'grants',
-    about: `What may be done: ${grantNames.join(', ')}`,
+    description: `What may be done: ${grantNames.join(', ')}`,
     fallback: 'read',
-    read: (given) => named(list(given), parseGrants, grantNames),
+    parse: (given) => parseNames(parseList(given), parseGrants, grantNames),
   }),
   toolsets: setting({
     env: 'CPQ_TOOLSETS',
     flag: 'toolsets',
-    about: `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, events where webhooks are received, and changes where a write is granted`,
-    read: (given) => named(list(given), toolsetsFrom, toolsets),
+    description: `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, events where webhooks are received, and changes where a write is granted`,
+    parse: (given) => parseNames(parseList(given), parseToolsets, toolsets),
   }),
   pageParam: setting({
     env: 'CPQ_PAGE_PARAM',
     flag: 'page-param',
-    about: 'Name of the offset parameter of list routes, or none where there is none',
+    description: 'Name of the offset parameter of list routes, or none where there is none',
     fallback: 'from',
-    read: parameterName,
+    parse: parameterName,
   }),
   stateDir: setting({
     env: 'CPQ_STATE_DIR',
     flag: 'state-dir',
-    about:
+    description:
       "Folder for what must be kept, such as the journal of changes; default: the user's state folder",
-    read: text,
+    parse: parseText,
   }),
   redisUrl: setting({
     env: 'CPQ_REDIS_URL',
     flag: 'redis-url',
-    about:
+    description:
       'Redis or Valkey that several processes share, as redis://host:6379 or rediss://…; one with a password belongs in the variable, because flags show in lists of processes',
-    read: redisUrlFrom,
+    parse: redisUrlFrom,
   }),
   replicas: setting({
     env: 'CPQ_REPLICAS',
     flag: 'replicas',
-    about:
+    description:
       'How many processes share CPQ_REDIS_URL: while it is away each keeps to its part of the rate budget',
     fallback: '4',
-    read: wholeNumber(1, 1_000),
+    parse: wholeNumber(1, 1_000),
   }),
   webhookSecret: setting({
     env: 'CPQ_WEBHOOK_SECRET',
-    about:
+    description:
       'Secret that deliveries of webhooks carry, at least 16 characters; without one, and without a signing secret, none are taken',
-    read: secretFrom,
+    parse: parseSecret,
   }),
   webhookSecretFile: setting({
     env: 'CPQ_WEBHOOK_SECRET_FILE',
     flag: 'webhook-secret-file',
-    about: 'A file that holds it, instead of CPQ_WEBHOOK_SECRET',
-    read: text,
+    description: 'A file that holds it, instead of CPQ_WEBHOOK_SECRET',
+    parse: parseText,
   }),
   webhookSigningSecret: setting({
     env: 'CPQ_WEBHOOK_SIGNING_SECRET',
-    about:
+    description:
       'Secret that deliveries of webhooks are signed with (HMAC-SHA256), at least 16 characters',
-    read: secretFrom,
+    parse: parseSecret,
   }),
   webhookSigningSecretFile: setting({
     env: 'CPQ_WEBHOOK_SIGNING_SECRET_FILE',
     flag: 'webhook-signing-secret-file',
-    about: 'A file that holds it, instead of CPQ_WEBHOOK_SIGNING_SECRET',
-    read: text,
+    description: 'A file that holds it, instead of CPQ_WEBHOOK_SIGNING_SECRET',
+    parse: parseText,
   }),
   logLevel: setting({
     env: 'CPQ_LOG_LEVEL',
     flag: 'log-level',
-    about: `How much is written to stderr: ${logLevels.join(', ')}`,
+    description: `How much is written to stderr: ${logLevels.join(', ')}`,
     fallback: 'warn',
-    read: oneOf(logLevels),
+    parse: oneOf(logLevels),
   }),
   rateLimit: setting({
     env: 'CPQ_RATE_LIMIT',
     flag: 'rate-limit',
-    about: 'Requests that the tenant allows in ten minutes, all its programs together',
+    description: 'Requests that the tenant allows in ten minutes, all its programs together',
     fallback: '500',
-    read: wholeNumber(1, 1_000_000),
+    parse: wholeNumber(1, 1_000_000),
   }),
   freshSeconds: setting({
     env: 'CPQ_FRESH_SECONDS',
     flag: 'fresh-seconds',
-    about: 'How long a collection that was read counts as fresh',
+    description: 'How long a collection that was read counts as fresh',
     fallback: '300',
-    read: wholeNumber(0, 86_400),
+    parse: wholeNumber(0, 86_400),
   }),
   cacheMegabytes: setting({
     env: 'CPQ_CACHE_MB',
     flag: 'cache-mb',
-    about: 'Memory that collections may take in one process',
+    description: 'Memory that collections may take in one process',
     fallback: '256',
-    read: wholeNumber(1, 65_536),
+    parse: wholeNumber(1, 65_536),
   }),
   consent: setting({
     env: 'CPQ_CONSENT',
     flag: 'consent',
-    about:
+    description:
       'Where a host cannot ask a person before a write: token lets the same call come back with a token of the preview, ask lets nothing be written',
     fallback: 'token',
-    read: oneOf(['token', 'ask']),
+    parse: oneOf(['token', 'ask']),
   }),
   writesPerHour: setting({
     env: 'CPQ_WRITES_PER_HOUR',
     flag: 'writes-per-hour',
-    about: 'Most writes in any hour',
+    description: 'Most writes in any hour',
     fallback: '20',
-    read: wholeNumber(0, 100_000),
+    parse: wholeNumber(0, 100_000),
   }),
   writeFields: setting({
     env: 'CPQ_WRITE_FIELDS',
     flag: 'write-fields',
-    about: `Fields of an opportunity that agents may write: ${fieldNames.join(', ')}; default all`,
+    description: `Fields of an opportunity that agents may write: ${fieldNames.join(', ')}; default all`,
     fallback: fieldNames.join(','),
-    read: (given) => named(list(given), fieldsFrom, fieldNames),
+    parse: (given) => parseNames(parseList(given), parseFields, fieldNames),
   }),
   barredStages: setting({
     env: 'CPQ_BARRED_STAGES',
     flag: 'barred-stages',
-    about: 'Stages that agents may not set, by name or id, separated by semicolons',
+    description: 'Stages that agents may not set, by name or id, separated by semicolons',
     fallback: '',
-    read: (names) =>
+    parse: (names) =>
       names
         .split(';')
         .map((name) => name.trim())
@@ -214,58 +215,58 @@ export const settings = {
     env: 'CPQ_SANDBOX',
     flag: 'sandbox',
     bare: true,
-    about: 'Serve the embedded tenant instead of a real one; needs no address and no key',
+    description: 'Serve the embedded tenant instead of a real one; needs no address and no key',
     fallback: '0',
-    read: yes,
+    parse: parseBoolean,
   }),
   tenantsFile: setting({
     env: 'CPQ_TENANTS_FILE',
     flag: 'tenants-file',
-    about:
+    description:
       'A JSON file that describes the tenants that http serves, instead of CPQ_BASE_URL and CPQ_API_KEY; read again on SIGHUP',
-    read: text,
+    parse: parseText,
   }),
   auth: setting({
     env: 'CPQ_AUTH',
     flag: 'auth',
-    about: `How callers of http show who they are, one or more of ${authWays.join(', ')}: token is one of this server's own, oauth one of an identity provider, key the caller's own key of the service; without any it listens on loopback addresses only`,
+    description: `How callers of http show who they are, one or more of ${authStrategies.join(', ')}: token is one of this server's own, oauth one of an identity provider, key the caller's own key of the service; without any it listens on loopback addresses only`,
     fallback: '',
-    read: (given) => new Set(list(given).map(oneOf(authWays))),
+    parse: (given) => new Set(parseList(given).map(oneOf(authStrategies))),
   }),
   tokensFile: setting({
     env: 'CPQ_TOKENS_FILE',
     flag: 'tokens-file',
-    about:
+    description:
       "Where cpq-mcp token keeps what is known of the server's own tokens; default: tokens.json in the state folder",
-    read: text,
+    parse: parseText,
   }),
   publicUrl: setting({
     env: 'CPQ_PUBLIC_URL',
     flag: 'public-url',
-    about: 'The address of /mcp as callers know it, such as https://mcp.example.com/mcp',
-    read: webAddress,
+    description: 'The address of /mcp as callers know it, such as https://mcp.example.com/mcp',
+    parse: webAddress,
   }),
   allowedHosts: setting({
     env: 'CPQ_ALLOWED_HOSTS',
     flag: 'allowed-hosts',
-    about:
+    description:
       'Host names, without port, that requests to http may be addressed to, besides loopback and that of CPQ_PUBLIC_URL',
     fallback: '',
-    read: list,
+    parse: parseList,
   }),
   trustedProxies: setting({
     env: 'CPQ_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
-    about:
+    description:
       'Addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For is believed',
     fallback: '',
-    read: list,
+    parse: parseList,
   }),
   oauthIssuer: setting({
     env: 'CPQ_OAUTH_ISSUER',
     flag: 'oauth-issuer',
-    about: 'The identity provider whose tokens are taken, as it calls itself',
-    read: (given) => {
+    description: 'The identity provider whose tokens are taken, as it calls itself',
+    parse: (given) => {
       webAddress(given);
       return given.trim(); // Compared letter by letter: a slash at the end counts.
     },
@@ -273,122 +274,123 @@ export const settings = {
   oauthAudience: setting({
     env: 'CPQ_OAUTH_AUDIENCE',
     flag: 'oauth-audience',
-    about: 'Whom its tokens must be for; default CPQ_PUBLIC_URL',
-    read: text,
+    description: 'Whom its tokens must be for; default CPQ_PUBLIC_URL',
+    parse: parseText,
   }),
   oauthJwksUrl: setting({
     env: 'CPQ_OAUTH_JWKS_URL',
     flag: 'oauth-jwks-url',
-    about: 'Where its keys are, if its metadata does not say',
-    read: webAddress,
+    description: 'Where its keys are, if its metadata does not say',
+    parse: webAddress,
   }),
   oauthTenantClaim: setting({
     env: 'CPQ_OAUTH_TENANT_CLAIM',
     flag: 'oauth-tenant-claim',
-    about: 'The claim that names the tenant; not needed where only one is served',
+    description: 'The claim that names the tenant; not needed where only one is served',
     fallback: 'tenant',
-    read: text,
+    parse: parseText,
   }),
   oauthScopePrefix: setting({
     env: 'CPQ_OAUTH_SCOPE_PREFIX',
     flag: 'oauth-scope-prefix',
-    about: 'What stands before a grant in its scopes, such as cpq: in cpq:read',
+    description: 'What stands before a grant in its scopes, such as cpq: in cpq:read',
     fallback: '',
-    read: text,
+    parse: parseText,
   }),
   keyBaseUrls: setting({
     env: 'CPQ_KEY_BASE_URLS',
     flag: 'key-base-urls',
-    about:
+    description:
       'Addresses of the service that callers may name when they bring their own key; * stands for a label, as in https://*.example.com',
     fallback: '',
-    read: list,
+    parse: parseList,
   }),
   allowPrivate: setting({
     env: 'CPQ_ALLOW_PRIVATE',
     flag: 'allow-private',
     bare: true,
-    about: 'Let addresses that callers name lead to private networks',
+    description: 'Let addresses that callers name lead to private networks',
     fallback: '0',
-    read: yes,
+    parse: parseBoolean,
   }),
   callsPerMinute: setting({
     env: 'CPQ_CALLS_PER_MINUTE',
     flag: 'calls-per-minute',
-    about: 'Calls over HTTP that one caller may make in a minute',
+    description: 'Calls over HTTP that one caller may make in a minute',
     fallback: '300',
-    read: wholeNumber(1, 1_000_000),
+    parse: wholeNumber(1, 1_000_000),
   }),
   callsAtOnce: setting({
     env: 'CPQ_CALLS_AT_ONCE',
     flag: 'calls-at-once',
-    about: 'Calls over HTTP of one caller that are worked on at once; more wait for their turn',
+    description:
+      'Calls over HTTP of one caller that are worked on at once; more wait for their turn',
     fallback: '16',
-    read: wholeNumber(1, 100_000),
+    parse: wholeNumber(1, 100_000),
   }),
   callsInAll: setting({
     env: 'CPQ_CALLS_IN_ALL',
     flag: 'calls-in-all',
-    about: 'Calls over HTTP that are worked on at once, of all callers together',
+    description: 'Calls over HTTP that are worked on at once, of all callers together',
     fallback: '128',
-    read: wholeNumber(1, 100_000),
+    parse: wholeNumber(1, 100_000),
   }),
   streamsAtOnce: setting({
     env: 'CPQ_STREAMS_AT_ONCE',
     flag: 'streams-at-once',
-    about: 'Streams of changes that one caller may have open over HTTP',
+    description: 'Streams of changes that one caller may have open over HTTP',
     fallback: '32',
-    read: wholeNumber(1, 1_024),
+    parse: wholeNumber(1, 1_024),
   }),
   metricsToken: setting({
     env: 'CPQ_METRICS_TOKEN',
-    about:
+    description:
       'What whoever reads /metrics must show as a bearer token, at least 16 characters; without one /metrics is there only where callers need not show who they are',
-    read: secretFrom,
+    parse: parseSecret,
   }),
   metricsTokenFile: setting({
     env: 'CPQ_METRICS_TOKEN_FILE',
     flag: 'metrics-token-file',
-    about: 'A file that holds it, instead of CPQ_METRICS_TOKEN',
-    read: text,
+    description: 'A file that holds it, instead of CPQ_METRICS_TOKEN',
+    parse: parseText,
   }),
   tracing: setting({
     env: 'CPQ_TRACING',
     flag: 'tracing',
     bare: true,
-    about: 'Make spans for OpenTelemetry, for the SDK that node --import registers',
+    description: 'Make spans for OpenTelemetry, for the SDK that node --import registers',
     fallback: '0',
-    read: yes,
+    parse: parseBoolean,
   }),
   fastPath: setting({
     env: 'CPQ_FAST_PATH',
     flag: 'fast-path',
-    about:
+    description:
       'Whether frequent requests are answered without the SDK of the protocol; off rules it out where an answer is not as it should be',
     fallback: 'on',
-    read: oneOf(['on', 'off']),
+    parse: oneOf(['on', 'off']),
   }),
   host: setting({
     env: 'CPQ_HTTP_HOST',
     flag: 'host',
-    about: 'Address that http listens on',
+    description: 'Address that http listens on',
     fallback: '127.0.0.1',
-    read: text,
+    parse: parseText,
   }),
   port: setting({
     env: 'CPQ_HTTP_PORT',
     flag: 'port',
-    about: 'Port that http listens on; 0 takes any that is free',
+    description: 'Port that http listens on; 0 takes any that is free',
     fallback: '3333',
-    read: wholeNumber(0, 65_535),
+    parse: wholeNumber(0, 65_535),
   }),
 } as const;
 
 type Name = keyof typeof settings;
 export type Settings = {
   [N in Name]: (typeof settings)[N] extends { fallback: string }
-    ? ReturnType<(typeof settings)[N]['read']>
-    : ReturnType<(typeof settings)[N]['read']> | undefined;
+    ? ReturnType<(typeof settings)[N]['parse']>
+    : ReturnType<(typeof settings)[N]['parse']> | undefined;
 };
 
 /**
@@ -403,11 +405,12 @@ export function readSettings(
   const flags = readFlags(argv, allowed);
   const read: Record<string, unknown> = {};
   for (const name of Object.keys(settings) as Name[]) {
-    const it: Setting = settings[name];
-    const fromFlag = it.flag === undefined ? undefined : flags[it.flag];
-    const fromEnvironment = environment[it.env];
-    const given = fromFlag ?? (fromEnvironment === '' ? undefined : fromEnvironment) ?? it.fallback;
-    if (given !== undefined) read[name] = check(it, given, fromFlag !== undefined);
+    const setting: Setting = settings[name];
+    const fromFlag = setting.flag === undefined ? undefined : flags[setting.flag];
+    const fromEnvironment = environment[setting.env];
+    const given =
+      fromFlag ?? (fromEnvironment === '' ? undefined : fromEnvironment) ?? setting.fallback;
+    if (given !== undefined) read[name] = validate(setting, given, fromFlag !== undefined);
   }
   return withSecretsFromFiles(read as Settings);
 }
@@ -431,17 +434,17 @@ function readFlags(argv: readonly string[], allowed: readonly Name[]): Record<st
   }
 }
 
-function check(it: Setting, given: string, byFlag: boolean): unknown {
-  const name = byFlag ? `--${it.flag}` : it.env;
+function validate(setting: Setting, given: string, byFlag: boolean): unknown {
+  const name = byFlag ? `--${setting.flag}` : setting.env;
   try {
-    return it.read(given);
+    return setting.parse(given);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(`${name}: ${error.message}. ${it.about}.`);
+    throw new ConfigError(`${name}: ${error.message}. ${setting.description}.`);
   }
 }
 
-function named<T>(
+function parseNames<T>(
   names: readonly string[],
   parse: (names: readonly string[]) => T,
   known: readonly string[],
@@ -455,13 +458,13 @@ function named<T>(
   }
 }
 
-function fieldsFrom(names: readonly string[]): ReadonlySet<string> {
+function parseFields(names: readonly string[]): ReadonlySet<string> {
   const unknown = names.filter((name) => !fieldNames.includes(name));
   if (unknown.length > 0) throw new RangeError(`unknown: ${unknown.join(', ')}`);
   return new Set(names);
 }
 
-function toolsetsFrom(names: readonly string[]): ReadonlySet<Toolset> {
+function parseToolsets(names: readonly string[]): ReadonlySet<Toolset> {
   const unknown = names.filter((name) => !(toolsets as readonly string[]).includes(name));
   if (unknown.length > 0) throw new RangeError(`unknown: ${unknown.join(', ')}`);
   return new Set(names as Toolset[]);
@@ -506,16 +509,16 @@ function redisUrlFrom(text: string): URL {
   return url;
 }
 
-const shortestSecret = 16;
+const minSecret = 16;
 
 /** It may stand in an address, and is compared as it is. */
-function secretFrom(text: string): string {
+function parseSecret(text: string): string {
   const trimmed = text.trim();
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
     throw new ConfigError('holds a character that a secret cannot have, such as a space');
   }
-  if (trimmed.length < shortestSecret) {
-    throw new ConfigError(`is shorter than ${shortestSecret} characters`);
+  if (trimmed.length < minSecret) {
+    throw new ConfigError(`is shorter than ${minSecret} characters`);
   }
   return trimmed;
 }
@@ -532,7 +535,7 @@ export function headerSafe(key: string): string {
 }
 
 /** Each of them may stand in a file instead. */
-const inFiles = [
+const secretFileNames = [
   ['apiKey', 'apiKeyFile'],
   ['webhookSecret', 'webhookSecretFile'],
   ['webhookSigningSecret', 'webhookSigningSecretFile'],
@@ -540,18 +543,18 @@ const inFiles = [
 ] as const;
 
 function withSecretsFromFiles(read: Settings): Settings {
-  const found: Partial<Record<(typeof inFiles)[number][0], string>> = {};
-  for (const [name, fileName] of inFiles) {
+  const found: Partial<Record<(typeof secretFileNames)[number][0], string>> = {};
+  for (const [name, fileName] of secretFileNames) {
     const path = read[fileName];
     if (path === undefined || read[name] !== undefined) continue;
-    const content = contentOf(settings[fileName].env, path);
-    found[name] = check(settings[name], content, false) as string;
+    const content = fileContent(settings[fileName].env, path);
+    found[name] = validate(settings[name], content, false) as string;
   }
   return { ...read, ...found };
 }
 
 /** The text of a file that a setting names. @throws ConfigError when it cannot be read */
-export function contentOf(env: string, path: string): string {
+export function fileContent(env: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -578,11 +581,11 @@ export function requireTenant(read: Settings): { baseUrl: URL; key: string } {
 export function toolsetsOf(read: Settings): ReadonlySet<Toolset> {
   const writes = (read.grants as ReadonlySet<Grant>).has('opportunity:write');
   const usual: Toolset[] = ['routes', 'briefs'];
-  if (takesWebhooks(read)) usual.push('events');
+  if (receivesWebhooks(read)) usual.push('events');
   if (writes) usual.push('changes');
   return read.toolsets ?? new Set(usual);
 }
 
 /** Anyone could send them otherwise. */
-export const takesWebhooks = ({ webhookSecret, webhookSigningSecret }: Settings): boolean =>
+export const receivesWebhooks = ({ webhookSecret, webhookSigningSecret }: Settings): boolean =>
   webhookSecret !== undefined || webhookSigningSecret !== undefined;

@@ -1,5 +1,5 @@
 import { openTenant } from './commands/open.ts';
-import { namedAsOptions, settingsFrom } from './commands/options.ts';
+import { settingsFrom, toOptionNames } from './commands/options.ts';
 import { ConfigError } from './config.ts';
 import { embeddedHost } from './hosts/embedded.ts';
 import { factsOf } from './log.ts';
@@ -39,7 +39,7 @@ export interface CpqServerOptions {
   grants?: readonly CpqGrant[] | undefined;
   /** Which tools are listed. Default `routes` and `briefs`, and `changes` where a write is granted. */
   toolsets?: readonly CpqToolset[] | undefined;
-  /** Name of the offset parameter of list routes, or `none`. Default `from`. */
+  /** Name of the offset parameter of list routes, or `noCompletion`. Default `from`. */
   pageParam?: string | undefined;
   /** Folder for what must be kept, such as the journal of changes. */
   stateDir?: string | undefined;
@@ -114,7 +114,7 @@ export class CpqOptionError extends Error {
  * @throws CpqOptionError that names the option; never a value of a key
  */
 export async function createCpqServer(options: CpqServerOptions = {}): Promise<CpqServer> {
-  const opened = await inOptions(() => openTenant(settingsFrom({ ...options })));
+  const opened = await namingOptions(() => openTenant(settingsFrom({ ...options })));
   const host = embeddedHost(opened, (error) => opened.log.warn('protocol', factsOf(error)));
   const tools = opened.surface.list.map(({ name, title = name }) => ({ name, title }));
   return {
@@ -130,12 +130,12 @@ export async function createCpqServer(options: CpqServerOptions = {}): Promise<C
 }
 
 /** The checks speak of variables; whoever embeds the server set options. */
-async function inOptions<T>(work: () => Promise<T>): Promise<T> {
+async function namingOptions<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const message = namedAsOptions(error.message);
+    const message = toOptionNames(error.message);
     throw new CpqOptionError(message.replace('use --sandbox', 'set sandbox'));
   }
 }

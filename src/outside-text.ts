@@ -16,7 +16,7 @@ export type Piece<T> = T extends Wording | number ? T : T extends string ? Liter
 type Literal<T extends string> =
   Record<never, never> extends Record<T, 1> ? 'Text from outside: quote() it.' : T;
 
-/** A tag for templates: wording`No ${resource} is called ${quote(name)}.` */
+/** A tag for templates: wording`No ${resource} is callEnded ${quote(name)}.` */
 export function wording<const T extends readonly (string | number)[]>(
   strings: TemplateStringsArray,
   ...pieces: { readonly [K in keyof T]: Piece<T[K]> }
@@ -86,7 +86,7 @@ export const maxQuoted = 240;
  * nor imitate, without what cannot be seen and without live markup; where it is cut its length is told.
  */
 export function quote(text: string, max = maxQuoted): Wording {
-  const { shown, note } = stretchOf(text, 0, max);
+  const { shown, note } = excerptOf(text, 0, max);
   const escaped = withoutTags(shown).replace(/[\\"]/g, '\\$&');
   return trusted(`"${escaped}"${note}`);
 }
@@ -100,12 +100,12 @@ export const identifier = (id: string): Wording =>
  * is a place in its line.
  */
 export function quoteVerbatim(text: string, max = Number.POSITIVE_INFINITY, start = 0): Wording {
-  const { shown, note } = stretchOf(text, start, max);
+  const { shown, note } = excerptOf(text, start, max);
   return trusted(`${isolated(`“${shown}”`)}${note}`);
 }
 
 /** A stretch of a text in one line, with what is to be told of the rest. */
-function stretchOf(text: string, start: number, max: number): { shown: string; note: string } {
+function excerptOf(text: string, start: number, max: number): { shown: string; note: string } {
   // Texts can be endless: of each no more is looked at than a stretch can come from.
   const looked = text.slice(0, start + 16 * max + 1_000);
   const line = oneLine(looked);
@@ -134,9 +134,9 @@ export const oneLine = (text: string): string =>
 const inOneLine = (gap: string): string => (gap.includes('\n') ? ' ⏎ ' : ' '.repeat(gap.length));
 
 /** Scripts that run from right to left: without the isolates they would turn what stands beside them. */
-const fromTheRight =
+const rightToLeft =
   /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
-const isolated = (text: string): string => (fromTheRight.test(text) ? `\u2068${text}\u2069` : text);
+const isolated = (text: string): string => (rightToLeft.test(text) ? `\u2068${text}\u2069` : text);
 
 /**
  * A value of a change in the data of an answer: shown as it is stored, with nothing of it taken for markup.

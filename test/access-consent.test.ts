@@ -9,7 +9,7 @@ import {
   startTeam,
   type Team,
 } from './support/access.ts';
-import { anOpportunity, persons, putsOf, recordOf, told } from './support/consent.ts';
+import { anyOpportunity, personAnswers, putsOf, recordOf, reportOf } from './support/consent.ts';
 import type { Answer } from './support/hosts.ts';
 import { startProvider } from './support/identity-provider.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
@@ -39,13 +39,13 @@ const as = async (name: keyof Writing['tokens']): Promise<Caller> => {
   return callerAt(team, bearer(tokens[name]));
 };
 
-const wrote = ({ result }: Answer) => told(result);
+const wrote = ({ result }: Answer) => reportOf(result);
 
 describe('the token of a preview', () => {
   test('is good for whoever got it, once, and for nobody else', async () => {
     const [anna, bert] = await Promise.all([as('anna'), as('bert')]);
     const at = addressIn(await sandbox(), 'all');
-    const { id, externalIdentifier: external_id } = await anOpportunity(at);
+    const { id, externalIdentifier: external_id } = await anyOpportunity(at);
     const wish = { external_id, description: 'what anna wants' };
     const preview = wrote(await anna.ask('cpq_upsert_opportunity', wish));
     const { confirm } = preview;
@@ -66,7 +66,7 @@ describe('the token of a preview', () => {
   test('of taking a change back is for one caller, too', async () => {
     const [anna, bert] = await Promise.all([as('anna'), as('bert')]);
     const at = addressIn(await sandbox(), 'all');
-    const { id, externalIdentifier: external_id } = await anOpportunity(at);
+    const { id, externalIdentifier: external_id } = await anyOpportunity(at);
     const wish = { external_id, description: 'to be taken back' };
     const { confirm } = wrote(await anna.ask('cpq_upsert_opportunity', wish));
     const { change_id } = wrote(await anna.ask('cpq_upsert_opportunity', { ...wish, confirm }));
@@ -118,12 +118,12 @@ describe('the question to a person', () => {
   test('is answered for the caller who asked, not for another with the same words', async () => {
     const { tokens, ...team } = await server();
     const at = addressIn(await sandbox(), 'all');
-    const { id, externalIdentifier: external_id } = await anOpportunity(at);
+    const { id, externalIdentifier: external_id } = await anyOpportunity(at);
     const args = { external_id, description: 'asked by anna' };
     const params = { name: 'cpq_upsert_opportunity', arguments: args };
     const asking = async (name: 'anna' | 'bert', more: Record<string, unknown> = {}) => {
       const { client, close } = await callerAt(team, bearer(tokens[name]), {
-        person: persons.accepts,
+        person: personAnswers.accepts,
       });
       const sdk = client.sdk as { request(...words: unknown[]): Promise<Record<string, unknown>> };
       const { z } = await import('zod');
@@ -152,7 +152,7 @@ describe('the journal', () => {
   test('says who wrote, by a name that is no secret', async () => {
     const [bert, reader] = await Promise.all([as('bert'), as('reader')]);
     const at = addressIn(await sandbox(), 'all');
-    const { externalIdentifier: external_id } = await anOpportunity(at);
+    const { externalIdentifier: external_id } = await anyOpportunity(at);
     const wish = { external_id, description: `by bert, ${Math.random()}` };
     const { confirm } = wrote(await bert.ask('cpq_upsert_opportunity', wish));
     const { change_id } = wrote(await bert.ask('cpq_upsert_opportunity', { ...wish, confirm }));

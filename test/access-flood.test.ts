@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { OpenStreams, TooManyStreams } from '../src/hosts/streams.ts';
 import {
   bearer,
-  calling,
+  callToolRequest,
   type Headers,
   newFolder,
   newToken,
@@ -13,7 +13,7 @@ import {
   type Team,
 } from './support/access.ts';
 import { valuesOf } from './support/observed.ts';
-import { envelope, inModern, message } from './support/plain-requests.ts';
+import { envelope, message, modernHeaders } from './support/plain-requests.ts';
 import { closing } from './support/shared.ts';
 import { startUpstream } from './support/upstream/upstream.ts';
 
@@ -55,7 +55,7 @@ async function startShared(more: Record<string, string> = {}): Promise<Shared> {
   };
 }
 
-const call = calling('cpq_list_companies', { size: 1 });
+const call = callToolRequest('cpq_list_companies', { size: 1 });
 const batchOf = (count: number) => Array.from({ length: count }, (_, id) => ({ ...call, id }));
 
 describe('a batch', () => {
@@ -106,7 +106,11 @@ describe('a batch', () => {
 
   test('is no way around a scope that a caller lacks', async () => {
     const { team, anna } = await startShared({ CPQ_GRANTS: 'read,opportunity:write' });
-    const write = calling('cpq_upsert_opportunity', { external_id: 'x', name: 'x', create: true });
+    const write = callToolRequest('cpq_upsert_opportunity', {
+      external_id: 'x',
+      name: 'x',
+      create: true,
+    });
     const { text } = await send(team, { headers: anna, body: [call, { ...write, id: 2 }] });
     expect(text).toContain('Unknown tool');
   });
@@ -134,7 +138,7 @@ function listen(
   const body = JSON.stringify(message('subscriptions/listen', listening));
   const stop = new AbortController();
   const init = { method: 'POST', body, signal: stop.signal };
-  const all = { ...inModern('subscriptions/listen'), ...headers };
+  const all = { ...modernHeaders('subscriptions/listen'), ...headers };
   return fetch(url, { ...init, headers: all }).then(async (response) => {
     const refused = response.status !== 200;
     const close = () => stop.abort();
@@ -173,14 +177,14 @@ describe('streams of changes', () => {
     const limits = { perCaller: 2, perTenant: 3 };
     const streams = new OpenStreams({ limits, onRefused: (...why) => refused.push(why) });
     const [acme, globex] = [{}, {}];
-    const ends = [1, 2, 3].map(() => streams.start(undefined, acme));
-    expect(() => streams.start('anna', acme)).toThrow(TooManyStreams);
-    expect(() => streams.start('anna', acme)).toThrow(TooManyStreams);
-    streams.start('anna', globex);
+    const ends = [1, 2, 3].map(() => streams.acquire(undefined, acme));
+    expect(() => streams.acquire('anna', acme)).toThrow(TooManyStreams);
+    expect(() => streams.acquire('anna', acme)).toThrow(TooManyStreams);
+    streams.acquire('anna', globex);
     expect(streams.open).toBe(4);
     for (const end of ends) end();
-    streams.start('anna', acme);
-    expect(() => streams.start('anna', acme)).toThrow(TooManyStreams);
+    streams.acquire('anna', acme);
+    expect(() => streams.acquire('anna', acme)).toThrow(TooManyStreams);
     expect(refused).toEqual([
       ['perTenant', true],
       ['perTenant', false],

@@ -11,7 +11,7 @@ import {
   bearer,
   type Caller,
   callerAt,
-  calling,
+  callToolRequest,
   newFolder,
   newToken,
   send,
@@ -82,7 +82,9 @@ const warm = shared(async () => {
     const args = tool.name.endsWith('sales_data')
       ? { check: 'stale_quotes' }
       : await sampleFor(tool, at);
-    expect((await send(team, { headers: all, body: calling(tool.name, args) })).status).toBe(200);
+    expect(
+      (await send(team, { headers: all, body: callToolRequest(tool.name, args) })).status,
+    ).toBe(200);
   }
   return team;
 });
@@ -123,7 +125,7 @@ describe('what is listed', () => {
     );
     const mayUse = (needs: readonly string[]) =>
       needs.every((need) => held.has(need) || (held.has('read') && need.endsWith(':read')));
-    const expected = listings.filter(({ needs }) => mayUse(needs)).map((it) => it.listed.name);
+    const expected = listings.filter(({ needs }) => mayUse(needs)).map((it) => it.definition.name);
     for (const era of ['modern', 'legacy'] as const) {
       const { names, close } = await callerAt(team, await team.as(grants), { era });
       expect(await names()).toEqual(expected);
@@ -140,7 +142,7 @@ describe('what is listed', () => {
     const wish = { external_id: 'not-to-be', create: true, name: 'Not to be' };
     for (const tool of ['cpq_upsert_opportunity', 'cpq_revert_change']) {
       await expect(ask(tool, wish)).rejects.toThrow(/Unknown tool/);
-      for (const body of [calling(tool, wish), [calling(tool, wish)]]) {
+      for (const body of [callToolRequest(tool, wish), [callToolRequest(tool, wish)]]) {
         const { text } = await send(team, { headers, body });
         expect(text).not.toMatch(/confirm|preview|written/i);
       }
@@ -204,7 +206,7 @@ describe('somebody who may read companies alone', () => {
     });
     await fc.assert(
       fc.asyncProperty(argsOf, async ([name, args]) => {
-        const { status, text } = await send(team, { headers, body: calling(name, args) });
+        const { status, text } = await send(team, { headers, body: callToolRequest(name, args) });
         expect([200, 400, 404]).toContain(status);
         expect(await seenIn(text, JSON.stringify(args))).toEqual([]);
       }),
@@ -221,11 +223,11 @@ describe('somebody who may read companies alone', () => {
     const args = tool?.needs.includes('opportunity:write')
       ? {}
       : await sampleFor(tool as never, at);
-    const { text } = await send(team, { headers, body: calling(name, args) });
+    const { text } = await send(team, { headers, body: callToolRequest(name, args) });
     expect(await seenIn(text, JSON.stringify(args))).toEqual([]);
     // The same is there for somebody who may.
     if (name === 'cpq_list_events') {
-      const whole = await send(team, { headers: all, body: calling(name, args) });
+      const whole = await send(team, { headers: all, body: callToolRequest(name, args) });
       expect(await seenIn(whole.text, '')).not.toEqual([]);
       expect(text).toContain('company');
     }
@@ -239,7 +241,7 @@ describe('somebody who may read companies alone', () => {
       const at = addressIn(await sandbox(), 'all');
       const [record] = await serviceRecords(at, routes[resource].path, '?size=1');
       const asking = async (id: unknown) => {
-        const body = calling('cpq_get_record', { resource, id: String(id) });
+        const body = callToolRequest('cpq_get_record', { resource, id: String(id) });
         return (await send(team, { headers, body })).text;
       };
       const there = await asking(record?.id);

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { exportSPKI, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import type { Door } from '../src/hosts/access/doors.ts';
-import { oauth } from '../src/hosts/access/oauth.ts';
+import type { ServedTenant } from '../src/hosts/access/doors.ts';
+import { oauthStrategy } from '../src/hosts/access/oauth.ts';
 import {
   bearer,
   callerAt,
-  calling,
+  callToolRequest,
   fileIn,
   newFolder,
   type Reply,
@@ -18,8 +18,8 @@ import {
   json,
   newKey,
   type Provider,
-  type Said,
   startProvider,
+  type TokenRequest,
 } from './support/identity-provider.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { shared } from './support/shared.ts';
@@ -31,7 +31,7 @@ const metadataUrl = 'https://mcp.example.com/.well-known/oauth-protected-resourc
 interface Guarded extends Team {
   provider: Provider;
   /** One request with a token that says this. */
-  showing(said?: Said, body?: unknown): Promise<Reply>;
+  showing(said?: TokenRequest, body?: unknown): Promise<Reply>;
   /** One request with this for a token. */
   shown(token: string, body?: unknown): Promise<Reply>;
 }
@@ -58,7 +58,7 @@ async function startGuarded(
     const headers = { ...bearer(token), 'x-forwarded-for': `203.0.113.${senders++ % 250}` };
     return send(team, { headers, ...(body === undefined ? {} : { body }) });
   };
-  const showing = async (said?: Said, body?: unknown) =>
+  const showing = async (said?: TokenRequest, body?: unknown) =>
     shown(await provider.token(audience, said), body);
   return { ...team, provider, showing, shown };
 }
@@ -116,7 +116,7 @@ describe('a token of the provider', () => {
     await caller.close();
   });
 
-  const good: Record<string, Said> = {
+  const good: Record<string, TokenRequest> = {
     'whose audience is one of several': { claims: { aud: ['https://other.example', audience] } },
     'whose scopes are a list': { claims: { scope: undefined, scp: ['read'] } },
     'whose scopes are a list by the other name': { claims: { scope: ['profile', 'read'] } },
@@ -130,7 +130,7 @@ describe('a token of the provider', () => {
     expect((await showing(said)).status).toBe(200);
   });
 
-  const bad: Record<string, Said> = {
+  const bad: Record<string, TokenRequest> = {
     'that has expired': { claims: { exp: now() - 120 } },
     'that never expires': { claims: { exp: undefined } },
     'whose end is a text': { claims: { exp: '9999999999' } },
@@ -248,14 +248,17 @@ describe('its scopes', () => {
   test('that a tool needs are asked for when it is called', async () => {
     const { showing } = await rsa();
     const said = { claims: { scope: 'company:read' } };
-    const quotes = await showing(said, calling('cpq_list_quotes'));
+    const quotes = await showing(said, callToolRequest('cpq_list_quotes'));
     expect(quotes.status).toBe(403);
     expect(quotes.headers['www-authenticate']).toContain('scope="quote:read"');
-    const writing = await showing(said, calling('cpq_upsert_opportunity', { external_id: 'a' }));
+    const writing = await showing(
+      said,
+      callToolRequest('cpq_upsert_opportunity', { external_id: 'a' }),
+    );
     expect(writing.status).toBe(403);
     expect(writing.headers['www-authenticate']).toContain('scope="opportunity:write"');
-    expect((await showing(said, calling('cpq_list_companies'))).status).toBe(200);
-    const nothing = await showing(said, calling('cpq_no_such_tool'));
+    expect((await showing(said, callToolRequest('cpq_list_companies'))).status).toBe(200);
+    const nothing = await showing(said, callToolRequest('cpq_no_such_tool'));
     expect(nothing.status).not.toBe(403);
   });
 
@@ -276,7 +279,7 @@ describe('its scopes', () => {
       CPQ_GRANTS: 'company:read',
     });
     const said = { claims: { scope: 'company:read' } };
-    expect((await showing(said, calling('cpq_list_quotes'))).status).toBe(200);
+    expect((await showing(said, callToolRequest('cpq_list_quotes'))).status).toBe(200);
     const names = namesIn(await showing({ claims: { scope: 'read opportunity:write' } }));
     expect(names).not.toContain('cpq_upsert_opportunity');
     expect(names).not.toContain('cpq_list_quotes');
@@ -317,7 +320,7 @@ describe('the tenant', () => {
     const CPQ_TENANTS_FILE = await fileIn(newFolder(), 'tenants.json', described);
     return startGuarded(await startProvider('ES256'), { CPQ_TENANTS_FILE });
   });
-  const companies = calling('cpq_list_companies', { size: 3 });
+  const companies = callToolRequest('cpq_list_companies', { size: 3 });
 
   test('is the one of the claim', async () => {
     const { showing } = await both();
@@ -545,20 +548,20 @@ describe('keys that the provider changes', () => {
 
   test('tell callers apart, whatever their names are', async () => {
     const provider = await startProvider('ES256');
-    const way = oauth({
+    const way = oauthStrategy({
       issuer: provider.issuer,
       resource: new URL(audience),
       tenantClaim: 'tenant',
       scopePrefix: '',
       grants: () => [],
-      doors: { find: () => ({ name: 'default' }) as Door },
+      tenants: { find: () => ({ name: 'default' }) as ServedTenant },
       onError: () => {},
     });
     const named = async (claims: Record<string, unknown>) => {
       const headers = bearer(await provider.token(audience, { claims }));
       return (
-        (await way.recognise({ headers, headersDistinct: {} } as never, '203.0.113.1'))?.caller ??
-        ''
+        (await way.authenticate({ headers, headersDistinct: {} } as never, '203.0.113.1'))
+          ?.caller ?? ''
       );
     };
     const long = 'x'.repeat(300);

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type OpenedDoor, ownKey } from '../src/hosts/access/own-key.ts';
-import { isPrivate, publicOnly } from '../src/hosts/access/public-only.ts';
+import { apiKeyStrategy, type RetirableTenant } from '../src/hosts/access/own-key.ts';
+import { isPrivate, lookupPublicOnly } from '../src/hosts/access/public-only.ts';
 import { MemoryRates } from '../src/state/memory-rates.ts';
 import type { RateWindow } from '../src/state/port.ts';
 import { catalog } from '../tools/catalog.ts';
 import {
   callerAt,
-  calling,
+  callToolRequest,
   type Headers,
   newFolder,
   newToken,
@@ -54,9 +54,9 @@ interface Asked {
 /** What becomes of a request that names this address. */
 async function statusFor(address: string, { allowed, allowPrivate = true }: Asked) {
   const open = () => expect.unreachable('nothing is opened');
-  const way = ownKey({ baseUrls: allowed, allowPrivate, rates: nothingLeft, open });
+  const way = apiKeyStrategy({ baseUrls: allowed, allowPrivate, rates: nothingLeft, open });
   const headers = keyed('k'.repeat(40), { 'cpq-base-url': address });
-  return way.recognise({ headers } as never, '203.0.113.1').then(
+  return way.authenticate({ headers } as never, '203.0.113.1').then(
     () => 200,
     (error: { status?: number }) => error.status ?? error,
   );
@@ -203,7 +203,7 @@ describe('a private network', () => {
 
   test.each([true, false])('is refused to a name that leads there, all: %s', async (all) => {
     const found = await new Promise<unknown[]>((resolve) => {
-      publicOnly('localhost', { all }, (...answer: unknown[]) => resolve(answer));
+      lookupPublicOnly('localhost', { all }, (...answer: unknown[]) => resolve(answer));
     });
     expect(found[0]).toMatchObject({ code: 'EPRIVATE' });
     expect(JSON.stringify(found.slice(1))).not.toMatch(/127\.0\.0\.1|::1/);
@@ -320,7 +320,7 @@ describe('callers of one address', () => {
     const tools = catalog.filter(({ needs }) => !needs.includes('opportunity:write'));
     for (const tool of tools) {
       const args = await sampleFor(tool, at);
-      const body = calling(tool.name, args);
+      const body = callToolRequest(tool.name, args);
       const given = JSON.stringify(args);
       const asks = [read, limited, read, limited].map((headers) => send(team, { headers, body }));
       const [first, second, third, fourth] = (await Promise.all(asks)) as [
@@ -349,7 +349,7 @@ describe('callers of one address', () => {
     });
     const payload = { event: 'quote.updated', data: { id: 'QuoteThatNobodyMaySee' } };
     expect((await deliver(webhooksAt(team.url, 'default'), payload)).status).toBe(200);
-    const events = calling('cpq_list_events');
+    const events = callToolRequest('cpq_list_events');
     const operator = { authorization: `Bearer ${good}` };
     expect((await send(team, { headers: operator, body: events })).text).toContain('NobodyMaySee');
     const { limited } = await both();
@@ -374,7 +374,7 @@ describe('a flood of wrong keys', () => {
     );
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
     expect(upstream.requests.length).toBeLessThanOrEqual(60);
-    const body = calling('cpq_list_companies', { size: 1 });
+    const body = callToolRequest('cpq_list_companies', { size: 1 });
     for (let at = 0; at < 20; at++) {
       const { status, text } = await send(team, { headers, body });
       expect(status).toBe(200);
@@ -386,7 +386,7 @@ describe('a flood of wrong keys', () => {
 describe('the tenant of a key', () => {
   afterEach(() => vi.useRealTimers());
 
-  interface Stub extends OpenedDoor {
+  interface Stub extends RetirableTenant {
     key: string;
   }
 
@@ -394,20 +394,20 @@ describe('the tenant of a key', () => {
     const upstream = await upstreamWith(keys);
     const opened: string[] = [];
     const retired: string[] = [];
-    const way = ownKey({
+    const way = apiKeyStrategy({
       baseUrls: [upstream.url],
       allowPrivate: true,
       rates: plenty,
       open(_, key): Stub {
         opened.push(key);
-        const tenant = { identity: key } as OpenedDoor['tenant'];
+        const tenant = { identity: key } as RetirableTenant['tenant'];
         const served = () => expect.unreachable('nobody is served');
         const retire = () => void retired.push(key);
-        return { key, name: 'key', grants: new Set(), tenant, served, retire };
+        return { key, name: 'key', grants: new Set(), tenant, endpointFor: served, retire };
       },
     });
     const show = (key: string, from = '203.0.113.1') =>
-      way.recognise({ headers: keyed(key) } as never, from);
+      way.authenticate({ headers: keyed(key) } as never, from);
     return { upstream, opened, retired, show };
   }
 

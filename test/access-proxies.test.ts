@@ -2,13 +2,13 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../src/config.ts';
-import { Failures } from '../src/hosts/access/failures.ts';
-import { networkOf, proxiesFrom, senderOf } from '../src/hosts/access/proxies.ts';
+import { FailureLimiter } from '../src/hosts/access/failures.ts';
+import { clientAddress, networkOf, proxiesFrom } from '../src/hosts/access/proxies.ts';
 
 const trusted = proxiesFrom(['10.0.0.0/8', 'fd00::/8', '192.0.2.1']);
 
 const from = (remoteAddress: string | undefined, forwarded?: string) =>
-  senderOf(
+  clientAddress(
     { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as never,
     trusted,
   );
@@ -90,7 +90,7 @@ describe('who sends a request', () => {
           socket: { remoteAddress: sender },
           headers: { 'x-forwarded-for': said.join(',') },
         };
-        expect(senderOf(request as never, new BlockList())).toBe(sender);
+        expect(clientAddress(request as never, new BlockList())).toBe(sender);
       }),
     );
   });
@@ -137,7 +137,7 @@ describe('proxies', () => {
 
 describe('wrong credentials', () => {
   test('are counted for a minute, by sender', () => {
-    const failures = new Failures(3);
+    const failures = new FailureLimiter(3);
     for (let at = 0; at < 3; at++) {
       expect(failures.waitSeconds('a', 1_000 + at)).toBe(0);
       failures.count('a', 1_000 + at);
@@ -150,7 +150,7 @@ describe('wrong credentials', () => {
   });
 
   test('of ever new senders do not let the one that is kept out in again', () => {
-    const failures = new Failures(1);
+    const failures = new FailureLimiter(1);
     for (let at = 0; at < 9_999; at++) failures.count(`early ${at}`, 0);
     failures.count('late', 1);
     for (let at = 0; at < 9_000; at++) failures.count(`other ${at}`, 2);

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Caller, callerAt, calling, newFolder, send, startTeam } from './support/access.ts';
+import {
+  type Caller,
+  callerAt,
+  callToolRequest,
+  newFolder,
+  send,
+  startTeam,
+} from './support/access.ts';
 import { describeWith } from './support/needs.ts';
 import { startRedis } from './support/redis.ts';
 import { closing } from './support/shared.ts';
@@ -136,7 +143,7 @@ describe('once the service refused the key', () => {
     const headers = { 'api-key': key };
     expect((await send(team, { headers })).status).toBe(200);
     revoke(upstream);
-    const listing = await send(team, { headers, body: calling('cpq_list_companies') });
+    const listing = await send(team, { headers, body: callToolRequest('cpq_list_companies') });
     expect(listing.text).toContain('key was not accepted');
     expect((await send(team, { headers })).status).toBe(401);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   bearer,
-  calling,
+  callToolRequest,
   fileIn,
   type Headers,
   newFolder,
@@ -9,7 +9,7 @@ import {
   send,
   startTeam,
 } from './support/access.ts';
-import { newCanary } from './support/canary.ts';
+import { createCanary } from './support/canary.ts';
 import { newKey, startProvider } from './support/identity-provider.ts';
 import { closing } from './support/shared.ts';
 import { startUpstream } from './support/upstream/upstream.ts';
@@ -20,7 +20,12 @@ const audience = 'https://mcp.example.com/mcp';
 const partsOf = (token: string): string[] => [token, token.slice(-30)];
 
 test('nothing that a caller shows, good or bad, is written anywhere', async () => {
-  const [own, wrong, operators, hook] = [newCanary(), newCanary(), newCanary(), newCanary()];
+  const [own, wrong, operators, hook] = [
+    createCanary(),
+    createCanary(),
+    createCanary(),
+    createCanary(),
+  ];
   const plainKey = 'aPlainKeyOfFortyLettersAndDigits01234567';
   const upstream = closing(
     await startUpstream({ keys: new Set([own.key, plainKey, operators.key]) }),
@@ -66,7 +71,7 @@ test('nothing that a caller shows, good or bad, is written anywhere', async () =
     if (fails) upstream.set({ status: { code: 500, message: `${own.key} ${operators.key}` } });
     if (fails) provider.instead = (_, response) => Boolean(response.socket?.destroy());
     for (const headers of ways) {
-      const body = calling('cpq_get_record', { resource: 'company', id: 'none' });
+      const body = callToolRequest('cpq_get_record', { resource: 'company', id: 'none' });
       statuses.add((await send(team, { headers, body })).status);
       await send(team, { headers, path: `/mcp?access_token=${good}`, body: { broken: true } });
     }

@@ -6,7 +6,7 @@ import { readSettings } from '../src/config.ts';
 import {
   bearer,
   callerAt,
-  calling,
+  callToolRequest,
   fileIn,
   newFolder,
   newToken,
@@ -20,7 +20,7 @@ import { deliver } from './support/webhooks.ts';
 
 type Row = Record<string, unknown>;
 
-const companies = calling('cpq_list_companies', { size: 5 });
+const companies = callToolRequest('cpq_list_companies', { size: 5 });
 const idsOf = ({ upstream }: Place): string[] =>
   Object.values(upstream.records)
     .flatMap((rows) => rows.map(({ id }) => String(id ?? '')))
@@ -46,11 +46,14 @@ describe('two tenants side by side', () => {
       >;
       const bodies = [
         companies,
-        calling('cpq_list_quotes', { size: 5, from: at % 20 }),
-        calling('cpq_get_record', { resource: 'company', id: known[at % known.length]?.id }),
-        calling('cpq_find', { text: String(foreign[at % foreign.length]?.name) }),
-        calling('cpq_brief_quote', { quote: quotes[at % quotes.length]?.id }),
-        calling('cpq_brief_pipeline', {}),
+        callToolRequest('cpq_list_quotes', { size: 5, from: at % 20 }),
+        callToolRequest('cpq_get_record', {
+          resource: 'company',
+          id: known[at % known.length]?.id,
+        }),
+        callToolRequest('cpq_find', { text: String(foreign[at % foreign.length]?.name) }),
+        callToolRequest('cpq_brief_quote', { quote: quotes[at % quotes.length]?.id }),
+        callToolRequest('cpq_brief_pipeline', {}),
       ];
       return bodies[at % bodies.length];
     };
@@ -131,7 +134,7 @@ describe('the file, read again', () => {
   test('keeps what is held of a tenant that stays as it was', async () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const server = await startMany({ one: one.described });
-    const brief = calling('cpq_brief_pipeline');
+    const brief = callToolRequest('cpq_brief_pipeline');
     const ask = () => send(server, { headers: server.as('one'), body: brief });
     expect(isGood(await ask())).toBe(true);
     const read = one.upstream.requests.length;

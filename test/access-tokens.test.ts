@@ -2,12 +2,12 @@ import { EventEmitter } from 'node:events';
 import { appendFile, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Denied } from '../src/hosts/access/denied.ts';
-import { whileAdmitted } from '../src/hosts/access/still-admitted.ts';
+import { HttpError } from '../src/hosts/access/denied.ts';
+import { reauthorizeWhileOpen } from '../src/hosts/access/still-admitted.ts';
 import {
   bearer,
   callerAt,
-  calling,
+  callToolRequest,
   newFolder,
   newToken,
   type Sent,
@@ -340,23 +340,23 @@ describe('what is listened to', () => {
   const listeningTo = (admit: () => Promise<unknown>) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const response = Object.assign(new EventEmitter(), { end: vi.fn() });
-    whileAdmitted({ admit } as never, {} as never, response as never);
+    reauthorizeWhileOpen({ admit } as never, {} as never, response as never);
     const minute = () => vi.advanceTimersByTimeAsync(60_000);
     return { response, minute };
   };
 
   test('ends when its listener would be let in no more', async () => {
-    let answer: Denied | undefined;
+    let answer: HttpError | undefined;
     const { response, minute } = listeningTo(async () => {
       if (answer) throw answer;
     });
     await minute();
     for (const status of [429, 503] as const) {
-      answer = new Denied(status, 'later');
+      answer = new HttpError(status, 'later');
       await minute();
     }
     expect(response.end).not.toHaveBeenCalled();
-    answer = new Denied(401, 'no more');
+    answer = new HttpError(401, 'no more');
     await minute();
     expect(response.end).toHaveBeenCalledOnce();
   });
@@ -375,7 +375,7 @@ describe('a caller that asks for too much', () => {
   test('is not let through for saying that it only listens', async () => {
     const team = await startShared({ CPQ_CALLS_PER_MINUTE: '6' });
     const says = { ...bearer(team.good), 'mcp-method': 'subscriptions/listen' };
-    const body = calling('cpq_list_companies', { size: 1 });
+    const body = callToolRequest('cpq_list_companies', { size: 1 });
     const ways = [
       { headers: says, body },
       { headers: says, body: [body] },

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Company, PricingBook, Quote, QuoteItem } from '../src/api/records.ts';
 import { BookPrices, isValid, reachOf, validEntries } from '../src/briefs/books.ts';
 import { decimal, zero } from '../src/briefs/money.ts';
@@ -29,7 +29,7 @@ const quote = withItem({ ...good, product: { id: 'p' } });
 const against = (books: PricingBook[], of: Quote = quote, more: object = {}) =>
   codes({ quote: of, company: { ...acme, classificationId: 'gold' }, books }, more);
 
-it('pricing books: is valid on the first and the last day of its window', () => {
+test('pricing books: is valid on the first and the last day of its window', () => {
   const june = book({ validFrom: '2026-06-01', validTo: '2026-06-30T00:00:00Z' });
   expect(
     ['2026-05-31', '2026-06-01', '2026-06-30', '2026-07-01'].map((day) => isValid(june, day)),
@@ -38,7 +38,7 @@ it('pricing books: is valid on the first and the last day of its window', () => 
   expect(isValid(book({ deletedAt: today }), today)).toBe(false);
 });
 
-it('pricing books: respects the window of an entry inside that of the book', () => {
+test('pricing books: respects the window of an entry inside that of the book', () => {
   const entries = validEntries(
     book({
       products: [
@@ -53,7 +53,7 @@ it('pricing books: respects the window of an entry inside that of the book', () 
   expect(entries.map(({ productId }) => productId)).toEqual(['now']);
 });
 
-it.each<[string, Partial<PricingBook>, string | undefined]>([
+test.each<[string, Partial<PricingBook>, string | undefined]>([
   ['nobody named', {}, 'everyone'],
   ['empty lists', { companyIds: [], classificationIds: [] }, 'everyone'],
   ['this company', { companyIds: ['x', 'acme'] }, 'company'],
@@ -69,7 +69,7 @@ it.each<[string, Partial<PricingBook>, string | undefined]>([
   expect(reachOf(book(fields), { ...acme, classificationId: 'gold' })).toBe(reach);
 });
 
-it('pricing books: says that it cannot tell when a classification is unknown', () => {
+test('pricing books: says that it cannot tell when a classification is unknown', () => {
   expect(reachOf(book({ classificationIds: ['gold'] }), acme)).toBe('unclear');
   expect(reachOf(book({ classificationIds: ['gold'] }), undefined)).toBeUndefined();
   expect(against([book({ classificationIds: ['gold'] })])).toEqual(['check departs_from_book 1']);
@@ -77,7 +77,7 @@ it('pricing books: says that it cannot tell when a classification is unknown', (
   expect(codes(unknown)).toEqual([]);
 });
 
-it('pricing books: tolerates 1 % of the price in the book', () => {
+test('pricing books: tolerates 1 % of the price in the book', () => {
   const priced = (price: number) => withItem({ ...good, price, product: { id: 'p' } });
   expect(against([book({})], priced(90.9))).toEqual([]);
   expect(against([book({})], priced(90.91))).toEqual(['check departs_from_book 1']);
@@ -85,20 +85,20 @@ it('pricing books: tolerates 1 % of the price in the book', () => {
   expect(against([book({})], priced(99), { bookTolerance: 10 })).toEqual([]);
 });
 
-it('pricing books: accepts a price that the line discount brings to that of the book', () => {
+test('pricing books: accepts a price that the line discount brings to that of the book', () => {
   expect(against([book({})], withItem({ ...good, discount: 10, product: { id: 'p' } }))).toEqual(
     [],
   );
 });
 
-it('pricing books: lets a book for the company go before one for everyone', () => {
+test('pricing books: lets a book for the company go before one for everyone', () => {
   const general = book({ products: [{ productId: 'p', price: 100 }] });
   const own = book({ id: 'own', companyIds: ['acme'] });
   expect(against([general])).toEqual([]);
   expect(against([general, own])).toEqual(['check departs_from_book 1']);
 });
 
-it('pricing books: measures against the nearest of several, the lower one of two as near', () => {
+test('pricing books: measures against the nearest of several, the lower one of two as near', () => {
   const prices = new BookPrices(
     [80, 120, 95, 105].map((price, at) =>
       book({ id: `b${at}`, products: [{ productId: 'p', price }] }),
@@ -106,12 +106,12 @@ it('pricing books: measures against the nearest of several, the lower one of two
     acme,
     today,
   );
-  expect(prices.nearest('p', decimal(100) ?? zero)?.price?.toNumber()).toBe(95);
-  expect(prices.nearest('p', decimal(118) ?? zero)?.price?.toNumber()).toBe(120);
-  expect(prices.nearest('other', decimal(118) ?? zero)).toBeUndefined();
+  expect(prices.nearestPrice('p', decimal(100) ?? zero)?.price?.toNumber()).toBe(95);
+  expect(prices.nearestPrice('p', decimal(118) ?? zero)?.price?.toNumber()).toBe(120);
+  expect(prices.nearestPrice('other', decimal(118) ?? zero)).toBeUndefined();
 });
 
-it('pricing books: asks the books of the day on which a quote went out', () => {
+test('pricing books: asks the books of the day on which a quote went out', () => {
   const may = book({ validFrom: '2026-05-01', validTo: '2026-05-31' });
   expect(against([may])).toEqual([]);
   const sent = { ...quote, status: 'sent', sentAt: '2026-05-20T09:00:00Z' };

@@ -1,12 +1,12 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Company, Opportunity, Product, Quote } from '../src/api/records.ts';
 import { checkNames, runCheck } from '../src/briefs/checks.ts';
-import { briefCompany } from '../src/briefs/company.ts';
+import { companyBrief } from '../src/briefs/company.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
-import { briefPipeline } from '../src/briefs/pipeline.ts';
+import { pipelineBrief } from '../src/briefs/pipeline.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
-import { briefQuote } from '../src/briefs/quote.ts';
+import { quoteBrief } from '../src/briefs/quote.ts';
 
 /**
  * How long the answers are, in tokens of their JSON, over a tenant with names as long as real ones: the
@@ -100,41 +100,41 @@ beforeAll(() => {
   }));
 });
 
-it.each(pipelineBy)('the pipeline of 1,000 opportunities by %s stays in its budget', (by) => {
-  const brief = briefPipeline(opportunities, { today, currencyOf: currenciesOf(companies), by });
+test.each(pipelineBy)('the pipeline of 1,000 opportunities by %s stays in its budget', (by) => {
+  const brief = pipelineBrief(opportunities, { today, currencyOf: currenciesOf(companies), by });
   expect(brief.open.count).toBeGreaterThan(700);
   expect(tokens(brief)).toBeLessThan(1_450);
 });
 
-it('the quotes of one company with totals stay under 1,500 tokens', () => {
+test('the quotes of one company with totals stay under 1,500 tokens', () => {
   const company = companies[3] ?? {};
-  const brief = briefCompany({ company, quotes }, { today, currencyOf: currenciesOf(companies) });
+  const brief = companyBrief({ company, quotes }, { today, currencyOf: currenciesOf(companies) });
   expect(brief.quotes?.total).toBeGreaterThan(5);
   expect(tokens(brief)).toBeLessThan(1_500);
 });
 
-it('one company whole stays under 2,500 tokens', () => {
+test('one company whole stays under 2,500 tokens', () => {
   const company = companies[3] ?? {};
   const records = { company, opportunities, quotes, products, contacts: [], pricingBooks: [] };
-  const brief = briefCompany(records, { today, currencyOf: currenciesOf(companies) });
+  const brief = companyBrief(records, { today, currencyOf: currenciesOf(companies) });
   expect(brief.neverBought?.total).toBeGreaterThan(5);
   expect(tokens(brief)).toBeLessThan(2_500);
 });
 
-it('one quote stays under 2,500 tokens', () => {
+test('one quote stays under 2,500 tokens', () => {
   const [quote = {}] = quotes;
-  const brief = briefQuote({ quote, products }, { today, currencyOf: currenciesOf(companies) });
+  const brief = quoteBrief({ quote, products }, { today, currencyOf: currenciesOf(companies) });
   expect(brief.lines.total).toBe(8);
   expect(tokens(brief)).toBeLessThan(2_500);
 });
 
-it('5,000 products below cost stay under 2,000 tokens', () => {
+test('5,000 products below cost stay under 2,000 tokens', () => {
   const report = runCheck('below_cost', { product: products }, { today });
   expect(report.total).toBeGreaterThan(1_000);
   expect(tokens(report)).toBeLessThan(2_000);
 });
 
-it.each(checkNames)('%s stays under 2,000 tokens', (name) => {
+test.each(checkNames)('%s stays under 2,000 tokens', (name) => {
   const contacts = many(600, (at) => ({
     id: id(),
     firstName: 'Siobhán',

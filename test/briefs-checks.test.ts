@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Opportunity, Product, Quote } from '../src/api/records.ts';
 import {
   type CheckData,
@@ -27,7 +27,7 @@ const product = (id: string, price?: number, cost?: number, more: Product = {}):
 });
 
 describe('below_cost', () => {
-  it('finds listed products under cost, the greatest loss first', () => {
+  test('finds listed products under cost, the greatest loss first', () => {
     const report = run('below_cost', {
       product: [
         product('a', 9.99, 10),
@@ -69,7 +69,7 @@ describe('below_cost', () => {
     });
   });
 
-  it('names the currency of each finding where they differ', () => {
+  test('names the currency of each finding where they differ', () => {
     const report = run('below_cost', {
       product: [product('a', 1, 2, { currency: 'usd' }), product('b', 1, 3)],
     });
@@ -90,7 +90,7 @@ describe('thin_margins', () => {
     ],
   };
 
-  it('finds margins under the floor, those below cost too', () => {
+  test('finds margins under the floor, those below cost too', () => {
     const report = run('thin_margins', catalogue);
     // Missing to 10 %: 10 − (−20), 0 − (−1), 10 − 9.99.
     expect(report.rows.map(({ id, valueAtStake }) => [id, valueAtStake])).toEqual([
@@ -101,13 +101,13 @@ describe('thin_margins', () => {
     expect(report.definition).toContain('under 10 %');
   });
 
-  it('takes another floor', () => {
+  test('takes another floor', () => {
     expect(ids('thin_margins', catalogue, { floor: 10.01 })).toContain('at the floor');
     expect(ids('thin_margins', catalogue, { floor: 0 })).toEqual(['below cost', 'free']);
     expect(defineCheck('thin_margins', { today, floor: 12 })).toContain('under 12 %');
   });
 
-  it('finds a credit that is below its cost, whatever the floor', () => {
+  test('finds a credit that is below its cost, whatever the floor', () => {
     const credit = { product: [product('credit', -5, -4.6)] };
     for (const floor of [0, 10, 60])
       expect(ids('thin_margins', credit, { floor })).toEqual(['credit']);
@@ -123,7 +123,7 @@ const quote = (id: string, more: Quote): Quote => ({
 });
 
 describe('stale_quotes', () => {
-  it('finds sent quotes without an answer', () => {
+  test('finds sent quotes without an answer', () => {
     const data = {
       quote: [
         quote('14 days', { status: 'sent', sentAt: '2026-06-01', expiresAt: '2026-06-10' }),
@@ -156,7 +156,7 @@ describe('stale_quotes', () => {
     expect(ids('stale_quotes', data, { days: 13 })).toContain('13 days');
   });
 
-  it('puts the first year at stake, after discounts, and counts unknown values', () => {
+  test('puts the first year at stake, after discounts, and counts unknown values', () => {
     const report = run('stale_quotes', {
       quote: [
         quote('a', {
@@ -177,7 +177,7 @@ describe('stale_quotes', () => {
   });
 });
 
-it('expiring_quotes finds open quotes that expire from today on', () => {
+test('expiring_quotes finds open quotes that expire from today on', () => {
   const expiring = (expiresAt: string, status = 'sent') =>
     quote(`${status} ${expiresAt}`, { status, expiresAt });
   const data = {
@@ -212,7 +212,7 @@ describe('pricing_drift', () => {
     ...more,
   });
 
-  it('finds book prices beyond the tolerance', () => {
+  test('finds book prices beyond the tolerance', () => {
     const data = { pricing_book: [book(95), book(94.99), book(105.01)], product: catalogue };
     const report = run('pricing_drift', data);
     expect(report.rows.map(({ valueAtStake, reason }) => [valueAtStake, reason])).toEqual([
@@ -223,7 +223,7 @@ describe('pricing_drift', () => {
     expect(run('pricing_drift', data, { tolerance: 6 }).total).toBe(0);
   });
 
-  it('respects validity, and counts what cannot be compared', () => {
+  test('respects validity, and counts what cannot be compared', () => {
     const pricing_book = [
       book(1, { validTo: '2026-06-14' }),
       book(1, { validFrom: '2026-06-16' }),
@@ -245,7 +245,7 @@ describe('pricing_drift', () => {
   });
 });
 
-it('unlisted_on_quotes finds items of open quotes that are sold no more', () => {
+test('unlisted_on_quotes finds items of open quotes that are sold no more', () => {
   const data = {
     product: [product('p', 1, 1, { listed: false }), product('ok')],
     quote: [
@@ -285,7 +285,7 @@ it('unlisted_on_quotes finds items of open quotes that are sold no more', () => 
   });
 });
 
-it('duplicate_products finds the same part of the same maker, however it is written', () => {
+test('duplicate_products finds the same part of the same maker, however it is written', () => {
   const part = (
     id: string,
     manufacturer: string | undefined,
@@ -332,7 +332,7 @@ it('duplicate_products finds the same part of the same maker, however it is writ
   expect(report.unknownValue).toBe(1);
 });
 
-it('missing_external_ids counts by resource', () => {
+test('missing_external_ids counts by resource', () => {
   const report = run('missing_external_ids', {
     company: [
       { id: 'c1', name: 'Zeta' },
@@ -369,7 +369,7 @@ describe('open opportunities', () => {
     ...more,
   });
 
-  it('stalled_opportunities finds those without any change', () => {
+  test('stalled_opportunities finds those without any change', () => {
     const data = {
       opportunity: [
         deal('30 days', { updatedAt: '2026-05-16', createdAt: '2026-01-01' }),
@@ -401,7 +401,7 @@ describe('open opportunities', () => {
     expect(ids('stalled_opportunities', data, { days: 29 })).toContain('29 days');
   });
 
-  it('missing_close_dates finds those without a date that can be read', () => {
+  test('missing_close_dates finds those without a date that can be read', () => {
     const report = run('missing_close_dates', {
       opportunity: [
         deal('dated', { expectedCloseDate: '2026-01-01' }),
@@ -418,7 +418,7 @@ describe('open opportunities', () => {
   });
 });
 
-it('contacts_without_email finds blanks and what is no address', () => {
+test('contacts_without_email finds blanks and what is no address', () => {
   const report = run('contacts_without_email', {
     contact: [
       { id: '1', firstName: 'Ada', email: 'ada@x.org' },
@@ -435,7 +435,7 @@ it('contacts_without_email finds blanks and what is no address', () => {
 });
 
 describe('every check', () => {
-  it('stands under its own name, and names what it reads', () => {
+  test('stands under its own name, and names what it reads', () => {
     expect(checkNames).toHaveLength(11);
     for (const name of checkNames) {
       expect(checks[name].name).toBe(name);
@@ -443,14 +443,14 @@ describe('every check', () => {
     }
   });
 
-  it('refuses to run without a collection that it needs', () => {
+  test('refuses to run without a collection that it needs', () => {
     expect(() => run('pricing_drift', { product: [] })).toThrow(
       new RangeError('pricing_drift needs pricing_book'),
     );
     expect(() => run('below_cost', { product: [] }, { today: 'now' })).toThrow(RangeError);
   });
 
-  it('shows so many rows and related records, and counts all', () => {
+  test('shows so many rows and related records, and counts all', () => {
     const twins = Array.from({ length: 6 }, (_, at) =>
       product(`${at}`, at, 9, { mpn: 'X', manufacturer: 'Y' }),
     );

@@ -1,17 +1,17 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Company, Product, Quote, QuoteItem } from '../src/api/records.ts';
-import { briefCompany, type CompanyRecords } from '../src/briefs/company.ts';
+import { type CompanyRecords, companyBrief } from '../src/briefs/company.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };
 const currencyOf = new Map([['acme', 'EUR']]);
 const brief = (records: Omit<CompanyRecords, 'company'>, options: object = {}) =>
-  briefCompany({ company: acme, ...records }, { today, currencyOf, ...options });
+  companyBrief({ company: acme, ...records }, { today, currencyOf, ...options });
 
 const own = { id: 'acme', name: 'Acme' };
 const other = { id: 'other', name: 'Other' };
 
-it('leaves out what was not read, and tells what was read and is empty', () => {
+test('leaves out what was not read, and tells what was read and is empty', () => {
   expect(brief({})).toStrictEqual({
     today,
     company: { id: 'acme', name: 'Acme', currency: 'EUR', created: '2020-01-01' },
@@ -25,7 +25,7 @@ it('leaves out what was not read, and tells what was read and is empty', () => {
   });
 });
 
-it('tells who they are', () => {
+test('tells who they are', () => {
   const company: Company = {
     ...acme,
     type: 'customer',
@@ -34,7 +34,7 @@ it('tells who they are', () => {
     labels: ['VIP'],
     parentCompanyId: 'group',
   };
-  expect(briefCompany({ company }, { today, currencyOf }).company).toStrictEqual({
+  expect(companyBrief({ company }, { today, currencyOf }).company).toStrictEqual({
     id: 'acme',
     name: 'Acme',
     type: 'customer',
@@ -46,7 +46,7 @@ it('tells who they are', () => {
   });
 });
 
-it('takes a record for theirs by id, and by name only where it has no id', () => {
+test('takes a record for theirs by id, and by name only where it has no id', () => {
   const contacts = [
     { id: '1', firstName: 'Zoe', companyId: 'acme' },
     { id: '2', firstName: 'Anna', lastName: 'Berg', email: 'a@x.org', companyName: ' ACME ' },
@@ -65,7 +65,7 @@ it('takes a record for theirs by id, and by name only where it has no id', () =>
   });
 });
 
-it('tells open and closed deals, weighted on the scale of the whole tenant', () => {
+test('tells open and closed deals, weighted on the scale of the whole tenant', () => {
   const opportunities = [
     { id: 'a', name: 'A', company: own, probability: 1, onetimeRevenue: 100, createdAt: today },
     { id: 'b', name: 'B', company: own, monthlyRevenue: 5, expectedCloseDate: '2026-06-14' },
@@ -97,7 +97,7 @@ it('tells open and closed deals, weighted on the scale of the whole tenant', () 
   expect(probability?.scale).toBe('0-100');
 });
 
-it('totals quotes by status, and shows open ones first, then the newest', () => {
+test('totals quotes by status, and shows open ones first, then the newest', () => {
   const quote = (id: string, status: string, createdAt: string, price?: number): Quote => ({
     id,
     title: id,
@@ -137,7 +137,7 @@ it('totals quotes by status, and shows open ones first, then the newest', () => 
   });
 });
 
-it('sums contract items by term, as they are given', () => {
+test('sums contract items by term, as they are given', () => {
   const contractItems = [
     {
       id: '1',
@@ -165,7 +165,7 @@ it('sums contract items by term, as they are given', () => {
   });
 });
 
-it('tells the discount groups and pricing books that apply today, and why', () => {
+test('tells the discount groups and pricing books that apply today, and why', () => {
   const discountGroups = [
     { id: 'g1', name: 'Ours', companyIds: ['acme'], discounts: [{ percent: 5 }] },
     { id: 'g2', name: 'Theirs', companyIds: ['other'] },
@@ -209,7 +209,7 @@ const bought = (company: { id: string }, status: string, ...items: QuoteItem[]):
 });
 const item = (id: string): QuoteItem => ({ product: { id } });
 
-it('suggests what others bought in the categories they buy from', () => {
+test('suggests what others bought in the categories they buy from', () => {
   const products = [
     product('have', 'net', { mpn: 'A-1', manufacturer: 'Maker' }),
     product('same', 'net', { mpn: 'a1', manufacturer: 'MAKER' }),
@@ -258,7 +258,7 @@ it('suggests what others bought in the categories they buy from', () => {
   });
 });
 
-it('finds what was bought by part number where an item names no product', () => {
+test('finds what was bought by part number where an item names no product', () => {
   const products = [
     product('1', 'net', { mpn: 'X-1', manufacturer: 'Maker' }),
     product('2', 'net', { mpn: 'X-2', manufacturer: 'Maker' }),
@@ -268,7 +268,7 @@ it('finds what was bought by part number where an item names no product', () => 
   expect(section?.rows.map(({ id }) => id)).toEqual(['2']);
 });
 
-it('tells what changed lately, once a record, the newest first', () => {
+test('tells what changed lately, once a record, the newest first', () => {
   const quotes: Quote[] = [
     { id: 'q1', title: 'Sent', company: own, sentAt: '2026-06-10', updatedAt: '2026-06-12' },
     { id: 'q2', title: 'Both', company: own, sentAt: '2026-06-11', approvedAt: '2026-06-11' },
@@ -298,6 +298,6 @@ it('tells what changed lately, once a record, the newest first', () => {
   ]);
 });
 
-it('refuses a today that is no day', () => {
-  expect(() => briefCompany({ company: acme }, { today: 'now', currencyOf })).toThrow(RangeError);
+test('refuses a today that is no day', () => {
+  expect(() => companyBrief({ company: acme }, { today: 'now', currencyOf })).toThrow(RangeError);
 });

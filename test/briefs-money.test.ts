@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   CurrencySums,
   currenciesOf,
@@ -18,18 +18,18 @@ import {
 const of = (value: number) => decimal(value) ?? zero;
 
 describe('margin and markup', () => {
-  it('takes margin from the price and markup from the cost', () => {
+  test('takes margin from the price and markup from the cost', () => {
     // Sold at 125, bought at 100: 25 earned is a fifth of the price and a quarter of the cost.
     expect(margin(of(125), of(100))?.toNumber()).toBe(20);
     expect(markup(of(125), of(100))?.toNumber()).toBe(25);
   });
 
-  it('is negative below cost', () => {
+  test('is negative below cost', () => {
     expect(margin(of(80), of(100))?.toNumber()).toBe(-25);
     expect(markup(of(80), of(100))?.toNumber()).toBe(-20);
   });
 
-  it('is unknown without a price or a cost, and where it would divide by 0', () => {
+  test('is unknown without a price or a cost, and where it would divide by 0', () => {
     expect(margin(undefined, of(1))).toBeUndefined();
     expect(margin(of(1), undefined)).toBeUndefined();
     expect(margin(of(0), of(1))).toBeUndefined();
@@ -39,21 +39,21 @@ describe('margin and markup', () => {
 });
 
 describe('decimals', () => {
-  it('adds cents that binary floats cannot', () => {
+  test('adds cents that binary floats cannot', () => {
     expect(of(0.1).plus(of(0.2)).eq(0.3)).toBe(true);
     const sums = new CurrencySums();
     for (let at = 0; at < 1000; at++) sums.add('EUR', of(0.1));
     expect(sums.of('EUR')?.eq(100)).toBe(true);
   });
 
-  it('takes no number for unknown', () => {
+  test('takes no number for unknown', () => {
     expect(decimal(undefined)).toBeUndefined();
     expect(decimal(Number.NaN)).toBeUndefined();
     expect(decimal(Number.POSITIVE_INFINITY)).toBeUndefined();
     expect(decimal(0)?.toNumber()).toBe(0);
   });
 
-  it('rounds half away from zero, at the end', () => {
+  test('rounds half away from zero, at the end', () => {
     expect(rounded(of(1.005))).toBe(1.01);
     expect(rounded(of(-1.005))).toBe(-1.01);
     expect(rounded(of(2.344999))).toBe(2.34);
@@ -61,13 +61,13 @@ describe('decimals', () => {
     expect(perUnit(of(0.00375))).toBe(0.0038);
   });
 
-  it('writes no number that JSON cannot', () => {
+  test('writes no number that JSON cannot', () => {
     expect(Object.is(rounded(of(-0.001)), 0)).toBe(true);
     expect(rounded(of(1e300).times(1e300))).toBe(Number.MAX_VALUE);
     expect(rounded(of(-1e300).times(1e300))).toBe(-Number.MAX_VALUE);
   });
 
-  it('takes a discount off in percent', () => {
+  test('takes a discount off in percent', () => {
     expect(lessPercent(of(19.99), of(15)).toNumber()).toBe(16.9915);
     expect(lessPercent(of(80), of(100)).toNumber()).toBe(0);
     expect(lessPercent(of(80), of(-10)).toNumber()).toBe(88);
@@ -75,7 +75,7 @@ describe('decimals', () => {
 });
 
 describe('terms', () => {
-  it.each([
+  test.each([
     [undefined, 'one-time'],
     ['', 'one-time'],
     ['  ', 'one-time'],
@@ -102,7 +102,7 @@ describe('terms', () => {
     expect(termOf(text)).toBe(term);
   });
 
-  it('keeps the words of another term', () => {
+  test('keeps the words of another term', () => {
     expect(termText(' Per_Quarter ')).toBe('quarter');
   });
 });
@@ -115,7 +115,7 @@ describe('currencies', () => {
     { currency: 'CHF' },
   ]);
 
-  it("takes the record's own, then its company's, then none", () => {
+  test("takes the record's own, then its company's, then none", () => {
     expect(currencyOfRecord({ currency: 'gbp', company: { id: 'de' } }, currencyOf)).toBe('GBP');
     expect(currencyOfRecord({ company: { id: 'de', currency: 'SEK' } }, currencyOf)).toBe('SEK');
     expect(currencyOfRecord({ company: { id: 'de' } }, currencyOf)).toBe('EUR');
@@ -124,7 +124,7 @@ describe('currencies', () => {
     expect(currencyOfRecord({}, currencyOf)).toBe('unknown currency');
   });
 
-  it('keeps sums apart, and leaves out what nobody knows', () => {
+  test('keeps sums apart, and leaves out what nobody knows', () => {
     const sums = new CurrencySums();
     expect(sums.toAmounts()).toBeUndefined();
     sums.add('USD', of(5));
@@ -135,7 +135,7 @@ describe('currencies', () => {
     expect(Object.keys(sums.toAmounts() ?? {})).toEqual(['EUR', 'USD']);
   });
 
-  it('shows a known 0', () => {
+  test('shows a known 0', () => {
     const sums = new CurrencySums();
     sums.add('EUR', of(0));
     expect(sums.toAmounts()).toEqual({ EUR: 0 });

@@ -1,14 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Opportunity, Quote } from '../src/api/records.ts';
 import { addDays, dayOf, daysBetween, daysSince, latestDay, within } from '../src/briefs/days.ts';
 import { isOpenQuote, outcomeOf, standingOf } from '../src/briefs/outcome.ts';
-import { likelihood, probabilityScale } from '../src/briefs/probability.ts';
+import { probabilityScale, probabilityShare } from '../src/briefs/probability.ts';
 
 const closedAt = '2026-05-01T10:00:00Z';
 const stage = (name: string): Opportunity => ({ pipelineStage: { id: 's', name } });
 
 describe('the outcome of an opportunity', () => {
-  it.each<[string, Opportunity, string]>([
+  test.each<[string, Opportunity, string]>([
     ['nothing at all', {}, 'open'],
     ['an ordinary stage', stage('Proposal'), 'open'],
     ['closed, and nothing says how', { closedAt }, 'closed_unknown'],
@@ -40,7 +40,7 @@ describe('the outcome of an opportunity', () => {
 });
 
 describe('where a quote stands', () => {
-  it.each<[string, Quote, string]>([
+  test.each<[string, Quote, string]>([
     ['draft', { status: 'draft' }, 'draft'],
     ['capitals', { status: 'SENT' }, 'sent'],
     ['accepted', { status: 'accepted' }, 'approved'],
@@ -62,7 +62,7 @@ describe('where a quote stands', () => {
     expect(standingOf(quote)).toBe(standing);
   });
 
-  it('is open at draft and sent', () => {
+  test('is open at draft and sent', () => {
     const open = ['draft', 'sent', 'approved', 'declined', 'expired', 'in review', ''].filter(
       (status) => isOpenQuote({ status }),
     );
@@ -76,7 +76,7 @@ describe('the scale of probabilities', () => {
       values.map((probability) => (probability === undefined ? {} : { probability })),
     );
 
-  it.each([
+  test.each([
     [[], 'unknown', undefined],
     [[undefined], 'unknown', undefined],
     [[0.2, 0.9, 1], '0-1', undefined],
@@ -90,15 +90,15 @@ describe('the scale of probabilities', () => {
     expect(read.decided).not.toBe('');
   });
 
-  it('says how many values it was decided from', () => {
+  test('says how many values it was decided from', () => {
     expect(scaleOf(20, 90, 1).decided).toBe('2 of 3 values are above 1');
   });
 
-  it('reads a value on its scale, and refuses one outside it', () => {
-    expect(likelihood(0.25, '0-1')?.toNumber()).toBe(0.25);
-    expect(likelihood(25, '0-100')?.toNumber()).toBe(0.25);
-    expect(likelihood(0, '0-100')?.toNumber()).toBe(0);
-    expect(likelihood(100, '0-100')?.toNumber()).toBe(1);
+  test('reads a value on its scale, and refuses one outside it', () => {
+    expect(probabilityShare(0.25, '0-1')?.toNumber()).toBe(0.25);
+    expect(probabilityShare(25, '0-100')?.toNumber()).toBe(0.25);
+    expect(probabilityShare(0, '0-100')?.toNumber()).toBe(0);
+    expect(probabilityShare(100, '0-100')?.toNumber()).toBe(1);
     for (const [value, scale] of [
       [101, '0-100'],
       [-1, '0-100'],
@@ -106,32 +106,32 @@ describe('the scale of probabilities', () => {
       [undefined, '0-1'],
       [0.5, 'unknown'],
     ] as const) {
-      expect(likelihood(value, scale)).toBeUndefined();
+      expect(probabilityShare(value, scale)).toBeUndefined();
     }
   });
 });
 
 describe('days', () => {
-  it('takes the day as written, without a time zone', () => {
+  test('takes the day as written, without a time zone', () => {
     expect(dayOf('2026-03-01T00:30:00+02:00')).toBe('2026-03-01');
     expect(dayOf('2026-03-01')).toBe('2026-03-01');
     expect(dayOf('2026-03-01 08:00')).toBe('2026-03-01');
   });
 
-  it.each(['soon', '', '2026-3-1', '2026-13-01', '2026-02-29', '2026-02-00', '2026-01-012'])(
+  test.each(['soon', '', '2026-3-1', '2026-13-01', '2026-02-29', '2026-02-00', '2026-01-012'])(
     'takes %j for no day',
     (text) => {
       expect(dayOf(text)).toBeUndefined();
     },
   );
 
-  it('knows leap years', () => {
+  test('knows leap years', () => {
     expect(dayOf('2024-02-29')).toBe('2024-02-29');
     expect(dayOf('2000-02-29')).toBe('2000-02-29');
     expect(dayOf('1900-02-29')).toBeUndefined();
   });
 
-  it('counts days across months and clock changes', () => {
+  test('counts days across months and clock changes', () => {
     expect(daysBetween('2026-02-27', '2026-03-01')).toBe(2);
     expect(daysBetween('2026-03-28', '2026-03-30')).toBe(2);
     expect(daysBetween('2026-03-01', '2026-02-27')).toBe(-2);
@@ -140,7 +140,7 @@ describe('days', () => {
     expect(addDays('2026-03-01', -1)).toBe('2026-02-28');
   });
 
-  it('includes both ends of a window, and leaves a missing end open', () => {
+  test('includes both ends of a window, and leaves a missing end open', () => {
     expect(within('2026-01-01', '2026-01-01', '2026-01-31')).toBe(true);
     expect(within('2026-01-31', '2026-01-01', '2026-01-31T23:59:00Z')).toBe(true);
     expect(within('2026-02-01', '2026-01-01', '2026-01-31')).toBe(false);
@@ -149,7 +149,7 @@ describe('days', () => {
     expect(within('1999-01-01', undefined, '2026-01-31')).toBe(true);
   });
 
-  it('finds the latest of the days that can be read', () => {
+  test('finds the latest of the days that can be read', () => {
     expect(latestDay('2026-01-02', undefined, 'soon', '2026-01-03')).toBe('2026-01-03');
     expect(latestDay(undefined)).toBeUndefined();
   });

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Opportunity } from '../src/api/records.ts';
-import { briefPipeline, type PipelineOptions } from '../src/briefs/pipeline.ts';
+import { type PipelineOptions, pipelineBrief } from '../src/briefs/pipeline.ts';
 
 const today = '2026-06-15';
 const currencyOf = new Map([
@@ -8,7 +8,7 @@ const currencyOf = new Map([
   ['us', 'USD'],
 ]);
 const brief = (opportunities: Opportunity[], options: Partial<PipelineOptions> = {}) =>
-  briefPipeline(opportunities, { today, currencyOf, ...options });
+  pipelineBrief(opportunities, { today, currencyOf, ...options });
 
 const german = { id: 'de', name: 'Hansa' };
 const american = { id: 'us', name: 'Beacon' };
@@ -66,7 +66,7 @@ const closed = (id: string, more: Opportunity): Opportunity => ({
   ...more,
 });
 
-it('the open pipeline: adds up, weighs and ages by hand-worked figures', () => {
+test('the open pipeline: adds up, weighs and ages by hand-worked figures', () => {
   const { open, groups, unknown, probability } = brief([a, b, c]);
   expect(open).toStrictEqual({
     count: 3,
@@ -104,7 +104,7 @@ it('the open pipeline: adds up, weighs and ages by hand-worked figures', () => {
   expect(unknown).toStrictEqual({ probability: 1, valueMonths: 1, stageUpdatedAt: 1 });
 });
 
-it('the open pipeline: tells what is overdue, closing soon and stalled', () => {
+test('the open pipeline: tells what is overdue, closing soon and stalled', () => {
   const { overdue, closingSoon, stalled } = brief([a, b, c]);
   expect(overdue).toStrictEqual({
     total: 1,
@@ -133,7 +133,7 @@ it('the open pipeline: tells what is overdue, closing soon and stalled', () => {
   expect(brief([a, b, c], { closingWithinDays: 29 }).closingSoon.total).toBe(1);
 });
 
-it('the open pipeline: reads 0–100 where the tenant stores it so', () => {
+test('the open pipeline: reads 0–100 where the tenant stores it so', () => {
   const { open, probability } = brief([
     { ...a, probability: 50 },
     { ...b, probability: 25 },
@@ -142,7 +142,7 @@ it('the open pipeline: reads 0–100 where the tenant stores it so', () => {
   expect(probability).toStrictEqual({ scale: '0-100', decided: '2 of 2 values are above 1' });
 });
 
-it('the open pipeline: tells an empty pipeline', () => {
+test('the open pipeline: tells an empty pipeline', () => {
   expect(brief([])).toStrictEqual({
     today,
     by: 'stage',
@@ -156,7 +156,7 @@ it('the open pipeline: tells an empty pipeline', () => {
   });
 });
 
-it('the open pipeline: counts everything that a bare record lacks', () => {
+test('the open pipeline: counts everything that a bare record lacks', () => {
   expect(brief([{}]).unknown).toStrictEqual({
     revenue: 1,
     probability: 1,
@@ -169,13 +169,13 @@ it('the open pipeline: counts everything that a bare record lacks', () => {
   expect(brief([{}]).groups.rows).toStrictEqual([{ name: 'no stage', count: 1 }]);
 });
 
-it('the open pipeline: keeps money of an unknown currency in a group of its own', () => {
+test('the open pipeline: keeps money of an unknown currency in a group of its own', () => {
   const { company: _company, ...homeless } = a;
   const { oneTime } = brief([a, homeless]).open;
   expect(oneTime).toStrictEqual({ EUR: 1000.1, 'unknown currency': 1000.1 });
 });
 
-it('the open pipeline: leaves deleted opportunities out of everything and counts them', () => {
+test('the open pipeline: leaves deleted opportunities out of everything and counts them', () => {
   const { deleted, probability: _all, ...rest } = brief([a, { ...b, deletedAt: today }]);
   const { probability: _some, ...expected } = brief([a]);
   expect(deleted).toBe(1);
@@ -198,7 +198,7 @@ describe('groups', () => {
     }),
   );
 
-  it('folds what is beyond the limit so that the sums still add up', () => {
+  test('folds what is beyond the limit so that the sums still add up', () => {
     const { groups } = brief(deals, { by: 'owner', maxGroups: 3 });
     expect([groups.shown, groups.total]).toEqual([3, 9]);
     expect(groups.rows.map(({ name, count }) => [name, count])).toEqual([
@@ -221,7 +221,7 @@ describe('groups', () => {
     });
   });
 
-  it('shows eight stages, and five of anything else', () => {
+  test('shows eight stages, and five of anything else', () => {
     const many = Array.from({ length: 10 }, (_, at) => ({
       ...a,
       id: `${at}`,
@@ -233,12 +233,12 @@ describe('groups', () => {
     expect(brief(many, { by: 'owner' }).groups.shown).toBe(5);
   });
 
-  it('does not fold a single group', () => {
+  test('does not fold a single group', () => {
     const { groups } = brief(deals, { by: 'owner', maxGroups: 8 });
     expect([groups.shown, groups.total, groups.rows.length]).toEqual([9, 9, 9]);
   });
 
-  it('shows close months in their order, the richest of them', () => {
+  test('shows close months in their order, the richest of them', () => {
     const { groups } = brief(deals, { by: 'close_month', maxGroups: 3 });
     expect(groups.rows.map(({ name }) => name)).toEqual([
       '2026-01',
@@ -248,14 +248,14 @@ describe('groups', () => {
     ]);
   });
 
-  it('names what is missing', () => {
+  test('names what is missing', () => {
     const names = (['owner', 'company', 'category', 'source', 'close_month'] as const).map(
       (by) => brief([{}], { by }).groups.rows[0]?.name,
     );
     expect(names).toEqual(['no owner', 'no company', 'no category', 'no source', 'no close date']);
   });
 
-  it('goes by the id, and by the name where there is none', () => {
+  test('goes by the id, and by the name where there is none', () => {
     const renamed = [
       { ...a, id: '1', owner: { id: 'u1', name: 'Zoe' } },
       { ...a, id: '2', owner: { id: 'u1', name: 'Anna' } },
@@ -275,7 +275,7 @@ describe('groups', () => {
 describe('filters', () => {
   const count = (options: Partial<PipelineOptions>) => brief([a, b, c], options).open.count;
 
-  it('means an id exactly, or a name in any letter case', () => {
+  test('means an id exactly, or a name in any letter case', () => {
     expect(count({ owner: 'u1' })).toBe(2);
     expect(count({ owner: 'U1' })).toBe(0);
     expect(count({ owner: ' ANNA' })).toBe(2);
@@ -285,12 +285,12 @@ describe('filters', () => {
     expect(count({ owner: '' })).toBe(0);
   });
 
-  it('says when nothing in the tenant is called so', () => {
+  test('says when nothing in the tenant is called so', () => {
     expect(brief([a], { owner: 'Carla' }).notes).toContain('No opportunity has the owner "Carla".');
     expect(brief([a], { owner: 'Anna' }).notes).toBeUndefined();
   });
 
-  it('names those whose name holds what was asked for', () => {
+  test('names those whose name holds what was asked for', () => {
     const stray = { owner: { id: 'u9', name: 'Joanna Bell' } };
     expect(brief([stray, a, a], { owner: 'ann' }).notes).toContain(
       'No opportunity has the owner "ann". Some have: "Anna", "Joanna Bell".',
@@ -298,14 +298,14 @@ describe('filters', () => {
     expect(brief([a], { owner: ' ' }).notes).toContain('No opportunity has the owner " ".');
   });
 
-  it('includes both ends of the close dates', () => {
+  test('includes both ends of the close dates', () => {
     expect(count({ closeFrom: '2026-06-15' })).toBe(2);
     expect(count({ closeTo: '2026-06-15' })).toBe(2);
     expect(count({ closeFrom: '2026-06-02', closeTo: '2026-06-15' })).toBe(1);
     expect(brief([{}], { closeTo: '2030-01-01' }).open.count).toBe(0);
   });
 
-  it('measures the least value with its months, and leaves unknown values out', () => {
+  test('measures the least value with its months, and leaves unknown values out', () => {
     expect(count({ minValue: 1200 })).toBe(2);
     expect(count({ minValue: 1200.01 })).toBe(1);
     const { open, notes } = brief([a, {}], { minValue: 0 });
@@ -313,7 +313,7 @@ describe('filters', () => {
     expect(notes?.[0]).toContain('1 deal of unknown value left out');
   });
 
-  it('narrows won and lost by owner and company, not by stage and close dates', () => {
+  test('narrows won and lost by owner and company, not by stage and close dates', () => {
     const deals = [a, closed('w', { statusId: 'won' })];
     expect(brief(deals, { owner: 'Anna' }).closed.won.count).toBe(1);
     expect(brief(deals, { owner: 'Ben' }).closed.won.count).toBe(0);
@@ -326,7 +326,7 @@ describe('filters', () => {
     }
   });
 
-  it.each(['today', 'periodFrom', 'periodTo', 'closeFrom', 'closeTo'] as const)(
+  test.each(['today', 'periodFrom', 'periodTo', 'closeFrom', 'closeTo'] as const)(
     'refuses a %s that is no day',
     (option) => {
       expect(() => brief([a], { [option]: '15.06.2026' })).toThrow(
@@ -342,7 +342,7 @@ describe('won and lost', () => {
   const lost = (value: number, more: Opportunity = {}) =>
     closed(`l${value}`, { statusId: 'lost', onetimeRevenue: value, ...more });
 
-  it('tells the win rate by count and by value, a currency each', () => {
+  test('tells the win rate by count and by value, a currency each', () => {
     const { closed: period } = brief([
       won(300),
       won(100, { company: american }),
@@ -363,7 +363,7 @@ describe('won and lost', () => {
     });
   });
 
-  it('includes both ends of the period', () => {
+  test('includes both ends of the period', () => {
     const closings = ['2026-03-16', '2026-03-17', '2026-06-15', '2026-06-16'].map((closedAt, at) =>
       won(at + 1, { closedAt }),
     );
@@ -372,14 +372,14 @@ describe('won and lost', () => {
     expect(brief(closings, narrow).closed.won).toStrictEqual({ count: 1, value: { EUR: 4 } });
   });
 
-  it('has no rate where nothing was decided or nothing was worth anything', () => {
+  test('has no rate where nothing was decided or nothing was worth anything', () => {
     expect(brief([a]).closed).not.toHaveProperty('winRateByCount');
     const { closed: period } = brief([won(0), lost(0, { onetimeRevenue: undefined } as never)]);
     expect(period.winRateByCount).toBe(50);
     expect(period).not.toHaveProperty('winRateByValue');
   });
 
-  it('takes a won deal without a closing time for closed, and for no period', () => {
+  test('takes a won deal without a closing time for closed, and for no period', () => {
     const { closedAt: _none, ...undated } = won(5);
     const { open, closed: period, unknown, notes } = brief([a, undated]);
     expect(open.count).toBe(1);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type {
   Company,
   Contact,
@@ -11,11 +11,11 @@ import type {
   Quote,
 } from '../src/api/records.ts';
 import { checkNames, runCheck } from '../src/briefs/checks.ts';
-import { briefCompany } from '../src/briefs/company.ts';
+import { companyBrief } from '../src/briefs/company.ts';
 import { currencyOfRecord } from '../src/briefs/money.ts';
-import { briefPipeline } from '../src/briefs/pipeline.ts';
+import { pipelineBrief } from '../src/briefs/pipeline.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
-import { briefQuote } from '../src/briefs/quote.ts';
+import { quoteBrief } from '../src/briefs/quote.ts';
 import { quoteTotals } from '../src/briefs/quote-totals.ts';
 
 /**
@@ -182,7 +182,7 @@ const tenant = fc.record({
 type Tenant = typeof tenant extends fc.Arbitrary<infer T> ? T : never;
 
 const company: Company = frozen({ id: 'c0', name: 'Alpha', currency: 'EUR' });
-const wholeCompany = (records: Tenant) => briefCompany({ company, ...records }, options);
+const wholeCompany = (records: Tenant) => companyBrief({ company, ...records }, options);
 const dataOf = (records: Tenant) => ({
   company: [company],
   contact: records.contacts,
@@ -193,12 +193,12 @@ const dataOf = (records: Tenant) => ({
 });
 const everything = (records: Tenant) => ({
   pipelines: pipelineBy.map((by) =>
-    briefPipeline(records.opportunities, { ...options, by, maxGroups: 2 }),
+    pipelineBrief(records.opportunities, { ...options, by, maxGroups: 2 }),
   ),
   company: wholeCompany(records),
   quotes: records.quotes
     .map((each) =>
-      briefQuote(
+      quoteBrief(
         { quote: each, company, books: records.pricingBooks, products: records.products },
         options,
       ),
@@ -224,7 +224,7 @@ function mixed(id: string | undefined, seed: number): number {
   return hash >>> 0;
 }
 
-it('does not depend on the order of records', () => {
+test('does not depend on the order of records', () => {
   fc.assert(
     fc.property(tenant, fc.integer(), (records, seed) => {
       expect(everything(shuffled(records, seed))).toStrictEqual(everything(records));
@@ -233,7 +233,7 @@ it('does not depend on the order of records', () => {
   );
 });
 
-it('tells only what JSON can, and nothing empty, whatever is missing', () => {
+test('tells only what JSON can, and nothing empty, whatever is missing', () => {
   fc.assert(
     fc.property(tenant, (records) => {
       const told = everything(records);
@@ -252,12 +252,12 @@ function sumOf(rows: readonly object[], field: string, currency: string): number
   return amounts.reduce((sum, amount) => sum + inCents(amount?.[currency]), 0);
 }
 
-it('sums to the same whatever it is grouped by, folded or not', () => {
+test('sums to the same whatever it is grouped by, folded or not', () => {
   fc.assert(
     fc.property(opportunities, fc.integer({ min: 1, max: 4 }), (records, maxGroups) => {
-      const { open } = briefPipeline(records, options);
+      const { open } = pipelineBrief(records, options);
       for (const by of pipelineBy) {
-        const { rows, total } = briefPipeline(records, { ...options, by, maxGroups }).groups;
+        const { rows, total } = pipelineBrief(records, { ...options, by, maxGroups }).groups;
         expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(open.count);
         expect(rows.reduce((sum, row) => sum + (row.groups ?? 1), 0)).toBe(total);
         for (const currency of ['EUR', 'USD', 'unknown currency']) {
@@ -275,12 +275,12 @@ it('sums to the same whatever it is grouped by, folded or not', () => {
   );
 });
 
-it('splits into the briefs of its owners', () => {
+test('splits into the briefs of its owners', () => {
   fc.assert(
     fc.property(opportunities, (records) => {
       const owned = records.map((record, at) => ({ ...record, owner: { id: `u${at % 3}` } }));
-      const parts = ['u0', 'u1', 'u2'].map((owner) => briefPipeline(owned, { ...options, owner }));
-      const whole = briefPipeline(owned, options);
+      const parts = ['u0', 'u1', 'u2'].map((owner) => pipelineBrief(owned, { ...options, owner }));
+      const whole = pipelineBrief(owned, options);
       for (const list of ['overdue', 'closingSoon', 'stalled'] as const) {
         expect(parts.reduce((sum, part) => sum + part[list].total, 0)).toBe(whole[list].total);
         expect(
@@ -299,7 +299,7 @@ it('splits into the briefs of its owners', () => {
   );
 });
 
-it('changes nothing that is open when a closed deal is added', () => {
+test('changes nothing that is open when a closed deal is added', () => {
   const closing = fc.record({
     closedAt: fc.constantFrom('2026-06-01', '2020-01-01'),
     statusId: fc.constantFrom('won', 'lost', 'x'),
@@ -310,11 +310,11 @@ it('changes nothing that is open when a closed deal is added', () => {
   fc.assert(
     fc.property(opportunities, closing, (records, deal) => {
       const opens = (list: readonly Opportunity[]) => {
-        const { closed: _closed, ...rest } = briefPipeline(list, options);
+        const { closed: _closed, ...rest } = pipelineBrief(list, options);
         return rest;
       };
-      const before = briefPipeline(records, options).closed;
-      const after = briefPipeline([...records, deal], options).closed;
+      const before = pipelineBrief(records, options).closed;
+      const after = pipelineBrief([...records, deal], options).closed;
       expect(opens([...records, deal])).toStrictEqual(opens(records));
       const isIn = deal.closedAt === '2026-06-01';
       const decided = (closed: typeof before) =>
@@ -324,12 +324,12 @@ it('changes nothing that is open when a closed deal is added', () => {
   );
 });
 
-it('never mixes currencies', () => {
+test('never mixes currencies', () => {
   fc.assert(
     fc.property(opportunities, (records) => {
-      const { open, overdue, closed } = briefPipeline(records, options);
+      const { open, overdue, closed } = pipelineBrief(records, options);
       for (const currency of ['EUR', 'USD', 'unknown currency']) {
-        const alone = briefPipeline(
+        const alone = pipelineBrief(
           records.filter((record) => currencyOfRecord(record, currencyOf) === currency),
           options,
         );
@@ -343,7 +343,7 @@ it('never mixes currencies', () => {
   );
 });
 
-it('counts a deal of unknown revenue and lets it change no sum', () => {
+test('counts a deal of unknown revenue and lets it change no sum', () => {
   fc.assert(
     fc.property(opportunities, (records) => {
       const unknown = {
@@ -352,8 +352,8 @@ it('counts a deal of unknown revenue and lets it change no sum', () => {
         pipelineStage: { id: 's0', name: 'Offer' },
         probability: 0.25,
       };
-      const before = briefPipeline([...records, { probability: 0.25, deletedAt: today }], options);
-      const after = briefPipeline([...records, unknown], options);
+      const before = pipelineBrief([...records, { probability: 0.25, deletedAt: today }], options);
+      const after = pipelineBrief([...records, unknown], options);
       expect(after.open).toStrictEqual({ ...before.open, count: before.open.count + 1 });
       expect(after.unknown?.revenue).toBe((before.unknown?.revenue ?? 0) + 1);
       expect(after.closed).toStrictEqual(before.closed);
@@ -361,7 +361,7 @@ it('counts a deal of unknown revenue and lets it change no sum', () => {
   );
 });
 
-it('counts an item of unknown price and lets it change no total', () => {
+test('counts an item of unknown price and lets it change no total', () => {
   fc.assert(
     fc.property(quote, (before) => {
       const after = { ...before, items: [...(before.items ?? []), { quantity: 3, term: 'month' }] };
@@ -375,7 +375,7 @@ it('counts an item of unknown price and lets it change no total', () => {
   );
 });
 
-it('doubles every total when each item stands there twice', () => {
+test('doubles every total when each item stands there twice', () => {
   fc.assert(
     fc.property(quote, (once) => {
       const { discount: _discount, ...plain } = once;
@@ -390,7 +390,7 @@ it('doubles every total when each item stands there twice', () => {
   );
 });
 
-it('leaves the brief of a company alone when another company changes', () => {
+test('leaves the brief of a company alone when another company changes', () => {
   fc.assert(
     fc.property(tenant, quote, opportunity, (records, theirQuote, theirDeal) => {
       const other = { id: 'c9', name: 'Elsewhere' };
@@ -405,7 +405,7 @@ it('leaves the brief of a company alone when another company changes', () => {
   );
 });
 
-it('finds what it found before when a check asks for more', () => {
+test('finds what it found before when a check asks for more', () => {
   fc.assert(
     fc.property(tenant, fc.integer({ min: 0, max: 60 }), (records, least) => {
       const found = (check: (typeof checkNames)[number], more: object) =>

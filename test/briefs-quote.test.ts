@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Company, Product, Quote, QuoteItem } from '../src/api/records.ts';
-import { briefQuote, type QuoteRecords } from '../src/briefs/quote.ts';
+import { type QuoteRecords, quoteBrief } from '../src/briefs/quote.ts';
 import { firstYearValue, quoteTotals, sumQuote, sumQuotes } from '../src/briefs/quote-totals.ts';
 
 const today = '2026-06-15';
@@ -24,13 +24,13 @@ const sound: Quote = {
 };
 
 const codes = (records: QuoteRecords, more: object = {}) =>
-  briefQuote(records, { ...options, ...more }).preflight.rows.map(({ code, severity, line }) =>
+  quoteBrief(records, { ...options, ...more }).preflight.rows.map(({ code, severity, line }) =>
     [severity, code, line].filter((part) => part !== undefined).join(' '),
   );
 const withItem = (item: QuoteItem): Quote => ({ ...sound, items: [item] });
 const good: QuoteItem = { name: 'Switch', quantity: 1, price: 100, cost: 50 };
 
-it('the totals of a quote: multiplies, takes the line discount off and keeps terms apart', () => {
+test('the totals of a quote: multiplies, takes the line discount off and keeps terms apart', () => {
   const items: QuoteItem[] = [
     { quantity: 3, price: 19.99, discount: 15 }, // 3 × 19.99 × 0.85 = 50.9745
     { quantity: 1, price: 100, term: 'one-time', setupPrice: 49.5 },
@@ -47,12 +47,12 @@ it('the totals of a quote: multiplies, takes the line discount off and keeps ter
   });
 });
 
-it('the totals of a quote: counts setup once, whatever the quantity, and without the line discount', () => {
+test('the totals of a quote: counts setup once, whatever the quantity, and without the line discount', () => {
   const items = [{ quantity: 10, price: 5, term: 'month', discount: 50, setupPrice: 100 }];
   expect(quoteTotals({ items })).toStrictEqual({ items: 1, oneTime: 100, monthly: 25 });
 });
 
-it('the totals of a quote: takes a percentage off every term', () => {
+test('the totals of a quote: takes a percentage off every term', () => {
   const items: QuoteItem[] = [
     { quantity: 1, price: 80, setupPrice: 20 },
     { quantity: 1, price: 10, term: 'month' },
@@ -61,7 +61,7 @@ it('the totals of a quote: takes a percentage off every term', () => {
   expect(totals).toStrictEqual({ items: 2, oneTime: 90, monthly: 9 });
 });
 
-it('the totals of a quote: takes an amount off the one-time total, once', () => {
+test('the totals of a quote: takes an amount off the one-time total, once', () => {
   const items: QuoteItem[] = [{ price: 80 }, { price: 10, term: 'month' }].map((item) => ({
     quantity: 1,
     ...item,
@@ -76,7 +76,7 @@ it('the totals of a quote: takes an amount off the one-time total, once', () => 
   });
 });
 
-it('the totals of a quote: applies no discount that it cannot read, and says so', () => {
+test('the totals of a quote: applies no discount that it cannot read, and says so', () => {
   const items = [{ quantity: 1, price: 80 }];
   expect(quoteTotals({ items, discount: { type: 'loyalty', amount: 10 } })).toStrictEqual({
     items: 1,
@@ -89,7 +89,7 @@ it('the totals of a quote: applies no discount that it cannot read, and says so'
   });
 });
 
-it('the totals of a quote: counts a missing price as unknown and a missing quantity as 1', () => {
+test('the totals of a quote: counts a missing price as unknown and a missing quantity as 1', () => {
   const items: QuoteItem[] = [
     { quantity: 4 },
     { price: 7 },
@@ -106,14 +106,14 @@ it('the totals of a quote: counts a missing price as unknown and a missing quant
   });
 });
 
-it('the totals of a quote: says nothing where nothing is known', () => {
+test('the totals of a quote: says nothing where nothing is known', () => {
   expect(quoteTotals({})).toStrictEqual({ items: 0 });
   expect(quoteTotals({ discount: { type: 'amount', amount: 5 } })).toStrictEqual({ items: 0 });
   const unpriced = { items: [{ quantity: 1 }], discount: { type: 'amount', amount: 5 } };
   expect(quoteTotals(unpriced)).toStrictEqual({ items: 1, unknownPrices: 1 });
 });
 
-it('the totals of a quote: counts twelve months and one year in the first year', () => {
+test('the totals of a quote: counts twelve months and one year in the first year', () => {
   const items: QuoteItem[] = [
     { quantity: 1, price: 100 },
     { quantity: 1, price: 10, term: 'month' },
@@ -125,7 +125,7 @@ it('the totals of a quote: counts twelve months and one year in the first year',
   expect(firstYearValue(sumQuote({}))).toBeUndefined();
 });
 
-it('the totals of a quote: adds quotes before it rounds', () => {
+test('the totals of a quote: adds quotes before it rounds', () => {
   const third = { items: [{ quantity: 1, price: 0.335, term: 'month' }] };
   expect(sumQuotes([third, third, { items: [{}] }])).toStrictEqual({
     totals: { monthly: 0.67 },
@@ -133,8 +133,8 @@ it('the totals of a quote: adds quotes before it rounds', () => {
   });
 });
 
-it('the brief of a quote: tells a sound quote whole', () => {
-  const brief = briefQuote(
+test('the brief of a quote: tells a sound quote whole', () => {
+  const brief = quoteBrief(
     {
       quote: { ...sound, contractDuration: { amount: 36, unit: 'month' } },
       company: acme,
@@ -207,7 +207,7 @@ it('the brief of a quote: tells a sound quote whole', () => {
   });
 });
 
-it('the brief of a quote: tells the margin over the lines that it can judge, after all discounts', () => {
+test('the brief of a quote: tells the margin over the lines that it can judge, after all discounts', () => {
   const quote: Quote = {
     ...sound,
     discount: { type: 'percent', amount: 10 },
@@ -218,7 +218,7 @@ it('the brief of a quote: tells the margin over the lines that it can judge, aft
       { quantity: 1, cost: 7 },
     ],
   };
-  const { terms, setup, discount } = briefQuote({ quote }, options);
+  const { terms, setup, discount } = quoteBrief({ quote }, options);
   // Price: (100 + 100 + 50 + 40) × 0.9; judged: 250 × 0.9 = 225 against 90 + 45 + 20 = 155.
   expect(terms).toStrictEqual([
     { term: 'one-time', price: 261, cost: 162, profit: 70, margin: 31.1, unjudged: 2 },
@@ -227,28 +227,28 @@ it('the brief of a quote: tells the margin over the lines that it can judge, aft
   expect(discount).toStrictEqual({ percent: 10 });
 });
 
-it('the brief of a quote: shows so many lines and counts all', () => {
+test('the brief of a quote: shows so many lines and counts all', () => {
   const items = Array.from({ length: 30 }, () => good);
-  const brief = briefQuote({ quote: { ...sound, items } }, options);
+  const brief = quoteBrief({ quote: { ...sound, items } }, options);
   expect([brief.lines.shown, brief.lines.total, brief.lines.rows.length]).toEqual([25, 30, 25]);
   expect(brief.totals).toStrictEqual({ items: 30, oneTime: 3000 });
 });
 
-it('the brief of a quote: keeps the small change of a price per unit', () => {
-  const [line] = briefQuote({ quote: withItem({ quantity: 10000, price: 0.0035 }) }, options).lines
+test('the brief of a quote: keeps the small change of a price per unit', () => {
+  const [line] = quoteBrief({ quote: withItem({ quantity: 10000, price: 0.0035 }) }, options).lines
     .rows;
   expect([line?.price, line?.total]).toEqual([0.0035, 35]);
 });
 
-it('the brief of a quote: refuses a today that is no day', () => {
-  expect(() => briefQuote({ quote: sound }, { ...options, today: 'today' })).toThrow(RangeError);
+test('the brief of a quote: refuses a today that is no day', () => {
+  expect(() => quoteBrief({ quote: sound }, { ...options, today: 'today' })).toThrow(RangeError);
 });
 
-it('pre-flight: finds nothing in a sound quote', () => {
+test('pre-flight: finds nothing in a sound quote', () => {
   expect(codes({ quote: sound, company: acme, books: [], products: [] })).toEqual([]);
 });
 
-it('pre-flight: finds everything missing in an empty one', () => {
+test('pre-flight: finds everything missing in an empty one', () => {
   expect(codes({ quote: {} })).toEqual([
     'stop no_items',
     'check missing_company',
@@ -257,7 +257,7 @@ it('pre-flight: finds everything missing in an empty one', () => {
   ]);
 });
 
-it.each<[string, QuoteItem, string[]]>([
+test.each<[string, QuoteItem, string[]]>([
   ['no price', { quantity: 1, cost: 1 }, ['stop missing_price 1']],
   ['no cost', { quantity: 1, price: 1 }, ['check missing_cost 1']],
   ['no quantity', { price: 2, cost: 1 }, ['check missing_quantity 1']],
@@ -279,26 +279,26 @@ it.each<[string, QuoteItem, string[]]>([
   expect(codes({ quote: withItem(item) })).toEqual(expected);
 });
 
-it('pre-flight: adds the percentage of the quote to that of the line', () => {
+test('pre-flight: adds the percentage of the quote to that of the line', () => {
   const quote: Quote = {
     ...withItem({ ...good, discount: 15 }),
     discount: { type: 'percent', amount: 15 },
   };
   // 1 − 0.85 × 0.85 = 27.75 %.
-  const [finding] = briefQuote({ quote }, options).preflight.rows;
+  const [finding] = quoteBrief({ quote }, options).preflight.rows;
   expect(finding?.code).toBe('discount_over_limit');
   expect(finding?.why).toBe("Discount 15 %, 27.8 % with the quote's, over the limit of 20 %.");
   expect(codes({ quote }, { discountLimit: 27.75 })).toEqual([]);
 });
 
-it('pre-flight: lets the quote itself go to the limit', () => {
+test('pre-flight: lets the quote itself go to the limit', () => {
   const percent = (amount: number) =>
     codes({ quote: { ...withItem(good), discount: { type: 'percent', amount } } });
   expect(percent(20)).toEqual([]);
   expect(percent(20.5)).toEqual(['check discount_over_limit']);
 });
 
-it('pre-flight: measures an amount against the one-time total', () => {
+test('pre-flight: measures an amount against the one-time total', () => {
   const quote = (amount: number): Quote => ({
     ...withItem(good),
     discount: { type: 'amount', amount },
@@ -314,7 +314,7 @@ it('pre-flight: measures an amount against the one-time total', () => {
   ]);
 });
 
-it('pre-flight: knows the term that the catalogue sells by', () => {
+test('pre-flight: knows the term that the catalogue sells by', () => {
   const products: Product[] = [
     { id: 'm', term: 'month' },
     { id: 'o' },
@@ -334,13 +334,13 @@ it('pre-flight: knows the term that the catalogue sells by', () => {
   expect(term('gone')).toEqual([]);
 });
 
-it('pre-flight: finds a product that is listed no more', () => {
+test('pre-flight: finds a product that is listed no more', () => {
   const products: Product[] = [{ id: 'p', listed: false }];
   const quote = withItem({ ...good, product: { id: 'p' } });
   expect(codes({ quote, products })).toEqual(['check unlisted_product 1']);
 });
 
-it.each<[string, Partial<Quote>, string[]]>([
+test.each<[string, Partial<Quote>, string[]]>([
   ['yesterday', { expiresAt: '2026-06-14' }, ['stop expired']],
   ['today', { expiresAt: '2026-06-15' }, ['check expiring']],
   ['in 7 days', { expiresAt: '2026-06-22T12:00:00Z' }, ['check expiring']],
@@ -351,7 +351,7 @@ it.each<[string, Partial<Quote>, string[]]>([
   expect(codes({ quote: { ...sound, ...fields } })).toEqual(expected);
 });
 
-it('pre-flight: puts what stops it first, then goes by line', () => {
+test('pre-flight: puts what stops it first, then goes by line', () => {
   const quote: Quote = {
     ...sound,
     expiresAt: '2026-06-16',
@@ -367,14 +367,14 @@ it('pre-flight: puts what stops it first, then goes by line', () => {
     'check expiring',
     'check missing_cost 1',
   ]);
-  const { stops, checks, shown, total } = briefQuote(
+  const { stops, checks, shown, total } = quoteBrief(
     { quote },
     { ...options, maxFindings: 1 },
   ).preflight;
   expect({ stops, checks, shown, total }).toEqual({ stops: 2, checks: 2, shown: 1, total: 4 });
 });
 
-it.each<[string, Quote, string]>([
+test.each<[string, Quote, string]>([
   ['setup', withItem({ ...good, setupCost: 5 }), 'Setup costs 5 and is not charged.'],
   ['a past date', { ...sound, expiresAt: '2026-06-01' }, 'The quote expired on 2026-06-01.'],
   [
@@ -396,12 +396,12 @@ it.each<[string, Quote, string]>([
     'The quote\'s discount is of the type "loyalty": it is in no total.',
   ],
 ])('pre-flight: words %s', (_what, quote, why) => {
-  expect(briefQuote({ quote }, options).preflight.rows.map((finding) => finding.why)).toEqual([
+  expect(quoteBrief({ quote }, options).preflight.rows.map((finding) => finding.why)).toEqual([
     why,
   ]);
 });
 
-it.each<[string, Quote['contact'], boolean]>([
+test.each<[string, Quote['contact'], boolean]>([
   ['an id', { id: 'c' }, true],
   ['a part of a name', { lastName: 'Okafor' }, true],
   ['blanks', { id: '', name: ' ', labels: ['VIP'] }, false],
@@ -410,7 +410,7 @@ it.each<[string, Quote['contact'], boolean]>([
   expect(found.includes('check missing_contact')).toBe(!isThere);
 });
 
-it('pre-flight: an amount under the cost of lines that lose already says nothing new', () => {
+test('pre-flight: an amount under the cost of lines that lose already says nothing new', () => {
   const quote = { ...withItem({ ...good, price: 40 }), discount: { type: 'amount', amount: 1 } };
   expect(codes({ quote })).toEqual(['stop price_under_cost 1']);
 });

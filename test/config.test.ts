@@ -17,7 +17,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import fc from 'fast-check';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml, stringify as stringifyToml } from 'smol-toml';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { editJson } from '../src/commands/config/edit-json.ts';
 import { editToml } from '../src/commands/config/edit-toml.ts';
 import { changeFile } from '../src/commands/config/file.ts';
@@ -95,20 +95,20 @@ const httpEntries: Record<string, Row> = {
 };
 
 describe('what is printed', () => {
-  it.each(names)('%s: an entry that starts the server, and never the key', async (name) => {
+  test.each(names)('%s: an entry that starts the server, and never the key', async (name) => {
     expect(await printed(name, '--base-url', baseUrl)).toEqual(stdioEntries[name]);
   });
 
-  it.each(Object.keys(httpEntries))('%s: an entry for a server that runs', async (name) => {
+  test.each(Object.keys(httpEntries))('%s: an entry for a server that runs', async (name) => {
     expect(await printed(name, '--http', 'http://127.0.0.1:3333')).toEqual(httpEntries[name]);
   });
 
-  it.each(names)('%s: on Windows npx is started by the command interpreter', async (name) => {
+  test.each(names)('%s: on Windows npx is started by the command interpreter', async (name) => {
     const entry = await printed(name, '--windows');
     expect([entry.command, entry.args]).toEqual(['cmd', ['/c', 'npx', '-y', 'cpq-mcp']]);
   });
 
-  it.each(names)('%s: the embedded tenant needs no settings', async (name) => {
+  test.each(names)('%s: the embedded tenant needs no settings', async (name) => {
     const { command, args, env, env_vars } = await printed(name, '--sandbox');
     expect([command, args, env, env_vars]).toEqual([
       'npx',
@@ -118,20 +118,20 @@ describe('what is printed', () => {
     ]);
   });
 
-  it('claude-desktop: names its bundle, which cannot serve the embedded tenant', async () => {
+  test('claude-desktop: names its bundle, which cannot serve the embedded tenant', async () => {
     const told = await run(['config', 'claude-desktop']);
     expect(told.stderr).toContain('cpq-mcp.mcpb');
     const sandbox = await run(['config', 'claude-desktop', '--sandbox']);
     expect(sandbox.stderr).not.toContain('cpq-mcp.mcpb');
   });
 
-  it.each(names)('%s: a file can hold the key instead', async (name) => {
+  test.each(names)('%s: a file can hold the key instead', async (name) => {
     const entry = await printed(name, '--base-url', baseUrl, '--api-key-file', '/etc/cpq/key');
     expect(entry.env).toEqual({ ...settings, CPQ_API_KEY_FILE: '/etc/cpq/key' });
     expect(entry.env_vars).toBeUndefined();
   });
 
-  it('VS Code is told to ask for what is not given, the key hidden', async () => {
+  test('VS Code is told to ask for what is not given, the key hidden', async () => {
     const { stdout } = await run(['config', 'vscode']);
     const { inputs, servers } = JSON.parse(stdout);
     expect(inputs.map((input: Row) => [input.id, input.type, input.password])).toEqual([
@@ -144,12 +144,12 @@ describe('what is printed', () => {
     expect(asked).toEqual(inputs.map((input: Row) => input.id));
   });
 
-  it("a project's file of Claude Code is shared, so it names the variable", async () => {
+  test("a project's file of Claude Code is shared, so it names the variable", async () => {
     const { stdout } = await run(['config', 'claude-code', '--file', join(folder, '.mcp.json')]);
     expect(JSON.parse(stdout).mcpServers['cpq-mcp'].env.CPQ_API_KEY).toBe('$' + '{CPQ_API_KEY}');
   });
 
-  it('links hold the same entry', async () => {
+  test('links hold the same entry', async () => {
     const words = ['--base-url', baseUrl];
     const linkOf = async (name: string, start: string) => {
       const { stderr } = await run(['config', name, ...words]);
@@ -171,7 +171,7 @@ describe('what is printed', () => {
     expect(inputs.map((input: Row) => input.id)).toEqual(['cpq-api-key']);
   });
 
-  it('commands are quoted so that a shell leaves them whole', async () => {
+  test('commands are quoted so that a shell leaves them whole', async () => {
     const { stderr } = await run(['config', 'vscode', '--base-url', baseUrl]);
     const [, quoted = ''] = /code --add-mcp '(.*)'\n/.exec(stderr) ?? [];
     const { name, inputs, ...entry } = JSON.parse(quoted.replaceAll(`'\\''`, "'"));
@@ -181,14 +181,14 @@ describe('what is printed', () => {
     expect(JSON.parse(escaped.replaceAll('\\"', '"')).command).toBe('cmd');
   });
 
-  it('the command for Claude Code names the server before the variables', async () => {
+  test('the command for Claude Code names the server before the variables', async () => {
     const { stderr } = await run(['config', 'claude-code', '--base-url', baseUrl]);
     expect(stderr).toContain(
       `claude mcp add --scope user cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- npx -y cpq-mcp\n`,
     );
   });
 
-  it('what is printed starts a server that a client can use', async () => {
+  test('what is printed starts a server that a client can use', async () => {
     const { command, args } = await printed('cursor', '--sandbox', '--local');
     const client = new Client({ name: 'test', version: '1' });
     const env = { CPQ_STATE_DIR: folder };
@@ -200,7 +200,7 @@ describe('what is printed', () => {
     expect(tools.map((tool) => tool.name)).toContain('cpq_list_companies');
   });
 
-  it('Claude Desktop takes an address in its settings only', async () => {
+  test('Claude Desktop takes an address in its settings only', async () => {
     const shown = await run(['config', 'claude-desktop', '--http', url]);
     expect([shown.status, shown.stdout]).toEqual([0, '']);
     expect(shown.stderr).toContain(`Add custom connector: ${url}`);
@@ -208,7 +208,7 @@ describe('what is printed', () => {
     expect([status, after, left]).toEqual([2, undefined, []]);
   });
 
-  it.each([
+  test.each([
     [[], 'claude-desktop|claude-code|vscode|cursor|codex|gemini|lm-studio|windsurf'],
     [['emacs'], 'Name one host'],
     [['constructor'], 'Name one host'],
@@ -234,7 +234,7 @@ describe('where each host keeps its servers', () => {
   const fileOf = (name: string, ...platform: Parameters<typeof at>) =>
     hosts[name]?.file(at(...platform))?.slice(folder.length);
 
-  it.each([
+  test.each([
     ['claude-desktop', 'darwin', '/Library/Application Support/Claude/claude_desktop_config.json'],
     ['claude-desktop', 'win32', '/AppData/Roaming/Claude/claude_desktop_config.json'],
     ['claude-desktop', 'linux', '/.config/Claude/claude_desktop_config.json'],
@@ -251,7 +251,7 @@ describe('where each host keeps its servers', () => {
     expect(fileOf(name, platform)).toBe(join(file));
   });
 
-  it('follows the variables and notes by which hosts are moved', async () => {
+  test('follows the variables and notes by which hosts are moved', async () => {
     const elsewhere = (name: string) => join(folder, name);
     const moved = {
       CODEX_HOME: elsewhere('x'),
@@ -287,7 +287,7 @@ const allowed: Record<string, string[]> = {
 };
 
 describe('schemas that hosts publish', () => {
-  it.each(Object.keys(allowed))('%s allows every key', async (name) => {
+  test.each(Object.keys(allowed))('%s allows every key', async (name) => {
     const entries = [await printed(name), await printed(name, '--http', url)];
     for (const entry of entries)
       expect(allowed[name]).toEqual(expect.arrayContaining(Object.keys(entry)));
@@ -295,7 +295,7 @@ describe('schemas that hosts publish', () => {
 });
 
 describe('a file that is written', () => {
-  it.each(names)('%s: is made where there is none, for its owner only', async (name) => {
+  test.each(names)('%s: is made where there is none, for its owner only', async (name) => {
     const { status, stdout, file, after, left } = await written(
       name,
       undefined,
@@ -308,7 +308,7 @@ describe('a file that is written', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it.each(names)('%s: is left alone when all is there already', async (name) => {
+  test.each(names)('%s: is left alone when all is there already', async (name) => {
     const { file, home, after } = await written(name, undefined);
     const again = await run(['config', name, '--write', '--file', file]);
     expect(again.stdout).toContain('has it already.');
@@ -316,27 +316,30 @@ describe('a file that is written', () => {
     expect(await readdir(home)).toEqual(['host.conf']);
   });
 
-  it.each(jsonNames)('%s: keeps other servers, unknown keys, comments and layout', async (name) => {
-    const root = hosts[name]?.root;
-    const before = `// Mine\r\n{\r\n\t"theme": "dark", // at night\r\n\t"${root}": {\r\n\t\t/* work */\r\n\t\t"other": { "command": "x" },\r\n\t},\r\n\t"last": [1, 2]\r\n}\r\n`;
-    const { after = '', home, file, left, stdout } = await written(name, before);
-    for (const line of before
-      .split('\r\n')
-      .filter((text) => text.includes('/') || text.includes('"'))) {
-      expect(after).toContain(line.replace(/,?$/, ''));
-    }
-    expect(after.replaceAll('\r\n', '')).not.toContain('\n');
-    expect(after).toMatch(/\r\n\t\t"cpq-mcp": \{\r\n\t\t\t"/);
-    const document = parseJsonc(after, [], { allowTrailingComma: true });
-    expect(Object.keys(document[root ?? ''])).toEqual(['other', 'cpq-mcp']);
-    const backup = left.find((one) => one.endsWith('.bak')) ?? '';
-    expect(left.toSorted()).toEqual(['host.conf', backup].toSorted());
-    expect(stdout).toContain(join(home, backup));
-    expect(await readFile(join(home, backup), 'utf8')).toBe(before);
-    expect(file).toBe(join(home, 'host.conf'));
-  });
+  test.each(jsonNames)(
+    '%s: keeps other servers, unknown keys, comments and layout',
+    async (name) => {
+      const root = hosts[name]?.root;
+      const before = `// Mine\r\n{\r\n\t"theme": "dark", // at night\r\n\t"${root}": {\r\n\t\t/* work */\r\n\t\t"other": { "command": "x" },\r\n\t},\r\n\t"last": [1, 2]\r\n}\r\n`;
+      const { after = '', home, file, left, stdout } = await written(name, before);
+      for (const line of before
+        .split('\r\n')
+        .filter((text) => text.includes('/') || text.includes('"'))) {
+        expect(after).toContain(line.replace(/,?$/, ''));
+      }
+      expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+      expect(after).toMatch(/\r\n\t\t"cpq-mcp": \{\r\n\t\t\t"/);
+      const document = parseJsonc(after, [], { allowTrailingComma: true });
+      expect(Object.keys(document[root ?? ''])).toEqual(['other', 'cpq-mcp']);
+      const backup = left.find((one) => one.endsWith('.bak')) ?? '';
+      expect(left.toSorted()).toEqual(['host.conf', backup].toSorted());
+      expect(stdout).toContain(join(home, backup));
+      expect(await readFile(join(home, backup), 'utf8')).toBe(before);
+      expect(file).toBe(join(home, 'host.conf'));
+    },
+  );
 
-  it('keeps its permissions, and a mark at its start', async () => {
+  test('keeps its permissions, and a mark at its start', async () => {
     const home = await place();
     const file = join(home, 'mcp.json');
     await writeFile(file, '\uFEFF{}');
@@ -348,7 +351,7 @@ describe('a file that is written', () => {
     expect((await stat(join(home, backup))).mode & 0o777).toBe(0o640);
   });
 
-  it('is written where a link leads, and the link stays', async () => {
+  test('is written where a link leads, and the link stays', async () => {
     const home = await place();
     await mkdir(join(home, 'dotfiles'));
     await writeFile(join(home, 'dotfiles', 'real.json'), '{"a":1}');
@@ -361,12 +364,12 @@ describe('a file that is written', () => {
     expect(await readdir(home)).toEqual(['dotfiles', 'mcp.json']);
   });
 
-  it.each(['', ' \n'])('takes an empty file (%j) for one without servers', async (before) => {
+  test.each(['', ' \n'])('takes an empty file (%j) for one without servers', async (before) => {
     const { after = '' } = await written('cursor', before);
     expect(Object.keys(JSON.parse(after).mcpServers)).toEqual(['cpq-mcp']);
   });
 
-  it.each(jsonNames)('%s: keeps what a person put in place of ours', async (name) => {
+  test.each(jsonNames)('%s: keeps what a person put in place of ours', async (name) => {
     const root = hosts[name]?.root ?? '';
     const own = { disabled: true, timeout: 5 };
     const env = {
@@ -389,7 +392,7 @@ describe('a file that is written', () => {
     expect(stdout).not.toContain('in place of');
   });
 
-  it('moves between a server that is started and one that runs', async () => {
+  test('moves between a server that is started and one that runs', async () => {
     const { file } = await written('gemini', undefined, '--base-url', baseUrl);
     const entry = async (...words: string[]) => {
       await run(['config', 'gemini', '--write', '--file', file, ...words]);
@@ -402,7 +405,7 @@ describe('a file that is written', () => {
     });
   });
 
-  it("asks VS Code's questions behind those that are there, each once", async () => {
+  test("asks VS Code's questions behind those that are there, each once", async () => {
     const before =
       '{"inputs":[{"id":"mine","type":"promptString"},{"id":"cpq-api-key","type":"x"}]}';
     const { after = '' } = await written('vscode', before);
@@ -413,7 +416,7 @@ describe('a file that is written', () => {
 });
 
 describe('a file that cannot be edited safely', () => {
-  it.each([
+  test.each([
     ['cursor', '{"mcpServers": {', 'is not valid JSON (line 1'],
     ['cursor', '{\n"a": 1,\n"b": }\n', 'is not valid JSON (line 3'],
     ['cursor', '[]', 'does not hold a JSON object'],
@@ -429,7 +432,7 @@ describe('a file that cannot be edited safely', () => {
     expect(stderr).toContain('without --write');
   });
 
-  it('is not one that another program wrote meanwhile', async () => {
+  test('is not one that another program wrote meanwhile', async () => {
     const home = await place();
     const file = join(home, 'mcp.json');
     await writeFile(file, '{}');
@@ -442,7 +445,7 @@ describe('a file that cannot be edited safely', () => {
     expect(await readFile(file, 'utf8')).toBe('{"theirs":1}');
   });
 
-  it('is not a folder', async () => {
+  test('is not a folder', async () => {
     const { status, stderr } = await run(['config', 'cursor', '--write', '--file', folder]);
     expect([status, stderr]).toEqual([1, expect.stringContaining('is not a plain file')]);
   });
@@ -475,7 +478,7 @@ b = 1979-05-27T07:32:00Z
 `;
 
 describe('a file of TOML', () => {
-  it('is changed in our own tables only', async () => {
+  test('is changed in our own tables only', async () => {
     const { after = '', stdout, left } = await written('codex', toml, '--base-url', baseUrl);
     const [head = '', tail = ''] = [
       toml.slice(0, toml.indexOf('[mcp_servers.cpq-mcp]')),
@@ -493,7 +496,7 @@ describe('a file of TOML', () => {
     expect(stdout).not.toContain(key);
   });
 
-  it('keeps its line ends', async () => {
+  test('keeps its line ends', async () => {
     const { after = '' } = await written('codex', '[a]\r\nb = 1');
     expect(after.replaceAll('\r\n', '')).not.toContain('\n');
     expect(parseToml(after)).toMatchObject({
@@ -510,7 +513,7 @@ const entry = { command: 'npx', args: ['-y'], env: { A: 'b' } };
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('any file', () => {
-  it('of JSON gets the entry and keeps everything else; a second time changes nothing', () => {
+  test('of JSON gets the entry and keeps everything else; a second time changes nothing', () => {
     fc.assert(
       fc.property(document, document, fc.constantFrom(0, 2, '\t'), (rest, others, indent) => {
         const before = plain({ ...rest, servers: { ...others } }) as Row;
@@ -528,7 +531,7 @@ describe('any file', () => {
     );
   });
 
-  it('of TOML gets the entry and keeps everything else, or is refused', () => {
+  test('of TOML gets the entry and keeps everything else, or is refused', () => {
     let refused = 0;
     fc.assert(
       fc.property(document, fc.dictionary(text, fc.dictionary(text, leaf)), (rest, others) => {

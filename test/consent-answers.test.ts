@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
   Answering,
-  anOpportunity,
+  answerNever,
+  anyOpportunity,
   journalIn,
-  never,
   newFolder,
-  persons,
+  personAnswers,
   putsOf,
   type Row,
   recordOf,
-  told,
+  reportOf,
 } from './support/consent.ts';
 import { type Connection, everyHost, everything } from './support/hosts.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
@@ -18,7 +18,7 @@ import { shared } from './support/shared.ts';
 const tool = 'cpq_upsert_opportunity';
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));
 const at = async () => addressIn(await sandbox(), 'all');
-const opportunity = shared(async () => anOpportunity(await at()));
+const opportunity = shared(async () => anyOpportunity(await at()));
 const puts = async () => (await putsOf(await sandbox())).length;
 const nameNow = async () => (await recordOf(await at(), (await opportunity()).id)).name;
 
@@ -28,7 +28,7 @@ const another = async () => {
   return { opportunity_id: (await opportunity()).id, name: `Agreed in real life ${count}` };
 };
 
-const upsert = async (it: Connection, args: Row) => told((await it.ask(tool, args)).result);
+const upsert = async (it: Connection, args: Row) => reportOf((await it.ask(tool, args)).result);
 
 /** Nobody can be reached with a question where each request of the older era stands alone. */
 const canAsk = everyHost.filter(({ era, transport }) => transport === 'stdio' || era === 'modern');
@@ -45,7 +45,7 @@ describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) 
     const { name: before, externalIdentifier } = await opportunity().then(({ id }) =>
       at().then((address) => recordOf(address, id)),
     );
-    answering.next = persons.accepts;
+    answering.next = personAnswers.accepts;
     const args = await another();
     const sent = await puts();
     const answer = await upsert(it, args);
@@ -73,7 +73,7 @@ describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) 
     'the person %s: nothing is written, and the answer says so',
     async (does, outcome, words) => {
       const it = await server();
-      answering.next = persons[does];
+      answering.next = personAnswers[does];
       const [args, sent, journal] = [await another(), await puts(), await journalIn(folder)];
       const answer = await upsert(it, args);
       expect(answer).toMatchObject({ outcome, isError: false });
@@ -87,7 +87,7 @@ describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) 
 
   test('the person never answers: the host gives up, and nothing is written', async () => {
     const it = await server();
-    answering.next = never;
+    answering.next = answerNever;
     const [args, sent] = [await another(), await puts()];
     const asked = answering.asked.length;
     const stop = new AbortController();
@@ -97,7 +97,7 @@ describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) 
     stop.abort();
     // In the newer era the question is the host's own affair: it never comes back, and nothing waits.
     if (host.era !== 'modern') await expect(waiting).rejects.toThrow();
-    answering.next = persons.declines;
+    answering.next = personAnswers.declines;
     expect((await upsert(it, args)).outcome).toBe('declined');
     expect(await puts()).toBe(sent);
   });
@@ -117,7 +117,7 @@ describe.each(everyHost.map((host) => [host.name, host] as const))(
   '%s, where nobody can be asked',
   (_, host) => {
     const folder = newFolder();
-    const person = cannotAsk.includes(host) ? { person: persons.accepts } : {};
+    const person = cannotAsk.includes(host) ? { person: personAnswers.accepts } : {};
     const env = { CPQ_STATE_DIR: folder };
     const server = host.serving(at, { ...everything, env, ...person });
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Person } from './support/clients.ts';
 import {
+  answerNever,
+  type CallReport,
   journalIn,
-  never,
   newFolder,
-  persons,
+  personAnswers,
   type Row,
-  type Told,
-  told,
+  reportOf,
 } from './support/consent.ts';
 import { anyHost, type Connection, everything } from './support/hosts.ts';
 import type { Environment } from './support/process.ts';
@@ -38,7 +38,7 @@ async function scene(): Promise<Scene> {
   const folder = newFolder();
   const env = { CPQ_STATE_DIR: folder };
   const start = (settings: Settings = {}) => {
-    const { person } = { person: persons.accepts, ...settings };
+    const { person } = { person: personAnswers.accepts, ...settings };
     const asking = person ? { person } : {};
     return anyHost.start(
       { baseUrl: upstream.url, key },
@@ -79,11 +79,11 @@ const record = ({ upstream }: Scene): Row =>
 const puts = ({ upstream }: Scene): number =>
   upstream.requests.filter(({ method }) => method === 'PUT').length;
 const phases = async ({ folder }: Scene) => (await journalIn(folder)).map(({ phase }) => phase);
-const call = async (it: Connection, name: string, args: Row = {}): Promise<Told> =>
-  told((await it.ask(name, args)).result);
+const call = async (it: Connection, name: string, args: Row = {}): Promise<CallReport> =>
+  reportOf((await it.ask(name, args)).result);
 const listed = async (it: Connection): Promise<Row[]> =>
   (await call(it, 'cpq_list_changes')).data.records as Row[];
-const revert = async (it: Connection): Promise<Told> =>
+const revert = async (it: Connection): Promise<CallReport> =>
   call(it, 'cpq_revert_change', { change_id: (await listed(it))[0]?.change_id });
 
 test('killed while the person is asked: nothing was announced, nothing happened', async () => {
@@ -95,7 +95,7 @@ test('killed while the person is asked: nothing was announced, nothing happened'
   const first = await it.start({
     person: (question) => {
       asked();
-      return never(question);
+      return answerNever(question);
     },
   });
   first.ask('cpq_upsert_opportunity', wish).catch(() => {});

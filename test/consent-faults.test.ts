@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { localState } from '../src/state/local.ts';
 import {
-  announcing,
+  announcingJournal,
   newFolder,
   openWriter,
-  persons,
+  personAnswers,
   type Row,
   type Writer,
   type WriterOptions,
@@ -28,7 +28,7 @@ async function start(options: WriterOptions = {}): Promise<{ upstream: Upstream;
   const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
   const it = await openWriter(
     { baseUrl: upstream.url, key: 'any' },
-    { person: persons.accepts, ...options },
+    { person: personAnswers.accepts, ...options },
   );
   return { upstream, it };
 }
@@ -89,7 +89,7 @@ test.each([502, 504, 408])(
 test('nothing is sent where the service is gone: not written, for certain', async () => {
   const folder = newFolder();
   let gone = async () => {};
-  const state = announcing(localState(folder), () => gone());
+  const state = announcingJournal(localState(folder), () => gone());
   const { upstream, it } = await start({ folder, state });
   // Until the end of the connections has been seen here too: one could still be taken for a live one.
   gone = () => upstream.close().then(() => setTimeout(50));
@@ -135,7 +135,7 @@ describe('a read fails before the write', () => {
   });
 
   test.concurrent.each(readFaults)('after the person agreed: %s', async (name) => {
-    const { upstream, it } = await start({ person: persons.accepts });
+    const { upstream, it } = await start({ person: personAnswers.accepts });
     // Read for the question, for the answer to it, and a third time before the write.
     upstream.set(limit(faults[name], readOf(upstream, 'opp-3', 2)));
     const answer = await it.upsert({

@@ -4,17 +4,17 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { JournalFile } from '../src/state/journal-file.ts';
 import { localState } from '../src/state/local.ts';
 import {
-  announcing,
-  anOpportunity,
+  announcingJournal,
+  anyOpportunity,
+  type CallReport,
   journalIn,
   newFolder,
   type Opportunity,
   openWriter,
-  persons,
+  personAnswers,
   putsOf,
   type Row,
   recordOf,
-  type Told,
   type Writer,
   type WriterOptions,
 } from './support/consent.ts';
@@ -28,14 +28,14 @@ const posix = process.platform !== 'win32';
 
 let opportunity: Opportunity;
 beforeEach(async () => {
-  opportunity = await anOpportunity(await at());
+  opportunity = await anyOpportunity(await at());
 });
 
 const open = async (options: WriterOptions = {}): Promise<Writer> =>
-  openWriter(await at(), { person: persons.accepts, ...options });
+  openWriter(await at(), { person: personAnswers.accepts, ...options });
 
 let count = 0;
-const rename = async (it: Writer): Promise<Told> => {
+const rename = async (it: Writer): Promise<CallReport> => {
   count += 1;
   return it.upsert({ opportunity_id: opportunity.id, name: `Journaled ${count}` });
 };
@@ -114,7 +114,7 @@ describe('the journal', () => {
     const one = await open({ folder });
     const other = await openWriter(
       { baseUrl: second.baseUrl, key: second.keys.all },
-      { folder, person: persons.accepts },
+      { folder, person: personAnswers.accepts },
     );
     await rename(one);
     expect(await listed(one)).toHaveLength(1);
@@ -184,7 +184,7 @@ describe('a journal that cannot be kept', () => {
 
   test('from the announcement on: nothing is sent', async () => {
     const folder = newFolder();
-    const state = announcing(localState(folder), async () => {
+    const state = announcingJournal(localState(folder), async () => {
       throw Object.assign(new Error('full'), { code: 'ENOSPC' });
     });
     const [it, sent] = [await open({ folder, state }), await puts()];

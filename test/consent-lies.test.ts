@@ -1,26 +1,26 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   Answering,
-  anOpportunity,
+  anyOpportunity,
+  type CallReport,
   openWriter,
-  persons,
+  personAnswers,
   putsOf,
   question,
   type Row,
   rawCall,
   recordOf,
-  type Told,
-  told,
+  reportOf,
   type Writer,
 } from './support/consent.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { shared } from './support/shared.ts';
 
 const tool = 'cpq_upsert_opportunity';
-const accepted = { consent: persons.accepts() };
+const accepted = { consent: personAnswers.accepts() };
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));
 const at = async () => addressIn(await sandbox(), 'all');
-const opportunity = shared(async () => anOpportunity(await at()));
+const opportunity = shared(async () => anyOpportunity(await at()));
 const puts = async () => (await putsOf(await sandbox())).length;
 
 let count = 0;
@@ -34,15 +34,17 @@ afterEach(() => {
 });
 
 describe.each(['pipe', 'http'] as const)('a host that answers by itself, %s', (transport) => {
-  const writer = shared(async () => openWriter(await at(), { transport, person: persons.accepts }));
+  const writer = shared(async () =>
+    openWriter(await at(), { transport, person: personAnswers.accepts }),
+  );
 
   const answering = async (it: Writer, args: Row, more: Row): Promise<Row> =>
     it.raw({ name: tool, arguments: args, ...more });
 
   /** Refused for that reason, or asked anew; never written. */
-  async function expectNothing(result: Row, args: { name: string }): Promise<Told> {
+  async function expectNothing(result: Row, args: { name: string }): Promise<CallReport> {
     expect((await recordOf(await at(), (await opportunity()).id)).name).not.toBe(args.name);
-    return told(result as never);
+    return reportOf(result as never);
   }
 
   test('an answer to a question that was not asked is not heard: the question comes', async () => {
@@ -76,7 +78,12 @@ describe.each(['pipe', 'http'] as const)('a host that answers by itself, %s', (t
     const it = await writer();
     const args = await another();
     const { requestState } = await question(it, args);
-    for (const inputResponses of [undefined, {}, { other: persons.accepts() }, { consent: {} }]) {
+    for (const inputResponses of [
+      undefined,
+      {},
+      { other: personAnswers.accepts() },
+      { consent: {} },
+    ]) {
       const more = { requestState, ...(inputResponses ? { inputResponses } : {}) };
       const answer = await expectNothing(await answering(it, args, more), args);
       expect(answer.text).toMatch(/the host sent no answer to the question/);
@@ -93,7 +100,7 @@ describe.each(['pipe', 'http'] as const)('a host that answers by itself, %s', (t
     const other = { ...args, ...more };
     const result = await answering(it, other, { requestState, inputResponses: accepted });
     expect(await expectNothing(result, other)).toMatchObject({ outcome: 'refused' });
-    expect(told(result as never).text).toMatch(why);
+    expect(reportOf(result as never).text).toMatch(why);
   });
 
   test.each([
@@ -119,10 +126,10 @@ describe.each(['pipe', 'http'] as const)('a host that answers by itself, %s', (t
     const before = await puts();
     const { requestState } = await question(it, args);
     const again = () => answering(it, args, { requestState, inputResponses: accepted });
-    const answers = (await Promise.all([again(), again()])).map((one) => told(one as never));
+    const answers = (await Promise.all([again(), again()])).map((one) => reportOf(one as never));
     expect(answers.map(({ outcome }) => outcome)).toContain('written');
     expect(await puts()).toBe(before + 1);
-    expect(told((await again()) as never).outcome).not.toBe('written');
+    expect(reportOf((await again()) as never).outcome).not.toBe('written');
     expect(await puts()).toBe(before + 1);
   });
 
@@ -141,14 +148,14 @@ describe.each(['pipe', 'http'] as const)('a host that answers by itself, %s', (t
     const it = await writer();
     const args = await another();
     const mute = await it.another({ transport });
-    const { confirm } = told((await rawCall(mute, { name: tool, arguments: args })) as never);
+    const { confirm } = reportOf((await rawCall(mute, { name: tool, arguments: args })) as never);
     expect(confirm).toBeTypeOf('string');
     const asSeal = { requestState: confirm, inputResponses: accepted };
     const first = await expectNothing(await answering(it, args, asSeal), args);
     expect(first.text).toMatch(/for another purpose/);
     const { requestState } = await question(it, args);
     const asToken = { name: tool, arguments: { ...args, confirm: requestState } };
-    const second = told((await rawCall(mute, asToken)) as never);
+    const second = reportOf((await rawCall(mute, asToken)) as never);
     expect(second).toMatchObject({ outcome: 'refused' });
     expect(second.text).toMatch(/for another purpose/);
     await expectNothing({}, args);
@@ -156,18 +163,18 @@ describe.each(['pipe', 'http'] as const)('a host that answers by itself, %s', (t
 });
 
 describe('a host of the older era that uses words of the newer one', () => {
-  const modern = shared(async () => openWriter(await at(), { person: persons.accepts }));
+  const modern = shared(async () => openWriter(await at(), { person: personAnswers.accepts }));
 
   test('is asked all the same, and its own seal and answer are not heard', async () => {
     const answering = new Answering();
-    answering.next = persons.declines;
+    answering.next = personAnswers.declines;
     const it = await modern();
     const client = await it.another({ era: 'legacy', person: answering.person });
     const args = await another();
     const forged = { requestState: 'abc', inputResponses: accepted };
     for (const more of [{ inputResponses: accepted }, forged]) {
       const result = await rawCall(client, { name: tool, arguments: args, ...more });
-      expect(told(result as never).outcome).toMatch(/declined|refused/);
+      expect(reportOf(result as never).outcome).toMatch(/declined|refused/);
     }
     expect(answering.asked).toHaveLength(1);
     expect((await recordOf(await at(), args.opportunity_id)).name).not.toBe(args.name);
@@ -175,12 +182,12 @@ describe('a host of the older era that uses words of the newer one', () => {
 
   test('cannot say in a request that it cannot ask, once it said that it can', async () => {
     const answering = new Answering();
-    answering.next = persons.declines;
+    answering.next = personAnswers.declines;
     const client = await (await modern()).another({ era: 'legacy', person: answering.person });
     const _meta = { 'io.modelcontextprotocol/clientCapabilities': {} };
     const result = await rawCall(client, { name: tool, arguments: await another(), _meta });
-    expect(told(result as never)).toMatchObject({ outcome: 'declined' });
-    expect(told(result as never)).not.toHaveProperty('confirm');
+    expect(reportOf(result as never)).toMatchObject({ outcome: 'declined' });
+    expect(reportOf(result as never)).not.toHaveProperty('confirm');
     expect(answering.asked).toHaveLength(1);
   });
 
@@ -190,7 +197,7 @@ describe('a host of the older era that uses words of the newer one', () => {
     const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
     const more = { _meta, requestState: 'abc', inputResponses: accepted };
     const result = await rawCall(client, { name: tool, arguments: args, ...more });
-    expect(told(result as never).outcome).toBe('not_asked');
+    expect(reportOf(result as never).outcome).toBe('not_asked');
     expect((await recordOf(await at(), args.opportunity_id)).name).not.toBe(args.name);
   });
 });
@@ -200,11 +207,11 @@ describe('a host that can ask', () => {
     'is asked though the call brings a good token (%s)',
     async (era) => {
       const answering = new Answering();
-      answering.next = persons.declines;
+      answering.next = personAnswers.declines;
       const it = await openWriter(await at(), { era, person: answering.person });
       const mute = await it.another({});
       const args = await another();
-      const { confirm } = told((await rawCall(mute, { name: tool, arguments: args })) as never);
+      const { confirm } = reportOf((await rawCall(mute, { name: tool, arguments: args })) as never);
       const answer = await it.upsert({ ...args, confirm });
       expect(answer.outcome).toBe('declined');
       expect(answering.asked).toHaveLength(1);
@@ -213,12 +220,12 @@ describe('a host that can ask', () => {
   );
 
   test('by links only is none that can show a form', async () => {
-    const it = await openWriter(await at(), { person: persons.accepts });
+    const it = await openWriter(await at(), { person: personAnswers.accepts });
     const result = await it.raw({
       name: tool,
       arguments: await another(),
       _meta: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { url: {} } } },
     });
-    expect(told(result as never)).toMatchObject({ outcome: 'not_asked' });
+    expect(reportOf(result as never)).toMatchObject({ outcome: 'not_asked' });
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anOpportunity, openWriter, putsOf, type Row, recordOf } from './support/consent.ts';
+import { anyOpportunity, openWriter, putsOf, type Row, recordOf } from './support/consent.ts';
 import { everyHost } from './support/hosts.ts';
 import { run } from './support/process.ts';
 import { addressIn, askService, startSandbox } from './support/sandbox.ts';
@@ -11,7 +11,7 @@ const at = async () => addressIn(await sandbox(), 'all');
 /** Reads everything anew: what a test puts into the database counts at once. */
 const fresh = { tenant: { freshness: { freshMs: 0, staleMs: 0 } } };
 const writer = shared(async () => openWriter(await at(), fresh));
-const opportunity = shared(async () => anOpportunity(await at()));
+const opportunity = shared(async () => anyOpportunity(await at()));
 const change = async (args: Row) =>
   (await writer()).upsert({ opportunity_id: (await opportunity()).id, ...args });
 

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   Answering,
-  editAs,
+  answerSlowly,
+  type CallReport,
+  editRecord,
   openWriter,
-  persons,
+  personAnswers,
   putsOf,
   type Row,
   rawCall,
-  slowly,
-  type Told,
-  told,
+  reportOf,
 } from './support/consent.ts';
 import { addressIn, askService, startSandbox } from './support/sandbox.ts';
 import { shared } from './support/shared.ts';
@@ -33,7 +33,7 @@ type Action =
   | { does: 'revert'; change: number; person: Does | 'nobody' }
   | { does: 'edit'; to: Target; fields: Fields };
 
-type Does = keyof typeof persons;
+type Does = keyof typeof personAnswers;
 
 const fields = fc.record(
   {
@@ -49,7 +49,7 @@ const person = fc.constantFrom<Does>(
   'accepts',
   'accepts',
   'accepts',
-  ...(Object.keys(persons) as Does[]),
+  ...(Object.keys(personAnswers) as Does[]),
 );
 const instead = fc.option(fc.record({ to, fields }), { nil: undefined });
 /** Mostly such as can be written. */
@@ -187,7 +187,7 @@ class Scene {
       if (other !== externalId) expect(row).toEqual(before.get(other));
   }
 
-  #remember({ change_id }: Told, before: Map<string, Row>): void {
+  #remember({ change_id }: CallReport, before: Map<string, Row>): void {
     const { externalId = '', wanted = {} } = this.#given ?? {};
     const row = before.get(externalId);
     if (row)
@@ -199,7 +199,7 @@ class Scene {
       });
   }
 
-  async #act(action: Action): Promise<Told | undefined> {
+  async #act(action: Action): Promise<CallReport | undefined> {
     switch (action.does) {
       case 'edit':
         return this.#edit(action.to, action.fields);
@@ -220,24 +220,24 @@ class Scene {
     this.#edits += 1;
     const externalId = this.#idOf(to);
     const name = given.name ?? (await this.#record(externalId))?.name ?? 'Made by hand';
-    await editAs(await at(), externalId, { ...asStored(given), name });
+    await editRecord(await at(), externalId, { ...asStored(given), name });
   }
 
-  async #preview(args: Row): Promise<Told> {
+  async #preview(args: Row): Promise<CallReport> {
     const consent = await this.#consentTo(args);
-    const answer = told((await rawCall(await mute(), upsert(args))) as never);
+    const answer = reportOf((await rawCall(await mute(), upsert(args))) as never);
     const token = answer.confirm;
     if (token !== undefined) this.#tokens.push({ token, args, consent });
     return answer;
   }
 
-  async #ask(action: Action & { does: 'ask' }): Promise<Told> {
+  async #ask(action: Action & { does: 'ask' }): Promise<CallReport> {
     const args = this.#argsOf(action);
-    answering.next = slowly(async () => {
+    answering.next = answerSlowly(async () => {
       const consent = await this.#consentTo(args);
       if (action.person === 'accepts') this.#given = consent;
       if (action.meanwhile) await this.#edit(action.to, action.meanwhile);
-      return persons[action.person]();
+      return personAnswers[action.person]();
     });
     return (await writer()).upsert(args);
   }
@@ -245,26 +245,31 @@ class Scene {
   async #confirm({
     token: which,
     instead,
-  }: Action & { does: 'confirm' }): Promise<Told | undefined> {
+  }: Action & { does: 'confirm' }): Promise<CallReport | undefined> {
     const known = this.#tokens[which % Math.max(1, this.#tokens.length)];
     if (!known) return undefined;
     // The person agreed to the preview; whatever else it is sent with is nobody's wish.
     const args = instead ? this.#argsOf({ ...instead, create: false }) : known.args;
     if (sameWish(args, known.args)) this.#given = known.consent;
-    return told((await rawCall(await mute(), upsert({ ...args, confirm: known.token }))) as never);
+    return reportOf(
+      (await rawCall(await mute(), upsert({ ...args, confirm: known.token }))) as never,
+    );
   }
 
   /** A host that keeps a question, and answers it late, twice, or in the place of another. */
-  async #claim({ seal: which, instead }: Action & { does: 'claim' }): Promise<Told | undefined> {
+  async #claim({
+    seal: which,
+    instead,
+  }: Action & { does: 'claim' }): Promise<CallReport | undefined> {
     if (this.#seals.length <= which) return this.#keepQuestion(instead);
     const known = this.#seals[which % this.#seals.length];
     if (!known) return undefined;
     const args = instead ? this.#argsOf({ ...instead, create: false }) : known.args;
     if (sameWish(args, known.args)) this.#given = known.consent;
     const { requestState } = known;
-    const inputResponses = { consent: persons.accepts() };
+    const inputResponses = { consent: personAnswers.accepts() };
     const result = await (await writer()).raw({ ...upsert(args), requestState, inputResponses });
-    return told(result as never);
+    return reportOf(result as never);
   }
 
   async #keepQuestion(wish?: { to: Target; fields: Fields }): Promise<undefined> {
@@ -278,7 +283,7 @@ class Scene {
   async #revert({
     change: which,
     person: does,
-  }: Action & { does: 'revert' }): Promise<Told | undefined> {
+  }: Action & { does: 'revert' }): Promise<CallReport | undefined> {
     const known = this.#changes[which % Math.max(1, this.#changes.length)];
     if (!known) return undefined;
     const { id, externalId, before } = known;
@@ -289,12 +294,12 @@ class Scene {
     };
     if (does === 'nobody') {
       const params = { name: 'cpq_revert_change', arguments: { change_id: id } };
-      return told((await rawCall(await mute(), params)) as never);
+      return reportOf((await rawCall(await mute(), params)) as never);
     }
-    answering.next = slowly(async () => {
+    answering.next = answerSlowly(async () => {
       const consent = await consented();
       if (does === 'accepts') this.#given = consent;
-      return persons[does]();
+      return personAnswers[does]();
     });
     return (await writer()).revert(id);
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { changeInWords, inWords } from '../src/mcp/consent-words.ts';
+import { consentQuestion, describeChange } from '../src/mcp/consent-words.ts';
 import type { Proposal } from '../src/tenant/changes/consent.ts';
 import type { FieldChange, FieldKind, FieldValue } from '../src/tenant/changes/fields.ts';
 
@@ -12,7 +12,7 @@ const change = (kind: FieldKind, from: FieldValue, to: FieldValue): FieldChange 
   to,
 });
 const said = (kind: FieldKind, from: FieldValue, to: FieldValue): string =>
-  changeInWords(change(kind, from, to), { from: 'EUR', to: 'EUR' });
+  describeChange(change(kind, from, to), { from: 'EUR', to: 'EUR' });
 
 const proposal: Proposal = {
   what: 'change',
@@ -28,7 +28,7 @@ const proposal: Proposal = {
 
 describe('a question', () => {
   test('says what, where, from what to what, and what it will not do', () => {
-    expect(inWords(proposal, 'tenant.example.com').split('\n')).toEqual([
+    expect(consentQuestion(proposal, 'tenant.example.com').split('\n')).toEqual([
       'Change the opportunity “Forty laptops” of “Acme” (external identifier “ASK-1”) at tenant.example.com?',
       '• It: “old” → “new”',
       'Every other field stays as it is. Nothing is sent to a customer, no quote is touched, nothing is deleted. It can be taken back.',
@@ -36,18 +36,18 @@ describe('a question', () => {
   });
 
   test('about something new says that it cannot be deleted', () => {
-    const words = inWords({ ...proposal, what: 'create' }, 'x');
+    const words = consentQuestion({ ...proposal, what: 'create' }, 'x');
     expect(words).toMatch(/^Create the opportunity/);
     expect(words).toMatch(/The API cannot delete it again\.$/);
     expect(words).not.toMatch(/Every other field/);
   });
 
   test('about a way back says so', () => {
-    expect(inWords({ ...proposal, what: 'revert' }, 'x')).toMatch(/^Take back a change to/);
+    expect(consentQuestion({ ...proposal, what: 'revert' }, 'x')).toMatch(/^Take back a change to/);
   });
 
   test('tells what is worth knowing beside the difference', () => {
-    const words = inWords(
+    const words = consentQuestion(
       {
         ...proposal,
         remarks: [
@@ -88,9 +88,9 @@ describe('a value', () => {
   });
 
   test('money is in the currency of the company that it belongs to', () => {
-    const words = changeInWords(change('money', 10, 20), { from: 'EUR', to: 'USD' });
+    const words = describeChange(change('money', 10, 20), { from: 'EUR', to: 'USD' });
     expect(words).toBe('It: 10.00 EUR → 20.00 USD');
-    expect(changeInWords(change('money', 10, 20))).toBe('It: 10.00 → 20.00');
+    expect(describeChange(change('money', 10, 20))).toBe('It: 10.00 → 20.00');
   });
 });
 

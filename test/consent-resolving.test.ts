@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anOpportunity, type Opportunity, openWriter, type Row } from './support/consent.ts';
+import { anyOpportunity, type Opportunity, openWriter, type Row } from './support/consent.ts';
 import { addressIn, type Sandbox, startSandbox } from './support/sandbox.ts';
 import { closing, shared } from './support/shared.ts';
 import { limit } from './support/upstream/behaviour.ts';
@@ -12,7 +12,7 @@ const at = async () => addressIn(await sandbox(), 'all');
 const writer = shared(async () =>
   openWriter(await at(), { tenant: { freshness: { freshMs: 0, staleMs: 0 } } }),
 );
-const opportunity = shared(async () => anOpportunity(await at()));
+const opportunity = shared(async () => anyOpportunity(await at()));
 
 type Value = string | number | null;
 
@@ -250,7 +250,7 @@ describe('what is held of the tenant', () => {
   test('may be old: a company that was made or deleted since is seen as it is', async () => {
     const own = await startSandbox({ scale: 0.1 });
     const it = await openWriter(addressIn(own, 'all'));
-    const { id } = await anOpportunity(addressIn(own, 'all'));
+    const { id } = await anyOpportunity(addressIn(own, 'all'));
     await it.upsert({ opportunity_id: id, company: 'warms up what is held' });
     const known = await deleteOne(own, id);
     const answer = await it.upsert({ opportunity_id: id, company: known });

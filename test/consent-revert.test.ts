@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   Answering,
-  anOpportunity,
-  editAs,
+  answerSlowly,
+  anyOpportunity,
+  editRecord,
   type Opportunity,
   openWriter,
-  persons,
+  personAnswers,
   putsOf,
   type Row,
   recordOf,
-  slowly,
 } from './support/consent.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { closing, shared } from './support/shared.ts';
@@ -25,14 +25,14 @@ const writer = shared(async () => openWriter(await at(), { person: answering.per
 
 let opportunity: Opportunity;
 beforeEach(async () => {
-  opportunity = await anOpportunity(await at());
-  answering.next = persons.accepts;
+  opportunity = await anyOpportunity(await at());
+  answering.next = personAnswers.accepts;
 });
 
 const now = async () => recordOf(await at(), opportunity.id);
 /** Somebody else's edit; the name has to be said. */
 const edit = async (body: Row) =>
-  editAs(await at(), opportunity.externalIdentifier, { name: (await now()).name, ...body });
+  editRecord(await at(), opportunity.externalIdentifier, { name: (await now()).name, ...body });
 
 let count = 0;
 /** A change that is there to be taken back. */
@@ -103,7 +103,7 @@ describe('a change', () => {
   ] as const)('stays where the person %s', async (does, outcome) => {
     const id = await changed();
     const [{ name }, sent] = [await now(), await puts()];
-    answering.next = persons[does];
+    answering.next = personAnswers[does];
     expect((await (await writer()).revert(id)).outcome).toBe(outcome);
     expect((await now()).name).toBe(name);
     expect(await puts()).toBe(sent);
@@ -160,7 +160,7 @@ describe('somebody changed the opportunity since', () => {
 
   test('in the way that this change would: no change', async () => {
     const before = await now();
-    const it = await openWriter(await at(), { person: persons.accepts });
+    const it = await openWriter(await at(), { person: personAnswers.accepts });
     const first = await it.upsert({ opportunity_id: opportunity.id, name: 'There and back' });
     await edit({ name: before.name });
     const sent = await puts();
@@ -170,9 +170,9 @@ describe('somebody changed the opportunity since', () => {
 
   test('while the person is asked: refused, with the difference', async () => {
     const id = await changed();
-    answering.next = slowly(async () => {
+    answering.next = answerSlowly(async () => {
       await edit({ description: 'Their last-minute words' });
-      return persons.accepts();
+      return personAnswers.accepts();
     });
     const sent = (await puts()) + 1;
     const answer = await (await writer()).revert(id);
@@ -212,7 +212,7 @@ describe('what cannot be taken back', () => {
 
   test('where agents may not close it: only a person can', async () => {
     const it = await openWriter(await at(), {
-      person: persons.accepts,
+      person: personAnswers.accepts,
       rules: { barredStages: ['lost'] },
     });
     const made = await it.upsert({ external_id: 'MADE-2', create: true, name: 'Made here too' });
@@ -223,7 +223,10 @@ describe('what cannot be taken back', () => {
 
   test('a change that was never written', async () => {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
-    const it = await openWriter({ baseUrl: upstream.url, key: 'any' }, { person: persons.accepts });
+    const it = await openWriter(
+      { baseUrl: upstream.url, key: 'any' },
+      { person: personAnswers.accepts },
+    );
     upstream.set(limit(writeFaults['400-messages'], { method: 'PUT' }));
     const { outcome, change_id } = await it.upsert({ external_id: 'opp-1', name: 'Never' });
     expect(outcome).toBe('not_written');
@@ -234,7 +237,10 @@ describe('what cannot be taken back', () => {
 describe('a change that could not be told', () => {
   async function undecided(name: 'hang-before-reading' | 'reset-after-applying') {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
-    const it = await openWriter({ baseUrl: upstream.url, key: 'any' }, { person: persons.accepts });
+    const it = await openWriter(
+      { baseUrl: upstream.url, key: 'any' },
+      { person: personAnswers.accepts },
+    );
     const before = { ...upstream.records['/opportunity'][1] };
     upstream.set({
       ...limit(writeFaults[name], { method: 'PUT' }),

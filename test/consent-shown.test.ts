@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   Answering,
-  anOpportunity,
-  editAs,
+  anyOpportunity,
+  type CallReport,
+  editRecord,
   newFolder,
   type Opportunity,
   type Row,
   recordOf,
-  type Told,
-  told,
+  reportOf,
 } from './support/consent.ts';
 import { type Connection, everyHost, everything, type Host } from './support/hosts.ts';
 import { type Address, addressIn, askService, startSandbox } from './support/sandbox.ts';
@@ -108,7 +108,7 @@ const at = async (): Promise<Address> => addressIn(await sandbox(), 'all');
 /** An opportunity whose company and contact are named by somebody who wants to be believed. */
 const opportunity = shared(async (): Promise<Opportunity> => {
   const address = await at();
-  const found = await anOpportunity(address);
+  const found = await anyOpportunity(address);
   const put = (path: string, body: Row) =>
     askService(address, path, { method: 'PUT', body: JSON.stringify(body) });
   await put(`/company/${found.company.id}`, {
@@ -122,7 +122,7 @@ const opportunity = shared(async (): Promise<Opportunity> => {
 const ourLine = /^[\s•*>-]*(?:outcome|change_id|confirm)\s*:/;
 const oursIn = (text: string): string[] => text.split('\n').filter((line) => ourLine.test(line));
 
-function checkLines(answer: Told, isQuestion = false): void {
+function checkLines(answer: CallReport, isQuestion = false): void {
   const { outcome, change_id: id, confirm } = answer;
   const expected = [
     ...(outcome === undefined ? [] : [`outcome: ${outcome}`]),
@@ -168,8 +168,8 @@ const argumentsOf = (id: string, { name, description, custom }: Wish): Row => ({
 });
 
 const tool = 'cpq_upsert_opportunity';
-const ask = async (server: Connection, args: Row): Promise<Told> =>
-  told((await server.ask(tool, args)).result);
+const ask = async (server: Connection, args: Row): Promise<CallReport> =>
+  reportOf((await server.ask(tool, args)).result);
 
 interface Setting {
   host: Host;
@@ -194,7 +194,7 @@ describe.each(settings)('%s', (_, { host, asks }) => {
   const server = host.serving(at, { ...everything, env, person });
 
   /** @returns what the person was shown, and the last answer */
-  async function writeAsAgreed(args: Row): Promise<{ shown: string; answer: Told }> {
+  async function writeAsAgreed(args: Row): Promise<{ shown: string; answer: CallReport }> {
     const asked = answering.asked.length;
     const first = await ask(await server(), args);
     if (first.outcome !== undefined) checkLines(first);
@@ -212,7 +212,7 @@ describe.each(settings)('%s', (_, { host, asks }) => {
         // Somebody else's text is there first, past this server.
         const { custom, ...fields } = present;
         const customFields = Object.fromEntries(custom.filter(([name]) => name !== '__proto__'));
-        await editAs(await at(), externalIdentifier, { ...fields, customFields });
+        await editRecord(await at(), externalIdentifier, { ...fields, customFields });
         const before = await recordOf(await at(), id);
         const { shown, answer } = await writeAsAgreed(argumentsOf(id, wish));
         const after = await recordOf(await at(), id);

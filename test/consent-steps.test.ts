@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { localState } from '../src/state/local.ts';
 import {
   Answering,
-  announcing,
-  anOpportunity,
-  editAs,
+  announcingJournal,
+  answerSlowly,
+  anyOpportunity,
+  editRecord,
   newFolder,
   openWriter,
-  persons,
+  personAnswers,
   putsOf,
   type Row,
   recordOf,
-  slowly,
-  told,
+  reportOf,
 } from './support/consent.ts';
 import {
   addressIn,
@@ -30,7 +30,7 @@ const at = async () => addressIn(await sandbox(), 'all');
 const puts = async () => (await putsOf(await sandbox())).length;
 const fresh = async () => {
   const address = await at();
-  const { id } = await anOpportunity(address);
+  const { id } = await anyOpportunity(address);
   return (await recordOf(address, id)) as Row & { id: string; name: string };
 };
 
@@ -48,9 +48,9 @@ describe.each(['modern', 'legacy'] as const)('the record moves (%s)', (era) => {
   test('while the person is asked: nothing is written, and the new difference is shown', async () => {
     const [it, before] = [await writer(), await fresh()];
     const sent = (await puts()) + 1;
-    answering.next = slowly(async () => {
-      await editAs(await at(), before.externalIdentifier, { name: 'Somebody was faster' });
-      return persons.accepts();
+    answering.next = answerSlowly(async () => {
+      await editRecord(await at(), before.externalIdentifier, { name: 'Somebody was faster' });
+      return personAnswers.accepts();
     });
     const name = newName();
     const answer = await it.upsert({ opportunity_id: before.id, name });
@@ -58,7 +58,7 @@ describe.each(['modern', 'legacy'] as const)('the record moves (%s)', (era) => {
     expect(answer.text).toMatch(/^Nothing was written: .* is not as it was when the person agreed/);
     expect(answer.changes).toMatchObject([{ from: 'Somebody was faster', to: name }]);
     expect(await puts()).toBe(sent);
-    answering.next = persons.accepts;
+    answering.next = personAnswers.accepts;
     expect((await it.upsert({ opportunity_id: before.id, name })).outcome).toBe('written');
     expect(answering.asked.at(-1)).toContain('“Somebody was faster” →');
   });
@@ -66,9 +66,9 @@ describe.each(['modern', 'legacy'] as const)('the record moves (%s)', (era) => {
   test('and somebody makes the very same change: nothing is left to write', async () => {
     const [it, before, name] = [await writer(), await fresh(), newName()];
     const sent = (await puts()) + 1;
-    answering.next = slowly(async () => {
-      await editAs(await at(), before.externalIdentifier, { name });
-      return persons.accepts();
+    answering.next = answerSlowly(async () => {
+      await editRecord(await at(), before.externalIdentifier, { name });
+      return personAnswers.accepts();
     });
     expect((await it.upsert({ opportunity_id: before.id, name })).outcome).toBe('no_change');
     expect(await puts()).toBe(sent);
@@ -77,14 +77,14 @@ describe.each(['modern', 'legacy'] as const)('the record moves (%s)', (era) => {
   test('and is deleted', async () => {
     const it = await writer();
     const external_id = newId();
-    answering.next = persons.accepts;
+    answering.next = personAnswers.accepts;
     await it.upsert({ external_id, create: true, name: newName() });
     const sent = await puts();
-    answering.next = slowly(async () => {
+    answering.next = answerSlowly(async () => {
       const { database } = await sandbox();
       const sql = 'update opportunity set deletedAt = ? where externalIdentifier = ?';
       database.prepare(sql).run('2026-01-01T00:00:00Z', external_id);
-      return persons.accepts();
+      return personAnswers.accepts();
     });
     const answer = await it.upsert({ external_id, name: newName() });
     expect(answer).toMatchObject({ isError: true });
@@ -106,7 +106,10 @@ describe('the record moves between the second reading and the first', () => {
         if (request.path === path && reads === 3 && row) change(row);
       },
     });
-    const it = await openWriter({ baseUrl: upstream.url, key: 'any' }, { person: persons.accepts });
+    const it = await openWriter(
+      { baseUrl: upstream.url, key: 'any' },
+      { person: personAnswers.accepts },
+    );
     const answer = await it.upsert({ opportunity_id: row?.id, name: 'Named anew' });
     const sent = upstream.requests.filter(({ method }) => method === 'PUT');
     return { answer, sent };
@@ -151,8 +154,8 @@ describe('two calls at once', () => {
   test.each([[['modern', 'legacy']], [['modern', 'modern']]] as const)(
     'on one record (%j): one wins, the other is told',
     async ([one, two]) => {
-      const it = await openWriter(await at(), { era: one, person: persons.accepts });
-      const other = await it.another({ era: two, person: persons.accepts });
+      const it = await openWriter(await at(), { era: one, person: personAnswers.accepts });
+      const other = await it.another({ era: two, person: personAnswers.accepts });
       const [{ id }, sent] = [await fresh(), await puts()];
       const [first, second] = await Promise.all([
         it.upsert({ opportunity_id: id, name: newName() }),
@@ -161,7 +164,7 @@ describe('two calls at once', () => {
             name: 'cpq_upsert_opportunity',
             arguments: { opportunity_id: id, name: newName() },
           })
-          .then(told),
+          .then(reportOf),
       ]);
       expect([first.outcome, second.outcome].sort()).toEqual(['moved', 'written']);
       expect(await puts()).toBe(sent + 1);
@@ -171,7 +174,7 @@ describe('two calls at once', () => {
   );
 
   test('that make one and the same record: one makes it, the other is told', async () => {
-    const it = await openWriter(await at(), { person: persons.accepts });
+    const it = await openWriter(await at(), { person: personAnswers.accepts });
     const [external_id, sent] = [newId(), await puts()];
     const answers = await Promise.all(
       ['One', 'Other'].map((name) => it.upsert({ external_id, create: true, name })),
@@ -188,7 +191,10 @@ describe('two calls at once', () => {
         if (hide(request)) request.query.set('query', 'finds nothing at all');
       },
     });
-    const it = await openWriter({ baseUrl: upstream.url, key: 'any' }, { person: persons.accepts });
+    const it = await openWriter(
+      { baseUrl: upstream.url, key: 'any' },
+      { person: personAnswers.accepts },
+    );
     const answers = await Promise.all(
       ['One', 'Other'].map((name) => it.upsert({ external_id: 'ASK-1', create: true, name })),
     );
@@ -228,7 +234,7 @@ describe('a call that is cancelled', () => {
     });
     const it = await openWriter(
       { baseUrl: upstream.url, key: 'any' },
-      { era, person: persons.accepts },
+      { era, person: personAnswers.accepts },
     );
     await expect(it.upsert(wish, stop.signal)).rejects.toThrow();
     // Whatever is heard after the cancelling has been heard when this is answered.
@@ -270,10 +276,10 @@ describe('a call that is cancelled', () => {
   test('after the announcement: it is too late', async () => {
     const { upstream, sent, wish } = await slowUpstream();
     const [folder, stop] = [newFolder(), new AbortController()];
-    const state = announcing(localState(folder), async () => stop.abort());
+    const state = announcingJournal(localState(folder), async () => stop.abort());
     const it = await openWriter(
       { baseUrl: upstream.url, key: 'any' },
-      { folder, state, person: persons.accepts },
+      { folder, state, person: personAnswers.accepts },
     );
     await expect(it.upsert(wish, stop.signal)).rejects.toThrow();
     await until(async () => (await it.journal()).at(-1)).toMatchObject({ outcome: 'written' });
@@ -292,8 +298,8 @@ describe('what is stored', () => {
   ): Promise<{ before: Row; after: Row }> {
     const { baseUrl, keys } = own.tenants[tenant] ?? own.tenants[0];
     const address = { baseUrl, key: keys.all };
-    const it = await openWriter(address, { person: persons.accepts });
-    const { id } = await anOpportunity(address);
+    const it = await openWriter(address, { person: personAnswers.accepts });
+    const { id } = await anyOpportunity(address);
     const before = await recordOf(address, id);
     const answer = await it.upsert({ opportunity_id: id, ...args });
     expect(answer).toMatchObject({ outcome: 'written' });
@@ -325,8 +331,8 @@ describe('what is stored', () => {
     for (const upsertOmitted of ['keep', 'clear'] as const) {
       const own = await startSandbox({ scale: 0.1, upsertOmitted });
       const address = addressIn(own, 'all');
-      const it = await openWriter(address, { person: persons.accepts });
-      const { id } = await anOpportunity(address);
+      const it = await openWriter(address, { person: personAnswers.accepts });
+      const { id } = await anyOpportunity(address);
       const before = await recordOf(address, id);
       const args = {
         name: 'x',
@@ -370,8 +376,8 @@ describe('what is stored', () => {
   test('holds everything that the API can write', async () => {
     const own = await startSandbox({ scale: 0.2 });
     const address = addressIn(own, 'all');
-    const it = await openWriter(address, { person: persons.accepts });
-    const from = await anOpportunity(address);
+    const it = await openWriter(address, { person: personAnswers.accepts });
+    const from = await anyOpportunity(address);
     const { results } = (await askService(address, '/contact?size=100')) as { results: Row[] };
     const contact = results.find((one) => one.companyId && !one.deleted);
     const args = {
@@ -420,7 +426,10 @@ describe('a stored value that cannot be read', () => {
     const [row = {}] = upstream.records['/opportunity'];
     Object.assign(row, { onetimeRevenue: 'on request', valueMonths: null, customFields: ['odd'] });
     upstream.set({ omitted: 'cleared' });
-    const it = await openWriter({ baseUrl: upstream.url, key: 'any' }, { person: persons.accepts });
+    const it = await openWriter(
+      { baseUrl: upstream.url, key: 'any' },
+      { person: personAnswers.accepts },
+    );
     const answer = await it.upsert({ external_id: 'opp-0', name: 'Named anew' });
     expect(answer).toMatchObject({ outcome: 'written' });
     expect(row).toMatchObject({ name: 'Named anew', onetimeRevenue: 'on request' });
@@ -444,7 +453,10 @@ describe('a stored value that cannot be read', () => {
   test('a 1 that may be 1 % or 100 % is not sent back by guess', async () => {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
     for (const row of upstream.records['/opportunity']) row.probability = 1;
-    const it = await openWriter({ baseUrl: upstream.url, key: 'any' }, { person: persons.accepts });
+    const it = await openWriter(
+      { baseUrl: upstream.url, key: 'any' },
+      { person: personAnswers.accepts },
+    );
     const answer = await it.upsert({ external_id: 'opp-0', name: 'Named anew' });
     expect(answer).toMatchObject({ isError: true });
     expect(answer.text).toMatch(/stored as 1, .* 1 % or 100 %.* say probability in the same call/);

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { localState } from '../src/state/local.ts';
 import {
-  anOpportunity,
-  editAs,
+  anyOpportunity,
+  type CallReport,
+  editRecord,
   newFolder,
   openWriter,
   putsOf,
   recordOf,
-  type Told,
   type Writer,
 } from './support/consent.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
@@ -19,7 +19,7 @@ import { writeFaults } from './support/upstream/write-faults.ts';
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));
 const at = async () => addressIn(await sandbox(), 'all');
 const writer = shared(async () => openWriter(await at()));
-const opportunity = shared(async () => anOpportunity(await at()));
+const opportunity = shared(async () => anyOpportunity(await at()));
 const puts = async () => (await putsOf(await sandbox())).length;
 
 afterEach(() => {
@@ -41,7 +41,7 @@ async function previewed(from: Writer, args: Record<string, unknown>): Promise<s
 }
 
 /** It was refused for that reason, and nothing was sent. */
-async function expectRefused(call: () => Promise<Told>, why: RegExp): Promise<void> {
+async function expectRefused(call: () => Promise<CallReport>, why: RegExp): Promise<void> {
   const before = await puts();
   const answer = await call();
   expect(answer).toMatchObject({ outcome: 'refused', text: expect.stringMatching(why) });
@@ -220,7 +220,7 @@ describe('a token for a record that has moved since', () => {
     const { externalIdentifier } = await opportunity();
     const args = await another();
     const confirm = await previewed(it, args);
-    await editAs(await at(), externalIdentifier, { name: 'Meanwhile' });
+    await editRecord(await at(), externalIdentifier, { name: 'Meanwhile' });
     const before = await puts();
     const answer = await it.upsert({ ...args, confirm });
     expect(answer.outcome).toBe('moved');
@@ -239,7 +239,10 @@ describe('a token for a record that has moved since', () => {
     const { externalIdentifier, name } = await recordOf(await at(), (await opportunity()).id);
     const args = await another();
     const confirm = await previewed(it, args);
-    await editAs(await at(), externalIdentifier, { name, description: 'They changed their mind' });
+    await editRecord(await at(), externalIdentifier, {
+      name,
+      description: 'They changed their mind',
+    });
     expect((await it.upsert({ ...args, confirm })).outcome).toBe('moved');
   });
 });

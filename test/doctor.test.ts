@@ -1,13 +1,13 @@
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkFiles } from '../src/commands/doctor/files.ts';
 import { grantsFor } from '../src/commands/doctor/grants.ts';
 import { checkNode } from '../src/commands/doctor/local.ts';
 import { Prober } from '../src/commands/doctor/prober.ts';
-import { progressOn } from '../src/commands/doctor/progress.ts';
-import { askRoutes, checkRoutes } from '../src/commands/doctor/routes.ts';
+import { progressDisplay } from '../src/commands/doctor/progress.ts';
+import { checkRoutes, probeRoutes } from '../src/commands/doctor/routes.ts';
 import { readSettings } from '../src/config.ts';
 import { parseGrants } from '../src/tenant/grants.ts';
 import { newFolder } from './support/access.ts';
@@ -66,7 +66,7 @@ const sandboxWith = async (name: KeyName, env: Environment = {}) => {
 };
 
 describe('where everything is right', () => {
-  it('says so, for people', async () => {
+  test('says so, for people', async () => {
     const { status, stdout, stderr } = await run(['doctor', '--sandbox']);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
@@ -78,7 +78,7 @@ describe('where everything is right', () => {
     expect(stdout.endsWith('\nCPQ_GRANTS=read\n')).toBe(true);
   });
 
-  it('says so, for programs', async () => {
+  test('says so, for programs', async () => {
     const { status, stderr, report } = await examine();
     expect([status, stderr, report.ok, report.sandbox]).toEqual([0, '', true, false]);
     expect(report.grants).toBe('read');
@@ -107,7 +107,7 @@ describe('where everything is right', () => {
     ]);
   });
 
-  it('asks as often as it says, and only reads, whatever is granted', async () => {
+  test('asks as often as it says, and only reads, whatever is granted', async () => {
     const { report } = await examine({}, { CPQ_GRANTS: 'read,opportunity:write' });
     const { requests } = await upstream();
     expect(requests).toHaveLength(report.requests);
@@ -116,7 +116,7 @@ describe('where everything is right', () => {
     expect(report.grants).toBe('read,opportunity:write');
   });
 
-  it('leaves the state folder as it was', async () => {
+  test('leaves the state folder as it was', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-doctor-'));
     afterAll(() => rm(folder, { recursive: true, force: true }));
     const missing = join(folder, 'a', 'b');
@@ -147,7 +147,7 @@ describe('files that hold secrets', () => {
     return { path, ...find('file:apiKeyFile') };
   };
 
-  it.each([
+  test.each([
     [0o600, 'ok'],
     [0o640, 'ok'],
     [0o644, 'warn'],
@@ -160,11 +160,11 @@ describe('files that hold secrets', () => {
     expect(remedy).toBe(status === 'ok' ? undefined : `chmod 600 ${path}`);
   });
 
-  it('are closed in a folder that nobody else can enter', async () => {
+  test('are closed in a folder that nobody else can enter', async () => {
     expect(await inFile(0o644, 0o700)).toMatchObject({ status: 'ok' });
   });
 
-  it('are those of tenants and tokens too, and the state folder', async () => {
+  test('are those of tenants and tokens too, and the state folder', async () => {
     const folder = await open();
     await write(folder, 'acme-key', key, 0o604);
     await write(folder, 'acme-hook', 'a-webhook-secret-0123456789', 0o600);
@@ -194,14 +194,14 @@ describe('files that hold secrets', () => {
     ]);
   });
 
-  it('are told where the file of tenants cannot be read, without a word of it', async () => {
+  test('are told where the file of tenants cannot be read, without a word of it', async () => {
     const path = await write(await open(), 'tenants.json', `{"tenants": {"a": "${key}"`, 0o600);
     const { find } = await examine({}, { CPQ_TENANTS_FILE: path });
     expect(find('tenants')).toMatchObject({ status: 'fail' });
     expect(find('tenants').detail).not.toContain(key);
   });
 
-  it('are left to the reader on Windows', async () => {
+  test('are left to the reader on Windows', async () => {
     const path = await write(await open(), 'key', key, 0o644);
     const settings = readSettings(['--api-key-file', path], {});
     expect(await checkFiles(settings, 'win32')).toMatchObject([{ status: 'skip' }]);
@@ -209,7 +209,7 @@ describe('files that hold secrets', () => {
 });
 
 describe('what this key may do', () => {
-  it('ends with the grants that make the next run succeed', async () => {
+  test('ends with the grants that make the next run succeed', async () => {
     const first = await examineAt(await sandboxWith('limited'));
     expect([first.status, first.report.ok]).toEqual([1, false]);
     expect(first.stderr).toContain('9 of 21 checks failed');
@@ -225,7 +225,7 @@ describe('what this key may do', () => {
     expect(second.find('route:/quote').status).toBe('skip');
   });
 
-  it('tells a route that the tenant does not have from one that is forbidden', async () => {
+  test('tells a route that the tenant does not have from one that is forbidden', async () => {
     const { find, report } = await examine({
       status: only({ code: 404 }, { path: '/contract/items' }),
     });
@@ -234,7 +234,7 @@ describe('what this key may do', () => {
     expect(report.grants).toContain('discount_group:read');
   });
 
-  it('keeps the grant of a route that fails for now', async () => {
+  test('keeps the grant of a route that fails for now', async () => {
     const { status, find, report } = await examine({
       status: only({ code: 500 }, { path: '/quote' }),
     });
@@ -245,7 +245,7 @@ describe('what this key may do', () => {
 });
 
 describe('what is wrong', () => {
-  it('a key: two requests are enough', async () => {
+  test('a key: two requests are enough', async () => {
     const { status, find, report } = await examine({}, { CPQ_API_KEY: `${key}x` });
     expect([status, report.requests, report.grants]).toEqual([1, 2, undefined]);
     expect([find('address').status, find('key').status]).toEqual(['ok', 'fail']);
@@ -253,7 +253,7 @@ describe('what is wrong', () => {
     expect(find('route:/quote')).toMatchObject({ status: 'skip', detail: 'not tried' });
   });
 
-  it('an address where nobody listens: one request is enough', async () => {
+  test('an address where nobody listens: one request is enough', async () => {
     const env = { CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_API_KEY: key };
     const { status, find, report } = await examineAt(env);
     expect([status, report.requests, find('key').status]).toEqual([1, 1, 'skip']);
@@ -263,7 +263,7 @@ describe('what is wrong', () => {
     });
   });
 
-  it.each<[string, Behaviour, string]>([
+  test.each<[string, Behaviour, string]>([
     ['the web interface', { instead: { text: '<html>', type: 'text/html' } }, 'web interface'],
     ['another service', { status: { code: 404 } }, 'has no route /company'],
     ['a redirect', { redirect: { code: 302, to: 'other' } }, 'redirect, which is not followed'],
@@ -276,7 +276,7 @@ describe('what is wrong', () => {
     expect((await upstream()).elsewhere.requests).toEqual([]);
   });
 
-  it('the settings: exit status 2, for programs too', async () => {
+  test('the settings: exit status 2, for programs too', async () => {
     const people = await run(['doctor'], { CPQ_API_KEY: key });
     expect([people.status, people.stdout]).toEqual([2, '']);
     expect(people.stderr).toContain('CPQ_BASE_URL');
@@ -289,7 +289,7 @@ describe('what is wrong', () => {
     });
   });
 
-  it('a state folder: of consequence where something is written', async () => {
+  test('a state folder: of consequence where something is written', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-doctor-'));
     afterAll(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'file'), '');
@@ -301,7 +301,7 @@ describe('what is wrong', () => {
     expect(writing.find('state').detail).toContain('is not a folder');
   });
 
-  it('tools: grants that no toolset has use for', async () => {
+  test('tools: grants that no toolset has use for', async () => {
     const { find } = await examine({}, { CPQ_TOOLSETS: 'changes', CPQ_GRANTS: 'quote:read' });
     expect(find('settings')).toMatchObject({
       status: 'fail',
@@ -309,7 +309,7 @@ describe('what is wrong', () => {
     });
   });
 
-  it.each([
+  test.each([
     [5, 'warn', '5 minutes behind the service'],
     [-5, 'warn', '5 minutes ahead of the service'],
     [60 * 26, 'fail', '26 hours behind the service'],
@@ -319,21 +319,21 @@ describe('what is wrong', () => {
     expect(find('clock')).toMatchObject({ status, detail });
   });
 
-  it.each(['20.18.3', '18.20.0', '19.99.0'])('Node %s', (version) => {
+  test.each(['20.18.3', '18.20.0', '19.99.0'])('Node %s', (version) => {
     expect(checkNode(version).status).toBe('fail');
   });
 
-  it.each(['20.19.0', '21.0.0', '24.1.0'])('not Node %s', (version) => {
+  test.each(['20.19.0', '21.0.0', '24.1.0'])('not Node %s', (version) => {
     expect(checkNode(version).status).toBe('ok');
   });
 });
 
 describe('a service that answers some routes and keeps others waiting', () => {
-  it('is left when the time is over, and what is known is told', async () => {
+  test('is left when the time is over, and what is known is told', async () => {
     const service = await upstream();
     service.set({ keys: new Set([key]), delayHeaders: only(600_000, { after: 2 }) });
     const prober = new Prober({ baseUrl: new URL(service.url), key }, 3_000, () => {});
-    const probes = await askRoutes(prober);
+    const probes = await probeRoutes(prober);
     await prober.close();
     const statuses = checkRoutes(probes, parseGrants(['read'])).map(({ status }) => status);
     expect(statuses.slice(0, 2)).toEqual(['ok', 'ok']);
@@ -344,7 +344,7 @@ describe('a service that answers some routes and keeps others waiting', () => {
 });
 
 describe('the rate budget', () => {
-  it('is what the replies say', async () => {
+  test('is what the replies say', async () => {
     const { find } = await examine({ rate: { limit: 500, windowMs: 600_000 } });
     expect(find('budget')).toMatchObject({
       status: 'ok',
@@ -352,18 +352,18 @@ describe('the rate budget', () => {
     });
   });
 
-  it('that differs from the settings is told with the setting', async () => {
+  test('that differs from the settings is told with the setting', async () => {
     const { find, status } = await examine({ rateHeaders: { limit: 1000, remaining: 900 } });
     expect(find('budget')).toMatchObject({ status: 'warn', remedy: 'Set CPQ_RATE_LIMIT=1000' });
     expect(status).toBe(0);
   });
 
-  it('that is nearly used up is a warning', async () => {
+  test('that is nearly used up is a warning', async () => {
     const { find } = await examine({ rateHeaders: { limit: 500, remaining: 12 } });
     expect(find('budget').status).toBe('warn');
   });
 
-  it('that is used up ends the asking', async () => {
+  test('that is used up ends the asking', async () => {
     const { status, find, report } = await examine({
       status: only({ code: 429, retryAfter: '77' }, { after: 1 }),
     });
@@ -382,7 +382,7 @@ describe('paging', () => {
     return { ...find('paging:offset'), requests: report.requests };
   };
 
-  it('that ignores the parameter is told with what to set', async () => {
+  test('that ignores the parameter is told with what to set', async () => {
     expect(await offset({ ignoreFrom: true })).toMatchObject({
       status: 'fail',
       detail: 'from is ignored',
@@ -390,7 +390,7 @@ describe('paging', () => {
     });
   });
 
-  it('is found under another name', async () => {
+  test('is found under another name', async () => {
     const behaviour: Behaviour = { offset: { name: 'offset' } };
     expect(await offset(behaviour)).toMatchObject({
       status: 'fail',
@@ -405,13 +405,13 @@ describe('paging', () => {
     });
   });
 
-  it('by page numbers is not taken for offsets', async () => {
+  test('by page numbers is not taken for offsets', async () => {
     expect(await offset({ offset: { name: 'from', unit: 'page' } })).toMatchObject({
       status: 'warn',
     });
   });
 
-  it.each<[string, Behaviour, string]>([
+  test.each<[string, Behaviour, string]>([
     ['has no cap below 500', {}, '500 records come at once'],
     ['is clamped', { maxSize: 50 }, 'clamped to 50'],
     ['is fixed', { fixedSize: 25 }, 'clamped to 25'],
@@ -421,7 +421,7 @@ describe('paging', () => {
     expect(find('paging:size')).toMatchObject({ status: 'ok', detail });
   });
 
-  it('that refuses large pages is fine, and one that refuses ours is not', async () => {
+  test('that refuses large pages is fine, and one that refuses ours is not', async () => {
     const refusing = (least: number): Behaviour => ({
       status: only({ code: 400 }, { if: ({ query }) => Number(query.get('size')) >= least }),
     });
@@ -434,7 +434,7 @@ describe('paging', () => {
     expect([ours.status, ours.find('paging:size').status]).toEqual([1, 'fail']);
   });
 
-  it('of collections with hardly a record cannot be told', async () => {
+  test('of collections with hardly a record cannot be told', async () => {
     const service = await upstream();
     const kept = { ...service.records };
     for (const path of Object.keys(kept) as (keyof typeof kept)[]) {
@@ -452,18 +452,18 @@ describe('progress', () => {
     return { isTTY, shown, write: (text: string) => shown.push(text) };
   };
 
-  it('is one line of a terminal, gone in the end', () => {
+  test('is one line of a terminal, gone in the end', () => {
     const terminal = screen(true);
-    const progress = progressOn(terminal, 14);
-    progress.told('/quote', 5);
+    const progress = progressDisplay(terminal, 14);
+    progress.onRequest('/quote', 5);
     progress.done();
     expect(terminal.shown).toEqual(['\r\u001b[2KAsking /quote (5 of about 14)', '\r\u001b[2K']);
   });
 
-  it('is not shown on a pipe', () => {
+  test('is not shown on a pipe', () => {
     const pipe = screen(false);
-    const progress = progressOn(pipe, 14);
-    progress.told('/quote', 5);
+    const progress = progressDisplay(pipe, 14);
+    progress.onRequest('/quote', 5);
     progress.done();
     expect(pipe.shown).toEqual([]);
   });

@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport as FirstInMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, describe, expect, inject, test, vi } from 'vitest';
 import { settings } from '../src/config.ts';
 import type { CpqServer, CpqServerOptions } from '../src/index.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
@@ -55,7 +55,7 @@ const textOf = (result: unknown): string =>
 const call = { name: 'cpq_list_companies', arguments: { size: 2 } };
 
 describe('a server inside a program', () => {
-  it.each([
+  test.each([
     ['the older era', 'legacy'],
     ['the modern era', { pin: '2026-07-28' }],
   ] as const)('serves a client of %s in memory', async (_, mode) => {
@@ -67,7 +67,7 @@ describe('a server inside a program', () => {
     await client.close();
   });
 
-  it("serves the client of the SDK's first line", async () => {
+  test("serves the client of the SDK's first line", async () => {
     const cpq = await open();
     const [ours, theirs] = FirstInMemoryTransport.createLinkedPair();
     cpq.connect(theirs);
@@ -78,7 +78,7 @@ describe('a server inside a program', () => {
     await client.close();
   });
 
-  it('serves HTTP requests that the program hands on', async () => {
+  test('serves HTTP requests that the program hands on', async () => {
     const cpq = await open();
     const client = new Client(info);
     const fetch = (url: string | URL, init?: RequestInit) => cpq.fetch(new Request(url, init));
@@ -88,7 +88,7 @@ describe('a server inside a program', () => {
     await client.close();
   });
 
-  it('serves many clients, each until it or the server is closed', async () => {
+  test('serves many clients, each until it or the server is closed', async () => {
     const cpq = await open();
     const [first, second, third] = [
       await connectTo(cpq),
@@ -106,7 +106,7 @@ describe('a server inside a program', () => {
     expect(gone.toSorted()).toEqual(['first', 'second', 'third']);
   });
 
-  it('lists what is granted and asked for, and no write unless told', async () => {
+  test('lists what is granted and asked for, and no write unless told', async () => {
     const names = async (options: CpqServerOptions) =>
       (await open(options)).tools.map(({ name }) => name);
     expect(await names({})).not.toContain('cpq_upsert_opportunity');
@@ -118,7 +118,7 @@ describe('a server inside a program', () => {
     ]);
   });
 
-  it('keeps tenants apart that one program serves', async () => {
+  test('keeps tenants apart that one program serves', async () => {
     const services = await Promise.all(
       [1, 2].map(async (seed) => closing(await startUpstream({ seed }))),
     );
@@ -151,7 +151,7 @@ describe('options', () => {
     return error;
   };
 
-  it.each<[unknown, string]>([
+  test.each<[unknown, string]>([
     [{}, 'Missing: baseUrl'],
     [undefined, 'Missing: baseUrl'],
     [{ baseUrl: 'https://a.example' }, 'Missing: apiKey or apiKeyFile'],
@@ -167,13 +167,13 @@ describe('options', () => {
     expect((await refused(options)).message).toContain(said);
   });
 
-  it('never show the key', async () => {
+  test('never show the key', async () => {
     const { message } = await refused({ baseUrl: 'https://a.example', apiKey: `${key} ${key}` });
     expect(message).toContain('apiKey: holds a character');
     expect(message).not.toContain(key);
   });
 
-  it('are all there is: the environment is not read', async () => {
+  test('are all there is: the environment is not read', async () => {
     vi.stubEnv('CPQ_BASE_URL', 'https://a.example');
     vi.stubEnv('CPQ_API_KEY', key);
     vi.stubEnv('CPQ_SANDBOX', '1');
@@ -181,7 +181,7 @@ describe('options', () => {
     vi.unstubAllEnvs();
   });
 
-  it('are each a setting, and can all be given', async () => {
+  test('are each a setting, and can all be given', async () => {
     const all: Required<Omit<CpqServerOptions, 'apiKeyFile'>> = {
       baseUrl: new URL('https://a.example'),
       apiKey: key,
@@ -230,7 +230,7 @@ const project = shared(async () => {
 afterAll(async () => rm(await project(), { recursive: true, force: true }));
 
 describe('a program that has the package installed', () => {
-  it('runs the example in memory', async () => {
+  test('runs the example in memory', async () => {
     const folder = await project();
     await cp(join(root, 'examples', 'embed.mjs'), join(folder, 'embed.mjs'));
     const { stdout } = await execute(process.execPath, ['embed.mjs'], {
@@ -241,7 +241,7 @@ describe('a program that has the package installed', () => {
     expect(stdout).toMatch(/\n\n3 of \d+ opportunities/);
   });
 
-  it('runs the example over HTTP, which lets in who has the token', async () => {
+  test('runs the example over HTTP, which lets in who has the token', async () => {
     const folder = await project();
     await cp(join(root, 'examples', 'http.mjs'), join(folder, 'http.mjs'));
     const env = { PATH: process.env.PATH, HOME: folder, MCP_TOKEN: 'open', PORT: '0' };
@@ -299,7 +299,7 @@ describe('a program that has the package installed', () => {
     );
   }
 
-  it('compiles strictly against its types alone, with Node’s and with the browser’s', async () => {
+  test('compiles strictly against its types alone, with Node’s and with the browser’s', async () => {
     const source = `import { createCpqServer, CpqOptionError, type CpqServer } from 'cpq-mcp';
       const apiKey: string | undefined = undefined;
       const cpq: CpqServer = await createCpqServer({ apiKey, sandbox: true, grants: ['read'] });
@@ -312,7 +312,7 @@ describe('a program that has the package installed', () => {
     expect(await compile('dom', source, dom)).toBe('');
   });
 
-  it('compiles with the transports of both lines of the SDK', async () => {
+  test('compiles with the transports of both lines of the SDK', async () => {
     const source = `import { InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
       import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
       import { InMemoryTransport as First } from '@modelcontextprotocol/sdk/inMemory.js';
@@ -326,7 +326,7 @@ describe('a program that has the package installed', () => {
     expect(await compile('transports', source, { skipLibCheck: true })).toBe('');
   });
 
-  it('is told by the compiler what is wrong', async () => {
+  test('is told by the compiler what is wrong', async () => {
     const source = `import { createCpqServer } from 'cpq-mcp';
       await createCpqServer({ grants: ['everything'] });
       await createCpqServer({ colour: 'red' });\n`;
@@ -334,7 +334,7 @@ describe('a program that has the package installed', () => {
     expect(said.match(/error TS/g)).toHaveLength(2);
   });
 
-  it('gets types that name nothing but themselves', async () => {
+  test('gets types that name nothing but themselves', async () => {
     const types = await readFile(
       join(await project(), 'node_modules', 'cpq-mcp', 'dist', 'index.d.ts'),
       'utf8',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { differences, inWords } from '../src/tenant/events/differences.ts';
-import { NotAnEvent, readEvent } from '../src/tenant/events/read-event.ts';
+import { describeDifference, fieldDifferences } from '../src/tenant/events/differences.ts';
+import { readEvent, UnrecognizedEvent } from '../src/tenant/events/read-event.ts';
 
 /** What the service's document says that it sends. */
 const sent: [subject: string, event: string][] = [
@@ -145,7 +145,7 @@ describe('what is no event of the service', () => {
     ['{"event":{"name":"quote.ordered"}}', 'names no event'],
     ['{"event":"  "}', 'names no event'],
   ])('is refused when it names none: %s', (body, why) => {
-    expect(() => readEvent(body, now)).toThrow(NotAnEvent);
+    expect(() => readEvent(body, now)).toThrow(UnrecognizedEvent);
     expect(() => readEvent(body, now)).toThrow(why);
   });
 
@@ -158,7 +158,7 @@ describe('what is no event of the service', () => {
             expect(`${subject}${event}`).toMatch(/^[a-z0-9_]+$/);
             expect(id).toMatch(/^[\w-]{27}$/);
           } catch (error) {
-            expect(error).toBeInstanceOf(NotAnEvent);
+            expect(error).toBeInstanceOf(UnrecognizedEvent);
           }
         }
       }),
@@ -211,7 +211,9 @@ describe('the identity of an event', () => {
 
 describe('what changed', () => {
   const changed = (before: object, after: object, isWhole = false) =>
-    differences('opportunity', { fields: { ...before }, isWhole }, { ...after }).map(inWords);
+    fieldDifferences('opportunity', { fields: { ...before }, isWhole }, { ...after }).map(
+      describeDifference,
+    );
 
   test('is told field by field, as people say it', () => {
     const before = {

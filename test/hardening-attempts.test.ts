@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isApiError } from '../src/api/errors.ts';
-import { interactive } from '../src/tenant/call.ts';
+import { interactiveCall } from '../src/tenant/call.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import {
   type CallOptions,
@@ -47,7 +47,7 @@ function tenantOf(options: Partial<OpenOptions> = {}): Tenant {
 }
 
 const ask = (tenant: Tenant, options: CallOptions = {}) =>
-  tenant.client.page('company', { size: 5 }, interactive(toolCall(options)));
+  tenant.client.page('company', { size: 5 }, interactiveCall(toolCall(options)));
 
 const failure = (asked: Promise<unknown>): Promise<unknown> =>
   asked.then(
@@ -56,12 +56,12 @@ const failure = (asked: Promise<unknown>): Promise<unknown> =>
   );
 
 const put = (tenant: Tenant, options: CallOptions = {}) =>
-  tenant.client.upsertOpportunity('opp-1', { name: 'New' }, interactive(toolCall(options)));
+  tenant.client.upsertOpportunity('opp-1', { name: 'New' }, interactiveCall(toolCall(options)));
 
 describe('reads', () => {
   const failing = faultNames.filter((name) => faults[name].expect === 'error');
   const lasting = failing.filter((name) => faults[name].transient === false);
-  const passing = failing.filter((name) => faults[name].transient === true);
+  const retryable = failing.filter((name) => faults[name].transient === true);
 
   test.each(lasting)('%s is not asked again', async (name) => {
     upstream.set(faults[name]);
@@ -69,7 +69,7 @@ describe('reads', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test.each(passing)('%s is asked three times, and no more', async (name) => {
+  test.each(retryable)('%s is asked three times, and no more', async (name) => {
     upstream.set(faults[name]);
     expect(faults[name].kinds).toContain(kindOf(await failure(ask(tenantOf()))));
     expect(upstream.requests).toHaveLength(3);
@@ -137,7 +137,7 @@ describe('writes', () => {
 
   test('that never left are sent again, and arrive once', async () => {
     const port = await freePort();
-    const writing = put(tenantOf({ url: `http://127.0.0.1:${port}`, firstPauseMs: 150 }));
+    const writing = put(tenantOf({ url: `http://127.0.0.1:${port}`, firstRetryDelayMs: 150 }));
     const bodies: string[] = [];
     const server = createServer(async (request, response) => {
       bodies.push(Buffer.concat(await request.toArray()).toString());
@@ -179,7 +179,7 @@ describe('writes', () => {
 
 describe('the circuit', () => {
   const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
-  const rest = { failures: 3, firstRestMs: 10_000, longestRestMs: 60_000 };
+  const rest = { failures: 3, firstCooldownMs: 10_000, maxCooldownMs: 60_000 };
 
   /** Opened by three failures; from then on the clock moves only when it is told to. */
   async function opened(): Promise<Tenant> {
@@ -311,7 +311,7 @@ describe('the end of a call', () => {
   test('cancelled between two attempts: there is no other', async () => {
     upstream.set(faults['500']);
     const stop = new AbortController();
-    const asked = failure(ask(tenantOf({ firstPauseMs: 20_000 }), { signal: stop.signal }));
+    const asked = failure(ask(tenantOf({ firstRetryDelayMs: 20_000 }), { signal: stop.signal }));
     await vi.waitFor(() => expect(upstream.requests[0]?.outcome).toBe('answered'), soon);
     stop.abort(new Error('enough'));
     expect(await asked).toMatchObject({ message: 'enough' });
@@ -393,7 +393,7 @@ describe('what is too much', () => {
 
   test('facets nested without end, which are left out', async () => {
     upstream.set({ instead: { text: `{${records},"filters":${nested(50_000)}}` } });
-    const page = await tenantOf().client.page('product', { size: 1 }, interactive(toolCall()));
+    const page = await tenantOf().client.page('product', { size: 1 }, interactiveCall(toolCall()));
     expect(page).toEqual({
       records: [{ id: 'a', name: 'A' }],
       total: 1,
@@ -403,7 +403,7 @@ describe('what is too much', () => {
 
   test('one record nested without end', async () => {
     upstream.set({ instead: { text: `{"id":"a","deep":${nested(50_000)}}` } });
-    const one = tenantOf().client.one('company', 'id', 'a', interactive(toolCall()));
+    const one = tenantOf().client.getRecord('company', 'id', 'a', interactiveCall(toolCall()));
     expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
   });
 });
@@ -420,12 +420,12 @@ describe('one record', () => {
 
   test.each(notRecords)('%s is none', async (text) => {
     upstream.set({ instead: { text } });
-    const one = tenantOf().client.one('company', 'id', 'a', interactive(toolCall()));
+    const one = tenantOf().client.getRecord('company', 'id', 'a', interactiveCall(toolCall()));
     expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
   });
 
   test('of a path that is not there is not an error of the address', async () => {
-    const one = tenantOf().client.one('company', 'id', 'none', interactive(toolCall()));
+    const one = tenantOf().client.getRecord('company', 'id', 'none', interactiveCall(toolCall()));
     expect(kindOf(await failure(one))).toBe('not found');
   });
 });

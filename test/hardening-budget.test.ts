@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemoryRates } from '../src/state/memory-rates.ts';
 import { countedMs, type WindowRule, type WindowVerdict } from '../src/state/port.ts';
-import { interactive } from '../src/tenant/call.ts';
+import { interactiveCall } from '../src/tenant/call.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { collections, openTenant, toolCall } from './hardening-tenant.ts';
 import type { Upstream } from './support/upstream/behaviour.ts';
@@ -162,7 +162,7 @@ describe('other programs of the tenant', () => {
       const tenant = tenantWith(50);
       upstream.set({ rateHeaders: { remaining } });
       for (let at = 0; at < 4; at++) expect(await one(tenant)).toBe('answered');
-      expect(await tenant.client.budget.peek()).toMatchObject({ left: 46 });
+      expect(await tenant.client.budget.peek()).toMatchObject({ remaining: 46 });
     },
   );
 });
@@ -213,12 +213,12 @@ describe('Retry-After', () => {
 });
 
 describe('what was never sent costs nothing', () => {
-  const leftOf = async ({ client }: Tenant) => (await client.budget.peek()).left;
+  const leftOf = async ({ client }: Tenant) => (await client.budget.peek()).remaining;
 
   test('when the call had been cancelled, or its time was over', async () => {
     const tenant = tenantWith(50);
     const signal = AbortSignal.abort(new Error('enough'));
-    const call = (options: object) => interactive(toolCall(options));
+    const call = (options: object) => interactiveCall(toolCall(options));
     const ask = (options: object) => tenant.client.page('company', { size: 1 }, call(options));
     await expect(ask({ signal })).rejects.toThrow('enough');
     await expect(ask({ time: -1 })).rejects.toMatchObject({ kind: 'timed-out' });
@@ -243,7 +243,7 @@ describe('what was never sent costs nothing', () => {
   test('when it was cancelled while it waited for its turn', async () => {
     vi.useRealTimers();
     const tenant = tenantWith(50);
-    await tenant.client.budget.take(interactive(toolCall()), { host: '' });
+    await tenant.client.budget.take(interactiveCall(toolCall()), { host: '' });
     await tenant.client.budget.block(3);
     const stop = new AbortController();
     const waiting = tenant.list('company', { size: 1 }, toolCall({ signal: stop.signal }));
@@ -260,11 +260,11 @@ class NaiveWindow {
   #others = { count: 0, at: Number.NEGATIVE_INFINITY };
   #blockedUntil = Number.NEGATIVE_INFINITY;
 
-  take(rule: WindowRule, now: number): Pick<WindowVerdict, 'taken' | 'left'> {
+  take(rule: WindowRule, now: number): Pick<WindowVerdict, 'taken' | 'remaining'> {
     const left = this.#left(rule, now);
     const taken = this.lets(rule, now);
     if (taken) this.#own.push(now);
-    return { taken, left: taken ? left - 1 : left };
+    return { taken, remaining: taken ? left - 1 : left };
   }
 
   lets(rule: WindowRule, now: number): boolean {
@@ -337,8 +337,8 @@ class Twins {
 
   async #take(rule: WindowRule, times: number): Promise<void> {
     for (let at = 0; at < times; at++) {
-      const { taken, left, waitMs } = await this.#rates.take('key', rule, this.#now);
-      expect({ taken, left }).toEqual(this.#naive.take(rule, this.#now));
+      const { taken, remaining: left, waitMs } = await this.#rates.take('key', rule, this.#now);
+      expect({ taken, remaining: left }).toEqual(this.#naive.take(rule, this.#now));
       if (!taken) await this.#expectRightWait(rule, waitMs);
     }
   }

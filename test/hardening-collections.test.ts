@@ -146,7 +146,7 @@ describe('one reading', () => {
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const old = companies(tenant);
     await vi.waitFor(() => expect(held.waiting()).toBeGreaterThan(0), soon);
-    tenant.changed('company');
+    tenant.invalidate('company');
     const fresh = companies(tenant);
     const both = Promise.allSettled([old, fresh]);
     await tenant.close();
@@ -257,7 +257,7 @@ describe('what is held', () => {
     const tenant = tenantOf();
     await companies(tenant);
     insert();
-    tenant.changed('company');
+    tenant.invalidate('company');
     expect((await companies(tenant)).records).toHaveLength(46);
   });
 
@@ -266,7 +266,7 @@ describe('what is held', () => {
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const old = companies(tenant);
     await vi.waitFor(() => expect(held.waiting()).toBeGreaterThan(0), soon);
-    tenant.changed('company');
+    tenant.invalidate('company');
     const fresh = companies(tenant);
     insert();
     held.open();

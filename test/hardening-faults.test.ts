@@ -12,7 +12,7 @@ import {
   toolCall,
   wordsOf,
 } from './hardening-tenant.ts';
-import { expectNothingLeftSince, leftOver } from './support/left-over.ts';
+import { expectNoLeaks, leftOverResources } from './support/left-over.ts';
 import { type Behaviour, limit, type Upstream } from './support/upstream/behaviour.ts';
 import { type FaultName, faultNames, faults, type Preset } from './support/upstream/faults.ts';
 import { visible } from './support/upstream/paging.ts';
@@ -30,7 +30,7 @@ const upstreams = new Map<ResourcePath, { upstream: Upstream; records: readonly 
 let before: string[];
 
 beforeAll(async () => {
-  before = leftOver();
+  before = leftOverResources();
   for (const [seed, path] of resourcePaths.entries()) {
     const upstream = await startUpstream({ counts: { [path]: 60 }, seed });
     upstreams.set(path, { upstream, records: [...upstream.records[path]] });
@@ -241,10 +241,10 @@ describe('every list route under', () => {
   test.each(faultNames)('%s', (name) => onEveryRoute((path) => tryRoute(path, name)));
 });
 
-const passing = faultNames.filter((name) => faults[name].transient === true);
+const retryable = faultNames.filter((name) => faults[name].transient === true);
 
 describe('every list route reads everything when it passes at the third attempt:', () => {
-  test.each(passing)('%s', (name) =>
+  test.each(retryable)('%s', (name) =>
     onEveryRoute(async (path) => {
       const upstream = upstreamFor(path, limit(behaviourOf(name), { first: 2 }));
       await against(upstream, faults[name], async (tenant) => {
@@ -261,6 +261,6 @@ describe('every list route reads everything when it passes at the third attempt:
 
 test('nothing of it is left: neither sockets nor timers', async () => {
   // The servers of the upstreams still listen; what was accepted, opened or set is gone.
-  await expectNothingLeftSince(before);
+  await expectNoLeaks(before);
   expect(before.filter((kind) => kind.startsWith('TCPSocket'))).toEqual([]);
 });

@@ -44,7 +44,7 @@ test.each(odd)('%j is asked of no route', async (id) => {
   const { requests } = await upstream();
   for (const resource of resources) {
     for (const by of routes[resource].one) {
-      const asked = (await tenant()).one(resource, by, id, toolCall());
+      const asked = (await tenant()).getRecord(resource, by, id, toolCall());
       await expect(asked).rejects.toMatchObject({ kind: 'not-found' });
     }
   }
@@ -99,7 +99,7 @@ test('every other is one segment of its own route, and comes out as it went in',
     fc.asyncProperty(identifiers, async (id) => {
       requests.length = 0;
       const call = { ...toolCall(), purpose: 'interactive' } as const;
-      await expect(client.one('company', 'id', id, call)).rejects.toMatchObject({
+      await expect(client.getRecord('company', 'id', id, call)).rejects.toMatchObject({
         kind: 'not-found',
       });
       for (const { path } of requests) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalog } from '../tools/catalog.ts';
 import { newFolder, removeFolder, wordsOf } from './hardening-tenant.ts';
-import { newCanary } from './support/canary.ts';
+import { createCanary } from './support/canary.ts';
 import { anyHost, type Connection, everything, type Host, httpHosts } from './support/hosts.ts';
 import { run } from './support/process.ts';
 import type { Behaviour, Upstream } from './support/upstream/behaviour.ts';
@@ -15,7 +15,7 @@ import { startUpstream } from './support/upstream/upstream.ts';
  * services are of the kind that says it back.
  */
 
-const canary = newCanary();
+const canary = createCanary();
 const { key } = canary;
 let folder: string;
 let upstream: Upstream;

@@ -5,7 +5,7 @@ import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol
 import { type ApiErrorKind, isApiError } from '../src/api/errors.ts';
 import type { Resource } from '../src/api/records.ts';
 import { createServer } from '../src/mcp/server.ts';
-import { surfaceOf } from '../src/mcp/surface.ts';
+import { createSurface } from '../src/mcp/surface.ts';
 import { localState } from '../src/state/local.ts';
 import { CollectionCache } from '../src/tenant/cache.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
@@ -31,11 +31,11 @@ export function openTenant({ url, ...options }: OpenOptions): Tenant {
     key: testKey,
     pageParam: 'from',
     state: localState(join(tmpdir(), 'cpq-mcp-hardening-unused')),
-    writing: { perHour: 100, fields: new Set(), barredStages: [] },
+    writeRules: { perHour: 100, fields: new Set(), barredStages: [] },
     grants: parseGrants(['read', 'opportunity:write']),
     cache: new CollectionCache(64),
     limits: shortLimits,
-    firstPauseMs: 4,
+    firstRetryDelayMs: 4,
     ...options,
   });
 }
@@ -67,7 +67,7 @@ export interface Served {
 
 /** A real client connected to a server over that tenant, in this process. */
 export async function serve(tenant: Tenant, failed: (error: unknown) => void): Promise<Served> {
-  const surface = surfaceOf(tenant.grants, new Set(toolsets));
+  const surface = createSurface(tenant.grants, new Set(toolsets));
   const log = { failed: (_tool: string, error: unknown) => failed(error) };
   const server = createServer({ surface, tenant, version: '0', log, allowTokens: true });
   const client = new Client({ name: 'hardening', version: '1' });

@@ -7,7 +7,7 @@ import type { Resource } from '../src/api/records.ts';
 import { resources, routes } from '../src/api/routes.ts';
 import { htmlToText } from '../src/mcp/html.ts';
 import { createServer as createMcpServer } from '../src/mcp/server.ts';
-import { surfaceOf } from '../src/mcp/surface.ts';
+import { createSurface } from '../src/mcp/surface.ts';
 import { cleaned } from '../src/mcp/text.ts';
 import { visible } from '../src/outside-text.ts';
 import { catalog } from '../tools/catalog.ts';
@@ -180,13 +180,13 @@ async function connect() {
   const tenant = openTenant({
     url: stranger.url,
     limits: { attemptMs: 20_000 },
-    writing: {
+    writeRules: {
       perHour: 1_000,
       fields: new Set(['name', 'stage', 'description']),
       barredStages: [],
     },
   });
-  const surface = surfaceOf(tenant.grants, new Set(toolsets));
+  const surface = createSurface(tenant.grants, new Set(toolsets));
   const log = { failed: (_: string, error: unknown) => errors.push(error) };
   const parts = { surface, tenant, version: '0', log, allowTokens: true };
   const server = createMcpServer(parts);

@@ -7,11 +7,11 @@ import { ApiError } from '../src/api/errors.ts';
 import { type RecordOf, type Resource, toRecord } from '../src/api/records.ts';
 import { routes } from '../src/api/routes.ts';
 import type { Pages } from '../src/tenant/reading/page-reader.ts';
-import { type Reading, walk } from '../src/tenant/reading/walk.ts';
+import { type Reading, readCollection } from '../src/tenant/reading/walk.ts';
 import { openTenant, toolCall } from './hardening-tenant.ts';
 import { closing } from './support/shared.ts';
 import type { Active, UpstreamRequest } from './support/upstream/behaviour.ts';
-import { list, Refused as RefusedByModel } from './support/upstream/paging.ts';
+import { list, RejectedQuery as RefusedByModel } from './support/upstream/paging.ts';
 import { random } from './support/upstream/random.ts';
 import type { ResourcePath, Row } from './support/upstream/records.ts';
 import { startUpstream } from './support/upstream/upstream.ts';
@@ -23,7 +23,7 @@ import { startUpstream } from './support/upstream/upstream.ts';
 
 const hour = 3_600_000;
 /** Three passes over 450 records, one at a time, and as much again for what went wrong. */
-const mostRequests = 2_700;
+const maxRequests = 2_700;
 
 interface Change {
   /** Before the n-th request is answered. */
@@ -73,7 +73,7 @@ class Model implements Pages {
 
   page<R extends Resource>(resource: R, query: PageQuery): Promise<Page<RecordOf[R]>> {
     this.queries.push(query);
-    if (this.queries.length > mostRequests) throw new Error('asks without end');
+    if (this.queries.length > maxRequests) throw new Error('asks without end');
     // Requests may overtake each other on the way there, and answers on the way back.
     return this.#turn(() => this.#answer(resource, query)).then((answer) =>
       this.#turn(() => {
@@ -154,7 +154,7 @@ async function readWorld(world: World, s?: fc.Scheduler): Promise<Read> {
   const model = new Model(world, turn);
   const shown = () => visibleIn(model.rows, world.on).map(({ id }) => String(id));
   const before = shown();
-  const walking = toTheEnd(walk(model, world.resource, {}, call));
+  const walking = toTheEnd(readCollection(model, world.resource, {}, call));
   const reading = (s ? await s.waitFor(walking) : await walking) as Reading<Row>;
   const now = new Set(shown());
   return { reading, model, before, stayed: before.filter((id) => now.has(id)) };

@@ -11,10 +11,10 @@ import {
   type Reply,
   type Sent,
   send,
-  serveOurWay,
-  serveSdkWay,
+  serveWithFastPath,
+  serveWithSdk,
 } from './support/both-ways.ts';
-import { plain, type Row, unusual } from './support/plain-requests.ts';
+import { fastPathRequests, type Row, sdkRequests } from './support/plain-requests.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { shared } from './support/shared.ts';
 
@@ -24,8 +24,8 @@ afterAll(async () => rm(await folder(), { recursive: true, force: true }));
 const servers = shared(async () => {
   const sandbox = await startSandbox({ scale: 0.1 });
   const counted = await countedServer(addressIn(sandbox, 'all'), await folder());
-  const [ours, sdk] = [await serveOurWay(counted), await serveSdkWay(counted)];
-  return { ours, sdk, made: counted.made };
+  const [ours, sdk] = [await serveWithFastPath(counted), await serveWithSdk(counted)];
+  return { ours, sdk, made: counted.createdServers };
 });
 
 /** The same request to both. */
@@ -40,14 +40,17 @@ function expectSame({ ours, sdk }: { ours: Reply; sdk: Reply }): void {
 }
 
 describe('a request of the fast path', () => {
-  test.each(Object.entries(plain))('%s: answered in the words of the SDK', async (_, sent) => {
-    const answers = await bothWays(sent);
-    expectSame(answers);
-    expect(answers.ours.status).toBe(200);
-    expect(answers.ours.headers['content-type']).toBe('application/json');
-  });
+  test.each(Object.entries(fastPathRequests))(
+    '%s: answered in the words of the SDK',
+    async (_, sent) => {
+      const answers = await bothWays(sent);
+      expectSame(answers);
+      expect(answers.ours.status).toBe(200);
+      expect(answers.ours.headers['content-type']).toBe('application/json');
+    },
+  );
 
-  test.each(Object.entries(plain))('%s: answered without the SDK', async (_, sent) => {
+  test.each(Object.entries(fastPathRequests))('%s: answered without the SDK', async (_, sent) => {
     const { ours, made } = await servers();
     const before = made();
     await send(ours, sent);
@@ -58,16 +61,16 @@ describe('a request of the fast path', () => {
 test('without the fast path, every request is answered by the SDK', async () => {
   const sandbox = await startSandbox({ scale: 0.1 });
   const counted = await countedServer(addressIn(sandbox, 'all'), await folder());
-  const url = await serveOurWay(counted, false);
-  for (const sent of Object.values(plain)) {
-    const before = counted.made();
+  const url = await serveWithFastPath(counted, false);
+  for (const sent of Object.values(fastPathRequests)) {
+    const before = counted.createdServers();
     expect((await send(url, sent)).status).toBe(200);
-    expect(counted.made()).toBe(before + 1);
+    expect(counted.createdServers()).toBe(before + 1);
   }
 });
 
 describe('any other request', () => {
-  test.each(Object.entries(unusual))('%s: answered as by the SDK', async (_, sent) => {
+  test.each(Object.entries(sdkRequests))('%s: answered as by the SDK', async (_, sent) => {
     expectSame(await bothWays(sent));
   });
 });
@@ -134,7 +137,7 @@ function put(row: Row, [name = '', ...rest]: readonly string[], value: unknown):
 test('however a request is spoilt, it is answered as by the SDK', {
   timeout: 120_000,
 }, async () => {
-  const request = fc.constantFrom(...Object.values(plain));
+  const request = fc.constantFrom(...Object.values(fastPathRequests));
   const changes = fc.array(change, { minLength: 1, maxLength: 3 });
   const property = fc.asyncProperty(request, changes, async (sent, all) => {
     expectSame(await bothWays(changed(sent, all as Change[])));

@@ -9,7 +9,7 @@ import { unpackExtension, validateManifest } from '@anthropic-ai/mcpb';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { publint } from 'publint';
-import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, describe, expect, inject, test, vi } from 'vitest';
 import * as z from 'zod';
 import { settings } from '../src/config.ts';
 import { catalog } from '../tools/catalog.ts';
@@ -90,13 +90,13 @@ const tenant = async () => {
 };
 
 describe('the package', () => {
-  it('depends on nothing but SQLite, and that is optional', async () => {
+  test('depends on nothing but SQLite, and that is optional', async () => {
     const { dependencies, peerDependencies, optionalDependencies } = await description();
     expect([dependencies, peerDependencies]).toEqual([undefined, undefined]);
     expect(Object.keys(optionalDependencies)).toEqual(['libsql']);
   });
 
-  it('holds what is built and what is read, and is small', async () => {
+  test('holds what is built and what is read, and is small', async () => {
     const { files, size } = await packed();
     const others = files.filter(({ path }) => !path.startsWith('dist/')).map(({ path }) => path);
     expect(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']).toEqual(
@@ -108,7 +108,7 @@ describe('the package', () => {
     expect(size).toBeLessThan(1_000_000);
   });
 
-  it('is one package in an empty folder, and starts', async () => {
+  test('is one package in an empty folder, and starts', async () => {
     const project = await installed();
     const { packages } = await readJson(join(project, 'node_modules', '.package-lock.json'));
     expect(Object.keys(packages)).toEqual(['node_modules/cpq-mcp']);
@@ -116,7 +116,7 @@ describe('the package', () => {
     expect(await npm(project, 'npx', 'cpq-mcp', '--version')).toBe(`${version}\n`);
   });
 
-  it('serves a client from there', async () => {
+  test('serves a client from there', async () => {
     const project = await installed();
     const { tools, text } = await use(
       'npx',
@@ -128,7 +128,7 @@ describe('the package', () => {
     expect(text).toContain('1 of');
   });
 
-  it('runs with npx from the tarball alone, in a folder with nothing in it', async () => {
+  test('runs with npx from the tarball alone, in a folder with nothing in it', async () => {
     const empty = join(await folder(), 'empty');
     await mkdir(empty);
     const words = ['npx', '--yes', '--omit=optional', '--package', (await packed()).tarball];
@@ -137,7 +137,7 @@ describe('the package', () => {
     expect(await readdir(empty)).toEqual([]);
   });
 
-  it('says what the embedded tenant needs where that is missing', async () => {
+  test('says what the embedded tenant needs where that is missing', async () => {
     const project = await installed();
     const started = npm(project, 'npx', 'cpq-mcp', 'doctor', '--sandbox');
     await expect(started).rejects.toMatchObject({
@@ -146,7 +146,7 @@ describe('the package', () => {
     });
   });
 
-  it('can be imported from there', async () => {
+  test('can be imported from there', async () => {
     const source =
       "import { createCpqServer } from 'cpq-mcp'; console.log(typeof createCpqServer);";
     const words = ['--input-type=module', '--eval', source];
@@ -154,7 +154,7 @@ describe('the package', () => {
     expect(stdout).toBe('function\n');
   });
 
-  it('is found without fault by publint', async () => {
+  test('is found without fault by publint', async () => {
     const { messages } = await publint({
       pkgDir: (await packed()).stage,
       strict: true,
@@ -163,7 +163,7 @@ describe('the package', () => {
     expect(messages).toEqual([]);
   });
 
-  it('has types that every way to resolve an ES module finds', async () => {
+  test('has types that every way to resolve an ES module finds', async () => {
     const script = join(
       dirname(createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json')),
       'dist',
@@ -197,7 +197,7 @@ function fillIn(text: string, at: string, config: Record<string, string>): strin
 }
 
 describe('the desktop bundle', () => {
-  it('is valid, of manifest version 0.4, small, and has nothing native in it', async () => {
+  test('is valid, of manifest version 0.4, small, and has nothing native in it', async () => {
     const { file, at, manifest } = await bundle();
     // It speaks to a person even where it is called.
     const quiet = vi.spyOn(console, 'log').mockImplementation(() => {});
@@ -216,7 +216,7 @@ describe('the desktop bundle', () => {
     expect(names).toContain(join('dist', 'cpq-mcp.js'));
   });
 
-  it('starts as its manifest says, and serves a client', async () => {
+  test('starts as its manifest says, and serves a client', async () => {
     const { at, manifest } = await bundle();
     const { CPQ_BASE_URL, CPQ_API_KEY, CPQ_STATE_DIR } = await tenant();
     const config = {
@@ -240,7 +240,7 @@ describe('the desktop bundle', () => {
     expect(described).toEqual(expect.arrayContaining(tools));
   });
 
-  it('lists the tools and prompts of the catalogue, in its order', async () => {
+  test('lists the tools and prompts of the catalogue, in its order', async () => {
     const { manifest } = await bundle();
     const names = (list: { name: string }[]) => list.map(({ name }) => name);
     expect(names(manifest.tools)).toEqual(names([...catalog]));
@@ -251,7 +251,7 @@ describe('the desktop bundle', () => {
     }
   });
 
-  it('asks a person for what the server reads, and hides the key', async () => {
+  test('asks a person for what the server reads, and hides the key', async () => {
     const { manifest } = await bundle();
     const env = manifest.server.mcp_config.env as Record<string, string>;
     const known = Object.values(settings).map((setting) => setting.env);
@@ -266,7 +266,7 @@ describe('the desktop bundle', () => {
     expect(manifest.user_config.grants.default).toBe(settings.grants.fallback);
   });
 
-  it('has icons of the sizes that it says', async () => {
+  test('has icons of the sizes that it says', async () => {
     const { at, manifest } = await bundle();
     for (const { src, size } of [...manifest.icons, { src: manifest.icon, size: '512x512' }]) {
       const png = await readFile(join(at, src));
@@ -316,7 +316,7 @@ const serverFile = z.strictObject({
 });
 
 describe('server.json', () => {
-  it('keeps the rules, and names this package', async () => {
+  test('keeps the rules, and names this package', async () => {
     const server = serverFile.parse(await readJson(join(root, 'server.json')));
     const { name, version, mcpName } = await description();
     expect(server.name).toBe(mcpName);
@@ -324,7 +324,7 @@ describe('server.json', () => {
     expect(server.packages[0]?.identifier).toBe(name);
   });
 
-  it('asks for settings that there are, and marks the key as a secret', async () => {
+  test('asks for settings that there are, and marks the key as a secret', async () => {
     const { packages } = serverFile.parse(await readJson(join(root, 'server.json')));
     const variables = packages[0]?.environmentVariables ?? [];
     const known = Object.values(settings).map((setting) => setting.env);
@@ -336,18 +336,18 @@ describe('server.json', () => {
 });
 
 describe('what is made from the source', () => {
-  it('has one version', async () => {
+  test('has one version', async () => {
     const { version } = await description();
     expect((await readJson(join(root, 'manifest.json'))).version).toBe(version);
   });
 
-  it.each(['generate-settings', 'generate-tools'])('%s has nothing to change', async (script) => {
+  test.each(['generate-settings', 'generate-tools'])('%s has nothing to change', async (script) => {
     const words = ['scripts/run-ts.mjs', `scripts/${script}.ts`, '--check'];
     const { stderr } = await execute(process.execPath, words, { cwd: root });
     expect(stderr).toBe('');
   });
 
-  it('is found out of date when it is, and made anew', async () => {
+  test('is found out of date when it is, and made anew', async () => {
     const elsewhere = join(await folder(), 'elsewhere');
     await mkdir(join(elsewhere, 'docs'), { recursive: true });
     await writeFile(join(elsewhere, 'docs', 'settings.md'), '# Settings of last year');

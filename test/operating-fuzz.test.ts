@@ -7,12 +7,12 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startHttpServer } from './support/hosts.ts';
 import { run } from './support/process.ts';
 import {
+  defaultHeaders,
   exchange,
   type Header,
   type RawRequest,
   rawRequest,
   statusesIn,
-  usualHeaders,
 } from './support/raw-http.ts';
 import { shared } from './support/shared.ts';
 
@@ -80,7 +80,7 @@ const good: RawRequest = {
 };
 const withUsual = (request: RawRequest, ...more: Header[]): RawRequest => ({
   ...request,
-  headers: [...usualHeaders(request.body), ...more],
+  headers: [...defaultHeaders(request.body), ...more],
 });
 
 describe('a stranger', () => {

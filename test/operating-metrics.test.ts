@@ -1,23 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { nowKnown } from '../src/hosts/requests.ts';
-import { pause } from '../src/state/pause.ts';
+import { addRequestFacts } from '../src/hosts/requests.ts';
+import { delay } from '../src/state/pause.ts';
 import type { Health } from '../src/state/port.ts';
 import { testKey } from './hardening-tenant.ts';
 import { send } from './support/both-ways.ts';
-import { type Observed, type ObservedOptions, observed, valuesOf } from './support/observed.ts';
-import { inLegacy } from './support/plain-requests.ts';
+import {
+  type ObservedOptions,
+  type ObservedServer,
+  startObservedServer,
+  valuesOf,
+} from './support/observed.ts';
+import { legacyHeaders } from './support/plain-requests.ts';
 import { until } from './support/until.ts';
 
-let open: Observed | undefined;
+let open: ObservedServer | undefined;
 afterEach(async () => {
   await open?.close();
   open = undefined;
 });
 
-async function start(options?: ObservedOptions): Promise<Observed> {
-  open = await observed(options);
+async function start(options?: ObservedOptions): Promise<ObservedServer> {
+  open = await startObservedServer(options);
   return open;
 }
 
@@ -54,7 +59,7 @@ describe('calls', () => {
   ])('whose argument is nested without end are refused, %s', async (_, deep) => {
     const it = await start();
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cpq_list_opportunities","arguments":{"fields":${deep}}}}`;
-    const reply = await send(it.url, { headers: inLegacy, body });
+    const reply = await send(it.url, { headers: legacyHeaders, body });
     expect(reply.body).toContain('fields is nested too deeply');
     const labels = callLabels('cpq_list_opportunities', 'refused');
     expect(await it.metric('cpq_calls_total')).toEqual({ [labels]: 1 });
@@ -139,21 +144,21 @@ describe('what is looked up when somebody asks', () => {
     const ages = await it.metric('cpq_collection_age_seconds');
     expect(ages[labels]).toBeGreaterThanOrEqual(0);
     expect(ages[labels]).toBeLessThan(60);
-    it.tenant.changed('opportunity');
+    it.tenant.invalidate('opportunity');
     expect(await it.metric('cpq_collection_age_seconds')).not.toHaveProperty([labels]);
   });
 
   test('of two who know the same tenant, the one that knows of less, and the older reading', async () => {
     const { watch, metric } = await start();
     const offer = (left: number, asOf: number) =>
-      watch.metrics.offer('twice', {
-        budgetLeft: async () => left,
-        collectionsHeld: () => [['quote', asOf]],
+      watch.metrics.registerGauges('twice', {
+        remainingBudget: async () => left,
+        cachedCollections: () => [['quote', asOf]],
       });
     const now = Date.now();
     const stops = [offer(7, now - 1_000), offer(3, now - 90_000)];
-    const failing = watch.metrics.offer('twice', {
-      budgetLeft: () => Promise.reject(new Error('away')),
+    const failing = watch.metrics.registerGauges('twice', {
+      remainingBudget: () => Promise.reject(new Error('away')),
     });
     expect((await metric('cpq_budget_left'))['tenant="twice"']).toBe(3);
     const age = 'tenant="twice",collection="quote"';
@@ -166,14 +171,14 @@ describe('what is looked up when somebody asks', () => {
     const { watch, metric } = await start();
     expect(await metric('cpq_state_healthy')).toEqual({});
     const health: Health = { kind: 'redis', ok: true, notes: [] };
-    watch.metrics.watchState(() => health);
-    watch.metrics.watchCalls(() => ({ queued: 5 }));
-    const call = watch.tenant('acme').calls('cpq_find', undefined);
+    watch.metrics.registerHealthGauge(() => health);
+    watch.metrics.registerQueueGauges(() => ({ queued: 5 }));
+    const call = watch.tenant('acme').onCall('cpq_find', undefined);
     expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 1 });
     health.ok = false;
     expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 0 });
     expect(await metric('cpq_calls_in_flight')).toEqual({ '': 1 });
-    call.ended('ok');
+    call.end('ok');
     expect(await metric('cpq_calls_in_flight')).toEqual({ '': 0 });
     expect(await metric('cpq_calls_queued')).toEqual({ '': 5 });
   });
@@ -181,18 +186,18 @@ describe('what is looked up when somebody asks', () => {
 
 test('deliveries of webhooks are counted, and how late the new ones are', async () => {
   const { watch, metric } = await start();
-  const receipt = { subject: 'order', event: 'created', isSent: true, lagMs: 2_000 };
+  const receipt = { subject: 'order', event: 'created', isKnown: true, lagMs: 2_000 };
   const { metrics } = watch;
-  metrics.delivered({ tenant: 'acme', status: 200, receipt: { ...receipt, how: 'new' } });
-  metrics.delivered({ tenant: 'acme', status: 200, receipt: { ...receipt, how: 'known' } });
+  metrics.deliveryHandled({ tenant: 'acme', status: 200, receipt: { ...receipt, how: 'new' } });
+  metrics.deliveryHandled({ tenant: 'acme', status: 200, receipt: { ...receipt, how: 'known' } });
   // The service's clock may be ahead of ours.
-  metrics.delivered({
+  metrics.deliveryHandled({
     tenant: 'acme',
     status: 200,
     receipt: { ...receipt, how: 'new', lagMs: -500 },
   });
-  for (const status of [400, 401, 413, 503]) metrics.delivered({ tenant: 'acme', status });
-  metrics.delivered({ tenant: undefined, status: 401 });
+  for (const status of [400, 401, 413, 503]) metrics.deliveryHandled({ tenant: 'acme', status });
+  metrics.deliveryHandled({ tenant: undefined, status: 401 });
   expect(await metric('cpq_webhook_deliveries_total')).toEqual({
     'tenant="acme",outcome="new"': 2,
     'tenant="acme",outcome="known"': 1,
@@ -217,7 +222,7 @@ test('HTTP requests are counted by what they were answered, under no name of the
     ['/wish/canary', 404],
     ['/mcp', undefined],
   ] as const) {
-    watch.metrics.answered(path, status);
+    watch.metrics.responseSent(path, status);
   }
   expect(await metric('cpq_http_requests_total')).toEqual({
     'route="/mcp",status="200"': 1,
@@ -330,14 +335,16 @@ describe('a request', () => {
   test('says who called once that is known, and nothing of it later', async () => {
     const { watch } = await start({ logLevel: 'info' });
     const lines = linesWritten();
-    const handled = { headers: {}, url: '/mcp' } as Parameters<typeof watch.request>[0];
-    const answer = { setHeader() {}, once() {} } as unknown as Parameters<typeof watch.request>[1];
-    await watch.request(handled, answer, async () => {
-      nowKnown({ caller: 'sales-desk' });
-      await pause(1, new AbortController().signal);
-      watch.tenant('acme').calls('cpq_find', undefined).ended('ok');
+    const handled = { headers: {}, url: '/mcp' } as Parameters<typeof watch.onHttpRequest>[0];
+    const answer = { setHeader() {}, once() {} } as unknown as Parameters<
+      typeof watch.onHttpRequest
+    >[1];
+    await watch.onHttpRequest(handled, answer, async () => {
+      addRequestFacts({ caller: 'sales-desk' });
+      await delay(1, new AbortController().signal);
+      watch.tenant('acme').onCall('cpq_find', undefined).end('ok');
     });
-    watch.tenant('acme').calls('cpq_find', undefined).ended('ok');
+    watch.tenant('acme').onCall('cpq_find', undefined).end('ok');
     const [within, after] = calls(lines());
     expect(within).toMatchObject({ caller: 'sales-desk', tenant: 'acme', tool: 'cpq_find' });
     expect(after).not.toHaveProperty('caller');

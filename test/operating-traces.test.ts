@@ -11,8 +11,12 @@ import {
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { traceFrom, traceIdOf } from '../src/api/trace.ts';
-import { told } from './support/consent.ts';
-import { type Observed, type ObservedOptions, observed } from './support/observed.ts';
+import { reportOf } from './support/consent.ts';
+import {
+  type ObservedOptions,
+  type ObservedServer,
+  startObservedServer,
+} from './support/observed.ts';
 
 const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const otherParent = '00-11112222333344445555666677778888-aaaabbbbccccdddd-00';
@@ -77,15 +81,15 @@ describe('what is said of a trace', () => {
   });
 });
 
-let open: Observed | undefined;
+let open: ObservedServer | undefined;
 afterEach(async () => {
   trace.disable();
   await open?.close();
   open = undefined;
 });
 
-async function start(options?: ObservedOptions): Promise<Observed> {
-  open = await observed(options);
+async function start(options?: ObservedOptions): Promise<ObservedServer> {
+  open = await startObservedServer(options);
   return open;
 }
 
@@ -94,7 +98,7 @@ const inMeta = { ...list, _meta: { traceparent: parent, tracestate: 'one=1' } };
 const inHeader = { traceparent: otherParent, tracestate: 'two=2' };
 
 /** What the service was told of a trace, in its last request. */
-const handedOn = ({ upstream }: Observed) => {
+const handedOn = ({ upstream }: ObservedServer) => {
   const { traceparent, tracestate } = upstream.requests.at(-1)?.headers ?? {};
   return { traceparent, tracestate };
 };
@@ -144,8 +148,8 @@ test('a write and what is read back of it hand it on', async () => {
       arguments: { ...args },
       _meta: inMeta._meta,
     });
-  const { confirm } = told((await call(change)) as Result);
-  const { outcome } = told((await call({ ...change, confirm })) as Result);
+  const { confirm } = reportOf((await call(change)) as Result);
+  const { outcome } = reportOf((await call({ ...change, confirm })) as Result);
   expect(outcome).toBe('written');
   const methods = it.upstream.requests.map(({ method }) => method);
   expect(methods.slice(methods.indexOf('PUT'))).toEqual(['PUT', 'GET']);

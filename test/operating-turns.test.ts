@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type CallerLimits, TooManyCalls, TurnsOfCallers } from '../src/hosts/turns-of-callers.ts';
+import { type CallerLimits, FairQueue, TooManyCalls } from '../src/hosts/turns-of-callers.ts';
 
 const plenty: CallerLimits = {
   callsPerMinute: 1_000,
@@ -22,9 +22,9 @@ afterEach(() => {
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
 /** Asks for a turn; what came of it is told once it has. */
-function asking(turns: TurnsOfCallers, caller: string, signal = always, calls = 1) {
+function asking(turns: FairQueue, caller: string, signal = always, calls = 1) {
   const asked: { leave?: () => void; error?: unknown } = {};
-  turns.enter(caller, signal, calls).then(
+  turns.acquire(caller, signal, calls).then(
     (leave) => {
       asked.leave = leave;
     },
@@ -41,20 +41,20 @@ const refusal = (reason: string, retryAfter: number) =>
 
 describe('one caller', () => {
   test('may ask for so many calls in any minute, and is told when it may ask again', async () => {
-    const turns = new TurnsOfCallers({ ...plenty, callsPerMinute: 2 });
-    (await turns.enter('one', always))();
+    const turns = new FairQueue({ ...plenty, callsPerMinute: 2 });
+    (await turns.acquire('one', always))();
     await vi.advanceTimersByTimeAsync(20_000);
-    (await turns.enter('one', always))();
-    await expect(turns.enter('one', always)).rejects.toEqual(refusal('rate', 40));
-    (await turns.enter('another', always))();
+    (await turns.acquire('one', always))();
+    await expect(turns.acquire('one', always)).rejects.toEqual(refusal('rate', 40));
+    (await turns.acquire('another', always))();
     await vi.advanceTimersByTimeAsync(40_000);
-    (await turns.enter('one', always))();
-    await expect(turns.enter('one', always)).rejects.toBeInstanceOf(TooManyCalls);
+    (await turns.acquire('one', always))();
+    await expect(turns.acquire('one', always)).rejects.toBeInstanceOf(TooManyCalls);
   });
 
   test('waits for its turn, first come first served', async () => {
-    const turns = new TurnsOfCallers({ ...plenty, concurrentPerCaller: 1 });
-    const leave = await turns.enter('one', always);
+    const turns = new FairQueue({ ...plenty, concurrentPerCaller: 1 });
+    const leave = await turns.acquire('one', always);
     const [second, third] = [asking(turns, 'one'), asking(turns, 'one')];
     await settled();
     expect(turns.occupancy).toEqual({ inFlight: 1, queued: 2 });
@@ -70,24 +70,24 @@ describe('one caller', () => {
 
   test('is refused where too many of its calls wait, and after it has waited too long', async () => {
     const limits = { ...plenty, concurrent: 1, queuedPerCaller: 1, waitMs: 2_500 };
-    const turns = new TurnsOfCallers(limits);
-    await turns.enter('one', always);
+    const turns = new FairQueue(limits);
+    await turns.acquire('one', always);
     const waits = asking(turns, 'one');
-    await expect(turns.enter('one', always)).rejects.toEqual(refusal('queue', 3));
+    await expect(turns.acquire('one', always)).rejects.toEqual(refusal('queue', 3));
     await vi.advanceTimersByTimeAsync(2_500);
     expect(waits.error).toEqual(refusal('waited', 3));
     expect(turns.occupancy).toEqual({ inFlight: 1, queued: 0 });
   });
 
   test('that goes away leaves the queue', async () => {
-    const turns = new TurnsOfCallers({ ...plenty, concurrent: 1 });
-    const leave = await turns.enter('one', always);
+    const turns = new FairQueue({ ...plenty, concurrent: 1 });
+    const leave = await turns.acquire('one', always);
     const gone = new AbortController();
     const waits = asking(turns, 'two', gone.signal);
     gone.abort(new Error('the host went away'));
     await settled();
     expect(waits.error).toEqual(new Error('the host went away'));
-    await expect(turns.enter('two', gone.signal)).rejects.toThrow('the host went away');
+    await expect(turns.acquire('two', gone.signal)).rejects.toThrow('the host went away');
     leave();
     await settled();
     expect(turns.occupancy).toEqual({ inFlight: 0, queued: 0 });
@@ -95,11 +95,11 @@ describe('one caller', () => {
 });
 
 test('of two callers, the one with many calls does not stand before the one with few', async () => {
-  const turns = new TurnsOfCallers({ ...plenty, concurrent: 1 });
-  const leave = await turns.enter('many', always);
+  const turns = new FairQueue({ ...plenty, concurrent: 1 });
+  const leave = await turns.acquire('many', always);
   const order: string[] = [];
   const ask = (caller: string) =>
-    turns.enter(caller, always).then((done) => {
+    turns.acquire(caller, always).then((done) => {
       order.push(caller);
       setTimeout(done, 10);
     });
@@ -112,18 +112,18 @@ test('of two callers, the one with many calls does not stand before the one with
 
 describe('a batch', () => {
   test('counts as its calls, and is told when there will be room for all of them', async () => {
-    const turns = new TurnsOfCallers({ ...plenty, callsPerMinute: 4 });
-    (await turns.enter('one', always))();
+    const turns = new FairQueue({ ...plenty, callsPerMinute: 4 });
+    (await turns.acquire('one', always))();
     await vi.advanceTimersByTimeAsync(20_000);
-    (await turns.enter('one', always, 2))();
-    await expect(turns.enter('one', always, 2)).rejects.toEqual(refusal('rate', 40));
-    await expect(turns.enter('one', always, 3)).rejects.toEqual(refusal('rate', 60));
-    (await turns.enter('one', always))();
+    (await turns.acquire('one', always, 2))();
+    await expect(turns.acquire('one', always, 2)).rejects.toEqual(refusal('rate', 40));
+    await expect(turns.acquire('one', always, 3)).rejects.toEqual(refusal('rate', 60));
+    (await turns.acquire('one', always))();
   });
 
   test('that waits for room is not passed by, nor by calls of its own caller', async () => {
-    const turns = new TurnsOfCallers({ ...plenty, concurrent: 3, concurrentPerCaller: 2 });
-    const [first, second] = [await turns.enter('a', always), await turns.enter('b', always)];
+    const turns = new FairQueue({ ...plenty, concurrent: 3, concurrentPerCaller: 2 });
+    const [first, second] = [await turns.acquire('a', always), await turns.acquire('b', always)];
     const batch = asking(turns, 'c', always, 2);
     const [later, own] = [asking(turns, 'd'), asking(turns, 'c')];
     await settled();
@@ -140,8 +140,8 @@ describe('a batch', () => {
   });
 
   test('that is given up lets those behind it in', async () => {
-    const turns = new TurnsOfCallers({ ...plenty, concurrent: 2, concurrentPerCaller: 2 });
-    await turns.enter('a', always);
+    const turns = new FairQueue({ ...plenty, concurrent: 2, concurrentPerCaller: 2 });
+    await turns.acquire('a', always);
     const gone = new AbortController();
     asking(turns, 'b', gone.signal, 2);
     const [own, later] = [asking(turns, 'b'), asking(turns, 'c')];
@@ -154,24 +154,24 @@ describe('a batch', () => {
 
 describe('callers that do nothing any more', () => {
   test('are forgotten after a minute', async () => {
-    const turns = new TurnsOfCallers(plenty);
-    for (let caller = 0; caller < 50; caller++) (await turns.enter(`${caller}`, always))();
-    expect(turns.known).toBe(50);
+    const turns = new FairQueue(plenty);
+    for (let caller = 0; caller < 50; caller++) (await turns.acquire(`${caller}`, always))();
+    expect(turns.callerCount).toBe(50);
     await vi.advanceTimersByTimeAsync(60_000);
-    const busy = await turns.enter('busy', always);
-    for (let call = 0; call < 50; call++) (await turns.enter('one', always))();
-    expect(turns.known).toBe(2);
+    const busy = await turns.acquire('busy', always);
+    for (let call = 0; call < 50; call++) (await turns.acquire('one', always))();
+    expect(turns.callerCount).toBe(2);
     busy();
   });
 
   test('are not remembered beyond ten thousand, busy ones however long they take', async () => {
-    const turns = new TurnsOfCallers({ ...plenty, concurrentPerCaller: 1, queuedPerCaller: 0 });
-    const busy = await turns.enter('busy', always);
-    for (let caller = 0; caller < 12_000; caller++) (await turns.enter(`${caller}`, always))();
-    expect(turns.known).toBe(10_000);
-    await expect(turns.enter('busy', always)).rejects.toEqual(refusal('queue', 10));
+    const turns = new FairQueue({ ...plenty, concurrentPerCaller: 1, queuedPerCaller: 0 });
+    const busy = await turns.acquire('busy', always);
+    for (let caller = 0; caller < 12_000; caller++) (await turns.acquire(`${caller}`, always))();
+    expect(turns.callerCount).toBe(10_000);
+    await expect(turns.acquire('busy', always)).rejects.toEqual(refusal('queue', 10));
     busy();
-    (await turns.enter('busy', always))();
+    (await turns.acquire('busy', always))();
   });
 });
 
@@ -206,12 +206,12 @@ interface Call {
 /** Turns, and every call that was asked for, as its caller sees it. */
 class Played {
   readonly calls: Call[] = [];
-  readonly turns: TurnsOfCallers;
+  readonly turns: FairQueue;
   readonly #limits: CallerLimits;
 
   constructor(limits: CallerLimits) {
     this.#limits = limits;
-    this.turns = new TurnsOfCallers(limits);
+    this.turns = new FairQueue(limits);
   }
 
   enter(caller: string, wanted = 1): void {
@@ -226,7 +226,7 @@ class Played {
       go,
     };
     this.calls.push(call);
-    this.turns.enter(caller, go.signal, calls).then(
+    this.turns.acquire(caller, go.signal, calls).then(
       (leave) => {
         call.leave = leave;
         call.state = 'running';

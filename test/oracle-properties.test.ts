@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { beforeAll, expect, test } from 'vitest';
-import { differences } from './support/facts.ts';
+import { differencesBetween } from './support/facts.ts';
 import type { Connection, Row } from './support/hosts.ts';
 import { dealsOf } from './support/oracle/deals.ts';
 import { later, openAmong, sums } from './support/oracle/pipeline.ts';
@@ -143,7 +143,7 @@ describeWorlds((load) => {
     ];
     for (const [tool, args] of calls) {
       const { text, data } = await connection.call(tool, args);
-      const { onlyData, onlyText } = differences(text, data);
+      const { onlyData, onlyText } = differencesBetween(text, data);
       expect(onlyData, tool).toEqual([]);
       expect(
         onlyText.filter((word) => /^\d/.test(word)),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../src/api/errors.ts';
-import { isProven, stopped, unproven } from '../src/tenant/reading/coverage.ts';
+import { isProven, stoppedCoverage, unprovenCoverage } from '../src/tenant/reading/coverage.ts';
 import { Pass } from '../src/tenant/reading/pass.ts';
 import {
   afterAnswer,
@@ -8,7 +8,7 @@ import {
   firstPlan,
   nextStep,
   type PageRequest,
-  type Plan,
+  type ReadingPlan,
   type Step,
 } from '../src/tenant/reading/plan.ts';
 import { profileOf, type RouteProfile } from '../src/tenant/reading/profile.ts';
@@ -40,7 +40,7 @@ interface Answer {
 /** Answers one request after the other; returns what the pass collected, and the step that is next. */
 function follow(answers: Answer[], profile: RouteProfile = paged) {
   const pass = new Pass<Row>(profile);
-  let plan: Plan = firstPlan(profile);
+  let plan: ReadingPlan = firstPlan(profile);
   for (const { rows: records, total } of answers) {
     const step = nextStep(plan, pass, 0);
     if (!step.request) break;
@@ -158,7 +158,7 @@ describe('what is taken for the whole', () => {
     ];
     const finished = ended(pages);
     expect(isProven(finished, undefined)).toBe(false);
-    expect(unproven(finished, 199)).toEqual({
+    expect(unprovenCoverage(finished, 199)).toEqual({
       complete: false,
       read: 199,
       total: 199,
@@ -170,8 +170,8 @@ describe('what is taken for the whole', () => {
     const first = { rows: rows(0, 10), total: 30 };
     const finished = ended([first, first, first]);
     expect(isProven(finished, undefined)).toBe(false);
-    expect(unproven(finished, 10)).toMatchObject({ complete: false, read: 10, total: 30 });
-    expect(unproven(finished, 10).reason).toMatch(/does not page on/);
+    expect(unprovenCoverage(finished, 10)).toMatchObject({ complete: false, read: 10, total: 30 });
+    expect(unprovenCoverage(finished, 10).reason).toMatch(/does not page on/);
   });
 
   test('not fewer than are counted', () => {
@@ -181,7 +181,7 @@ describe('what is taken for the whole', () => {
     ];
     const finished = ended([...pages, { rows: [], total: 150 }, { rows: [], total: 150 }]);
     expect(isProven(finished, undefined)).toBe(false);
-    expect(unproven(finished, 130).reason).toBe('the service counts 150 but gave 130');
+    expect(unprovenCoverage(finished, 130).reason).toBe('the service counts 150 but gave 130');
   });
 });
 
@@ -189,14 +189,18 @@ describe('a reading that was cut short', () => {
   const { pass } = follow([{ rows: rows(0, 100), total: 300 }]);
 
   test('says when the rest can be had', () => {
-    const coverage = stopped(pass, 100, new ApiError('budget-spent', { host: 'h', seconds: 60 }));
+    const coverage = stoppedCoverage(
+      pass,
+      100,
+      new ApiError('budget-spent', { host: 'h', seconds: 60 }),
+    );
     expect(coverage).toMatchObject({ complete: false, read: 100, total: 300 });
     expect(coverage.reason).toMatch(/; the rest can be had from \d{4}-.*Z on$/);
     expect(coverage.resumesAt).toBeGreaterThan(Date.now());
   });
 
   test('says why', () => {
-    const coverage = stopped(pass, 100, new ApiError('not-permitted', { host: 'h' }));
+    const coverage = stoppedCoverage(pass, 100, new ApiError('not-permitted', { host: 'h' }));
     expect(coverage.reason).toBe('the service stopped permitting it');
     expect(coverage.resumesAt).toBeUndefined();
   });

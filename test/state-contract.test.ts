@@ -33,7 +33,7 @@ const oneProcess: Pair = async (inbox) => {
 
 const onRedis: Pair = async (inbox) => {
   const { url } = await redis();
-  const options = { url, replicas: 2, tell: () => {}, ...(inbox ? { inbox } : {}) };
+  const options = { url, replicas: 2, report: () => {}, ...(inbox ? { inbox } : {}) };
   return [closing(await redisState(options)), closing(await redisState(options))];
 };
 
@@ -60,7 +60,7 @@ function rates(pair: Pair): void {
     expect(verdicts.filter((verdict) => verdict?.taken)).toHaveLength(20);
     for (const { rates } of states) {
       const last = await rates.take(key, rule, Date.now());
-      expect(last).toMatchObject({ taken: false, left: 0 });
+      expect(last).toMatchObject({ taken: false, remaining: 0 });
       expect(last.waitMs).toBeGreaterThan(0);
     }
   });
@@ -92,14 +92,23 @@ function rates(pair: Pair): void {
     const key = newTenant();
     const modest = { ...rule, reserve: 15 };
     for (let left = 19; left >= 15; left--) {
-      expect(await one.rates.take(key, modest, Date.now())).toMatchObject({ taken: true, left });
+      expect(await one.rates.take(key, modest, Date.now())).toMatchObject({
+        taken: true,
+        remaining: left,
+      });
     }
     expect(await other.rates.take(key, modest, Date.now())).toMatchObject({
       taken: false,
-      left: 15,
+      remaining: 15,
     });
-    expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({ taken: true, left: 15 });
-    expect(await other.rates.take(key, rule, Date.now())).toMatchObject({ taken: true, left: 14 });
+    expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({
+      taken: true,
+      remaining: 15,
+    });
+    expect(await other.rates.take(key, rule, Date.now())).toMatchObject({
+      taken: true,
+      remaining: 14,
+    });
   });
 
   test('believe the service about what other programs sent', async () => {
@@ -107,12 +116,12 @@ function rates(pair: Pair): void {
     const key = newTenant();
     await one.rates.take(key, rule, Date.now());
     await one.rates.correct(key, rule, 2, Date.now());
-    expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({ left: 2 });
+    expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({ remaining: 2 });
     await other.rates.take(key, rule, Date.now());
     await other.rates.take(key, rule, Date.now());
     expect((await one.rates.take(key, rule, Date.now())).taken).toBe(false);
     await one.rates.correct(key, rule, 17, Date.now());
-    expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({ left: 17 });
+    expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({ remaining: 17 });
   });
 
   test('are silent for as long as the service asked', async () => {
@@ -121,7 +130,7 @@ function rates(pair: Pair): void {
     await one.rates.take(key, rule, Date.now());
     await one.rates.block(key, Date.now() + 60_000);
     const verdict = await other.rates.take(key, rule, Date.now());
-    expect(verdict).toMatchObject({ taken: false, left: 19 });
+    expect(verdict).toMatchObject({ taken: false, remaining: 19 });
     expect(verdict.waitMs).toBeGreaterThan(50_000);
     expect(verdict.waitMs).toBeLessThanOrEqual(60_000);
   });
@@ -174,7 +183,7 @@ function small(pair: Pair): void {
       return at;
     };
     const all = await Promise.allSettled(
-      Array.from({ length: 12 }, (_, at) => states[at % 2]?.alone(name, () => work(at))),
+      Array.from({ length: 12 }, (_, at) => states[at % 2]?.runExclusive(name, () => work(at))),
     );
     expect({ most, done }).toEqual({ most: 1, done: 12 });
     expect(all.map(({ status }) => status)).toEqual(
@@ -185,8 +194,11 @@ function small(pair: Pair): void {
   test('work under another name does not wait', async () => {
     const [one, other] = await pair();
     let finish = () => {};
-    const held = one.alone(newTenant(), () => new Promise<void>((resolve) => (finish = resolve)));
-    expect(await other.alone(newTenant(), async () => 'done')).toBe('done');
+    const held = one.runExclusive(
+      newTenant(),
+      () => new Promise<void>((resolve) => (finish = resolve)),
+    );
+    expect(await other.runExclusive(newTenant(), async () => 'done')).toBe('done');
     finish();
     await held;
   });
@@ -243,7 +255,7 @@ function bus(pair: Pair): void {
   });
 }
 
-/** When what others tell will be heard; Redis says so by `missed`. */
+/** When what others tell will be heard; Redis says so by `onMissed`. */
 async function ears(state: State, tenant: string): Promise<void> {
   if (state.health().kind === 'local') return;
   await new Promise<void>((resolve) => {

@@ -11,7 +11,7 @@ let number = 0;
 const newTenant = (): string => (0xbeef000000000000n + BigInt(number++)).toString(16);
 
 const open = async ({ url }: Redis, more: Partial<RedisOptions> = {}): Promise<State> =>
-  closing(await redisState({ url, replicas: 4, tell: () => {}, ...more }));
+  closing(await redisState({ url, replicas: 4, report: () => {}, ...more }));
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new AbortController().signal;
@@ -47,13 +47,13 @@ describeWith('redis', 'collections in Redis', () => {
     };
     const all = await Promise.all(
       states.flatMap((state) =>
-        [1, 2, 3].map(() => collectionsOf(state).obtain(place(tenant), 60_000, read, never)),
+        [1, 2, 3].map(() => collectionsOf(state).getOrLoad(place(tenant), 60_000, read, never)),
       ),
     );
     expect(reads).toBe(1);
     for (const { value } of all) expect(value).toEqual({ records });
     const later = await open(it);
-    const fourth = await collectionsOf(later).obtain(place(tenant), 60_000, read, never);
+    const fourth = await collectionsOf(later).getOrLoad(place(tenant), 60_000, read, never);
     expect([reads, fourth.value]).toEqual([1, { records }]);
     const size = await it.ask('HSTRLEN', `cpq:{${tenant}}:collection:reader:quote`, 'body');
     expect(Number(size.slice(1).split('\r')[0])).toBeLessThan(JSON.stringify(records).length / 4);
@@ -64,12 +64,12 @@ describeWith('redis', 'collections in Redis', () => {
     const [one, other] = [await open(it), await open(it)];
     const tenant = newTenant();
     const first = async () => ({ value: 'first', ageMs: 5_000, keepMs: 60_000 });
-    await collectionsOf(one).obtain(place(tenant), 60_000, first, never);
+    await collectionsOf(one).getOrLoad(place(tenant), 60_000, first, never);
     const second = async () => reading('second');
-    const held = await collectionsOf(other).obtain(place(tenant), 60_000, second, never);
+    const held = await collectionsOf(other).getOrLoad(place(tenant), 60_000, second, never);
     expect(held.value).toBe('first');
     expect(held.ageMs).toBeGreaterThanOrEqual(5_000);
-    const fresh = await collectionsOf(other).obtain(place(tenant), 4_000, second, never);
+    const fresh = await collectionsOf(other).getOrLoad(place(tenant), 4_000, second, never);
     expect(fresh.value).toBe('second');
   });
 
@@ -77,7 +77,7 @@ describeWith('redis', 'collections in Redis', () => {
     const state = await open(await redis());
     const tenant = newTenant();
     const obtain = (reader: string) =>
-      collectionsOf(state).obtain(
+      collectionsOf(state).getOrLoad(
         place(tenant, reader),
         60_000,
         async () => reading(reader),
@@ -101,21 +101,23 @@ describeWith('redis', 'collections in Redis', () => {
       const made = await read();
       await other.bus.publish(tenant, { collection: 'quote' });
       // Whoever asks after the change does not get, and does not wait for, what began before it.
-      const after = await collectionsOf(other).obtain(place(tenant), 60_000, read, never);
+      const after = await collectionsOf(other).getOrLoad(place(tenant), 60_000, read, never);
       expect(after.value).toBe(2);
       return made;
     };
-    expect((await collectionsOf(one).obtain(place(tenant), 60_000, slow, never)).value).toBe(1);
-    expect((await collectionsOf(one).obtain(place(tenant), 60_000, read, never)).value).toBe(2);
+    expect((await collectionsOf(one).getOrLoad(place(tenant), 60_000, slow, never)).value).toBe(1);
+    expect((await collectionsOf(one).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(2);
     await one.bus.publish(tenant, { collection: 'opportunity' });
-    expect((await collectionsOf(one).obtain(place(tenant), 60_000, read, never)).value).toBe(2);
+    expect((await collectionsOf(one).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(2);
     await one.inbox(tenant).add({ id: 'e', subject: 'quote', event: 'updated', body: '{}' }, {});
-    expect((await collectionsOf(one).obtain(place(tenant), 60_000, read, never)).value).toBe(2);
+    expect((await collectionsOf(one).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(2);
     const update = { collection: 'quote' };
     await one
       .inbox(tenant)
       .add({ id: 'f', subject: 'quote', event: 'updated', body: '{}' }, update);
-    expect((await collectionsOf(other).obtain(place(tenant), 60_000, read, never)).value).toBe(3);
+    expect((await collectionsOf(other).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(
+      3,
+    );
   });
 
   test('are read by the next when the first one fails', async () => {
@@ -128,11 +130,11 @@ describeWith('redis', 'collections in Redis', () => {
       await pause(100);
       throw new Error('upstream');
     };
-    const failing = collectionsOf(one).obtain(place(tenant), 60_000, fail, never);
+    const failing = collectionsOf(one).getOrLoad(place(tenant), 60_000, fail, never);
     const failed = expect(failing).rejects.toThrow('upstream');
     await beginning;
     const read = async () => reading('read after all');
-    const second = await collectionsOf(other).obtain(place(tenant), 60_000, read, never);
+    const second = await collectionsOf(other).getOrLoad(place(tenant), 60_000, read, never);
     await failed;
     expect(second.value).toBe('read after all');
   });
@@ -142,7 +144,7 @@ describeWith('redis', 'collections in Redis', () => {
     const [one, other] = [await open(it, { lockMs: 300 }), await open(it, { lockMs: 300 })];
     const tenant = newTenant();
     const { began, beginning } = start();
-    void collectionsOf(one).obtain(
+    void collectionsOf(one).getOrLoad(
       place(tenant),
       60_000,
       () => {
@@ -155,7 +157,7 @@ describeWith('redis', 'collections in Redis', () => {
     // As a process does that is killed: it neither lets go of the lock nor renews it.
     await one.close();
     const read = async () => reading('taken over');
-    expect((await collectionsOf(other).obtain(place(tenant), 60_000, read, never)).value).toBe(
+    expect((await collectionsOf(other).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(
       'taken over',
     );
   });
@@ -171,7 +173,9 @@ describeWith('redis', 'collections in Redis', () => {
       return reading('slow');
     };
     const both = await Promise.all(
-      [one, other].map((state) => collectionsOf(state).obtain(place(tenant), 60_000, read, never)),
+      [one, other].map((state) =>
+        collectionsOf(state).getOrLoad(place(tenant), 60_000, read, never),
+      ),
     );
     expect(both.map(({ value }: SharedReading) => value)).toEqual(['slow', 'slow']);
     expect(reads).toBe(1);
@@ -184,7 +188,7 @@ describeWith('redis', 'collections in Redis', () => {
     let finish = () => {};
     const slow = new Promise<void>((resolve) => (finish = resolve));
     const { began, beginning } = start();
-    const first = collectionsOf(one).obtain(
+    const first = collectionsOf(one).getOrLoad(
       place(tenant),
       60_000,
       async () => {
@@ -196,7 +200,7 @@ describeWith('redis', 'collections in Redis', () => {
     );
     await beginning;
     const stop = new AbortController();
-    const second = collectionsOf(other).obtain(
+    const second = collectionsOf(other).getOrLoad(
       place(tenant),
       60_000,
       async () => reading('second'),
@@ -296,20 +300,20 @@ describeWith('redis', 'a turn', () => {
     ];
     const name = newTenant();
     const { began, beginning } = start();
-    void one.alone(name, () => {
+    void one.runExclusive(name, () => {
       began();
       return new Promise(() => {});
     });
     await beginning;
     await one.close();
     const order: string[] = [];
-    const slow = other.alone(name, async () => {
+    const slow = other.runExclusive(name, async () => {
       await pause(4_000);
       order.push('slow');
     });
     await Promise.all([
       slow,
-      pause(2_500).then(() => third.alone(name, async () => order.push('next'))),
+      pause(2_500).then(() => third.runExclusive(name, async () => order.push('next'))),
     ]);
     expect(order).toEqual(['slow', 'next']);
   });
@@ -324,7 +328,7 @@ describeWith('redis', 'without Redis', () => {
   test('nothing is recorded, claimed, received or done alone, and health says so', async () => {
     const it = await startRedis();
     const told: string[] = [];
-    const state = await open(it, { tell: (event) => told.push(event) });
+    const state = await open(it, { report: (event) => told.push(event) });
     const tenant = newTenant();
     expect(state.health()).toEqual({ kind: 'redis', ok: true, notes: [] });
     await state.journal(tenant).append({ at: 1 });
@@ -333,7 +337,7 @@ describeWith('redis', 'without Redis', () => {
     await expect(state.journal(tenant).append({ at: 2 })).rejects.toMatchObject(lost);
     await expect(state.journal(tenant).read()).rejects.toMatchObject(lost);
     await expect(state.once.claim('a', Date.now() + 1_000)).rejects.toMatchObject(lost);
-    await expect(state.alone('a', async () => 'done')).rejects.toMatchObject(lost);
+    await expect(state.runExclusive('a', async () => 'done')).rejects.toMatchObject(lost);
     const event = { id: 'e', subject: 'quote', event: 'updated', body: '{}' };
     await expect(state.inbox(tenant).add(event)).rejects.toMatchObject(lost);
     await expect(state.inbox(tenant).list(() => true, { from: 0, size: 1 })).rejects.toMatchObject(
@@ -344,7 +348,7 @@ describeWith('redis', 'without Redis', () => {
     expect(Date.parse(since ?? '')).toBeGreaterThan(0);
     expect(notes.join()).toMatch(/1\/4 of each rate budget.*writes nothing/);
     const read = async () => reading('read here');
-    const own = await collectionsOf(state).obtain(place(tenant), 60_000, read, never);
+    const own = await collectionsOf(state).getOrLoad(place(tenant), 60_000, read, never);
     expect(own.value).toBe('read here');
 
     await it.start();
@@ -416,7 +420,7 @@ describeWith('redis', 'without Redis', () => {
   test('a process that stood still reads what was answered, rather than to call it late', async () => {
     const it = await redis();
     const told: string[] = [];
-    const state = await open(it, { commandMs: 200, tell: (event) => told.push(event) });
+    const state = await open(it, { commandMs: 200, report: (event) => told.push(event) });
     const claiming = state.once.claim(newTenant(), Date.now() + 60_000);
     // The command leaves first; then nothing runs here for longer than it may take.
     await new Promise((resolve) => setImmediate(resolve));
@@ -446,7 +450,7 @@ describeWith('redis', 'without Redis', () => {
     const [one, other] = [await open(it), await open(it)];
     const tenant = newTenant();
     const read = async () => reading('before');
-    await collectionsOf(one).obtain(place(tenant), 60_000, read, never);
+    await collectionsOf(one).getOrLoad(place(tenant), 60_000, read, never);
     await it.kill();
     await expect(one.bus.publish(tenant, { collection: 'quote' })).rejects.toMatchObject({
       name: 'StateUnavailable',
@@ -455,7 +459,7 @@ describeWith('redis', 'without Redis', () => {
     await until(() => other.health().ok && one.health().ok).toBe(true);
     const again = async () => reading('after');
     await until(async () =>
-      collectionsOf(other).obtain(place(tenant), 60_000, again, never),
+      collectionsOf(other).getOrLoad(place(tenant), 60_000, again, never),
     ).toMatchObject({ value: 'after' });
   });
 
@@ -478,7 +482,7 @@ describeWith('redis', 'what stands in Redis and what is told', () => {
     const told: string[] = [];
     const tell = (event: string, facts: Record<string, unknown>) =>
       told.push(JSON.stringify({ event, ...facts }));
-    const state = await open(it, { tell });
+    const state = await open(it, { report: tell });
     const address = 'https://tenant.example.com';
     await state.rates.take(address, rule, Date.now());
     await state.rates.correct(address, rule, 10, Date.now());
@@ -501,7 +505,7 @@ describeWith('redis', 'what stands in Redis and what is told', () => {
     const it = await startRedis('canary0redis0password');
     const url = new URL(it.url);
     url.password = 'canary0wrong0password';
-    const opening = redisState({ url, replicas: 4, tell: () => {} });
+    const opening = redisState({ url, replicas: 4, report: () => {} });
     const error = await opening.then(
       () => new Error('it was let in'),
       (refused: Error) => refused,

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { LineConnection } from '../src/hosts/line-connection.ts';
 import { connectSdk } from '../src/hosts/stdio-sdk.ts';
-import { type Counted, countedServer, withoutTimes } from './support/both-ways.ts';
+import { type CountedServer, countedServer, withoutTimes } from './support/both-ways.ts';
 import { envelope, handshake, message, type Row } from './support/plain-requests.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { shared } from './support/shared.ts';
@@ -24,7 +24,7 @@ interface Side {
   close(): Promise<void>;
 }
 
-function ourSide({ served }: Counted, fastPath = true): Side {
+function ourSide({ endpoint: served }: CountedServer, fastPath = true): Side {
   const written: Row[] = [];
   const connection = new LineConnection(served, {
     fastPath,
@@ -34,12 +34,12 @@ function ourSide({ served }: Counted, fastPath = true): Side {
   });
   return {
     written,
-    take: (line) => connection.take(line),
+    take: (line) => connection.receive(line),
     close: () => connection.close(),
   };
 }
 
-function sdkSide({ served }: Counted): Side {
+function sdkSide({ endpoint: served }: CountedServer): Side {
   const written: Row[] = [];
   const connection = connectSdk((it) => served.server(it), {
     opening: [],
@@ -47,7 +47,7 @@ function sdkSide({ served }: Counted): Side {
     onError: () => {},
     onClose: () => {},
   });
-  return { written, take: connection.take, close: () => connection.close() };
+  return { written, take: connection.receive, close: () => connection.close() };
 }
 
 const idsIn = (lines: readonly string[]): unknown[] =>
@@ -147,16 +147,16 @@ describe('a connection', () => {
     ],
   ])('of the %s era needs no SDK for what hosts usually ask', async (_, lines) => {
     const counted = await server();
-    const before = counted.made();
+    const before = counted.createdServers();
     await talk(ourSide(counted), numbered(lines));
-    expect(counted.made()).toBe(before);
+    expect(counted.createdServers()).toBe(before);
   });
 
   test('is the SDK’s from the start without the fast path', async () => {
     const counted = await server();
-    const before = counted.made();
+    const before = counted.createdServers();
     await talk(ourSide(counted, false), numbered([...openOlder, older('tools/list')]));
-    expect(counted.made()).toBe(before + 1);
+    expect(counted.createdServers()).toBe(before + 1);
   });
 
   test('in whatever order things are asked', { timeout: 120_000 }, async () => {

@@ -3,7 +3,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { catalog } from '../tools/catalog.ts';
-import { differences, isEmpty } from './support/facts.ts';
+import { differencesBetween, isEmpty } from './support/facts.ts';
 import { anyHost, type Connection, everyHost, everything, type Row } from './support/hosts.ts';
 import { listTools, readTools, sampleFor, serviceRecords } from './support/samples.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
@@ -37,7 +37,7 @@ for (const host of everyHost) {
       async (name, tool) => {
         const it = await server();
         const { text, data } = await it.call(name, await sampleFor(tool, await address()));
-        expect(differences(text, data)).toEqual({ onlyData: [], onlyText: [] });
+        expect(differencesBetween(text, data)).toEqual({ onlyData: [], onlyText: [] });
         await expectValid(it, name, data);
       },
     );

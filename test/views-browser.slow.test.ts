@@ -11,7 +11,12 @@ import { type Connection, type Host, httpHosts, type Row } from './support/hosts
 import { describeWith } from './support/needs.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { closing, shared } from './support/shared.ts';
-import { type Called, type Options, openView, type Shown } from './support/view-host.ts';
+import {
+  type OpenedView,
+  type Options,
+  openView,
+  type ToolCallOfView,
+} from './support/view-host.ts';
 import { deliver, webhookSecret, webhooksAt } from './support/webhooks.ts';
 
 /** The pictures of the documents are taken when asked for: their data is of the day. */
@@ -29,7 +34,7 @@ const exact = (amount: number, currency: string) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount);
 
 /** What the figures at the top say, by their labels. */
-async function figuresOf({ frame }: Shown): Promise<Record<string, string>> {
+async function figuresOf({ frame }: OpenedView): Promise<Record<string, string>> {
   const figures = await frame.$$eval('.figure', (found) =>
     found.map((it) => [
       it.querySelector('dt')?.textContent ?? '',
@@ -39,7 +44,7 @@ async function figuresOf({ frame }: Shown): Promise<Record<string, string>> {
   return Object.fromEntries(figures);
 }
 
-const texts = ({ frame }: Shown, selector: string) =>
+const texts = ({ frame }: OpenedView, selector: string) =>
   frame.$$eval(selector, (found) => found.map((it) => it.textContent ?? ''));
 
 const axe = shared(() => readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8'));
@@ -50,7 +55,7 @@ interface Violation {
 }
 
 /** What an independent checker has against the page: nothing, one hopes. */
-async function violations({ frame }: Shown): Promise<string[]> {
+async function violations({ frame }: OpenedView): Promise<string[]> {
   await frame.evaluate(await axe());
   const found = (await frame.evaluate(
     `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((it) => it.violations)`,
@@ -59,17 +64,17 @@ async function violations({ frame }: Shown): Promise<string[]> {
 }
 
 /** Nothing reached outside, nothing failed, and nothing but reading was asked for. */
-function expectHarmless({ requests, errors, calls }: Shown): void {
+function expectHarmless({ requests, errors, calls }: OpenedView): void {
   expect(requests.filter((url) => !/^(http:\/\/view-host\.test\/|about:)/.test(url))).toEqual([]);
   expect(errors).toEqual([]);
   for (const { name } of calls) expect(name).toMatch(/^cpq_(brief|list|get)_/);
 }
 
-const fitsIn = ({ frame }: Shown) =>
+const fitsIn = ({ frame }: OpenedView) =>
   frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
 
 /** A picture of the whole view: a frame beyond the window would not be drawn. */
-async function keep(view: Shown, name: string, width = 1000): Promise<void> {
+async function keep(view: OpenedView, name: string, width = 1000): Promise<void> {
   const height = await view.page.evaluate(() => document.documentElement.scrollHeight);
   await view.page.setViewportSize({ width, height: Math.min(height, 4_000) });
   await view.page.mouse.move(0, 0);
@@ -83,7 +88,7 @@ const looks: readonly (readonly [name: string, options: Options])[] = [
   ['narrow', { width: 360 }],
 ];
 
-const allRead = (view: Shown) =>
+const allRead = (view: OpenedView) =>
   view.frame.waitForFunction(() =>
     /^[\d,]+ of [\d,]+ open opportunities shown\.$/.test(
       document.querySelector('p[role="status"]')?.textContent ?? '',
@@ -272,7 +277,7 @@ type Serving = () => Promise<Connection>;
 
 function boardControls(server: Serving): void {
   describe('the board', () => {
-    const status = (view: Shown) => view.frame.textContent('p[role="status"]');
+    const status = (view: OpenedView) => view.frame.textContent('p[role="status"]');
 
     test('goes by owner and by month, each deal in one column', async () => {
       const view = await openPipeline(await server());
@@ -547,7 +552,7 @@ function companyControls(server: Serving): void {
 
 function companyEvents(server: Serving): void {
   describe('the time line of the company', () => {
-    const entriesOf = (view: Shown) =>
+    const entriesOf = (view: OpenedView) =>
       view.frame.$$eval('.event-entry', (found) =>
         found.map((it) =>
           ['.day', 'strong', '.badge', '.changes'].map((at) => it.querySelector(at)?.textContent),
@@ -591,7 +596,7 @@ function companyEvents(server: Serving): void {
     });
 
     test('says that events could not be read, and shows the rest', async () => {
-      const answer = (result: unknown, { name }: Called) =>
+      const answer = (result: unknown, { name }: ToolCallOfView) =>
         name === 'cpq_list_events'
           ? { isError: true, content: [{ type: 'text', text: 'The disk is <b>full</b>.' }] }
           : result;

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { plural } from '../src/briefs/naming.ts';
 import { render } from '../src/mcp/render.ts';
-import { inWords } from '../tools/answers.ts';
+import { formatAmounts } from '../tools/answers.ts';
 import { anyHost } from './support/hosts.ts';
 import { addressIn, startSandbox } from './support/sandbox.ts';
 import { shared } from './support/shared.ts';
 
 describe('amounts and counts in words', () => {
   test('of one, two and three currencies', () => {
-    expect(inWords(undefined)).toBe('');
-    expect(inWords({ EUR: 12_500.4 })).toBe('12,500 EUR');
-    expect(inWords({ EUR: 1, USD: 2 })).toBe('1 EUR and 2 USD');
-    expect(inWords({ CAD: 1, EUR: 2, 'unknown currency': 3 })).toBe(
+    expect(formatAmounts(undefined)).toBe('');
+    expect(formatAmounts({ EUR: 12_500.4 })).toBe('12,500 EUR');
+    expect(formatAmounts({ EUR: 1, USD: 2 })).toBe('1 EUR and 2 USD');
+    expect(formatAmounts({ CAD: 1, EUR: 2, 'unknown currency': 3 })).toBe(
       '1 CAD, 2 EUR and 3 (currency unknown)',
     );
   });

@@ -1,31 +1,31 @@
 import type { RecordOf, Resource } from '../src/api/records.ts';
-import { concise, full, only } from '../src/briefs/concise.ts';
+import { concise, fullRecord, selectFields } from '../src/briefs/concise.ts';
 import { isCurrencyCode, unknownCurrency } from '../src/briefs/money.ts';
 import { counted, join, quote, trusted, type Wording, wording } from '../src/outside-text.ts';
 import type { Coverage } from '../src/tenant/reading/coverage.ts';
-import type { Listed } from '../src/tenant/tenant.ts';
+import type { ListPage } from '../src/tenant/tenant.ts';
 import type { Answer } from './define.ts';
 
-export interface Wanted {
+export interface RecordShape {
   detail: 'concise' | 'full';
   fields?: string[] | undefined;
 }
 
 /** What a coverage looks like in an answer. */
-export function covers(coverage: Coverage & { asOf: Date }): Record<string, unknown> {
+export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, unknown> {
   const { complete, read, total, asOf, reason } = coverage;
-  const said = { complete, read, total, asOf: `${asOf.toISOString().slice(0, 19)}Z` };
-  return reason === undefined ? said : { ...said, reason };
+  const fields = { complete, read, total, asOf: `${asOf.toISOString().slice(0, 19)}Z` };
+  return reason === undefined ? fields : { ...fields, reason };
 }
 
 /** One record as wanted. */
-export function shaped<R extends Resource>(
+export function shapeRecord<R extends Resource>(
   resource: R,
   record: RecordOf[R],
-  { detail, fields }: Wanted,
+  { detail, fields }: RecordShape,
 ): Record<string, unknown> {
-  if (fields && fields.length > 0) return only(record, fields);
-  return detail === 'full' ? full(record) : concise(resource, record);
+  if (fields && fields.length > 0) return selectFields(record, fields);
+  return detail === 'full' ? fullRecord(record) : concise(resource, record);
 }
 
 /** The plural that people say. */
@@ -45,51 +45,51 @@ export type Things =
 /** A stretch of a list, with how to get the next one. `things` is the plural that people say. */
 export function listAnswer<R extends Resource>(
   resource: R,
-  things: Things,
-  listed: Listed<RecordOf[R]>,
-  wanted: Wanted,
+  plural: Things,
+  list: ListPage<RecordOf[R]>,
+  shape: RecordShape,
   hints: { empty: Wording; notes?: readonly Wording[] },
 ): Answer {
-  const shapes = listed.records.map((record) => shaped(resource, record, wanted));
-  const facets = listed.facets === undefined ? {} : { facets: listed.facets };
-  const keep = (count: number): Answer => {
+  const shapes = list.records.map((record) => shapeRecord(resource, record, shape));
+  const facets = list.facets === undefined ? {} : { facets: list.facets };
+  const cut = (count: number): Answer => {
     const shown = Math.min(count, shapes.length);
-    const next = shown < shapes.length ? listed.from + shown : listed.next;
-    const page = { shown, from: listed.from, total: listed.total };
+    const next = shown < shapes.length ? list.from + shown : list.next;
+    const page = { shown, from: list.from, total: list.total };
     return {
-      summary: summaryOf(things, listed, shown, next),
+      summary: listSummary(plural, list, shown, next),
       data: {
         records: shapes.slice(0, shown),
         page: next === undefined ? page : { ...page, next },
-        coverage: covers(listed.coverage),
-        ...(wanted.detail === 'full' ? facets : {}),
+        coverage: toCoverage(list.coverage),
+        ...(shape.detail === 'full' ? facets : {}),
       },
       notes: shown === 0 ? [hints.empty, ...(hints.notes ?? [])] : (hints.notes ?? []),
-      rows: { count: shown, keep },
+      rows: { count: shown, keep: cut },
     };
   };
-  return keep(shapes.length);
+  return cut(shapes.length);
 }
 
-function summaryOf(
-  things: Things,
-  { from, total, coverage }: Listed<unknown>,
+function listSummary(
+  plural: Things,
+  { from, total, coverage }: ListPage<unknown>,
   shown: number,
   next: number | undefined,
 ): Wording {
   if (shown === 0)
     return total > 0
-      ? wording`No ${things} from ${from}: there are ${total}.`
-      : wording`No ${things}.`;
+      ? wording`No ${plural} from ${from}: there are ${total}.`
+      : wording`No ${plural}.`;
   const isExact = coverage.complete || coverage.reason === 'one page';
   const of = isExact ? wording`${total}` : wording`at least ${total}`;
-  const stretch =
+  const slice =
     shown === total
-      ? wording`All ${total} ${things}`
-      : wording`${shown} of ${of} ${things}, from ${from}`;
+      ? wording`All ${total} ${plural}`
+      : wording`${shown} of ${of} ${plural}, from ${from}`;
   return next === undefined
-    ? wording`${stretch}.`
-    : wording`${stretch}. Next: the same call with from ${next}.`;
+    ? wording`${slice}.`
+    : wording`${slice}. Next: the same call with from ${next}.`;
 }
 
 /** Why a search may have found nothing, and what to try. */
@@ -100,7 +100,7 @@ export const emptySearch = (findBy: Wording): Wording =>
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
 /** Amounts by currency in words: "12,500 EUR, 40 GBP and 300 USD". */
-export function inWords(amounts: Readonly<Record<string, number>> | undefined): Wording {
+export function formatAmounts(amounts: Readonly<Record<string, number>> | undefined): Wording {
   const words = Object.entries(amounts ?? {}).map(([currency, amount]) => {
     const whole = counted(Math.round(amount));
     const isKnown = currency !== unknownCurrency && isCurrencyCode(currency);
@@ -111,7 +111,7 @@ export function inWords(amounts: Readonly<Record<string, number>> | undefined): 
 }
 
 /** Nothing was guessed: who could be meant. */
-export function askWhich<R extends Resource>(
+export function ambiguousAnswer<R extends Resource>(
   resource: R,
   text: string,
   { candidates, total }: { candidates: RecordOf[R][]; total: number },

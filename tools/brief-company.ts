@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import type { Company, Resource } from '../src/api/records.ts';
-import { briefCompany, type CompanyBrief } from '../src/briefs/company.ts';
+import { type CompanyBrief, companyBrief } from '../src/briefs/company.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { plural } from '../src/briefs/naming.ts';
 import { join, quote, type Wording, wording } from '../src/outside-text.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
-import { readSeveral } from '../src/tenant/several.ts';
+import { readCollections } from '../src/tenant/several.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
-import { askWhich, covers, inWords, today } from './answers.ts';
-import { type Answer, coverage, defineTool, reads, said } from './define.ts';
+import { ambiguousAnswer, formatAmounts, toCoverage, today } from './answers.ts';
+import { type Answer, answerFields, coverage, defineTool, readOnlyHints } from './define.ts';
 
 const partNames = [
   'contacts',
@@ -21,7 +21,7 @@ const partNames = [
   'lately',
 ] as const;
 
-export const briefCompanyTool = defineTool({
+export const briefCompany = defineTool({
   name: 'cpq_brief_company',
   title: 'Brief on a company',
   description:
@@ -29,17 +29,17 @@ export const briefCompanyTool = defineTool({
   toolset: 'briefs',
   view: 'company',
   needs: ['company:read'],
-  hints: reads,
+  hints: readOnlyHints,
   input: z.strictObject({
     company: z.string().trim().min(1).max(200).describe('Id, external identifier or name'),
     parts: z.array(z.enum(partNames)).optional().describe('Default all'),
     rows: z.int().min(0).max(50).default(4).describe('Rows in each list'),
   }),
-  output: z.looseObject({ ...said, coverage: coverage.optional() }),
-  async run(tenant, { company, parts: wanted, rows }, call) {
-    const meant = await resolveRecord(tenant, 'company', company, call, { askFirst: false });
-    if (meant.kind !== 'one') return askWhich('company', company, meant);
-    return brief(tenant, meant.record, wanted?.length ? wanted : partNames, rows, call);
+  output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
+  async run(tenant, { company, parts: selected, rows }, call) {
+    const resolved = await resolveRecord(tenant, 'company', company, call, { askFirst: false });
+    if (resolved.kind !== 'one') return ambiguousAnswer('company', company, resolved);
+    return brief(tenant, resolved.record, selected?.length ? selected : partNames, rows, call);
   },
 });
 
@@ -62,13 +62,17 @@ type Part = keyof typeof parts;
 async function brief(
   tenant: Tenant,
   company: Company,
-  wanted: readonly Part[],
+  selected: readonly Part[],
   maxRows: number,
   call: ToolCall,
 ): Promise<Answer> {
-  const from = [...new Set(wanted.flatMap((part) => parts[part].from))];
-  const { records, coverage: read, left } = await readSeveral(tenant, ['company'], from, call);
-  const about = briefCompany(
+  const from = [...new Set(selected.flatMap((part) => parts[part].from))];
+  const {
+    records,
+    coverage: read,
+    omitted: left,
+  } = await readCollections(tenant, ['company'], from, call);
+  const about = companyBrief(
     {
       company,
       contacts: records.contact,
@@ -82,29 +86,29 @@ async function brief(
     },
     { today: today(), currencyOf: currenciesOf(records.company ?? []), maxRows },
   );
-  const shown = only(about, wanted);
+  const shown = selectParts(about, selected);
   const beta = shown.contractItems
     ? [wording`Contract items are beta: fields may change or be missing.`]
     : [];
   return {
-    summary: summaryOf(shown),
-    data: { ...shown, coverage: covers(read) },
+    summary: companySummary(shown),
+    data: { ...shown, coverage: toCoverage(read) },
     notes: [...beta, ...left],
   };
 }
 
-type Shown = Pick<CompanyBrief, 'today' | 'company'> & Partial<CompanyBrief>;
+type ShownParts = Pick<CompanyBrief, 'today' | 'company'> & Partial<CompanyBrief>;
 
 /** What one part is read from may fill others, which nobody asked for. */
-function only(about: CompanyBrief, wanted: readonly Part[]): Shown {
-  const keys = new Set<string>(wanted.flatMap((part) => parts[part].shows));
+function selectParts(about: CompanyBrief, selected: readonly Part[]): ShownParts {
+  const keys = new Set<string>(selected.flatMap((part) => parts[part].shows));
   const { today, company, ...others } = about;
   const kept = Object.entries(others).filter(([key]) => keys.has(key));
   return { today, company, ...Object.fromEntries(kept) };
 }
 
-function summaryOf({ company, open, quotes }: Shown): Wording {
-  const deals = open && wording`${plural(open.total, 'open opportunity')}${worth(open)}`;
+function companySummary({ company, open, quotes }: ShownParts): Wording {
+  const deals = open && wording`${plural(open.total, 'open opportunity')}${formatWorth(open)}`;
   const offers = quotes && plural(quotes.total, 'quote');
   const facts = [deals, offers].filter((fact) => fact !== undefined);
   const known = company.name ?? company.id;
@@ -112,10 +116,10 @@ function summaryOf({ company, open, quotes }: Shown): Wording {
   return facts.length === 0 ? wording`${who}.` : wording`${who}: ${join(facts, ', ')}.`;
 }
 
-function worth({ oneTime, monthly }: NonNullable<CompanyBrief['open']>): Wording {
+function formatWorth({ oneTime, monthly }: NonNullable<CompanyBrief['open']>): Wording {
   const amounts = [
-    oneTime && wording`${inWords(oneTime)} one-time`,
-    monthly && wording`${inWords(monthly)} monthly`,
+    oneTime && wording`${formatAmounts(oneTime)} one-time`,
+    monthly && wording`${formatAmounts(monthly)} monthly`,
   ].filter((amount) => amount !== undefined);
   return amounts.length > 0 ? wording` (${join(amounts, ', ')})` : wording``;
 }

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
-import { briefPipeline, type PipelineBrief } from '../src/briefs/pipeline.ts';
+import { type PipelineBrief, pipelineBrief } from '../src/briefs/pipeline.ts';
 import { type OpenDeal, openDeals } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import { trusted, type Wording, wording } from '../src/outside-text.ts';
-import { readSeveral } from '../src/tenant/several.ts';
-import { covers, today } from './answers.ts';
-import { type Answer, coverage, day, defineTool, reads, said } from './define.ts';
+import { readCollections } from '../src/tenant/several.ts';
+import { toCoverage, today } from './answers.ts';
+import { type Answer, answerFields, coverage, day, defineTool, readOnlyHints } from './define.ts';
 
 /** About what one answer can hold. */
-const dealsAtOnce = 100;
+const maxDeals = 100;
 const name = z.string().optional().describe('Id or name');
 
-export const briefPipelineTool = defineTool({
+export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
   title: 'Brief on the pipeline',
   description:
@@ -21,7 +21,7 @@ export const briefPipelineTool = defineTool({
   toolset: 'briefs',
   view: 'pipeline',
   needs: ['opportunity:read'],
-  hints: reads,
+  hints: readOnlyHints,
   input: z.strictObject({
     by: z.enum(pipelineBy).default('stage'),
     owner: name,
@@ -37,9 +37,9 @@ export const briefPipelineTool = defineTool({
     rows: z.int().min(0).max(50).optional().describe('Deals named in each list'),
     deals_from: z.int().min(0).optional().describe('List all open deals from here'),
   }),
-  output: z.looseObject({ ...said, open: z.looseObject({ count: z.int() }), coverage }),
+  output: z.looseObject({ ...answerFields, open: z.looseObject({ count: z.int() }), coverage }),
   async run(tenant, args, call) {
-    const read = await readSeveral(tenant, ['opportunity'], ['company'], call);
+    const read = await readCollections(tenant, ['opportunity'], ['company'], call);
     const options = {
       ...compact({
         by: args.by,
@@ -61,14 +61,19 @@ export const briefPipelineTool = defineTool({
     const opportunities = read.records.opportunity ?? [];
     if (args.deals_from !== undefined) {
       const deals = openDeals(opportunities, options);
-      return dealsAnswer(deals, args.deals_from, { coverage: covers(read.coverage) }, read.left);
+      return dealsAnswer(
+        deals,
+        args.deals_from,
+        { coverage: toCoverage(read.coverage) },
+        read.omitted,
+      );
     }
-    const brief = briefPipeline(opportunities, options);
+    const brief = pipelineBrief(opportunities, options);
     const { notes = [], ...figures } = brief;
     return {
-      summary: summaryOf(brief),
-      data: { ...figures, coverage: covers(read.coverage) },
-      notes: [...notes, ...read.left],
+      summary: pipelineSummary(brief),
+      data: { ...figures, coverage: toCoverage(read.coverage) },
+      notes: [...notes, ...read.omitted],
     };
   },
 });
@@ -81,7 +86,7 @@ function dealsAnswer(
   notes: readonly Wording[],
 ): Answer {
   const total = deals.length;
-  const keep = (count: number): Answer => {
+  const cut = (count: number): Answer => {
     const records = deals.slice(from, from + count);
     const next = from + records.length;
     const page = { shown: records.length, from, total };
@@ -94,13 +99,13 @@ function dealsAnswer(
         ...more,
       },
       notes,
-      rows: { count, keep },
+      rows: { count, keep: cut },
     };
   };
-  return keep(Math.min(dealsAtOnce, Math.max(0, total - from)));
+  return cut(Math.min(maxDeals, Math.max(0, total - from)));
 }
 
 /** Without the sums, which stand right below in every currency. */
-function summaryOf({ open, overdue, stalled, closed }: PipelineBrief): Wording {
+function pipelineSummary({ open, overdue, stalled, closed }: PipelineBrief): Wording {
   return wording`${plural(open.count, 'open opportunity')}: ${overdue.total} overdue, ${stalled.total} stalled. ${closed.won.count} won and ${closed.lost.count} lost since ${trusted(closed.from)}.`;
 }

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import type { Quote } from '../src/api/records.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
-import { briefQuote, type QuoteBrief } from '../src/briefs/quote.ts';
+import { type QuoteBrief, quoteBrief } from '../src/briefs/quote.ts';
 import { identifier, quote, type Wording, wording } from '../src/outside-text.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
-import { readSeveral } from '../src/tenant/several.ts';
-import { askWhich, covers, today } from './answers.ts';
-import { type Answer, coverage, defineTool, reads, said } from './define.ts';
+import { readCollections } from '../src/tenant/several.ts';
+import { ambiguousAnswer, toCoverage, today } from './answers.ts';
+import { type Answer, answerFields, coverage, defineTool, readOnlyHints } from './define.ts';
 
-export const briefQuoteTool = defineTool({
+export const briefQuote = defineTool({
   name: 'cpq_brief_quote',
   title: 'Brief on a quote',
   description:
@@ -17,21 +17,25 @@ export const briefQuoteTool = defineTool({
   toolset: 'briefs',
   view: 'quote',
   needs: ['quote:read'],
-  hints: reads,
+  hints: readOnlyHints,
   input: z.strictObject({
     quote: z.string().trim().min(1).max(200).describe('Id or number'),
     discount_limit: z.number().min(0).max(100).optional().describe('Percent; default 20'),
     lines: z.int().min(0).max(200).default(25).describe('Lines to show'),
   }),
-  output: z.looseObject({ ...said, coverage: coverage.optional() }),
+  output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
   async run(tenant, { quote: text, discount_limit, lines }, call) {
-    const meant = await resolveRecord(tenant, 'quote', text, call, { askFirst: true });
-    if (meant.kind !== 'one') return askWhich('quote', text, meant);
-    const { record } = meant;
-    const wanted = ['company', 'opportunity', 'pricing_book', 'product'] as const;
-    const { records, coverage: read, left } = await readSeveral(tenant, [], wanted, call);
+    const resolved = await resolveRecord(tenant, 'quote', text, call, { askFirst: true });
+    if (resolved.kind !== 'one') return ambiguousAnswer('quote', text, resolved);
+    const { record } = resolved;
+    const related = ['company', 'opportunity', 'pricing_book', 'product'] as const;
+    const {
+      records,
+      coverage: read,
+      omitted: left,
+    } = await readCollections(tenant, [], related, call);
     const brief = (maxLines: number) =>
-      briefQuote(
+      quoteBrief(
         {
           quote: record,
           company: records.company?.find(({ id }) => id === record.company?.id),
@@ -46,25 +50,30 @@ export const briefQuoteTool = defineTool({
           ...compact({ discountLimit: discount_limit }),
         },
       );
-    return answer(record, brief, lines, { coverage: covers(read) }, left);
+    return quoteAnswer(record, brief, lines, { coverage: toCoverage(read) }, left);
   },
 });
 
-function answer(
+function quoteAnswer(
   { items = [] }: Quote,
   brief: (lines: number) => QuoteBrief,
   lines: number,
   more: Record<string, unknown>,
   notes: readonly Wording[],
 ): Answer {
-  const keep = (count: number): Answer => {
+  const cut = (count: number): Answer => {
     const about = brief(count);
-    return { summary: summaryOf(about), data: { ...about, ...more }, notes, rows: { count, keep } };
+    return {
+      summary: quoteSummary(about),
+      data: { ...about, ...more },
+      notes,
+      rows: { count, keep: cut },
+    };
   };
-  return keep(Math.min(lines, items.length));
+  return cut(Math.min(lines, items.length));
 }
 
-function summaryOf({ number, name, id, status, company, preflight }: QuoteBrief): Wording {
+function quoteSummary({ number, name, id, status, company, preflight }: QuoteBrief): Wording {
   const known = number ?? name ?? id;
   const what = known === undefined ? wording`Quote` : wording`Quote ${identifier(known)}`;
   const whom = company?.name === undefined ? '' : wording` for ${quote(company.name)}`;

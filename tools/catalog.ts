@@ -1,6 +1,6 @@
-import { briefCompanyTool } from './brief-company.ts';
-import { briefPipelineTool } from './brief-pipeline.ts';
-import { briefQuoteTool } from './brief-quote.ts';
+import { briefCompany } from './brief-company.ts';
+import { briefPipeline } from './brief-pipeline.ts';
+import { briefQuote } from './brief-quote.ts';
 import { checkSalesData } from './check-sales-data.ts';
 import type { AnyTool } from './define.ts';
 import { find } from './find.ts';
@@ -12,7 +12,7 @@ import { listCompanies } from './list-companies.ts';
 import { listContacts } from './list-contacts.ts';
 import { listContractItems } from './list-contract-items.ts';
 import { listDiscountGroups } from './list-discount-groups.ts';
-import { listEventsTool } from './list-events.ts';
+import { listEvents } from './list-events.ts';
 import { listOpportunities } from './list-opportunities.ts';
 import { listPricingBooks } from './list-pricing-books.ts';
 import { listProducts } from './list-products.ts';
@@ -39,11 +39,11 @@ export const catalog: readonly AnyTool[] = [
   upsertOpportunity,
   getRecord,
   find,
-  briefPipelineTool,
-  briefCompanyTool,
-  briefQuoteTool,
+  briefPipeline,
+  briefCompany,
+  briefQuote,
   checkSalesData,
-  listEventsTool,
+  listEvents,
   listChanges,
   revertChange,
 ];

@@ -8,22 +8,22 @@ import {
   type Wording,
   wording,
 } from '../src/outside-text.ts';
-import type { Carried } from '../src/tenant/changes/carry-out.ts';
+import type { WriteResult } from '../src/tenant/changes/carry-out.ts';
 import type { Offer } from '../src/tenant/changes/consent.ts';
 import type { Decision } from '../src/tenant/changes/decide.ts';
 import {
-  changedCustom,
-  entryOf,
+  changedCustomFields,
+  customField,
   type FieldChange,
   type FieldValue,
 } from '../src/tenant/changes/fields.ts';
-import type { Plan } from '../src/tenant/changes/plan.ts';
+import type { ChangePlan } from '../src/tenant/changes/plan.ts';
 import { shownValue } from '../src/tenant/changes/shown.ts';
-import { type Answer, records, said } from './define.ts';
+import { type Answer, answerFields, records } from './define.ts';
 
 /** What a call that may write answers: what came of it, and the difference it was about. */
 export const changeOutput = z.looseObject({
-  ...said,
+  ...answerFields,
   outcome: z.enum([
     'written',
     'not_written',
@@ -43,10 +43,10 @@ export const changeOutput = z.looseObject({
 /** One field's change as a row: names rather than ids where there are any; custom fields that differ. */
 export function changeRow({ field, kind, from, to }: FieldChange): ChangeRow {
   if (kind !== 'custom') return { field, from: shownValue(from), to: shownValue(to) };
-  const names = changedCustom(from, to);
-  const those = (custom: FieldValue) =>
-    Object.fromEntries(names.map((name) => [name, entryOf(custom, name) ?? '']));
-  return { field, from: shownValue(those(from)), to: shownValue(those(to)) };
+  const names = changedCustomFields(from, to);
+  const customValues = (custom: FieldValue) =>
+    Object.fromEntries(names.map((name) => [name, customField(custom, name) ?? '']));
+  return { field, from: shownValue(customValues(from)), to: shownValue(customValues(to)) };
 }
 
 export interface ChangeRow extends Record<string, unknown> {
@@ -56,40 +56,40 @@ export interface ChangeRow extends Record<string, unknown> {
 }
 
 /** What came of a decision, in words that cannot be taken for another outcome. */
-export function decisionAnswer(plan: Plan, decision: Decision): Answer {
-  const about = aboutOf(plan);
+export function decisionAnswer(plan: ChangePlan, decision: Decision): Answer {
+  const about = describeTarget(plan);
   const changes = plan.changes.map(changeRow);
   switch (decision.outcome) {
     case 'no_change':
-      return say(
+      return changeAnswer(
         wording`No change: ${about} already is as asked. Nothing was written.`,
         'no_change',
         [],
       );
     case 'refused_by_person':
       return decision.answer === 'declined'
-        ? say(
+        ? changeAnswer(
             wording`The person did not agree. Nothing was written to ${about}.`,
             'declined',
             changes,
           )
-        : say(
+        : changeAnswer(
             wording`The person closed the question. Nothing was written to ${about}.`,
             'cancelled',
             changes,
           );
     case 'not_asked':
-      return notAsked(about, changes, decision);
+      return notAskedAnswer(about, changes, decision);
     case 'moved':
-      return moved(about, decision.plan);
+      return changedAnswer(about, decision.plan);
     case 'invalid_consent':
-      return invalid(about, changes, decision.why);
+      return invalidConsentAnswer(about, changes, decision.why);
     case 'carried':
-      return carriedAnswer(plan, changes, decision.carried);
+      return resultAnswer(plan, changes, decision.result);
   }
 }
 
-const aboutOf = ({ target, before, changes }: Plan): Wording => {
+const describeTarget = ({ target, before, changes }: ChangePlan): Wording => {
   const name = before.name ?? changes.find(({ field }) => field === 'name')?.to ?? '';
   const kind = target.record ? 'opportunity' : 'new opportunity';
   return wording`${kind} ${quote(String(name))} (external identifier ${identifier(target.externalId)})`;
@@ -98,22 +98,27 @@ const aboutOf = ({ target, before, changes }: Plan): Wording => {
 type Outcome = z.output<typeof changeOutput>['outcome'];
 type Rows = ChangeRow[];
 
-const say = (summary: Wording, outcome: Outcome, changes: Rows, more: object = {}): Answer => ({
+const changeAnswer = (
+  summary: Wording,
+  outcome: Outcome,
+  changes: Rows,
+  more: object = {},
+): Answer => ({
   summary,
   data: { outcome, changes, ...more },
 });
 
-function notAsked(
+function notAskedAnswer(
   about: Wording,
   changes: Rows,
   { offer, why }: { offer?: Offer; why: Wording },
 ): Answer {
   const summary = wording`Nothing was written to ${about}${offer ? ' yet' : ''}: nobody was asked, because ${why}.`;
-  if (!offer) return say(summary, 'not_asked', changes);
+  if (!offer) return changeAnswer(summary, 'not_asked', changes);
   const preview = offer.question.split('\n').map((line) => new Verbatim(line, line.length));
   const more = { preview, confirm: offer.token };
   return {
-    ...say(summary, 'not_asked', changes.map(inShort), more),
+    ...changeAnswer(summary, 'not_asked', changes.map(inShort), more),
     uncut: true,
     notes: [
       wording`Show the person the preview. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.`,
@@ -121,8 +126,8 @@ function notAsked(
   };
 }
 
-const invalid = (about: Wording, changes: Rows, why: Wording): Answer => ({
-  ...say(
+const invalidConsentAnswer = (about: Wording, changes: Rows, why: Wording): Answer => ({
+  ...changeAnswer(
     wording`Nothing was written to ${about}: the consent does not count, because ${why}.`,
     'refused',
     changes,
@@ -130,8 +135,8 @@ const invalid = (about: Wording, changes: Rows, why: Wording): Answer => ({
   notes: [wording`Make the same call again, without confirm, to ask the person anew.`],
 });
 
-const moved = (about: Wording, now: Plan): Answer => ({
-  ...say(
+const changedAnswer = (about: Wording, now: ChangePlan): Answer => ({
+  ...changeAnswer(
     wording`Nothing was written: ${about} is not as it was when the person agreed. The difference now is below.`,
     'moved',
     now.changes.map(changeRow),
@@ -148,11 +153,11 @@ const inShort = ({ field, from, to }: ChangeRow): ChangeRow => {
   return { field, from: short(from), to: short(to) };
 };
 
-function carriedAnswer(plan: Plan, changes: Rows, carried: Carried): Answer {
-  const { outcome, changeId, record, reason } = carried;
-  const differs = carried.differs.map(({ field, meant, stored }) => ({
+function resultAnswer(plan: ChangePlan, changes: Rows, result: WriteResult): Answer {
+  const { outcome, changeId, record, reason } = result;
+  const differs = result.differs.map(({ field, intended, stored }) => ({
     field,
-    meant: shownValue(meant),
+    meant: shownValue(intended),
     stored: shownValue(stored),
   }));
   const more = {
@@ -161,8 +166,8 @@ function carriedAnswer(plan: Plan, changes: Rows, carried: Carried): Answer {
     ...(differs.length > 0 ? { differs } : {}),
   };
   return {
-    ...say(summaryOf(plan, outcome, reason), outcome, changes, more),
-    notes: notesOn(carried),
+    ...changeAnswer(resultSummary(plan, outcome, reason), outcome, changes, more),
+    notes: resultNotes(result),
   };
 }
 
@@ -175,7 +180,7 @@ const verbatim = (record: Record<string, unknown>): Record<string, unknown> =>
     ]),
   );
 
-function notesOn({ outcome, differs, unchecked, unrecorded }: Carried): Wording[] {
+function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): Wording[] {
   const notes: [boolean, Wording][] = [
     [
       differs.length > 0,
@@ -197,8 +202,12 @@ function notesOn({ outcome, differs, unchecked, unrecorded }: Carried): Wording[
   return notes.filter(([applies]) => applies).map(([, note]) => note);
 }
 
-function summaryOf(plan: Plan, outcome: Carried['outcome'], reason = wording``): Wording {
-  const about = aboutOf(plan);
+function resultSummary(
+  plan: ChangePlan,
+  outcome: WriteResult['outcome'],
+  reason = wording``,
+): Wording {
+  const about = describeTarget(plan);
   if (outcome === 'not_written') return wording`Not written: ${about}, because ${reason}.`;
   if (outcome === 'cannot_tell')
     return wording`It cannot be told whether ${about} was written: ${reason}.`;

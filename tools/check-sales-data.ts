@@ -3,9 +3,16 @@ import { type CheckReport, checkNames, checks, runCheck } from '../src/briefs/ch
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { trusted, type Wording, wording } from '../src/outside-text.ts';
-import { readSeveral } from '../src/tenant/several.ts';
-import { covers, inWords, today } from './answers.ts';
-import { type Answer, coverage, defineTool, reads, records, said } from './define.ts';
+import { readCollections } from '../src/tenant/several.ts';
+import { formatAmounts, toCoverage, today } from './answers.ts';
+import {
+  type Answer,
+  answerFields,
+  coverage,
+  defineTool,
+  readOnlyHints,
+  records,
+} from './define.ts';
 
 export const checkSalesData = defineTool({
   name: 'cpq_check_sales_data',
@@ -14,7 +21,7 @@ export const checkSalesData = defineTool({
     'Runs one check over whole collections: findings with the value at stake and the reason, largest first, and the exact definition.',
   toolset: 'briefs',
   needs: [],
-  hints: reads,
+  hints: readOnlyHints,
   input: z.strictObject({
     check: z.enum(checkNames),
     floor: z
@@ -27,11 +34,16 @@ export const checkSalesData = defineTool({
     tolerance: z.number().min(0).max(100).optional().describe('Percent: pricing_drift'),
     size: z.int().min(1).max(100).default(15).describe('Findings to show'),
   }),
-  output: z.looseObject({ ...said, definition: z.string(), rows: records, coverage }),
+  output: z.looseObject({ ...answerFields, definition: z.string(), rows: records, coverage }),
   async run(tenant, { check, size, ...parameters }, call) {
     // Products have no company, and so no currency to look up.
-    const dealt = checks[check].needs.some((it) => it === 'opportunity' || it === 'quote');
-    const read = await readSeveral(tenant, checks[check].needs, dealt ? ['company'] : [], call);
+    const needsCompany = checks[check].needs.some((it) => it === 'opportunity' || it === 'quote');
+    const read = await readCollections(
+      tenant,
+      checks[check].needs,
+      needsCompany ? ['company'] : [],
+      call,
+    );
     const companies = read.records.company ?? [];
     const report = (maxRows: number) =>
       runCheck(check, read.records, {
@@ -40,30 +52,30 @@ export const checkSalesData = defineTool({
         currencyOf: currenciesOf(companies),
         maxRows,
       });
-    return answer(report, size, covers(read.coverage), read.left);
+    return checkAnswer(report, size, toCoverage(read.coverage), read.omitted);
   },
 });
 
-function answer(
+function checkAnswer(
   report: (rows: number) => CheckReport,
   size: number,
   coverage: Record<string, unknown>,
   notes: readonly Wording[],
 ): Answer {
-  const keep = (count: number): Answer => {
+  const cut = (count: number): Answer => {
     const found = report(count);
     return {
-      summary: summaryOf(found),
+      summary: checkSummary(found),
       data: { ...found, coverage },
       notes,
-      rows: { count, keep },
+      rows: { count, keep: cut },
     };
   };
-  return keep(Math.min(size, report(size).shown));
+  return cut(Math.min(size, report(size).shown));
 }
 
-function summaryOf({ check, total, shown, examined, of, valueAtStake }: CheckReport): Wording {
-  const stake = inWords(valueAtStake);
+function checkSummary({ check, total, shown, examined, of, valueAtStake }: CheckReport): Wording {
+  const stake = formatAmounts(valueAtStake);
   const worth = stake === '' ? '' : wording`, ${stake} at stake`;
   // What has no value goes by name.
   const which = stake === '' ? wording`first ${shown}` : wording`${shown} largest`;

@@ -15,7 +15,7 @@ export interface Hints {
   openWorldHint: boolean;
 }
 
-export const reads: Hints = {
+export const readOnlyHints: Hints = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
@@ -73,10 +73,10 @@ const filters = z.string().max(2_000).optional().describe('key:a|b,key2:c');
 const sort = z.string().max(200).optional().describe('-field,+field');
 
 /** What every list takes. */
-export const listed = { size, from, detail, fields };
+export const listInput = { size, from, detail, fields };
 /** What the five search routes take besides. */
-export const searched = { size, from, query, filters, sort, detail, fields };
-export const textSearched = { size, from, query, detail, fields };
+export const searchInput = { size, from, query, filters, sort, detail, fields };
+export const textSearchInput = { size, from, query, detail, fields };
 
 /** A day of the calendar: 2026-02-30 has the form of a date and is none. */
 export const day = z
@@ -105,7 +105,7 @@ const anyRecord = z.record(z.string(), z.unknown());
 export const records = z.array(anyRecord);
 
 /** What comes with every answer. */
-export const said = { summary: z.string(), notes: z.array(z.string()).optional() };
+export const answerFields = { summary: z.string(), notes: z.array(z.string()).optional() };
 
 /** Loose: a record of the service may carry fields that nobody has seen yet. */
-export const listOutput = z.looseObject({ ...said, records, page, coverage });
+export const listOutput = z.looseObject({ ...answerFields, records, page, coverage });

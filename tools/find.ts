@@ -2,14 +2,14 @@ import * as z from 'zod';
 import type { RecordOf } from '../src/api/records.ts';
 import { concise } from '../src/briefs/concise.ts';
 import { plural } from '../src/briefs/naming.ts';
-import { type Hit, type SearchedKind, searchedKinds } from '../src/briefs/search.ts';
+import { type Hit, type SearchKind, searchKinds } from '../src/briefs/search.ts';
 import { join, quote, type Wording, wording } from '../src/outside-text.ts';
 import { findText } from '../src/tenant/find.ts';
-import { covers } from './answers.ts';
-import { coverage, defineTool, reads, records, said } from './define.ts';
+import { toCoverage } from './answers.ts';
+import { answerFields, coverage, defineTool, readOnlyHints, records } from './define.ts';
 
 /** What goes on from a hit of each kind. */
-const goesOn: Record<SearchedKind, string> = {
+const nextTool: Record<SearchKind, string> = {
   company: 'cpq_brief_company',
   contact: 'cpq_get_record',
   opportunity: 'cpq_get_record',
@@ -18,7 +18,7 @@ const goesOn: Record<SearchedKind, string> = {
 };
 
 /** Of each kind, the fields that tell one hit from another. */
-const shown: { [K in SearchedKind]: readonly string[] } = {
+const shownFields: { [K in SearchKind]: readonly string[] } = {
   company: ['type', 'city', 'externalIdentifier'],
   contact: ['email', 'phone', 'company', 'deleted'],
   opportunity: ['company', 'stage', 'outcome', 'deletedAt'],
@@ -33,50 +33,50 @@ export const find = defineTool({
     'Finds records by what a person remembers: name, e-mail, phone, part number, quote number, external identifier. Tolerates typing errors; names the tool to go on with.',
   toolset: 'briefs',
   needs: [],
-  hints: reads,
+  hints: readOnlyHints,
   input: z.strictObject({
     text: z.string().trim().min(1).max(200),
-    kinds: z.array(z.enum(searchedKinds)).optional().describe('Default all'),
+    kinds: z.array(z.enum(searchKinds)).optional().describe('Default all'),
     size: z.int().min(1).max(25).default(5).describe('Hits of each kind'),
   }),
-  output: z.looseObject({ ...said, groups: records, coverage }),
+  output: z.looseObject({ ...answerFields, groups: records, coverage }),
   async run(tenant, { text, kinds, size }, call) {
-    const wanted = kinds?.length ? kinds : searchedKinds;
-    const found = await findText(tenant, text, wanted, call);
-    const groups = wanted.flatMap((kind) => group(kind, found.hits[kind] ?? [], size));
+    const searched = kinds?.length ? kinds : searchKinds;
+    const found = await findText(tenant, text, searched, call);
+    const groups = searched.flatMap((kind) => group(kind, found.hits[kind] ?? [], size));
     return {
-      summary: summaryOf(text, groups),
-      data: { groups, coverage: covers(found.coverage) },
-      notes: [...found.left, ...hints(groups)],
+      summary: findSummary(text, groups),
+      data: { groups, coverage: toCoverage(found.coverage) },
+      notes: [...found.omitted, ...findHints(groups)],
     };
   },
 });
 
 interface Group extends Record<string, unknown> {
-  kind: SearchedKind;
+  kind: SearchKind;
   total: number;
   exact: number;
 }
 
-function group<K extends SearchedKind>(kind: K, hits: readonly Hit<K>[], size: number): Group[] {
+function group<K extends SearchKind>(kind: K, hits: readonly Hit<K>[], size: number): Group[] {
   if (hits.length === 0) return [];
   const exact = hits.filter(({ by }) => by !== undefined).length;
   const rows = hits.slice(0, size).map((hit) => row(kind, hit));
-  return [{ kind, next: goesOn[kind], total: hits.length, exact, hits: rows }];
+  return [{ kind, next: nextTool[kind], total: hits.length, exact, hits: rows }];
 }
 
-function row<K extends SearchedKind>(kind: K, { record, by }: Hit<K>): Record<string, unknown> {
-  const whole = concise(kind, record as RecordOf[K]);
-  const fields = shown[kind].map((name) => [name, whole[name]]);
+function row<K extends SearchKind>(kind: K, { record, by }: Hit<K>): Record<string, unknown> {
+  const allFields = concise(kind, record as RecordOf[K]);
+  const fields = shownFields[kind].map((name) => [name, allFields[name]]);
   return {
-    id: whole.id,
-    name: whole.name ?? whole.title,
+    id: allFields.id,
+    name: allFields.name ?? allFields.title,
     ...Object.fromEntries(fields),
     ...(by ? { exact: true } : {}),
   };
 }
 
-function summaryOf(text: string, groups: readonly Group[]): Wording {
+function findSummary(text: string, groups: readonly Group[]): Wording {
   if (groups.length === 0) return wording`Nothing found for ${quote(text)}.`;
   const exact = groups.reduce((sum, one) => sum + one.exact, 0);
   const counts = groups.map(({ kind, total }) => plural(total, kind));
@@ -87,7 +87,7 @@ function summaryOf(text: string, groups: readonly Group[]): Wording {
   return wording`Found for ${quote(text)}: ${join(counts, ', ')}${sure}.`;
 }
 
-function hints(groups: readonly Group[]): Wording[] {
+function findHints(groups: readonly Group[]): Wording[] {
   if (groups.length === 0) return [wording`Try fewer words, or a part of the name or number.`];
   const exact = groups.reduce((sum, one) => sum + one.exact, 0);
   if (exact === 1) return [];

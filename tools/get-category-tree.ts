@@ -1,9 +1,16 @@
 import * as z from 'zod';
 import type { Category } from '../src/api/records.ts';
-import { full } from '../src/briefs/concise.ts';
+import { fullRecord } from '../src/briefs/concise.ts';
 import { wording } from '../src/outside-text.ts';
-import { covers } from './answers.ts';
-import { type Answer, coverage, defineTool, reads, records, said } from './define.ts';
+import { toCoverage } from './answers.ts';
+import {
+  type Answer,
+  answerFields,
+  coverage,
+  defineTool,
+  readOnlyHints,
+  records,
+} from './define.ts';
 
 interface Branch {
   category: Category;
@@ -17,12 +24,12 @@ export const getCategoryTree = defineTool({
     'Product categories in tree order with their level, 1 at the top: how the catalogue is organised.',
   toolset: 'routes',
   needs: ['category:read'],
-  hints: reads,
+  hints: readOnlyHints,
   input: z.strictObject({
     depth: z.int().min(1).max(10).default(3).describe('Levels to show'),
     detail: z.enum(['concise', 'full']).default('concise'),
   }),
-  output: z.looseObject({ ...said, records, coverage }),
+  output: z.looseObject({ ...answerFields, records, coverage }),
   async run(tenant, { depth, detail }, call) {
     const tree = await tenant.collection('category_tree', call);
     const branches = flatten(tree.records, 1);
@@ -32,19 +39,19 @@ export const getCategoryTree = defineTool({
         detail === 'full' ? wholeRow(category, level) : row(category, level),
       );
     const read = branches.length;
-    const coverage = covers({ ...tree.coverage, read, total: read, asOf: tree.asOf });
-    return answer(rows, read, coverage);
+    const coverage = toCoverage({ ...tree.coverage, read, total: read, asOf: tree.asOf });
+    return treeAnswer(rows, read, coverage);
   },
 });
 
-function answer(rows: Record<string, unknown>[], total: number, coverage: object): Answer {
-  const keep = (count: number): Answer => ({
+function treeAnswer(rows: Record<string, unknown>[], total: number, coverage: object): Answer {
+  const cut = (count: number): Answer => ({
     summary: wording`${count} of ${total} categories.`,
     data: { records: rows.slice(0, count), coverage },
     notes: count < rows.length ? [wording`Cut for length: ask for a smaller depth.`] : [],
-    rows: { count, keep },
+    rows: { count, keep: cut },
   });
-  return keep(rows.length);
+  return cut(rows.length);
 }
 
 const flatten = (categories: readonly Category[], level: number): Branch[] =>
@@ -62,6 +69,6 @@ const row = ({ id, name, children }: Category, level: number) => ({
 
 const wholeRow = ({ children, ...category }: Category, level: number) => ({
   level,
-  ...full(category),
+  ...fullRecord(category),
   ...(children?.length ? { children: children.length } : {}),
 });

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { ApiRecord, Resource } from '../src/api/records.ts';
-import { full, only } from '../src/briefs/concise.ts';
+import { fullRecord, selectFields } from '../src/briefs/concise.ts';
 import { quote, trusted, type Wording, wording } from '../src/outside-text.ts';
-import { readExactly } from '../src/tenant/resolve.ts';
-import { defineTool, reads, said } from './define.ts';
+import { readByIdentifier } from '../src/tenant/resolve.ts';
+import { answerFields, defineTool, readOnlyHints } from './define.ts';
 
 const kinds = [
   'company',
@@ -26,23 +26,26 @@ export const getRecord = defineTool({
     'One record whole, with line items and nested records. Companies, contacts and products also by external identifier.',
   toolset: 'briefs',
   needs: [],
-  hints: reads,
+  hints: readOnlyHints,
   input: z.strictObject({
     resource: z.enum(kinds),
     id: z.string().min(1).max(200).describe('Id or external identifier'),
     fields: z.array(z.string()).optional().describe('Only these'),
   }),
   output: z.looseObject({
-    ...said,
+    ...answerFields,
     resource: z.string(),
     record: z.record(z.string(), z.unknown()),
   }),
   async run(tenant, { resource, id, fields }, call) {
-    const record: ApiRecord = await readExactly(tenant, resource, id, call);
+    const record: ApiRecord = await readByIdentifier(tenant, resource, id, call);
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
       summary: wording`${inPlainWords(resource)} ${quote(String(name))}, whole.`,
-      data: { resource, record: fields?.length ? only(record, fields) : full(record) },
+      data: {
+        resource,
+        record: fields?.length ? selectFields(record, fields) : fullRecord(record),
+      },
       notes: resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : [],
     };
   },

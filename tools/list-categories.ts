@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
 import { listAnswer } from './answers.ts';
-import { defineTool, listed, listOutput, reads } from './define.ts';
+import { defineTool, listInput, listOutput, readOnlyHints } from './define.ts';
 
 export const listCategories = defineTool({
   name: 'cpq_list_categories',
@@ -10,12 +10,12 @@ export const listCategories = defineTool({
     'Product categories as a flat list with their parents; for the hierarchy use cpq_get_category_tree.',
   toolset: 'routes',
   needs: ['category:read'],
-  hints: reads,
-  input: z.strictObject(listed),
+  hints: readOnlyHints,
+  input: z.strictObject(listInput),
   output: listOutput,
   async run(tenant, args, call) {
-    const listed = await tenant.list('category', args, call);
-    return listAnswer('category', 'categories', listed, args, {
+    const page = await tenant.list('category', args, call);
+    return listAnswer('category', 'categories', page, args, {
       empty: wording`The tenant has no categories, or the key may not read them.`,
     });
   },

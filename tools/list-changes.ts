@@ -11,10 +11,18 @@ import {
 import type { ToolCall } from '../src/tenant/call.ts';
 import { fieldNames } from '../src/tenant/changes/fields.ts';
 import { type RecordedChange, readChanges } from '../src/tenant/changes/journal.ts';
-import { lookNow, type Sight } from '../src/tenant/changes/sight.ts';
+import { type Verification, verifyNow } from '../src/tenant/changes/sight.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { changeRow } from './changes.ts';
-import { type Answer, coverage, defineTool, page, reads, records, said } from './define.ts';
+import {
+  type Answer,
+  answerFields,
+  coverage,
+  defineTool,
+  page,
+  readOnlyHints,
+  records,
+} from './define.ts';
 
 /** A time of that day is taken for the day. */
 const day = z
@@ -23,7 +31,7 @@ const day = z
   .optional();
 
 /** Each costs a request or more. */
-const mostLooks = 5;
+const maxVerifications = 5;
 
 export const listChanges = defineTool({
   name: 'cpq_list_changes',
@@ -32,7 +40,7 @@ export const listChanges = defineTool({
     'Changes that this server wrote to opportunities, newest first: what, when, how consent was given, what came of it.',
   toolset: 'changes',
   needs: ['opportunity:read'],
-  hints: reads,
+  hints: readOnlyHints,
   input: z.strictObject({
     since: day.describe('YYYY-MM-DD'),
     until: day.describe('YYYY-MM-DD, inclusive'),
@@ -40,42 +48,45 @@ export const listChanges = defineTool({
     size: z.int().min(1).max(100).default(20),
     from: z.int().min(0).default(0),
   }),
-  output: z.looseObject({ ...said, records, page, coverage }),
+  output: z.looseObject({ ...answerFields, records, page, coverage }),
   async run(tenant, { since, until, opportunity, size, from }, call) {
     await tenant.requireKey(call);
     const { changes, damaged } = await readChanges(tenant.journal);
     const wanted = changes.filter(
-      ({ sending, done }) =>
-        (since === undefined || sending.at.slice(0, 10) >= since.slice(0, 10)) &&
-        (until === undefined || sending.at.slice(0, 10) <= until.slice(0, 10)) &&
+      ({ intent, outcome }) =>
+        (since === undefined || intent.at.slice(0, 10) >= since.slice(0, 10)) &&
+        (until === undefined || intent.at.slice(0, 10) <= until.slice(0, 10)) &&
         (opportunity === undefined ||
-          [sending.externalId, sending.opportunityId, done?.opportunityId].includes(opportunity)),
+          [intent.externalId, intent.opportunityId, outcome?.opportunityId].includes(opportunity)),
     );
     const shown = wanted.slice(from, from + size);
-    const rows = await rowsOf(tenant, shown, call);
-    return answer(rows, from, wanted.length, damaged);
+    const rows = await changeRows(tenant, shown, call);
+    return changesAnswer(rows, from, wanted.length, damaged);
   },
 });
 
 /** Of those whose outcome nobody knew at the time, the record itself is asked. */
-async function rowsOf(
+async function changeRows(
   tenant: Tenant,
   changes: readonly RecordedChange[],
   call: ToolCall,
 ): Promise<Row[]> {
-  const open = changes.filter((change) => outcomeOf(change) === 'cannot_tell').slice(0, mostLooks);
-  const sights = new Map<RecordedChange, Sight>();
-  for (const change of open) sights.set(change, await lookNow(tenant, change.sending, call));
-  return changes.map((change) => row(change, sights.get(change)));
+  const open = changes
+    .filter((change) => outcomeText(change) === 'cannot_tell')
+    .slice(0, maxVerifications);
+  const verifications = new Map<RecordedChange, Verification>();
+  for (const change of open)
+    verifications.set(change, await verifyNow(tenant, change.intent, call));
+  return changes.map((change) => changeSummaryRow(change, verifications.get(change)));
 }
 
 /** Without one the process ended in the middle: what was announced may have arrived. */
-const outcomeOf = ({ done }: RecordedChange) => done?.outcome ?? 'cannot_tell';
+const outcomeText = ({ outcome }: RecordedChange) => outcome?.outcome ?? 'cannot_tell';
 
 type Row = Record<string, unknown>;
 
-function answer(rows: readonly Row[], from: number, total: number, damaged: number): Answer {
-  const keep = (count: number): Answer => {
+function changesAnswer(rows: readonly Row[], from: number, total: number, damaged: number): Answer {
+  const cut = (count: number): Answer => {
     const next = from + count < total ? { next: from + count } : {};
     const read = { complete: damaged === 0, read: total, total: total + damaged };
     const coverage = { ...read, asOf: `${new Date().toISOString().slice(0, 19)}Z` };
@@ -92,35 +103,35 @@ function answer(rows: readonly Row[], from: number, total: number, damaged: numb
         total === 0
           ? [wording`Only what this server wrote is listed, and only from its own journal.`]
           : [],
-      rows: { count, keep },
+      rows: { count, keep: cut },
     };
   };
-  return keep(rows.length);
+  return cut(rows.length);
 }
 
-function row(change: RecordedChange, sight: Sight | undefined): Row {
-  const { sending, done, revertedBy } = change;
-  const fields = sending.changes
+function changeSummaryRow(change: RecordedChange, verification: Verification | undefined): Row {
+  const { intent, outcome, revertedBy } = change;
+  const fields = intent.changes
     .map(changeRow)
     .map(({ field, from, to }) => new Verbatim(`${fieldName(field)}: ${clip(from)} → ${clip(to)}`));
   return {
-    change_id: sending.id,
-    at: sending.at.slice(0, 19),
-    what: sending.what,
-    opportunity: new Verbatim(sending.name, maxQuoted),
-    opportunity_id: done?.opportunityId ?? sending.opportunityId,
-    outcome: outcomeOf(change),
-    record_now: sight && inWords[sight.seen],
+    change_id: intent.id,
+    at: intent.at.slice(0, 19),
+    what: intent.what,
+    opportunity: new Verbatim(intent.name, maxQuoted),
+    opportunity_id: outcome?.opportunityId ?? intent.opportunityId,
+    outcome: outcomeText(change),
+    record_now: verification && verificationTexts[verification.result],
     changes: fields,
-    consent: sending.consent,
-    client: sending.client,
-    caller: sending.caller,
-    reverts: sending.reverts,
+    consent: intent.consent,
+    client: intent.client,
+    caller: intent.caller,
+    reverts: intent.reverts,
     reverted_by: revertedBy,
   };
 }
 
-const inWords: Readonly<Record<Sight['seen'], string>> = {
+const verificationTexts: Readonly<Record<Verification['result'], string>> = {
   arrived: 'holds what was meant',
   partly: 'holds a part of it',
   'as before': 'is as before',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
 import { emptySearch, listAnswer } from './answers.ts';
-import { defineTool, listOutput, reads, searched } from './define.ts';
+import { defineTool, listOutput, readOnlyHints, searchInput } from './define.ts';
 
 export const listCompanies = defineTool({
   name: 'cpq_list_companies',
@@ -10,12 +10,12 @@ export const listCompanies = defineTool({
     'Companies with type, currency, place and external identifier. For all about one account use cpq_brief_company.',
   toolset: 'routes',
   needs: ['company:read'],
-  hints: reads,
-  input: z.strictObject(searched),
+  hints: readOnlyHints,
+  input: z.strictObject(searchInput),
   output: listOutput,
   async run(tenant, args, call) {
-    const listed = await tenant.list('company', args, call);
-    return listAnswer('company', 'companies', listed, args, {
+    const page = await tenant.list('company', args, call);
+    return listAnswer('company', 'companies', page, args, {
       empty: emptySearch(wording`filters such as type:customer take the values as stored`),
     });
   },

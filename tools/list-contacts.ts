@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
 import { emptySearch, listAnswer } from './answers.ts';
-import { defineTool, listOutput, reads, searched } from './define.ts';
+import { defineTool, listOutput, readOnlyHints, searchInput } from './define.ts';
 
 export const listContacts = defineTool({
   name: 'cpq_list_contacts',
@@ -10,12 +10,12 @@ export const listContacts = defineTool({
     'People at companies, with e-mail, phone and company. Filter e.g. companyId:<id>. One marked deleted is no longer in use.',
   toolset: 'routes',
   needs: ['contact:read'],
-  hints: reads,
-  input: z.strictObject(searched),
+  hints: readOnlyHints,
+  input: z.strictObject(searchInput),
   output: listOutput,
   async run(tenant, args, call) {
-    const listed = await tenant.list('contact', args, call);
-    return listAnswer('contact', 'contacts', listed, args, {
+    const page = await tenant.list('contact', args, call);
+    return listAnswer('contact', 'contacts', page, args, {
       empty: emptySearch(wording`cpq_find tolerates typing errors`),
     });
   },

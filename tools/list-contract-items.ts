@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
 import { listAnswer } from './answers.ts';
-import { defineTool, listOutput, reads, textSearched } from './define.ts';
+import { defineTool, listOutput, readOnlyHints, textSearchInput } from './define.ts';
 
 const beta = wording`Contract items are a beta resource of the service: fields may change or be missing.`;
 
@@ -12,12 +12,12 @@ export const listContractItems = defineTool({
     'What is under contract: service, vendor, term, quantity, revenue, profit. Beta: may change at any time, so say so.',
   toolset: 'routes',
   needs: ['contract_item:read'],
-  hints: reads,
-  input: z.strictObject(textSearched),
+  hints: readOnlyHints,
+  input: z.strictObject(textSearchInput),
   output: listOutput,
   async run(tenant, args, call) {
-    const listed = await tenant.list('contract_item', args, call);
-    return listAnswer('contract_item', 'contract items', listed, args, {
+    const page = await tenant.list('contract_item', args, call);
+    return listAnswer('contract_item', 'contract items', page, args, {
       empty: wording`Nothing under contract matches; try without query.`,
       notes: [beta],
     });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
 import { listAnswer } from './answers.ts';
-import { defineTool, listed, listOutput, reads } from './define.ts';
+import { defineTool, listInput, listOutput, readOnlyHints } from './define.ts';
 
 export const listDiscountGroups = defineTool({
   name: 'cpq_list_discount_groups',
@@ -10,12 +10,12 @@ export const listDiscountGroups = defineTool({
     'Named discount policies with their discounts and how many companies they apply to. full adds which.',
   toolset: 'routes',
   needs: ['discount_group:read'],
-  hints: reads,
-  input: z.strictObject(listed),
+  hints: readOnlyHints,
+  input: z.strictObject(listInput),
   output: listOutput,
   async run(tenant, args, call) {
-    const listed = await tenant.list('discount_group', args, call);
-    return listAnswer('discount_group', 'discount groups', listed, args, {
+    const page = await tenant.list('discount_group', args, call);
+    return listAnswer('discount_group', 'discount groups', page, args, {
       empty: wording`The tenant has no discount groups, or the key may not read them.`,
     });
   },

@@ -1,8 +1,13 @@
 import * as z from 'zod';
 import { trusted, type Wording, wording } from '../src/outside-text.ts';
-import { type ListedEvents, listEvents } from '../src/tenant/events/list.ts';
-import { pairFrom, plainName, type Subject, subjects } from '../src/tenant/events/names.ts';
-import { type Answer, day, defineTool, listOutput, reads } from './define.ts';
+import { type EventPage, queryEvents } from '../src/tenant/events/list.ts';
+import {
+  normaliseEventName,
+  pairFrom,
+  type Subject,
+  subjects,
+} from '../src/tenant/events/names.ts';
+import { type Answer, day, defineTool, listOutput, readOnlyHints } from './define.ts';
 
 const dayMs = 86_400_000;
 
@@ -16,13 +21,13 @@ const from = z
   .default(0)
   .refine((rows) => rows >= 0, 'must not be less than 0');
 
-export const listEventsTool = defineTool({
+export const listEvents = defineTool({
   name: 'cpq_list_events',
   title: 'List events received',
   description: 'Webhooks received, newest first, and what changed. Orders are only here.',
   toolset: 'events',
   needs: [],
-  hints: { ...reads, openWorldHint: false },
+  hints: { ...readOnlyHints, openWorldHint: false },
   input: z.strictObject({
     subject: z.enum(subjects).optional(),
     event: z.string().max(60).optional().describe('e.g. ordered'),
@@ -35,13 +40,13 @@ export const listEventsTool = defineTool({
   output: listOutput,
   async run(tenant, { subject, event, since, until, id, size, from }, call) {
     await tenant.requireKey(call);
-    const name = event === undefined ? undefined : plainName(event);
+    const name = event === undefined ? undefined : normaliseEventName(event);
     const pair = name === undefined ? undefined : pairFrom(name);
     const times = {
       since: since === undefined ? undefined : Date.parse(since),
       until: until === undefined ? undefined : Date.parse(until) + dayMs,
     };
-    const listed = await listEvents(tenant, {
+    const events = await queryEvents(tenant, {
       subject: subject ?? pair?.subject,
       event: pair?.event ?? name,
       records: id?.split('|'),
@@ -49,43 +54,43 @@ export const listEventsTool = defineTool({
       size,
       from,
     });
-    return answer(listed, subject, from);
+    return eventsAnswer(events, subject, from);
   },
 });
 
-function answer(listed: ListedEvents, subject: Subject | undefined, from: number): Answer {
-  const { total, damaged } = listed;
-  const rows = listed.events.map(row);
-  const keep = (count: number): Answer => {
+function eventsAnswer(events: EventPage, subject: Subject | undefined, from: number): Answer {
+  const { total, damaged } = events;
+  const rows = events.events.map(eventRow);
+  const cut = (count: number): Answer => {
     const next = from + count < total ? { next: from + count } : {};
     const asOf = `${new Date().toISOString().slice(0, 19)}Z`;
     const read = { complete: damaged === 0, read: total, total: total + damaged, asOf };
     return {
-      summary: summaryOf(count, total, from),
+      summary: eventsSummary(count, total, from),
       data: {
         records: rows.slice(0, count),
         page: { shown: count, from, total, ...next },
         coverage: damaged === 0 ? read : { ...read, reason: 'some events cannot be read any more' },
       },
-      notes: notesOf(listed, subject),
-      rows: { count, keep },
+      notes: eventNotes(events, subject),
+      rows: { count, keep: cut },
     };
   };
-  return keep(rows.length);
+  return cut(rows.length);
 }
 
-function summaryOf(count: number, total: number, from: number): Wording {
+function eventsSummary(count: number, total: number, from: number): Wording {
   if (total === 0) return wording`No events.`;
   const next = from + count < total ? wording` Next: the same call with from ${from + count}.` : '';
   return wording`${count} of ${total} events, newest first.${next}`;
 }
 
-function notesOf(
-  { total, keptSince, barred }: ListedEvents,
+function eventNotes(
+  { total, keptSince, hidden }: EventPage,
   subject: Subject | undefined,
 ): Wording[] {
   const since = keptSince?.toISOString().slice(0, 10);
-  const left = subject === undefined ? barred : [];
+  const hiddenSubjects = subject === undefined ? hidden : [];
   return [
     ...(since === undefined
       ? [
@@ -93,18 +98,18 @@ function notesOf(
         ]
       : [wording`Received since ${trusted(since)}; each is kept for 30 days.`]),
     ...(total === 0 && since !== undefined ? [wording`Try without event, since and until.`] : []),
-    ...(left.length > 0
+    ...(hiddenSubjects.length > 0
       ? [
-          wording`Without events of ${trusted(left.join(', '))}: their records may not be read here.`,
+          wording`Without events of ${trusted(hiddenSubjects.join(', '))}: their records may not be read here.`,
         ]
       : []),
   ];
 }
 
-const row = ({ at, isSent, record, ...event }: ListedEvents['events'][number]) => ({
+const eventRow = ({ at, isKnown, record, ...event }: EventPage['events'][number]) => ({
   at: `${at.toISOString().slice(0, 19)}Z`,
   ...event,
   id: record,
   // A name that the service is not known to use.
-  known: isSent ? undefined : false,
+  known: isKnown ? undefined : false,
 });

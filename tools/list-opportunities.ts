@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
 import { emptySearch, listAnswer } from './answers.ts';
-import { defineTool, listOutput, reads, searched } from './define.ts';
+import { defineTool, listOutput, readOnlyHints, searchInput } from './define.ts';
 
 export const listOpportunities = defineTool({
   name: 'cpq_list_opportunities',
@@ -10,12 +10,12 @@ export const listOpportunities = defineTool({
     'Opportunities with company, stage, probability, revenue, expected close and owner. Filter e.g. company.id:<id>. For totals use cpq_brief_pipeline: never add up pages.',
   toolset: 'routes',
   needs: ['opportunity:read'],
-  hints: reads,
-  input: z.strictObject(searched),
+  hints: readOnlyHints,
+  input: z.strictObject(searchInput),
   output: listOutput,
   async run(tenant, args, call) {
-    const listed = await tenant.list('opportunity', args, call);
-    return listAnswer('opportunity', 'opportunities', listed, args, {
+    const page = await tenant.list('opportunity', args, call);
+    return listAnswer('opportunity', 'opportunities', page, args, {
       empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),
     });
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
 import { emptySearch, listAnswer } from './answers.ts';
-import { defineTool, listOutput, reads, searched } from './define.ts';
+import { defineTool, listOutput, readOnlyHints, searchInput } from './define.ts';
 
 export const listProducts = defineTool({
   name: 'cpq_list_products',
@@ -10,17 +10,17 @@ export const listProducts = defineTool({
     'Catalogue products with part number, price, cost, term and category. Filter e.g. productType:service. detail full adds the values to filter by.',
   toolset: 'routes',
   needs: ['product:read'],
-  hints: reads,
+  hints: readOnlyHints,
   input: z.strictObject({
-    ...searched,
+    ...searchInput,
     include_bundles: z.boolean().optional().describe('Bundles too'),
   }),
   output: listOutput,
   async run(tenant, { include_bundles, ...args }, call) {
     const query =
       include_bundles === undefined ? args : { ...args, includeBundles: include_bundles };
-    const listed = await tenant.list('product', query, call);
-    return listAnswer('product', 'products', listed, args, {
+    const page = await tenant.list('product', query, call);
+    return listAnswer('product', 'products', page, args, {
       empty: emptySearch(wording`cpq_find finds part numbers without their dashes and spaces`),
     });
   },

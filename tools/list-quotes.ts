@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
 import { emptySearch, listAnswer } from './answers.ts';
-import { defineTool, listOutput, reads, searched } from './define.ts';
+import { defineTool, listOutput, readOnlyHints, searchInput } from './define.ts';
 
 export const listQuotes = defineTool({
   name: 'cpq_list_quotes',
@@ -10,12 +10,12 @@ export const listQuotes = defineTool({
     'Quotes with status, company, validity and totals summed from their items. Filter e.g. company.id:<id>,status:sent. cpq_brief_quote checks one.',
   toolset: 'routes',
   needs: ['quote:read'],
-  hints: reads,
-  input: z.strictObject(searched),
+  hints: readOnlyHints,
+  input: z.strictObject(searchInput),
   output: listOutput,
   async run(tenant, args, call) {
-    const listed = await tenant.list('quote', args, call);
-    return listAnswer('quote', 'quotes', listed, args, {
+    const page = await tenant.list('quote', args, call);
+    return listAnswer('quote', 'quotes', page, args, {
       empty: emptySearch(wording`cpq_find knows quote numbers`),
     });
   },

@@ -25,7 +25,7 @@ const reference = (about?: string) => {
 };
 
 /** Kept to the letter, blanks around it included. */
-const asGiven = (about: string) =>
+const passThrough = (about: string) =>
   z
     .string()
     .max(20_000)
@@ -40,8 +40,8 @@ const share = z
   .number()
   .superRefine((value, context) => {
     if (value >= 0 && value <= 1) return;
-    const meant = value > 1 && value <= 100 ? `; did you mean ${value / 100}?` : '';
-    context.addIssue({ code: 'custom', message: `must be 0–1${meant}` });
+    const hint = value > 1 && value <= 100 ? `; did you mean ${value / 100}?` : '';
+    context.addIssue({ code: 'custom', message: `must be 0–1${hint}` });
   })
   .optional()
   .describe('0–1');
@@ -66,7 +66,7 @@ export const upsertOpportunity = defineTool({
     name: short()
       .superRefine(visible({ joiners: true }))
       .optional(),
-    description: asGiven('Customer ask'),
+    description: passThrough('Customer ask'),
     company: reference('Id, external id or name'),
     contact: reference('Or e-mail'),
     owner: reference(),
@@ -99,8 +99,8 @@ export const upsertOpportunity = defineTool({
       ...fields,
       custom_fields: custom_fields && Object.fromEntries(custom_fields.map(pair)),
     };
-    const wish = { externalId: external_id, opportunityId: opportunity_id, create };
-    const target = await findTarget(tenant, wish, call);
+    const selector = { externalId: external_id, opportunityId: opportunity_id, create };
+    const target = await findTarget(tenant, selector, call);
     const plan = await makePlan(tenant, target, values, call);
     const what = target.record ? 'change' : 'create';
     return decisionAnswer(plan, await decide(tenant, plan, { what }, call));

@@ -1,7 +1,7 @@
-import { pause } from '../state/pause.ts';
+import { delay } from '../state/pause.ts';
 import type { RateWindow, WindowRule, WindowVerdict } from '../state/port.ts';
 import type { Call } from './call.ts';
-import { ApiError, type Facts } from './errors.ts';
+import { ApiError, type ErrorFacts } from './errors.ts';
 
 export interface BudgetSettings {
   /** Requests that the tenant allows in any `windowSeconds`, all its programs together. */
@@ -10,12 +10,12 @@ export interface BudgetSettings {
 }
 
 /** The service's own figure, seen on its replies: 500 requests in any ten minutes. */
-export const usualBudget: BudgetSettings = { requests: 500, windowSeconds: 600 };
+export const defaultBudget: BudgetSettings = { requests: 500, windowSeconds: 600 };
 
 /** A tenth of the budget stays free for single reads while collections are being walked. */
 const reserveShare = 0.1;
 /** A short wait is better than a refusal; a long one is for the assistant to decide on. */
-const longestWaitMs = { interactive: 5_000, walk: 15_000 };
+const maxWaitMs = { interactive: 5_000, walk: 15_000 };
 
 /** The number of a request that was taken out of the budget. */
 export type Taken = number;
@@ -27,8 +27,8 @@ export class RateBudget {
   readonly #limit: number;
   readonly #windowMs: number;
   #lastTaken: Taken = 0;
-  #lastHeard: Taken = 0;
-  readonly #underWay = new Set<Taken>();
+  #lastReportAt: Taken = 0;
+  readonly #inFlight = new Set<Taken>();
 
   constructor(window: RateWindow, key: string, settings: BudgetSettings) {
     this.#window = window;
@@ -41,9 +41,9 @@ export class RateBudget {
    * Takes one request out of the budget, after a short wait if need be. It is under way until `ended`.
    * @throws ApiError (`budget-spent`) when there is none to be had soon; the signal's reason when cancelled
    */
-  async take(call: Call, facts: Facts): Promise<Taken> {
+  async take(call: Call, facts: ErrorFacts): Promise<Taken> {
     const rule = this.#rule(call.purpose);
-    const giveUpAt = Math.min(call.deadline, Date.now() + longestWaitMs[call.purpose]);
+    const giveUpAt = Math.min(call.deadline, Date.now() + maxWaitMs[call.purpose]);
     for (;;) {
       call.signal.throwIfAborted(); // What will not be sent must not be counted.
       const now = Date.now();
@@ -54,12 +54,12 @@ export class RateBudget {
         const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
         throw new ApiError('budget-spent', { ...facts, seconds });
       }
-      await pause(waitMs, call.signal);
+      await delay(waitMs, call.signal);
     }
   }
 
   ended(taken: Taken): void {
-    this.#underWay.delete(taken);
+    this.#inFlight.delete(taken);
   }
 
   /**
@@ -67,11 +67,11 @@ export class RateBudget {
    * that it is left out of what is left; and an answer that was overtaken knows less than the later one.
    */
   async correct(taken: Taken, remaining: number): Promise<void> {
-    if (taken < this.#lastHeard) return;
-    this.#lastHeard = taken;
-    const others = this.#underWay.size - (this.#underWay.has(taken) ? 1 : 0);
-    const left = Math.max(0, remaining - others);
-    await this.#window.correct(this.#key, this.#rule('interactive'), left, Date.now());
+    if (taken < this.#lastReportAt) return;
+    this.#lastReportAt = taken;
+    const otherRequests = this.#inFlight.size - (this.#inFlight.has(taken) ? 1 : 0);
+    const remainingMs = Math.max(0, remaining - otherRequests);
+    await this.#window.correct(this.#key, this.#rule('interactive'), remainingMs, Date.now());
   }
 
   /** The service asked for silence; not for longer than it remembers what was sent. */
@@ -87,7 +87,7 @@ export class RateBudget {
 
   #started(): Taken {
     this.#lastTaken += 1;
-    this.#underWay.add(this.#lastTaken);
+    this.#inFlight.add(this.#lastTaken);
     return this.#lastTaken;
   }
 

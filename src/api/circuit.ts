@@ -1,13 +1,13 @@
-import { ApiError, type Facts } from './errors.ts';
+import { ApiError, type ErrorFacts } from './errors.ts';
 
 export interface CircuitSettings {
   /** Failures in a row that open it. */
   failures: number;
-  firstRestMs: number;
-  longestRestMs: number;
+  firstCooldownMs: number;
+  maxCooldownMs: number;
 }
 
-const usual: CircuitSettings = { failures: 5, firstRestMs: 10_000, longestRestMs: 60_000 };
+const defaults: CircuitSettings = { failures: 5, firstCooldownMs: 10_000, maxCooldownMs: 60_000 };
 
 /**
  * Tells an outage at once instead of after every time-out in turn. Opens after some failures in a row;
@@ -17,24 +17,24 @@ const usual: CircuitSettings = { failures: 5, firstRestMs: 10_000, longestRestMs
 export class Circuit {
   readonly #settings: CircuitSettings;
   #failures = 0;
-  #restMs: number;
+  #cooldownMs: number;
   #openUntil = 0;
   #probing = false;
 
   constructor(settings: Partial<CircuitSettings> = {}) {
-    this.#settings = { ...usual, ...settings };
-    this.#restMs = this.#settings.firstRestMs;
+    this.#settings = { ...defaults, ...settings };
+    this.#cooldownMs = this.#settings.firstCooldownMs;
   }
 
   /**
    * Whether the request that may pass now is the probe.
    * @throws ApiError (`circuit-open`) while resting, or while the one probe is under way
    */
-  check(facts: Facts): boolean {
+  check(facts: ErrorFacts): boolean {
     if (this.#openUntil === 0) return false;
-    const restLeft = this.#openUntil - Date.now();
-    if (restLeft > 0 || this.#probing) {
-      const seconds = Math.max(1, Math.ceil(restLeft / 1000));
+    const cooldownRemaining = this.#openUntil - Date.now();
+    if (cooldownRemaining > 0 || this.#probing) {
+      const seconds = Math.max(1, Math.ceil(cooldownRemaining / 1000));
       throw new ApiError('circuit-open', { ...facts, seconds });
     }
     this.#probing = true;
@@ -43,7 +43,7 @@ export class Circuit {
 
   succeeded(): void {
     this.#failures = 0;
-    this.#restMs = this.#settings.firstRestMs;
+    this.#cooldownMs = this.#settings.firstCooldownMs;
     this.#openUntil = 0;
     this.#probing = false;
   }
@@ -54,14 +54,14 @@ export class Circuit {
     const stays = probed && this.#probing;
     if (stays) {
       this.#probing = false;
-      this.#restMs = Math.min(this.#settings.longestRestMs, this.#restMs * 2);
+      this.#cooldownMs = Math.min(this.#settings.maxCooldownMs, this.#cooldownMs * 2);
     }
     const opens = this.#openUntil === 0 && this.#failures >= this.#settings.failures;
-    if (opens || stays) this.#openUntil = Date.now() + this.#restMs;
+    if (opens || stays) this.#openUntil = Date.now() + this.#cooldownMs;
   }
 
   /** The request ended without saying anything about the service, as when a person cancelled it. */
-  saidNothing(probed: boolean): void {
+  noResponse(probed: boolean): void {
     if (probed) this.#probing = false;
   }
 }

@@ -1,21 +1,27 @@
-import { pause } from '../state/pause.ts';
+import { delay } from '../state/pause.ts';
 import type { RateWindow } from '../state/port.ts';
-import { type BudgetSettings, RateBudget, type Taken, usualBudget } from './budget.ts';
+import { type BudgetSettings, defaultBudget, RateBudget, type Taken } from './budget.ts';
 import type { Call } from './call.ts';
 import { Circuit, type CircuitSettings } from './circuit.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
-import { ApiError, type Facts, isApiError } from './errors.ts';
-import { type Observer, outcomeOf } from './observer.ts';
+import { ApiError, type ErrorFacts, isApiError } from './errors.ts';
+import { type Observer, requestOutcome } from './observer.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records.ts';
-import { answeredAt, header, parseReply, withoutLongKey } from './reply.ts';
+import { answeredAt, header, parseResponse, withoutLongKey } from './reply.ts';
 import { isPathSegment, type Route, routes, upsertPath } from './routes.ts';
-import { usualLimits, Wire, type WireLimits, type WireRequest, type WireResponse } from './wire.ts';
+import {
+  defaultLimits,
+  Wire,
+  type WireLimits,
+  type WireRequest,
+  type WireResponse,
+} from './wire.ts';
 
 export interface ClientOptions {
   /** The tenant's address, without `/public-api`. */
   baseUrl: URL;
   key: string;
-  /** Name of the offset parameter, or `none` where the service has none. */
+  /** Name of the offset parameter, or `noCompletion` where the service has none. */
   pageParam: string;
   rates: RateWindow;
   /** What the rate budget is counted under: the same for all that share it. */
@@ -24,7 +30,7 @@ export interface ClientOptions {
   limits?: Partial<WireLimits>;
   circuit?: Partial<CircuitSettings>;
   /** About so long after the first failure it is tried again; twice that after the second. */
-  firstPauseMs?: number;
+  firstRetryDelayMs?: number;
   /** Is told of every request. */
   observer?: Observer | undefined;
   /** Is told of every answer of the service, and what it refused; `path` is as in `Facts`. */
@@ -53,10 +59,10 @@ export interface Page<R> {
   answeredAt?: number;
 }
 
-type ReadBody<T> = (body: unknown, response: WireResponse) => T;
+type ParseBody<T> = (body: unknown, response: WireResponse) => T;
 
-const attempts = 3;
-const usualFirstPauseMs = 250;
+const maxAttempts = 3;
+const defaultFirstRetryDelayMs = 250;
 
 /**
  * The service's API for one tenant: one request a method, retried where that is harmless, within the
@@ -70,26 +76,30 @@ export class ApiClient {
   readonly #key: string;
   readonly #wire: Wire;
   readonly #circuit: Circuit;
-  readonly #firstPauseMs: number;
+  readonly #firstRetryDelayMs: number;
   readonly #onAnswer: ClientOptions['onAnswer'];
-  readonly #stopOffering: (() => void) | undefined;
+  readonly #unregisterGauges: (() => void) | undefined;
 
   constructor(options: ClientOptions) {
     this.host = options.baseUrl.host;
     this.pageParam = options.pageParam === 'none' ? undefined : options.pageParam;
-    this.budget = new RateBudget(options.rates, options.budgetName, options.budget ?? usualBudget);
+    this.budget = new RateBudget(
+      options.rates,
+      options.budgetName,
+      options.budget ?? defaultBudget,
+    );
     this.#key = options.key;
     this.#circuit = new Circuit(options.circuit);
-    this.#firstPauseMs = options.firstPauseMs ?? usualFirstPauseMs;
+    this.#firstRetryDelayMs = options.firstRetryDelayMs ?? defaultFirstRetryDelayMs;
     const base = new URL(
       `${options.baseUrl.pathname}/public-api`.replace(/\/+/g, '/'),
       options.baseUrl,
     );
-    this.#wire = new Wire(base, options.key, { ...usualLimits, ...options.limits });
+    this.#wire = new Wire(base, options.key, { ...defaultLimits, ...options.limits });
     this.observer = options.observer;
     this.#onAnswer = options.onAnswer;
-    const budgetLeft = async () => (await this.budget.peek()).left;
-    this.#stopOffering = this.observer?.offers({ budgetLeft });
+    const budgetLeft = async () => (await this.budget.peek()).remaining;
+    this.#unregisterGauges = this.observer?.registerGauges({ remainingBudget: budgetLeft });
   }
 
   /** A text, or texts however nested, without the key. */
@@ -107,7 +117,7 @@ export class ApiClient {
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
     const route = routes[resource];
-    const facts: Facts = { host: this.host, path: route.path };
+    const facts: ErrorFacts = { host: this.host, path: route.path };
     const path = route.path + this.#queryString(route, query);
     const read = (body: unknown, response: WireResponse): Page<RawRecord> => {
       const at = answeredAt(response);
@@ -125,7 +135,7 @@ export class ApiClient {
    * One record, by the service's id or by external identifier where the route has it.
    * @throws ApiError
    */
-  async one<R extends Resource>(
+  async getRecord<R extends Resource>(
     resource: R,
     by: 'id' | 'externalIdentifier',
     value: string,
@@ -133,7 +143,7 @@ export class ApiClient {
   ): Promise<RecordOf[R]> {
     const route = routes[resource];
     const infix = by === 'id' ? '/' : '/ext/';
-    const facts: Facts = { host: this.host, path: `${route.path}${infix}…` };
+    const facts: ErrorFacts = { host: this.host, path: `${route.path}${infix}…` };
     if (!isPathSegment(value)) throw new ApiError('not-found', facts, 'no path leads to it');
     const path = route.path + infix + encodeURIComponent(value);
     const raw = await this.#get(path, call, facts, (body) => readOne(body, facts));
@@ -146,7 +156,7 @@ export class ApiClient {
    * @throws ApiError; after those with `outcomeUnknown` nobody knows whether it was written
    */
   async upsertOpportunity(externalId: string, fields: object, call: Call): Promise<Opportunity> {
-    const facts: Facts = { host: this.host, path: '/opportunity/ext/…' };
+    const facts: ErrorFacts = { host: this.host, path: '/opportunity/ext/…' };
     if (!isPathSegment(externalId)) throw new ApiError('not-found', facts, 'no path leads to it');
     const path = upsertPath(externalId);
     const request: WireRequest = { method: 'PUT', path, body: JSON.stringify(fields) };
@@ -156,11 +166,11 @@ export class ApiClient {
   }
 
   close(): Promise<void> {
-    this.#stopOffering?.();
+    this.#unregisterGauges?.();
     return this.#wire.close();
   }
 
-  #get<T>(path: string, call: Call, facts: Facts, read: ReadBody<T>): Promise<T> {
+  #get<T>(path: string, call: Call, facts: ErrorFacts, read: ParseBody<T>): Promise<T> {
     const again = (error: unknown) => isApiError(error) && error.retryable;
     return this.#retried({ method: 'GET', path }, call, facts, read, again);
   }
@@ -168,64 +178,74 @@ export class ApiClient {
   async #retried<T>(
     request: WireRequest,
     call: Call,
-    facts: Facts,
-    read: ReadBody<T>,
+    facts: ErrorFacts,
+    read: ParseBody<T>,
     again: (error: unknown) => boolean,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#once(request, call, facts, read);
       } catch (error) {
-        const wait = pauseBefore(attempt, error, this.#firstPauseMs);
+        const wait = retryDelay(attempt, error, this.#firstRetryDelayMs);
         const inTime = Date.now() + wait < call.deadline;
         // Told by our own circuit or count: asking again at once would be told the same.
         const isOurs = isApiError(error, 'circuit-open', 'budget-spent');
-        if (isOurs) this.observer?.heldBack(error.kind === 'circuit-open' ? 'circuit' : 'budget');
-        if (attempt === attempts || !inTime || !again(error) || isOurs) throw error;
-        await pause(wait, call.signal);
+        if (isOurs) this.observer?.onRejected(error.kind === 'circuit-open' ? 'circuit' : 'budget');
+        if (attempt === maxAttempts || !inTime || !again(error) || isOurs) throw error;
+        await delay(wait, call.signal);
       }
     }
   }
 
-  async #once<T>(request: WireRequest, call: Call, facts: Facts, read: ReadBody<T>): Promise<T> {
+  async #once<T>(
+    request: WireRequest,
+    call: Call,
+    facts: ErrorFacts,
+    read: ParseBody<T>,
+  ): Promise<T> {
     const probes = this.#circuit.check(facts);
     try {
       if (isLate(call)) throw new ApiError('timed-out', facts, 'no time left');
       const taken = await this.budget.take(call, facts);
-      return await this.#watched(request, call, facts, async (watched) => {
-        const response = await this.#sent(watched, taken, call, facts);
-        const body = parseReply(response, this.#key, facts);
+      return await this.#observed(request, call, facts, async (observation) => {
+        const response = await this.#sent(observation, taken, call, facts);
+        const body = parseResponse(response, this.#key, facts);
         this.#circuit.succeeded();
         this.#onAnswer?.(facts.path ?? '', undefined, call);
         return { value: read(body, response), status: response.status };
       });
     } catch (error) {
-      await this.#learn(error, call, probes);
+      await this.#updateBudget(error, call, probes);
       throw error;
     }
   }
 
   /** Before the eyes of whoever watches, who may give it a place of its own in the trace. */
-  async #watched<T>(
+  async #observed<T>(
     request: WireRequest,
     call: Call,
-    { host, path = '' }: Facts,
+    { host, path = '' }: ErrorFacts,
     answered: (request: WireRequest) => Promise<{ value: T; status: number }>,
   ): Promise<T> {
     const { trace } = call;
-    const watched = this.observer?.sends({ method: request.method, host, path }, trace);
+    const observation = this.observer?.onRequest({ method: request.method, host, path }, trace);
     try {
-      const { value, status } = await answered({ ...request, trace: watched?.trace ?? trace });
-      watched?.ended('2xx', status);
+      const { value, status } = await answered({ ...request, trace: observation?.trace ?? trace });
+      observation?.end('2xx', status);
       return value;
     } catch (error) {
       const { status } = isApiError(error) ? error.facts : {};
-      watched?.ended(call.signal.aborted ? 'cancelled' : outcomeOf(error), status);
+      observation?.end(call.signal.aborted ? 'cancelled' : requestOutcome(error), status);
       throw error;
     }
   }
 
-  async #sent(request: WireRequest, taken: Taken, call: Call, facts: Facts): Promise<WireResponse> {
+  async #sent(
+    request: WireRequest,
+    taken: Taken,
+    call: Call,
+    facts: ErrorFacts,
+  ): Promise<WireResponse> {
     try {
       const response = await this.#wire.send(request, call, facts);
       const remaining = header(response, 'x-ratelimit-remaining')?.trim() ?? '';
@@ -236,7 +256,7 @@ export class ApiClient {
     }
   }
 
-  async #learn(error: unknown, call: Call, probes: boolean): Promise<void> {
+  async #updateBudget(error: unknown, call: Call, probes: boolean): Promise<void> {
     const isDown =
       isApiError(error, 'server-error', 'connection-lost', 'unreachable') ||
       (isApiError(error, 'timed-out') && !isLate(call));
@@ -244,7 +264,7 @@ export class ApiClient {
     else if (isApiError(error) && error.facts.status !== undefined) {
       this.#circuit.succeeded();
       this.#onAnswer?.(error.facts.path ?? '', error, call);
-    } else this.#circuit.saidNothing(probes);
+    } else this.#circuit.noResponse(probes);
     if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined) {
       await this.budget.block(error.facts.seconds);
     }
@@ -267,10 +287,10 @@ export class ApiClient {
 const isLate = (call: Call): boolean => Date.now() >= call.deadline;
 
 /** Doubling, with jitter, so that many callers do not come back in step; or what the service asked for. */
-function pauseBefore(attempt: number, error: unknown, firstPauseMs: number): number {
+function retryDelay(attempt: number, error: unknown, firstRetryDelayMs: number): number {
   const asked = isApiError(error, 'rate-limited', 'server-error') ? error.facts.seconds : undefined;
   const jitter = 0.5 + Math.random();
-  const least = isApiError(error, 'rate-limited') ? 4 * firstPauseMs : firstPauseMs;
+  const least = isApiError(error, 'rate-limited') ? 4 * firstRetryDelayMs : firstRetryDelayMs;
   const own = least * 2 ** (attempt - 1) * jitter;
   return asked === undefined ? own : asked * 1000 + jitter * 100;
 }

@@ -1,4 +1,4 @@
-import { ApiError, type Facts } from './errors.ts';
+import { ApiError, type ErrorFacts } from './errors.ts';
 
 export type RawRecord = Record<string, unknown>;
 
@@ -11,8 +11,8 @@ export interface RawPage {
   facets?: unknown;
 }
 
-const wrappers = ['results', 'data', 'items'] as const;
-const deepest = 64;
+const envelopeKeys = ['results', 'data', 'items'] as const;
+const maxDepth = 64;
 /** Fields of which a record has at least one; an acknowledgement or an error has none. */
 const names = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
 
@@ -24,22 +24,22 @@ export const isObject = (value: unknown): value is RawRecord =>
  * would report "none" where there are many.
  * @throws ApiError (`unexpected`)
  */
-export function readPage(body: unknown, facts: Facts): RawPage {
-  if (Array.isArray(body)) return { records: onlyRecords(body, facts) };
+export function readPage(body: unknown, facts: ErrorFacts): RawPage {
+  if (Array.isArray(body)) return { records: requireRecords(body, facts) };
   if (!isObject(body))
     throw new ApiError('unexpected', { ...facts, problem: 'neither a list nor an envelope' });
-  const total = countOf(body.total);
-  const wrapper = wrappers.find((name) => name in body);
+  const total = toCount(body.total);
+  const wrapper = envelopeKeys.find((name) => name in body);
   const list = wrapper === undefined ? undefined : body[wrapper];
   const empty = list === null && total === 0;
   if (!Array.isArray(list) && !empty)
     throw new ApiError('unexpected', { ...facts, problem: 'an unknown envelope' });
-  const records = onlyRecords(list ?? [], facts);
+  const records = requireRecords(list ?? [], facts);
   const page: RawPage = { records };
   // A count of fewer than came counts something else.
   if (total !== undefined && total >= records.length) page.total = total;
   const facets = body.filters;
-  if (facets !== undefined && isShallow(facets, deepest)) page.facets = facets;
+  if (facets !== undefined && isShallow(facets, maxDepth)) page.facets = facets;
   return page;
 }
 
@@ -47,7 +47,7 @@ export function readPage(body: unknown, facts: Facts): RawPage {
  * Unwraps one record.
  * @throws ApiError (`unexpected`)
  */
-export function readOne(body: unknown, facts: Facts): RawRecord {
+export function readOne(body: unknown, facts: ErrorFacts): RawRecord {
   const wrapped = isObject(body) && !('id' in body) ? (body.data ?? body.result) : undefined;
   const record = isObject(wrapped) ? wrapped : body;
   if (!isObject(record) || !names.some((name) => name in record)) {
@@ -56,7 +56,7 @@ export function readOne(body: unknown, facts: Facts): RawRecord {
   return checkDepth(record, facts);
 }
 
-function onlyRecords(list: unknown, facts: Facts): RawRecord[] {
+function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
   const records = Array.isArray(list) ? list : [];
   for (const record of records) {
     if (!isObject(record))
@@ -69,14 +69,14 @@ function onlyRecords(list: unknown, facts: Facts): RawRecord[] {
   return records;
 }
 
-function countOf(raw: unknown): number | undefined {
+function toCount(raw: unknown): number | undefined {
   const count = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : undefined;
 }
 
 /** A record nested without end would overflow the stack of whoever walks it. */
-function checkDepth(record: RawRecord, facts: Facts): RawRecord {
-  if (!isShallow(record, deepest))
+function checkDepth(record: RawRecord, facts: ErrorFacts): RawRecord {
+  if (!isShallow(record, maxDepth))
     throw new ApiError('unexpected', { ...facts, problem: 'a record nested too deeply' });
   return record;
 }

@@ -3,7 +3,7 @@
  * (host, status, seconds to wait), never a key, never an upstream body; it is worded for the assistant in
  * one place, `mcp/wording.ts`.
  */
-export interface Facts {
+export interface ErrorFacts {
   /** Host and port of the service. */
   readonly host: string;
   /** Path below `/public-api`, without the query. */
@@ -26,39 +26,39 @@ interface Problem {
 /** Every kind of error, with the facts that it comes with. */
 export interface FactsOf {
   /** 401, or 403 about the key itself. */
-  'key-refused': Facts;
+  'key-refused': ErrorFacts;
   /** 403: the key is good, but not for this. */
-  'not-permitted': Facts;
+  'not-permitted': ErrorFacts;
   /** 404 of one record. */
-  'not-found': Facts;
+  'not-found': ErrorFacts;
   /** 404 of a route: the address is not the API's, or the tenant lacks the feature. */
-  'no-route': Facts;
+  'no-route': ErrorFacts;
   /** A web page where JSON should be: the address is not the API's. */
-  'web-page': Facts;
+  'web-page': ErrorFacts;
   /** An answer that leads to another address, which is not followed. */
-  redirect: Facts;
+  redirect: ErrorFacts;
   /** 400 and other refusals of what was asked. */
-  refused: Facts;
+  refused: ErrorFacts;
   /** 429. */
-  'rate-limited': Facts & Wait;
+  'rate-limited': ErrorFacts & Wait;
   /** Not sent: our own count of the shared budget says that it would be a 429. */
-  'budget-spent': Facts & Wait;
+  'budget-spent': ErrorFacts & Wait;
   /** 5xx, or 408. */
-  'server-error': Facts & Wait;
+  'server-error': ErrorFacts & Wait;
   /** The connection broke off after something may have been sent. */
-  'connection-lost': Facts;
+  'connection-lost': ErrorFacts;
   /** No connection could be made, so that nothing was sent. The code is the operating system's. */
-  unreachable: Facts & { readonly code: string };
+  unreachable: ErrorFacts & { readonly code: string };
   /** Not sent: the last requests all failed. */
-  'circuit-open': Facts & { readonly seconds: number };
+  'circuit-open': ErrorFacts & { readonly seconds: number };
   /** No complete answer in time. */
-  'timed-out': Facts;
+  'timed-out': ErrorFacts;
   /** Not the format that it claims to be, such as half of a JSON text: perhaps cut off on the way. */
-  malformed: Facts & Problem;
+  malformed: ErrorFacts & Problem;
   /** JSON, but not what the API sends: an unknown envelope, or nested without end. */
-  unexpected: Facts & Problem;
+  unexpected: ErrorFacts & Problem;
   /** Over the cap on a response's size. */
-  'too-large': Facts;
+  'too-large': ErrorFacts;
 }
 
 export type ApiErrorKind = keyof FactsOf;

@@ -8,7 +8,7 @@ export interface Received {
 }
 
 /**
- * One request on its way, and what comes back, collected. undici's own `request` makes a stream of it,
+ * One request on its way, and what comes back, collected. undici's own `onHttpRequest` makes a stream of it,
  * which costs as much as everything else of a small answer; nobody here reads one in parts.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -33,12 +33,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   stop(reason: unknown): void {
     this.#stopped = { reason };
     this.#reject(reason);
-    this.#controller?.abort(asError(reason));
+    this.#controller?.abort(toError(reason));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#stopped) controller.abort(asError(this.#stopped.reason));
+    if (this.#stopped) controller.abort(toError(this.#stopped.reason));
   }
 
   onResponseStart(
@@ -66,5 +66,5 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const asError = (reason: unknown): Error =>
+const toError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error(String(reason));

@@ -17,7 +17,7 @@ export type RequestOutcome =
   | 'circuit';
 
 /** A request that is about to leave. */
-export interface Sending {
+export interface OutgoingRequest {
   method: 'GET' | 'PUT';
   /** The service's host and port. */
   host: string;
@@ -26,29 +26,29 @@ export interface Sending {
 }
 
 /** Something that was begun, for whoever watches it. */
-export interface Watched<Outcome> {
+export interface Observation<Outcome> {
   /** Where it is in the trace, for what it leads to; absent where that is unchanged. */
   trace?: Trace;
   /** `status` is the service's, where it answered. */
-  ended(outcome: Outcome, status?: number): void;
+  end(outcome: Outcome, status?: number): void;
 }
 
 /** What can be looked up of one tenant when somebody asks. */
 export interface Gauges {
   /** Requests left in the rate budget. */
-  budgetLeft?(): Promise<number>;
+  remainingBudget?(): Promise<number>;
   /** Collections that are held, and since when, in milliseconds since the epoch. */
-  collectionsHeld?(): Iterable<readonly [collection: string, asOf: number]>;
+  cachedCollections?(): Iterable<readonly [collection: string, asOf: number]>;
 }
 
 /** Watches one tenant at work; nothing that it is told is customer text. */
 export interface Observer {
   /** Sends a request; retries are requests of their own. */
-  sends(sending: Sending, trace: Trace | undefined): Watched<RequestOutcome>;
+  onRequest(outgoing: OutgoingRequest, trace: Trace | undefined): Observation<RequestOutcome>;
   /** A request that was not let out. */
-  heldBack(by: 'budget' | 'circuit'): void;
+  onRejected(by: 'budget' | 'circuit'): void;
   /** @returns what ends it: from then on they must not be looked up */
-  offers(gauges: Gauges): () => void;
+  registerGauges(gauges: Gauges): () => void;
 }
 
 const outcomes: Record<ApiErrorKind, RequestOutcome | 'by status'> = {
@@ -71,13 +71,13 @@ const outcomes: Record<ApiErrorKind, RequestOutcome | 'by status'> = {
   'too-large': 'unreadable',
 };
 
-export function outcomeOf(error: unknown): RequestOutcome {
+export function requestOutcome(error: unknown): RequestOutcome {
   if (!isApiError(error)) return 'broken';
   const outcome = outcomes[error.kind];
-  return outcome === 'by status' ? classOf(error.facts.status) : outcome;
+  return outcome === 'by status' ? statusClass(error.facts.status) : outcome;
 }
 
-function classOf(status: number | undefined): RequestOutcome {
+function statusClass(status: number | undefined): RequestOutcome {
   if (status === undefined) return 'broken';
   if (status >= 500) return '5xx';
   return status >= 400 ? '4xx' : '3xx';

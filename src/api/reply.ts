@@ -1,4 +1,4 @@
-import { ApiError, type Facts } from './errors.ts';
+import { ApiError, type ErrorFacts } from './errors.ts';
 import type { WireResponse } from './wire.ts';
 
 const maxMessageLength = 300;
@@ -13,9 +13,9 @@ export function header(response: WireResponse, name: string): string | undefined
  * The JSON of a good answer.
  * @throws ApiError for every other status, for a web page, and for what is not JSON
  */
-export function parseReply(response: WireResponse, key: string, facts: Facts): unknown {
+export function parseResponse(response: WireResponse, key: string, facts: ErrorFacts): unknown {
   const known = { ...facts, status: response.status };
-  if (response.status >= 300) throw refusal(response, key, known);
+  if (response.status >= 300) throw toApiError(response, key, known);
   if (/^\s*</.test(response.text)) throw new ApiError('web-page', known);
   const body = parsed(response.text, key);
   // The parser's own message quotes the body.
@@ -25,7 +25,7 @@ export function parseReply(response: WireResponse, key: string, facts: Facts): u
 }
 
 /** Shorter ones are not taken out: half the alphabet could be such a key, and is no secret. */
-const shortestKey = 8;
+const minKeyLength = 8;
 /** How a character of a key may be written as an escape, so that the text does not hold the key. */
 const escapes = ['\\u00', '\\/'];
 
@@ -37,7 +37,7 @@ function parsed(text: string, key: string): unknown {
   } catch {
     return undefined;
   }
-  if (key.length < shortestKey) return body;
+  if (key.length < minKeyLength) return body;
   const mayHold =
     text.includes(key) || escapes.some((it) => text.includes(it)) || /["\\]/.test(key);
   return mayHold ? withoutKey(body, key) : body;
@@ -45,7 +45,7 @@ function parsed(text: string, key: string): unknown {
 
 /** The same without the key, also as answers write a `<`, a quotation mark or a backslash of it; a short one stays. */
 export function withoutLongKey<T>(value: T, key: string): T {
-  if (key.length < shortestKey) return value;
+  if (key.length < minKeyLength) return value;
   return [...formsOf(key)].reduce<unknown>((left, form) => withoutKey(left, form), value) as T;
 }
 
@@ -69,10 +69,11 @@ function withoutKey(value: unknown, key: string, levels = 80): unknown {
   return Object.fromEntries(entries);
 }
 
-function refusal(response: WireResponse, key: string, facts: Facts): ApiError {
+function toApiError(response: WireResponse, key: string, facts: ErrorFacts): ApiError {
   const { status } = response;
-  const upstreamMessage = messageOf(response.text, key);
-  const reported: Facts = upstreamMessage === undefined ? facts : { ...facts, upstreamMessage };
+  const upstreamMessage = upstreamMessageOf(response.text, key);
+  const reported: ErrorFacts =
+    upstreamMessage === undefined ? facts : { ...facts, upstreamMessage };
   if (status === 401) return new ApiError('key-refused', facts);
   if (status === 403) {
     return isAboutKey(upstreamMessage)
@@ -95,7 +96,7 @@ const isAboutKey = (message: string | undefined): boolean =>
   message === undefined || (/\bkey\b/i.test(message) && /\b(?:not valid|invalid)\b/i.test(message));
 
 /** `message` is a text or a list of texts. */
-function messageOf(body: string, key: string): string | undefined {
+function upstreamMessageOf(body: string, key: string): string | undefined {
   const { message } = (parsed(body, key) ?? {}) as { message?: unknown };
   const lines = (Array.isArray(message) ? message : [message]).filter(
     (line) => typeof line === 'string' && line !== '',

@@ -8,42 +8,42 @@ const parentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2}
 /** Of a key and a value in `tracestate`, as W3C Trace Context (3.3.1.3) has them. */
 const memberPattern =
   /^(?:[a-z0-9][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
-const mostMembers = 32;
+const maxMembers = 32;
 /** What the standard asks everyone to hand on; more would only be weight on every request. */
-const longestState = 512;
+const maxState = 512;
 
 /** What was said of a trace; undefined where it is not said as it should be, and so is not handed on. */
-export function traceFrom(said: Readonly<Record<string, unknown>>): Trace | undefined {
-  const traceparent = parentFrom(said.traceparent);
+export function traceFrom(headers: Readonly<Record<string, unknown>>): Trace | undefined {
+  const traceparent = parentFrom(headers.traceparent);
   if (traceparent === undefined) return undefined;
-  const tracestate = stateFrom(said.tracestate);
+  const tracestate = stateFrom(headers.tracestate);
   return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
 }
 
 /** In the words of the version that is known here, whichever it came in. */
-function parentFrom(said: unknown): string | undefined {
-  if (typeof said !== 'string') return undefined;
-  const [, version, traceId, spanId, flags = '', more] = parentPattern.exec(said) ?? [];
+function parentFrom(headers: unknown): string | undefined {
+  if (typeof headers !== 'string') return undefined;
+  const [, version, traceId, spanId, flags = '', more] = parentPattern.exec(headers) ?? [];
   if (version === undefined || version === 'ff' || isZero(traceId) || isZero(spanId)) {
     return undefined;
   }
-  if (version === '00') return more === undefined ? said : undefined;
+  if (version === '00') return more === undefined ? headers : undefined;
   const sampled = Number.parseInt(flags, 16) & 1;
   return `00-${traceId}-${spanId}-0${sampled}`;
 }
 
 const isZero = (digits: string | undefined): boolean => /^0*$/.test(digits ?? '');
 
-function stateFrom(said: unknown): string | undefined {
-  if (typeof said !== 'string' || said.length > longestState) return undefined;
-  const members = said
+function stateFrom(headers: unknown): string | undefined {
+  if (typeof headers !== 'string' || headers.length > maxState) return undefined;
+  const members = headers
     .split(',')
     .map((member) => member.trim())
     .filter((member) => member !== '');
   const keys = new Set(members.map((member) => member.split('=', 1)[0]));
   const isFit =
     members.length > 0 &&
-    members.length <= mostMembers &&
+    members.length <= maxMembers &&
     keys.size === members.length &&
     members.every((member) => memberPattern.test(member));
   return isFit ? members.join(',') : undefined;

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import type { Dispatcher, Pool } from 'undici';
 import type { Call } from './call.ts';
-import { ApiError, type Facts, isApiError, privateAddress } from './errors.ts';
+import { ApiError, type ErrorFacts, isApiError, privateAddress } from './errors.ts';
 import { Exchange, type Received } from './exchange.ts';
 import type { Trace } from './trace.ts';
 
@@ -33,14 +33,14 @@ export interface WireLimits {
   lookup?: LookupFunction;
 }
 
-export const usualLimits: WireLimits = {
+export const defaultLimits: WireLimits = {
   attemptMs: 20_000,
   connectMs: 5_000,
   maxBytes: 32 * 1024 * 1024,
   connections: 16,
 };
 
-const neverLeft = new Set([
+const neverSentCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -74,7 +74,7 @@ export class Wire {
    * @throws ApiError, `unreachable` when it provably did not leave; the call's own reason when it was
    *   cancelled
    */
-  async send(request: WireRequest, call: Call, facts: Facts): Promise<WireResponse> {
+  async send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
     call.signal.throwIfAborted();
     this.#pool ??= this.#open();
     const pool = await this.#pool;
@@ -87,7 +87,7 @@ export class Wire {
     try {
       return await this.#read(await exchange.received, facts);
     } catch (error) {
-      throw call.signal.aborted ? call.signal.reason : translate(error, facts);
+      throw call.signal.aborted ? call.signal.reason : toApiError(error, facts);
     } finally {
       clearTimeout(timer);
       call.signal.removeEventListener('abort', cancel);
@@ -125,41 +125,42 @@ export class Wire {
     return { method, path: this.#base.pathname + path, headers, body: body ?? null };
   }
 
-  async #read({ status, headers, body }: Received, facts: Facts): Promise<WireResponse> {
+  async #read({ status, headers, body }: Received, facts: ErrorFacts): Promise<WireResponse> {
     const encoding = String(headers['content-encoding'] ?? '').toLowerCase();
     const isPlain = encoding === '' || encoding === 'identity';
     const text = isPlain
       ? body.toString('utf8')
-      : await unpack(body, encoding, this.#limits.maxBytes, facts);
-    return { status, headers, text: withoutMark(text) };
+      : await decompress(body, encoding, this.#limits.maxBytes, facts);
+    return { status, headers, text: withoutByteOrderMark(text) };
   }
 }
 
-const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
+const withoutByteOrderMark = (text: string): string =>
+  text.startsWith('\uFEFF') ? text.slice(1) : text;
 
 /** @throws ApiError where it is too large, or not packed as it says */
-async function unpack(
-  packed: Buffer,
+async function decompress(
+  compressed: Buffer,
   encoding: string,
   maxBytes: number,
-  facts: Facts,
+  facts: ErrorFacts,
 ): Promise<string> {
   const zlib = await import('node:zlib');
-  const ways = {
+  const decoders = {
     gzip: zlib.gunzip,
     'x-gzip': zlib.gunzip,
     deflate: zlib.inflate,
     br: zlib.brotliDecompress,
   };
-  const way = ways[encoding as keyof typeof ways];
-  if (!way)
+  const decode = decoders[encoding as keyof typeof decoders];
+  if (!decode)
     throw new ApiError('unexpected', {
       ...facts,
       problem: 'packed in a way that was not asked for',
     });
-  const unpacked = promisify<Buffer, { maxOutputLength: number }, Buffer>(way);
+  const decompressed = promisify<Buffer, { maxOutputLength: number }, Buffer>(decode);
   try {
-    return (await unpacked(packed, { maxOutputLength: maxBytes })).toString('utf8');
+    return (await decompressed(compressed, { maxOutputLength: maxBytes })).toString('utf8');
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ApiError('too-large', facts);
     throw new ApiError('malformed', {
@@ -175,7 +176,7 @@ const codeOf = (error: unknown): string => {
 };
 
 /** An established connection can fail with some of these codes too, when something may have left. */
-const whileConnecting = (error: unknown): boolean => {
+const isConnectError = (error: unknown): boolean => {
   const { syscall } = error as NodeJS.ErrnoException;
   return syscall === undefined || syscall === 'connect' || syscall === 'getaddrinfo';
 };
@@ -192,13 +193,13 @@ const isMalformed = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'HTTPParserError' || malformedCodes.has(codeOf(error)));
 
 /** Only the code is kept: messages of the network layer can quote what was sent. */
-function translate(error: unknown, facts: Facts): Error {
+function toApiError(error: unknown, facts: ErrorFacts): Error {
   if (isApiError(error)) return error;
   if (isMalformed(error)) return new ApiError('malformed', { ...facts, problem: 'not valid HTTP' });
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const code = codeOf(error) || codeOf(inner);
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new ApiError('too-large', facts);
-  if (neverLeft.has(code) && whileConnecting(inner))
+  if (neverSentCodes.has(code) && isConnectError(inner))
     return new ApiError('unreachable', { ...facts, code });
   if (code.endsWith('_TIMEOUT')) return new ApiError('timed-out', facts);
   // Without a code it is a mistake of our own, which must not pass for an outage.

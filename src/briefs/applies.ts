@@ -2,7 +2,7 @@
 import type { Company, DiscountGroup, PricingBook } from '../api/records.ts';
 import { byReach, isValid, type Reach, reachOf, windowOf } from './books.ts';
 import type { Day } from './days.ts';
-import { compact, filled, type Listed, listed, type Named } from './naming.ts';
+import { compact, type LimitedList, limitList, type Named, nonBlank } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 
 export interface DiscountGroupRow extends Named {
@@ -24,14 +24,14 @@ export function discountGroupsFor(
   company: Company,
   groups: readonly DiscountGroup[],
   limit: number,
-): Listed<DiscountGroupRow> {
+): LimitedList<DiscountGroupRow> {
   const rows = groups.flatMap((group): DiscountGroupRow[] => {
     const reach = reachOf(group, company);
     if (!reach || reach === 'everyone' || isDeleted(group)) return [];
     const discounts = group.discounts?.length || undefined;
-    return [compact({ id: filled(group.id), name: filled(group.name), reach, discounts })];
+    return [compact({ id: nonBlank(group.id), name: nonBlank(group.name), reach, discounts })];
   });
-  return listed(rows.sort(byReach), limit, (row) => row);
+  return limitList(rows.sort(byReach), limit, (row) => row);
 }
 
 /** Books whose window holds today and that name the company, its classification, or nobody. */
@@ -40,21 +40,21 @@ export function pricingBooksFor(
   books: readonly PricingBook[],
   today: Day,
   limit: number,
-): Listed<PricingBookRow> {
+): LimitedList<PricingBookRow> {
   const rows = books.flatMap((book): PricingBookRow[] => {
     const reach = reachOf(book, company);
     return reach && isValid(book, today) ? [toBookRow(book, reach)] : [];
   });
-  return listed(rows.sort(byReach), limit, (row) => row);
+  return limitList(rows.sort(byReach), limit, (row) => row);
 }
 
 function toBookRow(book: PricingBook, reach: Reach): PricingBookRow {
   const byClass = reach === 'classification' || reach === 'unclear';
   return compact({
-    id: filled(book.id),
-    name: filled(book.name),
+    id: nonBlank(book.id),
+    name: nonBlank(book.name),
     reach,
-    specialBidNumber: filled(book.specialBidNumber),
+    specialBidNumber: nonBlank(book.specialBidNumber),
     ...windowOf(book),
     products: book.products?.length || undefined,
     classificationIds: byClass ? book.classificationIds : undefined,

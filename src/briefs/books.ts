@@ -2,31 +2,33 @@
 import type { Company, PricingBook } from '../api/records.ts';
 import { type Day, dayOf, within } from './days.ts';
 import { type Decimal, decimal, hundred } from './money.ts';
-import { byName, grouped } from './naming.ts';
+import { byName, groupBy } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 
 /**
- * Why something applies: it names the company, names its classification, or names nobody. `unclear`: it
+ * Why something applies: it names the company, names its classification, or names nobody. `unknownResult`: it
  * names classifications, and the company's are not known.
  */
 export type Reach = 'company' | 'classification' | 'everyone' | 'unclear';
 
-interface Mapped {
+interface Assignable {
   companyIds?: string[];
   classificationIds?: string[];
 }
 
 /** `undefined` when it does not apply. One that names nobody reaches everyone. */
-export function reachOf(mapped: Mapped, company: Company | undefined): Reach | undefined {
-  const companies = mapped.companyIds ?? [];
-  const classifications = mapped.classificationIds ?? [];
+export function reachOf(assignable: Assignable, company: Company | undefined): Reach | undefined {
+  const companies = assignable.companyIds ?? [];
+  const classifications = assignable.classificationIds ?? [];
   if (companies.length === 0 && classifications.length === 0) return 'everyone';
   if (!company) return undefined;
   if (company.id !== undefined && companies.includes(company.id)) return 'company';
   if (classifications.length === 0) return undefined;
-  const own = classificationsOf(company);
-  if (own.length === 0) return 'unclear';
-  return own.some((id) => classifications.includes(id)) ? 'classification' : undefined;
+  const companyClassifications = classificationsOf(company);
+  if (companyClassifications.length === 0) return 'unclear';
+  return companyClassifications.some((id) => classifications.includes(id))
+    ? 'classification'
+    : undefined;
 }
 
 /** No field for it is documented, so the ones that tenants send are tried. */
@@ -72,7 +74,7 @@ export class BookPrices {
     this.#ranks = precedence.map((reach) => {
       const meant = books.filter((book) => reachOf(book, company) === reach);
       const entries = meant.flatMap((book) => validEntries(book, day));
-      return grouped(
+      return groupBy(
         entries.filter(({ price }) => price),
         ({ productId }) => productId,
       );
@@ -83,7 +85,7 @@ export class BookPrices {
    * The price that a line is measured against: of the books that name the company, else its
    * classification, else nobody, the one nearest to the line's price; ties go to the lower one.
    */
-  nearest(productId: string, linePrice: Decimal): BookPrice | undefined {
+  nearestPrice(productId: string, linePrice: Decimal): BookPrice | undefined {
     for (const rank of this.#ranks) {
       const prices = rank.get(productId);
       if (prices) return prices.toSorted((a, b) => byDistance(a, b, linePrice))[0];
@@ -99,7 +101,7 @@ function byDistance(a: BookPrice, b: BookPrice, linePrice: Decimal): number {
 }
 
 /** Whether a price lies further from another than the tolerance, in percent of the other. */
-export const departs = (price: Decimal, from: Decimal, tolerance: number): boolean =>
+export const deviates = (price: Decimal, from: Decimal, tolerance: number): boolean =>
   price.minus(from).abs().times(hundred).gt(from.abs().times(tolerance));
 
 /** A window for the reader, as far as it is known. */
@@ -109,10 +111,10 @@ export function windowOf(book: PricingBook): { validFrom?: Day; validTo?: Day } 
   return { ...(validFrom && { validFrom }), ...(validTo && { validTo }) };
 }
 
-const reaches: readonly Reach[] = [...precedence, 'unclear'];
+const reachOrder: readonly Reach[] = [...precedence, 'unclear'];
 
 /** The surest reach first, then by name and id. */
 export const byReach = (
   a: { reach: Reach; name?: string; id?: string },
   b: { reach: Reach; name?: string; id?: string },
-): number => reaches.indexOf(a.reach) - reaches.indexOf(b.reach) || byName(a, b);
+): number => reachOrder.indexOf(a.reach) - reachOrder.indexOf(b.reach) || byName(a, b);

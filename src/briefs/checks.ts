@@ -6,7 +6,7 @@ import type {
   CheckData,
   CheckName,
   CheckParameters,
-  Found,
+  RawFinding,
 } from './checks/check.ts';
 import { missingCloseDates, stalledOpportunities } from './checks/opportunities.ts';
 import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './checks/products.ts';
@@ -18,11 +18,11 @@ import {
   byName,
   compact,
   compare,
-  counted,
-  type Listed,
-  listed,
+  type LimitedList,
+  limitList,
   type Named,
-  tally,
+  nonZero,
+  nonZeroCounts,
 } from './naming.ts';
 
 export type { CheckData, CheckName };
@@ -66,7 +66,7 @@ export interface CheckFinding extends Named {
   moreRelated?: number;
 }
 
-export interface CheckReport extends Listed<CheckFinding> {
+export interface CheckReport extends LimitedList<CheckFinding> {
   check: CheckName;
   /** What was looked for, exactly, with its parameters. */
   definition: string;
@@ -84,7 +84,7 @@ export interface CheckReport extends Listed<CheckFinding> {
   currency?: string;
 }
 
-const neutral = { floor: 0, days: 0, tolerance: 0 };
+const neutralParameters = { floor: 0, days: 0, tolerance: 0 };
 const defaults = { maxRows: 15, maxRelated: 2 };
 
 /**
@@ -94,23 +94,23 @@ const defaults = { maxRows: 15, maxRelated: 2 };
  */
 export function runCheck(name: CheckName, data: CheckData, options: CheckOptions): CheckReport {
   const check = checks[name];
-  const lacking = check.needs.filter((resource) => data[resource] === undefined);
-  if (lacking.length > 0) throw new RangeError(`${name} needs ${lacking.join(', ')}`);
+  const missing = check.needs.filter((resource) => data[resource] === undefined);
+  if (missing.length > 0) throw new RangeError(`${name} needs ${missing.join(', ')}`);
   const { maxRows, maxRelated } = { ...defaults, ...compact(options) };
   const context = contextOf(check, options);
-  const { found, ...seen } = check.examine(data, context);
-  const sorted = mostFirst(found);
+  const { findings, ...examined } = check.examine(data, context);
+  const sorted = byValueAtStake(findings);
   const shared = sharedCurrency(sorted);
   return compact({
     check: name,
     definition: check.define(context),
-    examined: seen.examined,
-    of: seen.of,
-    unjudged: tally(seen.unjudged),
-    ...stakes(sorted),
+    examined: examined.examined,
+    of: examined.of,
+    unjudged: nonZeroCounts(examined.unjudged),
+    ...totalAtStake(sorted),
     byResource: check.needs.length > 1 ? countByResource(sorted) : undefined,
     currency: shared,
-    ...listed(sorted, maxRows, (finding) => toFinding(finding, shared, maxRelated)),
+    ...limitList(sorted, maxRows, (finding) => toFinding(finding, shared, maxRelated)),
   });
 }
 
@@ -122,7 +122,7 @@ function contextOf(check: Check, options: CheckOptions): CheckContext {
   return {
     catalogueCurrency: unknownCurrency,
     currencyOf: new Map(),
-    ...neutral,
+    ...neutralParameters,
     ...check.defaults,
     ...compact(options),
     today: requireDay(options.today, 'today'),
@@ -130,48 +130,54 @@ function contextOf(check: Check, options: CheckOptions): CheckContext {
 }
 
 /** The most at stake first, whatever the currency; unknown values last; then by name and id. */
-function mostFirst(found: readonly Found[]): Found[] {
-  return found
+function byValueAtStake(findings: readonly RawFinding[]): RawFinding[] {
+  return findings
     .map((finding) => ({ finding, rank: finding.atStake?.toNumber() ?? -Number.MAX_VALUE }))
     .sort((a, b) => b.rank - a.rank || byNameThenRelated(a.finding, b.finding))
     .map(({ finding }) => finding);
 }
 
-const byNameThenRelated = (a: Found, b: Found): number =>
+const byNameThenRelated = (a: RawFinding, b: RawFinding): number =>
   byName(a, b) || compare(relatedIds(a), relatedIds(b));
 
-const relatedIds = ({ related = [] }: Found): string => related.map(({ id }) => id).join();
+const relatedIds = ({ related = [] }: RawFinding): string => related.map(({ id }) => id).join();
 
-const isValued = ({ currency }: Found): boolean => currency !== undefined;
+const isValued = ({ currency }: RawFinding): boolean => currency !== undefined;
 
-function stakes(found: readonly Found[]): Pick<CheckReport, 'valueAtStake' | 'unknownValue'> {
+function totalAtStake(
+  findings: readonly RawFinding[],
+): Pick<CheckReport, 'valueAtStake' | 'unknownValue'> {
   const sums = new CurrencySums();
-  for (const { atStake, currency } of found) if (currency) sums.add(currency, atStake);
-  const unknown = found.filter((each) => isValued(each) && !each.atStake).length;
-  return compact({ valueAtStake: sums.toAmounts(), unknownValue: counted(unknown) });
+  for (const { atStake, currency } of findings) if (currency) sums.add(currency, atStake);
+  const unknown = findings.filter((each) => isValued(each) && !each.atStake).length;
+  return compact({ valueAtStake: sums.toAmounts(), unknownValue: nonZero(unknown) });
 }
 
-function sharedCurrency(found: readonly Found[]): string | undefined {
-  const currencies = new Set(found.filter(isValued).map(({ currency }) => currency));
+function sharedCurrency(findings: readonly RawFinding[]): string | undefined {
+  const currencies = new Set(findings.filter(isValued).map(({ currency }) => currency));
   return currencies.size === 1 ? [...currencies][0] : undefined;
 }
 
-function countByResource(found: readonly Found[]): CheckReport['byResource'] {
+function countByResource(findings: readonly RawFinding[]): CheckReport['byResource'] {
   const counts: Partial<Record<Resource, number>> = {};
-  for (const { resource } of found) counts[resource] = (counts[resource] ?? 0) + 1;
+  for (const { resource } of findings) counts[resource] = (counts[resource] ?? 0) + 1;
   return Object.keys(counts).length > 1 ? counts : undefined;
 }
 
-function toFinding(found: Found, shared: string | undefined, maxRelated: number): CheckFinding {
-  const { atStake, related = [] } = found;
+function toFinding(
+  findings: RawFinding,
+  shared: string | undefined,
+  maxRelated: number,
+): CheckFinding {
+  const { atStake, related = [] } = findings;
   return compact({
-    id: found.id,
-    name: found.name,
-    company: found.company,
+    id: findings.id,
+    name: findings.name,
+    company: findings.company,
     valueAtStake: atStake && rounded(atStake),
-    currency: atStake && found.currency !== shared ? found.currency : undefined,
-    reason: found.reason(),
+    currency: atStake && findings.currency !== shared ? findings.currency : undefined,
+    reason: findings.reason(),
     related: related.length > 0 ? related.slice(0, maxRelated) : undefined,
-    moreRelated: counted(Math.max(0, related.length - maxRelated)),
+    moreRelated: nonZero(Math.max(0, related.length - maxRelated)),
   });
 }

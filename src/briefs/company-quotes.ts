@@ -6,13 +6,13 @@ import {
   byName,
   compact,
   compare,
-  counted,
-  filled,
-  fold,
-  grouped,
-  type Listed,
-  listed,
+  groupBy,
+  type LimitedList,
+  limitList,
   type Named,
+  nonBlank,
+  nonZero,
+  normaliseName,
   quoteName,
 } from './naming.ts';
 import { isOpenQuote, standingOf } from './outcome.ts';
@@ -34,7 +34,7 @@ export interface QuoteRow extends Named, QuoteTotals {
   expires?: Day;
 }
 
-export interface QuotesOfCompany extends Listed<QuoteRow> {
+export interface QuotesOfCompany extends LimitedList<QuoteRow> {
   byStatus: QuotesOfStatus[];
 }
 
@@ -43,7 +43,7 @@ const statusOrder = ['draft', 'sent', 'approved', 'declined', 'expired'];
 /** What a quote's standing is called: the tenant's own status where it is none of the known ones. */
 function statusOf(quote: Quote): string {
   const standing = standingOf(quote);
-  return standing === 'other' ? fold(quote.status) || 'no status' : standing;
+  return standing === 'other' ? normaliseName(quote.status) || 'no status' : standing;
 }
 
 function byStatusOrder(a: string, b: string): number {
@@ -66,15 +66,15 @@ export function quotesOfCompany(
   );
   return {
     byStatus: quotesByStatus(quotes, currencyOf),
-    ...listed(sorted, limit, (quote) => toQuoteRow(quote, currencyOf)),
+    ...limitList(sorted, limit, (quote) => toQuoteRow(quote, currencyOf)),
   };
 }
 
 function toQuoteRow(quote: Quote, currencyOf: CurrencyOf): QuoteRow {
   return compact({
-    id: filled(quote.id),
-    number: filled(quote.number),
-    name: filled(quote.title) ?? filled(quote.name),
+    id: nonBlank(quote.id),
+    number: nonBlank(quote.number),
+    name: nonBlank(quote.title) ?? nonBlank(quote.name),
     status: statusOf(quote),
     currency: currencyOfRecord(quote, currencyOf),
     ...quoteTotals(quote),
@@ -84,7 +84,7 @@ function toQuoteRow(quote: Quote, currencyOf: CurrencyOf): QuoteRow {
 }
 
 function quotesByStatus(quotes: readonly Quote[], currencyOf: CurrencyOf): QuotesOfStatus[] {
-  const groups = grouped(
+  const groups = groupBy(
     quotes,
     (quote) => `${currencyOfRecord(quote, currencyOf)}\n${statusOf(quote)}`,
   );
@@ -96,7 +96,7 @@ function quotesByStatus(quotes: readonly Quote[], currencyOf: CurrencyOf): Quote
       currency,
       count: group.length,
       ...totals,
-      unknownPrices: counted(unknownPrices),
+      unknownPrices: nonZero(unknownPrices),
     });
   });
   return rows.sort((a, b) => byStatusOrder(a.status, b.status) || compare(a.currency, b.currency));

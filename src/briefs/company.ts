@@ -23,27 +23,27 @@ import { type ContractItems, contractsOf } from './contracts.ts';
 import { type Day, dayOf, requireDay } from './days.ts';
 import {
   byValue,
+  countUnknown,
   type Deal,
   type DealRow,
   dealRow,
   sumDeals,
   toDeal,
   type UnknownInDeals,
-  unknownIn,
   type WeightedAmounts,
 } from './deals.ts';
-import { type Change, changesLately } from './lately.ts';
+import { type RecentChange, recentChanges } from './lately.ts';
 import type { Amounts, CurrencyOf } from './money.ts';
 import {
   byName,
   compact,
   contactName,
-  counted,
-  filled,
-  type Listed,
-  listed,
+  type LimitedList,
+  limitList,
   type Named,
-  tally,
+  nonBlank,
+  nonZero,
+  nonZeroCounts,
 } from './naming.ts';
 import { type NeverBought, neverBought } from './never-bought.ts';
 import { isDeleted } from './outcome.ts';
@@ -68,7 +68,7 @@ export interface CompanyOptions {
   /** How the tenant's probabilities are read; default: decided from `opportunities`. */
   probability?: ProbabilityScale;
   /** What changed within so many days is new. Default: 30. */
-  latelyDays?: number;
+  recentDays?: number;
   /** Rows in each list. Default: 5. */
   maxRows?: number;
 }
@@ -78,7 +78,7 @@ export interface ContactRow extends Named {
   phone?: string;
 }
 
-export interface OpenDeals extends Listed<OpenDealRow>, WeightedAmounts {
+export interface OpenDeals extends LimitedList<OpenDealRow>, WeightedAmounts {
   /** Open, and the expected close date has passed. */
   overdue?: number;
   unknown?: Partial<UnknownInDeals>;
@@ -98,17 +98,17 @@ export interface ClosedDeals {
 export interface CompanyBrief {
   today: Day;
   company: CompanyCard;
-  contacts?: Listed<ContactRow> & { withoutEmail?: number };
+  contacts?: LimitedList<ContactRow> & { withoutEmail?: number };
   open?: OpenDeals;
   /** Over all time. */
   closed?: ClosedDeals;
   probability?: ProbabilityScale;
   quotes?: QuotesOfCompany;
   contractItems?: ContractItems;
-  discountGroups?: Listed<DiscountGroupRow>;
-  pricingBooks?: Listed<PricingBookRow>;
+  discountGroups?: LimitedList<DiscountGroupRow>;
+  pricingBooks?: LimitedList<PricingBookRow>;
   neverBought?: NeverBought;
-  lately: Listed<Change> & { days: number };
+  lately: LimitedList<RecentChange> & { days: number };
 }
 
 export interface CompanyCard extends Named {
@@ -124,31 +124,31 @@ export interface CompanyCard extends Named {
   created?: Day;
 }
 
-const defaults = { latelyDays: 30, maxRows: 5 };
-type Settled = CompanyOptions & Required<Pick<CompanyOptions, 'latelyDays' | 'maxRows'>>;
+const defaults = { recentDays: 30, maxRows: 5 };
+type ResolvedOptions = CompanyOptions & Required<Pick<CompanyOptions, 'recentDays' | 'maxRows'>>;
 
 /**
  * Briefs one company from whole collections. Definitions: docs/definitions.md, "Company".
  *
  * @throws RangeError if `today` is not a day.
  */
-export function briefCompany(records: CompanyRecords, options: CompanyOptions): CompanyBrief {
+export function companyBrief(records: CompanyRecords, options: CompanyOptions): CompanyBrief {
   const today = requireDay(options.today, 'today');
-  const settled: Settled = { ...defaults, ...compact(options), today };
+  const resolved: ResolvedOptions = { ...defaults, ...compact(options), today };
   const { company, contractItems, discountGroups, pricingBooks } = records;
-  const { currencyOf, latelyDays, maxRows } = settled;
+  const { currencyOf, recentDays, maxRows } = resolved;
   const own = ownRecords(records);
   return compact({
     today,
-    company: cardOf(company),
-    contacts: own.contacts && contactList(own.contacts, maxRows),
-    ...dealSections(own.opportunities, records.opportunities, settled),
+    company: companyCard(company),
+    contacts: own.contacts && limitedContacts(own.contacts, maxRows),
+    ...dealSections(own.opportunities, records.opportunities, resolved),
     quotes: own.quotes && quotesOfCompany(own.quotes, currencyOf, maxRows),
     contractItems: contractItems && contractsOf(company, contractItems, maxRows),
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
     neverBought: suggestions(records, own.quotes, maxRows),
-    lately: { days: latelyDays, ...lately(company, own, settled) },
+    lately: { days: recentDays, ...recentActivity(company, own, resolved) },
   });
 }
 
@@ -162,7 +162,11 @@ function suggestions(
   return neverBought({ quotes, products, categories }, own, limit);
 }
 
-function lately(company: Company, own: OwnRecords, options: Settled): Listed<Change> {
+function recentActivity(
+  company: Company,
+  own: OwnRecords,
+  options: ResolvedOptions,
+): LimitedList<RecentChange> {
   const { contacts = [], opportunities = [], quotes = [] } = own;
   const account = {
     company: [company],
@@ -170,8 +174,8 @@ function lately(company: Company, own: OwnRecords, options: Settled): Listed<Cha
     opportunity: opportunities,
     quote: quotes,
   };
-  const changes = changesLately(account, options.today, options.latelyDays);
-  return listed(changes, options.maxRows, (change) => change);
+  const changes = recentChanges(account, options.today, options.recentDays);
+  return limitList(changes, options.maxRows, (change) => change);
 }
 
 interface OwnRecords {
@@ -190,19 +194,19 @@ function ownRecords({ company, contacts, opportunities, quotes }: CompanyRecords
   };
 }
 
-function cardOf(company: Company): CompanyCard {
+function companyCard(company: Company): CompanyCard {
   const { labels } = company;
   return compact({
-    id: filled(company.id),
-    name: filled(company.name),
-    type: filled(company.type),
-    currency: filled(company.currency),
-    website: filled(company.website),
-    telephone: filled(company.telephone),
+    id: nonBlank(company.id),
+    name: nonBlank(company.name),
+    type: nonBlank(company.type),
+    currency: nonBlank(company.currency),
+    website: nonBlank(company.website),
+    telephone: nonBlank(company.telephone),
     address: addressOf(company),
-    accountManagerId: filled(company.accountManagerId),
-    parentCompanyId: filled(company.parentCompanyId),
-    externalIdentifier: filled(company.externalIdentifier),
+    accountManagerId: nonBlank(company.accountManagerId),
+    parentCompanyId: nonBlank(company.parentCompanyId),
+    externalIdentifier: nonBlank(company.externalIdentifier),
     labels: labels && labels.length > 0 ? labels : undefined,
     created: dayOf(company.createdAt),
   });
@@ -210,29 +214,29 @@ function cardOf(company: Company): CompanyCard {
 
 function addressOf({ address }: Company): string | undefined {
   const parts = Object.values(address ?? {}).flatMap((part) =>
-    typeof part === 'string' ? (filled(part) ?? []) : [],
+    typeof part === 'string' ? (nonBlank(part) ?? []) : [],
   );
-  return filled(parts.join(', '));
+  return nonBlank(parts.join(', '));
 }
 
-function contactList(contacts: readonly Contact[], limit: number): CompanyBrief['contacts'] {
+function limitedContacts(contacts: readonly Contact[], limit: number): CompanyBrief['contacts'] {
   const rows = contacts.map(
     (contact): ContactRow =>
       compact({
-        id: filled(contact.id),
+        id: nonBlank(contact.id),
         name: contactName(contact),
-        email: filled(contact.email),
-        phone: filled(contact.phone) ?? filled(contact.mobilePhone),
+        email: nonBlank(contact.email),
+        phone: nonBlank(contact.phone) ?? nonBlank(contact.mobilePhone),
       }),
   );
-  const withoutEmail = counted(rows.filter(({ email }) => !email).length);
-  return { ...compact({ withoutEmail }), ...listed(rows.sort(byName), limit, (row) => row) };
+  const withoutEmail = nonZero(rows.filter(({ email }) => !email).length);
+  return { ...compact({ withoutEmail }), ...limitList(rows.sort(byName), limit, (row) => row) };
 }
 
 function dealSections(
   own: readonly Opportunity[] | undefined,
   all: readonly Opportunity[] | undefined,
-  options: Settled,
+  options: ResolvedOptions,
 ): Pick<CompanyBrief, 'open' | 'closed' | 'probability'> {
   if (!own || !all) return {};
   const probability = options.probability ?? probabilityScale(all);
@@ -247,18 +251,21 @@ function dealSections(
   });
 }
 
-function openDeals(open: readonly Deal[], { today, maxRows }: Settled): OpenDeals {
+function openDeals(open: readonly Deal[], { today, maxRows }: ResolvedOptions): OpenDeals {
   const toRow = (deal: Deal): OpenDealRow => {
     const { company: _company, ...row } = dealRow(deal);
     const { pipelineStage, expectedCloseDate } = deal.record;
-    const stage = filled(pipelineStage?.name);
+    const stage = nonBlank(pipelineStage?.name);
     return { ...row, ...compact({ stage, closes: dayOf(expectedCloseDate) }) };
   };
   const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
   return {
     ...sumDeals(open).weighted(),
-    ...compact({ overdue: counted(overdue.length), unknown: tally({ ...unknownIn(open) }) }),
-    ...listed(open.toSorted(byValue), maxRows, toRow),
+    ...compact({
+      overdue: nonZero(overdue.length),
+      unknown: nonZeroCounts({ ...countUnknown(open) }),
+    }),
+    ...limitList(open.toSorted(byValue), maxRows, toRow),
   };
 }
 

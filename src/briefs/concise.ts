@@ -24,7 +24,7 @@ type Row = Record<string, unknown>;
  * instead of 7,500. Revenue is `oneTime` and `monthly`, as in every brief; a nested record is its name
  * and its id.
  */
-const rows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
+const conciseRows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
   company: (company: Company) => ({
     id: company.id,
     name: company.name,
@@ -123,7 +123,7 @@ const rows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
   discount_group: (group: DiscountGroup) => ({
     id: group.id,
     name: group.name,
-    discounts: group.discounts?.map(discountInWords),
+    discounts: group.discounts?.map(describeDiscount),
     companies: group.companyIds?.length || undefined,
     classifications: group.classificationIds?.length || undefined,
   }),
@@ -140,17 +140,17 @@ const rows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
 
 /** The concise form of one record; empty fields are left out. */
 export function concise<R extends Resource>(resource: R, record: RecordOf[R]): Row {
-  return full(rows[resource](record));
+  return fullRecord(conciseRows[resource](record));
 }
 
 /** Every field that holds something. */
-export const full = (record: object): Row => (withoutEmpty(record) ?? {}) as Row;
+export const fullRecord = (record: object): Row => (withoutEmpty(record) ?? {}) as Row;
 
 /** Chosen fields by name, dots going into nested records; id and name always, to go on from. */
-export function only(record: Row, fields: readonly string[]): Row {
+export function selectFields(record: Row, fields: readonly string[]): Row {
   const row: Row = { id: record.id, name: record.name };
   for (const field of fields) row[field] = withoutEmpty(valueAt(record, field));
-  return full(row);
+  return fullRecord(row);
 }
 
 function valueAt(value: unknown, path: string): unknown {
@@ -167,25 +167,25 @@ function withoutEmpty(value: unknown): unknown {
   if (value === null || value === '') return undefined;
   if (typeof value !== 'object') return value;
   if (Array.isArray(value)) {
-    const kept = value.map(withoutEmpty).filter((entry) => entry !== undefined);
-    return kept.length > 0 ? kept : undefined;
+    const entries = value.map(withoutEmpty).filter((entry) => entry !== undefined);
+    return entries.length > 0 ? entries : undefined;
   }
-  const kept: Row = {};
+  const entries: Row = {};
   let any = false;
   for (const name in value) {
     const inner = withoutEmpty((value as Row)[name]);
     if (inner === undefined) continue;
-    kept[name] = inner;
+    entries[name] = inner;
     any = true;
   }
-  return any ? kept : undefined;
+  return any ? entries : undefined;
 }
 
 /** A time stamp's day, as it was sent; what is no date stays as it is. */
 const day = (time: string | undefined): string | undefined =>
   time !== undefined && /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : time;
 
-const discountInWords = (discount: Row): string =>
+const describeDiscount = (discount: Row): string =>
   [discount.name, discount.category, discount.amount ?? discount.discount ?? discount.percent]
     .map((part) => (typeof part === 'object' && part !== null ? (part as Row).name : part))
     .filter((part) => part !== undefined && part !== null)

@@ -1,13 +1,21 @@
 /** What a company has under contract (beta). */
 import type { Company, ContractItem } from '../api/records.ts';
-import { belongsTo, companyIn } from './belonging.ts';
+import { belongsTo, companyOf } from './belonging.ts';
 import { type Decimal, decimal, rounded } from './money.ts';
-import { byName, compact, counted, filled, type Listed, listed, type Named } from './naming.ts';
+import {
+  byName,
+  compact,
+  type LimitedList,
+  limitList,
+  type Named,
+  nonBlank,
+  nonZero,
+} from './naming.ts';
 import { isDeleted } from './outcome.ts';
 import { addToTerm, type TermTotals, termKey, totalsByTerm } from './quote-totals.ts';
 
 /** Beta. Revenue and profit as the items give them: not multiplied by the quantity. */
-export interface ContractItems extends Listed<ContractRow> {
+export interface ContractItems extends LimitedList<ContractRow> {
   beta: true;
   revenue?: TermTotals;
   profit?: TermTotals;
@@ -35,27 +43,27 @@ export function contractsOf(
 ): ContractItems {
   const kept = items.filter((item) => !isDeleted(item));
   const own = kept.filter((item) => belongsTo(item, company));
-  const nobodys = kept.filter((item) => Object.keys(companyIn(item)).length === 0);
+  const nobodys = kept.filter((item) => Object.keys(companyOf(item)).length === 0);
   return compact({
     beta: true as const,
     revenue: sumByTerm(own, 'revenue'),
     profit: sumByTerm(own, 'profit'),
-    unknownRevenue: counted(own.filter(({ revenue }) => revenue === undefined).length),
-    withoutCompany: counted(nobodys.length),
-    ...listed(own.toSorted(byService), limit, toContractRow),
+    unknownRevenue: nonZero(own.filter(({ revenue }) => revenue === undefined).length),
+    withoutCompany: nonZero(nobodys.length),
+    ...limitList(own.toSorted(byService), limit, toContractRow),
   });
 }
 
 const byService = (a: ContractItem, b: ContractItem): number => byName(serviceOf(a), serviceOf(b));
 
 const serviceOf = ({ id, service, name }: ContractItem): Named =>
-  compact({ id: filled(id), name: filled(service) ?? filled(name) });
+  compact({ id: nonBlank(id), name: nonBlank(service) ?? nonBlank(name) });
 
 function toContractRow(item: ContractItem): ContractRow {
   return compact({
-    id: filled(item.id),
+    id: nonBlank(item.id),
     service: serviceOf(item).name,
-    vendor: filled(item.vendor),
+    vendor: nonBlank(item.vendor),
     term: termKey(item),
     quantity: item.quantity,
     revenue: amountOf(item.revenue),

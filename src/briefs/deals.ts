@@ -12,9 +12,9 @@ import {
   unknownCurrency,
   zero,
 } from './money.ts';
-import { byName, compact, filled } from './naming.ts';
+import { byName, compact, nonBlank } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import { likelihood, type Scale, weighted } from './probability.ts';
+import { probabilityShare, type Scale, weighted } from './probability.ts';
 
 /** How many months of monthly revenue a value counts where the opportunity does not say. */
 export const assumedMonths = 12;
@@ -49,7 +49,7 @@ export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale
     value,
     rank: value?.toNumber() ?? -Number.MAX_VALUE,
     monthsAssumed: Boolean(record.monthlyRevenue) && monthsOf(record) === undefined,
-    chance: likelihood(record.probability, scale),
+    chance: probabilityShare(record.probability, scale),
   };
 }
 
@@ -95,9 +95,9 @@ export interface DealRow {
 
 export function dealRow({ record, value, currency }: Deal): DealRow {
   return compact({
-    id: filled(record.id),
-    name: filled(record.name),
-    company: filled(record.company?.name),
+    id: nonBlank(record.id),
+    name: nonBlank(record.name),
+    company: nonBlank(record.company?.name),
     value: value && rounded(value),
     currency: value && currency,
   });
@@ -175,7 +175,7 @@ export interface UnknownInDeals {
   currency: number;
 }
 
-export function unknownIn(deals: readonly Deal[]): UnknownInDeals {
+export function countUnknown(deals: readonly Deal[]): UnknownInDeals {
   const count = (isUnknown: (deal: Deal) => boolean): number => deals.filter(isUnknown).length;
   return {
     revenue: count(({ value }) => !value),

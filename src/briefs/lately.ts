@@ -1,14 +1,14 @@
 /** What happened lately: for each record, the newest thing that its time stamps tell. */
 import type { ApiRecord, Contact, Opportunity, Quote } from '../api/records.ts';
 import { addDays, type Day, dayOf } from './days.ts';
-import { byName, compact, compare, contactName, filled, quoteName } from './naming.ts';
+import { byName, compact, compare, contactName, nonBlank, quoteName } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
-export type ChangeKind = 'company' | 'contact' | 'opportunity' | 'quote';
+export type RecentChangeKind = 'company' | 'contact' | 'opportunity' | 'quote';
 
-export interface Change {
+export interface RecentChange {
   day: Day;
-  kind: ChangeKind;
+  kind: RecentChangeKind;
   /** created, updated, stage changed, won, lost, closed, sent, approved, declined, expired. */
   what: string;
   id?: string;
@@ -16,7 +16,7 @@ export interface Change {
 }
 
 /** What happened and when, the more telling later: of two on one day the later one is told. */
-type Events = readonly (readonly [what: string, time: string | undefined])[];
+type TimedEvents = readonly (readonly [what: string, time: string | undefined])[];
 
 const outcomeWords: Readonly<Record<Outcome, string>> = {
   won: 'won',
@@ -27,14 +27,14 @@ const outcomeWords: Readonly<Record<Outcome, string>> = {
 };
 
 const eventsOf = {
-  company: (record: ApiRecord): Events => [['created', record.createdAt]],
-  contact: (record: ApiRecord): Events => [['created', record.createdAt]],
-  opportunity: (record: Opportunity): Events => [
+  company: (record: ApiRecord): TimedEvents => [['created', record.createdAt]],
+  contact: (record: ApiRecord): TimedEvents => [['created', record.createdAt]],
+  opportunity: (record: Opportunity): TimedEvents => [
     ['created', record.createdAt],
     ['stage changed', record.stageUpdatedAt],
     [outcomeWords[outcomeOf(record)], record.closedAt],
   ],
-  quote: (record: Quote): Events => [
+  quote: (record: Quote): TimedEvents => [
     ['created', record.createdAt],
     ['sent', record.sentAt],
     ['approved', record.approvedAt],
@@ -44,7 +44,7 @@ const eventsOf = {
 };
 
 /** The records of one account that may have changed. */
-export interface Account {
+export interface AccountRecords {
   company: readonly ApiRecord[];
   contact: readonly Contact[];
   opportunity: readonly Opportunity[];
@@ -52,23 +52,32 @@ export interface Account {
 }
 
 /** One change a record, over the days up to today, newest first, then by name and id. */
-export function changesLately(account: Account, today: Day, days: number): Change[] {
+export function recentChanges(account: AccountRecords, today: Day, days: number): RecentChange[] {
   const from = addDays(today, -days);
-  const changes = (Object.keys(eventsOf) as ChangeKind[]).flatMap((kind) =>
-    account[kind].flatMap((record) => newest(kind, record, from, today) ?? []),
+  const changes = (Object.keys(eventsOf) as RecentChangeKind[]).flatMap((kind) =>
+    account[kind].flatMap((record) => newestChange(kind, record, from, today) ?? []),
   );
   return changes.sort((a, b) => compare(b.day, a.day) || byName(a, b) || compare(a.kind, b.kind));
 }
 
 /** "Updated" says least, so it is told only where nothing else happened. */
-function newest(kind: ChangeKind, record: ApiRecord, from: Day, to: Day): Change | undefined {
+function newestChange(
+  kind: RecentChangeKind,
+  record: ApiRecord,
+  from: Day,
+  to: Day,
+): RecentChange | undefined {
   const found =
-    newestOf(eventsOf[kind](record), from, to) ??
-    newestOf([['updated', record.updatedAt]], from, to);
-  return found && compact({ ...found, kind, id: filled(record.id), name: nameFor(kind, record) });
+    newestEvent(eventsOf[kind](record), from, to) ??
+    newestEvent([['updated', record.updatedAt]], from, to);
+  return found && compact({ ...found, kind, id: nonBlank(record.id), name: nameFor(kind, record) });
 }
 
-function newestOf(events: Events, from: Day, to: Day): { day: Day; what: string } | undefined {
+function newestEvent(
+  events: TimedEvents,
+  from: Day,
+  to: Day,
+): { day: Day; what: string } | undefined {
   let found: { day: Day; what: string } | undefined;
   for (const [what, time] of events) {
     const day = dayOf(time);
@@ -77,7 +86,7 @@ function newestOf(events: Events, from: Day, to: Day): { day: Day; what: string 
   return found;
 }
 
-function nameFor(kind: ChangeKind, record: ApiRecord): string | undefined {
+function nameFor(kind: RecentChangeKind, record: ApiRecord): string | undefined {
   if (kind === 'contact') return contactName(record);
-  return kind === 'quote' ? quoteName(record) : filled(record.name);
+  return kind === 'quote' ? quoteName(record) : nonBlank(record.name);
 }

@@ -22,13 +22,13 @@ export function compact<T extends object>(fields: T): Compact<T> {
 }
 
 /** A text, or `undefined` when it is blank. */
-export const filled = (text: string | undefined): string | undefined => text?.trim() || undefined;
+export const nonBlank = (text: string | undefined): string | undefined => text?.trim() || undefined;
 
 /** A count, or `undefined` when it is 0: zero counts are left out. */
-export const counted = (count: number): number | undefined => count || undefined;
+export const nonZero = (count: number): number | undefined => count || undefined;
 
 /** Counts by reason, without those that are 0; `undefined` when none is left. */
-export function tally<K extends string>(
+export function nonZeroCounts<K extends string>(
   counts: Readonly<Record<K, number>>,
 ): Partial<Record<K, number>> | undefined {
   const kept = Object.entries<number>(counts).filter(([, count]) => count > 0);
@@ -36,33 +36,34 @@ export function tally<K extends string>(
 }
 
 export function named(record: Ref | undefined): Named {
-  return compact({ id: filled(record?.id), name: filled(record?.name) });
+  return compact({ id: nonBlank(record?.id), name: nonBlank(record?.name) });
 }
 
 /** The name that a contact goes by. */
 export function contactName(contact: Contact): string | undefined {
   const parts = [contact.firstName, contact.middleName, contact.lastName];
-  const full = parts.flatMap((part) => filled(part) ?? []).join(' ');
-  return filled(contact.name) ?? filled(full);
+  const full = parts.flatMap((part) => nonBlank(part) ?? []).join(' ');
+  return nonBlank(contact.name) ?? nonBlank(full);
 }
 
 export const quoteName = (quote: Quote): string | undefined =>
-  filled(quote.title) ?? filled(quote.name) ?? filled(quote.number);
+  nonBlank(quote.title) ?? nonBlank(quote.name) ?? nonBlank(quote.number);
 
 /** Whether a filter means this record: its id exactly, or its name in any letter case. */
-export function isMeant(ref: Ref | undefined, wanted: string): boolean {
-  if (!ref || !filled(wanted)) return false;
-  return ref.id === wanted || fold(ref.name) === fold(wanted);
+export function matchesFilter(ref: Ref | undefined, filter: string): boolean {
+  if (!ref || !nonBlank(filter)) return false;
+  return ref.id === filter || normaliseName(ref.name) === normaliseName(filter);
 }
 
 /** A name as names are compared. */
-export const fold = (name: string | undefined): string => (name ?? '').trim().toLowerCase();
+export const normaliseName = (name: string | undefined): string =>
+  (name ?? '').trim().toLowerCase();
 
 /** By name (letter case aside), then by id; what has neither comes last. */
 export function byName(a: Named, b: Named): number {
   return (
     Number(!a.name) - Number(!b.name) ||
-    compare(fold(a.name), fold(b.name)) ||
+    compare(normaliseName(a.name), normaliseName(b.name)) ||
     compare(a.name ?? '', b.name ?? '') ||
     compare(a.id ?? '', b.id ?? '')
   );
@@ -75,23 +76,23 @@ export function compare(a: string, b: string): number {
 }
 
 /** A list cut to what a reader can use, and how much there is. */
-export interface Listed<Row> {
+export interface LimitedList<Row> {
   shown: number;
   total: number;
   rows: Row[];
 }
 
-export function listed<Item, Row>(
+export function limitList<Item, Row>(
   items: readonly Item[],
   limit: number,
   toRow: (item: Item) => Row,
-): Listed<Row> {
+): LimitedList<Row> {
   const rows = items.slice(0, limit).map(toRow);
   return { shown: rows.length, total: items.length, rows };
 }
 
 /** Records by what they have in common, in the order in which they came. */
-export function grouped<Item>(
+export function groupBy<Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string,
 ): Map<string, Item[]> {

@@ -1,11 +1,11 @@
 /** What a company might buy next: products it never bought in the categories it buys from. */
 import type { Category, Product, Quote, Ref } from '../api/records.ts';
 import { decimal, perUnit } from './money.ts';
-import { byName, compact, filled, type Listed, listed } from './naming.ts';
+import { byName, compact, type LimitedList, limitList, nonBlank } from './naming.ts';
 import { isOpenQuote } from './outcome.ts';
 import { boughtItems, Catalogue, CategoryKeys, partKey } from './parts.ts';
 
-export interface NeverBought extends Listed<Suggestion> {
+export interface NeverBought extends LimitedList<Suggestion> {
   /** Names of the first categories, in alphabetical order, that the company bought from. */
   categories: string[];
   /** How many there are. */
@@ -24,14 +24,14 @@ export interface Suggestion {
   quoted?: true;
 }
 
-interface Sources {
+interface SuggestionSources {
   quotes: readonly Quote[];
   products: readonly Product[];
   categories: readonly Category[];
 }
 
 /** What a company bought: products, their part numbers, and their categories with names. */
-interface Bought {
+interface Purchases {
   ids: Set<string>;
   parts: Set<string>;
   categories: Map<string, string>;
@@ -40,31 +40,37 @@ interface Bought {
 const maxCategories = 8;
 
 /** Definition: docs/definitions.md, "Never bought". `own` are the quotes of the company. */
-export function neverBought(sources: Sources, own: readonly Quote[], limit: number): NeverBought {
+export function neverBought(
+  sources: SuggestionSources,
+  own: readonly Quote[],
+  limit: number,
+): NeverBought {
   const catalogue = new Catalogue(sources.products);
   const keys = new CategoryKeys(sources.categories);
-  const bought = boughtBy(own, catalogue, keys);
+  const purchases = purchasesOf(own, catalogue, keys);
   const popularity = countBuyers(sources.quotes, catalogue);
-  const quoted = new Set(own.filter(isOpenQuote).flatMap((quote) => idsOn(quote, catalogue)));
-  const candidates = sources.products.filter((product) => isNew(product, bought, keys));
+  const quoted = new Set(
+    own.filter(isOpenQuote).flatMap((quote) => productIdsOn(quote, catalogue)),
+  );
+  const candidates = sources.products.filter((product) => isNew(product, purchases, keys));
   const others = ({ id }: Product): number => popularity.get(id ?? '') ?? 0;
   candidates.sort(
     (a, b) => others(b) - others(a) || (b.price ?? -1) - (a.price ?? -1) || byName(a, b),
   );
   const toSuggestion = (product: Product): Suggestion =>
     compact({
-      id: filled(product.id),
-      name: filled(product.name),
-      category: categoryIn(product, bought, keys),
+      id: nonBlank(product.id),
+      name: nonBlank(product.name),
+      category: categoryIn(product, purchases, keys),
       price: priceOf(product),
       otherCompanies: others(product) || undefined,
       quoted: quoted.has(product.id ?? '') ? (true as const) : undefined,
     });
-  const names = [...bought.categories.values()].sort((a, b) => byName({ name: a }, { name: b }));
+  const names = [...purchases.categories.values()].sort((a, b) => byName({ name: a }, { name: b }));
   return {
     categories: names.slice(0, maxCategories),
     categoriesTotal: names.length,
-    ...listed(candidates, limit, toSuggestion),
+    ...limitList(candidates, limit, toSuggestion),
   };
 }
 
@@ -73,41 +79,45 @@ function priceOf({ price }: Product): number | undefined {
   return known && perUnit(known);
 }
 
-function boughtBy(own: readonly Quote[], catalogue: Catalogue, keys: CategoryKeys): Bought {
-  const bought: Bought = { ids: new Set(), parts: new Set(), categories: new Map() };
+function purchasesOf(own: readonly Quote[], catalogue: Catalogue, keys: CategoryKeys): Purchases {
+  const purchases: Purchases = { ids: new Set(), parts: new Set(), categories: new Map() };
   for (const item of own.flatMap(boughtItems)) {
-    const product = catalogue.of(item);
+    const product = catalogue.productOf(item);
     const id = product?.id ?? item.product?.id;
-    if (id !== undefined) bought.ids.add(id);
-    for (const part of [partKey(item), partKey(product ?? {})]) if (part) bought.parts.add(part);
+    if (id !== undefined) purchases.ids.add(id);
+    for (const part of [partKey(item), partKey(product ?? {})]) if (part) purchases.parts.add(part);
     const refs = [item.category, product?.category, ...(product?.categories ?? [])];
-    for (const ref of refs) addCategory(bought.categories, keys, ref);
+    for (const ref of refs) addCategory(purchases.categories, keys, ref);
   }
-  return bought;
+  return purchases;
 }
 
 /** One name for one category, whichever item came first: the first in the alphabet. */
 function addCategory(names: Map<string, string>, keys: CategoryKeys, ref: Ref | undefined): void {
-  const key = keys.of(ref);
+  const key = keys.keyOf(ref);
   if (key === undefined) return;
   const name = keys.nameOf(key, ref) ?? key;
   const known = names.get(key);
   if (known === undefined || name < known) names.set(key, name);
 }
 
-function isNew(product: Product, bought: Bought, keys: CategoryKeys): boolean {
+function isNew(product: Product, purchases: Purchases, keys: CategoryKeys): boolean {
   if (product.listed === false || product.deletedAt || product.id === undefined) return false;
-  if (bought.ids.has(product.id) || bought.parts.has(partKey(product) ?? '')) return false;
-  return keys.ofProduct(product).some((key) => bought.categories.has(key));
+  if (purchases.ids.has(product.id) || purchases.parts.has(partKey(product) ?? '')) return false;
+  return keys.keysOfProduct(product).some((key) => purchases.categories.has(key));
 }
 
-function categoryIn(product: Product, bought: Bought, keys: CategoryKeys): string | undefined {
-  const key = keys.ofProduct(product).find((candidate) => bought.categories.has(candidate));
-  return key === undefined ? undefined : bought.categories.get(key);
+function categoryIn(
+  product: Product,
+  purchases: Purchases,
+  keys: CategoryKeys,
+): string | undefined {
+  const key = keys.keysOfProduct(product).find((candidate) => purchases.categories.has(candidate));
+  return key === undefined ? undefined : purchases.categories.get(key);
 }
 
-const idsOn = (quote: Quote, catalogue: Catalogue): string[] =>
-  (quote.items ?? []).flatMap((item) => catalogue.of(item)?.id ?? []);
+const productIdsOn = (quote: Quote, catalogue: Catalogue): string[] =>
+  (quote.items ?? []).flatMap((item) => catalogue.productOf(item)?.id ?? []);
 
 /** Product id → how many companies bought it. The company's own purchases are no candidates anyway. */
 function countBuyers(quotes: readonly Quote[], catalogue: Catalogue): Map<string, number> {
@@ -116,7 +126,7 @@ function countBuyers(quotes: readonly Quote[], catalogue: Catalogue): Map<string
     const buyer = quote.company?.id ?? quote.company?.name;
     if (buyer === undefined) continue;
     for (const item of boughtItems(quote)) {
-      const id = catalogue.of(item)?.id;
+      const id = catalogue.productOf(item)?.id;
       if (id !== undefined) buyers.set(id, (buyers.get(id) ?? new Set()).add(buyer));
     }
   }

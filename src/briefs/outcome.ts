@@ -14,12 +14,12 @@ export type Standing = 'draft' | 'sent' | 'approved' | 'declined' | 'expired' | 
 const wonWords = ['won'];
 const lostWords = ['lost'];
 /** Words that mean won or lost only for a deal that is closed: "quote accepted" may be a mid-way stage. */
-const acceptedWords = [...wonWords, 'accepted', 'approved', 'signed', 'ordered'];
+const acceptedTerms = [...wonWords, 'accepted', 'approved', 'signed', 'ordered'];
 const refusedWords = [...lostWords, 'declined', 'rejected', 'cancelled', 'canceled', 'abandoned'];
 const openWords = ['open', 'reopened'];
 const closedWords = ['closed'];
 
-const standingWords: readonly (readonly [Standing, readonly string[]])[] = [
+const standingTerms: readonly (readonly [Standing, readonly string[]])[] = [
   ['draft', ['draft']],
   ['sent', ['sent']],
   ['approved', ['approved', 'accepted', 'signed', 'ordered', 'won']],
@@ -39,14 +39,14 @@ function wordsOf(clause: string): string[] {
 
 /** A tenant has a dozen stages and statuses, and every record names two of them. */
 const wordsByText = new Map<string, ReadonlySet<string>>();
-const mostTexts = 1_000;
+const maxTexts = 1_000;
 
 /** The words of a text that stand there plainly, up to a negation. */
-function plainWordsOf(text = ''): ReadonlySet<string> {
+function plainWords(text = ''): ReadonlySet<string> {
   let words = wordsByText.get(text);
   if (!words) {
     words = readPlainWords(text);
-    if (wordsByText.size < mostTexts) wordsByText.set(text, words);
+    if (wordsByText.size < maxTexts) wordsByText.set(text, words);
   }
   return words;
 }
@@ -77,13 +77,13 @@ export function isDeleted(record: { deletedAt?: string; deleted?: unknown }): bo
  */
 export function outcomeOf(opportunity: Opportunity): Outcome {
   if (isDeleted(opportunity)) return 'deleted';
-  const texts = [opportunity.statusId, opportunity.pipelineStage?.name].map(plainWordsOf);
+  const texts = [opportunity.statusId, opportunity.pipelineStage?.name].map(plainWords);
   return opportunity.closedAt ? outcomeOfClosed(texts) : outcomeWithoutClosing(texts);
 }
 
 function outcomeOfClosed(texts: readonly ReadonlySet<string>[]): Outcome {
   for (const words of texts) {
-    const won = hasAny(words, acceptedWords);
+    const won = hasAny(words, acceptedTerms);
     const lost = hasAny(words, refusedWords);
     if (won !== lost) return won ? 'won' : 'lost';
   }
@@ -109,9 +109,9 @@ export const isOpen = (opportunity: Opportunity): boolean => outcomeOf(opportuni
 export function standingOf(quote: Quote): Standing {
   if (isDeleted(quote)) return 'deleted';
   if (!quote.status?.trim()) return standingByTimes(quote);
-  const words = plainWordsOf(quote.status);
-  const said = standingWords.filter(([, wanted]) => hasAny(words, wanted));
-  return said.length === 1 && said[0] ? said[0][0] : 'other';
+  const words = plainWords(quote.status);
+  const matching = standingTerms.filter(([, wanted]) => hasAny(words, wanted));
+  return matching.length === 1 && matching[0] ? matching[0][0] : 'other';
 }
 
 function standingByTimes(quote: Quote): Standing {

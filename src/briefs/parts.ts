@@ -1,10 +1,10 @@
 /** Part numbers and categories as they are compared, and what was bought of them. */
 import type { Category, Product, Quote, QuoteItem, Ref } from '../api/records.ts';
-import { fold } from './naming.ts';
+import { normaliseName } from './naming.ts';
 import { standingOf } from './outcome.ts';
 
 /** A part number or a maker's name without letter case, spacing, punctuation and width. */
-export const partText = (text: string | undefined): string =>
+export const normalisePart = (text: string | undefined): string =>
   (text ?? '')
     .normalize('NFKC')
     .toLowerCase()
@@ -19,8 +19,8 @@ interface Part {
 /** Manufacturer and part number together; `undefined` when either is missing. `vendor` stands in for a maker. */
 export function partKey(part: Part): string | undefined {
   const vendor = typeof part.vendor === 'string' ? part.vendor : undefined;
-  const maker = partText(part.manufacturer) || partText(vendor);
-  const number = partText(part.mpn);
+  const maker = normalisePart(part.manufacturer) || normalisePart(vendor);
+  const number = normalisePart(part.mpn);
   return maker && number ? `${maker} ${number}` : undefined;
 }
 
@@ -37,7 +37,7 @@ export class Catalogue {
     }
   }
 
-  of(item: QuoteItem): Product | undefined {
+  productOf(item: QuoteItem): Product | undefined {
     const id = item.product?.id;
     if (id !== undefined) return this.#byId.get(id);
     const found = this.#byPart.get(partKey(item) ?? '');
@@ -54,20 +54,20 @@ export class CategoryKeys {
     for (const { id, name } of categories) {
       if (id === undefined || name === undefined) continue;
       this.#names.set(id, name);
-      const known = this.#byName.get(fold(name));
-      if (known === undefined || id < known) this.#byName.set(fold(name), id);
+      const known = this.#byName.get(normaliseName(name));
+      if (known === undefined || id < known) this.#byName.set(normaliseName(name), id);
     }
   }
 
-  of(ref: Ref | undefined): string | undefined {
+  keyOf(ref: Ref | undefined): string | undefined {
     if (ref?.id) return ref.id;
-    const name = fold(ref?.name);
+    const name = normaliseName(ref?.name);
     return name ? (this.#byName.get(name) ?? `name ${name}`) : undefined;
   }
 
-  ofProduct(product: Product | undefined): string[] {
+  keysOfProduct(product: Product | undefined): string[] {
     const refs = [product?.category, ...(product?.categories ?? [])];
-    return refs.flatMap((ref) => this.of(ref) ?? []);
+    return refs.flatMap((ref) => this.keyOf(ref) ?? []);
   }
 
   nameOf(key: string, ref: Ref | undefined): string | undefined {

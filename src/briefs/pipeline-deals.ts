@@ -3,8 +3,8 @@ import type { Opportunity } from '../api/records.ts';
 import { type Day, dayOf, requireDay } from './days.ts';
 import { byValue, type Deal, type DealRow, dealRow, idleDays, toDeal } from './deals.ts';
 import { rounded } from './money.ts';
-import { compact, filled } from './naming.ts';
-import { isInView, isOfInterest, type PipelineOptions } from './pipeline.ts';
+import { compact, nonBlank } from './naming.ts';
+import { type PipelineOptions, passesFilters, passesOpenFilters } from './pipeline.ts';
 import { probabilityScale } from './probability.ts';
 
 /** Amounts in `currency`; what nobody knows is absent. */
@@ -22,7 +22,7 @@ export interface OpenDeal extends DealRow {
 }
 
 /**
- * The deals that `briefPipeline` counts as open under the same options, the largest value first.
+ * The deals that `pipelineBrief` counts as open under the same options, the largest value first.
  *
  * @throws RangeError if `today` is not a day.
  */
@@ -35,7 +35,7 @@ export function openDeals(
   return opportunities
     .map((record) => toDeal(record, options.currencyOf, scale))
     .filter((deal) => deal.outcome === 'open')
-    .filter((deal) => isOfInterest(deal, options) && isInView(deal.record, options))
+    .filter((deal) => passesFilters(deal, options) && passesOpenFilters(deal.record, options))
     .sort(byValue)
     .map((deal) => openDeal(deal, today));
 }
@@ -45,8 +45,8 @@ function openDeal(deal: Deal, today: Day): OpenDeal {
   return {
     ...dealRow(deal),
     ...compact({
-      stage: filled(record.pipelineStage?.name) ?? filled(record.pipelineStage?.id),
-      owner: filled(record.owner?.name) ?? filled(record.owner?.id),
+      stage: nonBlank(record.pipelineStage?.name) ?? nonBlank(record.pipelineStage?.id),
+      owner: nonBlank(record.owner?.name) ?? nonBlank(record.owner?.id),
       closes: dayOf(record.expectedCloseDate),
       idleDays: idleDays(record, today),
       oneTime: oneTime && rounded(oneTime),

@@ -6,11 +6,11 @@ import {
   byName,
   compact,
   compare,
-  filled,
-  fold,
-  grouped,
-  type Listed,
+  groupBy,
+  type LimitedList,
   type Named,
+  nonBlank,
+  normaliseName,
 } from './naming.ts';
 
 export const pipelineBy = [
@@ -55,7 +55,7 @@ class Group {
     const { record } = deal;
     this.sums.add(deal);
     const created = dayOf(record.createdAt);
-    if (created) this.offer({ created, deal: record });
+    if (created) this.considerOldest({ created, deal: record });
     const staged = dayOf(record.stageUpdatedAt);
     if (!staged) return;
     this.stageDays += daysSince(staged, today);
@@ -64,12 +64,12 @@ class Group {
 
   merge(other: Group): void {
     this.sums.merge(other.sums);
-    if (other.oldest) this.offer(other.oldest);
+    if (other.oldest) this.considerOldest(other.oldest);
     this.stageDays += other.stageDays;
     this.stageDaysKnown += other.stageDaysKnown;
   }
 
-  offer(candidate: Oldest): void {
+  considerOldest(candidate: Oldest): void {
     const { oldest } = this;
     if (!oldest || byAge(candidate, oldest) < 0) this.oldest = candidate;
   }
@@ -78,7 +78,7 @@ class Group {
 const byAge = (a: Oldest, b: Oldest): number =>
   compare(a.created, b.created) || byName(a.deal, b.deal);
 
-const nameless: Readonly<Record<PipelineBy, string>> = {
+const missingLabels: Readonly<Record<PipelineBy, string>> = {
   stage: 'no stage',
   owner: 'no owner',
   company: 'no company',
@@ -102,18 +102,19 @@ function labelOf(deal: Opportunity, by: PipelineBy): Named {
   if (by === 'close_month')
     return compact({ name: dayOf(deal.expectedCloseDate)?.slice(0, monthLength) });
   const ref = refOf[by](deal);
-  return compact({ id: filled(ref?.id), name: filled(ref?.name) });
+  return compact({ id: nonBlank(ref?.id), name: nonBlank(ref?.name) });
 }
 
-const keyOf = (label: Named): string => (label.id ? `id ${label.id}` : `name ${fold(label.name)}`);
+const keyOf = (label: Named): string =>
+  label.id ? `id ${label.id}` : `name ${normaliseName(label.name)}`;
 
 /** One name for one id, whichever record came first: the first in the alphabet. */
-function nameTogether(group: Group, label: Named): void {
+function mergeLabel(group: Group, label: Named): void {
   if (byName(label, group.label) < 0) group.label = label;
 }
 
 /**
- * Groups deals by the id of what `by` says, by its name where it has no id. Ranked by the largest value
+ * Groups deals by the id of what `lookupColumn` says, by its name where it has no id. Ranked by the largest value
  * in one currency, then by count, name and id; what is beyond `limit` becomes one row, "N others", last.
  * Months are ranked alike and shown in their order.
  */
@@ -122,8 +123,8 @@ export function groupDeals(
   by: PipelineBy,
   today: Day,
   limit: number,
-): Listed<PipelineGroup> {
-  const ranked = collect(deals, by, today).sort(byRank);
+): LimitedList<PipelineGroup> {
+  const ranked = collectGroups(deals, by, today).sort(byRank);
   const cut = ranked.length === limit + 1 ? ranked.length : limit;
   const shown = ranked.slice(0, cut);
   if (by === 'close_month') shown.sort(byMonth);
@@ -134,14 +135,14 @@ export function groupDeals(
   return { shown: shown.length, total: ranked.length, rows };
 }
 
-function collect(deals: readonly Deal[], by: PipelineBy, today: Day): Group[] {
+function collectGroups(deals: readonly Deal[], by: PipelineBy, today: Day): Group[] {
   const groups = new Map<string, Group>();
   for (const deal of deals) {
     const label = labelOf(deal.record, by);
     const key = keyOf(label);
     const group = groups.get(key) ?? new Group(label);
     groups.set(key, group);
-    nameTogether(group, label);
+    mergeLabel(group, label);
     group.add(deal, today);
   }
   return [...groups.values()];
@@ -156,14 +157,14 @@ const byMonth = (a: Group, b: Group): number => byName(a.label, b.label);
 
 /** Names that several groups have, so that only their ids tell them apart. */
 function sharedNames(groups: readonly Group[]): ReadonlySet<string> {
-  const byFold = grouped(groups, ({ label }) => fold(label.name));
+  const byFold = groupBy(groups, ({ label }) => normaliseName(label.name));
   return new Set([...byFold].flatMap(([name, same]) => (same.length > 1 ? name : [])));
 }
 
 /** The id is a third of a row's length, and filters take a name as well: it stands where a name is not enough. */
 function labelled({ label }: Group, by: PipelineBy, unclear: ReadonlySet<string>): Named {
-  if (!label.name) return label.id ? { id: label.id } : { name: nameless[by] };
-  return unclear.has(fold(label.name)) ? label : { name: label.name };
+  if (!label.name) return label.id ? { id: label.id } : { name: missingLabels[by] };
+  return unclear.has(normaliseName(label.name)) ? label : { name: label.name };
 }
 
 function foldedRow(others: readonly Group[], today: Day): PipelineGroup {
@@ -180,7 +181,7 @@ function toRow(label: Named, group: Group, today: Day): PipelineGroup {
     count: sums.count,
     ...sums.weighted(),
     oldest: oldest && {
-      ...compact({ id: filled(oldest.deal.id), name: filled(oldest.deal.name) }),
+      ...compact({ id: nonBlank(oldest.deal.id), name: nonBlank(oldest.deal.name) }),
       days: daysSince(oldest.created, today),
     },
     averageDaysInStage: stageDaysKnown > 0 ? Math.round(stageDays / stageDaysKnown) : undefined,

@@ -4,6 +4,7 @@ import { join, quote, type Wording, wording } from '../outside-text.ts';
 import { addDays, type Day, dayOf, requireDay, within } from './days.ts';
 import {
   byValue,
+  countUnknown,
   type Deal,
   type DealRow,
   dealRow,
@@ -12,7 +13,6 @@ import {
   sumDeals,
   toDeal,
   type UnknownInDeals,
-  unknownIn,
   type WeightedAmounts,
 } from './deals.ts';
 import {
@@ -26,13 +26,13 @@ import {
 import {
   compact,
   compare,
-  counted,
-  filled,
-  fold,
-  isMeant,
-  type Listed,
+  type LimitedList,
+  matchesFilter,
+  nonBlank,
+  nonZero,
+  nonZeroCounts,
+  normaliseName,
   plural,
-  tally,
 } from './naming.ts';
 import { groupDeals, type PipelineBy, type PipelineGroup } from './pipeline-groups.ts';
 import { type ProbabilityScale, probabilityScale } from './probability.ts';
@@ -69,7 +69,7 @@ export interface PipelineOptions extends PipelineFilters {
 }
 
 /** Deals by value, the largest first; `value` by currency over all of them, shown or not. */
-export interface DealList extends Listed<PipelineRow> {
+export interface DealList extends LimitedList<PipelineRow> {
   value?: Amounts;
 }
 
@@ -115,7 +115,7 @@ export interface PipelineBrief {
   by: PipelineBy;
   /** Everything open that passes the filters. */
   open: { count: number } & WeightedAmounts;
-  groups: Listed<PipelineGroup>;
+  groups: LimitedList<PipelineGroup>;
   overdue: DealList;
   closingSoon: DealList & { until: Day };
   stalled: DealList & { afterDays: number };
@@ -135,9 +135,9 @@ const defaults = {
 } as const;
 const periodDays = 90;
 
-type Settled = PipelineOptions & Required<Omit<PipelineOptions, keyof PipelineFilters>>;
+type ResolvedOptions = PipelineOptions & Required<Omit<PipelineOptions, keyof PipelineFilters>>;
 
-function settle(options: PipelineOptions): Settled {
+function resolveOptions(options: PipelineOptions): ResolvedOptions {
   const today = requireDay(options.today, 'today');
   const periodTo = requireDay(options.periodTo ?? today, 'periodTo');
   const periodFrom = requireDay(options.periodFrom ?? addDays(periodTo, -periodDays), 'periodFrom');
@@ -153,46 +153,50 @@ function settle(options: PipelineOptions): Settled {
  *
  * @throws RangeError if `today` or an end of a period is not a day.
  */
-export function briefPipeline(
+export function pipelineBrief(
   opportunities: readonly Opportunity[],
   options: PipelineOptions,
 ): PipelineBrief {
-  const settled = settle(options);
+  const resolved = resolveOptions(options);
   const probability = probabilityScale(opportunities);
   const deals = opportunities.map((record) =>
-    toDeal(record, settled.currencyOf, probability.scale),
+    toDeal(record, resolved.currencyOf, probability.scale),
   );
-  const meant = deals.filter((deal) => isOfInterest(deal, settled));
-  const open = meant.filter((deal) => deal.outcome === 'open' && isInView(deal.record, settled));
-  const closed = meant.filter(isClosed);
+  const matching = deals.filter((deal) => passesFilters(deal, resolved));
+  const open = matching.filter(
+    (deal) => deal.outcome === 'open' && passesOpenFilters(deal.record, resolved),
+  );
+  const closed = matching.filter(isClosed);
   return compact({
-    today: settled.today,
-    by: settled.by,
+    today: resolved.today,
+    by: resolved.by,
     open: openTotals(open),
-    groups: groupDeals(open, settled.by, settled.today, settled.maxGroups),
-    ...attention(open, settled),
-    closed: closedPeriod(closed, settled),
+    groups: groupDeals(open, resolved.by, resolved.today, resolved.maxGroups),
+    ...attentionLists(open, resolved),
+    closed: closedPeriod(closed, resolved),
     probability,
-    unknown: tally(unknownCounts(open, closed)),
-    deleted: counted(deals.filter(({ outcome }) => outcome === 'deleted').length),
-    notes: notesOn(deals, settled, closed),
+    unknown: nonZeroCounts(unknownCounts(open, closed)),
+    deleted: nonZero(deals.filter(({ outcome }) => outcome === 'deleted').length),
+    notes: pipelineNotes(deals, resolved, closed),
   });
 }
 
 /** Owner, company, category and least value: what narrows open and closed deals alike. */
-export function isOfInterest(deal: Deal, filters: PipelineFilters): boolean {
+export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
   const { record, value } = deal;
-  if (filters.owner !== undefined && !isMeant(record.owner, filters.owner)) return false;
-  if (filters.company !== undefined && !isMeant(record.company, filters.company)) return false;
-  if (filters.category !== undefined && !isMeant(record.category, filters.category)) return false;
-  const least = decimal(filters.minValue);
-  return !least || (value?.gte(least) ?? false);
+  if (filters.owner !== undefined && !matchesFilter(record.owner, filters.owner)) return false;
+  if (filters.company !== undefined && !matchesFilter(record.company, filters.company))
+    return false;
+  if (filters.category !== undefined && !matchesFilter(record.category, filters.category))
+    return false;
+  const minValue = decimal(filters.minValue);
+  return !minValue || (value?.gte(minValue) ?? false);
 }
 
 /** Stage and close dates: they say something about open deals only. */
-export function isInView(record: Opportunity, filters: PipelineFilters): boolean {
+export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
   const { stage, closeFrom, closeTo } = filters;
-  if (stage !== undefined && !isMeant(record.pipelineStage, stage)) return false;
+  if (stage !== undefined && !matchesFilter(record.pipelineStage, stage)) return false;
   if (closeFrom === undefined && closeTo === undefined) return true;
   const closes = dayOf(record.expectedCloseDate);
   return closes !== undefined && within(closes, closeFrom, closeTo);
@@ -205,22 +209,24 @@ function openTotals(open: readonly Deal[]): PipelineBrief['open'] {
   return { count: sums.count, ...sums.weighted() };
 }
 
-function attention(
+function attentionLists(
   open: readonly Deal[],
-  { today, closingWithinDays, stalledAfterDays, maxRows }: Settled,
+  { today, closingWithinDays, stalledAfterDays, maxRows }: ResolvedOptions,
 ): Pick<PipelineBrief, 'overdue' | 'closingSoon' | 'stalled'> {
   const until = addDays(today, closingWithinDays);
   const closes = (deal: Deal): Day | undefined => dayOf(deal.record.expectedCloseDate);
   const idle = (deal: Deal): number | undefined => idleDays(deal.record, today);
   const overdue = open.filter((deal) => (closes(deal) ?? today) < today);
-  const soon = open.filter((deal) => isBetween(closes(deal), today, until));
+  const closingSoon = open.filter((deal) => isBetween(closes(deal), today, until));
   const stalled = open.filter((deal) => (idle(deal) ?? -1) >= stalledAfterDays);
-  const closing = (deal: Deal): PipelineRow => compact({ ...dealRow(deal), closes: closes(deal) });
-  const idling = (deal: Deal): PipelineRow => compact({ ...dealRow(deal), idleDays: idle(deal) });
+  const closingRow = (deal: Deal): PipelineRow =>
+    compact({ ...dealRow(deal), closes: closes(deal) });
+  const stalledRow = (deal: Deal): PipelineRow =>
+    compact({ ...dealRow(deal), idleDays: idle(deal) });
   return {
-    overdue: dealList(overdue, maxRows, closing),
-    closingSoon: { until, ...dealList(soon, maxRows, closing) },
-    stalled: { afterDays: stalledAfterDays, ...dealList(stalled, maxRows, idling) },
+    overdue: dealList(overdue, maxRows, closingRow),
+    closingSoon: { until, ...dealList(closingSoon, maxRows, closingRow) },
+    stalled: { afterDays: stalledAfterDays, ...dealList(stalled, maxRows, stalledRow) },
   };
 }
 
@@ -239,7 +245,7 @@ function dealList(
 
 function closedPeriod(
   closed: readonly Deal[],
-  { periodFrom: from, periodTo: to }: Settled,
+  { periodFrom: from, periodTo: to }: ResolvedOptions,
 ): ClosedPeriod {
   const inPeriod = closed.filter((deal) => isBetween(dayOf(deal.record.closedAt), from, to));
   const of = (outcome: Deal['outcome']): Deal[] =>
@@ -284,7 +290,7 @@ function unknownCounts(
 ): Record<UnknownField, number> {
   const count = (isUnknown: (deal: Deal) => boolean): number => open.filter(isUnknown).length;
   return {
-    ...unknownIn(open),
+    ...countUnknown(open),
     createdAt: count(({ record }) => !dayOf(record.createdAt)),
     stageUpdatedAt: count(({ record }) => !dayOf(record.stageUpdatedAt)),
     expectedCloseDate: count(({ record }) => !dayOf(record.expectedCloseDate)),
@@ -294,9 +300,9 @@ function unknownCounts(
 }
 
 /** What the figures do not say by themselves; `undefined` when there is nothing to add. */
-function notesOn(
+function pipelineNotes(
   deals: readonly Deal[],
-  filters: Settled,
+  filters: ResolvedOptions,
   closed: readonly Deal[],
 ): Wording[] | undefined {
   const notes = [
@@ -315,33 +321,36 @@ function unmatchedFilters(deals: readonly Deal[], filters: PipelineFilters): Wor
     category: 'category',
   } as const;
   return Object.entries(fields).flatMap(([filter, field]) => {
-    const wanted = filters[filter as keyof typeof fields];
-    if (wanted === undefined || deals.some(({ record }) => isMeant(record[field], wanted)))
+    const filterValue = filters[filter as keyof typeof fields];
+    if (
+      filterValue === undefined ||
+      deals.some(({ record }) => matchesFilter(record[field], filterValue))
+    )
       return [];
-    const like = namesLike(wanted, deals, field);
-    const meant = like.length === 0 ? '' : wording` Some have: ${join(like, ', ')}.`;
+    const similar = namesLike(filterValue, deals, field);
+    const matching = similar.length === 0 ? '' : wording` Some have: ${join(similar, ', ')}.`;
     return [
-      wording`No opportunity has the ${filter as keyof typeof fields} ${quote(wanted)}.${meant}`,
+      wording`No opportunity has the ${filter as keyof typeof fields} ${quote(filterValue)}.${matching}`,
     ];
   });
 }
 
 /** A few names that hold this text, in case one of them is meant. */
 function namesLike(
-  wanted: string,
+  filterValue: string,
   deals: readonly Deal[],
   field: 'owner' | 'company' | 'pipelineStage' | 'category',
 ): Wording[] {
-  if (fold(wanted) === '') return [];
-  const names = deals.flatMap(({ record }) => filled(record[field]?.name) ?? []);
-  const like = names.filter((name) => fold(name).includes(fold(wanted)));
-  return [...new Set(like)]
+  if (normaliseName(filterValue) === '') return [];
+  const names = deals.flatMap(({ record }) => nonBlank(record[field]?.name) ?? []);
+  const similar = names.filter((name) => normaliseName(name).includes(normaliseName(filterValue)));
+  return [...new Set(similar)]
     .sort(compare)
-    .slice(0, mostLike)
+    .slice(0, maxSimilarNames)
     .map((name) => quote(name));
 }
 
-const mostLike = 5;
+const maxSimilarNames = 5;
 
 function filterNotes(deals: readonly Deal[], filters: PipelineFilters): Wording[] {
   const notes: Wording[] = [];

@@ -1,6 +1,6 @@
 /** What to look at before a quote goes out. Definitions: docs/definitions.md, "Pre-flight". */
 import type { Company, PricingBook, Product, Quote, QuoteItem } from '../api/records.ts';
-import { BookPrices, departs } from './books.ts';
+import { BookPrices, deviates } from './books.ts';
 import { type Day, dayOf, daysBetween } from './days.ts';
 import {
   type Decimal,
@@ -16,13 +16,13 @@ import {
   termOf,
   zero,
 } from './money.ts';
-import { compact, filled, inDays } from './naming.ts';
+import { compact, inDays, nonBlank } from './naming.ts';
 import { standingOf } from './outcome.ts';
 import {
   applyDiscount,
-  discountOf,
   lineAmounts,
   type QuoteDiscount,
+  quoteDiscount,
   sumItems,
   type TermSums,
 } from './quote-totals.ts';
@@ -80,7 +80,7 @@ export interface PreflightRecords {
   products?: readonly Product[] | undefined;
 }
 
-type Settled = Required<PreflightOptions>;
+type ResolvedOptions = Required<PreflightOptions>;
 
 /** Everything that the checks of one line look at. */
 interface Line {
@@ -93,43 +93,49 @@ interface Line {
   prices: BookPrices;
   /** The quote's percentage discount, or 0. */
   quotePercent: Decimal;
-  options: Settled;
+  options: ResolvedOptions;
 }
 
-type Found = Omit<PreflightFinding, 'line' | 'item'>;
-type LineCheck = (line: Line) => Found | undefined;
+type FindingBody = Omit<PreflightFinding, 'line' | 'item'>;
+type LineCheck = (line: Line) => FindingBody | undefined;
 
-const stop = (code: FindingCode, why: string): Found => ({ code, severity: 'stop', why });
-const check = (code: FindingCode, why: string): Found => ({ code, severity: 'check', why });
+const mustFix = (code: FindingCode, why: string): FindingBody => ({ code, severity: 'stop', why });
+const toReview = (code: FindingCode, why: string): FindingBody => ({
+  code,
+  severity: 'check',
+  why,
+});
 
 const missingPrice: LineCheck = ({ price }) =>
-  price ? undefined : stop('missing_price', 'No price: the line is in no total.');
+  price ? undefined : mustFix('missing_price', 'No price: the line is in no total.');
 
 const missingCost: LineCheck = ({ cost }) =>
-  cost ? undefined : check('missing_cost', 'No cost: the margin of the line is unknown.');
+  cost ? undefined : toReview('missing_cost', 'No cost: the margin of the line is unknown.');
 
 const missingQuantity: LineCheck = ({ item }) =>
-  item.quantity === undefined ? check('missing_quantity', 'No quantity: counted as 1.') : undefined;
+  item.quantity === undefined
+    ? toReview('missing_quantity', 'No quantity: counted as 1.')
+    : undefined;
 
 const badMargin: LineCheck = ({ price, cost, netPrice }) => {
   if (!price || !cost || !netPrice) return undefined;
   if (price.lt(cost)) {
-    return stop(
+    return mustFix(
       'price_under_cost',
       `Price ${perUnit(price)} is under the cost of ${perUnit(cost)}.`,
     );
   }
   const after = `After discounts the price is ${perUnit(netPrice)}`;
   if (netPrice.lt(cost))
-    return stop('negative_margin', `${after}, under the cost of ${perUnit(cost)}.`);
+    return mustFix('negative_margin', `${after}, under the cost of ${perUnit(cost)}.`);
   const earnsNothing = netPrice.eq(cost) && !cost.eq(0);
-  return earnsNothing ? check('zero_margin', `${after}, which is just the cost.`) : undefined;
+  return earnsNothing ? toReview('zero_margin', `${after}, which is just the cost.`) : undefined;
 };
 
 const badTerm: LineCheck = ({ item, product }) => {
   const term = termOf(item.term);
   if (term === 'other') {
-    return check(
+    return toReview(
       'unrecognised_term',
       `Term "${item.term}" is neither once, month nor year: totalled apart.`,
     );
@@ -137,14 +143,17 @@ const badTerm: LineCheck = ({ item, product }) => {
   const expected = termOf(product?.term);
   if (!product || term === expected) return undefined;
   return term === 'one-time'
-    ? stop(
+    ? mustFix(
         'missing_term',
-        `No term, but the catalogue sells it ${inWords(product.term)}: it would be charged once.`,
+        `No term, but the catalogue sells it ${describeTerm(product.term)}: it would be charged once.`,
       )
-    : check('term_differs', `Sold ${term}, but the catalogue sells it ${inWords(product.term)}.`);
+    : toReview(
+        'term_differs',
+        `Sold ${term}, but the catalogue sells it ${describeTerm(product.term)}.`,
+      );
 };
 
-function inWords(term: string | undefined): string {
+function describeTerm(term: string | undefined): string {
   const known = termOf(term);
   return known === 'other' ? `by the ${term}` : known;
 }
@@ -152,10 +161,10 @@ function inWords(term: string | undefined): string {
 const deepDiscount: LineCheck = ({ item, quotePercent, options }) => {
   const own = decimal(item.discount);
   if (!own || own.lte(0)) return undefined;
-  const together = hundred.minus(lessPercent(hundred.minus(own), quotePercent));
-  if (together.lte(options.discountLimit)) return undefined;
-  const added = quotePercent.eq(0) ? '' : `, ${roundedPercent(together)} % with the quote's`;
-  return check(
+  const combined = hundred.minus(lessPercent(hundred.minus(own), quotePercent));
+  if (combined.lte(options.discountLimit)) return undefined;
+  const added = quotePercent.eq(0) ? '' : `, ${roundedPercent(combined)} % with the quote's`;
+  return toReview(
     'discount_over_limit',
     `Discount ${givenPercent(own)} %${added}, over the limit of ${options.discountLimit} %.`,
   );
@@ -163,7 +172,7 @@ const deepDiscount: LineCheck = ({ item, quotePercent, options }) => {
 
 const freeSetup: LineCheck = ({ item: { setupCost, setupPrice } }) =>
   setupCost && setupCost > 0 && !setupPrice
-    ? stop(
+    ? mustFix(
         'setup_cost_without_price',
         `Setup costs ${rounded(zero.plus(setupCost))} and is not charged.`,
       )
@@ -172,22 +181,22 @@ const freeSetup: LineCheck = ({ item: { setupCost, setupPrice } }) =>
 const offBook: LineCheck = ({ item, price, prices, options }) => {
   const productId = item.product?.id;
   if (!price || productId === undefined) return undefined;
-  const found = prices.nearest(productId, price);
+  const findings = prices.nearestPrice(productId, price);
   const { bookTolerance } = options;
-  if (!found?.price || !departs(price, found.price, bookTolerance)) return undefined;
+  if (!findings?.price || !deviates(price, findings.price, bookTolerance)) return undefined;
   const { unitPrice } = lineAmounts(item);
-  if (unitPrice && !departs(unitPrice, found.price, bookTolerance)) return undefined;
-  const away = percentOf(price.minus(found.price), found.price);
+  if (unitPrice && !deviates(unitPrice, findings.price, bookTolerance)) return undefined;
+  const away = percentOf(price.minus(findings.price), findings.price);
   const by = away ? ` (${away.gt(0) ? '+' : ''}${roundedPercent(away)} %)` : '';
-  return check(
+  return toReview(
     'departs_from_book',
-    `Price ${perUnit(price)}, but pricing book "${found.book.name ?? found.book.id}" asks ${perUnit(found.price)}${by}.`,
+    `Price ${perUnit(price)}, but pricing book "${findings.book.name ?? findings.book.id}" asks ${perUnit(findings.price)}${by}.`,
   );
 };
 
 const unlisted: LineCheck = ({ product }) =>
   product?.listed === false
-    ? check('unlisted_product', 'The product is no longer listed in the catalogue.')
+    ? toReview('unlisted_product', 'The product is no longer listed in the catalogue.')
     : undefined;
 
 const lineChecks: readonly LineCheck[] = [
@@ -207,10 +216,10 @@ export function preflight(
   records: PreflightRecords,
   options: PreflightOptions,
 ): PreflightFinding[] {
-  const settled: Settled = { ...preflightDefaults, ...compact(options) };
+  const resolved: ResolvedOptions = { ...preflightDefaults, ...compact(options) };
   const findings: PreflightFinding[] = [
-    ...quoteFindings(records.quote, settled),
-    ...lineFindings(records, settled),
+    ...quoteFindings(records.quote, resolved),
+    ...lineFindings(records, resolved),
   ];
   const severities: readonly Severity[] = ['stop', 'check'];
   return findings.toSorted(
@@ -220,24 +229,24 @@ export function preflight(
   );
 }
 
-function lineFindings(records: PreflightRecords, options: Settled): PreflightFinding[] {
+function lineFindings(records: PreflightRecords, options: ResolvedOptions): PreflightFinding[] {
   const { quote, company, books, products } = records;
   const items = quote.items ?? [];
-  const wanted = new Set(items.map(({ product }) => product?.id));
+  const productIds = new Set(items.map(({ product }) => product?.id));
   const catalogue = new Map(
-    (products ?? []).filter(({ id }) => wanted.has(id)).map((product) => [product.id, product]),
+    (products ?? []).filter(({ id }) => productIds.has(id)).map((product) => [product.id, product]),
   );
   const shared = {
     prices: new BookPrices(books ?? [], company, pricingDay(quote, options.today)),
-    quotePercent: percentOff(discountOf(quote)),
+    quotePercent: percentOff(quoteDiscount(quote)),
     options,
   };
   return items.flatMap((item, at) => {
     const product = item.product?.id === undefined ? undefined : catalogue.get(item.product.id);
     const line = toLine(item, product, shared);
-    const found = lineChecks.flatMap((judge) => judge(line) ?? []);
-    const where = compact({ line: at + 1, item: filled(item.name) ?? filled(item.mpn) });
-    return found.map(({ code, severity, why }) => ({ code, severity, ...where, why }));
+    const findings = lineChecks.flatMap((lineCheck) => lineCheck(line) ?? []);
+    const where = compact({ line: at + 1, item: nonBlank(item.name) ?? nonBlank(item.mpn) });
+    return findings.map(({ code, severity, why }) => ({ code, severity, ...where, why }));
   });
 }
 
@@ -265,47 +274,47 @@ function toLine(
   };
 }
 
-function quoteFindings(quote: Quote, options: Settled): Found[] {
+function quoteFindings(quote: Quote, options: ResolvedOptions): FindingBody[] {
   const items = quote.items ?? [];
   return [
-    ...(items.length === 0 ? [stop('no_items', 'The quote has no items.')] : []),
+    ...(items.length === 0 ? [mustFix('no_items', 'The quote has no items.')] : []),
     ...discountFindings(quote, options),
     ...validityFindings(quote, options),
     ...missingParties(quote),
   ];
 }
 
-function discountFindings(quote: Quote, { discountLimit }: Settled): Found[] {
-  const discount = discountOf(quote);
+function discountFindings(quote: Quote, { discountLimit }: ResolvedOptions): FindingBody[] {
+  const discount = quoteDiscount(quote);
   if (!discount) return [];
   if (discount.kind === 'unreadable') {
-    const type = filled(quote.discount?.type);
+    const type = nonBlank(quote.discount?.type);
     const said = type ? `is of the type "${type}"` : 'has no type';
-    return [check('discount_not_applied', `The quote's discount ${said}: it is in no total.`)];
+    return [toReview('discount_not_applied', `The quote's discount ${said}: it is in no total.`)];
   }
   if (discount.kind === 'percent') return deepQuoteDiscount(discount.percent, discountLimit);
   return amountFindings(quote, discount.amount, discountLimit);
 }
 
-function deepQuoteDiscount(percent: Decimal, limit: number): Found[] {
+function deepQuoteDiscount(percent: Decimal, limit: number): FindingBody[] {
   if (percent.lte(limit)) return [];
   const why = `The quote's discount is ${givenPercent(percent)} %, over the limit of ${limit} %.`;
-  return [check('discount_over_limit', why)];
+  return [toReview('discount_over_limit', why)];
 }
 
 /** An amount comes off the one-time total, so it is measured against it. */
-function amountFindings(quote: Quote, amount: Decimal, limit: number): Found[] {
+function amountFindings(quote: Quote, amount: Decimal, limit: number): FindingBody[] {
   const before = sumItems(quote.items ?? []);
   const oneTime = before.terms.get('one-time')?.price ?? zero;
   const after = applyDiscount(before, { kind: 'amount', amount }).terms.get('one-time');
-  const findings: Found[] = [];
+  const findings: FindingBody[] = [];
   if (amount.times(hundred).gt(oneTime.times(limit))) {
     const why = `The quote's discount of ${rounded(amount)} is over ${limit} % of the one-time total of ${rounded(oneTime)}.`;
-    findings.push(check('discount_over_limit', why));
+    findings.push(toReview('discount_over_limit', why));
   }
   if (after && turnsToLoss(before.terms.get('one-time'), after)) {
     const why = `The quote's discount of ${rounded(amount)} takes the one-time total under its cost.`;
-    findings.push(stop('negative_margin', why));
+    findings.push(mustFix('negative_margin', why));
   }
   return findings;
 }
@@ -316,31 +325,34 @@ function turnsToLoss(before: TermSums | undefined, after: TermSums): boolean {
 }
 
 /** A quote that was answered can no longer expire. */
-function validityFindings(quote: Quote, { today, expiresWithinDays }: Settled): Found[] {
+function validityFindings(
+  quote: Quote,
+  { today, expiresWithinDays }: ResolvedOptions,
+): FindingBody[] {
   const standing = standingOf(quote);
   if (standing === 'approved' || standing === 'declined') return [];
   const expires = dayOf(quote.expiresAt);
-  const left = expires === undefined ? undefined : daysBetween(today, expires);
-  if (standing === 'expired' || (left ?? 0) < 0)
-    return [stop('expired', expiredInWords(quote, today))];
-  if (left === undefined || left > expiresWithinDays) return [];
-  return [check('expiring', `The quote expires on ${expires}, ${inDays(left)}.`)];
+  const daysLeft = expires === undefined ? undefined : daysBetween(today, expires);
+  if (standing === 'expired' || (daysLeft ?? 0) < 0)
+    return [mustFix('expired', describeExpired(quote, today))];
+  if (daysLeft === undefined || daysLeft > expiresWithinDays) return [];
+  return [toReview('expiring', `The quote expires on ${expires}, ${inDays(daysLeft)}.`)];
 }
 
-function expiredInWords({ expiredAt, expiresAt }: Quote, today: Day): string {
+function describeExpired({ expiredAt, expiresAt }: Quote, today: Day): string {
   const day = dayOf(expiredAt) ?? dayOf(expiresAt);
   return day && day <= today ? `The quote expired on ${day}.` : 'The quote has expired.';
 }
 
-function missingParties(quote: Quote): Found[] {
+function missingParties(quote: Quote): FindingBody[] {
   const has = (ref: { id?: string; name?: string } | undefined): boolean =>
-    Boolean(filled(ref?.id) ?? filled(ref?.name));
+    Boolean(nonBlank(ref?.id) ?? nonBlank(ref?.name));
   return [
-    ...(has(quote.company) ? [] : [check('missing_company', 'The quote names no company.')]),
-    ...(hasContact(quote) ? [] : [check('missing_contact', 'The quote names no contact.')]),
+    ...(has(quote.company) ? [] : [toReview('missing_company', 'The quote names no company.')]),
+    ...(hasContact(quote) ? [] : [toReview('missing_contact', 'The quote names no contact.')]),
     ...(has(quote.paymentTerm)
       ? []
-      : [check('missing_payment_term', 'The quote has no payment term.')]),
+      : [toReview('missing_payment_term', 'The quote has no payment term.')]),
   ];
 }
 

@@ -47,7 +47,10 @@ function outOfOne(values: number, fractions: number): ProbabilityScale {
 }
 
 /** A stored probability as 0–1; `undefined` when there is none or it lies outside its scale. */
-export function likelihood(probability: number | undefined, scale: Scale): Decimal | undefined {
+export function probabilityShare(
+  probability: number | undefined,
+  scale: Scale,
+): Decimal | undefined {
   const stored = decimal(probability);
   if (!stored || scale === 'unknown') return undefined;
   const share = scale === '0-100' ? stored.div(hundred) : stored;

@@ -144,7 +144,7 @@ const percentTypes = new Set(['percent', 'percentage', 'pct', '%']);
 const amountTypes = new Set(['amount', 'fixed', 'absolute', 'value', 'money']);
 
 /** `undefined` when there is no discount or it is 0; `unreadable` when its type says neither. */
-export function discountOf(quote: Quote): QuoteDiscount | undefined {
+export function quoteDiscount(quote: Quote): QuoteDiscount | undefined {
   const amount = decimal(quote.discount?.amount);
   if (!amount || amount.eq(0)) return undefined;
   const type = (quote.discount?.type ?? '').trim().toLowerCase();
@@ -190,7 +190,7 @@ function amountOff(term: TermSums, amount: Decimal): TermSums {
 
 /** Sums of a quote after all discounts, unrounded. */
 export const sumQuote = (quote: Quote): QuoteSums =>
-  applyDiscount(sumItems(quote.items ?? []), discountOf(quote));
+  applyDiscount(sumItems(quote.items ?? []), quoteDiscount(quote));
 
 /**
  * What one quote adds up to after line and quote discounts, in the quote's currency, rounded to 2
@@ -219,10 +219,10 @@ export function quoteTotals(quote: Quote): QuoteTotals {
   const sums = sumQuote(quote);
   return {
     items: sums.items,
-    ...totalsByTerm(pricesOf(sums)),
+    ...totalsByTerm(pricesByTerm(sums)),
     ...(sums.unknownPrices > 0 && { unknownPrices: sums.unknownPrices }),
     ...(sums.assumedQuantities > 0 && { assumedQuantities: sums.assumedQuantities }),
-    ...(discountOf(quote)?.kind === 'unreadable' && { discountNotApplied: true as const }),
+    ...(quoteDiscount(quote)?.kind === 'unreadable' && { discountNotApplied: true as const }),
   };
 }
 
@@ -266,7 +266,7 @@ export function addToTerm(
   if (amount) sums.set(key, (sums.get(key) ?? zero).plus(amount));
 }
 
-function pricesOf(sums: QuoteSums): Map<string, Decimal> {
+function pricesByTerm(sums: QuoteSums): Map<string, Decimal> {
   const prices = new Map<string, Decimal>();
   for (const [key, { price }] of sums.terms) addToTerm(prices, key, price);
   return prices;

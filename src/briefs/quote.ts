@@ -23,12 +23,12 @@ import {
 import {
   compact,
   contactName,
-  counted,
-  filled,
-  type Listed,
-  listed,
+  type LimitedList,
+  limitList,
   type Named,
   named,
+  nonBlank,
+  nonZero,
 } from './naming.ts';
 import { outcomeOf } from './outcome.ts';
 import {
@@ -38,11 +38,11 @@ import {
   preflight,
 } from './preflight.ts';
 import {
-  discountOf,
   firstYearValue,
   lineAmounts,
   type QuoteSums,
   type QuoteTotals,
+  quoteDiscount,
   quoteTotals,
   sumQuote,
   type TermSums,
@@ -121,9 +121,9 @@ export interface QuoteBrief extends Named {
   /** Included in the one-time figures. */
   setup?: { price?: number; cost?: number };
   terms: TermMargin[];
-  lines: Listed<QuoteLine>;
+  lines: LimitedList<QuoteLine>;
   /** `stops` and `checks` count all findings, shown or not. */
-  preflight: Listed<PreflightFinding> & { stops: number; checks: number };
+  preflight: LimitedList<PreflightFinding> & { stops: number; checks: number };
 }
 
 const defaults = { maxLines: 25, maxFindings: 15 };
@@ -133,27 +133,27 @@ const defaults = { maxLines: 25, maxFindings: 15 };
  *
  * @throws RangeError if `today` is not a day.
  */
-export function briefQuote(records: QuoteRecords, options: QuoteOptions): QuoteBrief {
+export function quoteBrief(records: QuoteRecords, options: QuoteOptions): QuoteBrief {
   const { quote } = records;
-  const settled = { ...defaults, ...compact(options), today: requireDay(options.today, 'today') };
+  const resolved = { ...defaults, ...compact(options), today: requireDay(options.today, 'today') };
   const sums = sumQuote(quote);
   const firstYear = firstYearValue(sums);
-  const findings = preflight(records, settled);
+  const findings = preflight(records, resolved);
   const stops = findings.filter(({ severity }) => severity === 'stop').length;
   return compact({
-    ...heading(quote, settled.today),
-    ...parties(records),
-    currency: currencyOfRecord({ ...quote, ...companyOf(records) }, settled.currencyOf),
+    ...quoteHeading(quote, resolved.today),
+    ...quoteParties(records),
+    currency: currencyOfRecord({ ...quote, ...companyOf(records) }, resolved.currencyOf),
     totals: quoteTotals(quote),
     firstYearValue: firstYear && rounded(firstYear),
     discount: discountFor(quote),
     setup: setupFor(sums.setup),
     terms: termMargins(sums),
-    lines: listed((quote.items ?? []).map(toQuoteLine), settled.maxLines, (line) => line),
+    lines: limitList((quote.items ?? []).map(toQuoteLine), resolved.maxLines, (line) => line),
     preflight: {
       stops,
       checks: findings.length - stops,
-      ...listed(findings, settled.maxFindings, (finding) => finding),
+      ...limitList(findings, resolved.maxFindings, (finding) => finding),
     },
   });
 }
@@ -162,19 +162,19 @@ export function briefQuote(records: QuoteRecords, options: QuoteOptions): QuoteB
 const companyOf = ({ quote, company }: QuoteRecords): { company?: Ref } =>
   company ? { company: { ...quote.company, ...company } } : {};
 
-function heading(quote: Quote, today: Day) {
+function quoteHeading(quote: Quote, today: Day) {
   const expires = dayOf(quote.expiresAt);
   return compact({
-    id: filled(quote.id),
-    name: filled(quote.title) ?? filled(quote.name),
-    number: filled(quote.number),
-    status: filled(quote.status),
+    id: nonBlank(quote.id),
+    name: nonBlank(quote.title) ?? nonBlank(quote.name),
+    number: nonBlank(quote.number),
+    status: nonBlank(quote.status),
     created: dayOf(quote.createdAt),
     sent: dayOf(quote.sentAt),
     expires,
     expiresInDays: expires === undefined ? undefined : daysBetween(today, expires),
     contract: contractOf(quote),
-    paymentTerm: filled(quote.paymentTerm?.name) ?? filled(quote.paymentTerm?.id),
+    paymentTerm: nonBlank(quote.paymentTerm?.name) ?? nonBlank(quote.paymentTerm?.id),
   });
 }
 
@@ -183,7 +183,7 @@ function contractOf(quote: Quote): QuoteBrief['contract'] {
   const contract = compact({
     from: dayOf(quote.contractStartDate),
     to: dayOf(quote.contractEndDate),
-    duration: amount === undefined ? undefined : filled(`${amount} ${unit ?? ''}`),
+    duration: amount === undefined ? undefined : nonBlank(`${amount} ${unit ?? ''}`),
   });
   return nonEmpty(contract);
 }
@@ -191,7 +191,7 @@ function contractOf(quote: Quote): QuoteBrief['contract'] {
 const nonEmpty = <T extends object>(fields: T): T | undefined =>
   Object.keys(fields).length > 0 ? fields : undefined;
 
-function parties({ quote, company, opportunity }: QuoteRecords) {
+function quoteParties({ quote, company, opportunity }: QuoteRecords) {
   return compact({
     company: nonEmpty(named(company ?? quote.company)),
     contact: quote.contact && nonEmpty({ ...named(quote.contact), ...personName(quote.contact) }),
@@ -208,7 +208,7 @@ function opportunityFor(opportunity: Opportunity): QuoteBrief['opportunity'] {
   const value = dealValue(opportunity);
   return compact({
     ...named(opportunity),
-    stage: filled(opportunity.pipelineStage?.name),
+    stage: nonBlank(opportunity.pipelineStage?.name),
     outcome: outcomeOf(opportunity),
     value: value && rounded(value),
     closes: dayOf(opportunity.expectedCloseDate),
@@ -216,7 +216,7 @@ function opportunityFor(opportunity: Opportunity): QuoteBrief['opportunity'] {
 }
 
 function discountFor(quote: Quote): QuoteBrief['discount'] {
-  const discount = discountOf(quote);
+  const discount = quoteDiscount(quote);
   if (discount?.kind === 'percent') return { percent: givenPercent(discount.percent) };
   return discount?.kind === 'amount' ? { amount: rounded(discount.amount) } : undefined;
 }
@@ -247,7 +247,7 @@ function toTermMargin(term: string, { price, cost, ...judged }: TermSums): TermM
     cost: cost && rounded(cost),
     profit: judgedPrice && judgedCost && rounded(judgedPrice.minus(judgedCost)),
     margin: percent && roundedPercent(percent),
-    unjudged: counted(unjudged ?? 0),
+    unjudged: nonZero(unjudged ?? 0),
   });
 }
 
@@ -256,9 +256,9 @@ function toQuoteLine(item: QuoteItem, at: number): QuoteLine {
   const [price, cost] = [decimal(item.price), decimal(item.cost)];
   return compact({
     line: at + 1,
-    name: filled(item.name),
-    mpn: filled(item.mpn),
-    productId: filled(item.product?.id),
+    name: nonBlank(item.name),
+    mpn: nonBlank(item.mpn),
+    productId: nonBlank(item.product?.id),
     quantity: item.quantity,
     price: price && perUnit(price),
     discount: item.discount || undefined,

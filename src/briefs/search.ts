@@ -9,18 +9,18 @@ import type {
   Quote,
   RecordOf,
 } from '../api/records.ts';
-import { contactName, fold } from './naming.ts';
+import { contactName, normaliseName } from './naming.ts';
 import { isDeleted } from './outcome.ts';
-import { partText } from './parts.ts';
+import { normalisePart } from './parts.ts';
 
-export const searchedKinds = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
-export type SearchedKind = (typeof searchedKinds)[number];
+export const searchKinds = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
+export type SearchKind = (typeof searchKinds)[number];
 
-export const isSearched = (resource: string): resource is SearchedKind =>
-  (searchedKinds as readonly string[]).includes(resource);
+export const isSearchKind = (resource: string): resource is SearchKind =>
+  (searchKinds as readonly string[]).includes(resource);
 
 /** What a person calls a record: its name; a quote's number. */
-export const calledBy: { [K in SearchedKind]: (record: RecordOf[K]) => string | undefined } = {
+export const displayName: { [K in SearchKind]: (record: RecordOf[K]) => string | undefined } = {
   company: ({ name }) => name,
   contact: contactName,
   opportunity: ({ name }) => name,
@@ -39,21 +39,21 @@ interface Entry {
   exact: readonly string[];
 }
 
-export interface Hit<K extends SearchedKind> {
+export interface Hit<K extends SearchKind> {
   record: RecordOf[K];
   /** What of it was asked for whole, if anything: its id to the letter, an identifier, or its name. */
   by?: 'id' | 'identifier' | 'name';
 }
 
 /** One collection, made searchable once. */
-export interface SearchIndex<K extends SearchedKind> {
+export interface SearchIndex<K extends SearchKind> {
   /** Best first: exact ones, then by relevance; deleted records last. */
   find(text: string): Hit<K>[];
 }
 
-type Describe<K extends SearchedKind> = (record: RecordOf[K]) => Omit<Entry, 'at'>;
+type Describe<K extends SearchKind> = (record: RecordOf[K]) => Omit<Entry, 'at'>;
 
-const describe: { [K in SearchedKind]: Describe<K> } = {
+const describe: { [K in SearchKind]: Describe<K> } = {
   company: (company: Company) => ({
     name: words(company.name),
     more: words(company.website, company.address?.city, company.type, ...(company.labels ?? [])),
@@ -93,35 +93,35 @@ const words = (...parts: unknown[]): string =>
   parts.flatMap((part) => (typeof part === 'string' ? [part.slice(0, maxFoundBy)] : [])).join(' ');
 
 const ids = ({ id, externalIdentifier }: ApiRecord, ...others: (string | undefined)[]): string[] =>
-  [id, externalIdentifier, ...others].filter((part) => part !== undefined).map(sameText);
+  [id, externalIdentifier, ...others].filter((part) => part !== undefined).map(normaliseIdentifier);
 
 /** Identifiers as they are compared: `+1 (555) 010` and `1555010` are one number, `AB-12` and `ab12` one part. */
-const sameText = (text: string): string => partText(text.slice(0, maxFoundBy));
+const normaliseIdentifier = (text: string): string => normalisePart(text.slice(0, maxFoundBy));
 
 /** Makes a collection searchable: typing errors tolerated, names before other words. */
-export function indexOf<K extends SearchedKind>(
+export function createSearchIndex<K extends SearchKind>(
   kind: K,
   records: readonly RecordOf[K][],
 ): SearchIndex<K> {
   const entries = records.map((record, at) => ({ at, ...describe[kind](record) }));
   const exact = new Map<string, number[]>();
   for (const { at, name, exact: keys } of entries) {
-    for (const key of new Set([...keys, sameText(name)])) {
+    for (const key of new Set([...keys, normaliseIdentifier(name)])) {
       if (key === '') continue;
       const known = exact.get(key);
       if (known) known.push(at);
       else exact.set(key, [at]);
     }
   }
-  const search = searchOver(entries);
-  const isGone = (at: number) => isDeleted(records[at] as ApiRecord);
+  const search = createMiniSearch(entries);
+  const isDeletedAt = (at: number) => isDeleted(records[at] as ApiRecord);
   return {
     find(text) {
-      const whole = exact.get(sameText(text)) ?? [];
+      const whole = exact.get(normaliseIdentifier(text)) ?? [];
       const others = search.search(text).map(({ id }) => Number(id));
       const order = [...new Set([...whole, ...others])];
-      const alive = [...order.filter((at) => !isGone(at)), ...order.filter(isGone)];
-      return alive.map((at) => {
+      const ordered = [...order.filter((at) => !isDeletedAt(at)), ...order.filter(isDeletedAt)];
+      return ordered.map((at) => {
         const by = whole.includes(at)
           ? namedBy(records[at] as ApiRecord, entries[at], text)
           : undefined;
@@ -131,22 +131,18 @@ export function indexOf<K extends SearchedKind>(
   };
 }
 
-function namedBy(
-  record: ApiRecord,
-  entry: Entry | undefined,
-  text: string,
-): Hit<SearchedKind>['by'] {
+function namedBy(record: ApiRecord, entry: Entry | undefined, text: string): Hit<SearchKind>['by'] {
   if (record.id === text) return 'id';
-  return entry?.exact.includes(sameText(text)) ? 'identifier' : 'name';
+  return entry?.exact.includes(normaliseIdentifier(text)) ? 'identifier' : 'name';
 }
 
 /** A short word is taken as it is: one letter off, it is another word. */
-function searchOver(entries: readonly Entry[]): MiniSearch<Entry> {
+function createMiniSearch(entries: readonly Entry[]): MiniSearch<Entry> {
   const search = new MiniSearch<Entry>({
     idField: 'at',
     fields: ['name', 'more'],
     storeFields: [],
-    processTerm: (term) => fold(term.normalize('NFKD').replace(/\p{M}/gu, '')) || null,
+    processTerm: (term) => normaliseName(term.normalize('NFKD').replace(/\p{M}/gu, '')) || null,
     searchOptions: {
       boost: { name: 3 },
       prefix: (term) => term.length > 2,

@@ -8,11 +8,13 @@ export interface Address {
 }
 
 /** @throws ConfigError when there is neither a tenant nor the wish for the embedded one */
-export const addressOf = (settings: Settings): Promise<Address> =>
-  settings.sandbox ? embedded() : Promise.resolve({ ...requireTenant(settings), async close() {} });
+export const resolveAddress = (settings: Settings): Promise<Address> =>
+  settings.sandbox
+    ? embeddedSandbox()
+    : Promise.resolve({ ...requireTenant(settings), async close() {} });
 
 /** The sandbox of this process, on a loopback port of its own. */
-async function embedded(): Promise<Address> {
+async function embeddedSandbox(): Promise<Address> {
   const { startSandbox } = await import('../sandbox/index.ts');
   const sandbox = await startSandbox();
   const [tenant] = sandbox.tenants;

@@ -1,14 +1,14 @@
 import type { Settings } from '../config.ts';
 import type { TenantObserver } from '../hosts/observing.ts';
 import { createLog, type Log } from '../log.ts';
-import { usualStateFolder } from '../state/folder.ts';
+import { defaultStateFolder } from '../state/folder.ts';
 import { localState } from '../state/local.ts';
 import type { State } from '../state/port.ts';
 import { CollectionCache } from '../tenant/cache.ts';
 import { Secrets } from './secrets.ts';
 
 /** What all tenants of a process share. */
-export interface Common {
+export interface SharedServices {
   state: State;
   cache: CollectionCache;
   log: Log;
@@ -19,35 +19,35 @@ export interface Common {
 }
 
 /** A log, and what is taken out of every line of it. */
-export type SafeLog = Pick<Common, 'log' | 'secrets'>;
+export type RedactedLog = Pick<SharedServices, 'log' | 'secrets'>;
 
 /** `context`: what every line says as well, of the moment in which it is written. */
-export function openLog(settings: Settings, context?: () => object | undefined): SafeLog {
+export function openLog(settings: Settings, context?: () => object | undefined): RedactedLog {
   const secrets = new Secrets();
-  secrets.hold(ofRedis(settings));
+  secrets.register(redisSecrets(settings));
   return { log: createLog(settings.logLevel, secrets, context), secrets };
 }
 
 /** @throws Error when Redis refuses the password */
 export async function openCommon(
   settings: Settings,
-  { log, secrets }: SafeLog,
-  observer?: Common['observer'],
-): Promise<Common> {
+  { log, secrets }: RedactedLog,
+  observer?: SharedServices['observer'],
+): Promise<SharedServices> {
   const cache = new CollectionCache(settings.cacheMegabytes);
-  return { state: await stateFor(settings, log), cache, log, secrets, observer };
+  return { state: await openState(settings, log), cache, log, secrets, observer };
 }
 
-function ofRedis({ redisUrl }: Settings): string[] {
+function redisSecrets({ redisUrl }: Settings): string[] {
   const { password = '' } = redisUrl ?? {};
   return [password, decodeURIComponent(password)].filter((secret) => secret !== '');
 }
 
-async function stateFor(settings: Settings, log: Log): Promise<State> {
+async function openState(settings: Settings, log: Log): Promise<State> {
   const { redisUrl: url, replicas, stateDir } = settings;
   const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
-  if (!url) return localState(stateDir ?? usualStateFolder(process.env), { tell });
+  if (!url) return localState(stateDir ?? defaultStateFolder(process.env), { tell });
   // Loaded where it is wanted: most servers share nothing.
   const { redisState } = await import('../state/redis.ts');
-  return redisState({ url, replicas, tell });
+  return redisState({ url, replicas, report: tell });
 }

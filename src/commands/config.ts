@@ -2,16 +2,16 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, readSettings } from '../config.ts';
-import { type Entry, type Host, hosts, stepsAfter } from './config/hosts.ts';
-import { type Choice, serverName, type Wanted, wantedFrom } from './config/launch.ts';
-import type { Edited } from './config/merge.ts';
+import { type ConfigHost, type Entry, hosts, nextSteps } from './config/hosts.ts';
+import { type Launch, type LaunchOptions, serverName, toLaunch } from './config/launch.ts';
+import type { EditResult } from './config/merge.ts';
 
 export const usage = `Use: cpq-mcp config ${Object.keys(hosts).join('|')}
        [--write [--file PATH]] [--http URL | --sandbox] [--base-url URL] [--grants LIST]
        [--api-key-file PATH] [--windows] [--local]`;
 
-interface Request extends Choice {
-  host: Host;
+interface ConfigRequest extends LaunchOptions {
+  host: ConfigHost;
   write: boolean;
   file: string;
 }
@@ -21,16 +21,16 @@ interface Request extends Choice {
  * piped, and all else on stderr. With --write the file is changed.
  */
 export async function config(argv: readonly string[]): Promise<void> {
-  const request = read(argv);
+  const request = parseRequest(argv);
   // The same checks as when the server starts: what is wrong here would only show there.
   readSettings([], { CPQ_BASE_URL: request.baseUrl, CPQ_GRANTS: request.grants });
-  const wanted = wantedFrom(request);
-  if (wanted.http !== undefined && !request.host.http) return withoutFile(request, wanted.http);
-  if (request.write) await write(request, wanted);
-  else await print(request, wanted);
+  const launch = toLaunch(request);
+  if (launch.http !== undefined && !request.host.http) return editedByHost(request, launch.http);
+  if (request.write) await write(request, launch);
+  else await print(request, launch);
 }
 
-function read(argv: readonly string[]): Request {
+function parseRequest(argv: readonly string[]): ConfigRequest {
   const text = { type: 'string' } as const;
   const yes = { type: 'boolean' } as const;
   const options = {
@@ -42,7 +42,7 @@ function read(argv: readonly string[]): Request {
     const [name = '', ...more] = positionals;
     const host = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
     if (!host || more.length > 0) throw new Error('Name one host');
-    const { environment: env, ...where } = here();
+    const { environment: env, ...where } = thisMachine();
     const keyFile = values['api-key-file'] ?? env.CPQ_API_KEY_FILE;
     return {
       host,
@@ -61,51 +61,51 @@ function read(argv: readonly string[]): Request {
   }
 }
 
-const here = () => ({
+const thisMachine = () => ({
   platform: process.platform,
   home: homedir(),
   environment: process.env as Record<string, string | undefined>,
 });
 
-function entryFor({ host, file }: Request, wanted: Wanted): Entry {
-  if (wanted.http !== undefined && host.http) return host.http(wanted.http);
-  return host.stdio(wanted, host.key(file));
+function entryFor({ host, file }: ConfigRequest, launch: Launch): Entry {
+  if (launch.http !== undefined && host.http) return host.http(launch.http);
+  return host.stdio(launch, host.key(file));
 }
 
-const inputsFor = ({ host }: Request, wanted: Wanted): Entry[] =>
-  wanted.http === undefined ? (host.inputs?.(wanted) ?? []) : [];
+const inputsFor = ({ host }: ConfigRequest, launch: Launch): Entry[] =>
+  launch.http === undefined ? (host.inputs?.(launch) ?? []) : [];
 
-async function print(request: Request, wanted: Wanted): Promise<void> {
+async function print(request: ConfigRequest, launch: Launch): Promise<void> {
   const { host, file } = request;
-  const entry = entryFor(request, wanted);
+  const entry = entryFor(request, launch);
   process.stderr.write(`${host.title}: put this into ${file}, or run this again with --write\n\n`);
-  process.stdout.write(await snippet(request, wanted, entry));
-  const also = host.also(wanted, entry).map(([how, what]) => `\n${how}:\n  ${what}\n`);
-  process.stderr.write(`${also.join('')}\n${stepsAfter(host, entry)}\n`);
+  process.stdout.write(await entrySnippet(request, launch, entry));
+  const also = host.alternatives(launch, entry).map(([how, what]) => `\n${how}:\n  ${what}\n`);
+  process.stderr.write(`${also.join('')}\n${nextSteps(host, entry)}\n`);
 }
 
-async function snippet(request: Request, wanted: Wanted, entry: Entry): Promise<string> {
+async function entrySnippet(request: ConfigRequest, launch: Launch, entry: Entry): Promise<string> {
   const { root, format } = request.host;
   if (format === 'toml') {
     return (await import('./config/edit-toml.ts')).tomlOf(root, serverName, entry);
   }
-  const inputs = inputsFor(request, wanted);
+  const inputs = inputsFor(request, launch);
   const all = { ...(inputs.length > 0 && { inputs }), [root]: { [serverName]: entry } };
   return `${JSON.stringify(all, undefined, 2)}\n`;
 }
 
-async function write(request: Request, wanted: Wanted): Promise<void> {
+async function write(request: ConfigRequest, launch: Launch): Promise<void> {
   const { host, file } = request;
   const [{ changeFile }, { NotEdited }, edit] = await Promise.all([
     import('./config/file.ts'),
     import('./config/merge.ts'),
-    editorFor(request, wanted),
+    editorFor(request, launch),
   ]);
   try {
     const { path, entry, changed, backup } = await changeFile(file, edit);
     const kept = backup === undefined ? '' : `\nWhat was there before is in ${backup}`;
     const done = changed ? `${serverName} is in ${path} now.${kept}` : `${path} has it already.`;
-    process.stdout.write(`${done}\n${stepsAfter(host, entry)}\n`);
+    process.stdout.write(`${done}\n${nextSteps(host, entry)}\n`);
   } catch (error) {
     if (!(error instanceof NotEdited)) throw error;
     throw new Error(
@@ -114,20 +114,23 @@ async function write(request: Request, wanted: Wanted): Promise<void> {
   }
 }
 
-async function editorFor(request: Request, wanted: Wanted): Promise<(before: string) => Edited> {
+async function editorFor(
+  request: ConfigRequest,
+  launch: Launch,
+): Promise<(before: string) => EditResult> {
   const { root, format } = request.host;
-  const entry = entryFor(request, wanted);
+  const entry = entryFor(request, launch);
   if (format === 'toml') {
     const { editToml } = await import('./config/edit-toml.ts');
     return (before) => editToml(before, root, serverName, entry);
   }
   const { editJson } = await import('./config/edit-json.ts');
-  const inputs = inputsFor(request, wanted);
+  const inputs = inputsFor(request, launch);
   return (before) => editJson(before, root, serverName, entry, inputs);
 }
 
 /** Some hosts take an address in their settings only. */
-function withoutFile({ host, write: toWrite }: Request, url: string): void {
+function editedByHost({ host, write: toWrite }: ConfigRequest, url: string): void {
   const how = `${host.title} takes an address under Settings → Connectors → Add custom connector: ${url}`;
   if (toWrite) throw new ConfigError(`${how}. Its file cannot hold one.`);
   process.stderr.write(`${how}\nIt must be reachable from the internet over https.\n`);

@@ -1,17 +1,17 @@
 import { ConfigError, readSettings, requireTenant, type Settings } from '../config.ts';
 import { check } from './doctor/check.ts';
 import { grantsFor } from './doctor/grants.ts';
-import { checkHere } from './doctor/local.ts';
+import { checkLocal } from './doctor/local.ts';
 import { checkPaging } from './doctor/paging.ts';
-import { Prober, type Target } from './doctor/prober.ts';
-import { progressOn } from './doctor/progress.ts';
+import { Prober, type ProbeTarget } from './doctor/prober.ts';
+import { progressDisplay } from './doctor/progress.ts';
 import { type Report, reportOf, table } from './doctor/report.ts';
-import { askRoutes, checkRoutes } from './doctor/routes.ts';
+import { checkRoutes, probeRoutes } from './doctor/routes.ts';
 import { checkAddress, checkBudget, checkClock } from './doctor/service.ts';
 import { checkStages } from './doctor/stages.ts';
 
-const longestMs = 55_000;
-const usualRequests = 14;
+const maxMs = 55_000;
+const defaultRequests = 14;
 
 /**
  * Checks everything that has to be right before an assistant can work: settings, address, key, routes,
@@ -26,29 +26,29 @@ export async function doctor(argv: readonly string[]): Promise<void> {
       process.env,
     );
     const report = await examine(settings);
-    await say(asJson ? `${JSON.stringify(report, undefined, 2)}\n` : table(report));
+    await print(asJson ? `${JSON.stringify(report, undefined, 2)}\n` : table(report));
     const failed = report.checks.filter(({ status }) => status === 'fail').length;
     if (failed > 0) throw new Error(`${failed} of ${report.checks.length} checks failed`);
   } catch (error) {
-    if (asJson && error instanceof ConfigError) await say(wrongSettings(error));
+    if (asJson && error instanceof ConfigError) await print(wrongSettings(error));
     throw error;
   }
 }
 
 async function examine(settings: Settings): Promise<Report> {
   const { close, ...target } = await targetOf(settings);
-  const progress = progressOn(process.stderr, usualRequests);
-  const prober = new Prober(target, longestMs, progress.told);
+  const progress = progressDisplay(process.stderr, defaultRequests);
+  const prober = new Prober(target, maxMs, progress.onRequest);
   try {
-    const here = await checkHere(settings);
-    const probes = await askRoutes(prober);
+    const here = await checkLocal(settings);
+    const probes = await probeRoutes(prober);
     const paging = await checkPaging(prober, probes, settings.pageParam);
     const stages = await checkStages(prober, settings.barredStages, settings.pageParam);
     const grants = grantsFor(probes, settings.grants);
     const service = [
       ...checkAddress(target, probes),
-      checkClock(prober.seen),
-      checkBudget(prober.seen, settings.rateLimit),
+      checkClock(prober.headers),
+      checkBudget(prober.headers, settings.rateLimit),
     ];
     return reportOf({
       address: target.baseUrl.href,
@@ -64,7 +64,7 @@ async function examine(settings: Settings): Promise<Report> {
   }
 }
 
-async function targetOf(settings: Settings): Promise<Target & { close(): Promise<void> }> {
+async function targetOf(settings: Settings): Promise<ProbeTarget & { close(): Promise<void> }> {
   if (!settings.sandbox) return { ...requireTenant(settings), async close() {} };
   const { startSandbox } = await import('../sandbox/index.ts');
   const sandbox = await startSandbox();
@@ -76,7 +76,7 @@ const wrongSettings = ({ message }: ConfigError): string =>
   `${JSON.stringify({ ok: false, checks: [check('settings', 'settings', 'fail', message)] }, undefined, 2)}\n`;
 
 /** Returns when it has left: whoever ends the process after a failed check must not cut it off. */
-const say = (text: string): Promise<void> =>
+const print = (text: string): Promise<void> =>
   new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   });

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { type AuthWay, ConfigError, type Settings } from '../config.ts';
-import { type Gate, gate, type Way } from '../hosts/access/gate.ts';
-import type { Guesses } from '../hosts/access/guesses.ts';
-import { oauth } from '../hosts/access/oauth.ts';
-import { ownKey, type Reach } from '../hosts/access/own-key.ts';
-import { ownTokens } from '../hosts/access/own-tokens.ts';
+import { type AuthStrategyName, ConfigError, type Settings } from '../config.ts';
+import { type AuthStrategy, type Gate, gate } from '../hosts/access/gate.ts';
+import type { GuessLimiter } from '../hosts/access/guesses.ts';
+import { oauthStrategy } from '../hosts/access/oauth.ts';
+import { apiKeyStrategy, type ConnectLimits } from '../hosts/access/own-key.ts';
+import { accessTokenStrategy } from '../hosts/access/own-tokens.ts';
 import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';
-import { usualStateFolder } from '../state/folder.ts';
-import type { Common } from './common.ts';
+import { defaultStateFolder } from '../state/folder.ts';
+import type { SharedServices } from './common.ts';
 import { TenantHandle } from './tenant-handle.ts';
-import type { Tenants } from './tenants.ts';
+import type { ConfiguredTenants } from './tenants.ts';
 
 /**
  * Lets in whoever shows what the settings ask for.
@@ -18,22 +18,30 @@ import type { Tenants } from './tenants.ts';
  */
 export async function gateFor(
   settings: Settings,
-  tenants: Tenants,
-  common: Common,
-  guesses: Guesses,
+  tenants: ConfiguredTenants,
+  common: SharedServices,
+  guesses: GuessLimiter,
 ): Promise<Gate> {
-  const ways = [...settings.auth].map((way) => makers[way](settings, tenants, common));
-  return gate({ ways: await Promise.all(ways), guesses });
+  const strategies = [...settings.auth].map((name) =>
+    strategyFactories[name](settings, tenants, common),
+  );
+  return gate({ strategies: await Promise.all(strategies), guesses });
 }
 
-type Maker = (settings: Settings, tenants: Tenants, common: Common) => Way | Promise<Way>;
+type StrategyFactory = (
+  settings: Settings,
+  tenants: ConfiguredTenants,
+  common: SharedServices,
+) => AuthStrategy | Promise<AuthStrategy>;
 
-const makers: Readonly<Record<AuthWay, Maker>> = {
-  token: async (settings, doors, { log }) => {
+const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
+  token: async (settings, tenants, { log }) => {
     const onError = (error: unknown) => log.error('tokens not read again', factsOf(error));
-    return ownTokens({ path: tokensPath(settings), doors, onError }).catch((error: unknown) => {
-      throw error instanceof TokenFileError ? new ConfigError(error.message) : error;
-    });
+    return accessTokenStrategy({ path: tokensPath(settings), tenants, onError }).catch(
+      (error: unknown) => {
+        throw error instanceof TokenFileError ? new ConfigError(error.message) : error;
+      },
+    );
   },
   oauth: (settings, tenants, { log }) => {
     const { oauthIssuer: issuer, publicUrl: resource } = settings;
@@ -43,26 +51,29 @@ const makers: Readonly<Record<AuthWay, Maker>> = {
     if (resource === undefined) {
       throw new ConfigError('CPQ_AUTH=oauth needs CPQ_PUBLIC_URL: whom the tokens must be for');
     }
-    return oauth({
+    return oauthStrategy({
       issuer,
       resource,
       audience: settings.oauthAudience,
       jwksUrl: settings.oauthJwksUrl,
       tenantClaim: settings.oauthTenantClaim,
       scopePrefix: settings.oauthScopePrefix,
-      grants: () => ['read', ...new Set(tenants.doors.flatMap(({ grants }) => writesOf(grants)))],
-      doors: tenants,
+      grants: () => [
+        'read',
+        ...new Set(tenants.handles.flatMap(({ grants }) => withoutWrites(grants))),
+      ],
+      tenants,
       onError: (error) => log.warn('identity provider cannot be asked', factsOf(error)),
     });
   },
   key: (settings, _, common) => {
     const { allowPrivate, keyBaseUrls: baseUrls } = settings;
-    const open = (baseUrl: URL, key: string, limits: Reach) => {
+    const open = (baseUrl: URL, key: string, limits: ConnectLimits) => {
       const address = { baseUrl, key, close: async () => {} };
       const more = { limits, ownKey: true };
       return new TenantHandle('key', withoutEvents(settings), address, common, more);
     };
-    return ownKey({ baseUrls, allowPrivate, rates: common.state.rates, open });
+    return apiKeyStrategy({ baseUrls, allowPrivate, rates: common.state.rates, open });
   },
 };
 
@@ -77,9 +88,9 @@ function withoutEvents(settings: Settings): Settings {
   return { ...settings, ...webhooks, toolsets: others };
 }
 
-const writesOf = (grants: ReadonlySet<string>): string[] =>
+const withoutWrites = (grants: ReadonlySet<string>): string[] =>
   [...grants].filter((grant) => grant.endsWith(':write'));
 
 /** Where the server's own tokens are kept. */
 export const tokensPath = ({ tokensFile, stateDir }: Settings): string =>
-  tokensFile ?? join(stateDir ?? usualStateFolder(process.env), 'tokens.json');
+  tokensFile ?? join(stateDir ?? defaultStateFolder(process.env), 'tokens.json');

@@ -2,24 +2,24 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, readSettings, type Settings } from '../config.ts';
-import { bearerOf } from '../hosts/access/bearer.ts';
-import { forEveryone, type Gate } from '../hosts/access/gate.ts';
-import { Guesses } from '../hosts/access/guesses.ts';
+import { bearerToken } from '../hosts/access/bearer.ts';
+import { type Gate, openGate } from '../hosts/access/gate.ts';
+import { GuessLimiter } from '../hosts/access/guesses.ts';
 import { proxiesFrom } from '../hosts/access/proxies.ts';
 import { serveHttp } from '../hosts/http.ts';
-import { type Observing, observing } from '../hosts/observing.ts';
+import { createServerObserver, type ServerObserver } from '../hosts/observing.ts';
 import { readyzOf } from '../hosts/readiness.ts';
 import { currentRequest } from '../hosts/requests.ts';
 import { isSameSecret } from '../hosts/secrets.ts';
 import { OpenStreams } from '../hosts/streams.ts';
-import { type CallerLimits, TurnsOfCallers } from '../hosts/turns-of-callers.ts';
-import { type Delivered, type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
+import { type CallerLimits, FairQueue } from '../hosts/turns-of-callers.ts';
+import { type DeliveryResult, type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
-import { type Common, openCommon, openLog } from './common.ts';
+import { openCommon, openLog, type SharedServices } from './common.ts';
 import type { TenantHandle } from './tenant-handle.ts';
-import { Tenants } from './tenants.ts';
+import { ConfiguredTenants } from './tenants.ts';
 
 const maxBodyBytes = 1024 * 1024;
 
@@ -27,42 +27,42 @@ const maxBodyBytes = 1024 * 1024;
 export async function http(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
-  const watched = watchedBy(settings);
-  const safeLog = openLog(settings, watched.followsRequests ? currentRequest : undefined);
+  const watched = createObserverFor(settings);
+  const safeLog = openLog(settings, watched.tracksRequests ? currentRequest : undefined);
   const { log } = safeLog;
-  const watch = await observing({ log, version, ...watched });
-  const common = await openCommon(settings, safeLog, (name) => watch.tenant(name));
+  const observer = await createServerObserver({ log, version, ...watched });
+  const common = await openCommon(settings, safeLog, (name) => observer.tenant(name));
   const { state } = common;
-  const tenants = await Tenants.open(settings, common);
-  const guesses = new Guesses(proxiesFrom(settings.trustedProxies));
+  const tenants = await ConfiguredTenants.open(settings, common);
+  const guesses = new GuessLimiter(proxiesFrom(settings.trustedProxies));
   const gate = await gateOf(settings, tenants, common, guesses);
-  const turns = settings.auth.size > 0 ? new TurnsOfCallers(limitsOf(settings)) : undefined;
-  watch.metrics.watchState(() => state.health());
-  if (turns) watch.metrics.watchCalls(() => turns.occupancy);
-  const streams = streamsOf(settings, log, watch);
-  watch.metrics.watchStreams(() => streams.open);
+  const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
+  observer.metrics.registerHealthGauge(() => state.health());
+  if (queue) observer.metrics.registerQueueGauges(() => queue.occupancy);
+  const streams = streamsOf(settings, log, observer);
+  observer.metrics.watchStreams(() => streams.open);
   const host = await serveHttp(gate, {
     host: settings.host,
     port: settings.port,
     allowedHosts: [...settings.allowedHosts, ...hostOf(settings.publicUrl)],
-    preview: showsPreview(settings),
+    preview: isPreviewShown(settings),
     maxBodyBytes,
     fastPath: settings.fastPath === 'on',
-    webhooks: webhooksOf(tenants, log, watch, guesses),
+    webhooks: webhooksOf(tenants, log, observer, guesses),
     onError: (error) => log.warn('protocol', factsOf(error)),
     health: () => ({ status: 'ok', version }),
     readiness: (stopping) =>
-      readyzOf({ state: state.health(), ...counted(settings, tenants), stopping }),
-    watch,
-    metrics: { mayRead: metricsReader(settings, guesses), render: () => watch.render() },
-    ...(turns ? { turns } : {}),
+      readyzOf({ state: state.health(), ...tenantGauge(settings, tenants), stopping }),
+    observer,
+    metrics: { mayRead: metricsReader(settings, guesses), render: () => observer.render() },
+    ...(queue ? { queue } : {}),
     streams,
   }).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(notListening(error, settings), { cause: error });
+    throw new Error(listenError(error, settings), { cause: error });
   });
   const reload = () => reloadTenants(tenants, log);
   process.on('SIGHUP', reload);
-  process.stdout.write(howToConnect(host.url, settings, tenants));
+  process.stdout.write(connectInstructions(host.url, settings, tenants));
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   process.off('SIGHUP', reload);
   await host.close();
@@ -71,9 +71,9 @@ export async function http(argv: readonly string[]): Promise<void> {
 }
 
 /** Of one's own server a request's id is worth its price only where every call is logged. */
-const watchedBy = ({ auth, logLevel, tracing }: Settings) => ({
+const createObserverFor = ({ auth, logLevel, tracing }: Settings) => ({
   tracing,
-  followsRequests: auth.size > 0 || logLevel === 'info' || logLevel === 'debug',
+  tracksRequests: auth.size > 0 || logLevel === 'info' || logLevel === 'debug',
 });
 
 /** Whoever reaches it could read everything otherwise. */
@@ -102,52 +102,56 @@ const isLoopback = (host: string): boolean =>
 
 async function gateOf(
   settings: Settings,
-  tenants: Tenants,
-  common: Common,
-  guesses: Guesses,
+  tenants: ConfiguredTenants,
+  common: SharedServices,
+  guesses: GuessLimiter,
 ): Promise<Gate> {
-  const [only] = tenants.doors;
+  const [only] = tenants.handles;
   if (settings.auth.size > 0)
     return (await import('./gates.ts')).gateFor(settings, tenants, common, guesses);
   if (!only) throw new ConfigError('There is no tenant to serve.');
-  return forEveryone(only.served(only.grants));
+  return openGate(only.endpointFor(only.grants));
 }
 
 /** None of them is taken where no tenant has a secret for them. */
 function webhooksOf(
-  tenants: Tenants,
+  tenants: ConfiguredTenants,
   log: Log,
-  { metrics }: Observing,
-  guesses: Guesses,
+  { metrics }: ServerObserver,
+  guesses: GuessLimiter,
 ): WebhookHandler {
   const onError = (error: unknown) => {
     // That the shared state is lost is told once, by itself, and not for each delivery.
     if (!(error instanceof StateUnavailable)) log.error('webhook not kept', factsOf(error));
   };
   const tenant = (name: string) => tenants.find(name)?.webhooks;
-  const onDelivery = (delivered: Delivered) => metrics.delivered(delivered);
+  const onDelivery = (delivered: DeliveryResult) => metrics.deliveryHandled(delivered);
   const handle = webhookHandler({ tenant, guesses, onError, onDelivery });
-  return (...delivery) => tenants.doors.some(({ webhooks }) => webhooks) && handle(...delivery);
+  return (...delivery) => tenants.handles.some(({ webhooks }) => webhooks) && handle(...delivery);
 }
 
-const counted = ({ auth }: Settings, { doors }: Tenants) =>
-  auth.has('key') ? {} : { tenants: doors.length };
+const tenantGauge = ({ auth }: Settings, { handles }: ConfiguredTenants) =>
+  auth.has('key') ? {} : { tenants: handles.length };
 
 const queuedPerCaller = 64;
-const longestWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 const limitsOf = ({ callsPerMinute, callsAtOnce, callsInAll }: Settings): CallerLimits => ({
   callsPerMinute,
   concurrentPerCaller: callsAtOnce,
   concurrent: callsInAll,
   queuedPerCaller,
-  waitMs: longestWaitMs,
+  waitMs: maxWaitMs,
 });
 
 /** Of one tenant: what each of its streams costs is small, but not nothing. */
 const streamsPerTenant = 1_024;
 
-const streamsOf = ({ streamsAtOnce }: Settings, log: Log, { metrics }: Observing): OpenStreams =>
+const streamsOf = (
+  { streamsAtOnce }: Settings,
+  log: Log,
+  { metrics }: ServerObserver,
+): OpenStreams =>
   new OpenStreams({
     limits: { perCaller: streamsAtOnce, perTenant: streamsPerTenant },
     onRefused(by, isFirst) {
@@ -162,20 +166,20 @@ const streamsOf = ({ streamsAtOnce }: Settings, log: Log, { metrics }: Observing
  */
 function metricsReader(
   { auth, metricsToken }: Settings,
-  guesses: Guesses,
+  guesses: GuessLimiter,
 ): (request: IncomingMessage) => boolean {
   if (metricsToken === undefined) return () => auth.size === 0;
   return (request) => {
     if (request.headers.authorization === undefined) return false;
     const sender = guesses.senderOf(request);
     guesses.check(sender);
-    const mayRead = isSameSecret(bearerOf(request) ?? '', metricsToken);
+    const mayRead = isSameSecret(bearerToken(request) ?? '', metricsToken);
     if (!mayRead) guesses.count(sender);
     return mayRead;
   };
 }
 
-function reloadTenants(tenants: Tenants, log: Log): void {
+function reloadTenants(tenants: ConfiguredTenants, log: Log): void {
   try {
     const { opened, changed, closed } = tenants.reload();
     log.warn('tenants read again', { opened, changed, closed });
@@ -187,10 +191,10 @@ function reloadTenants(tenants: Tenants, log: Log): void {
 const hostOf = (url: URL | undefined): string[] => (url ? [url.hostname] : []);
 
 /** The embedded tenant's data is nobody's; even so it is shown to this machine alone. */
-const showsPreview = ({ sandbox, host, auth }: Settings): boolean =>
+const isPreviewShown = ({ sandbox, host, auth }: Settings): boolean =>
   sandbox && auth.size === 0 && isLoopback(host);
 
-function notListening(error: NodeJS.ErrnoException, { host, port }: Settings): string {
+function listenError(error: NodeJS.ErrnoException, { host, port }: Settings): string {
   const where = `${host}, port ${port}`;
   if (error.code === 'EADDRINUSE')
     return `${where} is taken by another program. Choose another with --port; 0 takes any that is free.`;
@@ -199,29 +203,37 @@ function notListening(error: NodeJS.ErrnoException, { host, port }: Settings): s
   return `It cannot listen on ${where}: ${error.message}. See --host and --port.`;
 }
 
-function howToConnect(url: string, settings: Settings, tenants: Tenants): string {
+function connectInstructions(url: string, settings: Settings, tenants: ConfiguredTenants): string {
   return settings.auth.size > 0
-    ? withAccess(url, settings, tenants)
-    : forAnyone(url, settings, tenants.doors[0]);
+    ? authenticatedInstructions(url, settings, tenants)
+    : openInstructions(url, settings, tenants.handles[0]);
 }
 
-function withAccess(url: string, { auth, publicUrl }: Settings, tenants: Tenants): string {
-  const names = tenants.doors.map(({ name }) => name).join(', ');
-  const served = names === '' ? '' : ` for ${names}`;
-  const which = tenants.doors.length > 1 ? ' --tenant TENANT' : '';
+function authenticatedInstructions(
+  url: string,
+  { auth, publicUrl }: Settings,
+  tenants: ConfiguredTenants,
+): string {
+  const names = tenants.handles.map(({ name }) => name).join(', ');
+  const endpoint = names === '' ? '' : ` for ${names}`;
+  const which = tenants.handles.length > 1 ? ' --tenant TENANT' : '';
   const first = auth.has('token') ? `\nMake an access token: cpq-mcp token add NAME${which}\n` : '';
-  return `cpq-mcp ${version} serves ${publicUrl?.href ?? url}${served}; callers show ${[...auth].join(', ')}
+  return `cpq-mcp ${version} serves ${publicUrl?.href ?? url}${endpoint}; callers show ${[...auth].join(', ')}
 ${first}
 Stop with Ctrl-C.
 `;
 }
 
-function forAnyone(url: string, settings: Settings, door: TenantHandle | undefined): string {
+function openInstructions(
+  url: string,
+  settings: Settings,
+  tenant: TenantHandle | undefined,
+): string {
   const bundle = fileURLToPath(import.meta.url).replace(/chunks[/\\][^/\\]+$/, 'cpq-mcp.js');
   const args = [bundle, 'stdio', ...(settings.sandbox ? ['--sandbox'] : [])];
   const desktop = { mcpServers: { 'cpq-mcp': { command: process.execPath, args } } };
-  const what = settings.sandbox ? 'the embedded tenant' : door?.tenant.host;
-  const tools = door?.served(door.grants).parts.surface.list.length;
+  const what = settings.sandbox ? 'the embedded tenant' : tenant?.tenant.host;
+  const tools = tenant?.endpointFor(tenant.grants).parts.surface.list.length;
   return `cpq-mcp ${version} serves ${what} at ${url} (${tools} tools)
 
 Connect an assistant:
@@ -231,7 +243,7 @@ Connect an assistant:
                   ${JSON.stringify({ mcpServers: { 'cpq-mcp': { url } } })}
   Claude Desktop  in claude_desktop_config.json (starts a server of its own):
                   ${JSON.stringify(desktop)}
-${showsPreview(settings) ? `\nSee its views without one at ${new URL('/preview', url).href}\n` : ''}${door?.webhooks ? `\nWebhooks: ${url.replace(/mcp$/, `webhooks/${door.name}`)}\n` : ''}
+${isPreviewShown(settings) ? `\nSee its views without one at ${new URL('/preview', url).href}\n` : ''}${tenant?.webhooks ? `\nWebhooks: ${url.replace(/mcp$/, `webhooks/${tenant.name}`)}\n` : ''}
 Stop with Ctrl-C.
 `;
 }

@@ -1,14 +1,14 @@
 import type { Settings } from '../config.ts';
-import type { Served } from '../hosts/served.ts';
+import type { TenantEndpoint } from '../hosts/served.ts';
 import type { Log } from '../log.ts';
 import type { Surface } from '../mcp/surface.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { addressOf } from './address.ts';
+import { resolveAddress } from './address.ts';
 import { openCommon, openLog } from './common.ts';
-import { TenantHandle, usualName } from './tenant-handle.ts';
+import { defaultName, TenantHandle } from './tenant-handle.ts';
 
 /** Everything that serving one tenant needs. */
-export interface Opened extends Served {
+export interface Opened extends TenantEndpoint {
   tenant: Tenant;
   surface: Surface;
   log: Log;
@@ -20,17 +20,17 @@ export interface Opened extends Served {
  * @throws ConfigError when neither is there
  */
 export async function openTenant(settings: Settings): Promise<Opened> {
-  const address = await addressOf(settings);
+  const address = await resolveAddress(settings);
   const common = await openCommon(settings, openLog(settings));
-  const door = new TenantHandle(usualName, settings, address, common);
-  const served = door.served(door.grants);
+  const tenant = new TenantHandle(defaultName, settings, address, common);
+  const served = tenant.endpointFor(tenant.grants);
   return {
     ...served,
-    tenant: door.tenant,
+    tenant: tenant.tenant,
     surface: served.parts.surface,
     log: common.log,
     async close() {
-      await door.close();
+      await tenant.close();
       await common.state.close();
     },
   };

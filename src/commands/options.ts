@@ -8,7 +8,7 @@ const isName = (name: string): name is Name => Object.hasOwn(settings, name);
 /**
  * Settings that are given by name, as a program or a file gives them, through the same checks as the
  * variables. Nothing is read from the environment.
- * @throws ConfigError that speaks of variables; `namedAsOptions` puts the names in their place
+ * @throws ConfigError that speaks of variables; `toOptionNames` puts the names in their place
  */
 export function settingsFrom(options: Readonly<Record<string, Value | undefined>>): Settings {
   const environment: Record<string, string> = {};
@@ -28,7 +28,7 @@ function textOf(name: Name, value: Value): string {
 }
 
 /** The checks speak of variables; who gave options is told of those. */
-export function namedAsOptions(message: string): string {
+export function toOptionNames(message: string): string {
   const names = Object.entries(settings).sort(([, a], [, b]) => b.env.length - a.env.length);
   return names.reduce((text, [name, { env }]) => text.replaceAll(env, name), message);
 }

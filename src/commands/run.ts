@@ -39,19 +39,20 @@ CPQ_API_KEY (or CPQ_API_KEY_FILE). Every other setting is in the documentation.
 /** @returns the exit status; throws what the person is to be told */
 async function run(argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv;
-  if (first === '--help' || first === '-h' || first === 'help') return say(help);
-  if (first === '--version' || first === '-v') return say(`${version}\n`);
+  if (first === '--help' || first === '-h' || first === 'help') return print(help);
+  if (first === '--version' || first === '-v') return print(`${version}\n`);
   const named = first !== undefined && !first.startsWith('-');
   const name = named ? first : 'stdio';
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
-  if (rest.includes('--help') || rest.includes('-h')) return say((await usages[name]?.()) ?? help);
+  if (rest.includes('--help') || rest.includes('-h'))
+    return print((await usages[name]?.()) ?? help);
   const command = await load();
   await command(named ? rest : argv);
   return 0;
 }
 
-function say(text: string): number {
+function print(text: string): number {
   process.stdout.write(text);
   return 0;
 }

@@ -1,59 +1,59 @@
-import { type Settings, takesWebhooks, toolsetsOf } from '../config.ts';
-import type { OpenedDoor } from '../hosts/access/own-key.ts';
+import { receivesWebhooks, type Settings, toolsetsOf } from '../config.ts';
+import type { RetirableTenant } from '../hosts/access/own-key.ts';
 import type { TenantObserver } from '../hosts/observing.ts';
-import type { Served } from '../hosts/served.ts';
+import type { TenantEndpoint } from '../hosts/served.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf } from '../log.ts';
-import { followMoved } from '../mcp/moved.ts';
-import { surfaceOf } from '../mcp/surface.ts';
+import { onResourceUpdated } from '../mcp/moved.ts';
+import { createSurface } from '../mcp/surface.ts';
 import { callMs } from '../mcp/tool-run.ts';
-import { watchingStages } from '../tenant/changes/unknown-stages.ts';
-import { usualFreshness } from '../tenant/collections.ts';
-import { type Grant, narrowed } from '../tenant/grants.ts';
+import { watchStages } from '../tenant/changes/unknown-stages.ts';
+import { defaultFreshness } from '../tenant/collections.ts';
+import { type Grant, intersectGrants } from '../tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../tenant/tenant.ts';
 import { version } from '../version.ts';
 import type { Address } from './address.ts';
-import type { Common } from './common.ts';
+import type { SharedServices } from './common.ts';
 
 /** What one tenant is called that nobody gave a name. */
-export const usualName = 'default';
+export const defaultName = 'default';
 
 /** The way in to one tenant, for everybody who may use it. */
-export class TenantHandle implements OpenedDoor {
+export class TenantHandle implements RetirableTenant {
   readonly name: string;
   readonly tenant: Tenant;
   /** Where its webhooks come in, if any are taken. */
   readonly webhooks: WebhookTenant | undefined;
   readonly #settings: Settings;
-  readonly #common: Common;
+  readonly #common: SharedServices;
   readonly #address: Address;
   /** By what may be done; there are as many as there are kinds of callers. */
-  readonly #served = new Map<string, Served>();
+  readonly #endpoints = new Map<string, TenantEndpoint>();
   readonly #observer: TenantObserver | undefined;
-  readonly #hearsChanges: boolean;
-  readonly #retired = new AbortController();
-  readonly #forget: () => void;
+  readonly #receivesUpdates: boolean;
+  readonly #closing = new AbortController();
+  readonly #unregisterSecrets: () => void;
 
   constructor(
     name: string,
     settings: Settings,
     address: Address,
-    common: Common,
+    common: SharedServices,
     more: Pick<TenantOptions, 'name' | 'limits' | 'ownKey'> = {},
   ) {
     this.name = name;
-    this.#forget = common.secrets.hold([address.key, ...ofWebhooks(settings)]);
+    this.#unregisterSecrets = common.secrets.register([address.key, ...webhookSecrets(settings)]);
     this.#observer = common.observer?.(name);
-    const watched = this.#observer && { observer: this.#observer };
-    const onCollection = watchingStages(settings.barredStages, (found) =>
+    const observed = this.#observer && { observer: this.#observer };
+    const onCollection = watchStages(settings.barredStages, (found) =>
       common.log.warn('barred stages that no opportunity is in', { tenant: name, ...found }),
     );
-    const options = { ...tenantOptions(settings, address, common), ...more, ...watched };
+    const options = { ...tenantOptions(settings, address, common), ...more, ...observed };
     this.tenant = new Tenant({ ...options, onCollection });
     // Deliveries are the operator's: a caller's own key hears of none.
-    this.#hearsChanges =
-      !more.ownKey && (takesWebhooks(settings) || settings.redisUrl !== undefined);
-    this.webhooks = takesWebhooks(settings) ? webhooksOf(this.tenant, settings) : undefined;
+    this.#receivesUpdates =
+      !more.ownKey && (receivesWebhooks(settings) || settings.redisUrl !== undefined);
+    this.webhooks = receivesWebhooks(settings) ? webhookTenant(this.tenant, settings) : undefined;
     this.#settings = settings;
     this.#common = common;
     this.#address = address;
@@ -63,38 +63,38 @@ export class TenantHandle implements OpenedDoor {
     return this.tenant.grants;
   }
 
-  served(grants: ReadonlySet<Grant>): Served {
-    const both = narrowed(this.grants, grants);
-    const name = [...both].sort().join(' ');
-    const served = this.#served.get(name) ?? this.#serve(both);
-    this.#served.set(name, served);
-    return served;
+  endpointFor(grants: ReadonlySet<Grant>): TenantEndpoint {
+    const granted = intersectGrants(this.grants, grants);
+    const name = [...granted].sort().join(' ');
+    const endpoint = this.#endpoints.get(name) ?? this.#createEndpoint(granted);
+    this.#endpoints.set(name, endpoint);
+    return endpoint;
   }
 
   retire(): void {
-    this.#retired.abort();
+    this.#closing.abort();
     // A call may have waited for its turn before it began.
-    const end = setTimeout(() => this.close().catch(this.#failed), callMs + 40_000);
-    end.unref();
+    const closeTimer = setTimeout(() => this.close().catch(this.#failed), callMs + 40_000);
+    closeTimer.unref();
   }
 
   async close(): Promise<void> {
-    this.#retired.abort();
+    this.#closing.abort();
     await this.tenant.close();
     await this.#address.close();
-    this.#forget();
+    this.#unregisterSecrets();
   }
 
   readonly #failed = (error: unknown): void => {
     this.#common.log.warn('not closed', { tenant: this.name, ...factsOf(error) });
   };
 
-  #serve(grants: ReadonlySet<Grant>): Served {
+  #createEndpoint(grants: ReadonlySet<Grant>): TenantEndpoint {
     const settings = { ...this.#settings, grants };
     const { log } = this.#common;
-    const tenant = grants.size === this.grants.size ? this.tenant : this.tenant.narrowedTo(grants);
+    const tenant = grants.size === this.grants.size ? this.tenant : this.tenant.withGrants(grants);
     const parts = {
-      surface: surfaceOf(grants, toolsetsOf(settings)),
+      surface: createSurface(grants, toolsetsOf(settings)),
       tenant,
       version,
       log: {
@@ -103,14 +103,14 @@ export class TenantHandle implements OpenedDoor {
       },
       ...(this.#observer && { observer: this.#observer }),
       allowTokens: settings.consent === 'token',
-      hearsChanges: this.#hearsChanges,
+      receivesUpdates: this.#receivesUpdates,
     };
     return {
       parts,
-      retired: this.#retired.signal,
+      closed: this.#closing.signal,
       server: async (connection) =>
         (await import('../mcp/server.ts')).createServer(parts, connection),
-      followMoved: (listener) => followMoved(tenant, listener),
+      onResourceUpdated: (listener) => onResourceUpdated(tenant, listener),
     };
   }
 }
@@ -118,14 +118,14 @@ export class TenantHandle implements OpenedDoor {
 function tenantOptions(
   settings: Settings,
   { baseUrl, key }: Address,
-  { state, cache }: Common,
+  { state, cache }: SharedServices,
 ): TenantOptions {
   return {
     baseUrl,
     key,
     pageParam: settings.pageParam,
     state,
-    writing: {
+    writeRules: {
       perHour: settings.writesPerHour,
       fields: settings.writeFields,
       barredStages: settings.barredStages,
@@ -133,14 +133,14 @@ function tenantOptions(
     budget: { requests: settings.rateLimit, windowSeconds: 600 },
     grants: settings.grants,
     cache,
-    freshness: { ...usualFreshness, freshMs: settings.freshSeconds * 1000 },
+    freshness: { ...defaultFreshness, freshMs: settings.freshSeconds * 1000 },
   };
 }
 
-const ofWebhooks = ({ webhookSecret, webhookSigningSecret }: Settings): string[] =>
+const webhookSecrets = ({ webhookSecret, webhookSigningSecret }: Settings): string[] =>
   [webhookSecret, webhookSigningSecret].filter((secret) => secret !== undefined);
 
-function webhooksOf(tenant: Tenant, settings: Settings): WebhookTenant {
+function webhookTenant(tenant: Tenant, settings: Settings): WebhookTenant {
   const { webhookSecret: secret, webhookSigningSecret: signingSecret } = settings;
   const receive = async (body: string) =>
     (await import('../tenant/events/receive.ts')).receiveEvent(tenant, body);

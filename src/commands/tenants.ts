@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import { isObject } from '../api/envelope.ts';
-import { ConfigError, contentOf, requireTenant, type Settings } from '../config.ts';
-import type { Doors } from '../hosts/access/doors.ts';
-import { addressOf } from './address.ts';
-import type { Common } from './common.ts';
-import { namedAsOptions, settingsFrom } from './options.ts';
-import { TenantHandle, usualName } from './tenant-handle.ts';
+import { ConfigError, fileContent, requireTenant, type Settings } from '../config.ts';
+import type { TenantRegistry } from '../hosts/access/doors.ts';
+import { resolveAddress } from './address.ts';
+import type { SharedServices } from './common.ts';
+import { settingsFrom, toOptionNames } from './options.ts';
+import { defaultName, TenantHandle } from './tenant-handle.ts';
 
 type Given = string | number | readonly string[];
 
@@ -42,20 +42,20 @@ const typeOf = {
   webhookSigningSecret: 'a text',
   webhookSigningSecretFile: 'a text',
 } as const satisfies Partial<Record<keyof Settings, keyof typeof types>>;
-type Sayable = keyof typeof typeOf;
-const sayable = Object.keys(typeOf) as Sayable[];
-const isSayable = (name: string): name is Sayable => Object.hasOwn(typeOf, name);
+type TenantSetting = keyof typeof typeOf;
+const tenantSettings = Object.keys(typeOf) as TenantSetting[];
+const isTenantSetting = (name: string): name is TenantSetting => Object.hasOwn(typeOf, name);
 /** Those that belong to one tenant: another must never get them for want of its own. */
-const personal = sayable.filter((name) => /baseUrl|Key|Secret/i.test(name));
+const callerSettings = tenantSettings.filter((name) => /baseUrl|Key|Secret/i.test(name));
 
-interface OpenTenant {
-  door: TenantHandle;
+interface OpenEntry {
+  tenant: TenantHandle;
   /** What it was opened with; another text, another tenant. */
-  opened: string;
+  description: string;
 }
 
 /** Whether there need be no tenant here, because every caller names one. */
-const bringTheirOwn = ({ auth, baseUrl, sandbox }: Settings): boolean =>
+const usesCallerKeys = ({ auth, baseUrl, sandbox }: Settings): boolean =>
   auth.has('key') && auth.size === 1 && baseUrl === undefined && !sandbox;
 
 /** What became of the tenants when the file was read again. */
@@ -66,34 +66,39 @@ export interface Reloaded {
 }
 
 /** The tenants that this process serves: those of the file, or the one of the settings. */
-export class Tenants implements Doors {
+export class ConfiguredTenants implements TenantRegistry {
   readonly #settings: Settings;
-  readonly #common: Common;
-  #tenants: ReadonlyMap<string, OpenTenant> = new Map();
+  readonly #common: SharedServices;
+  #tenants: ReadonlyMap<string, OpenEntry> = new Map();
 
-  private constructor(settings: Settings, common: Common) {
+  private constructor(settings: Settings, common: SharedServices) {
     this.#settings = settings;
     this.#common = common;
   }
 
   /** @throws ConfigError for a file that is not as it must be, or where no tenant is named at all */
-  static async open(settings: Settings, common: Common): Promise<Tenants> {
-    const tenants = new Tenants(settings, common);
+  static async open(settings: Settings, common: SharedServices): Promise<ConfiguredTenants> {
+    const tenants = new ConfiguredTenants(settings, common);
     if (settings.tenantsFile !== undefined) tenants.reload();
-    else if (!bringTheirOwn(settings)) {
-      const door = new TenantHandle(usualName, settings, await addressOf(settings), common);
-      tenants.#tenants = new Map([[usualName, { door, opened: '' }]]);
+    else if (!usesCallerKeys(settings)) {
+      const tenant = new TenantHandle(
+        defaultName,
+        settings,
+        await resolveAddress(settings),
+        common,
+      );
+      tenants.#tenants = new Map([[defaultName, { tenant, description: '' }]]);
     }
     return tenants;
   }
 
-  get doors(): readonly TenantHandle[] {
-    return [...this.#tenants.values()].map(({ door }) => door);
+  get handles(): readonly TenantHandle[] {
+    return [...this.#tenants.values()].map(({ tenant }) => tenant);
   }
 
   find(name: string | undefined): TenantHandle | undefined {
-    if (name !== undefined) return this.#tenants.get(name)?.door;
-    return this.#tenants.size === 1 ? this.doors[0] : undefined;
+    if (name !== undefined) return this.#tenants.get(name)?.tenant;
+    return this.#tenants.size === 1 ? this.handles[0] : undefined;
   }
 
   /**
@@ -103,34 +108,37 @@ export class Tenants implements Doors {
   reload(): Reloaded {
     const path = this.#settings.tenantsFile;
     if (path === undefined) return { opened: [], changed: [], closed: [] };
-    const described = readTenants(path, this.#settings);
+    const entry = readTenants(path, this.#settings);
     const before = this.#tenants;
     this.#tenants = new Map(
-      [...described].map(([name, settings]) => [name, this.#kept(name, settings)]),
+      [...entry].map(([name, settings]) => [name, this.#kept(name, settings)]),
     );
     const names = [...this.#tenants.keys()];
     const closed = [...before.keys()].filter((name) => !this.#tenants.has(name));
     const isOther = (name: string) => before.get(name) !== this.#tenants.get(name);
     const changed = names.filter((name) => before.has(name) && isOther(name));
-    for (const name of [...closed, ...changed]) before.get(name)?.door.retire();
+    for (const name of [...closed, ...changed]) before.get(name)?.tenant.retire();
     return { opened: names.filter((name) => !before.has(name)), changed, closed };
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.doors.map((door) => door.close()));
+    await Promise.all(this.handles.map((tenant) => tenant.close()));
   }
 
   /** The one that is open, where it is still described in the same words. */
-  #kept(name: string, settings: Settings): OpenTenant {
+  #kept(name: string, settings: Settings): OpenEntry {
     const opened = JSON.stringify(settings, (_, value) =>
       value instanceof Set ? [...value] : value,
     );
     const known = this.#tenants.get(name);
-    if (known?.opened === opened) return known;
+    if (known?.description === opened) return known;
     const address = { ...requireTenant(settings), async close() {} };
     // Whoever moves the only tenant into a file, under the name it has, keeps what is kept of it.
-    const entry = name === usualName ? {} : { name };
-    return { door: new TenantHandle(name, settings, address, this.#common, entry), opened };
+    const entry = name === defaultName ? {} : { name };
+    return {
+      tenant: new TenantHandle(name, settings, address, this.#common, entry),
+      description: opened,
+    };
   }
 }
 
@@ -139,29 +147,29 @@ export class Tenants implements Doors {
  * @throws ConfigError that says what is wrong in it, never a value of a key
  */
 export function readTenants(path: string, server: Settings): ReadonlyMap<string, Settings> {
-  const read = Object.entries(tenantsIn(path)).map(([name, described]) => {
+  const read = Object.entries(readEntries(path)).map(([name, entry]) => {
     try {
-      return [checkedName(name), settingsOf(described, dirname(path), server)] as const;
+      return [validName(name), settingsFor(entry, dirname(path), server)] as const;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      throw new ConfigError(`${path}: ${JSON.stringify(name)}: ${namedAsOptions(error.message)}`);
+      throw new ConfigError(`${path}: ${JSON.stringify(name)}: ${toOptionNames(error.message)}`);
     }
   });
   if (read.length === 0) throw new ConfigError(`${path}: describes no tenant`);
   return new Map(read);
 }
 
-const form = '{"tenants": {"a-name": {"baseUrl": "https://…", "apiKeyFile": "…"}}}';
+const exampleFile = '{"tenants": {"a-name": {"baseUrl": "https://…", "apiKeyFile": "…"}}}';
 
-function tenantsIn(path: string): Record<string, unknown> {
-  const text = contentOf('CPQ_TENANTS_FILE', path);
-  const tenants = (parsed(text) as { tenants?: unknown } | undefined)?.tenants;
+function readEntries(path: string): Record<string, unknown> {
+  const text = fileContent('CPQ_TENANTS_FILE', path);
+  const tenants = (parseJson(text) as { tenants?: unknown } | undefined)?.tenants;
   if (isObject(tenants)) return tenants;
-  throw new ConfigError(`CPQ_TENANTS_FILE: ${path} must be JSON such as ${form}`);
+  throw new ConfigError(`CPQ_TENANTS_FILE: ${path} must be JSON such as ${exampleFile}`);
 }
 
 /** The parser's own message would quote the text, and so a key. */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) ?? undefined;
   } catch {
@@ -169,31 +177,33 @@ function parsed(text: string): unknown {
   }
 }
 
-function checkedName(name: string): string {
+function validName(name: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return name;
   throw new ConfigError('a name is made of a–z, 0–9 and hyphens');
 }
 
-function settingsOf(described: unknown, folder: string, server: Settings): Settings {
-  if (!isObject(described)) throw new ConfigError(`must be an object, as in ${form}`);
+function settingsFor(entry: unknown, folder: string, server: Settings): Settings {
+  if (!isObject(entry)) throw new ConfigError(`must be an object, as in ${exampleFile}`);
   const options: Record<string, Given> = {};
-  for (const [name, value] of Object.entries(described)) {
-    if (!isSayable(name)) {
-      throw new ConfigError(`"${name}" cannot be said of a tenant. Known: ${sayable.join(', ')}`);
+  for (const [name, value] of Object.entries(entry)) {
+    if (!isTenantSetting(name)) {
+      throw new ConfigError(
+        `"${name}" cannot be said of a tenant. Known: ${tenantSettings.join(', ')}`,
+      );
     }
-    const given = checkedValue(name, value);
+    const given = validValue(name, value);
     options[name] = name.endsWith('File') ? resolve(folder, String(given)) : given;
   }
   const read = settingsFrom(options);
   const own = Object.keys(options).map((name) => [name, read[name as keyof Settings]]);
-  const ofFiles = personal.map((name) => [name, read[name]]);
+  const ofFiles = callerSettings.map((name) => [name, read[name]]);
   const settings = { ...server, ...Object.fromEntries([...ofFiles, ...own]) } as Settings;
   requireTenant(settings);
   return settings;
 }
 
 /** @throws ConfigError without the value, which may be a key in the wrong place */
-function checkedValue(name: Sayable, value: unknown): Given {
+function validValue(name: TenantSetting, value: unknown): Given {
   const type = typeOf[name];
   const given = types[type](value);
   if (given !== undefined) return given;

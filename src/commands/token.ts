@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, readSettings, type Settings, settings } from '../config.ts';
 import {
-  changeTokens,
+  createToken,
   isExpired,
-  type KeptToken,
-  makeToken,
   readTokens,
+  type StoredToken,
   TokenFileError,
+  updateTokens,
 } from '../hosts/access/token-file.ts';
 import { grantNames, parseGrants } from '../tenant/grants.ts';
 import { tokensPath } from './gates.ts';
@@ -17,16 +17,16 @@ export const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tenant 
      cpq-mcp token revoke NAME
 The file is CPQ_TOKENS_FILE or --tokens-file; default: tokens.json in the state folder.`;
 
-const usualDays = 90;
-const mostDays = 3_650;
+const defaultDays = 90;
+const maxDays = 3_650;
 
 /** Makes, lists and revokes the server's own access tokens. */
 export async function token(argv: readonly string[]): Promise<void> {
   const [verb, ...rest] = argv;
-  const known = verb !== undefined && Object.hasOwn(verbs, verb);
-  const work = known ? verbs[verb as keyof typeof verbs] : undefined;
+  const known = verb !== undefined && Object.hasOwn(subcommands, verb);
+  const work = known ? subcommands[verb as keyof typeof subcommands] : undefined;
   if (!work) throw new ConfigError(usage);
-  const read = wordsOf(rest);
+  const read = parseWords(rest);
   try {
     await work(read);
   } catch (error) {
@@ -34,7 +34,7 @@ export async function token(argv: readonly string[]): Promise<void> {
   }
 }
 
-interface Words {
+interface TokenArguments {
   names: readonly string[];
   flags: { grants?: string; tenant?: string; days?: string; json?: boolean };
   server: Settings;
@@ -44,7 +44,7 @@ const text = { type: 'string' } as const;
 const ownFlags = { grants: text, tenant: text, days: text, json: { type: 'boolean' } } as const;
 const serverFlags = { 'tokens-file': text, 'tenants-file': text, 'state-dir': text } as const;
 
-function wordsOf(argv: readonly string[]): Words {
+function parseWords(argv: readonly string[]): TokenArguments {
   try {
     const options = { ...ownFlags, ...serverFlags };
     const { values, positionals } = parseArgs({
@@ -64,39 +64,39 @@ function wordsOf(argv: readonly string[]): Words {
   }
 }
 
-const verbs = { add, list, revoke };
+const subcommands = { add, list, revoke };
 
-async function add({ names, flags, server }: Words): Promise<void> {
-  const name = onlyName(names);
+async function add({ names, flags, server }: TokenArguments): Promise<void> {
+  const name = singleName(names);
   if (!/^[\w.@-]{1,60}$/.test(name)) {
     throw new ConfigError('A name is made of letters, digits, and . _ - @, at most 60 of them.');
   }
   const path = tokensPath(server);
-  const wanted = {
+  const requested = {
     name,
     tenant: tenantOf(flags.tenant, server),
     grants: grantsOf(flags.grants ?? 'read'),
     days: daysOf(flags.days),
   };
-  const { token: made, kept } = makeToken(wanted);
-  await changeTokens(path, (tokens) => {
+  const { token: made, stored } = createToken(requested);
+  await updateTokens(path, (tokens) => {
     if (tokens.some((one) => one.name === name && !isExpired(one))) {
       throw new ConfigError(
         `There is a token "${name}" already. Revoke it, or choose another name.`,
       );
     }
-    return [...tokens.filter((one) => one.name !== name), kept];
+    return [...tokens.filter((one) => one.name !== name), stored];
   });
   process.stderr.write(
-    `The token "${name}" may ${wanted.grants.join(', ')}${wanted.tenant === undefined ? '' : ` for ${wanted.tenant}`} until ${kept.expires.slice(0, 10)}. It is shown this once:\n`,
+    `The token "${name}" may ${requested.grants.join(', ')}${requested.tenant === undefined ? '' : ` for ${requested.tenant}`} until ${stored.expires.slice(0, 10)}. It is shown this once:\n`,
   );
   process.stdout.write(`${made}\n`);
 }
 
-async function list({ names, flags, server }: Words): Promise<void> {
+async function list({ names, flags, server }: TokenArguments): Promise<void> {
   if (names.length > 0) throw new ConfigError(usage);
   const tokens = await readTokens(tokensPath(server));
-  const rows = tokens.map((one) => ({ ...shown(one), expired: isExpired(one) }));
+  const rows = tokens.map((one) => ({ ...shortId(one), expired: isExpired(one) }));
   if (flags.json) {
     process.stdout.write(`${JSON.stringify(rows)}\n`);
     return;
@@ -114,29 +114,29 @@ async function list({ names, flags, server }: Words): Promise<void> {
 }
 
 /** Without what it is compared with. */
-const shown = ({ id, hash, ...rest }: KeptToken): Omit<KeptToken, 'id' | 'hash'> => rest;
+const shortId = ({ id, hash, ...rest }: StoredToken): Omit<StoredToken, 'id' | 'hash'> => rest;
 
-async function revoke({ names, server }: Words): Promise<void> {
-  const name = onlyName(names);
-  await changeTokens(tokensPath(server), (tokens) => {
-    const kept = tokens.filter((one) => one.name !== name);
-    if (kept.length === tokens.length) {
+async function revoke({ names, server }: TokenArguments): Promise<void> {
+  const name = singleName(names);
+  await updateTokens(tokensPath(server), (tokens) => {
+    const stored = tokens.filter((one) => one.name !== name);
+    if (stored.length === tokens.length) {
       const known = tokens.map((one) => one.name).join(', ') || 'none';
       throw new ConfigError(`There is no token "${name}". Known: ${known}`);
     }
-    return kept;
+    return stored;
   });
   process.stderr.write(`The token "${name}" is revoked; servers refuse it within a second.\n`);
 }
 
-function onlyName(names: readonly string[]): string {
+function singleName(names: readonly string[]): string {
   const [name, ...others] = names;
   if (name === undefined || others.length > 0) throw new ConfigError(usage);
   return name;
 }
 
-function grantsOf(given: string): readonly string[] {
-  const names = given.split(/[\s,]+/).filter(Boolean);
+function grantsOf(requested: string): readonly string[] {
+  const names = requested.split(/[\s,]+/).filter(Boolean);
   try {
     if (names.length > 0 && parseGrants(names).size > 0) return names;
   } catch (error) {
@@ -146,19 +146,19 @@ function grantsOf(given: string): readonly string[] {
   throw new ConfigError(`--grants is empty. Known: ${grantNames.join(', ')}`);
 }
 
-function daysOf(given: string | undefined): number {
-  const days = given === undefined ? usualDays : Number(given.trim() || Number.NaN);
-  if (Number.isInteger(days) && days >= 1 && days <= mostDays) return days;
-  throw new ConfigError(`--days must be a whole number from 1 to ${mostDays}`);
+function daysOf(requested: string | undefined): number {
+  const days = requested === undefined ? defaultDays : Number(requested.trim() || Number.NaN);
+  if (Number.isInteger(days) && days >= 1 && days <= maxDays) return days;
+  throw new ConfigError(`--days must be a whole number from 1 to ${maxDays}`);
 }
 
 /** One that the server does not know would be refused at every call. */
-function tenantOf(given: string | undefined, server: Settings): string | undefined {
-  if (server.tenantsFile === undefined) return given;
+function tenantOf(requested: string | undefined, server: Settings): string | undefined {
+  if (server.tenantsFile === undefined) return requested;
   const known = [...readTenants(server.tenantsFile, server).keys()];
   // Said in the token even where it is the only one: another may take its place.
-  const meant = given ?? (known.length === 1 ? known[0] : undefined);
-  if (meant !== undefined && known.includes(meant)) return meant;
+  const target = requested ?? (known.length === 1 ? known[0] : undefined);
+  if (target !== undefined && known.includes(target)) return target;
   throw new ConfigError(
     `--tenant must be one of ${known.join(', ')} (see ${settings.tenantsFile.env})`,
   );

@@ -10,7 +10,7 @@ export interface ConnectionContext {
 }
 
 /** Of a request that only settles the era: nobody waits for its answer. */
-const settlingId = 'cpq-mcp-settles';
+const internalRequestId = 'cpq-mcp-settles';
 
 /** The fast path of a connection that lasts. One that was not opened as it knows is the SDK's from the start. */
 export class ConnectionFastPath {
@@ -26,7 +26,7 @@ export class ConnectionFastPath {
   #sdkStarted = false;
 
   constructor(parts: ServerParts) {
-    this.#fastPath = new FastPath(parts, { lasts: true });
+    this.#fastPath = new FastPath(parts, { isPersistent: true });
   }
 
   /** Whether the message is answered here, now or soon, or needs no answer; if not, it is the SDK's. */
@@ -40,10 +40,10 @@ export class ConnectionFastPath {
       void answering.finally(() => this.#answering.delete(answering));
       return true;
     }
-    if (this.#tellsNothing(message)) return true;
+    if (this.#isSilent(message)) return true;
     this.#sdkStarted = true;
-    const reopens = isObject(message) && opens(message.method);
-    if (reopens || !this.#isSettled) this.#isOn = false;
+    const reopens = isObject(message) && isOpening(message.method);
+    if (reopens || !this.#isNegotiated) this.#isOn = false;
     return false;
   }
 
@@ -60,7 +60,7 @@ export class ConnectionFastPath {
 
   /** Whether it belongs to the connection as it was opened, or opens it. */
   #fits({ method, era }: FastRequest): boolean {
-    if (!this.#era) return opens(method);
+    if (!this.#era) return isOpening(method);
     return era === this.#era && method !== 'initialize';
   }
 
@@ -70,14 +70,14 @@ export class ConnectionFastPath {
       this.#era = era;
       this.#client = clientInfo as Client | undefined;
       this.opening.push(message);
-    } else if (!this.#isSettled && !opens(method)) {
-      const settling = { id: settlingId, method: 'tools/list', params: { _meta } };
-      this.opening.push({ jsonrpc: '2.0', ...settling });
+    } else if (!this.#isNegotiated && !isOpening(method)) {
+      const negotiation = { id: internalRequestId, method: 'tools/list', params: { _meta } };
+      this.opening.push({ jsonrpc: '2.0', ...negotiation });
     }
   }
 
   /** The newer era may still be left after the question what the server can do. */
-  get #isSettled(): boolean {
+  get #isNegotiated(): boolean {
     return this.#era === 'legacy' || this.opening.length > 1;
   }
 
@@ -107,11 +107,12 @@ export class ConnectionFastPath {
   }
 
   /** Once the era is settled, notifications tell the SDK nothing as long as it has nothing to do. */
-  #tellsNothing(message: unknown): boolean {
+  #isSilent(message: unknown): boolean {
     if (this.#sdkStarted || !this.#era) return false;
     const isNotification = isObject(message) && !('id' in message);
-    return message === undefined || (isNotification && this.#isSettled);
+    return message === undefined || (isNotification && this.#isNegotiated);
   }
 }
 
-const opens = (method: unknown): boolean => method === 'initialize' || method === 'server/discover';
+const isOpening = (method: unknown): boolean =>
+  method === 'initialize' || method === 'server/discover';

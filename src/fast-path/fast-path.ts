@@ -1,7 +1,7 @@
 import { type Trace, traceFrom } from '../api/trace.ts';
-import { capabilitiesOf, identity, instructions, longLived } from '../mcp/identity.ts';
+import { capabilitiesOf, identity, instructions, listCacheHints } from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
-import { callMs, failure, progressTo, runTool } from '../mcp/tool-run.ts';
+import { callMs, errorResult, progressReporter, runTool } from '../mcp/tool-run.ts';
 import { visible } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { type Client, type FastRequest, metaKeys, modernRevision, type Row } from './requests.ts';
@@ -30,15 +30,17 @@ export class FastPath {
   /** Results of lists, written out once. */
   readonly #lists = new Map<string, string>();
 
-  /** `lasts`: of a connection, rather than of requests that have nothing in common. */
-  constructor(parts: ServerParts, { lasts }: { lasts: boolean }) {
+  /** `isPersistent`: of a connection, rather than of requests that have nothing in common. */
+  constructor(parts: ServerParts, { isPersistent }: { isPersistent: boolean }) {
     this.#parts = parts;
-    this.#lasts = lasts;
+    this.#lasts = isPersistent;
   }
 
   canHandle({ method, params }: FastRequest): boolean {
     if (method !== 'tools/call') return true;
-    return this.#parts.surface.find(String(params.name))?.listed.annotations?.readOnlyHint === true;
+    return (
+      this.#parts.surface.find(String(params.name))?.definition.annotations?.readOnlyHint === true
+    );
   }
 
   /**
@@ -60,12 +62,12 @@ export class FastPath {
     if (!entry) throw new Error(`not handled by the fast path: ${name}`);
     const { signal } = context;
     const asked = { given, signal, trace: traceFrom(_meta) ?? context.trace };
-    const call = (_: unknown, trace: Trace | undefined) => callOf(request, context, trace);
+    const call = (_: unknown, trace: Trace | undefined) => toToolCall(request, context, trace);
     try {
       return await runTool(entry, this.#parts, asked, call);
     } catch (error) {
       signal.throwIfAborted();
-      return failure(name, error, this.#parts);
+      return errorResult(name, error, this.#parts);
     }
   }
 
@@ -80,9 +82,9 @@ export class FastPath {
   }
 
   async #list({ method, era, params: { protocolVersion } }: FastRequest): Promise<object> {
-    const { surface, tenant, version, hearsChanges = false } = this.#parts;
+    const { surface, tenant, version, receivesUpdates = false } = this.#parts;
     const serverInfo = identity(version);
-    const capabilities = capabilitiesOf(hearsChanges && (this.#lasts || era === 'modern'));
+    const capabilities = capabilitiesOf(receivesUpdates && (this.#lasts || era === 'modern'));
     switch (method) {
       case 'initialize':
         return { protocolVersion, capabilities, serverInfo, instructions };
@@ -104,13 +106,13 @@ export class FastPath {
   /** The newer era says with every result that it is one, from whom, and how long a list holds. */
   #inEra({ era, method }: FastRequest, result: object): object {
     if (era === 'legacy') return result;
-    const holds = method === 'tools/call' ? {} : longLived;
+    const holds = method === 'tools/call' ? {} : listCacheHints;
     const _meta = { [metaKeys.server]: identity(this.#parts.version) };
     return { ...result, resultType: 'complete', ...holds, _meta };
   }
 }
 
-function callOf(
+function toToolCall(
   { client, progressToken }: FastRequest,
   { signal, notify, ...connection }: CallContext,
   trace: Trace | undefined,
@@ -120,7 +122,7 @@ function callOf(
   return {
     signal,
     deadline: Date.now() + callMs,
-    progress: progressToken === undefined ? () => {} : progressTo(tell, progressToken),
+    progress: progressToken === undefined ? () => {} : progressReporter(tell, progressToken),
     client: asking ? visible(`${asking.name} ${asking.version}`).slice(0, 120) : 'unknown host',
     trace,
     consent: () => Promise.reject(new Error('a tool that only reads wanted to write')),

@@ -23,7 +23,7 @@ export class HttpFastPath {
   readonly #fastPath: FastPath;
 
   constructor(parts: ServerParts) {
-    this.#fastPath = new FastPath(parts, { lasts: false });
+    this.#fastPath = new FastPath(parts, { isPersistent: false });
   }
 
   /**

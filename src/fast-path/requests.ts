@@ -50,7 +50,7 @@ const objectOf =
     isObject(value) && Object.values(value).every(check);
 type Fields = Readonly<Record<string, Check>>;
 /** An object with these fields, perhaps with the others, and with no more. */
-const shaped = (required: Fields, others: Fields = {}): Check => {
+const objectWith = (required: Fields, others: Fields = {}): Check => {
   const known = new Map(Object.entries({ ...others, ...required }));
   const needed = Object.keys(required);
   return (value) =>
@@ -59,30 +59,30 @@ const shaped = (required: Fields, others: Fields = {}): Check => {
     Object.entries(value).every(([name, field]) => known.get(name)?.(field) === true);
 };
 
-const isClient = shaped(
+const isClient = objectWith(
   { name: isText, version: isText },
   { title: isText, websiteUrl: isText, description: isText },
 );
 /** Nothing more of them matters to a request that only reads. */
-const areCapabilities = shaped(
+const areCapabilities = objectWith(
   {},
   {
-    roots: shaped({}, { listChanged: (value) => typeof value === 'boolean' }),
-    elicitation: objectOf(shaped({})),
+    roots: objectWith({}, { listChanged: (value) => typeof value === 'boolean' }),
+    elicitation: objectOf(objectWith({})),
     sampling: objectOf(isObject),
     experimental: objectOf(isObject),
     extensions: objectOf(isObject),
   },
 );
 const revision: Check = (value) => value === modernRevision;
-const isEnvelope = shaped(
+const isEnvelope = objectWith(
   { [metaKeys.revision]: revision, [metaKeys.capabilities]: areCapabilities },
   { [metaKeys.client]: isClient },
 );
 
 /** Looked at for all methods alike. */
 const meta: Fields = { _meta: () => true };
-const noParameters = shaped({}, meta);
+const noParameters = objectWith({}, meta);
 
 const handshake: Fields = {
   protocolVersion: (value) => legacyRevisions.includes(String(value)),
@@ -92,18 +92,18 @@ const handshake: Fields = {
 
 /** In which era each method is answered, if only in one, and what it may be given. */
 const methods: Readonly<Record<string, { era?: Era; params: Check }>> = {
-  initialize: { era: 'legacy', params: shaped(handshake, meta) },
+  initialize: { era: 'legacy', params: objectWith(handshake, meta) },
   ping: { era: 'legacy', params: noParameters },
   'server/discover': { era: 'modern', params: noParameters },
   'tools/list': { params: noParameters },
-  'tools/call': { params: shaped({ name: isText }, { arguments: isObject, ...meta }) },
+  'tools/call': { params: objectWith({ name: isText }, { arguments: isObject, ...meta }) },
   'resources/list': { params: noParameters },
   'resources/templates/list': { params: noParameters },
   'prompts/list': { params: noParameters },
 };
 
 const isMethod: Check = (value) => typeof value === 'string' && Object.hasOwn(methods, value);
-const isRequest = shaped(
+const isRequest = objectWith(
   { jsonrpc: (value) => value === '2.0', id: isId, method: isMethod },
   { params: isObject },
 );

@@ -1,6 +1,6 @@
 import { createMcpHandler, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Served } from './served.ts';
+import type { TenantEndpoint } from './served.ts';
 
 /** Where the server is plugged into a program that brings its own transports. */
 export interface EmbeddedHost {
@@ -12,7 +12,7 @@ export interface EmbeddedHost {
 }
 
 export function embeddedHost(
-  { server, followMoved }: Served,
+  { server, onResourceUpdated: followMoved }: TenantEndpoint,
   onError: (error: Error) => void,
 ): EmbeddedHost {
   const http = createMcpHandler(server, { onerror: onError });

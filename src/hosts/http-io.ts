@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Denied } from './access/denied.ts';
+import { HttpError } from './access/denied.ts';
 
 /**
  * Reads the body of a request, as it was sent.
@@ -8,7 +8,7 @@ import { Denied } from './access/denied.ts';
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { 'content-length': length = '0', 'content-encoding': encoding = 'identity' } =
     request.headers;
-  if (encoding !== 'identity') throw new Denied(415, 'The body must not be compressed.');
+  if (encoding !== 'identity') throw new HttpError(415, 'The body must not be compressed.');
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -27,8 +27,8 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   });
 }
 
-const tooLarge = (maxBytes: number): Denied =>
-  new Denied(413, `The body is larger than ${maxBytes} bytes.`);
+const tooLarge = (maxBytes: number): HttpError =>
+  new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
 
 export function sendJson(
   response: ServerResponse,
@@ -63,10 +63,10 @@ export function sendText(
 }
 
 /** Answers with an error. What was not read of the request would be taken for the next one. */
-export function refuse(
+export function sendRefusal(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, message, headers }: Denied,
+  { status, message, headers }: HttpError,
 ): void {
   const close = request.complete ? {} : { connection: 'close' };
   sendJson(response, status, { error: message }, { ...headers, ...close });

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { SdkServed } from './served.ts';
+import type { SdkEndpoint } from './served.ts';
 
-export interface SdkOptions {
+export interface HttpSdkOptions {
   maxBodyBytes: number;
   onError(error: Error): void;
 }
@@ -15,14 +15,14 @@ export interface SdkHandler {
   handle(
     sent: { request: IncomingMessage; body: Buffer | undefined },
     response: ServerResponse,
-    who: { caller: string | undefined; listens: boolean },
+    auth: { caller: string | undefined; listens: boolean },
   ): Promise<void>;
   /** Ends what is listened to; calls come to their own end. */
   close(): Promise<void>;
 }
 
 /** The SDK makes a `Request` of every request, which the Fetch standard forbids for this one. */
-const cannotBeMade = ({ method }: IncomingMessage): boolean => method === 'TRACE';
+const isUnsupportedMethod = ({ method }: IncomingMessage): boolean => method === 'TRACE';
 
 function notAllowed(response: ServerResponse): void {
   response.writeHead(405, { allow: 'GET, POST, DELETE', connection: 'close' }).end();
@@ -41,8 +41,8 @@ type McpHandler = ReturnType<typeof createMcpHandler>;
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export function sdkHandler(
-  { server, followMoved }: SdkServed,
-  { maxBodyBytes, onError }: SdkOptions,
+  { server, onResourceUpdated: followMoved }: SdkEndpoint,
+  { maxBodyBytes, onError }: HttpSdkOptions,
 ): SdkHandler {
   const limits = { onerror: onError, maxRequestBodySize: maxBodyBytes };
   // Its own type for a request forbids what Node's may be: undefined where there is no method.
@@ -55,7 +55,7 @@ export function sdkHandler(
   let stop: (() => void) | undefined;
   return {
     async handle({ request, body }, response, { caller, listens }) {
-      if (cannotBeMade(request)) return notAllowed(response);
+      if (isUnsupportedMethod(request)) return notAllowed(response);
       if (listens) stop ??= followMoved((uri) => streams.notify.resourceUpdated(uri));
       // Handed on as the protocol's own note of who was let in; the credentials stay here.
       const auth =

@@ -6,17 +6,17 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
-import { Denied, retryAfter } from './access/denied.ts';
-import type { Admitted, Gate } from './access/gate.ts';
-import { whileAdmitted } from './access/still-admitted.ts';
-import { readBody, refuse, sendJson, sendText } from './http-io.ts';
+import { HttpError, retryAfterHeader } from './access/denied.ts';
+import type { Gate, Session } from './access/gate.ts';
+import { reauthorizeWhileOpen } from './access/still-admitted.ts';
+import { readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import { methodOf, parseMessage, toolOf } from './messages.ts';
-import type { Observing } from './observing.ts';
-import { nowKnown } from './requests.ts';
-import type { SdkServed, Served } from './served.ts';
+import type { ServerObserver } from './observing.ts';
+import { addRequestFacts } from './requests.ts';
+import type { SdkEndpoint, TenantEndpoint } from './served.ts';
 import type { OpenStreams } from './streams.ts';
-import type { TurnsOfCallers } from './turns-of-callers.ts';
+import type { FairQueue } from './turns-of-callers.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
 export interface HttpOptions {
@@ -37,18 +37,18 @@ export interface HttpOptions {
   /** What `/readyz` answers; `stopping`: calls under way are only being brought to their end. */
   readiness?(stopping: boolean): { status: number; body: Record<string, unknown> };
   /** Callers wait for their turn; without it nobody does. */
-  turns?: Pick<TurnsOfCallers, 'enter' | 'maxBatch'>;
+  queue?: Pick<FairQueue, 'acquire' | 'maxBatch'>;
   /** Limits the streams of changes; without it there is no limit. */
-  streams?: Pick<OpenStreams, 'start'>;
+  streams?: Pick<OpenStreams, 'acquire'>;
   /** How long a sender may take for the headers, and for all of a request. */
   slowSenders?: { headersMs: number; requestMs: number };
   /** Watches every request. */
-  watch?: Pick<Observing, 'request'>;
+  observer?: Pick<ServerObserver, 'onHttpRequest'>;
   /** What `/metrics` answers, and to whom; without it there is no such page. */
   metrics?: {
     /** @throws Denied for a sender that guesses */
     mayRead(request: IncomingMessage): boolean;
-  } & Pick<Observing, 'render'>;
+  } & Pick<ServerObserver, 'render'>;
 }
 
 export interface HttpHost {
@@ -58,16 +58,16 @@ export interface HttpHost {
 
 /** What a supervisor usually waits before it kills. */
 const drainMs = 8_000;
-const idleLookMs = 100;
+const idlePollMs = 100;
 /**
  * How long a connection waits for its next request: longer than a proxy keeps it (nginx: a minute), so that
  * it is never closed here at the moment at which it is used again.
  */
-const keptMs = 75_000;
+const keepAliveMs = 75_000;
 /** Slow senders must not hold sockets; answers may take as long as a call. */
 const defaultSlowSenders = { headersMs: 15_000, requestMs: 30_000 };
 /** How often slow senders are looked for: Node would only look twice a minute. */
-const slowSendersLookMs = 1_000;
+const slowSendersCheckMs = 1_000;
 /** Messages in a batch, which only hosts of one old revision of the protocol send. */
 const maxBatch = 10;
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
@@ -77,28 +77,28 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
  * and what is served to them, is the gate's to say.
  */
 export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpHost> {
-  const front = new Front(gate, options);
-  const { watch, slowSenders = defaultSlowSenders } = options;
+  const frontend = new HttpFrontend(gate, options);
+  const { observer, slowSenders = defaultSlowSenders } = options;
   const limits = {
     headersTimeout: slowSenders.headersMs,
     requestTimeout: slowSenders.requestMs,
-    connectionsCheckingInterval: slowSendersLookMs,
-    keepAliveTimeout: keptMs,
+    connectionsCheckingInterval: slowSendersCheckMs,
+    keepAliveTimeout: keepAliveMs,
   };
   const server = createServer(limits, (request, response) => {
     // Kept connections would bring one request after the other until they are cut.
-    if (front.closing) response.setHeader('connection', 'close');
-    const handle = () => front.take(request, response);
-    if (watch) watch.request(request, response, handle);
+    if (frontend.closing) response.setHeader('connection', 'close');
+    const handle = () => frontend.handle(request, response);
+    if (observer) observer.onHttpRequest(request, response, handle);
     else handle();
   });
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
-  return { url: urlOf(options.host, port), close: () => close(server, front) };
+  return { url: urlOf(options.host, port), close: () => close(server, frontend) };
 }
 
 /** Who is in the same position is answered by the same. */
-interface Answerers {
+interface Responders {
   /** Absent where nothing may be answered but by the SDK. */
   fastPath: HttpFastPath | undefined;
   /** Loaded when it is first needed. */
@@ -106,12 +106,12 @@ interface Answerers {
 }
 
 /** The fast path answers what it can; the SDK answers everything else. */
-class Front {
+class HttpFrontend {
   closing = false;
   readonly #gate: Gate;
   readonly #options: HttpOptions;
   readonly #names: ReadonlySet<string>;
-  readonly #answerers = new Map<Served | SdkServed, Answerers>();
+  readonly #responders = new Map<TenantEndpoint | SdkEndpoint, Responders>();
 
   constructor(gate: Gate, options: HttpOptions) {
     this.#gate = gate;
@@ -120,21 +120,21 @@ class Front {
     this.#names = new Set([...loopbackNames, ...allowed]);
   }
 
-  take(request: IncomingMessage, response: ServerResponse): void {
+  handle(request: IncomingMessage, response: ServerResponse): void {
     const options = this.#options;
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (path === '/healthz') sendJson(response, 200, options.health());
-    else if (path === '/readyz') this.#tellReadiness(response);
+    else if (path === '/readyz') this.#sendReadiness(response);
     else if (!options.webhooks?.(path, request, response)) {
       this.#serve(path, request, response).catch((error: unknown) =>
-        failed(request, response, error, options),
+        sendError(request, response, error, options),
       );
     }
   }
 
-  #tellReadiness(response: ServerResponse): void {
-    const always = { status: this.closing ? 503 : 200, body: {} };
-    const { status, body } = this.#options.readiness?.(this.closing) ?? always;
+  #sendReadiness(response: ServerResponse): void {
+    const fallback = { status: this.closing ? 503 : 200, body: {} };
+    const { status, body } = this.#options.readiness?.(this.closing) ?? fallback;
     sendJson(response, status, body);
   }
 
@@ -150,44 +150,44 @@ class Front {
       response.writeHead(200, { 'content-type': contentType }).end(body);
       return;
     }
-    const published = this.#gate.published?.(path);
-    if (published) return sendJson(response, 200, published);
+    const metadata = this.#gate.metadata?.(path);
+    if (metadata) return sendJson(response, 200, metadata);
     if (path !== '/mcp') {
       return sendJson(response, 404, { error: 'Not found. MCP is served at /mcp.' });
     }
-    const admitted = await this.#gate.admit(request);
-    const { caller, tenant } = admitted;
-    nowKnown({ ...(caller && { caller }), ...(tenant && { tenant }) });
-    await this.#answer(admitted, request, response);
+    const session = await this.#gate.admit(request);
+    const { caller, tenant } = session;
+    addRequestFacts({ ...(caller && { caller }), ...(tenant && { tenant }) });
+    await this.#answer(session, request, response);
   }
 
   /**
    * Waits for the caller's turn. What is listened to for long is a call only until it has begun.
    * @throws TooManyCalls
    */
-  async #takeTurn(
+  async #acquireTurn(
     caller: string | undefined,
     { calls, listens, signal }: { calls: number; listens: boolean; signal: AbortSignal },
     response: ServerResponse,
   ): Promise<void> {
-    const { turns } = this.#options;
-    if (caller === undefined || !turns) return;
-    const leave = await turns.enter(caller, signal, calls);
-    if (response.closed || listens) leave();
-    else response.once('close', leave);
+    const { queue } = this.#options;
+    if (caller === undefined || !queue) return;
+    const release = await queue.acquire(caller, signal, calls);
+    if (response.closed || listens) release();
+    else response.once('close', release);
   }
 
   async close(): Promise<void> {
     this.closing = true;
-    await Promise.all([...this.#answerers.keys()].map((served) => this.#retire(served)));
+    await Promise.all([...this.#responders.keys()].map((endpoint) => this.#retire(endpoint)));
   }
 
   async #answer(
-    admitted: Admitted,
+    session: Session,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const { served, caller } = admitted;
+    const { endpoint, caller } = session;
     const isPost = request.method === 'POST';
     const body = isPost ? await readBody(request, this.#options.maxBodyBytes) : undefined;
     const message = body && parseMessage(body.toString('utf8'));
@@ -195,23 +195,23 @@ class Front {
     const listens = methodOf(message) === 'subscriptions/listen';
     const signal = goneSignal(response);
     const calls = messages.length || 1;
-    if (isPost) await this.#takeTurn(caller, { calls, listens, signal }, response);
-    if (listens) this.#mayListen(admitted, request, response);
-    challenge(admitted, messages);
-    const answerers = this.#answerersOf(served);
+    if (isPost) await this.#acquireTurn(caller, { calls, listens, signal }, response);
+    if (listens) this.#authorizeStream(session, request, response);
+    challenge(session, messages);
+    const responders = this.#respondersFor(endpoint);
     const { headers } = request;
-    const answer = body && (await answerers.fastPath?.tryAnswer(message, { headers, signal }));
+    const answer = body && (await responders.fastPath?.tryAnswer(message, { headers, signal }));
     if (answer) return sendText(response, answer.status, answer.body);
-    const sdk = await this.#sdkOf(served, answerers);
+    const sdk = await this.#sdkOf(endpoint, responders);
     await sdk.handle({ request, body }, response, { caller, listens });
   }
 
   /** @throws Denied for a batch of too many */
   #messagesOf(message: unknown): readonly unknown[] {
     if (!Array.isArray(message)) return [message];
-    const most = Math.min(maxBatch, this.#options.turns?.maxBatch ?? maxBatch);
+    const most = Math.min(maxBatch, this.#options.queue?.maxBatch ?? maxBatch);
     if (message.length <= most) return message;
-    throw new Denied(
+    throw new HttpError(
       400,
       `A batch may hold at most ${most} messages, this one holds ${message.length}: send them one by one.`,
     );
@@ -220,14 +220,18 @@ class Front {
   /**
    * @throws Denied where what would be listened to has ended; TooManyStreams
    */
-  #mayListen({ served, caller }: Admitted, request: IncomingMessage, response: ServerResponse) {
-    if (served.retired?.aborted) {
-      throw new Denied(503, 'This tenant has just changed.', { headers: retryAfter(1) });
+  #authorizeStream(
+    { endpoint, caller }: Session,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    if (endpoint.closed?.aborted) {
+      throw new HttpError(503, 'This tenant has just changed.', { headers: retryAfterHeader(1) });
     }
     if (response.closed) return;
-    const end = this.#options.streams?.start(caller, served);
+    const end = this.#options.streams?.acquire(caller, endpoint);
     if (end) response.once('close', end);
-    if (caller !== undefined) whileAdmitted(this.#gate, request, response);
+    if (caller !== undefined) reauthorizeWhileOpen(this.#gate, request, response);
   }
 
   /**
@@ -236,51 +240,51 @@ class Front {
    * @throws Denied
    */
   #checkAddressed({ headers: { host = '', origin } }: IncomingMessage): void {
-    if (!this.#names.has(nameIn(host))) {
-      throw new Denied(403, 'The Host header names another server than this one.');
+    if (!this.#names.has(hostName(host))) {
+      throw new HttpError(403, 'The Host header names another server than this one.');
     }
     const [, page = ''] = /^https?:\/\/(.+)$/i.exec(origin ?? '') ?? [];
-    if (origin && !this.#names.has(nameIn(page))) {
-      throw new Denied(403, 'Pages of that origin may not use this server.');
+    if (origin && !this.#names.has(hostName(page))) {
+      throw new HttpError(403, 'Pages of that origin may not use this server.');
     }
   }
 
-  #answerersOf(served: Served | SdkServed): Answerers {
-    const known = this.#answerers.get(served);
+  #respondersFor(endpoint: TenantEndpoint | SdkEndpoint): Responders {
+    const known = this.#responders.get(endpoint);
     if (known) return known;
     const { fastPath: isOn = true } = this.#options;
-    const fastPath = isOn && 'parts' in served ? new HttpFastPath(served.parts) : undefined;
-    const answerers: Answerers = { fastPath, sdk: undefined };
-    if (served.retired?.aborted) return answerers; // For calls that were let in before.
-    this.#answerers.set(served, answerers);
-    const retire = () => this.#retire(served).catch(this.#options.onError);
-    served.retired?.addEventListener('abort', retire, { once: true });
-    return answerers;
+    const fastPath = isOn && 'parts' in endpoint ? new HttpFastPath(endpoint.parts) : undefined;
+    const responders: Responders = { fastPath, sdk: undefined };
+    if (endpoint.closed?.aborted) return responders; // For calls that were let in before.
+    this.#responders.set(endpoint, responders);
+    const retire = () => this.#retire(endpoint).catch(this.#options.onError);
+    endpoint.closed?.addEventListener('abort', retire, { once: true });
+    return responders;
   }
 
-  #sdkOf(served: SdkServed, answerers: Answerers): Promise<SdkHandler> {
+  #sdkOf(endpoint: SdkEndpoint, responders: Responders): Promise<SdkHandler> {
     const { maxBodyBytes, onError } = this.#options;
-    answerers.sdk ??= import('./http-sdk.ts').then(({ sdkHandler }) =>
-      sdkHandler(served, { maxBodyBytes, onError }),
+    responders.sdk ??= import('./http-sdk.ts').then(({ sdkHandler }) =>
+      sdkHandler(endpoint, { maxBodyBytes, onError }),
     );
-    return answerers.sdk;
+    return responders.sdk;
   }
 
-  async #retire(served: Served | SdkServed): Promise<void> {
-    const answerers = this.#answerers.get(served);
-    this.#answerers.delete(served);
-    await (await answerers?.sdk)?.close();
+  async #retire(endpoint: TenantEndpoint | SdkEndpoint): Promise<void> {
+    const responders = this.#responders.get(endpoint);
+    this.#responders.delete(endpoint);
+    await (await responders?.sdk)?.close();
   }
 }
 
-function failed(
+function sendError(
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
   options: HttpOptions,
 ): void {
-  if (error instanceof Denied) {
-    refuse(request, response, error);
+  if (error instanceof HttpError) {
+    sendRefusal(request, response, error);
     return;
   }
   if (response.destroyed) return; // The sender has gone away.
@@ -291,15 +295,15 @@ function failed(
 
 /** Aborted when the sender has gone away. */
 function goneSignal(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
+  const abort = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort(new Error('the host went away'));
+    if (!response.writableFinished) abort.abort(new Error('the host went away'));
   });
-  return gone.signal;
+  return abort.signal;
 }
 
 /** @throws Denied where one of the calls needs more than the caller was given */
-function challenge({ challenge }: Admitted, messages: readonly unknown[]): void {
+function challenge({ challenge }: Session, messages: readonly unknown[]): void {
   for (const message of messages) {
     const denied = challenge?.(toolOf(message) ?? '');
     if (denied) throw denied;
@@ -307,7 +311,7 @@ function challenge({ challenge }: Admitted, messages: readonly unknown[]): void 
 }
 
 /** Of `name` or `name:port`. */
-const nameIn = (address: string): string => address.toLowerCase().replace(/:\d{1,5}$/, '');
+const hostName = (address: string): string => address.toLowerCase().replace(/:\d{1,5}$/, '');
 
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
@@ -324,15 +328,15 @@ function listen(server: NodeServer, { host, port }: HttpOptions): Promise<void> 
 }
 
 /** Calls in flight are answered; connections that wait for nothing are closed. */
-async function close(server: NodeServer, front: Front): Promise<void> {
-  front.closing = true;
+async function close(server: NodeServer, frontend: HttpFrontend): Promise<void> {
+  frontend.closing = true;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   // Those that were at work when the stop began wait for a next request once they are answered.
-  const idle = setInterval(() => server.closeIdleConnections(), idleLookMs);
-  const patience = setTimeout(() => server.closeAllConnections(), drainMs);
+  const idle = setInterval(() => server.closeIdleConnections(), idlePollMs);
+  const timeout = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
   clearInterval(idle);
-  clearTimeout(patience);
-  await front.close();
+  clearTimeout(timeout);
+  await frontend.close();
 }

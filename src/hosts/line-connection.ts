@@ -1,6 +1,6 @@
 import { ConnectionFastPath } from '../fast-path/connection.ts';
 import { parseMessage } from './messages.ts';
-import type { Served } from './served.ts';
+import type { TenantEndpoint } from './served.ts';
 import type { SdkConnection } from './stdio-sdk.ts';
 
 export interface LineConnectionOptions {
@@ -14,23 +14,23 @@ export interface LineConnectionOptions {
 
 /** One connection over lines: the fast path answers what it can, the SDK everything else. */
 export class LineConnection {
-  readonly #served: Served;
+  readonly #endpoint: TenantEndpoint;
   readonly #options: LineConnectionOptions;
   readonly #fastPath: ConnectionFastPath | undefined;
   /** Loaded when it is first needed. */
   #sdk: Promise<SdkConnection> | undefined;
   #lastTaken: Promise<void> = Promise.resolve();
 
-  constructor(served: Served, options: LineConnectionOptions) {
-    this.#served = served;
+  constructor(endpoint: TenantEndpoint, options: LineConnectionOptions) {
+    this.#endpoint = endpoint;
     this.#options = options;
-    this.#fastPath = options.fastPath ? new ConnectionFastPath(served.parts) : undefined;
+    this.#fastPath = options.fastPath ? new ConnectionFastPath(endpoint.parts) : undefined;
   }
 
-  take(line: string): void {
+  receive(line: string): void {
     if (this.#fastPath?.tryAnswer(parseMessage(line), this.#options)) return;
     this.#sdk ??= this.#connect();
-    this.#lastTaken = this.#sdk.then((sdk) => sdk.take(line)).catch(this.#options.onError);
+    this.#lastTaken = this.#sdk.then((sdk) => sdk.receive(line)).catch(this.#options.onError);
   }
 
   /** Resolves once everything that was taken has been answered or cancelled. */
@@ -50,6 +50,6 @@ export class LineConnection {
     const { connectSdk } = await import('./stdio-sdk.ts');
     const { onError, onClose } = this.#options;
     const write = (message: object) => this.#options.write(JSON.stringify(message));
-    return connectSdk(this.#served.server, { opening, write, onError, onClose });
+    return connectSdk(this.#endpoint.server, { opening, write, onError, onClose });
   }
 }

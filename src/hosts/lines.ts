@@ -10,28 +10,28 @@ const lineFeed = 10;
 export function readLines(
   stream: Readable,
   maxBytes: number,
-  take: (line: string) => void,
+  onLine: (line: string) => void,
   tooLong: () => void,
 ): () => void {
   let parts: Buffer[] = [];
-  let held = 0;
+  let pending = 0;
   const read = (bytes: Buffer) => {
     let from = 0;
     for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, from)) {
       const last = bytes.subarray(from, end);
       const line = parts.length === 0 ? last : Buffer.concat([...parts, last]);
       parts = [];
-      held = 0;
+      pending = 0;
       from = end + 1;
-      take(line.toString('utf8'));
+      onLine(line.toString('utf8'));
     }
     if (from === bytes.length) return;
     parts.push(from === 0 ? bytes : bytes.subarray(from));
-    held += bytes.length - from;
-    if (held > maxBytes) tooLong();
+    pending += bytes.length - from;
+    if (pending > maxBytes) tooLong();
   };
   const readRest = () => {
-    if (held > 0) take(Buffer.concat(parts).toString('utf8'));
+    if (pending > 0) onLine(Buffer.concat(parts).toString('utf8'));
   };
   stream.on('data', read);
   stream.once('end', readRest);

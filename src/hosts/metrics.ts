@@ -3,7 +3,7 @@ import type { Gauges, RequestOutcome } from '../api/observer.ts';
 import type { CallOutcome } from '../mcp/observer.ts';
 import type { Health } from '../state/port.ts';
 import type { StreamLimits } from './streams.ts';
-import type { Delivered } from './webhooks.ts';
+import type { DeliveryResult } from './webhooks.ts';
 
 export interface Rendered {
   contentType: string;
@@ -22,7 +22,7 @@ const noTenant = 'unknown';
  */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #offered = new Map<string, Set<Gauges>>();
+  readonly #gauges = new Map<string, Set<Gauges>>();
   #inFlight = 0;
   #queue: () => { queued: number } = () => ({ queued: 0 });
   #health: (() => Health) | undefined;
@@ -78,7 +78,7 @@ export class Metrics {
       registers,
     }).set({ version }, 1);
     this.#gauge('budget_left', 'Requests left in the rate budget', ['tenant'], (set) =>
-      this.#eachBudget((tenant, left) => set({ tenant }, left)),
+      this.#eachBudget((tenant, remaining) => set({ tenant }, remaining)),
     );
     this.#gauge(
       'collection_age_seconds',
@@ -100,26 +100,26 @@ export class Metrics {
     );
   }
 
-  began(): void {
+  callStarted(): void {
     this.#inFlight += 1;
   }
 
-  called(tenant: string, tool: string, outcome: CallOutcome, seconds: number): void {
+  callEnded(tenant: string, tool: string, outcome: CallOutcome, seconds: number): void {
     this.#inFlight -= 1;
     this.#calls.inc({ tenant, tool, outcome });
     this.#callSeconds.observe({ tool }, seconds);
   }
 
-  requested(tenant: string, outcome: RequestOutcome, seconds: number): void {
+  requestEnded(tenant: string, outcome: RequestOutcome, seconds: number): void {
     this.#requests.inc({ tenant, outcome });
     this.#requestSeconds.observe({ tenant }, seconds);
   }
 
-  heldBack(tenant: string, by: 'budget' | 'circuit'): void {
+  requestRejected(tenant: string, by: 'budget' | 'circuit'): void {
     this.#requests.inc({ tenant, outcome: by });
   }
 
-  delivered({ tenant = noTenant, status, receipt }: Delivered): void {
+  deliveryHandled({ tenant = noTenant, status, receipt }: DeliveryResult): void {
     this.#deliveries.inc({ tenant, outcome: receipt?.how ?? deliveryOutcome(status) });
     if (receipt?.how === 'new' && receipt.lagMs !== undefined) {
       this.#lag.observe({ tenant }, Math.max(0, receipt.lagMs / 1000));
@@ -127,21 +127,22 @@ export class Metrics {
   }
 
   /** `status` undefined: the sender went away before there was an answer. */
-  answered(path: string, status: number | undefined): void {
+  responseSent(path: string, status: number | undefined): void {
     this.#http.inc({ route: routeOf(path), status: status ?? 'gone' });
   }
 
   /** Looked up whenever somebody asks, until the result is called. */
-  offer(tenant: string, gauges: Gauges): () => void {
-    const offered = this.#offered.get(tenant) ?? new Set();
-    this.#offered.set(tenant, offered.add(gauges));
+  registerGauges(tenant: string, gauges: Gauges): () => void {
+    const registered = this.#gauges.get(tenant) ?? new Set();
+    this.#gauges.set(tenant, registered.add(gauges));
     return () => {
-      offered.delete(gauges);
-      if (offered.size === 0 && this.#offered.get(tenant) === offered) this.#offered.delete(tenant);
+      registered.delete(gauges);
+      if (registered.size === 0 && this.#gauges.get(tenant) === registered)
+        this.#gauges.delete(tenant);
     };
   }
 
-  watchCalls(queue: () => { queued: number }): void {
+  registerQueueGauges(queue: () => { queued: number }): void {
     this.#queue = queue;
   }
 
@@ -153,7 +154,7 @@ export class Metrics {
     this.#streamsRefused.inc({ limit: by === 'perCaller' ? 'caller' : 'tenant' });
   }
 
-  watchState(health: () => Health): void {
+  registerHealthGauge(health: () => Health): void {
     this.#health = health;
   }
 
@@ -163,32 +164,34 @@ export class Metrics {
   }
 
   /** Several keys of one tenant draw on one budget; who knows of the least knows best. */
-  async #eachBudget(tell: (tenant: string, left: number) => void): Promise<void> {
-    const reading = [...this.#offered].map(async ([tenant, offered]) => {
-      const looked = await Promise.all([...offered].map(({ budgetLeft }) => left(budgetLeft)));
-      const known = looked.filter((it) => it !== undefined);
-      if (known.length > 0) tell(tenant, Math.min(...known));
+  async #eachBudget(record: (tenant: string, remaining: number) => void): Promise<void> {
+    const reading = [...this.#gauges].map(async ([tenant, registered]) => {
+      const rule = await Promise.all(
+        [...registered].map(({ remainingBudget: budgetLeft }) => remainingOf(budgetLeft)),
+      );
+      const route = rule.filter((it) => it !== undefined);
+      if (route.length > 0) record(tenant, Math.min(...route));
     });
     await Promise.all(reading);
   }
 
-  #eachAge(tell: (tenant: string, collection: string, seconds: number) => void): void {
-    for (const [tenant, offered] of this.#offered) {
+  #eachAge(record: (tenant: string, collection: string, seconds: number) => void): void {
+    for (const [tenant, registered] of this.#gauges) {
       const oldest = new Map<string, number>();
-      for (const { collectionsHeld } of offered) {
+      for (const { cachedCollections: collectionsHeld } of registered) {
         for (const [collection, asOf] of collectionsHeld?.() ?? []) {
           oldest.set(collection, Math.min(asOf, oldest.get(collection) ?? asOf));
         }
       }
       for (const [collection, asOf] of oldest) {
-        tell(tenant, collection, Math.max(0, (Date.now() - asOf) / 1000));
+        record(tenant, collection, Math.max(0, (Date.now() - asOf) / 1000));
       }
     }
   }
 
-  #eachHealth(tell: (kind: string, ok: boolean) => void): void {
+  #eachHealth(record: (kind: string, ok: boolean) => void): void {
     const health = this.#health?.();
-    if (health) tell(health.kind, health.ok);
+    if (health) record(health.kind, health.ok);
   }
 
   #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
@@ -226,7 +229,7 @@ export class Metrics {
 }
 
 /** One that cannot be looked up now must not keep all others from being told. */
-const left = (budgetLeft: Gauges['budgetLeft']): Promise<number | undefined> =>
+const remainingOf = (budgetLeft: Gauges['remainingBudget']): Promise<number | undefined> =>
   budgetLeft?.().catch(() => undefined) ?? Promise.resolve(undefined);
 
 function deliveryOutcome(status: number): string {

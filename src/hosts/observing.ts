@@ -1,13 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Gauges, Observer, RequestOutcome, Sending, Watched } from '../api/observer.ts';
+import type {
+  Gauges,
+  Observation,
+  Observer,
+  OutgoingRequest,
+  RequestOutcome,
+} from '../api/observer.ts';
 import { type Trace, traceIdOf } from '../api/trace.ts';
 import type { Log } from '../log.ts';
 import type { CallObserver, CallOutcome } from '../mcp/observer.ts';
 import type { Metrics, Rendered } from './metrics.ts';
-import { asRequest, identify } from './requests.ts';
+import { assignRequestId, runAsRequest } from './requests.ts';
 import type { Traces } from './traces.ts';
 
-export interface ObservingOptions {
+export interface ServerObserverOptions {
   log: Log;
   version: string;
   /** Whether spans are made. */
@@ -16,51 +22,53 @@ export interface ObservingOptions {
    * Whether every line of the log says which request it belongs to. On Node 20 and 22 that costs a tenth
    * of a call's processor time, because every promise is followed.
    */
-  followsRequests: boolean;
+  tracksRequests: boolean;
 }
 
 /** Both ends of a tenant: its calls, and what is asked of the service for them. */
 export type TenantObserver = Observer & CallObserver;
 
 /** Loads what is needed to watch a server at work: only one that many share is watched. */
-export async function observing(options: ObservingOptions): Promise<Observing> {
+export async function createServerObserver(
+  options: ServerObserverOptions,
+): Promise<ServerObserver> {
   const { version, tracing } = options;
   const { Metrics } = await import('./metrics.ts');
   const traces = tracing ? new (await import('./traces.ts')).Traces(version) : undefined;
-  return new Observing(options, new Metrics(version), traces);
+  return new ServerObserver(options, new Metrics(version), traces);
 }
 
 /** Watches a server at work: what is counted, what is logged of every call, and its place in a trace. */
-export class Observing {
+export class ServerObserver {
   readonly #log: Log;
   readonly #traces: Traces | undefined;
-  readonly #follows: boolean;
+  readonly #tracksRequests: boolean;
   readonly metrics: Metrics;
 
   constructor(
-    { log, followsRequests }: ObservingOptions,
+    { log, tracksRequests }: ServerObserverOptions,
     metrics: Metrics,
     traces: Traces | undefined,
   ) {
     this.#log = log;
-    this.#follows = followsRequests;
+    this.#tracksRequests = tracksRequests;
     this.metrics = metrics;
     this.#traces = traces;
   }
 
   /** `name` is the operator's own for the tenant, because it becomes a label. */
   tenant(name: string): TenantObserver {
-    return new OneTenant(name, this.#log, this.metrics, this.#traces);
+    return new OperatingTenantObserver(name, this.#log, this.metrics, this.#traces);
   }
 
   /** Handles a request under an id, and counts what it is answered. */
-  request<T>(request: IncomingMessage, response: ServerResponse, handle: () => T): T {
+  onHttpRequest<T>(request: IncomingMessage, response: ServerResponse, handle: () => T): T {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     response.once('close', () =>
-      this.metrics.answered(path, response.headersSent ? response.statusCode : undefined),
+      this.metrics.responseSent(path, response.headersSent ? response.statusCode : undefined),
     );
-    const id = identify(request, response);
-    return this.#follows ? asRequest(id, handle) : handle();
+    const id = assignRequestId(request, response);
+    return this.#tracksRequests ? runAsRequest(id, handle) : handle();
   }
 
   render(): Promise<Rendered> {
@@ -68,7 +76,7 @@ export class Observing {
   }
 }
 
-class OneTenant implements TenantObserver {
+class OperatingTenantObserver implements TenantObserver {
   readonly #name: string;
   readonly #log: Log;
   readonly #metrics: Metrics;
@@ -81,43 +89,43 @@ class OneTenant implements TenantObserver {
     this.#traces = traces;
   }
 
-  calls(tool: string, trace: Trace | undefined): Watched<CallOutcome> {
-    this.#metrics.began();
-    const span = this.#traces?.calls(this.#name, tool, trace);
+  onCall(tool: string, trace: Trace | undefined): Observation<CallOutcome> {
+    this.#metrics.callStarted();
+    const span = this.#traces?.onCall(this.#name, tool, trace);
     const seconds = stopwatch();
     return {
       ...span,
-      ended: (outcome) => {
-        const took = seconds();
-        this.#metrics.called(this.#name, tool, outcome, took);
-        this.#tell(tool, outcome, took, span?.trace ?? trace);
-        span?.ended(outcome);
+      end: (outcome) => {
+        const elapsed = seconds();
+        this.#metrics.callEnded(this.#name, tool, outcome, elapsed);
+        this.#logCall(tool, outcome, elapsed, span?.trace ?? trace);
+        span?.end(outcome);
       },
     };
   }
 
-  sends(sending: Sending, trace: Trace | undefined): Watched<RequestOutcome> {
-    const span = this.#traces?.sends(this.#name, sending, trace);
+  onRequest(outgoing: OutgoingRequest, trace: Trace | undefined): Observation<RequestOutcome> {
+    const span = this.#traces?.onRequest(this.#name, outgoing, trace);
     const seconds = stopwatch();
     return {
       ...span,
-      ended: (outcome, status) => {
-        this.#metrics.requested(this.#name, outcome, seconds());
-        span?.ended(outcome, status);
+      end: (outcome, status) => {
+        this.#metrics.requestEnded(this.#name, outcome, seconds());
+        span?.end(outcome, status);
       },
     };
   }
 
-  heldBack(by: 'budget' | 'circuit'): void {
-    this.#metrics.heldBack(this.#name, by);
+  onRejected(by: 'budget' | 'circuit'): void {
+    this.#metrics.requestRejected(this.#name, by);
   }
 
-  offers(gauges: Gauges): () => void {
-    return this.#metrics.offer(this.#name, gauges);
+  registerGauges(gauges: Gauges): () => void {
+    return this.#metrics.registerGauges(this.#name, gauges);
   }
 
   /** The line of a call; the request's id, and who called, are in every line of a request. */
-  #tell(tool: string, outcome: CallOutcome, seconds: number, trace: Trace | undefined): void {
+  #logCall(tool: string, outcome: CallOutcome, seconds: number, trace: Trace | undefined): void {
     this.#log.info('call', {
       tenant: this.#name,
       tool,

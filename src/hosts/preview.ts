@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { readView, viewNames } from '../views/views.ts';
 
 /** Addresses of the preview: the page itself, and each view to be framed by it. */
-const pages = new Map([
+const previewFiles = new Map([
   ['/preview', 'preview' as const],
   ...viewNames.map((name) => [`/preview/${name}.html`, name] as const),
 ]);
@@ -21,7 +21,7 @@ export async function servePreview(
   path: string | undefined,
   response: ServerResponse,
 ): Promise<boolean> {
-  const page = pages.get(path ?? '');
+  const page = previewFiles.get(path ?? '');
   if (page === undefined) return false;
   const html = await readView(page);
   response.writeHead(200, headers).end(html);

@@ -23,10 +23,10 @@ export function readyzOf({ state, tenants, stopping }: Readiness): {
   ];
   if (against.length > 0) return { status: 503, body: { status: 'not ready', reasons: against } };
   if (state.ok) return { status: 200, body: { status: 'ready' } };
-  return { status: 200, body: { status: 'degraded', reasons: [awayOf(state)] } };
+  return { status: 200, body: { status: 'degraded', reasons: [unavailableReason(state)] } };
 }
 
-function awayOf({ kind, fault, since }: Health): string {
+function unavailableReason({ kind, fault, since }: Health): string {
   const what = fault === 'unwritable' ? 'written' : 'reached';
   const when = since === undefined ? '' : ` since ${since}`;
   return `the ${kind} state cannot be ${what}${when}: nothing is written, and no webhook is taken`;

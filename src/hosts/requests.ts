@@ -17,22 +17,22 @@ const current = new AsyncLocalStorage<RequestFacts>();
 export const currentRequest = (): RequestFacts | undefined => current.getStore();
 
 /** Adds what has been found out of the request that is being handled. */
-export function nowKnown(facts: Omit<RequestFacts, 'request'>): void {
+export function addRequestFacts(facts: Omit<RequestFacts, 'request'>): void {
   Object.assign(current.getStore() ?? {}, facts);
 }
 
 /** The id of a request, which is told in the answer: the sender's own, if it is fit to be one. */
-export function identify({ headers }: IncomingMessage, response: ServerResponse): string {
+export function assignRequestId({ headers }: IncomingMessage, response: ServerResponse): string {
   const given = headers['x-request-id'];
-  const request = isFit(given) && given !== headers['api-key'] ? given : randomUUID();
+  const request = isValidRequestId(given) && given !== headers['api-key'] ? given : randomUUID();
   response.setHeader('x-request-id', request);
   return request;
 }
 
 /** Handles a request under its id. */
-export const asRequest = <T>(request: string, handle: () => T): T =>
+export const runAsRequest = <T>(request: string, handle: () => T): T =>
   current.run({ request }, handle);
 
 /** It shows in logs: neither long nor of more than one word, and no access token in the wrong place. */
-const isFit = (given: string | string[] | undefined): given is string =>
+const isValidRequestId = (given: string | string[] | undefined): given is string =>
   typeof given === 'string' && /^(?!cpq_)[\w.-]{1,64}$/.test(given);

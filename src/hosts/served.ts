@@ -3,15 +3,15 @@ import type { Connection } from '../mcp/following.ts';
 import type { ServerParts } from '../mcp/server.ts';
 
 /** What is plugged in where the SDK answers everything. */
-export interface SdkServed {
+export interface SdkEndpoint {
   server(connection?: Connection): Promise<Server | McpServer>;
   /** Calls the listener with the address of every resource that moves, until the result is called. */
-  followMoved(listener: (uri: string) => void): () => void;
+  onResourceUpdated(listener: (uri: string) => void): () => void;
   /** Aborted when it is served no more: what it holds open must end soon. */
-  retired?: AbortSignal;
+  closed?: AbortSignal;
 }
 
 /** What is plugged in: the parts of a server, and the SDK's own over them, loaded when it is needed. */
-export interface Served extends SdkServed {
+export interface TenantEndpoint extends SdkEndpoint {
   parts: ServerParts;
 }

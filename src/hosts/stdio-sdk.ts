@@ -1,19 +1,19 @@
 import { deserializeMessage, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { isObject } from '../api/envelope.ts';
-import type { Served } from './served.ts';
+import type { TenantEndpoint } from './served.ts';
 
 type Row = Record<string, unknown>;
 
 /** The SDK's side of a connection whose lines are read and written by us. */
 export interface SdkConnection {
-  take(line: string): void;
+  receive(line: string): void;
   /** Resolves once every request that was taken has been answered or cancelled. */
   answered(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface SdkOptions {
+export interface StdioSdkOptions {
   /** What the host opened the connection with, and has had its answers to. */
   opening: readonly Row[];
   write(message: object): void;
@@ -24,8 +24,8 @@ export interface SdkOptions {
 
 /** Starts the SDK in the middle of a connection: it is shown how it was opened, and its answers to that are kept back. */
 export function connectSdk(
-  factory: Served['server'],
-  { opening, write, onError, onClose }: SdkOptions,
+  factory: TenantEndpoint['server'],
+  { opening, write, onError, onClose }: StdioSdkOptions,
 ): SdkConnection {
   const alreadyAnswered = new Set(opening.map(({ id }) => id));
   const pending = new PendingRequests();
@@ -57,7 +57,7 @@ export function connectSdk(
     }
   };
   for (const message of opening) take(JSON.stringify(message));
-  return { take, answered: () => pending.answered(), close: () => connection.close() };
+  return { receive: take, answered: () => pending.answered(), close: () => connection.close() };
 }
 
 /** The requests that the SDK has not answered yet. */
@@ -65,7 +65,7 @@ class PendingRequests {
   readonly #ids = new Set<unknown>();
   /** What the host was asked meanwhile, and has not answered: each keeps one request waiting. */
   readonly #questions = new Set<unknown>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiters: (() => void)[] = [];
 
   note(message: Row): void {
     const { id, method, params } = message;
@@ -89,14 +89,14 @@ class PendingRequests {
   /** Asked once no more is read of the host: what waits for its answer waits in vain. */
   async answered(): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
+      this.#waiters.push(resolve);
       this.#check();
     });
   }
 
   #check(): void {
     if (this.#ids.size > this.#questions.size) return;
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    for (const resolve of this.#waiters.splice(0)) resolve();
   }
 }
 

@@ -1,7 +1,7 @@
 import { callMs } from '../mcp/tool-run.ts';
 import { LineConnection, type LineConnectionOptions } from './line-connection.ts';
 import { readLines } from './lines.ts';
-import type { Served } from './served.ts';
+import type { TenantEndpoint } from './served.ts';
 
 /** Of one message. */
 const maxBytes = 10 * 1024 * 1024;
@@ -13,11 +13,11 @@ const finishMs = callMs + 1_000;
  * when the process is told to stop, it stops at once. Whatever is not protocol goes to stderr.
  */
 export function serveStdio(
-  served: Served,
+  endpoint: TenantEndpoint,
   { fastPath, onError }: Pick<LineConnectionOptions, 'fastPath' | 'onError'>,
 ): Promise<void> {
   return new Promise((resolve) => {
-    const connection = new LineConnection(served, {
+    const connection = new LineConnection(endpoint, {
       fastPath,
       write: (line) => void process.stdout.write(`${line}\n`),
       onError,
@@ -27,18 +27,23 @@ export function serveStdio(
       onError(new Error(`a message of more than ${maxBytes} bytes`));
       stop();
     };
-    const endReading = readLines(process.stdin, maxBytes, (line) => connection.take(line), tooLong);
+    const endReading = readLines(
+      process.stdin,
+      maxBytes,
+      (line) => connection.receive(line),
+      tooLong,
+    );
     let stopped = false;
-    let late: NodeJS.Timeout | undefined;
+    let timer: NodeJS.Timeout | undefined;
     const stop = () => {
       if (stopped) return;
       stopped = true;
-      clearTimeout(late);
+      clearTimeout(timer);
       endReading();
       connection.close().then(resolve, resolve);
     };
     const finish = () => {
-      late ??= setTimeout(stop, finishMs);
+      timer ??= setTimeout(stop, finishMs);
       connection.answered().then(stop, stop);
     };
     process.stdin.once('end', finish);

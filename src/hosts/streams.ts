@@ -1,4 +1,4 @@
-import { Denied, retryAfter } from './access/denied.ts';
+import { HttpError, retryAfterHeader } from './access/denied.ts';
 
 /** How long to wait for one's other streams to end. */
 const retrySeconds = 60;
@@ -9,14 +9,14 @@ export interface StreamLimits {
   perTenant: number;
 }
 
-/** No further stream is opened; `by`: whose limit it was. */
-export class TooManyStreams extends Denied {
+/** No further stream is opened; `lookupColumn`: whose limit it was. */
+export class TooManyStreams extends HttpError {
   readonly by: keyof StreamLimits;
 
   constructor(by: keyof StreamLimits) {
     const whose = by === 'perCaller' ? 'You have' : 'This tenant has';
     super(429, `${whose} as many streams open as are allowed: end one first.`, {
-      headers: retryAfter(retrySeconds),
+      headers: retryAfterHeader(retrySeconds),
     });
     this.by = by;
   }
@@ -53,7 +53,7 @@ export class OpenStreams {
    * @returns what ends it, which must be called once
    * @throws TooManyStreams
    */
-  start(caller: string | undefined, tenant: object): () => void {
+  acquire(caller: string | undefined, tenant: object): () => void {
     this.#check(tenant, 'perTenant');
     const names = caller === undefined ? [tenant] : [tenant, caller];
     if (caller !== undefined) this.#check(caller, 'perCaller');
@@ -61,7 +61,7 @@ export class OpenStreams {
     this.#open += 1;
     return () => {
       this.#open -= 1;
-      for (const name of names) this.#leave(name);
+      for (const name of names) this.#release(name);
     };
   }
 
@@ -79,7 +79,7 @@ export class OpenStreams {
     return holder;
   }
 
-  #leave(name: unknown): void {
+  #release(name: unknown): void {
     const holder = this.#holder(name);
     holder.open -= 1;
     if (holder.open === 0) this.#holders.delete(name);

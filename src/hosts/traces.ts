@@ -8,7 +8,7 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import type { RequestOutcome, Sending, Watched } from '../api/observer.ts';
+import type { Observation, OutgoingRequest, RequestOutcome } from '../api/observer.ts';
 import type { Trace } from '../api/trace.ts';
 import type { CallOutcome } from '../mcp/observer.ts';
 
@@ -26,18 +26,25 @@ export class Traces {
     this.#version = version;
   }
 
-  calls(tenant: string, tool: string, from: Trace | undefined): Watched<CallOutcome> {
+  onCall(tenant: string, tool: string, from: Trace | undefined): Observation<CallOutcome> {
     const attributes = {
       'mcp.method.name': 'tools/call',
       'gen_ai.tool.name': tool,
       'cpq.tenant': tenant,
     };
     const span = this.#start(`tools/call ${tool}`, SpanKind.SERVER, attributes, from);
-    return watched<CallOutcome>(span, (outcome) => outcome === 'error' || outcome === 'failed');
+    return toObservation<CallOutcome>(
+      span,
+      (outcome) => outcome === 'error' || outcome === 'failed',
+    );
   }
 
-  sends(tenant: string, sending: Sending, from: Trace | undefined): Watched<RequestOutcome> {
-    const { method, host, path } = sending;
+  onRequest(
+    tenant: string,
+    outgoing: OutgoingRequest,
+    from: Trace | undefined,
+  ): Observation<RequestOutcome> {
+    const { method, host, path } = outgoing;
     const { hostname, port } = new URL(`http://${host}`);
     const attributes = {
       'http.request.method': method,
@@ -47,8 +54,8 @@ export class Traces {
       'cpq.tenant': tenant,
     };
     const span = this.#start(`${method} ${path}`, SpanKind.CLIENT, attributes, from);
-    const isFine = (outcome: RequestOutcome) => outcome === '2xx' || outcome === 'cancelled';
-    return watched(span, (outcome) => !isFine(outcome));
+    const isOk = (outcome: RequestOutcome) => outcome === '2xx' || outcome === 'cancelled';
+    return toObservation(span, (outcome) => !isOk(outcome));
   }
 
   #start(
@@ -80,14 +87,14 @@ function contextOf({ traceparent, tracestate }: Trace) {
     : { ...context, traceState: createTraceState(tracestate) };
 }
 
-function watched<Outcome extends string>(
+function toObservation<Outcome extends string>(
   span: Span,
   isError: (outcome: Outcome) => boolean,
-): Watched<Outcome> {
-  const at = placeOf(span);
+): Observation<Outcome> {
+  const at = traceOf(span);
   return {
     ...(at ? { trace: at } : {}),
-    ended(outcome, status) {
+    end(outcome, status) {
       span.setAttribute('cpq.outcome', outcome);
       if (status !== undefined) span.setAttribute('http.response.status_code', status);
       if (isError(outcome)) {
@@ -100,7 +107,7 @@ function watched<Outcome extends string>(
 }
 
 /** Undefined where nobody makes spans and none came in. */
-function placeOf(span: Span): Trace | undefined {
+function traceOf(span: Span): Trace | undefined {
   const context = span.spanContext();
   if (!isSpanContextValid(context)) return undefined;
   const { traceId, spanId, traceFlags, traceState } = context;

@@ -1,4 +1,4 @@
-import { Denied, retryAfter } from './access/denied.ts';
+import { HttpError, retryAfterHeader } from './access/denied.ts';
 
 /** How much callers may ask of this process. */
 export interface CallerLimits {
@@ -15,26 +15,28 @@ export interface CallerLimits {
 }
 
 /** Nothing was done; the same call may come again. */
-export class TooManyCalls extends Denied {
+export class TooManyCalls extends HttpError {
   readonly reason: 'rate' | 'queue' | 'waited';
   /** Seconds after which it is worth another try. */
   readonly retryAfter: number;
 
   constructor(reason: TooManyCalls['reason'], retryMs: number) {
     const seconds = Math.max(1, Math.ceil(retryMs / 1000));
-    super(429, `Too many calls: try again in ${seconds} s.`, { headers: retryAfter(seconds) });
+    super(429, `Too many calls: try again in ${seconds} s.`, {
+      headers: retryAfterHeader(seconds),
+    });
     this.reason = reason;
     this.retryAfter = seconds;
   }
 }
 
 /** Ends a call; it may be called again, and does nothing then. */
-type Leave = () => void;
+type Release = () => void;
 
-interface Waiting {
+interface Waiter {
   /** How many calls start together. */
   calls: number;
-  admit(leave: Leave): void;
+  start(release: Release): void;
 }
 
 /** What is known of one caller. */
@@ -43,29 +45,29 @@ class Caller {
   /** Calls that wait. */
   queued = 0;
   /** The longest waiting first. */
-  readonly waiting = new Set<Waiting>();
+  readonly queue = new Set<Waiter>();
   /** When each call of the last minute was asked for, by a clock of its own, the oldest first. */
-  readonly asked: number[] = [];
+  readonly callTimes: number[] = [];
 
   get isIdle(): boolean {
-    return this.running === 0 && this.waiting.size === 0;
+    return this.running === 0 && this.queue.size === 0;
   }
 }
 
 const minuteMs = 60_000;
 /** Of callers that do nothing just now; whoever was quiet the longest is forgotten first. */
-const mostIdle = 10_000;
+const maxIdleCallers = 10_000;
 
 /**
  * Gives callers their turns: who waits is admitted in a round, one call of each at a time, so that nobody's
  * many calls stand in front of another's one. Within a caller the first that came is the first.
  */
-export class TurnsOfCallers {
+export class FairQueue {
   readonly #limits: CallerLimits;
   /** The one that was heard of last is last. */
   readonly #callers = new Map<string, Caller>();
   /** Who waits, and may have another call answered, in the order of the round. */
-  readonly #round = new Set<Caller>();
+  readonly #ready = new Set<Caller>();
   #running = 0;
   #queued = 0;
 
@@ -84,7 +86,7 @@ export class TurnsOfCallers {
   }
 
   /** How many callers are remembered. */
-  get known(): number {
+  get callerCount(): number {
     return this.#callers.size;
   }
 
@@ -94,59 +96,59 @@ export class TurnsOfCallers {
    * @returns what ends it, which must be called
    * @throws TooManyCalls; the signal's reason when the caller goes away first
    */
-  async enter(name: string, signal: AbortSignal, calls = 1): Promise<Leave> {
+  async acquire(name: string, signal: AbortSignal, calls = 1): Promise<Release> {
     signal.throwIfAborted();
-    const caller = this.#heard(name);
-    this.#count(caller, calls);
+    const caller = this.#touch(name);
+    this.#countCall(caller, calls);
     if (this.#mayStart(caller, calls)) return this.#start(caller, calls);
     if (caller.queued + calls > this.#limits.queuedPerCaller) {
-      caller.asked.splice(-calls); // They were not even queued.
+      caller.callTimes.splice(-calls); // They were not even queued.
       throw new TooManyCalls('queue', this.#limits.waitMs);
     }
-    return this.#wait(caller, signal, calls);
+    return this.#waitInQueue(caller, signal, calls);
   }
 
-  #heard(name: string): Caller {
-    this.#forget();
+  #touch(name: string): Caller {
+    this.#evictIdle();
     const caller = this.#callers.get(name) ?? new Caller();
-    this.#moveBack(name, caller);
+    this.#moveToEnd(name, caller);
     return caller;
   }
 
   /** A few at a time: each call adds one caller at most. */
-  #forget(): void {
+  #evictIdle(): void {
     const now = performance.now();
     const oldest = this.#callers.entries();
-    for (let looked = 0; looked < 2; looked++) {
+    for (let checked = 0; checked < 2; checked++) {
       const [name, caller] = oldest.next().value ?? [];
       if (name === undefined || !caller) return;
-      const last = caller.asked.at(-1) ?? Number.NEGATIVE_INFINITY;
-      const isQuiet = now - last >= minuteMs || this.#callers.size >= mostIdle;
+      const last = caller.callTimes.at(-1) ?? Number.NEGATIVE_INFINITY;
+      const isQuiet = now - last >= minuteMs || this.#callers.size >= maxIdleCallers;
       if (caller.isIdle && isQuiet) this.#callers.delete(name);
-      else if (!caller.isIdle) this.#moveBack(name, caller);
+      else if (!caller.isIdle) this.#moveToEnd(name, caller);
     }
   }
 
   /** Who is busy must not keep others from being forgotten. */
-  #moveBack(name: string, caller: Caller): void {
+  #moveToEnd(name: string, caller: Caller): void {
     this.#callers.delete(name);
     this.#callers.set(name, caller);
   }
 
   /** @throws TooManyCalls over the rate; what is refused is not counted */
-  #count(caller: Caller, calls: number): void {
-    const { asked } = caller;
+  #countCall(caller: Caller, calls: number): void {
+    const { callTimes } = caller;
     const now = performance.now();
-    const recent = asked.findIndex((at) => at > now - minuteMs);
-    asked.splice(0, recent === -1 ? asked.length : recent);
-    const over = asked.length + calls - this.#limits.callsPerMinute;
-    if (over > 0) throw new TooManyCalls('rate', (asked[over - 1] ?? now) + minuteMs - now);
-    for (let call = 0; call < calls; call++) asked.push(now);
+    const recent = callTimes.findIndex((at) => at > now - minuteMs);
+    callTimes.splice(0, recent === -1 ? callTimes.length : recent);
+    const over = callTimes.length + calls - this.#limits.callsPerMinute;
+    if (over > 0) throw new TooManyCalls('rate', (callTimes[over - 1] ?? now) + minuteMs - now);
+    for (let call = 0; call < calls; call++) callTimes.push(now);
   }
 
   /** Nobody is passed by: a batch that waits for room would wait for ever otherwise. */
   #mayStart(caller: Caller, calls: number): boolean {
-    const isNext = this.#round.size === 0 && caller.waiting.size === 0;
+    const isNext = this.#ready.size === 0 && caller.queue.size === 0;
     return isNext && this.#fitsCaller(caller, calls) && this.#fits(calls);
   }
 
@@ -158,13 +160,13 @@ export class TurnsOfCallers {
     return running + calls <= this.#limits.concurrentPerCaller;
   }
 
-  #start(caller: Caller, calls: number): Leave {
+  #start(caller: Caller, calls: number): Release {
     this.#running += calls;
     caller.running += calls;
-    let left = false;
+    let released = false;
     return () => {
-      if (left) return;
-      left = true;
+      if (released) return;
+      released = true;
       this.#running -= calls;
       caller.running -= calls;
       this.#goOn(caller);
@@ -173,62 +175,62 @@ export class TurnsOfCallers {
 
   /** There may be room now, for this caller or for another. */
   #goOn(caller: Caller): void {
-    if (caller.waiting.size > 0) this.#round.add(caller);
-    this.#admit();
+    if (caller.queue.size > 0) this.#ready.add(caller);
+    this.#startNext();
   }
 
-  #wait(caller: Caller, signal: AbortSignal, calls: number): Promise<Leave> {
+  #waitInQueue(caller: Caller, signal: AbortSignal, calls: number): Promise<Release> {
     const { waitMs } = this.#limits;
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
+      const waiter: Waiter = {
         calls,
-        admit: (leave) => {
+        start: (release) => {
           stopWaiting();
-          resolve(leave);
+          resolve(release);
         },
       };
-      const giveUp = (why: unknown) => {
+      const fail = (reason: unknown) => {
         stopWaiting();
-        reject(why);
+        reject(reason);
         this.#goOn(caller);
       };
-      const gone = () => giveUp(signal.reason);
-      const late = setTimeout(() => giveUp(new TooManyCalls('waited', waitMs)), waitMs);
-      signal.addEventListener('abort', gone, { once: true });
+      const onAbort = () => fail(signal.reason);
+      const timer = setTimeout(() => fail(new TooManyCalls('waited', waitMs)), waitMs);
+      signal.addEventListener('abort', onAbort, { once: true });
       const stopWaiting = () => {
-        clearTimeout(late);
-        signal.removeEventListener('abort', gone);
-        this.#leaveQueue(caller, waiting);
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+        this.#dequeue(caller, waiter);
       };
-      this.#joinQueue(caller, waiting);
+      this.#enqueue(caller, waiter);
     });
   }
 
-  #joinQueue(caller: Caller, waiting: Waiting): void {
-    const isFirst = caller.waiting.size === 0;
-    caller.waiting.add(waiting);
-    caller.queued += waiting.calls;
-    this.#queued += waiting.calls;
-    if (isFirst && this.#fitsCaller(caller, waiting.calls)) this.#round.add(caller);
+  #enqueue(caller: Caller, waiter: Waiter): void {
+    const isFirst = caller.queue.size === 0;
+    caller.queue.add(waiter);
+    caller.queued += waiter.calls;
+    this.#queued += waiter.calls;
+    if (isFirst && this.#fitsCaller(caller, waiter.calls)) this.#ready.add(caller);
   }
 
-  #leaveQueue(caller: Caller, waiting: Waiting): void {
-    caller.waiting.delete(waiting);
-    caller.queued -= waiting.calls;
-    this.#queued -= waiting.calls;
-    if (caller.waiting.size === 0) this.#round.delete(caller);
+  #dequeue(caller: Caller, waiter: Waiter): void {
+    caller.queue.delete(waiter);
+    caller.queued -= waiter.calls;
+    this.#queued -= waiter.calls;
+    if (caller.queue.size === 0) this.#ready.delete(caller);
   }
 
-  #admit(): void {
-    for (const caller of this.#round) {
-      const [first] = caller.waiting;
+  #startNext(): void {
+    for (const caller of this.#ready) {
+      const [first] = caller.queue;
       const fits = first && this.#fitsCaller(caller, first.calls);
       if (fits && !this.#fits(first.calls)) return;
-      this.#round.delete(caller);
+      this.#ready.delete(caller);
       if (!fits) continue;
-      first.admit(this.#start(caller, first.calls));
+      first.start(this.#start(caller, first.calls));
       // Behind all others that wait.
-      if (caller.waiting.size > 0) this.#round.add(caller);
+      if (caller.queue.size > 0) this.#ready.add(caller);
     }
   }
 }

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { NotAnEvent } from '../tenant/events/read-event.ts';
+import { UnrecognizedEvent } from '../tenant/events/read-event.ts';
 import type { Receipt } from '../tenant/events/receive.ts';
-import { Denied, isGuess, retryAfter } from './access/denied.ts';
-import type { Guesses } from './access/guesses.ts';
-import { readBody, refuse, sendJson } from './http-io.ts';
+import { HttpError, isGuess, retryAfterHeader } from './access/denied.ts';
+import type { GuessLimiter } from './access/guesses.ts';
+import { readBody, sendJson, sendRefusal } from './http-io.ts';
 import { isSameSecret } from './secrets.ts';
 
 /** One tenant's end of its webhooks. At least one of the two secrets is there. */
@@ -14,12 +14,12 @@ export interface WebhookTenant {
   secret?: string | undefined;
   /** What every delivery is signed with. */
   signingSecret?: string | undefined;
-  /** @throws NotAnEvent, or any other error when the event could not be kept */
+  /** @throws UnrecognizedEvent, or any other error when the event could not be kept */
   receive(body: string): Promise<Receipt>;
 }
 
 /** What came of a delivery, for whoever counts. */
-export interface Delivered {
+export interface DeliveryResult {
   /** Name in the address; undefined where there is no such tenant. */
   tenant: string | undefined;
   status: number;
@@ -29,11 +29,11 @@ export interface Delivered {
 export interface WebhookOptions {
   tenant(name: string): WebhookTenant | undefined;
   /** Slows down whoever guesses secrets. */
-  guesses: Guesses;
+  guesses: GuessLimiter;
   /** Of one delivery. */
   maxBytes?: number;
   onError(error: unknown): void;
-  onDelivery?(delivered: Delivered): void;
+  onDelivery?(delivered: DeliveryResult): void;
 }
 
 /** Answers what is sent below `/webhooks/`. @returns whether it is that */
@@ -44,12 +44,12 @@ export type WebhookHandler = (
 ) => boolean;
 
 const prefix = '/webhooks/';
-const usualMaxBytes = 1024 * 1024;
-const againSeconds = 5;
+const defaultMaxBytes = 1024 * 1024;
+const retryAfterSeconds = 5;
 const signatureHeaders = ['x-webhook-signature', 'x-signature', 'x-hub-signature-256'];
 
 /** A wrong secret, or a tenant that there is none of. */
-const unauthorized = (): Denied => new Denied(401, 'Unauthorized', { guessed: true });
+const unauthorized = (): HttpError => new HttpError(401, 'Unauthorized', { countsAsFailure: true });
 
 /**
  * `POST /webhooks/{tenant}` or `/webhooks/{tenant}/{secret}`: answered with 200 once the event is safe. An
@@ -70,11 +70,11 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const [name = '', secret, ...rest] = path.split('/').map(decoded);
+  const [name = '', secret, ...rest] = path.split('/').map(decodeSegment);
   const tenant = rest.length === 0 ? options.tenant(name) : undefined;
   const known = { tenant: tenant ? name : undefined };
   try {
-    const maxBytes = options.maxBytes ?? usualMaxBytes;
+    const maxBytes = options.maxBytes ?? defaultMaxBytes;
     const receipt = await slowingGuesses(options.guesses, request, name, () =>
       receive(tenant, secret, request, maxBytes),
     );
@@ -82,8 +82,8 @@ async function answer(
     options.onDelivery?.({ ...known, status: 200, receipt });
   } catch (error) {
     if (request.destroyed && !request.complete) return; // The sender has gone away.
-    const denied = refusalOf(error, options.onError);
-    refuse(request, response, denied);
+    const denied = toRejection(error, options.onError);
+    sendRefusal(request, response, denied);
     options.onDelivery?.({ ...known, status: denied.status });
   }
 }
@@ -97,7 +97,7 @@ const maxNameLength = 64;
  * @throws Denied (429) after too many wrong secrets; whatever `work` throws
  */
 async function slowingGuesses<T>(
-  guesses: Guesses,
+  guesses: GuessLimiter,
   request: IncomingMessage,
   name: string,
   work: () => Promise<T>,
@@ -112,7 +112,7 @@ async function slowingGuesses<T>(
   }
 }
 
-function decoded(word: string): string {
+function decodeSegment(word: string): string {
   try {
     return decodeURIComponent(word);
   } catch {
@@ -126,16 +126,20 @@ async function receive(
   request: IncomingMessage,
   maxBytes: number,
 ): Promise<Receipt> {
-  if (request.method !== 'POST') throw new Denied(405, 'Only POST', { headers: { allow: 'POST' } });
+  if (request.method !== 'POST')
+    throw new HttpError(405, 'Only POST', { headers: { allow: 'POST' } });
   const { headers } = request;
-  const said = secretInPath ?? textOf(headers, 'x-webhook-secret');
-  const isKnown = isSameSecret(said ?? '', tenant?.secret ?? '');
+  const signatureHeader = secretInPath ?? textOf(headers, 'x-webhook-secret');
+  const isKnown = isSameSecret(signatureHeader ?? '', tenant?.secret ?? '');
   if (!tenant || (tenant.secret !== undefined && !isKnown)) throw unauthorized();
   const body = await readBody(request, maxBytes);
-  if (tenant.signingSecret !== undefined && !isSigned(headers, body, tenant.signingSecret)) {
+  if (
+    tenant.signingSecret !== undefined &&
+    !hasValidSignature(headers, body, tenant.signingSecret)
+  ) {
     throw unauthorized();
   }
-  if (!isUtf8(body)) throw new Denied(400, 'the body is not UTF-8');
+  if (!isUtf8(body)) throw new HttpError(400, 'the body is not UTF-8');
   return tenant.receive(body.toString('utf8').replace(/^\uFEFF/, ''));
 }
 
@@ -145,27 +149,29 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | undefined 
 }
 
 /** HMAC-SHA256 of the body as it was sent, in hexadecimal digits or base64, with or without `sha256=`. */
-function isSigned(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
+function hasValidSignature(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
   const signature = createHmac('sha256', secret).update(body).digest();
-  const said = signatureHeaders
+  const signatureHeader = signatureHeaders
     .map((name) =>
       textOf(headers, name)
         ?.trim()
         .replace(/^sha256=/i, ''),
     )
     .find((text) => text !== undefined);
-  if (said === undefined) return false;
-  const isHex = /^[0-9a-f]{64}$/i.test(said);
+  if (signatureHeader === undefined) return false;
+  const isHex = /^[0-9a-f]{64}$/i.test(signatureHeader);
   return isSameSecret(
-    Buffer.from(said, isHex ? 'hex' : 'base64').toString('hex'),
+    Buffer.from(signatureHeader, isHex ? 'hex' : 'base64').toString('hex'),
     signature.toString('hex'),
   );
 }
 
-function refusalOf(error: unknown, onError: (error: unknown) => void): Denied {
-  if (error instanceof Denied) return error;
-  if (error instanceof NotAnEvent) return new Denied(400, error.message);
+function toRejection(error: unknown, onError: (error: unknown) => void): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof UnrecognizedEvent) return new HttpError(400, error.message);
   onError(error);
   // The service sends it again.
-  return new Denied(503, 'It could not be kept now', { headers: retryAfter(againSeconds) });
+  return new HttpError(503, 'It could not be kept now', {
+    headers: retryAfterHeader(retryAfterSeconds),
+  });
 }

@@ -7,7 +7,7 @@ import type { JsonSchema } from './schema.ts';
 const maxDepth = 32;
 
 /** Arguments that a tool cannot take, in words that say what it can. */
-export class BadArguments extends Error {
+export class InvalidArguments extends Error {
   readonly kind = 'bad-arguments';
   readonly reason: Wording;
 
@@ -20,33 +20,33 @@ export class BadArguments extends Error {
 /**
  * Repairs what models commonly get wrong (numbers as strings, lists as JSON strings, `null` for "not
  * given"), then checks.
- * @throws BadArguments
+ * @throws InvalidArguments
  */
-export function readArguments(
+export function parseArguments(
   schema: JsonSchema,
   check: z.ZodObject,
   given: Record<string, unknown>,
 ): Record<string, unknown> {
   const known = schema.properties ?? {};
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name));
-  if (unknown.length > 0) throw new BadArguments(unknownArguments(unknown, Object.keys(known)));
+  if (unknown.length > 0) throw new InvalidArguments(unknownArguments(unknown, Object.keys(known)));
   const repaired: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     checkDepth(name, value);
-    const mended = repair(value, known[name] ?? {});
-    checkDepth(name, mended); // A text may have been a list.
-    if (mended !== undefined) repaired[name] = mended;
+    const repairedValue = repair(value, known[name] ?? {});
+    checkDepth(name, repairedValue); // A text may have been a list.
+    if (repairedValue !== undefined) repaired[name] = repairedValue;
   }
   const checked = check.safeParse(repaired);
   if (checked.success) return wellFormed(checked.data);
-  const problems = checked.error.issues.map((issue) => problem(issue, repaired, known));
-  const told = join(problems, '; ');
-  throw new BadArguments(told.endsWith('?') ? told : wording`${told}.`);
+  const problems = checked.error.issues.map((issue) => describeIssue(issue, repaired, known));
+  const message = join(problems, '; ');
+  throw new InvalidArguments(message.endsWith('?') ? message : wording`${message}.`);
 }
 
 function checkDepth(name: string, value: unknown): void {
   if (!isShallow(value, maxDepth))
-    throw new BadArguments(wording`${identifier(name)} is nested too deeply.`);
+    throw new InvalidArguments(wording`${identifier(name)} is nested too deeply.`);
 }
 
 const maxNamed = 10;
@@ -87,9 +87,9 @@ function repairText(text: string, schema: JsonSchema): unknown {
     case 'boolean':
       return /^(true|false)$/i.test(trimmed) ? trimmed.toLowerCase() === 'true' : text;
     case 'array':
-      return listFrom(trimmed);
+      return toList(trimmed);
     case 'object':
-      return parsed(trimmed) ?? text;
+      return parseJson(trimmed) ?? text;
     default:
       return (
         schema.enum?.find((word) => String(word).toLowerCase() === trimmed.toLowerCase()) ?? text
@@ -97,13 +97,13 @@ function repairText(text: string, schema: JsonSchema): unknown {
   }
 }
 
-function listFrom(text: string): unknown {
-  const list = parsed(text);
+function toList(text: string): unknown {
+  const list = parseJson(text);
   if (Array.isArray(list)) return list;
   return text === '' ? undefined : text.split(',').map((part) => part.trim());
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   if (!/^[[{]/.test(text)) return undefined;
   try {
     return JSON.parse(text);
@@ -115,7 +115,7 @@ function parsed(text: string): unknown {
 type Issue = z.core.$ZodIssue;
 
 /** One problem, with the range or the choices in it, and what was given. */
-function problem(
+function describeIssue(
   issue: Issue,
   given: Record<string, unknown>,
   known: Record<string, JsonSchema>,
@@ -128,7 +128,7 @@ function problem(
   const value = given[property];
   if (value === undefined) return wording`${name} is required`;
   if (issue.code === 'custom') return wording`${name}: ${trusted(issue.message)}`;
-  return wording`${name} must be ${wanted(schema, issue)}, not ${shown(value)}`;
+  return wording`${name} must be ${expectedType(schema, issue)}, not ${shown(value)}`;
 }
 
 const maxShown = 80;
@@ -142,9 +142,9 @@ function shown(value: unknown): Wording {
     : trusted(String(value));
 }
 
-function wanted(schema: JsonSchema, issue: Issue): Wording {
+function expectedType(schema: JsonSchema, issue: Issue): Wording {
   if (schema.enum) return wording`one of ${trusted(schema.enum.join(', '))}`;
-  if (schema.type === 'integer' || schema.type === 'number') return range(schema, issue);
+  if (schema.type === 'integer' || schema.type === 'number') return describeRange(schema, issue);
   if (schema.type === 'array') return wording`a list of texts`;
   if (issue.code === 'too_big')
     return wording`a text of at most ${trusted(String(issue.maximum))} characters`;
@@ -154,7 +154,7 @@ function wanted(schema: JsonSchema, issue: Issue): Wording {
     : wording`of type ${trusted(schema.type ?? 'any')}`;
 }
 
-function range({ type, minimum, maximum }: JsonSchema, issue: Issue): Wording {
+function describeRange({ type, minimum, maximum }: JsonSchema, issue: Issue): Wording {
   const kind = type === 'integer' ? wording`a whole number` : wording`a number`;
   if (minimum !== undefined && maximum !== undefined) return wording`${kind} ${minimum}–${maximum}`;
   if (issue.code === 'too_big')

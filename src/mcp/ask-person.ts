@@ -1,7 +1,7 @@
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 
 /** Ends a call that must ask a person first; the host brings it back with the answer. */
-export class AskPerson extends Error {
+export class ElicitationRequired extends Error {
   readonly result: InputRequiredResult;
 
   constructor(result: InputRequiredResult) {

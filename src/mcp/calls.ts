@@ -9,12 +9,12 @@ import { type Trace, traceFrom } from '../api/trace.ts';
 import type { Wording } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { ChangeRefused } from '../tenant/changes/refusal.ts';
-import { AskPerson } from './ask-person.ts';
-import { consentTo } from './consent.ts';
-import { hostOf } from './host.ts';
+import { ElicitationRequired } from './ask-person.ts';
+import { requestConsent } from './consent.ts';
+import { clientHost } from './host.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
-import { type CallParts, callMs, failure, progressTo, runTool } from './tool-run.ts';
+import { type CallParts, callMs, errorResult, progressReporter, runTool } from './tool-run.ts';
 
 export type { CallParts };
 
@@ -32,9 +32,9 @@ export async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const entry = parts.surface.find(params.name);
   const { signal } = ctx.mcpReq;
-  const asked = { given: params.arguments, signal, trace: traceIn(ctx) };
+  const asked = { given: params.arguments, signal, trace: traceOf(ctx) };
   if (!entry) {
-    parts.observer?.calls(unknownTool, asked.trace).ended('refused');
+    parts.observer?.onCall(unknownTool, asked.trace).end('refused');
     throw new InvalidParams(`Unknown tool ${JSON.stringify(params.name.slice(0, 80))}`);
   }
   try {
@@ -42,15 +42,15 @@ export async function callTool(
       toolCall(parts, server, ctx, { confirm, trace }),
     );
   } catch (error) {
-    if (error instanceof AskPerson) return error.result;
+    if (error instanceof ElicitationRequired) return error.result;
     signal.throwIfAborted();
-    const failed = failure(params.name, error, parts);
-    return entry.listed.annotations?.readOnlyHint ? failed : withoutWriting(failed, error);
+    const failed = errorResult(params.name, error, parts);
+    return entry.definition.annotations?.readOnlyHint ? failed : withNothingWritten(failed, error);
   }
 }
 
 /** What is sent once always ends in an outcome, so that these errors all come from before. */
-function withoutWriting(failed: CallToolResult, error: unknown): CallToolResult {
+function withNothingWritten(failed: CallToolResult, error: unknown): CallToolResult {
   if (!(isApiError(error) || error instanceof ChangeRefused)) return failed;
   return { ...failed, content: [{ type: 'text', text: `Nothing was written. ${textOf(failed)}` }] };
 }
@@ -63,10 +63,10 @@ export function toolCall(
   { tenant, allowTokens }: CallParts,
   server: Server,
   ctx: ServerContext,
-  { confirm, trace }: { confirm?: unknown; trace: Trace | undefined } = { trace: traceIn(ctx) },
+  { confirm, trace }: { confirm?: unknown; trace: Trace | undefined } = { trace: traceOf(ctx) },
 ): ToolCall {
   const { signal, _meta } = ctx.mcpReq;
-  const host = hostOf(server, ctx);
+  const host = clientHost(server, ctx);
   const token = _meta?.progressToken;
   const consent = {
     state: tenant.state,
@@ -77,26 +77,26 @@ export function toolCall(
   return {
     signal,
     deadline: Date.now() + callMs,
-    progress: token === undefined ? () => {} : progressTo(teller(ctx), token),
+    progress: token === undefined ? () => {} : progressReporter(progressNotifier(ctx), token),
     client: host.name,
     caller: ctx.http?.authInfo?.clientId,
     trace,
-    consent: (proposal) => consentTo(proposal, consent, host, ctx, confirm),
+    consent: (proposal) => requestConsent(proposal, consent, host, ctx, confirm),
   };
 }
 
 /** As the message itself says, and else the request that carried it. */
-function traceIn({ mcpReq, http }: ServerContext): Trace | undefined {
+function traceOf({ mcpReq, http }: ServerContext): Trace | undefined {
   const { headers } = http?.req ?? {};
-  const carried = headers && {
+  const fromHeaders = headers && {
     traceparent: headers.get('traceparent'),
     tracestate: headers.get('tracestate'),
   };
-  return traceFrom(mcpReq._meta ?? {}) ?? traceFrom(carried ?? {});
+  return traceFrom(mcpReq._meta ?? {}) ?? traceFrom(fromHeaders ?? {});
 }
 
 /** A host that went away does not want to hear it; its call is cancelled by other means. */
-const teller =
+const progressNotifier =
   ({ mcpReq }: ServerContext) =>
   (params: Record<string, unknown>): void => {
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});

@@ -2,8 +2,8 @@ import { isCurrencyCode } from '../briefs/money.ts';
 import { join, oneLine, quoteVerbatim, trusted, type Wording, wording } from '../outside-text.ts';
 import type { Proposal } from '../tenant/changes/consent.ts';
 import {
-  changedCustom,
-  entryOf,
+  changedCustomFields,
+  customField,
   type FieldChange,
   type FieldValue,
   type Reference,
@@ -11,19 +11,22 @@ import {
 import type { Remark } from '../tenant/changes/plan.ts';
 
 /** Longest stretch that is shown of what is only named, and of a text that goes. */
-const maxNamed = 240;
+const maxNameLength = 240;
 /** What is shown before the place where a long text changes. */
-const leadIn = 40;
+const leadInLength = 40;
 
 /** A text from outside that says what the question is about. */
-const named = (text: string): Wording => quoteVerbatim(text, maxNamed);
+const named = (text: string): Wording => quoteVerbatim(text, maxNameLength);
 
 /** A proposal in plain words for the person who decides: what changes, from what to what, and what does not. */
-export function inWords(proposal: Proposal, host: string): Wording {
+export function consentQuestion(proposal: Proposal, host: string): Wording {
   const { changes, currency, remarks } = proposal;
-  const lines = changes.map((change) => wording`• ${changeInWords(change, currency)}`);
-  const notes = remarks.map((remark) => wording`Note: ${remarkInWords(remark)}`);
-  return join([heading(proposal, trusted(host)), ...lines, ...notes, nothingElse(proposal)], '\n');
+  const lines = changes.map((change) => wording`• ${describeChange(change, currency)}`);
+  const notes = remarks.map((remark) => wording`Note: ${describeRemark(remark)}`);
+  return join(
+    [heading(proposal, trusted(host)), ...lines, ...notes, closingSentence(proposal)],
+    '\n',
+  );
 }
 
 function heading({ what, opportunity, company, externalId }: Proposal, host: Wording): Wording {
@@ -34,115 +37,115 @@ function heading({ what, opportunity, company, externalId }: Proposal, host: Wor
   return what === 'revert' ? wording`Take back a change to ${which}?` : wording`Change ${which}?`;
 }
 
-function nothingElse({ what }: Proposal): Wording {
+function closingSentence({ what }: Proposal): Wording {
   const kept = what === 'create' ? '' : 'Every other field stays as it is. ';
   const way = what === 'create' ? 'The API cannot delete it again.' : 'It can be taken back.';
   return wording`${kept}Nothing is sent to a customer, no quote is touched, nothing is deleted. ${way}`;
 }
 
-function remarkInWords(remark: Remark): Wording {
+function describeRemark(remark: Remark): Wording {
   switch (remark.about) {
     case 'contact elsewhere':
       return wording`the contact ${named(remark.contact)} belongs to another company, ${named(remark.company)}.`;
     case 'contact stays':
       return wording`the contact stays ${named(remark.contact)}, whom the other company had.`;
     case 'currency':
-      return wording`amounts stay the same numbers, but in ${currencyInWords(remark.to)} instead of ${currencyInWords(remark.from)}.`;
+      return wording`amounts stay the same numbers, but in ${describeCurrency(remark.to)} instead of ${describeCurrency(remark.from)}.`;
     case 'look-alike':
-      return wording`another ${trusted(remark.label.toLowerCase())} has the name ${named(remark.name)}, or one that looks the same: ${referenceInWords({ id: remark.id, name: remark.other })}.`;
+      return wording`another ${trusted(remark.label.toLowerCase())} has the name ${named(remark.name)}, or one that looks the same: ${describeReference({ id: remark.id, name: remark.other })}.`;
     case 'cannot be sent':
       return wording`${trusted(remark.label)} is ${named(remark.value)} without an id, so it cannot be sent along: the service may clear it.`;
   }
 }
 
-const currencyInWords = (currency: string): Wording =>
+const describeCurrency = (currency: string): Wording =>
   isCurrencyCode(currency) ? trusted(currency) : wording`unknown currency`;
 
 /**
  * One field, old → new. A new value stands there whole, as it will be stored; of a long text that goes, the
  * stretch where it differs.
  */
-export function changeInWords(
+export function describeChange(
   { label, kind, from, to }: FieldChange,
   currency: Proposal['currency'] = {},
 ): Wording {
   const name = trusted(label);
-  if (kind === 'custom') return wording`${name}: ${customInWords(from, to)}`;
+  if (kind === 'custom') return wording`${name}: ${describeCustomFields(from, to)}`;
   if (typeof from === 'string' && typeof to === 'string') {
-    return wording`${name}: ${textsInWords(from, to)}`;
+    return wording`${name}: ${describeTextChange(from, to)}`;
   }
-  const after = valueInWords(kind, to, currency.to);
+  const after = describeValue(kind, to, currency.to);
   if (from === undefined) return wording`${name}: ${after}`;
   const before =
     typeof from === 'string' && kind !== 'day'
       ? named(from)
-      : valueInWords(kind, from, currency.from);
-  return wording`${name}: ${told(before, after)}`;
+      : describeValue(kind, from, currency.from);
+  return wording`${name}: ${arrowText(before, after)}`;
 }
 
 /** Nobody can agree to a difference that does not show. */
-const told = (before: Wording, after: Wording): Wording =>
+const arrowText = (before: Wording, after: Wording): Wording =>
   before === after
     ? wording`${before} → ${after} (they differ, in what cannot be seen here)`
     : wording`${before} → ${after}`;
 
-function valueInWords(kind: FieldChange['kind'], value: FieldValue, currency?: string): Wording {
+function describeValue(kind: FieldChange['kind'], value: FieldValue, currency?: string): Wording {
   if (value === undefined) return wording`(empty)`;
-  if (kind === 'reference') return referenceInWords(value as Reference);
+  if (kind === 'reference') return describeReference(value as Reference);
   if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
-  if (typeof value === 'string') return kind === 'day' ? plainDay(value) : quoteVerbatim(value);
+  if (typeof value === 'string') return kind === 'day' ? dayOrQuoted(value) : quoteVerbatim(value);
   if (kind === 'share') return wording`${Math.round(value * 1e6) / 1e4} %`;
   if (kind !== 'money') return wording`${value}`;
-  const amount = moneyInWords(value);
-  return currency === undefined ? amount : wording`${amount} ${currencyInWords(currency)}`;
+  const amount = formatMoney(value);
+  return currency === undefined ? amount : wording`${amount} ${describeCurrency(currency)}`;
 }
 
-const plainDay = (text: string): Wording =>
+const dayOrQuoted = (text: string): Wording =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) ? trusted(text) : quoteVerbatim(text);
 
-const referenceInWords = ({ id, name }: Reference): Wording => {
+const describeReference = ({ id, name }: Reference): Wording => {
   const known = /^[\w.:-]{1,80}$/.test(id) ? trusted(id) : quoteVerbatim(id);
   if (name === undefined) return known;
   return id === '' ? quoteVerbatim(name) : wording`${quoteVerbatim(name)} (${known})`;
 };
 
 /** The same for every reader, because the server does not know theirs: 1,234.50. There is no -0. */
-const moneyInWords = (amount: number): Wording =>
+const formatMoney = (amount: number): Wording =>
   trusted(
     (amount || 0).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 20 }),
   );
 
-function customInWords(from: FieldValue, to: FieldValue): Wording {
-  const all = changedCustom(from, to).map((name) => {
-    const [before, after] = [entryOf(from, name), entryOf(to, name)];
-    const [was, is] = [asText(before), asText(after)];
+function describeCustomFields(from: FieldValue, to: FieldValue): Wording {
+  const all = changedCustomFields(from, to).map((name) => {
+    const [before, after] = [customField(from, name), customField(to, name)];
+    const [was, is] = [toText(before), toText(after)];
     if (was !== undefined && is !== undefined) {
-      return wording`${quoteVerbatim(name)} ${textsInWords(was, is)}`;
+      return wording`${quoteVerbatim(name)} ${describeTextChange(was, is)}`;
     }
-    const gone = was === undefined ? plain(before) : named(was);
-    return wording`${quoteVerbatim(name)} ${told(gone, plain(after))}`;
+    const gone = was === undefined ? quotedUnlessScalar(before) : named(was);
+    return wording`${quoteVerbatim(name)} ${arrowText(gone, quotedUnlessScalar(after))}`;
   });
   return join(all, '; ');
 }
 
 /** What may be long: a text, or a list or object written out. */
-function asText(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
 }
 
 /** A number stands without quotation marks: the text “5” is not the number 5. */
-function plain(value: unknown): Wording {
+function quotedUnlessScalar(value: unknown): Wording {
   if (value === undefined || value === null) return wording`(empty)`;
   if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
   return typeof value === 'string' ? quoteVerbatim(value) : trusted(String(value));
 }
 
 /** Of the old text, from shortly before the place where the two part if that would not show otherwise. */
-function textsInWords(from: string, to: string): Wording {
+function describeTextChange(from: string, to: string): Wording {
   const parting = firstDifference(oneLine(from), oneLine(to));
-  const start = parting < maxNamed - leadIn ? 0 : parting - leadIn;
-  return told(quoteVerbatim(from, maxNamed, start), quoteVerbatim(to));
+  const start = parting < maxNameLength - leadInLength ? 0 : parting - leadInLength;
+  return arrowText(quoteVerbatim(from, maxNameLength, start), quoteVerbatim(to));
 }
 
 function firstDifference(one: string, other: string): number {

@@ -8,9 +8,9 @@ import {
 import { counted, type Wording, wording } from '../outside-text.ts';
 import type { State } from '../state/port.ts';
 import type { Consent, Proposal } from '../tenant/changes/consent.ts';
-import { AskPerson } from './ask-person.ts';
-import { inWords } from './consent-words.ts';
-import type { Host } from './host.ts';
+import { ElicitationRequired } from './ask-person.ts';
+import { consentQuestion } from './consent-words.ts';
+import type { ClientHost } from './host.ts';
 
 /** How long an answer, or a token, is good for. */
 const validMs = 10 * 60_000;
@@ -36,31 +36,32 @@ export interface ConsentParts {
  * Asks a person to agree to exactly one proposal. A host that can ask is always asked. Where nobody can
  * be asked, the answer is a token bound to the proposal, which the same call may bring back as `confirm`
  * after the assistant has shown the person what it is for.
- * @throws AskPerson when the host has to ask now
+ * @throws ElicitationRequired when the host has to ask now
  */
-export async function consentTo(
+export async function requestConsent(
   proposal: Proposal,
   parts: ConsentParts,
-  host: Host,
+  host: ClientHost,
   ctx: ServerContext,
   confirm: unknown,
 ): Promise<Consent> {
-  const question = parts.withoutKey(inWords(proposal, parts.host));
+  const question = parts.withoutKey(consentQuestion(proposal, parts.host));
   const hidden = question.length - maxQuestion;
   if (hidden > 0) return { answer: 'unasked', why: tooLong(question.length, hidden) };
   const key = await parts.state.secret();
   const echoed = ctx.mcpReq.requestState<string>();
   if (typeof echoed === 'string' && host.canAsk) {
-    return judgeAnswer(proposal, parts, ctx, key, echoed);
+    return checkAnswer(proposal, parts, ctx, key, echoed);
   }
-  if (host.canAsk) throw new AskPerson(ask(question, seal(key, 'asked', proposal)));
-  if (!parts.allowTokens) return { answer: 'unasked', why: noTokens };
-  if (typeof confirm === 'string') return judgeToken(proposal, parts, key, confirm);
-  const offer = { token: seal(key, 'token', proposal), question };
+  if (host.canAsk)
+    throw new ElicitationRequired(elicitConsent(question, createSeal(key, 'asked', proposal)));
+  if (!parts.allowTokens) return { answer: 'unasked', why: tokensNotAllowed };
+  if (typeof confirm === 'string') return checkToken(proposal, parts, key, confirm);
+  const offer = { token: createSeal(key, 'token', proposal), question };
   return { answer: 'unasked', offer, why: wording`this host cannot ask a person` };
 }
 
-function ask(message: Wording, requestState: string): InputRequiredResult {
+function elicitConsent(message: Wording, requestState: string): InputRequiredResult {
   const agree = {
     type: 'boolean' as const,
     title: 'Write exactly this',
@@ -75,7 +76,7 @@ function ask(message: Wording, requestState: string): InputRequiredResult {
 }
 
 /** The answer counts only with the seal of a question that was asked about this, lately, and once. */
-async function judgeAnswer(
+async function checkAnswer(
   proposal: Proposal,
   { state }: ConsentParts,
   ctx: ServerContext,
@@ -95,70 +96,71 @@ async function judgeAnswer(
   if (response.action === 'cancel') return { answer: 'cancelled' };
   const { content = {} } = response;
   if (!Object.hasOwn(content, 'agree') || content.agree !== true) return { answer: 'declined' };
-  const judged = await open(state, key, 'asked', proposal, echoed);
-  return judged === 'good' ? { answer: 'accepted', how: 'asked' } : consentFrom(judged);
+  const status = await openSeal(state, key, 'asked', proposal, echoed);
+  return status === 'good' ? { answer: 'accepted', how: 'asked' } : toConsent(status);
 }
 
-async function judgeToken(
+async function checkToken(
   proposal: Proposal,
   { state }: ConsentParts,
   key: Uint8Array,
   token: string,
 ): Promise<Consent> {
-  const judged = await open(state, key, 'token', proposal, token);
-  return judged === 'good' ? { answer: 'accepted', how: 'token' } : consentFrom(judged);
+  const status = await openSeal(state, key, 'token', proposal, token);
+  return status === 'good' ? { answer: 'accepted', how: 'token' } : toConsent(status);
 }
 
-const noTokens = wording`this host cannot ask a person, and whoever runs this server allows no other way (CPQ_CONSENT=ask)`;
+const tokensNotAllowed = wording`this host cannot ask a person, and whoever runs this server allows no other way (CPQ_CONSENT=ask)`;
 
 const tooLong = (length: number, hidden: number): Wording =>
   wording`the question would have ${counted(length)} characters and a person is shown at most ${counted(maxQuestion)}, so that ${counted(hidden)} would be hidden; write a shorter text`;
 
-type Judged = 'good' | 'moved' | 'expired' | 'used' | 'foreign' | 'forged';
+type SealStatus = 'good' | 'moved' | 'expired' | 'used' | 'foreign' | 'forged';
 
-function consentFrom(judged: Exclude<Judged, 'good'>): Consent {
-  if (judged === 'moved') return { answer: 'moved' };
+function toConsent(status: Exclude<SealStatus, 'good'>): Consent {
+  if (status === 'moved') return { answer: 'moved' };
   const why = {
     expired: wording`it is older than ten minutes`,
     used: wording`it was used before`,
     foreign: wording`it was given for another change`,
     forged: wording`it was not given out by this server, or for another purpose`,
   };
-  return { answer: 'invalid', why: why[judged] };
+  return { answer: 'invalid', why: why[status] };
 }
 
 /**
  * `expiry.nonce.subject-code.digest-code.mac`: the last code covers all the rest; those of the subject
  * and the digest let a genuine seal for another change, or another difference, be told from a forged one.
  */
-function seal(key: Uint8Array, purpose: 'asked' | 'token', proposal: Proposal): string {
+function createSeal(key: Uint8Array, purpose: 'asked' | 'token', proposal: Proposal): string {
   const head = `${(Date.now() + validMs).toString(36)}.${randomBytes(9).toString('base64url')}`;
-  const body = `${head}.${aboutWhat(key, proposal)}.${fromWhat(key, proposal)}`;
-  return `${body}.${code(key, `${purpose} ${body}`)}`;
+  const body = `${head}.${subjectCode(key, proposal)}.${digestCode(key, proposal)}`;
+  return `${body}.${hmacCode(key, `${purpose} ${body}`)}`;
 }
 
-const aboutWhat = (key: Uint8Array, { subject }: Proposal): string =>
-  code(key, `subject ${subject}`);
-const fromWhat = (key: Uint8Array, { digest }: Proposal): string => code(key, `digest ${digest}`);
+const subjectCode = (key: Uint8Array, { subject }: Proposal): string =>
+  hmacCode(key, `subject ${subject}`);
+const digestCode = (key: Uint8Array, { digest }: Proposal): string =>
+  hmacCode(key, `digest ${digest}`);
 
-async function open(
+async function openSeal(
   state: State,
   key: Uint8Array,
   purpose: 'asked' | 'token',
   proposal: Proposal,
   sealed: string,
-): Promise<Judged> {
+): Promise<SealStatus> {
   const [expiry = '', nonce = '', subject = '', digest = '', mac = ''] = sealed.trim().split('.');
   const body = `${expiry}.${nonce}.${subject}.${digest}`;
-  if (!isEqual(mac, code(key, `${purpose} ${body}`))) return 'forged';
+  if (!isEqual(mac, hmacCode(key, `${purpose} ${body}`))) return 'forged';
   const expiresAt = Number.parseInt(expiry, 36);
   if (expiresAt <= Date.now()) return 'expired';
-  if (!isEqual(subject, aboutWhat(key, proposal))) return 'foreign';
-  if (!isEqual(digest, fromWhat(key, proposal))) return 'moved';
+  if (!isEqual(subject, subjectCode(key, proposal))) return 'foreign';
+  if (!isEqual(digest, digestCode(key, proposal))) return 'moved';
   return (await state.once.claim(`consent ${nonce}`, expiresAt)) ? 'good' : 'used';
 }
 
-const code = (key: Uint8Array, text: string): string =>
+const hmacCode = (key: Uint8Array, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
 
 function isEqual(one: string, other: string): boolean {

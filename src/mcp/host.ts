@@ -9,7 +9,7 @@ import {
 import { visible } from '../outside-text.ts';
 
 /** The program on the other side of the protocol, as far as it says. */
-export interface Host {
+export interface ClientHost {
   /** Name and version. */
   name: string;
   /** Whether it can put a form before a person. */
@@ -22,19 +22,21 @@ interface Envelope {
 }
 
 /** The first version in which every request says who sends it. */
-const firstModern = '2026-07-28';
+const firstModernVersion = '2026-07-28';
 
 /**
  * Every request of the modern era says who sends it; in the older one the connection's first message
  * did, whatever a request says beside that, and a stateless HTTP request knows neither.
  */
-export function hostOf(server: Server, { mcpReq }: ServerContext): Host {
-  const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= firstModern;
+export function clientHost(server: Server, { mcpReq }: ServerContext): ClientHost {
+  const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= firstModernVersion;
   // Checked by the SDK before the call gets here; its type leaves the names of the keys out.
   const envelope = isModern ? (mcpReq.envelope as Envelope | undefined) : undefined;
   const info = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
-  const said = isModern ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
-  const elicitation = said?.elicitation;
+  const capabilities = isModern
+    ? envelope?.[CLIENT_CAPABILITIES_META_KEY]
+    : server.getClientCapabilities();
+  const elicitation = capabilities?.elicitation;
   return {
     name: info ? visible(`${info.name} ${info.version}`).slice(0, 120) : 'unknown host',
     // Forms are declared by name, or by an empty object as older hosts do.

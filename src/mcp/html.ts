@@ -1,8 +1,16 @@
 import { Parser } from 'htmlparser2';
 import { visible } from '../outside-text.ts';
 
-const silent = new Set(['script', 'style', 'head', 'template', 'noscript', 'iframe', 'object']);
-const breaking = /^(?:p|div|br|li|tr|table|ul|ol|h[1-6]|section|article|blockquote|pre|hr)$/;
+const silentElements = new Set([
+  'script',
+  'style',
+  'head',
+  'template',
+  'noscript',
+  'iframe',
+  'object',
+]);
+const blockElements = /^(?:p|div|br|li|tr|table|ul|ol|h[1-6]|section|article|blockquote|pre|hr)$/;
 const elements = new Set(
   `a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink
   blockquote body br button canvas caption center cite code col colgroup data datalist dd del details
@@ -15,11 +23,11 @@ const elements = new Set(
 );
 
 /** Of Office documents and of components. */
-const madeUp = /^[a-z]\w*(?:-[\w-]+|:\w+)$/;
+const customElementName = /^[a-z]\w*(?:-[\w-]+|:\w+)$/;
 
 /** What is between angle brackets and no element, such as an address of e-mail, is text. */
 const isElement = (name: string): boolean =>
-  elements.has(name) || madeUp.test(name) || name.includes('<');
+  elements.has(name) || customElementName.test(name) || name.includes('<');
 
 /** Stands for a `<` that is to stay one: a character that Unicode gives no meaning. */
 const kept = '\uFDD0';
@@ -46,26 +54,26 @@ function endOfMarkup(html: string): number {
  */
 export function htmlToText(html: string): string {
   const parts: string[] = [];
-  let silence = 0;
-  const say = (text: string) => {
-    if (silence === 0) parts.push(text);
+  let silentDepth = 0;
+  const append = (text: string) => {
+    if (silentDepth === 0) parts.push(text);
   };
   const parser: Parser = new Parser(
     {
       onopentag(name) {
-        if (!isElement(name)) say(asText(html.slice(parser.startIndex, parser.endIndex + 1)));
-        if (silent.has(name)) silence += 1;
-        if (breaking.test(name)) say('\n');
-        if (name === 'li') say('- ');
-        if (name === 'td' || name === 'th') say(' ');
+        if (!isElement(name)) append(asText(html.slice(parser.startIndex, parser.endIndex + 1)));
+        if (silentElements.has(name)) silentDepth += 1;
+        if (blockElements.test(name)) append('\n');
+        if (name === 'li') append('- ');
+        if (name === 'td' || name === 'th') append(' ');
       },
-      ontext: (text) => say(text.replaceAll(kept, '')),
+      ontext: (text) => append(text.replaceAll(kept, '')),
       onclosetag(name, isImplied) {
         if (!isElement(name) && !isImplied) {
-          say(asText(html.slice(parser.startIndex, parser.endIndex + 1)));
+          append(asText(html.slice(parser.startIndex, parser.endIndex + 1)));
         }
-        if (silent.has(name)) silence -= 1;
-        if (breaking.test(name) && name !== 'br') say('\n');
+        if (silentElements.has(name)) silentDepth -= 1;
+        if (blockElements.test(name) && name !== 'br') append('\n');
       },
     },
     { decodeEntities: true },

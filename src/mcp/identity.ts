@@ -21,6 +21,6 @@ export const capabilitiesOf = (subscribe: boolean) =>
 
 const hour = 3_600_000;
 /** The lists never change while the server runs, but may differ with what a caller is allowed. */
-export const longLived = { ttlMs: hour, cacheScope: 'private' as const };
+export const listCacheHints = { ttlMs: hour, cacheScope: 'private' as const };
 
 export { instructions };

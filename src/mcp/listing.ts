@@ -9,14 +9,14 @@ import { viewMeta } from './views.ts';
 export interface Listing {
   toolset: Toolset;
   needs: readonly Grant[];
-  listed: ListedTool;
+  definition: ListedTool;
 }
 
-function listingOf(tool: AnyTool): Listing {
+function toListing(tool: AnyTool): Listing {
   return {
     toolset: tool.toolset,
     needs: tool.needs,
-    listed: {
+    definition: {
       name: tool.name,
       title: tool.title,
       description: tool.description,
@@ -32,4 +32,4 @@ function listingOf(tool: AnyTool): Listing {
  * The catalogue as it is listed. The build puts the value of this in its place, so that a server that is
  * only asked what it can do loads neither the tools nor the library of their schemas.
  */
-export const listings: readonly Listing[] = catalog.map(listingOf);
+export const listings: readonly Listing[] = catalog.map(toListing);

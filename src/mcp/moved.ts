@@ -4,20 +4,20 @@ import { readGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
 /** Calls the listener with the address of every resource that moves, until the result is called. */
-export const followMoved = (tenant: Tenant, listener: (uri: string) => void): (() => void) =>
-  tenant.follow((update) => {
-    for (const uri of movedAddresses(tenant, update)) listener(uri);
+export const onResourceUpdated = (tenant: Tenant, listener: (uri: string) => void): (() => void) =>
+  tenant.onUpdate((update) => {
+    for (const uri of updatedUris(tenant, update)) listener(uri);
   });
 
 /** Under each of its names, as it is written in an address and as hosts write it that do not encode. */
-function movedAddresses(tenant: Tenant, { collection, names = [] }: Update): Set<string> {
+function updatedUris(tenant: Tenant, { collection, names = [] }: Update): Set<string> {
   const templates = resourceTemplates.filter(
     ({ resource }) => resource === collection && tenant.grants.has(readGrant(resource)),
   );
-  const written = names.flatMap((name) => [encodeURIComponent(name), name]);
+  const spellings = names.flatMap((name) => [encodeURIComponent(name), name]);
   return new Set(
     templates.flatMap(({ uriTemplate }) =>
-      written.map((name) => uriTemplate.replace('{id}', () => name)),
+      spellings.map((name) => uriTemplate.replace('{id}', () => name)),
     ),
   );
 }

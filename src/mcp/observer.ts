@@ -1,6 +1,6 @@
-import type { Watched } from '../api/observer.ts';
+import type { Observation } from '../api/observer.ts';
 import type { Trace } from '../api/trace.ts';
-import { AskPerson } from './ask-person.ts';
+import { ElicitationRequired } from './ask-person.ts';
 import { type ErrorKind, isKnown } from './errors.ts';
 
 /**
@@ -12,7 +12,7 @@ export type CallOutcome = 'ok' | 'asked' | 'refused' | 'error' | 'failed' | 'can
 
 /** Watches calls of tools; it is told names of the catalogue, and nothing that a caller wrote. */
 export interface CallObserver {
-  calls(tool: string, trace: Trace | undefined): Watched<CallOutcome>;
+  onCall(tool: string, trace: Trace | undefined): Observation<CallOutcome>;
 }
 
 /** In the place of the name of a tool that is not listed. */
@@ -43,7 +43,7 @@ const outcomes: Record<ErrorKind, CallOutcome> = {
 };
 
 export function callOutcomeOf(error: unknown): CallOutcome {
-  if (error instanceof AskPerson) return 'asked';
+  if (error instanceof ElicitationRequired) return 'asked';
   if (isKnown(error)) return outcomes[error.kind];
   return isUnexpected(error) ? 'failed' : 'error';
 }

@@ -11,8 +11,8 @@ import {
 } from '../../tools/resources.ts';
 import { ApiError } from '../api/errors.ts';
 import type { ApiRecord } from '../api/records.ts';
-import { full } from '../briefs/concise.ts';
-import { isSearched } from '../briefs/search.ts';
+import { fullRecord } from '../briefs/concise.ts';
+import { isSearchKind } from '../briefs/search.ts';
 import { identifier, trusted, wording } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
@@ -21,8 +21,8 @@ import type { Tenant } from '../tenant/tenant.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
 import type { Surface } from './surface.ts';
-import { readViewResource, viewAt, viewResources } from './views.ts';
-import { explain } from './wording.ts';
+import { readViewResource, viewFromUri, viewResources } from './views.ts';
+import { describeError } from './wording.ts';
 
 const mimeType = 'text/markdown';
 
@@ -41,7 +41,7 @@ export const listResources = (surface: Surface): ListResourcesResult => ({
 
 /** Those that this tenant's grants let anyone read. */
 export const listTemplates = (tenant: Tenant): ListResourceTemplatesResult => ({
-  resourceTemplates: readable(tenant).map(({ uriTemplate, name, title, description }) => ({
+  resourceTemplates: readableTemplates(tenant).map(({ uriTemplate, name, title, description }) => ({
     uriTemplate,
     name,
     title,
@@ -50,7 +50,7 @@ export const listTemplates = (tenant: Tenant): ListResourceTemplatesResult => ({
   })),
 });
 
-export const readable = (tenant: Tenant): readonly ResourceTemplate[] =>
+export const readableTemplates = (tenant: Tenant): readonly ResourceTemplate[] =>
   resourceTemplates.filter(({ resource }) => tenant.grants.has(readGrant(resource)));
 
 /**
@@ -62,37 +62,41 @@ export async function readResource(
   uri: string,
   call: ToolCall,
 ): Promise<ReadResourceResult> {
-  if (uri === guideUri) return contents(uri, guide);
-  const view = viewAt(uri);
+  if (uri === guideUri) return textContents(uri, guide);
+  const view = viewFromUri(uri);
   if (view) return readViewResource(view, surface.list);
-  const { template, id } = parse(tenant, uri);
+  const { template, id } = parseUri(tenant, uri);
   try {
-    const record = await read(tenant, template, id, call);
-    return contents(
+    const record = await readRecord(tenant, template, id, call);
+    return textContents(
       uri,
       tenant.client.withoutKey(
-        await recordText(wording`${trusted(template.title)} ${identifier(id)}`, full(record)),
+        await recordText(wording`${trusted(template.title)} ${identifier(id)}`, fullRecord(record)),
       ),
     );
   } catch (error) {
     call.signal.throwIfAborted();
-    throw new InvalidParams(tenant.client.withoutKey(explain(error)), { uri });
+    throw new InvalidParams(tenant.client.withoutKey(describeError(error)), { uri });
   }
 }
 
-const contents = (uri: string, text: string): ReadResourceResult => ({
+const textContents = (uri: string, text: string): ReadResourceResult => ({
   contents: [{ uri, mimeType, text }],
 });
 
-function parse(tenant: Tenant, uri: string): { template: ResourceTemplate; id: string } {
+function parseUri(tenant: Tenant, uri: string): { template: ResourceTemplate; id: string } {
   const [, kind, rest] = /^cpq:\/\/([a-z-]+)\/([^/?#]+)$/.exec(uri) ?? [];
-  const template = readable(tenant).find(({ uriTemplate }) => uriTemplate === `cpq://${kind}/{id}`);
-  if (template && rest !== undefined) return { template, id: decoded(rest) };
-  const known = [guideUri, ...readable(tenant).map(({ uriTemplate }) => uriTemplate)].join(', ');
+  const template = readableTemplates(tenant).find(
+    ({ uriTemplate }) => uriTemplate === `cpq://${kind}/{id}`,
+  );
+  if (template && rest !== undefined) return { template, id: decodeSegment(rest) };
+  const known = [guideUri, ...readableTemplates(tenant).map(({ uriTemplate }) => uriTemplate)].join(
+    ', ',
+  );
   throw new InvalidParams(`There is no resource at this address. Known: ${known}`, { uri });
 }
 
-function decoded(text: string): string {
+function decodeSegment(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -100,13 +104,13 @@ function decoded(text: string): string {
   }
 }
 
-async function read(
+async function readRecord(
   tenant: Tenant,
   { resource }: ResourceTemplate,
   id: string,
   call: ToolCall,
 ): Promise<ApiRecord> {
-  if (!isSearched(resource)) return tenant.one(resource, 'id', id, call);
+  if (!isSearchKind(resource)) return tenant.getRecord(resource, 'id', id, call);
   const found = await resolveRecord(tenant, resource, id, call, { askFirst: true });
   if (found.kind === 'one') return found.record;
   throw new ApiError('not-found', { host: tenant.host }, 'none, or several');

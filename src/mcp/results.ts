@@ -7,7 +7,7 @@ import { cleaned, type HtmlToText, type Markup } from './text.ts';
 /** No answer is longer, in either form; the aim is a quarter of it. */
 export const tokenCap = 10_000;
 /** Below this many characters no estimate is needed: the structured form is at most three times the text. */
-const surelyShort = 7_000;
+const minEstimateLength = 7_000;
 
 /**
  * An answer as a protocol result: the same facts as text and as structured content. One that would be
@@ -15,10 +15,10 @@ const surelyShort = 7_000;
  */
 export async function toResult(answer: Answer): Promise<CallToolResult> {
   const markup: Markup = { toText: htmlToText };
-  const result = fitting(answer, markup);
+  const result = fitToCap(answer, markup);
   if (!markup.found) return result;
   htmlToText = (await import('./html.ts')).htmlToText;
-  return fitting(answer, { toText: htmlToText });
+  return fitToCap(answer, { toText: htmlToText });
 }
 
 /** Loaded when the first markup is met. */
@@ -30,24 +30,24 @@ export async function recordText(title: Wording, record: Record<string, unknown>
   return content[0]?.type === 'text' ? content[0].text : '';
 }
 
-function fitting(answer: Answer, markup: Markup): CallToolResult {
-  const whole = write(answer, markup);
-  if (answer.uncut || fits(whole)) return whole;
-  let [fewest, most] = [0, answer.rows?.count ?? 0];
+function fitToCap(answer: Answer, markup: Markup): CallToolResult {
+  const whole = writeResult(answer, markup);
+  if (answer.uncut || fitsCap(whole)) return whole;
+  let [low, high] = [0, answer.rows?.count ?? 0];
   let best: CallToolResult | undefined;
-  while (answer.rows && fewest < most) {
-    const count = Math.floor((fewest + most) / 2);
-    const shorter = write(cutTo(answer, count), markup);
-    if (fits(shorter)) {
+  while (answer.rows && low < high) {
+    const count = Math.floor((low + high) / 2);
+    const shorter = writeResult(cutToRows(answer, count), markup);
+    if (fitsCap(shorter)) {
       best = shorter;
-      fewest = count + 1;
-    } else most = count;
+      low = count + 1;
+    } else high = count;
   }
   // Not even one row fits: one record is too long by itself, so its own lists are cut.
-  return best && fewest > 1 ? best : write(pruned(answer), markup);
+  return best && low > 1 ? best : writeResult(pruneAnswer(answer), markup);
 }
 
-function cutTo(answer: Answer, count: number): Answer {
+function cutToRows(answer: Answer, count: number): Answer {
   const shorter = answer.rows?.keep(count) ?? answer;
   const notes = [
     ...(shorter.notes ?? []),
@@ -57,16 +57,20 @@ function cutTo(answer: Answer, count: number): Answer {
 }
 
 /** Keeps the first entries of every list inside, ever fewer, until the whole fits. */
-function pruned(answer: Answer): Answer {
+function pruneAnswer(answer: Answer): Answer {
   const one = answer.rows && answer.rows.count > 1 ? answer.rows.keep(1) : answer;
-  for (let most = 40; most >= 0; most = most > 1 ? Math.floor(most / 2) : most - 1) {
-    const data = prune(one.data, most, 600) as Record<string, unknown>;
+  for (
+    let entries = 40;
+    entries >= 0;
+    entries = entries > 1 ? Math.floor(entries / 2) : entries - 1
+  ) {
+    const data = prune(one.data, entries, 600) as Record<string, unknown>;
     const notes = [
       ...(one.notes ?? []),
-      wording`Cut: lists inside are shown up to ${most} entries, and texts shortened; ask for single fields to see the rest.`,
+      wording`Cut: lists inside are shown up to ${entries} entries, and texts shortened; ask for single fields to see the rest.`,
     ];
     const shorter = { ...one, data, notes };
-    if (fits(write(shorter, {}))) return shorter;
+    if (fitsCap(writeResult(shorter, {}))) return shorter;
   }
   const notes = [wording`Too long to show: ask for fewer rows, or for single fields.`];
   return { summary: one.summary, data: scalarsOnly(one.data), notes };
@@ -102,7 +106,7 @@ function scalarsOnly(data: Record<string, unknown>): Record<string, unknown> {
 const isRecord = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !(value instanceof Verbatim);
 
-function write(answer: Answer, markup: Markup): CallToolResult {
+function writeResult(answer: Answer, markup: Markup): CallToolResult {
   const { summary, data, notes } = answer;
   const facts = cleaned(data, markup) as Record<string, unknown>;
   const structuredContent = { summary, ...facts, ...(notes?.length ? { notes } : {}) };
@@ -110,10 +114,13 @@ function write(answer: Answer, markup: Markup): CallToolResult {
   return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent };
 }
 
-function fits({ content, structuredContent }: CallToolResult): boolean {
+function fitsCap({ content, structuredContent }: CallToolResult): boolean {
   const text = content[0]?.type === 'text' ? content[0].text : '';
-  if (text.length < surelyShort) return true;
-  return tokensOf(text) <= tokenCap && tokensOf(JSON.stringify(structuredContent)) <= tokenCap;
+  if (text.length < minEstimateLength) return true;
+  return (
+    estimateTokens(text) <= tokenCap &&
+    estimateTokens(JSON.stringify(structuredContent)) <= tokenCap
+  );
 }
 
 /**
@@ -121,14 +128,14 @@ function fits({ content, structuredContent }: CallToolResult): boolean {
  * letters and digits is 12 tokens, a word as long 3), so what counts is pieces rather than length. The
  * weights were fitted on answers of every list: at most 1.5 times the true number, never less.
  */
-export function tokensOf(text: string): number {
+export function estimateTokens(text: string): number {
   let tokens = 0;
   let before: Kind | undefined;
   let run = 0;
   for (let at = 0; at < text.length; at++) {
     const kind = kindOf(text.charCodeAt(at));
     run = kind === before ? run + 1 : 1;
-    tokens += costs[kind](run, before);
+    tokens += tokenCosts[kind](run, before);
     before = kind;
   }
   return Math.ceil(tokens * 1.15);
@@ -136,13 +143,13 @@ export function tokensOf(text: string): number {
 
 type Kind = 'lower' | 'upper' | 'digit' | 'space' | 'mark' | 'accented' | 'other';
 
-const letter = 0.25;
-const piece = 0.75;
+const letterCost = 0.25;
+const pieceCost = 0.75;
 
 /** What the character at this place of a run adds, after a run of another kind. */
-const costs: Record<Kind, (run: number, before: Kind | undefined) => number> = {
-  lower: (run, before) => (run === 1 && before !== 'upper' ? piece + letter : letter),
-  upper: (run) => (run === 1 ? piece + letter : letter),
+const tokenCosts: Record<Kind, (run: number, before: Kind | undefined) => number> = {
+  lower: (run, before) => (run === 1 && before !== 'upper' ? pieceCost + letterCost : letterCost),
+  upper: (run) => (run === 1 ? pieceCost + letterCost : letterCost),
   digit: (run) => (run % 3 === 1 ? 1 : 0),
   mark: (run) => (run % 4 === 1 ? 1 : 0),
   // One space belongs to the word behind it; line breaks and indents do not.

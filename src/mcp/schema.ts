@@ -31,7 +31,7 @@ export function toJsonSchema(schema: z.ZodObject, io: Io): JsonSchema {
 type Io = 'input' | 'output';
 
 /** Checked all the same, but not told: it costs tokens and helps nobody to choose an argument. */
-function isIdle(keyword: string, value: unknown, io: Io): boolean {
+function isRedundant(keyword: string, value: unknown, io: Io): boolean {
   switch (keyword) {
     case '$schema':
     case 'propertyNames':
@@ -54,7 +54,9 @@ function isIdle(keyword: string, value: unknown, io: Io): boolean {
 }
 
 function slim(schema: JsonSchema, io: Io, top = false): JsonSchema {
-  const told = Object.entries(schema).filter(([keyword, value]) => !isIdle(keyword, value, io));
+  const told = Object.entries(schema).filter(
+    ([keyword, value]) => !isRedundant(keyword, value, io),
+  );
   const slimmed: JsonSchema = Object.fromEntries(told);
   // What an answer always has is told at the top; below, the names are enough.
   if (io === 'output' && !top) delete slimmed.required;

@@ -1,15 +1,15 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { type CallParts, callTool, toolCall } from './calls.ts';
 import { complete } from './completion.ts';
-import { type Connection, canSubscribe, tellMoved } from './following.ts';
-import { capabilitiesOf, identity, instructions, longLived } from './identity.ts';
+import { type Connection, canSubscribe, forwardUpdates } from './following.ts';
+import { capabilitiesOf, identity, instructions, listCacheHints } from './identity.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 
 export interface ServerParts extends CallParts {
   version: string;
   /** Whether changes are heard of here, so that hosts can be told. */
-  hearsChanges?: boolean;
+  receivesUpdates?: boolean;
 }
 
 /**
@@ -18,19 +18,19 @@ export interface ServerParts extends CallParts {
  */
 export function createServer(parts: ServerParts, connection?: Connection): Server {
   const { surface, tenant, version } = parts;
-  const tells = parts.hearsChanges && connection && canSubscribe(connection);
+  const sendsUpdates = parts.receivesUpdates && connection && canSubscribe(connection);
   const server = new Server(identity(version), {
-    capabilities: capabilitiesOf(tells === true),
+    capabilities: capabilitiesOf(sendsUpdates === true),
     instructions,
     cacheHints: {
-      'tools/list': longLived,
-      'prompts/list': longLived,
-      'resources/list': longLived,
-      'resources/templates/list': longLived,
-      'server/discover': longLived,
+      'tools/list': listCacheHints,
+      'prompts/list': listCacheHints,
+      'resources/list': listCacheHints,
+      'resources/templates/list': listCacheHints,
+      'server/discover': listCacheHints,
     },
   });
-  if (tells) tellMoved(server, tenant, connection);
+  if (sendsUpdates) forwardUpdates(server, tenant, connection);
   const call = (ctx: ServerContext) => toolCall(parts, server, ctx);
   server.setRequestHandler('tools/list', () => ({ tools: [...surface.list] }));
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(parts, server, params, ctx));

@@ -4,8 +4,8 @@ import type { Grant } from '../tenant/grants.ts';
 import { type Listing, listings } from './listing.ts';
 import type { JsonSchema } from './schema.ts';
 
-export interface Entry {
-  listed: ListedTool;
+export interface SurfaceEntry {
+  definition: ListedTool;
   input: JsonSchema;
   needs: readonly Grant[];
   /** The tool itself, loaded with all others when one is first called. */
@@ -15,31 +15,31 @@ export interface Entry {
 /** The tools that one set of grants and toolsets shows; the same, in the same order, for its whole life. */
 export interface Surface {
   list: readonly ListedTool[];
-  find(name: string): Entry | undefined;
+  find(name: string): SurfaceEntry | undefined;
 }
 
-async function toolOf(name: string): Promise<AnyTool> {
+async function loadTool(name: string): Promise<AnyTool> {
   const { toolByName } = await import('../../tools/catalog.ts');
   const tool = toolByName.get(name);
   if (!tool) throw new Error(`listed, but not in the catalogue: ${name}`);
   return tool;
 }
 
-const entryOf = ({ listed, needs }: Listing): Entry => ({
-  listed,
+const toEntry = ({ definition, needs }: Listing): SurfaceEntry => ({
+  definition,
   needs,
-  input: listed.inputSchema as JsonSchema,
-  tool: () => toolOf(listed.name),
+  input: definition.inputSchema as JsonSchema,
+  tool: () => loadTool(definition.name),
 });
 
 /** What is asked for and may be used, in the catalogue's order. */
-export function surfaceOf(grants: ReadonlySet<Grant>, toolsets: ReadonlySet<Toolset>): Surface {
+export function createSurface(grants: ReadonlySet<Grant>, toolsets: ReadonlySet<Toolset>): Surface {
   const shown = listings.filter(
     ({ toolset, needs }) => toolsets.has(toolset) && needs.every((grant) => grants.has(grant)),
   );
-  const byName = new Map(shown.map((listing) => [listing.listed.name, entryOf(listing)]));
+  const byName = new Map(shown.map((listing) => [listing.definition.name, toEntry(listing)]));
   return {
-    list: shown.map(({ listed }) => listed),
+    list: shown.map(({ definition }) => definition),
     find: (name) => byName.get(name),
   };
 }

@@ -6,7 +6,7 @@ import { oneLine, Verbatim, visible, withoutLiveMarkdown } from '../outside-text
  */
 
 /** Longest text of one field; longer ones are cut and say how long they were. */
-export const longestText = 2_000;
+export const maxText = 2_000;
 
 const looksLikeHtml = /<[a-z!/][^<>]*>|&(?:[a-z]{2,8}|#\d{2,6}|#x[\da-f]{2,5});/i;
 /** One class, without `<`, `&` and the `]` of every Markdown link and image: told apart they take more than twice the time, on every text of every answer. */
@@ -23,13 +23,13 @@ export interface Markup {
 }
 
 /** One text as it may leave: seen, without markup, not endless. */
-function outgoing(text: string, markup: Markup): string {
-  if (text.length <= longestText && !mayNeedWork.test(text)) return text;
+function cleanText(text: string, markup: Markup): string {
+  if (text.length <= maxText && !mayNeedWork.test(text)) return text;
   const seen = visible(text);
   const plain = withoutLiveMarkdown(looksLikeHtml.test(seen) ? withoutMarkup(seen, markup) : seen);
-  if (plain.length <= longestText) return plain;
-  const kept = plain.slice(0, longestText).toWellFormed();
-  return `${kept}… [${longestText} of ${plain.length} characters]`;
+  if (plain.length <= maxText) return plain;
+  const shortened = plain.slice(0, maxText).toWellFormed();
+  return `${shortened}… [${maxText} of ${plain.length} characters]`;
 }
 
 function withoutMarkup(text: string, markup: Markup): string {
@@ -42,7 +42,7 @@ type Row = Record<string, unknown>;
 
 /** The same with every text, names of fields included, as it may leave; copied only where that differs. */
 export function cleaned(value: unknown, markup: Markup = {}): unknown {
-  if (typeof value === 'string') return outgoing(value, markup);
+  if (typeof value === 'string') return cleanText(value, markup);
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Verbatim) return value.toString();
   return Array.isArray(value) ? cleanedList(value, markup) : cleanedRow(value as Row, markup);
@@ -67,7 +67,7 @@ function cleanedRow(row: Row, markup: Markup): Row {
     if (!copy && (clean === undefined || clean !== inner || cleanName !== name)) {
       copy = fieldsBefore(name, row);
     }
-    if (copy && clean !== undefined) put(copy, cleanName, clean);
+    if (copy && clean !== undefined) setField(copy, cleanName, clean);
   }
   return copy ?? row;
 }
@@ -76,7 +76,7 @@ function fieldsBefore(end: string, row: Row): Row {
   const copy: Row = {};
   for (const name in row) {
     if (name === end) break;
-    put(copy, name, row[name]);
+    setField(copy, name, row[name]);
   }
   return copy;
 }
@@ -94,7 +94,7 @@ function nextFree(row: Row, name: string): string {
 }
 
 /** Under a name that is free: two names may be one when what cannot be seen is gone. */
-function put(row: Row, name: string, value: unknown): void {
+function setField(row: Row, name: string, value: unknown): void {
   const free = Object.hasOwn(row, name) ? nextFree(row, name) : name;
   if (free !== '__proto__') row[free] = value;
   else {
@@ -103,12 +103,12 @@ function put(row: Row, name: string, value: unknown): void {
   }
 }
 
-const longestName = 200;
+const maxName = 200;
 const isClean = (name: string): boolean =>
-  name.length <= longestName && !mayNeedWork.test(name) && !name.includes('\n');
+  name.length <= maxName && !mayNeedWork.test(name) && !name.includes('\n');
 
 /** In one line: the name of a field begins a line of its own in the text of an answer. */
 const fieldName = (name: string, markup: Markup): string => {
-  const line = oneLine(outgoing(name.slice(0, longestText), markup));
-  return line.length > longestName ? `${line.slice(0, longestName).toWellFormed()}…` : line;
+  const line = oneLine(cleanText(name.slice(0, maxText), markup));
+  return line.length > maxName ? `${line.slice(0, maxName).toWellFormed()}…` : line;
 };

@@ -2,11 +2,11 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Trace } from '../api/trace.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { readArguments } from './arguments.ts';
+import { parseArguments } from './arguments.ts';
 import { type CallObserver, callOutcomeOf, isUnexpected } from './observer.ts';
 import { toResult } from './results.ts';
-import type { Entry, Surface } from './surface.ts';
-import { explain } from './wording.ts';
+import type { Surface, SurfaceEntry } from './surface.ts';
+import { describeError } from './wording.ts';
 
 /** Most hosts give up after 60 seconds; what is known by then is better than nothing. */
 export const callMs = 45_000;
@@ -28,7 +28,7 @@ export interface CallParts {
 }
 
 /** A call as it came in. */
-export interface Asked {
+export interface IncomingCall {
   given: Record<string, unknown> | undefined;
   signal: AbortSignal;
   /** The trace that it came with. */
@@ -36,38 +36,38 @@ export interface Asked {
 }
 
 /**
- * Runs a tool: arguments repaired and checked, its answer put into the protocol's words. `callOf` makes
+ * Runs a tool: arguments repaired and checked, its answer put into the protocol's words. `toToolCall` makes
  * the call of the checked arguments, at its place in the trace.
  * @throws whatever the tool throws, for `failure` to word
  */
 export async function runTool(
-  entry: Entry,
+  entry: SurfaceEntry,
   { tenant, observer }: CallParts,
-  { given, signal, trace }: Asked,
-  callOf: (args: Record<string, unknown>, trace: Trace | undefined) => ToolCall,
+  { given, signal, trace }: IncomingCall,
+  createCall: (args: Record<string, unknown>, trace: Trace | undefined) => ToolCall,
 ): Promise<CallToolResult> {
-  const watched = observer?.calls(entry.listed.name, trace);
+  const observation = observer?.onCall(entry.definition.name, trace);
   try {
     const tool = await entry.tool();
-    const args = readArguments(entry.input, tool.input, given ?? {});
-    const call = callOf(args, watched?.trace ?? trace);
+    const args = parseArguments(entry.input, tool.input, given ?? {});
+    const call = createCall(args, observation?.trace ?? trace);
     const result = withoutKey(tenant, await toResult(await tool.run(tenant, args, call)));
-    watched?.ended(result.isError ? 'error' : 'ok');
+    observation?.end(result.isError ? 'error' : 'ok');
     return result;
   } catch (error) {
-    watched?.ended(signal.aborted ? 'cancelled' : callOutcomeOf(error));
+    observation?.end(signal.aborted ? 'cancelled' : callOutcomeOf(error));
     throw error;
   }
 }
 
 /** An error as a tool's result, in words for the assistant; one that is ours is logged. */
-export function failure(
+export function errorResult(
   name: string,
   error: unknown,
   { log, tenant }: Pick<CallParts, 'log' | 'tenant'>,
 ): CallToolResult {
   if (isUnexpected(error)) log.failed(name, error);
-  const text = tenant.client.withoutKey(explain(error));
+  const text = tenant.client.withoutKey(describeError(error));
   return { content: [{ type: 'text', text }], isError: true };
 }
 
@@ -83,21 +83,21 @@ function withoutKey({ client }: Tenant, result: CallToolResult): CallToolResult 
 }
 
 /** Several collections may be read for one call: their counts are added up, so that progress only grows. */
-export function progressTo(
-  tell: (params: Record<string, unknown>) => void,
+export function progressReporter(
+  notify: (params: Record<string, unknown>) => void,
   progressToken: string | number,
 ): ToolCall['progress'] {
   const reads = new Map<string, { read: number; total: number | undefined }>();
-  let told = 0;
+  let reported = 0;
   return (read, total, what) => {
     reads.set(what, { read, total });
     const all = [...reads.values()];
     const progress = all.reduce((sum, one) => sum + one.read, 0);
-    if (progress <= told) return;
-    told = progress;
+    if (progress <= reported) return;
+    reported = progress;
     const counted = all.every((one) => one.total !== undefined);
     const whole = all.reduce((sum, one) => sum + (one.total ?? 0), 0);
-    tell({
+    notify({
       progressToken,
       progress,
       message: `Reading ${what.replaceAll('_', ' ')} records: ${read}${total === undefined ? '' : ` of ${total}`}`,

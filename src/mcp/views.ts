@@ -22,9 +22,9 @@ const ui = { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: tr
 export const viewResources = (
   tools: readonly { _meta?: Record<string, unknown> | undefined }[],
 ): Resource[] => {
-  const listed = JSON.stringify(tools.map(({ _meta }) => _meta?.ui));
+  const listedViews = JSON.stringify(tools.map(({ _meta }) => _meta?.ui));
   return viewNames
-    .filter((view) => listed.includes(JSON.stringify(viewUri(view))))
+    .filter((view) => listedViews.includes(JSON.stringify(viewUri(view))))
     .map((view) => ({
       uri: viewUri(view),
       name: `${view}-view`,
@@ -34,7 +34,7 @@ export const viewResources = (
     }));
 };
 
-export const viewAt = (uri: string): ViewName | undefined =>
+export const viewFromUri = (uri: string): ViewName | undefined =>
   viewNames.find((view) => viewUri(view) === uri);
 
 /**

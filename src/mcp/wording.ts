@@ -1,4 +1,4 @@
-import type { ApiError, ApiErrorKind, Facts, FactsOf } from '../api/errors.ts';
+import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../api/errors.ts';
 import { quote, trusted, type Wording, wording } from '../outside-text.ts';
 import type { StateUnavailable } from '../state/port.ts';
 import type { ChangeRefused } from '../tenant/changes/refusal.ts';
@@ -10,7 +10,7 @@ import { cleaned } from './text.ts';
  * Every error in words for the assistant and the person behind it: what happened, why, and what to do
  * next. Nothing of an upstream body but what its `message` says is repeated, no key, no stack.
  */
-export function explain(error: unknown): Wording {
+export function describeError(error: unknown): Wording {
   if (!isKnown(error)) {
     return wording`Something went wrong inside this server; its log has the details. Asking again may help.`;
   }
@@ -24,7 +24,7 @@ export function explain(error: unknown): Wording {
     case 'state-unavailable':
       return stateUnavailable(error);
     default:
-      return explainApi(error);
+      return describeApiError(error);
   }
 }
 
@@ -36,7 +36,7 @@ function changeRefused({ reason, details }: ChangeRefused): Wording {
 const stateUnavailable = ({ code }: StateUnavailable): Wording =>
   wording`This cannot be answered now: what this server shares with its other processes is out of reach (${trusted(code)}), so nothing was done. Ask again in a minute.`;
 
-const explainApi = <K extends ApiErrorKind>({ kind, facts }: ApiError<K>): Wording =>
+const describeApiError = <K extends ApiErrorKind>({ kind, facts }: ApiError<K>): Wording =>
   apiWords[kind](facts);
 
 const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K]) => Wording } = {
@@ -76,7 +76,7 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K]) => Wording } = {
     wording`The answer of ${trusted(host)} is larger than this server accepts. Ask for a smaller size.`,
 };
 
-const itSays = ({ upstreamMessage }: Facts): Wording =>
+const itSays = ({ upstreamMessage }: ErrorFacts): Wording =>
   upstreamMessage === undefined ? wording`` : wording` It says: ${quote(upstreamMessage, 300)}.`;
 
 function noneLeft(why: Wording, seconds: number | undefined): Wording {

@@ -10,40 +10,40 @@ export interface Property {
   column: string;
   check: Check;
   /** The table that the value points into, and by which column. */
-  refers?: { table: string; by: 'id' | 'externalIdentifier' };
+  refers?: { table: string; lookupColumn: 'id' | 'externalIdentifier' };
 }
 export type BodyShape = Record<string, Property>;
 
-const must =
-  (words: string, passes: (value: unknown) => boolean): Check =>
+const requirement =
+  (message: string, isValid: (value: unknown) => boolean): Check =>
   (value) =>
-    passes(value) ? undefined : words;
+    isValid(value) ? undefined : message;
 
 const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
 
-export const text = must('must be a string', isText);
-export const amount = must('must be a number', isNumber);
-export const flag = must('must be a boolean value', (value) => typeof value === 'boolean');
-export const object = must('must be an object', isObject);
-export const texts = must(
+export const text = requirement('must be a string', isText);
+export const amount = requirement('must be a number', isNumber);
+export const flag = requirement('must be a boolean value', (value) => typeof value === 'boolean');
+export const object = requirement('must be an object', isObject);
+export const texts = requirement(
   'must be an array of strings',
   (value) => Array.isArray(value) && value.every(isText),
 );
-export const wholeNumber = must(
+export const wholeNumber = requirement(
   'must be an integer not less than 0',
   (value) => Number.isInteger(value) && Number(value) >= 0,
 );
-export const share = must(
+export const share = requirement(
   'must be a number between 0 and 1',
   (value) => isNumber(value) && Number(value) >= 0 && Number(value) <= 1,
 );
-export const date = must(
+export const date = requirement(
   'must be a valid date, YYYY-MM-DD',
   (value) => isText(value) && isDay(String(value)),
 );
 export const oneOf = (...values: string[]): Check =>
-  must(
+  requirement(
     `must be one of ${values.join(', ')}`,
     (value) => isText(value) && values.includes(String(value).toLowerCase()),
   );
@@ -56,16 +56,20 @@ function isDay(value: string): boolean {
 }
 
 /** Properties that are stored in the column of their own name. */
-export function plain(check: Check, ...names: string[]): BodyShape {
+export function plainProperties(check: Check, ...names: string[]): BodyShape {
   return Object.fromEntries(names.map((column) => [column, { column, check }]));
 }
 
 /** The two ways to point to a record: `companyId` and `companyExtId`. */
-export function pointer(name: string, table: string): BodyShape {
+export function reference(name: string, table: string): BodyShape {
   const column = `${name}Id`;
   return {
-    [`${name}ExtId`]: { column, check: text, refers: { table, by: 'externalIdentifier' } },
-    [`${name}Id`]: { column, check: text, refers: { table, by: 'id' } },
+    [`${name}ExtId`]: {
+      column,
+      check: text,
+      refers: { table, lookupColumn: 'externalIdentifier' },
+    },
+    [`${name}Id`]: { column, check: text, refers: { table, lookupColumn: 'id' } },
   };
 }
 
@@ -96,7 +100,11 @@ export function rowFromBody(
   if (problems.length > 0) throw invalid(...problems);
   return row;
 
-  function findId(name: string, value: string, { table, by }: NonNullable<Property['refers']>) {
+  function findId(
+    name: string,
+    value: string,
+    { table, lookupColumn: by }: NonNullable<Property['refers']>,
+  ) {
     const sql = `select id from ${table} where tenant = ? and ${by} = ?`;
     const id = store.value(sql, tenant, value);
     if (id === undefined) problems.push(`${name} "${value}" does not exist`);

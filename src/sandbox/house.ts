@@ -9,13 +9,13 @@ import type { Reply } from './routes.ts';
 import { type SeedOptions, seedTenant } from './seed/index.ts';
 import type { KeyHolder, Service } from './server.ts';
 import { Store } from './store.ts';
-import { usualRetry, Webhooks } from './webhooks.ts';
+import { defaultRetry, Webhooks } from './webhooks.ts';
 import { readSubscription } from './webhooks-admin.ts';
 
 const DEFAULT_LIMIT: RateLimit = { requests: 500, windowSeconds: 600 };
 
 /** The tenants under one roof: their keys, their data when it is needed, and what they share. */
-export class House implements Service {
+export class SandboxService implements Service {
   readonly log = new RequestLog();
   readonly limits = new RollingWindow();
   readonly settings: Settings;
@@ -25,7 +25,7 @@ export class House implements Service {
   readonly #store: Store;
   readonly #seed: Omit<SeedOptions, 'tenant' | 'profile'>;
   readonly #contexts = new Map<string, Context>();
-  readonly #holders = new Map<string, KeyHolder>();
+  readonly #keyHolders = new Map<string, KeyHolder>();
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #now: () => Date;
 
@@ -42,24 +42,24 @@ export class House implements Service {
       publicApi: true,
     };
     this.adminKey = deriveKey('admin', seed);
-    const retry = { ...usualRetry, ...options.deliveryRetry };
+    const retry = { ...defaultRetry, ...options.deliveryRetry };
     this.webhooks = new Webhooks(retry, options.onDeliveryFailure ?? (() => {}));
     for (const wanted of options.webhooks ?? []) {
       this.webhooks.subscribe(readSubscription(wanted, names));
     }
     this.listen((change) => this.webhooks.announce(change));
-    for (const name of names) this.#loadKeys(name, seed);
+    for (const name of names) this.#loadKeyHolders(name, seed);
   }
 
   hasTenant(tenant: string): boolean {
     return this.#names.includes(tenant);
   }
 
-  holderOf(key: string): KeyHolder | undefined {
-    return this.#holders.get(key);
+  keyHolder(key: string): KeyHolder | undefined {
+    return this.#keyHolders.get(key);
   }
 
-  contextOf(tenant: string): Context {
+  contextFor(tenant: string): Context {
     const known = this.#contexts.get(tenant);
     if (known) return known;
     const profile = this.#names.indexOf(tenant) % 2;
@@ -107,7 +107,7 @@ export class House implements Service {
   }
 
   /** A file that was made before keeps its keys, whatever the seed is now. */
-  #loadKeys(tenant: string, seed: number): void {
+  #loadKeyHolders(tenant: string, seed: number): void {
     if (!this.#store.value('select 1 from api_key where tenant = ?', tenant)) {
       const rows = Object.entries(SCOPES).map(([scope, permissions]) => ({
         scope,
@@ -120,7 +120,7 @@ export class House implements Service {
       from api_key where tenant = ?`;
     for (const text of this.#store.read(sql, [tenant])) {
       const { key, permissions }: { key: string; permissions: Permission[] } = JSON.parse(text);
-      this.#holders.set(key, { tenant, permissions });
+      this.#keyHolders.set(key, { tenant, permissions });
     }
   }
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Change } from './context.ts';
 import { type Database, openDatabase } from './database.ts';
-import { House } from './house.ts';
+import { SandboxService } from './house.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
 import { handle } from './server.ts';
 
@@ -33,25 +33,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const names = options.tenants ?? DEFAULT_TENANTS;
   checkNames(names);
   const database = await openDatabase(options.file);
-  const house = new House(database, names, options);
-  const server = createServer((request, response) => void handle(house, request, response));
+  const service = new SandboxService(database, names, options);
+  const server = createServer((request, response) => void handle(service, request, response));
   server.keepAliveTimeout = 60_000;
   const url = await listen(server, options.port ?? 0).catch((error: unknown) => {
     database.close();
     throw error;
   });
-  const tenants = house.tenantsAt(url);
+  const tenants = service.tenantsAt(url);
   return {
     url,
     tenants,
     get database() {
-      for (const name of names) house.contextOf(name);
+      for (const name of names) service.contextFor(name);
       return database;
     },
-    admin: { url: `${url}/admin`, key: house.adminKey },
-    onChange: (listener) => house.listen(listener),
+    admin: { url: `${url}/admin`, key: service.adminKey },
+    onChange: (listener) => service.listen(listener),
     close() {
-      house.webhooks.close();
+      service.webhooks.close();
       return close(server, database);
     },
   };

@@ -6,7 +6,7 @@ import { putOpportunity } from './write-opportunity.ts';
 import { createQuote, orderQuote } from './write-quote.ts';
 import {
   createRecord,
-  unlistRecord,
+  unlistOrDeleteRecord,
   updateRecord,
   type WritableKind,
   writable,
@@ -88,7 +88,7 @@ const creating = (subject: string, kind: WritableKind) =>
 const updating = (subject: string, kind: WritableKind, by: 'id' | 'externalIdentifier') =>
   writing(subject, (context, { key, body }) => updateRecord(context, kind, by, key, body));
 const unlisting = (subject: string, resource: schema.Resource) =>
-  writing(subject, (context, { key }) => unlistRecord(context, resource, key));
+  writing(subject, (context, { key }) => unlistOrDeleteRecord(context, resource, key));
 
 const writeRoutes: Record<string, Route> = {
   'PUT opportunity/ext/:key': writing('opportunity', putOpportunity),

@@ -31,11 +31,11 @@ interface Key {
  * @throws Refusal 400 for anything that is not a whole number in range.
  */
 export function readPage(query: URLSearchParams): Page {
-  const size = whole(query, 'size', 1) ?? DEFAULT_SIZE;
-  return { size: Math.min(size, MAXIMUM_SIZE), from: whole(query, 'from', 0) ?? 0 };
+  const size = wholeNumber(query, 'size', 1) ?? DEFAULT_SIZE;
+  return { size: Math.min(size, MAXIMUM_SIZE), from: wholeNumber(query, 'from', 0) ?? 0 };
 }
 
-function whole(query: URLSearchParams, name: string, least: number): number | undefined {
+function wholeNumber(query: URLSearchParams, name: string, least: number): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   if (!/^\d{1,9}$/.test(text) || Number(text) < least) {
@@ -139,41 +139,41 @@ function findKey(fields: Field[], name: string, row: string): Key | undefined {
 function keyOf(field: Field, rest: string, row: string): Key | undefined {
   switch (field.kind) {
     case 'list':
-      return insideList(field.table, field.by, findKey(field.fields, rest, 'i'), row);
+      return listKey(field.table, field.by, findKey(field.fields, rest, 'i'), row);
     case 'nest':
       return findKey(field.fields, rest, row);
     case 'json':
-      return insideJson(`${row}.${field.column}`, rest);
+      return jsonKey(`${row}.${field.column}`, rest);
     case 'ref':
-      return insideReference(field.table, field.fields, `${row}.${field.column}`, rest, row);
+      return referenceKey(field.table, field.fields, `${row}.${field.column}`, rest, row);
     default:
-      return rest ? undefined : { ...plain(`${row}.${field.column}`, field.kind) };
+      return rest ? undefined : { ...plainKey(`${row}.${field.column}`, field.kind) };
   }
 }
 
-const plain = (sql: string, kind: Key['kind']): Key => ({
+const plainKey = (sql: string, kind: Key['kind']): Key => ({
   // A flag that a record lacks reads as true: an absent `listed` means listed.
   sql: kind === 'flag' ? `coalesce(${sql}, 1)` : sql,
   kind,
   params: [],
 });
 
-function insideReference(
+function referenceKey(
   table: string,
   names: string[],
   column: string,
   rest: string,
   row: string,
 ): Key | undefined {
-  if (rest === 'id') return plain(column, 'id');
+  if (rest === 'id') return plainKey(column, 'id');
   if (!names.includes(rest)) return undefined;
   const found = `(select r.${rest} from ${table} r where r.tenant = ${row}.tenant and r.id = ${column})`;
-  return plain(found, 'text');
+  return plainKey(found, 'text');
 }
 
 /** `labels` matches any entry; `customFields.site` and `address.city` reach one member. */
-function insideJson(column: string, rest: string): Key | undefined {
-  if (!rest) return plain(column, 'labels');
+function jsonKey(column: string, rest: string): Key | undefined {
+  if (!rest) return plainKey(column, 'labels');
   if (/["\\]/.test(rest)) return undefined;
   const path = `$.${rest
     .split('.')
@@ -182,7 +182,7 @@ function insideJson(column: string, rest: string): Key | undefined {
   return { sql: `json_extract(${column}, ?)`, kind: 'text', params: [path] };
 }
 
-function insideList(table: string, by: string, key: Key | undefined, row: string): Key | undefined {
+function listKey(table: string, by: string, key: Key | undefined, row: string): Key | undefined {
   if (!key) return undefined;
   const wrap = (condition: string) =>
     `exists (select 1 from ${table} i where i.tenant = ${row}.tenant and i.${by} = ${row}.id and ${condition})`;

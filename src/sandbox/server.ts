@@ -24,9 +24,9 @@ export interface Service {
   log: RequestLog;
   limits: RollingWindow;
   hasTenant(tenant: string): boolean;
-  holderOf(key: string): KeyHolder | undefined;
+  keyHolder(key: string): KeyHolder | undefined;
   /** The tenant ready to be read and written; its data is made on the first call. */
-  contextOf(tenant: string): Context;
+  contextFor(tenant: string): Context;
   /** Answers below `/admin/`. */
   admin(method: string, path: string, key: string | undefined, body: unknown): Reply;
 }
@@ -85,13 +85,13 @@ async function answerApi(
     throw new Refusal(403, `API key lacks the permission ${permission}`);
   }
   const body = await readBody(request);
-  return found.route.answer(service.contextOf(tenant), { query, key: found.key, body });
+  return found.route.answer(service.contextFor(tenant), { query, key: found.key, body });
 }
 
 function authenticate(service: Service, tenant: string, key: string | undefined): KeyHolder {
   if (!service.hasTenant(tenant)) throw new Refusal(404, 'No such tenant');
   if (!key) throw new Refusal(401, 'No API key provided');
-  const holder = service.holderOf(key);
+  const holder = service.keyHolder(key);
   if (holder?.tenant !== tenant) throw new Refusal(403, 'API key not valid');
   if (!service.settings.publicApi) throw new Refusal(403, 'Public API is not enabled');
   return holder;

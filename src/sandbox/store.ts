@@ -11,10 +11,10 @@ const ROWS_PER_INSERT = 400;
 export class Store {
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
-  readonly #answers = new Map<string, string[]>();
+  readonly #cached = new Map<string, string[]>();
   readonly #changes: Statement;
   #version: unknown;
-  #remembered = 0;
+  #cachedCharacters = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -23,12 +23,12 @@ export class Store {
 
   /** The first column of every row, which must be text; remembered until any row changes. */
   read(sql: string, params: SqlValue[]): string[] {
-    this.#forgetWhenChanged();
+    this.#clearCacheWhenChanged();
     const key = `${sql}\n${params.join('\n')}`;
-    const known = this.#answers.get(key);
+    const known = this.#cached.get(key);
     if (known) return known;
     const answer = this.#statement(sql).all(...params) as string[];
-    this.#remember(key, answer);
+    this.#cache(key, answer);
     return answer;
   }
 
@@ -83,22 +83,22 @@ export class Store {
     return statement;
   }
 
-  #forgetWhenChanged(): void {
+  #clearCacheWhenChanged(): void {
     const version = (this.#changes.get() as unknown[])[0];
     if (version === this.#version) return;
     this.#version = version;
-    this.#forget();
+    this.#clearCache();
   }
 
-  #remember(key: string, answer: string[]): void {
-    this.#remembered += answer.reduce((sum, text) => sum + text.length, key.length);
-    if (this.#remembered > REMEMBERED_CHARACTERS) this.#forget();
-    this.#answers.set(key, answer);
+  #cache(key: string, answer: string[]): void {
+    this.#cachedCharacters += answer.reduce((sum, text) => sum + text.length, key.length);
+    if (this.#cachedCharacters > REMEMBERED_CHARACTERS) this.#clearCache();
+    this.#cached.set(key, answer);
   }
 
-  #forget(): void {
-    this.#answers.clear();
-    this.#remembered = 0;
+  #clearCache(): void {
+    this.#cached.clear();
+    this.#cachedCharacters = 0;
   }
 }
 

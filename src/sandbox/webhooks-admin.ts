@@ -39,9 +39,9 @@ export function answerWebhooks(
   const [collection = '', id = '', verb = ''] = path.split('/');
   switch (`${method} ${collection}${id && '/:id'}${verb && `/${verb}`}`) {
     case 'GET webhooks':
-      return reply([...webhooks.subscriptions.values()].map(shown));
+      return reply([...webhooks.subscriptions.values()].map(toPublic));
     case 'POST webhooks':
-      return reply(shown(webhooks.subscribe(readSubscription(body, service.tenants))), 201);
+      return reply(toPublic(webhooks.subscribe(readSubscription(body, service.tenants))), 201);
     case 'DELETE webhooks/:id':
       if (!webhooks.subscriptions.delete(id)) throw notFound(`No webhook ${id}`);
       return reply({ deleted: true });
@@ -68,7 +68,7 @@ function refuse(why: string): never {
 }
 
 /** Secrets are for whoever set them. */
-const shown = ({ secret, signingSecret, ...open }: Subscription) => ({
+const toPublic = ({ secret, signingSecret, ...open }: Subscription) => ({
   ...open,
   hasSecret: secret !== undefined,
   isSigned: signingSecret !== undefined,
@@ -109,7 +109,7 @@ const isOptionalText = (value: unknown): boolean =>
 /** @throws Refusal 400 */
 function readRetry(body: unknown): Partial<Retry> {
   if (!isObject(body)) throw invalid('retry must be an object');
-  const least: Record<string, number> = { attempts: 1, firstMs: 0, longestMs: 0, timeoutMs: 1 };
+  const least: Record<string, number> = { attempts: 1, firstMs: 0, maxMs: 0, timeoutMs: 1 };
   for (const [name, value] of Object.entries(body)) {
     const fits = name in least && Number.isInteger(value) && Number(value) >= Number(least[name]);
     if (!fits) throw invalid(`retry: ${name} is not valid`);

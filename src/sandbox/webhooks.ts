@@ -26,7 +26,7 @@ export interface Retry {
   timeoutMs: number;
 }
 
-export const usualRetry: Retry = {
+export const defaultRetry: Retry = {
   attempts: 6,
   firstMs: 1_000,
   longestMs: 300_000,
@@ -61,17 +61,17 @@ export interface Failure {
   why: string;
 }
 
-interface Sending {
+interface QueuedDelivery {
   delivery: Delivery;
   subscription: Subscription;
   body: string;
   /** Attempts that this round may still make. */
-  left: number;
-  made: number;
+  attemptsRemaining: number;
+  attemptsMade: number;
 }
 
 const deliveriesKept = 10_000;
-const atOnce = 8;
+const maxConcurrent = 8;
 
 /** Sends the events of the tenants to whoever subscribed. */
 export class Webhooks {
@@ -79,8 +79,8 @@ export class Webhooks {
   readonly failures: Failure[] = [];
   retry: Retry;
   readonly #onFailure: (failure: Failure) => void;
-  readonly #deliveries = new Map<string, Sending>();
-  readonly #queue: Sending[] = [];
+  readonly #deliveries = new Map<string, QueuedDelivery>();
+  readonly #queue: QueuedDelivery[] = [];
   readonly #stop = new AbortController();
   readonly #timers = new Set<NodeJS.Timeout>();
   #running = 0;
@@ -100,7 +100,7 @@ export class Webhooks {
   announce(change: Change): void {
     const eventId = randomUUID();
     for (const subscription of this.subscriptions.values()) {
-      if (wants(subscription, change)) this.#send(subscription, change, eventId);
+      if (isSubscribed(subscription, change)) this.#send(subscription, change, eventId);
     }
   }
 
@@ -111,10 +111,10 @@ export class Webhooks {
 
   /** Sends a delivery once more, as it was, with as many attempts as the first time. */
   redeliver(id: string): Delivery | undefined {
-    const sending = this.#deliveries.get(id);
-    if (!sending) return undefined;
-    if (sending.delivery.state !== 'waiting') this.#begin(sending);
-    return sending.delivery;
+    const queued = this.#deliveries.get(id);
+    if (!queued) return undefined;
+    if (queued.delivery.state !== 'waiting') this.#startNext(queued);
+    return queued.delivery;
   }
 
   close(): void {
@@ -130,64 +130,64 @@ export class Webhooks {
       attempts: [],
     };
     const body = JSON.stringify(payloadOf(subscription, change, eventId));
-    const sending = { delivery, subscription, body, left: 0, made: 0 };
-    this.#deliveries.set(delivery.id, sending);
+    const queued = { delivery, subscription, body, attemptsRemaining: 0, attemptsMade: 0 };
+    this.#deliveries.set(delivery.id, queued);
     for (const id of this.#deliveries.keys()) {
       if (this.#deliveries.size <= deliveriesKept) break;
       this.#deliveries.delete(id);
     }
-    this.#begin(sending);
+    this.#startNext(queued);
   }
 
-  #begin(sending: Sending): void {
-    sending.delivery.state = 'waiting';
-    sending.left = this.retry.attempts;
-    sending.made = 0;
-    this.#queue.push(sending);
-    this.#work();
+  #startNext(queued: QueuedDelivery): void {
+    queued.delivery.state = 'waiting';
+    queued.attemptsRemaining = this.retry.attempts;
+    queued.attemptsMade = 0;
+    this.#queue.push(queued);
+    this.#processQueue();
   }
 
-  #work(): void {
-    while (this.#running < atOnce && !this.#stop.signal.aborted) {
-      const sending = this.#queue.shift();
-      if (!sending) return;
+  #processQueue(): void {
+    while (this.#running < maxConcurrent && !this.#stop.signal.aborted) {
+      const queued = this.#queue.shift();
+      if (!queued) return;
       this.#running += 1;
-      void this.#attempt(sending).finally(() => {
+      void this.#attempt(queued).finally(() => {
         this.#running -= 1;
-        this.#work();
+        this.#processQueue();
       });
     }
   }
 
-  async #attempt(sending: Sending): Promise<void> {
-    const { delivery } = sending;
-    const attempt = await post(sending, this.retry.timeoutMs, this.#stop.signal);
+  async #attempt(queued: QueuedDelivery): Promise<void> {
+    const { delivery } = queued;
+    const attempt = await post(queued, this.retry.timeoutMs, this.#stop.signal);
     if (this.#stop.signal.aborted) return;
-    sending.left -= 1;
-    sending.made += 1;
+    queued.attemptsRemaining -= 1;
+    queued.attemptsMade += 1;
     delivery.attempts.push(attempt);
     const { status = 0 } = attempt;
     if (status >= 200 && status < 300) delivery.state = 'delivered';
-    else if (sending.left > 0) this.#later(sending);
-    else this.#fail(sending, attempt);
+    else if (queued.attemptsRemaining > 0) this.#retryLater(queued);
+    else this.#fail(queued, attempt);
   }
 
-  #later(sending: Sending): void {
-    const { firstMs, longestMs } = this.retry;
-    const doubled = Math.min(longestMs, firstMs * 2 ** (sending.made - 1));
+  #retryLater(queued: QueuedDelivery): void {
+    const { firstMs, longestMs: maxMs } = this.retry;
+    const doubled = Math.min(maxMs, firstMs * 2 ** (queued.attemptsMade - 1));
     // Jitter: what failed together does not come back together.
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer);
-        this.#queue.push(sending);
-        this.#work();
+        this.#queue.push(queued);
+        this.#processQueue();
       },
       doubled * (0.5 + Math.random()),
     );
     this.#timers.add(timer);
   }
 
-  #fail({ delivery, made }: Sending, { status, error }: Attempt): void {
+  #fail({ delivery, attemptsMade: made }: QueuedDelivery, { status, error }: Attempt): void {
     delivery.state = 'failed';
     const { id, subscription, event } = delivery;
     const failure = {
@@ -200,7 +200,7 @@ export class Webhooks {
   }
 }
 
-const wants = ({ tenant, events }: Subscription, change: Change): boolean =>
+const isSubscribed = ({ tenant, events }: Subscription, change: Change): boolean =>
   tenant === change.tenant &&
   (events.length === 0 ||
     events.includes(change.subject) ||
@@ -214,7 +214,7 @@ function payloadOf({ form }: Subscription, change: Change, eventId: string): obj
 }
 
 async function post(
-  { subscription, body }: Sending,
+  { subscription, body }: QueuedDelivery,
   timeoutMs: number,
   stop: AbortSignal,
 ): Promise<Attempt> {

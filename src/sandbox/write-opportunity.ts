@@ -3,8 +3,8 @@ import {
   type BodyShape,
   date,
   object,
-  plain,
-  pointer,
+  plainProperties,
+  reference,
   rowFromBody,
   share,
   text,
@@ -17,18 +17,18 @@ import { opportunity } from './schema.ts';
 import { announce, newId, withoutNulls } from './write-record.ts';
 
 const SHAPE: BodyShape = {
-  ...plain(text, 'name', 'description'),
-  ...pointer('company', 'company'),
-  ...pointer('contact', 'contact'),
-  ...pointer('owner', 'owner'),
-  ...pointer('pipelineStage', 'pipeline_stage'),
-  ...pointer('category', 'opportunity_category'),
-  ...pointer('source', 'source'),
-  ...plain(share, 'probability'),
-  ...plain(amount, 'onetimeRevenue', 'monthlyRevenue', 'monthlyChurn'),
-  ...plain(wholeNumber, 'valueMonths'),
-  ...plain(date, 'startDate', 'expectedCloseDate'),
-  ...plain(object, 'customFields'),
+  ...plainProperties(text, 'name', 'description'),
+  ...reference('company', 'company'),
+  ...reference('contact', 'contact'),
+  ...reference('owner', 'owner'),
+  ...reference('pipelineStage', 'pipeline_stage'),
+  ...reference('category', 'opportunity_category'),
+  ...reference('source', 'source'),
+  ...plainProperties(share, 'probability'),
+  ...plainProperties(amount, 'onetimeRevenue', 'monthlyRevenue', 'monthlyChurn'),
+  ...plainProperties(wholeNumber, 'valueMonths'),
+  ...plainProperties(date, 'startDate', 'expectedCloseDate'),
+  ...plainProperties(object, 'customFields'),
 };
 const COLUMNS = [...new Set(Object.values(SHAPE).map(({ column }) => column))];
 

@@ -1,4 +1,12 @@
-import { amount, type BodyShape, date, plain, pointer, rowFromBody, text } from './body.ts';
+import {
+  amount,
+  type BodyShape,
+  date,
+  plainProperties,
+  reference,
+  rowFromBody,
+  text,
+} from './body.ts';
 import type { Context } from './context.ts';
 import { invalid, Refusal } from './errors.ts';
 import type { Json, Row } from './json.ts';
@@ -8,15 +16,15 @@ import { quote } from './schema.ts';
 import { announce, newId, withoutNulls } from './write-record.ts';
 
 const QUOTE: BodyShape = {
-  ...plain(text, 'title'),
-  ...plain(date, 'expiresAt', 'contractStartDate', 'contractEndDate'),
-  ...pointer('company', 'company'),
-  ...pointer('contact', 'contact'),
-  ...pointer('owner', 'owner'),
+  ...plainProperties(text, 'title'),
+  ...plainProperties(date, 'expiresAt', 'contractStartDate', 'contractEndDate'),
+  ...reference('company', 'company'),
+  ...reference('contact', 'contact'),
+  ...reference('owner', 'owner'),
   opportunityId: {
     column: 'opportunityId',
     check: text,
-    refers: { table: 'opportunity', by: 'id' },
+    refers: { table: 'opportunity', lookupColumn: 'id' },
   },
   items: {
     column: 'items',
@@ -24,9 +32,9 @@ const QUOTE: BodyShape = {
   },
 };
 const ITEM: BodyShape = {
-  ...plain(text, 'name', 'description', 'term', 'unit'),
-  ...plain(amount, 'quantity', 'price', 'cost', 'discount', 'setupPrice', 'setupCost'),
-  productId: { column: 'productId', check: text, refers: { table: 'product', by: 'id' } },
+  ...plainProperties(text, 'name', 'description', 'term', 'unit'),
+  ...plainProperties(amount, 'quantity', 'price', 'cost', 'discount', 'setupPrice', 'setupCost'),
+  productId: { column: 'productId', check: text, refers: { table: 'product', lookupColumn: 'id' } },
 };
 /** What an item takes over from its product when the body does not say. */
 const TAKEN_OVER = [

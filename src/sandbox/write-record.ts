@@ -5,8 +5,8 @@ import {
   flag,
   object,
   oneOf,
-  plain,
-  pointer,
+  plainProperties,
+  reference,
   rowFromBody,
   text,
   texts,
@@ -26,27 +26,39 @@ export interface WritableKind {
 }
 
 const companyShape: BodyShape = {
-  ...plain(text, 'name', 'type', 'currency', 'website', 'telephone', 'externalIdentifier'),
-  ...pointer('accountManager', 'owner'),
-  ...pointer('parentCompany', 'company'),
-  ...plain(texts, 'labels'),
-  ...plain(object, 'address', 'customFields'),
+  ...plainProperties(
+    text,
+    'name',
+    'type',
+    'currency',
+    'website',
+    'telephone',
+    'externalIdentifier',
+  ),
+  ...reference('accountManager', 'owner'),
+  ...reference('parentCompany', 'company'),
+  ...plainProperties(texts, 'labels'),
+  ...plainProperties(object, 'address', 'customFields'),
 };
 const contactShape: BodyShape = {
-  ...plain(text, 'firstName', 'middleName', 'lastName', 'email', 'phone', 'mobilePhone'),
-  ...plain(text, 'jobTitle', 'externalIdentifier'),
-  ...pointer('company', 'company'),
-  ...plain(texts, 'labels'),
+  ...plainProperties(text, 'firstName', 'middleName', 'lastName', 'email', 'phone', 'mobilePhone'),
+  ...plainProperties(text, 'jobTitle', 'externalIdentifier'),
+  ...reference('company', 'company'),
+  ...plainProperties(texts, 'labels'),
 };
 const productShape: BodyShape = {
-  ...plain(text, 'name', 'shortDescription', 'mpn', 'ean', 'manufacturer', 'vendor'),
-  ...plain(text, 'unit', 'externalIdentifier'),
-  ...plain(oneOf('product', 'service', 'labor', 'bundle'), 'productType'),
-  ...plain(oneOf('', 'month', 'year'), 'term'),
-  ...plain(flag, 'listed'),
-  ...plain(amount, 'cost', 'price', 'markup', 'msrp'),
-  ...plain(texts, 'labels'),
-  categoryId: { column: 'categoryId', check: text, refers: { table: 'category', by: 'id' } },
+  ...plainProperties(text, 'name', 'shortDescription', 'mpn', 'ean', 'manufacturer', 'vendor'),
+  ...plainProperties(text, 'unit', 'externalIdentifier'),
+  ...plainProperties(oneOf('product', 'service', 'labor', 'bundle'), 'productType'),
+  ...plainProperties(oneOf('', 'month', 'year'), 'term'),
+  ...plainProperties(flag, 'listed'),
+  ...plainProperties(amount, 'cost', 'price', 'markup', 'msrp'),
+  ...plainProperties(texts, 'labels'),
+  categoryId: {
+    column: 'categoryId',
+    check: text,
+    refers: { table: 'category', lookupColumn: 'id' },
+  },
 };
 
 export const writable = {
@@ -138,7 +150,7 @@ function companyNameOf({ store, tenant }: Context, { resource }: WritableKind, g
  * Soft-deletes a record, or takes a product off the list (200, with the record as it is then).
  * @throws Refusal 404 when there is no such record.
  */
-export function unlistRecord(context: Context, resource: Resource, id: string): Reply {
+export function unlistOrDeleteRecord(context: Context, resource: Resource, id: string): Reply {
   const { store, tenant } = context;
   readOne(store, tenant, resource, 'id', id);
   const at = context.now().toISOString();

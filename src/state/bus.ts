@@ -7,7 +7,7 @@ export class LocalBus implements UpdateBus {
   readonly #listeners = new Map<string, Set<Listener>>();
 
   async publish(tenant: string, update: Update): Promise<void> {
-    this.tell(tenant, update);
+    this.notify(tenant, update);
   }
 
   subscribe(tenant: string, listener: Listener): () => void {
@@ -20,12 +20,12 @@ export class LocalBus implements UpdateBus {
   }
 
   /** Tells the listeners of this process. */
-  tell(tenant: string, update: Update | 'missed'): void {
+  notify(tenant: string, update: Update | 'missed'): void {
     for (const listener of [...(this.#listeners.get(tenant) ?? [])]) listener(update);
   }
 
   /** Something was missed, nobody knows for whom. */
-  tellAllMissed(): void {
-    for (const tenant of [...this.#listeners.keys()]) this.tell(tenant, 'missed');
+  notifyAllMissed(): void {
+    for (const tenant of [...this.#listeners.keys()]) this.notify(tenant, 'missed');
   }
 }

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** Where programs of this platform keep a user's state. */
-export function usualStateFolder(environment: Record<string, string | undefined>): string {
+export function defaultStateFolder(environment: Record<string, string | undefined>): string {
   const home = homedir();
   if (process.platform === 'win32') {
     return join(environment.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'cpq-mcp');

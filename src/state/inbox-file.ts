@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type Chosen, choose } from './inbox-order.ts';
+import { type SelectedRow, selectPage } from './inbox-order.ts';
 import { appendLines, parseLine, syncFolder } from './lines-file.ts';
 import type {
   Inbox,
@@ -13,10 +13,10 @@ import type {
   InboxRow,
   Update,
 } from './port.ts';
-import { Turns } from './turns.ts';
+import { KeyedMutex } from './turns.ts';
 
 /** What is held in memory of an event: where it stands in the file, and what it is looked for by. */
-interface Indexed extends InboxEntry {
+interface IndexEntry extends InboxEntry {
   arrived: number;
   offset: number;
   length: number;
@@ -25,14 +25,14 @@ interface Indexed extends InboxEntry {
 interface Arrival {
   event: InboxEvent;
   update: Update | undefined;
-  kept(how: 'new' | 'known'): void;
-  failed(error: unknown): void;
+  onStored(how: 'new' | 'known'): void;
+  onFailed(error: unknown): void;
 }
 
 const dayMs = 86_400_000;
 const chunkBytes = 1024 * 1024;
 /** What a file may hold of events that are kept no longer. */
-const idleBytes = 1024 * 1024;
+const minCompactBytes = 1024 * 1024;
 
 /**
  * An inbox in a file: a JSON object a line, in the order of arrival, each safe on disk before `add`
@@ -41,46 +41,47 @@ const idleBytes = 1024 * 1024;
 export class InboxFile implements Inbox {
   readonly #path: string;
   readonly #limits: InboxLimits;
-  readonly #tell: (update: Update) => void;
-  readonly #turns = new Turns();
-  readonly #known = new Map<string, Indexed>();
-  #waiting: Arrival[] = [];
+  readonly #notify: (update: Update) => void;
+  readonly #mutex = new KeyedMutex();
+  readonly #byId = new Map<string, IndexEntry>();
+  #pending: Arrival[] = [];
   /** In the order of arrival, which is that of the file. */
-  #entries: Indexed[] = [];
+  #entries: IndexEntry[] = [];
   /** The same, the latest first by their own time; made when it is asked for. */
-  #ordered: Indexed[] | undefined;
+  #sorted: IndexEntry[] | undefined;
   #bytes = 0;
   #damaged = 0;
   /** What was written last may not be safe: it must not count as known before it is. */
-  #unsure = false;
+  #unsynced = false;
   /** How far the file has been read, and which file that was. */
   #readTo = 0;
   #inode = 0;
 
-  constructor(path: string, limits: InboxLimits, tell: (update: Update) => void) {
+  constructor(path: string, limits: InboxLimits, notify: (update: Update) => void) {
     this.#path = path;
     this.#limits = limits;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   add(event: InboxEvent, update?: Update): Promise<'new' | 'known'> {
-    return new Promise((kept, failed) => {
-      this.#waiting.push({ event, update, kept, failed });
+    return new Promise((onStored, onFailed) => {
+      this.#pending.push({ event, update, onStored, onFailed });
       // Whatever arrives while the disk is at work shares the next turn of it.
-      if (this.#waiting.length === 1) void this.#turns.take('file', () => this.#keepWaiting());
+      if (this.#pending.length === 1)
+        void this.#mutex.runExclusive('file', () => this.#storePending());
     });
   }
 
   list(
     accepts: (entry: InboxEntry) => boolean,
-    stretch: { from: number; size: number },
+    slice: { from: number; size: number },
   ): Promise<InboxPage> {
-    return this.#turns.take('file', () =>
-      this.#opened(async (file) => {
-        this.#forgetOld();
-        const { chosen, total } = choose(this.#inOrder(), accepts, stretch);
+    return this.#mutex.runExclusive('file', () =>
+      this.#withFile(async (file) => {
+        this.#dropExpired();
+        const { chosen: selected, total } = selectPage(this.#newestFirst(), accepts, slice);
         const rows: InboxRow[] = [];
-        for (const one of chosen) if (file) rows.push(await openRow(file, one));
+        for (const one of selected) if (file) rows.push(await loadRow(file, one));
         const [oldest] = this.#entries;
         const page = { rows, total, damaged: this.#damaged };
         return oldest ? { ...page, keptSince: oldest.arrived } : page;
@@ -88,111 +89,111 @@ export class InboxFile implements Inbox {
     );
   }
 
-  async #keepWaiting(): Promise<void> {
-    const arrivals = this.#waiting.splice(0);
+  async #storePending(): Promise<void> {
+    const arrivals = this.#pending.splice(0);
     try {
-      await this.#opened(async (file) => this.#unsure && file?.sync());
-      const fresh = this.#unknown(arrivals);
-      if (fresh.size > 0) {
-        this.#unsure = true;
-        await appendLines(this.#path, [...fresh.values()].map(lineOf));
-        await this.#opened(async () => {});
+      await this.#withFile(async (file) => this.#unsynced && file?.sync());
+      const added = this.#withoutDuplicates(arrivals);
+      if (added.size > 0) {
+        this.#unsynced = true;
+        await appendLines(this.#path, [...added.values()].map(toLine));
+        await this.#withFile(async () => {});
       }
-      this.#unsure = false;
+      this.#unsynced = false;
       for (const arrival of arrivals) {
-        const isNew = fresh.get(arrival.event.id) === arrival;
-        if (isNew && arrival.update) this.#tell(arrival.update);
-        arrival.kept(isNew ? 'new' : 'known');
+        const isNew = added.get(arrival.event.id) === arrival;
+        if (isNew && arrival.update) this.#notify(arrival.update);
+        arrival.onStored(isNew ? 'new' : 'known');
       }
-      await this.#tidy().catch(() => {}); // The file stays longer than it need be.
+      await this.#compact().catch(() => {}); // The file stays longer than it need be.
     } catch (error) {
-      for (const arrival of arrivals) arrival.failed(error);
+      for (const arrival of arrivals) arrival.onFailed(error);
     }
   }
 
-  #unknown(arrivals: readonly Arrival[]): Map<string, Arrival> {
-    const fresh = new Map<string, Arrival>();
+  #withoutDuplicates(arrivals: readonly Arrival[]): Map<string, Arrival> {
+    const added = new Map<string, Arrival>();
     for (const arrival of arrivals) {
       const { id } = arrival.event;
-      if (!this.#known.has(id) && !fresh.has(id)) fresh.set(id, arrival);
+      if (!this.#byId.has(id) && !added.has(id)) added.set(id, arrival);
     }
-    return fresh;
+    return added;
   }
 
   /** With the file open, if there is one, and the index brought up to it. */
-  async #opened<T>(work: (file: FileHandle | undefined) => Promise<T>): Promise<T> {
+  async #withFile<T>(work: (file: FileHandle | undefined) => Promise<T>): Promise<T> {
     const file = await open(this.#path, 'r+').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       return undefined;
     });
     if (!file) this.#reset(0);
     try {
-      if (file) await this.#catchUp(file);
+      if (file) await this.#updateIndex(file);
       return await work(file);
     } finally {
       await file?.close();
     }
   }
 
-  async #catchUp(file: FileHandle): Promise<void> {
+  async #updateIndex(file: FileHandle): Promise<void> {
     const { size, ino } = await file.stat();
     // Another process has tidied it up, or somebody has taken it away.
     if (ino !== this.#inode || size < this.#readTo) this.#reset(ino);
     if (size === this.#readTo) return;
     for await (const { line, offset, length } of linesFrom(file, this.#readTo, size)) {
       this.#readTo = offset + length + 1;
-      if (line.length > 0) this.#index(parseLine(line), offset, length);
+      if (line.length > 0) this.#indexLine(parseLine(line), offset, length);
     }
   }
 
   #reset(inode: number): void {
     this.#inode = inode;
     this.#entries = [];
-    this.#ordered = undefined;
-    this.#known.clear();
+    this.#sorted = undefined;
+    this.#byId.clear();
     this.#bytes = this.#damaged = this.#readTo = 0;
   }
 
-  #index(line: Record<string, unknown> | undefined, offset: number, length: number): void {
-    if (!line || !isEvent(line)) {
+  #indexLine(line: Record<string, unknown> | undefined, offset: number, length: number): void {
+    if (!line || !isEventLine(line)) {
       this.#damaged += 1;
       return;
     }
     const { id, at, arrived, subject, event, record } = line;
-    if (this.#known.has(id)) return;
+    if (this.#byId.has(id)) return;
     const entry = { id, at, arrived, subject, event, record, offset, length };
-    this.#known.set(id, entry);
+    this.#byId.set(id, entry);
     this.#entries.push(entry);
     this.#bytes += length;
-    this.#ordered = undefined;
+    this.#sorted = undefined;
   }
 
-  #inOrder(): Indexed[] {
+  #newestFirst(): IndexEntry[] {
     // Reversed first: of one moment, what arrived later is the later.
-    this.#ordered ??= this.#entries.toReversed().sort((a, b) => b.at - a.at);
-    return this.#ordered;
+    this.#sorted ??= this.#entries.toReversed().sort((a, b) => b.at - a.at);
+    return this.#sorted;
   }
 
-  #forgetOld(): void {
+  #dropExpired(): void {
     const { days, events, megabytes } = this.#limits;
     const oldest = Date.now() - days * dayMs;
-    let gone = 0;
+    let expired = 0;
     for (const { arrived, length } of this.#entries) {
-      const tooMany = this.#entries.length - gone > events;
+      const tooMany = this.#entries.length - expired > events;
       if (arrived > oldest && !tooMany && this.#bytes <= megabytes * 1024 * 1024) break;
       this.#bytes -= length;
-      gone += 1;
+      expired += 1;
     }
-    if (gone === 0) return;
-    for (const { id } of this.#entries.splice(0, gone)) this.#known.delete(id);
-    this.#ordered = undefined;
+    if (expired === 0) return;
+    for (const { id } of this.#entries.splice(0, expired)) this.#byId.delete(id);
+    this.#sorted = undefined;
   }
 
   /** Writes the file anew without what is kept no longer, once that is more than what is kept. */
-  async #tidy(): Promise<void> {
-    this.#forgetOld();
+  async #compact(): Promise<void> {
+    this.#dropExpired();
     const start = this.#entries[0]?.offset ?? this.#readTo;
-    if (start < this.#bytes + idleBytes) return;
+    if (start < this.#bytes + minCompactBytes) return;
     const copy = `${this.#path}.${process.pid}.tmp`;
     try {
       const end = await copyFrom(this.#path, start, copy);
@@ -219,28 +220,31 @@ async function copyFrom(path: string, start: number, copy: string): Promise<numb
   }
 }
 
-function lineOf({ event }: Arrival): string {
+function toLine({ event }: Arrival): string {
   const arrived = Date.now();
   return JSON.stringify({ ...event, at: event.at ?? arrived, arrived });
 }
 
 type Line = InboxEvent & { at: number; arrived: number };
 
-function isEvent(line: Record<string, unknown>): line is Record<string, unknown> & Line {
+function isEventLine(line: Record<string, unknown>): line is Record<string, unknown> & Line {
   const { id, at, arrived, subject, event, record, body } = line;
   const texts = [id, subject, event, body].every((text) => typeof text === 'string');
   const times = [at, arrived].every((time) => typeof time === 'number');
   return texts && times && (record === undefined || typeof record === 'string');
 }
 
-async function openRow(file: FileHandle, { row, previous }: Chosen<Indexed>): Promise<InboxRow> {
+async function loadRow(
+  file: FileHandle,
+  { row, previous }: SelectedRow<IndexEntry>,
+): Promise<InboxRow> {
   const event = await readEvent(file, row);
   return previous ? { event, previous: await readEvent(file, previous) } : { event };
 }
 
 async function readEvent(
   file: FileHandle,
-  { offset, length }: Indexed,
+  { offset, length }: IndexEntry,
 ): Promise<InboxEvent & { at: number }> {
   const { buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);
   const { arrived: _, ...event } = JSON.parse(buffer.toString('utf8')) as Line;
@@ -256,8 +260,8 @@ async function* linesFrom(
   let rest = Buffer.alloc(0);
   let offset = start;
   for (let at = start; at < end; ) {
-    const wanted = Math.min(chunkBytes, end - at);
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, at);
+    const length = Math.min(chunkBytes, end - at);
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
     if (bytesRead === 0) return;
     at += bytesRead;
     rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);

@@ -14,7 +14,7 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
     const { size, mode } = await file.stat();
     // It may have come from a backup, or been made by hand, for everyone to read.
     if (mode & 0o077) await file.chmod(0o600);
-    const torn = size > 0 && (await endsTorn(file, size));
+    const torn = size > 0 && (await endsMidLine(file, size));
     await file.appendFile(`${torn ? '\n' : ''}${lines.join('\n')}\n`);
     await file.sync();
     if (size === 0) await syncFolder(folder);
@@ -24,7 +24,7 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
   }
 }
 
-async function endsTorn(file: FileHandle, size: number): Promise<boolean> {
+async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] !== 0x0a;
 }

@@ -5,19 +5,19 @@ import { InboxFile } from './inbox-file.ts';
 import { JournalFile } from './journal-file.ts';
 import { MemoryRates } from './memory-rates.ts';
 import {
+  defaultInboxLimits,
   type Health,
   type Inbox,
   type InboxLimits,
   type Journal,
   type OnceSet,
   type State,
-  usualInboxLimits,
 } from './port.ts';
-import { Turns } from './turns.ts';
+import { KeyedMutex } from './turns.ts';
 import { isWritable, type Tell, WriteStatus } from './write-status.ts';
 
 /** What was claimed in this process. */
-class MemoryOnce implements OnceSet {
+class MemoryOnceSet implements OnceSet {
   readonly #claimed = new Map<string, number>();
 
   async claim(name: string, expiresAt: number): Promise<boolean> {
@@ -43,8 +43,8 @@ class LocalHealth {
   #looking = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(tell: Tell | undefined) {
-    this.writes = new WriteStatus(tell);
+  constructor(report: Tell | undefined) {
+    this.writes = new WriteStatus(report);
   }
 
   now(): Health {
@@ -76,21 +76,21 @@ class LocalHealth {
 
 /** State of one process: in memory, and what must last in files of `folder`. */
 export function localState(folder: string, options: LocalOptions = {}): State {
-  const { inbox: limits = usualInboxLimits, tell } = options;
-  const turns = new Turns();
-  const health = new LocalHealth(tell);
+  const { inbox: limits = defaultInboxLimits, tell: report } = options;
+  const mutex = new KeyedMutex();
+  const health = new LocalHealth(report);
   const bus = new LocalBus();
   const secret = randomBytes(32);
   const inboxes = new Map<string, Inbox>();
   const openInbox = (tenant: string): Inbox => {
     const path = join(folder, `events-${tenant}.jsonl`);
-    const file = new InboxFile(path, limits, (update) => bus.tell(tenant, update));
+    const file = new InboxFile(path, limits, (update) => bus.notify(tenant, update));
     return health.writes.inbox(path, file);
   };
   const inboxOf = (tenant: string): Inbox => {
-    const known = inboxes.get(tenant) ?? openInbox(tenant);
-    inboxes.set(tenant, known);
-    return known;
+    const tenantInbox = inboxes.get(tenant) ?? openInbox(tenant);
+    inboxes.set(tenant, tenantInbox);
+    return tenantInbox;
   };
   const journalOf = (tenant: string): Journal => {
     const path = join(folder, `changes-${tenant}.jsonl`);
@@ -98,13 +98,13 @@ export function localState(folder: string, options: LocalOptions = {}): State {
   };
   return {
     rates: new MemoryRates(),
-    once: new MemoryOnce(),
+    once: new MemoryOnceSet(),
     bus,
     inbox: inboxOf,
     health: () => health.now(),
     secret: async () => secret,
     journal: journalOf,
-    alone: (name, work) => turns.take(name, work),
+    runExclusive: (name, work) => mutex.runExclusive(name, work),
     close: async () => {},
   };
 }

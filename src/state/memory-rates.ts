@@ -14,29 +14,29 @@ export class MemoryRates implements RateWindow {
   readonly #windows = new Map<string, Window>();
 
   async take(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
-    const verdict = this.judge(key, rule, now);
+    const verdict = this.evaluate(key, rule, now);
     if (!verdict.taken) return verdict;
     this.count(key, rule, now);
-    return { ...verdict, left: verdict.left - 1 };
+    return { ...verdict, remaining: verdict.remaining - 1 };
   }
 
   async peek(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
-    return this.judge(key, rule, now);
+    return this.evaluate(key, rule, now);
   }
 
   /** Forgets nothing: what is asked about a moment to come must not change what holds now. */
-  judge(key: string, rule: WindowRule, now: number): WindowVerdict {
-    const window = this.#of(key);
-    return judge(window, inside(window, rule, now), rule, now);
+  evaluate(key: string, rule: WindowRule, now: number): WindowVerdict {
+    const window = this.#windowFor(key);
+    return evaluate(window, countInWindow(window, rule, now), rule, now);
   }
 
   /** Counts a request that was let through elsewhere. */
   count(key: string, rule: WindowRule, now: number): void {
-    this.#at(key, rule, now).own.push(now);
+    this.#pruned(key, rule, now).own.push(now);
   }
 
   async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {
-    const window = this.#at(key, rule, now);
+    const window = this.#pruned(key, rule, now);
     window.others = Math.max(0, rule.limit - window.own.length - remaining);
     window.othersAt = now;
   }
@@ -47,15 +47,15 @@ export class MemoryRates implements RateWindow {
   }
 
   /** With only what counts now. */
-  #at(key: string, rule: WindowRule, now: number): Window {
-    const window = this.#of(key);
-    const { gone, others } = inside(window, rule, now);
-    window.own.splice(0, gone);
+  #pruned(key: string, rule: WindowRule, now: number): Window {
+    const window = this.#windowFor(key);
+    const { expired, others } = countInWindow(window, rule, now);
+    window.own.splice(0, expired);
     window.others = others;
     return window;
   }
 
-  #of(key: string): Window {
+  #windowFor(key: string): Window {
     const window = this.#windows.get(key) ?? { own: [], others: 0, othersAt: 0, blockedUntil: 0 };
     this.#windows.set(key, window);
     return window;
@@ -63,34 +63,44 @@ export class MemoryRates implements RateWindow {
 }
 
 /** What of a window counts at some moment. */
-interface Inside {
+interface WindowCount {
   /** How many of the oldest of our own do not any more. */
-  gone: number;
+  expired: number;
   others: number;
 }
 
-function inside({ own, others, othersAt }: Window, rule: WindowRule, now: number): Inside {
+function countInWindow(
+  { own, others, othersAt }: Window,
+  rule: WindowRule,
+  now: number,
+): WindowCount {
   const start = now - countedMs(rule);
   const first = own.findIndex((time) => time > start);
-  return { gone: first === -1 ? own.length : first, others: othersAt <= start ? 0 : others };
+  return { expired: first === -1 ? own.length : first, others: othersAt <= start ? 0 : others };
 }
 
-function judge(window: Window, counted: Inside, rule: WindowRule, now: number): WindowVerdict {
-  const sent = window.own.length - counted.gone + counted.others;
-  const left = Math.max(0, rule.limit - sent);
-  if (window.blockedUntil > now) return { taken: false, left, waitMs: window.blockedUntil - now };
-  if (left > rule.reserve) return { taken: true, left, waitMs: 0 };
-  return { taken: false, left, waitMs: untilRoom(window, counted, rule, now) };
+function evaluate(
+  window: Window,
+  counted: WindowCount,
+  rule: WindowRule,
+  now: number,
+): WindowVerdict {
+  const sent = window.own.length - counted.expired + counted.others;
+  const remaining = Math.max(0, rule.limit - sent);
+  if (window.blockedUntil > now)
+    return { taken: false, remaining, waitMs: window.blockedUntil - now };
+  if (remaining > rule.reserve) return { taken: true, remaining, waitMs: 0 };
+  return { taken: false, remaining, waitMs: msUntilFree(window, counted, rule, now) };
 }
 
 /** When enough of our own requests, or what others sent, will have left the window. */
-function untilRoom(
+function msUntilFree(
   { own, othersAt }: Window,
-  { gone, others }: Inside,
+  { expired, others }: WindowCount,
   rule: WindowRule,
   now: number,
 ): number {
-  const needed = own.length - gone + others - (rule.limit - rule.reserve) + 1;
-  const leaves = own[gone + needed - 1] ?? (others > 0 ? othersAt : now);
-  return Math.max(1, leaves + countedMs(rule) - now);
+  const needed = own.length - expired + others - (rule.limit - rule.reserve) + 1;
+  const freedAt = own[expired + needed - 1] ?? (others > 0 ? othersAt : now);
+  return Math.max(1, freedAt + countedMs(rule) - now);
 }

@@ -20,7 +20,7 @@ export const countedMs = ({ windowMs }: WindowRule): number =>
 export interface WindowVerdict {
   taken: boolean;
   /** Requests left in the window after this, the reserve not deducted. */
-  left: number;
+  remaining: number;
   /** Milliseconds until one can be taken; 0 when taken. */
   waitMs: number;
 }
@@ -71,7 +71,7 @@ export interface UpdateBus {
    * collection is dropped with it.
    */
   publish(tenant: string, update: Update): Promise<void>;
-  /** `missed`: others may have told something meanwhile that was not heard here. */
+  /** `onMissed`: others may have told something meanwhile that was not heard here. */
   subscribe(tenant: string, listener: (update: Update | 'missed') => void): () => void;
 }
 
@@ -127,7 +127,7 @@ export interface Inbox {
   add(event: InboxEvent, update?: Update): Promise<'new' | 'known'>;
   list(
     accepts: (entry: InboxEntry) => boolean,
-    stretch: { from: number; size: number },
+    slice: { from: number; size: number },
   ): Promise<InboxPage>;
 }
 
@@ -138,10 +138,10 @@ export interface InboxLimits {
   megabytes: number;
 }
 
-export const usualInboxLimits: InboxLimits = { days: 30, events: 50_000, megabytes: 128 };
+export const defaultInboxLimits: InboxLimits = { days: 30, events: 50_000, megabytes: 128 };
 
 /** Whose reading of which collection of which tenant. */
-export interface CollectionPlace {
+export interface CollectionKey {
   tenant: string;
   /** The key that reads it: another one may not be allowed to see the same. */
   reader: string;
@@ -161,10 +161,10 @@ export interface SharedCollections {
    * nobody is at it, or elsewhere. What changes while it is being read is not kept.
    * @throws what `read` throws; the signal's reason
    */
-  obtain(
-    place: CollectionPlace,
+  getOrLoad(
+    key: CollectionKey,
     freshMs: number,
-    read: () => Promise<SharedReading & { keepMs: number }>,
+    load: () => Promise<SharedReading & { keepMs: number }>,
     signal: AbortSignal,
   ): Promise<SharedReading>;
 }
@@ -213,6 +213,6 @@ export interface State {
   secret(): Promise<Uint8Array>;
   journal(tenant: string): Journal;
   /** One at a time for each name. */
-  alone<T>(name: string, work: () => Promise<T>): Promise<T>;
+  runExclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

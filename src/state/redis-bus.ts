@@ -7,7 +7,7 @@ import type { RedisLink } from './redis-link.ts';
  * What is shared of a collection belongs to a generation; a change begins the next one. A generation
  * outlives every reading by far.
  */
-export const nextGeneration = `
+export const bumpGenerationScript = `
 local function tell(generation, channel, message)
   if generation ~= '' then
     redis.call('INCR', generation)
@@ -18,14 +18,14 @@ end
 `;
 
 /** KEYS: generation, or nothing. ARGV: channel, message. */
-const publishScript = `${nextGeneration}
+const publishScript = `${bumpGenerationScript}
 tell(KEYS[1] or '', ARGV[1], ARGV[2])
 return 1
 `;
 
-export const generationOf = (tenant: string, collection: string): string =>
+export const generationKey = (tenant: string, collection: string): string =>
   keyOf(tenant, 'generation', collection);
-export const channelOf = (tenant: string): string => keyOf(tenant, 'updates');
+export const channelName = (tenant: string): string => keyOf(tenant, 'updates');
 
 type Listener = (update: Update | 'missed') => void;
 
@@ -34,64 +34,69 @@ export class RedisBus implements UpdateBus {
   readonly #link: RedisLink;
   readonly #process: string;
   readonly #local = new LocalBus();
-  readonly #open = new Map<string, { listeners: number; stop: () => void }>();
+  readonly #subscriptions = new Map<string, { listeners: number; unsubscribe: () => void }>();
   /** What could not be told while Redis was away. */
-  readonly #untold = new Map<string, { tenant: string; update: Update }>();
+  readonly #unsent = new Map<string, { tenant: string; update: Update }>();
 
   constructor(link: RedisLink, process: string) {
     this.#link = link;
     this.#process = process;
-    link.onBack(() => {
+    link.onReconnect(() => {
       // Redis may have told the others what it did not confirm here, and nobody hears himself.
-      this.#local.tellAllMissed();
-      this.#makeUp();
+      this.#local.notifyAllMissed();
+      this.#resendUnsent();
     });
   }
 
   async publish(tenant: string, update: Update): Promise<void> {
-    this.tellHere(tenant, update);
+    this.notifyLocal(tenant, update);
     const { collection } = update;
-    const keys = collection === undefined ? [] : [generationOf(tenant, collection)];
-    const values = [channelOf(tenant), this.messageOf(update)];
-    await this.#link.run(publishScript, keys, values).catch((error: unknown) => {
-      if (collection !== undefined) this.#untold.set(`${tenant} ${collection}`, { tenant, update });
+    const keys = collection === undefined ? [] : [generationKey(tenant, collection)];
+    const values = [channelName(tenant), this.toMessage(update)];
+    await this.#link.runScript(publishScript, keys, values).catch((error: unknown) => {
+      if (collection !== undefined) this.#unsent.set(`${tenant} ${collection}`, { tenant, update });
       throw error;
     });
   }
 
   subscribe(tenant: string, listener: Listener): () => void {
-    const stopHere = this.#local.subscribe(tenant, listener);
-    const open = this.#open.get(tenant) ?? { listeners: 0, stop: this.#listen(tenant) };
-    open.listeners += 1;
-    this.#open.set(tenant, open);
+    const unsubscribeLocal = this.#local.subscribe(tenant, listener);
+    const subscription = this.#subscriptions.get(tenant) ?? {
+      listeners: 0,
+      unsubscribe: this.#subscribeRemote(tenant),
+    };
+    subscription.listeners += 1;
+    this.#subscriptions.set(tenant, subscription);
     return () => {
-      stopHere();
-      open.listeners -= 1;
-      if (open.listeners > 0) return;
-      open.stop();
-      this.#open.delete(tenant);
+      unsubscribeLocal();
+      subscription.listeners -= 1;
+      if (subscription.listeners > 0) return;
+      subscription.unsubscribe();
+      this.#subscriptions.delete(tenant);
     };
   }
 
-  tellHere(tenant: string, update: Update): void {
-    this.#local.tell(tenant, update);
+  notifyLocal(tenant: string, update: Update): void {
+    this.#local.notify(tenant, update);
   }
 
-  messageOf(update: Update): string {
+  toMessage(update: Update): string {
     return JSON.stringify({ ...update, from: this.#process });
   }
 
-  #listen(tenant: string): () => void {
-    const heard = (message: string) => {
+  #subscribeRemote(tenant: string): () => void {
+    const onMessage = (message: string) => {
       const { from, ...update } = JSON.parse(message) as Update & { from: string };
-      if (from !== this.#process) this.#local.tell(tenant, update);
+      if (from !== this.#process) this.#local.notify(tenant, update);
     };
-    return this.#link.listen(channelOf(tenant), heard, () => this.#local.tell(tenant, 'missed'));
+    return this.#link.subscribe(channelName(tenant), onMessage, () =>
+      this.#local.notify(tenant, 'missed'),
+    );
   }
 
-  #makeUp(): void {
-    const untold = [...this.#untold.values()];
-    this.#untold.clear();
-    for (const { tenant, update } of untold) this.publish(tenant, update).catch(() => {});
+  #resendUnsent(): void {
+    const unsent = [...this.#unsent.values()];
+    this.#unsent.clear();
+    for (const { tenant, update } of unsent) this.publish(tenant, update).catch(() => {});
   }
 }

@@ -1,16 +1,16 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
-import { pause } from './pause.ts';
+import { delay } from './pause.ts';
 import {
-  type CollectionPlace,
+  type CollectionKey,
   type SharedCollections,
   type SharedReading,
   StateUnavailable,
 } from './port.ts';
-import { generationOf } from './redis-bus.ts';
+import { generationKey } from './redis-bus.ts';
 import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
-import { holding, newToken, usualLockMs } from './redis-lock.ts';
+import { defaultLockMs, newToken, runWithLock } from './redis-lock.ts';
 
 /**
  * KEYS: generation, reading, lock. ARGV: milliseconds that count as fresh, token, milliseconds of the
@@ -18,7 +18,7 @@ import { holding, newToken, usualLockMs } from './redis-lock.ts';
  * another process has it. The lock is one of its generation: who reads what has changed since is not
  * waited for.
  */
-const lookScript = `
+const lookupScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local generation = redis.call('GET', KEYS[1]) or '0'
@@ -32,7 +32,7 @@ return {generation, 'wait'}
 `;
 
 /** KEYS: generation, reading. ARGV: generation, body, age, milliseconds to keep. */
-const keepScript = `
+const storeScript = `
 if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return 0 end
 local time = redis.call('TIME')
 local asOf = time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[3]
@@ -40,95 +40,107 @@ redis.call('HSET', KEYS[2], 'generation', ARGV[1], 'body', ARGV[2], 'asOf', asOf
 return redis.call('PEXPIRE', KEYS[2], ARGV[4])
 `;
 
-type Read = () => Promise<SharedReading & { keepMs: number }>;
-type Found =
+type LoadCollection = () => Promise<SharedReading & { keepMs: number }>;
+type LookupResult =
   | { what: 'held'; reading: SharedReading }
   | { what: 'yours'; generation: string }
   | { what: 'wait' };
 
-const firstLookMs = 50;
-const lastLookMs = 500;
+const firstPollMs = 50;
+const maxPollMs = 500;
 /** A larger one stays with the process that read it. */
-const mostBytes = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
-const pack = promisify<Buffer, { params: Record<number, number> }, Buffer>(brotliCompress);
-const unpack = promisify<Buffer, Buffer>(brotliDecompress);
+const compress = promisify<Buffer, { params: Record<number, number> }, Buffer>(brotliCompress);
+const decompress = promisify<Buffer, Buffer>(brotliDecompress);
 /** Nearly as small as the highest, in a fraction of its time. */
-const packing = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** Collections that many processes hold in Redis, compressed, each read by one of them. */
 export class RedisCollections implements SharedCollections {
   readonly #link: RedisLink;
   readonly #lockMs: number;
 
-  constructor(link: RedisLink, lockMs = usualLockMs) {
+  constructor(link: RedisLink, lockMs = defaultLockMs) {
     this.#link = link;
     this.#lockMs = lockMs;
   }
 
-  async obtain(
-    place: CollectionPlace,
+  async getOrLoad(
+    place: CollectionKey,
     freshMs: number,
-    read: Read,
+    load: LoadCollection,
     signal: AbortSignal,
   ): Promise<SharedReading> {
     const token = newToken();
-    for (let waitMs = firstLookMs; ; waitMs = Math.min(lastLookMs, waitMs * 1.5)) {
+    for (let waitMs = firstPollMs; ; waitMs = Math.min(maxPollMs, waitMs * 1.5)) {
       signal.throwIfAborted();
-      const found = await this.#look(place, freshMs, token);
+      const found = await this.#lookup(place, freshMs, token);
       // Without Redis every process reads for itself.
-      if (found === undefined) return read();
+      if (found === undefined) return load();
       if (found.what === 'held') return found.reading;
-      if (found.what === 'yours') return this.#readFor(place, found.generation, token, read);
-      await pause(waitMs * (0.75 + Math.random() / 2), signal);
+      if (found.what === 'yours') return this.#loadLocked(place, found.generation, token, load);
+      await delay(waitMs * (0.75 + Math.random() / 2), signal);
     }
   }
 
-  async #look(place: CollectionPlace, freshMs: number, token: string): Promise<Found | undefined> {
-    const keys = [...keysOf(place), lockOf(place)];
+  async #lookup(
+    place: CollectionKey,
+    freshMs: number,
+    token: string,
+  ): Promise<LookupResult | undefined> {
+    const keys = [...collectionKeys(place), lockKey(place)];
     try {
-      const answer = await this.#link.run(lookScript, keys, [freshMs, token, this.#lockMs]);
+      const answer = await this.#link.runScript(lookupScript, keys, [freshMs, token, this.#lockMs]);
       const [generation, what, body, ageMs] = answer as [Buffer, Buffer, Buffer?, number?];
-      if (body) return { what: 'held', reading: { value: await open(body), ageMs: ageMs ?? 0 } };
-      const said = what.toString();
-      return said === 'yours' ? { what: said, generation: String(generation) } : { what: 'wait' };
+      if (body) return { what: 'held', reading: { value: await decode(body), ageMs: ageMs ?? 0 } };
+      const status = what.toString();
+      return status === 'yours'
+        ? { what: status, generation: String(generation) }
+        : { what: 'wait' };
     } catch (error) {
       if (error instanceof StateUnavailable) return undefined;
       throw error;
     }
   }
 
-  #readFor(
-    place: CollectionPlace,
+  #loadLocked(
+    place: CollectionKey,
     generation: string,
     token: string,
-    read: Read,
+    load: LoadCollection,
   ): Promise<SharedReading> {
-    const lock = `${lockOf(place)}:${generation}`;
-    return holding(this.#link, lock, token, this.#lockMs, async () => {
-      const made = await read();
-      await this.#keep(place, generation, made).catch(() => {}); // It is then only held here.
-      return made;
+    const lock = `${lockKey(place)}:${generation}`;
+    return runWithLock(this.#link, lock, token, this.#lockMs, async () => {
+      const loaded = await load();
+      await this.#store(place, generation, loaded).catch(() => {}); // It is then only held here.
+      return loaded;
     });
   }
 
-  async #keep(
-    place: CollectionPlace,
+  async #store(
+    place: CollectionKey,
     generation: string,
     { value, ageMs, keepMs }: SharedReading & { keepMs: number },
   ): Promise<void> {
-    const body = await pack(Buffer.from(JSON.stringify(value)), packing);
-    if (body.length > mostBytes) return;
-    await this.#link.run(keepScript, keysOf(place), [generation, body, ageMs, keepMs]);
+    const body = await compress(Buffer.from(JSON.stringify(value)), compression);
+    if (body.length > maxBytes) return;
+    await this.#link.runScript(storeScript, collectionKeys(place), [
+      generation,
+      body,
+      ageMs,
+      keepMs,
+    ]);
   }
 }
 
-const open = async (body: Buffer): Promise<unknown> => JSON.parse((await unpack(body)).toString());
+const decode = async (body: Buffer): Promise<unknown> =>
+  JSON.parse((await decompress(body)).toString());
 
-const keysOf = ({ tenant, reader, collection }: CollectionPlace): string[] => [
-  generationOf(tenant, collection),
+const collectionKeys = ({ tenant, reader, collection }: CollectionKey): string[] => [
+  generationKey(tenant, collection),
   keyOf(tenant, 'collection', reader, collection),
 ];
 
-const lockOf = ({ tenant, reader, collection }: CollectionPlace): string =>
+const lockKey = ({ tenant, reader, collection }: CollectionKey): string =>
   keyOf(tenant, 'reading', reader, collection);

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
-import { choose } from './inbox-order.ts';
+import { selectPage } from './inbox-order.ts';
 import type {
   Inbox,
   InboxEntry,
@@ -10,7 +10,7 @@ import type {
   InboxRow,
   Update,
 } from './port.ts';
-import { channelOf, generationOf, nextGeneration, type RedisBus } from './redis-bus.ts';
+import { bumpGenerationScript, channelName, generationKey, type RedisBus } from './redis-bus.ts';
 import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
 
@@ -18,7 +18,7 @@ import type { RedisLink } from './redis-link.ts';
  * KEYS: by own time, by arrival, events, counts. ARGV: milliseconds kept, most events, most bytes. Lets go
  * of what arrived first, a bounded number at a time.
  */
-const sweep = `
+const sweepScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function drop(member)
@@ -43,7 +43,7 @@ end
 `;
 
 /** KEYS: as above, generation or nothing. ARGV: as above, id, own time or nothing, words, event, channel, message. */
-const addScript = `${nextGeneration}${sweep}
+const addScript = `${bumpGenerationScript}${sweepScript}
 if redis.call('HEXISTS', KEYS[3], ARGV[4]) == 1 then return 0 end
 local number = redis.call('HINCRBY', KEYS[4], 'number', 1)
 local member = string.format('%014d', number) .. '\\t' .. ARGV[6] .. '\\t' .. ARGV[4]
@@ -58,7 +58,7 @@ return 1
 `;
 
 /** KEYS, ARGV: as above. Answers members and times by turns, the latest first, and the first arrival. */
-const listScript = `${sweep}
+const listScript = `${sweepScript}
 sweep()
 local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 return {redis.call('ZREVRANGE', KEYS[1], 0, -1, 'WITHSCORES'), first[2] or ''}
@@ -66,12 +66,12 @@ return {redis.call('ZREVRANGE', KEYS[1], 0, -1, 'WITHSCORES'), first[2] or ''}
 
 const dayMs = 86_400_000;
 /** Shorter ones do not get much shorter. */
-const worthPacking = 1_024;
-const packed = 1;
+const minCompressBytes = 1_024;
+const compressedMarker = 1;
 
-const pack = promisify<Buffer, { params: Record<number, number> }, Buffer>(brotliCompress);
-const unpack = promisify<Buffer, Buffer>(brotliDecompress);
-const packing = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const compress = promisify<Buffer, { params: Record<number, number> }, Buffer>(brotliCompress);
+const decompress = promisify<Buffer, Buffer>(brotliDecompress);
+const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /**
  * An inbox that many processes share: what is looked for stands in a sorted set, the events in a hash
@@ -92,45 +92,47 @@ export class RedisInbox implements Inbox {
   }
 
   async add(event: InboxEvent, update?: Update): Promise<'new' | 'known'> {
-    const told = update ? [channelOf(this.#tenant), this.#bus.messageOf(update)] : ['', ''];
+    const notification = update
+      ? [channelName(this.#tenant), this.#bus.toMessage(update)]
+      : ['', ''];
     const { collection } = update ?? {};
-    const generation = collection === undefined ? [] : [generationOf(this.#tenant, collection)];
+    const generation = collection === undefined ? [] : [generationKey(this.#tenant, collection)];
     const { id, at = '', subject, event: name, record = '' } = event;
-    const words = [subject, name, record].map(oneWord).join('\t');
-    const values = [...this.#limits, id, at, words, await close(event), ...told];
-    const isNew = await this.#link.run(addScript, [...this.#keys(), ...generation], values);
+    const index = [subject, name, record].map(withoutTabs).join('\t');
+    const values = [...this.#limits, id, at, index, await encode(event), ...notification];
+    const isNew = await this.#link.runScript(addScript, [...this.#keys(), ...generation], values);
     if (isNew !== 1) return 'known';
-    if (update) this.#bus.tellHere(this.#tenant, update);
+    if (update) this.#bus.notifyLocal(this.#tenant, update);
     return 'new';
   }
 
   async list(
     accepts: (entry: InboxEntry) => boolean,
-    stretch: { from: number; size: number },
+    slice: { from: number; size: number },
   ): Promise<InboxPage> {
-    const answer = await this.#link.run(listScript, this.#keys(), this.#limits);
+    const answer = await this.#link.runScript(listScript, this.#keys(), this.#limits);
     const [members, first] = answer as [Buffer[], Buffer];
-    const { chosen, total } = choose(entriesOf(members), accepts, stretch);
-    const wanted = chosen.flatMap(({ row, previous }) => (previous ? [row, previous] : [row]));
-    const opened = await this.#open(wanted);
+    const { chosen, total } = selectPage(toEntries(members), accepts, slice);
+    const needed = chosen.flatMap(({ row, previous }) => (previous ? [row, previous] : [row]));
+    const loaded = await this.#load(needed);
     const rows = chosen.flatMap(({ row, previous }): InboxRow[] => {
-      const event = opened.get(row.id);
-      const before = previous && opened.get(previous.id);
+      const event = loaded.get(row.id);
+      const before = previous && loaded.get(previous.id);
       if (!event) return [];
-      const whole = { ...event, at: row.at };
-      return [before ? { event: whole, previous: before } : { event: whole }];
+      const dated = { ...event, at: row.at };
+      return [before ? { event: dated, previous: before } : { event: dated }];
     });
     const page = { rows, total, damaged: chosen.length - rows.length };
     return first.length === 0 ? page : { ...page, keptSince: Number(first) };
   }
 
-  async #open(entries: readonly InboxEntry[]): Promise<Map<string, InboxEvent>> {
+  async #load(entries: readonly InboxEntry[]): Promise<Map<string, InboxEvent>> {
     const ids = [...new Set(entries.map(({ id }) => id))];
     if (ids.length === 0) return new Map();
     const [, , events = ''] = this.#keys();
     const bodies = (await this.#link.sendForBytes(['HMGET', events, ...ids])) as (Buffer | null)[];
-    const opened = await Promise.all(bodies.map((body) => open(body)));
-    return new Map(opened.flatMap((event) => (event ? [[event.id, event] as const] : [])));
+    const loaded = await Promise.all(bodies.map((body) => decode(body)));
+    return new Map(loaded.flatMap((event) => (event ? [[event.id, event] as const] : [])));
   }
 
   #keys(): string[] {
@@ -141,9 +143,9 @@ export class RedisInbox implements Inbox {
 }
 
 /** Tabs part the words of a member. */
-const oneWord = (text: string): string => text.replaceAll('\t', ' ');
+const withoutTabs = (text: string): string => text.replaceAll('\t', ' ');
 
-function* entriesOf(members: readonly Buffer[]): Generator<InboxEntry> {
+function* toEntries(members: readonly Buffer[]): Generator<InboxEntry> {
   for (let at = 0; at + 1 < members.length; at += 2) {
     const [, subject = '', event = '', record, id = ''] = String(members[at]).split('\t');
     yield { id, at: Number(members[at + 1]), subject, event, record: record || undefined };
@@ -151,15 +153,15 @@ function* entriesOf(members: readonly Buffer[]): Generator<InboxEntry> {
 }
 
 /** The first byte says whether the rest is compressed. */
-async function close(event: InboxEvent): Promise<Buffer> {
+async function encode(event: InboxEvent): Promise<Buffer> {
   const plain = Buffer.from(JSON.stringify(event));
-  if (plain.length < worthPacking) return Buffer.concat([Buffer.of(0), plain]);
-  return Buffer.concat([Buffer.of(packed), await pack(plain, packing)]);
+  if (plain.length < minCompressBytes) return Buffer.concat([Buffer.of(0), plain]);
+  return Buffer.concat([Buffer.of(compressedMarker), await compress(plain, compression)]);
 }
 
-async function open(body: Buffer | null): Promise<InboxEvent | undefined> {
+async function decode(body: Buffer | null): Promise<InboxEvent | undefined> {
   if (!body) return undefined; // Gone between the two looks.
   const rest = body.subarray(1);
-  const plain = body[0] === packed ? await unpack(rest) : rest;
+  const plain = body[0] === compressedMarker ? await decompress(rest) : rest;
   return JSON.parse(plain.toString()) as InboxEvent;
 }

@@ -2,7 +2,7 @@ import { parseLine } from './lines-file.ts';
 import type { Journal } from './port.ts';
 import type { RedisLink } from './redis-link.ts';
 
-const entriesAtOnce = 1_000;
+const batchSize = 1_000;
 
 /** A journal as a stream of Redis: only ever added to, never trimmed, never expired. */
 export class RedisJournal implements Journal {
@@ -22,20 +22,20 @@ export class RedisJournal implements Journal {
     const entries: Record<string, unknown>[] = [];
     let damaged = 0;
     for (let after = '-'; ; ) {
-      const some = await this.#after(after);
-      for (const { line } of some) {
+      const batch = await this.#after(after);
+      for (const { line } of batch) {
         const entry = parseLine(line);
         if (entry) entries.push(entry);
         else damaged += 1;
       }
-      const last = some.at(-1);
-      if (!last || some.length < entriesAtOnce) return { entries, damaged };
+      const last = batch.at(-1);
+      if (!last || batch.length < batchSize) return { entries, damaged };
       after = `(${last.id}`;
     }
   }
 
   async #after(start: string): Promise<{ id: string; line: string }[]> {
-    const words = ['XRANGE', this.#key, start, '+', 'COUNT', String(entriesAtOnce)];
+    const words = ['XRANGE', this.#key, start, '+', 'COUNT', String(batchSize)];
     const answer = (await this.#link.send(words)) as [id: string, fields: string[]][];
     return answer.map(([id, fields]) => ({ id, line: fields[1] ?? '' }));
   }

@@ -4,60 +4,60 @@ import { StateUnavailable } from './port.ts';
 export interface LinkOptions {
   url: URL;
   /** Tells whoever runs this that Redis was lost, or is back. */
-  tell(event: string, facts: Record<string, unknown>): void;
+  report(event: string, facts: Record<string, unknown>): void;
   /** How long one command may take before Redis counts as lost. */
   commandMs?: number;
 }
 
 /** Redis is of no use now. */
-export interface Lost {
+export interface Outage {
   since: Date;
-  why: string;
+  reason: string;
 }
 
 type Argument = string | Buffer;
 
-interface Ear {
+interface Subscription {
   channel: string;
   listener: (message: string) => void;
-  missed: () => void;
-  hears: boolean;
+  onMissed: () => void;
+  isActive: boolean;
 }
 
-const usualCommandMs = 2_000;
+const defaultCommandMs = 2_000;
 const firstConnectMs = 3_000;
 const probeMs = 500;
 /** Traffic that shows a dead connection even where nobody asks for anything. */
 const pingMs = 5_000;
-const silentMs = 15_000;
+const socketTimeoutMs = 15_000;
 
 /** Wrong passwords and the like: waiting does not help. */
-const refusals = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
+const authErrors = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
 
 /**
  * The connection to Redis: one for commands, in the order in which they are sent, and one that listens.
  * While Redis is away every command fails at once, with StateUnavailable; the connection comes back by itself.
  */
 export class RedisLink {
-  readonly #commands: ReturnType<typeof clientOf>;
-  readonly #listening: ReturnType<typeof clientOf>;
+  readonly #commands: ReturnType<typeof createRedisClient>;
+  readonly #subscriber: ReturnType<typeof createRedisClient>;
   readonly #options: LinkOptions;
-  readonly #backListeners = new Set<() => void>();
-  readonly #ears = new Set<Ear>();
+  readonly #reconnectListeners = new Set<() => void>();
+  readonly #subscriptions = new Set<Subscription>();
   #probe: NodeJS.Timeout | undefined;
   /** Why it is of no use although it is connected. */
-  #unfit: StateUnavailable | undefined;
-  #lost: Lost | undefined;
+  #unusable: StateUnavailable | undefined;
+  #outage: Outage | undefined;
   #closed = false;
 
   private constructor(options: LinkOptions) {
     this.#options = options;
-    this.#commands = clientOf(options.url);
-    this.#listening = clientOf(options.url);
-    this.#commands.on('ready', () => this.#judge());
-    this.#commands.on('reconnecting', () => this.#judge());
-    this.#commands.on('error', (error: Error) => this.#judge(error));
-    this.#listening.on('error', () => {}); // It comes back by itself, and is heard of then.
+    this.#commands = createRedisClient(options.url);
+    this.#subscriber = createRedisClient(options.url);
+    this.#commands.on('ready', () => this.#updateStatus());
+    this.#commands.on('reconnecting', () => this.#updateStatus());
+    this.#commands.on('error', (error: Error) => this.#updateStatus(error));
+    this.#subscriber.on('error', () => {}); // It comes back by itself, and is heard of then.
   }
 
   /**
@@ -67,31 +67,31 @@ export class RedisLink {
    */
   static async open(options: LinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
-    const refused = await Promise.race([link.#connect(), pauseOf(firstConnectMs)]);
-    if (refused !== undefined) {
+    const rejection = await Promise.race([link.#connect(), delay(firstConnectMs)]);
+    if (rejection !== undefined) {
       await link.close();
-      throw new Error(`Redis at ${options.url.host} refuses: ${refused}`);
+      throw new Error(`Redis at ${options.url.host} refuses: ${rejection}`);
     }
-    link.#judge();
+    link.#updateStatus();
     return link;
   }
 
   get isUp(): boolean {
-    return !this.#unfit && this.#commands.isReady;
+    return !this.#unusable && this.#commands.isReady;
   }
 
-  get lost(): Lost | undefined {
-    return this.#lost;
+  get outage(): Outage | undefined {
+    return this.#outage;
   }
 
   /** @throws StateUnavailable; an Error of Redis's own for a command that it does not take */
-  async send(words: readonly Argument[]): Promise<unknown> {
-    return this.#within(() => this.#commands.sendCommand([...words]));
+  async send(args: readonly Argument[]): Promise<unknown> {
+    return this.#withTimeout(() => this.#commands.sendCommand([...args]));
   }
 
   /** The same, with texts as they are stored. @throws StateUnavailable */
-  async sendForBytes(words: readonly Argument[]): Promise<unknown> {
-    return this.#within(() => this.#commands.sendCommand([...words], asBytes));
+  async sendForBytes(args: readonly Argument[]): Promise<unknown> {
+    return this.#withTimeout(() => this.#commands.sendCommand([...args], asBytes));
   }
 
   /**
@@ -99,171 +99,181 @@ export class RedisLink {
    * sent after it would come first.
    * @throws StateUnavailable
    */
-  async run(
+  async runScript(
     script: string,
     keys: readonly string[],
     values: readonly (Argument | number)[],
   ): Promise<unknown> {
-    return this.sendForBytes(['EVAL', script, String(keys.length), ...keys, ...values.map(plain)]);
+    return this.sendForBytes([
+      'EVAL',
+      script,
+      String(keys.length),
+      ...keys,
+      ...values.map(toArgument),
+    ]);
   }
 
   /**
-   * Hears a channel until the result is called, across lost connections. `missed` is called whenever
+   * Hears a channel until the result is called, across lost connections. `onMissed` is called whenever
    * messages may have passed unheard.
    */
-  listen(channel: string, listener: (message: string) => void, missed: () => void): () => void {
-    const ear: Ear = { channel, listener, missed, hears: false };
-    this.#ears.add(ear);
-    void this.#attach(ear);
+  subscribe(
+    channel: string,
+    listener: (message: string) => void,
+    onMissed: () => void,
+  ): () => void {
+    const subscription: Subscription = { channel, listener, onMissed, isActive: false };
+    this.#subscriptions.add(subscription);
+    void this.#attach(subscription);
     return () => {
-      this.#ears.delete(ear);
-      void this.#listening.unsubscribe(channel, listener).catch(() => {}); // Gone with the connection.
+      this.#subscriptions.delete(subscription);
+      void this.#subscriber.unsubscribe(channel, listener).catch(() => {}); // Gone with the connection.
     };
   }
 
   /** Calls it whenever Redis can be reached again. */
-  onBack(listener: () => void): void {
-    this.#backListeners.add(listener);
+  onReconnect(listener: () => void): void {
+    this.#reconnectListeners.add(listener);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#probe);
-    for (const client of [this.#commands, this.#listening]) if (client.isOpen) client.destroy();
+    for (const client of [this.#commands, this.#subscriber]) if (client.isOpen) client.destroy();
   }
 
   /** @returns why it is refused, if it is */
   async #connect(): Promise<string | undefined> {
-    this.#listening.on('ready', () => {
-      for (const ear of this.#ears) {
+    this.#subscriber.on('ready', () => {
+      for (const subscription of this.#subscriptions) {
         // What heard before hears again by itself, but something may have passed meanwhile.
-        if (ear.hears) ear.missed();
-        else void this.#attach(ear);
+        if (subscription.isActive) subscription.onMissed();
+        else void this.#attach(subscription);
       }
     });
     const failure = new Promise<string | undefined>((resolve) => {
       this.#commands.once('error', ({ message }: Error) =>
-        resolve(refusals.test(message) ? message : undefined),
+        resolve(authErrors.test(message) ? message : undefined),
       );
     });
-    const both = Promise.all([this.#commands.connect(), this.#listening.connect()]);
+    const both = Promise.all([this.#commands.connect(), this.#subscriber.connect()]);
     return Promise.race([failure, both.then(() => undefined).catch(() => failure)]);
   }
 
-  async #attach(ear: Ear): Promise<void> {
-    if (!this.#listening.isReady) return;
+  async #attach(subscription: Subscription): Promise<void> {
+    if (!this.#subscriber.isReady) return;
     try {
-      await this.#listening.subscribe(ear.channel, ear.listener);
-      ear.hears = true;
-      ear.missed();
+      await this.#subscriber.subscribe(subscription.channel, subscription.listener);
+      subscription.isActive = true;
+      subscription.onMissed();
     } catch {
       // The connection broke: it is tried again with the next one.
     }
   }
 
-  async #within<T>(send: () => Promise<T>): Promise<T> {
-    if (!this.isUp) throw this.#unfit ?? unreachable();
-    const patience = new Patience(this.#options.commandMs ?? usualCommandMs);
+  async #withTimeout<T>(send: () => Promise<T>): Promise<T> {
+    if (!this.isUp) throw this.#unusable ?? unreachableError();
+    const timeout = new Timeout(this.#options.commandMs ?? defaultCommandMs);
     try {
-      return await Promise.race([send(), patience.over]);
+      return await Promise.race([send(), timeout.expired]);
     } catch (error) {
-      throw this.#judged(error);
+      throw this.#toStateError(error);
     } finally {
-      patience.end();
+      timeout.cancel();
     }
   }
 
   /** What it means for whoever asked; nobody else needs to find out for himself that Redis is of no use. */
-  #judged(error: unknown): unknown {
-    if (error instanceof Silent) this.#spare(error);
+  #toStateError(error: unknown): unknown {
+    if (error instanceof ResponseTimeout) this.#markUnusable(error);
     if (error instanceof StateUnavailable) return error;
     if (!(error instanceof ErrorReply))
       return new StateUnavailable('Redis broke off the connection');
-    const [, reason] = cannotWork.exec(error.message) ?? [];
-    if (reason === undefined && isAboutCommand.test(error.message)) return error;
-    const refusal = new StateUnavailable(`Redis says ${reason ?? error.message.split(' ', 1)[0]}`);
-    if (reason !== undefined) this.#spare(refusal);
-    return refusal;
+    const [, reason] = unavailableErrors.exec(error.message) ?? [];
+    if (reason === undefined && commandErrors.test(error.message)) return error;
+    const failure = new StateUnavailable(`Redis says ${reason ?? error.message.split(' ', 1)[0]}`);
+    if (reason !== undefined) this.#markUnusable(failure);
+    return failure;
   }
 
   /** Until it takes a write again, nobody asks it for anything. */
-  #spare(why: StateUnavailable): void {
-    if (this.#unfit || this.#closed) return;
-    this.#unfit = why;
-    this.#judge(why);
-    const ask = async () => {
+  #markUnusable(reason: StateUnavailable): void {
+    if (this.#unusable || this.#closed) return;
+    this.#unusable = reason;
+    this.#updateStatus(reason);
+    const probe = async () => {
       if (this.#closed) return;
-      if (await this.#takesWrites()) this.#unfit = undefined;
-      else this.#probe = setTimeout(ask, probeMs).unref();
-      this.#judge();
+      if (await this.#acceptsWrites()) this.#unusable = undefined;
+      else this.#probe = setTimeout(probe, probeMs).unref();
+      this.#updateStatus();
     };
-    void ask();
+    void probe();
   }
 
-  async #takesWrites(): Promise<boolean> {
+  async #acceptsWrites(): Promise<boolean> {
     if (!this.#commands.isReady) return false;
-    const writing = this.#commands.sendCommand(['SET', 'cpq:probe', '1', 'PX', '1000']);
-    const answer = await Promise.race([writing.catch(() => undefined), pauseOf(probeMs)]);
+    const write = this.#commands.sendCommand(['SET', 'cpq:probe', '1', 'PX', '1000']);
+    const answer = await Promise.race([write.catch(() => undefined), delay(probeMs)]);
     return answer !== undefined;
   }
 
-  #judge(error?: Error): void {
+  #updateStatus(error?: Error): void {
     if (this.#closed) return;
-    const { url, tell } = this.#options;
-    if (!this.isUp && !this.#lost) {
-      this.#lost = { since: new Date(), why: (this.#unfit ?? unreachable()).code };
+    const { url, report } = this.#options;
+    if (!this.isUp && !this.#outage) {
+      this.#outage = { since: new Date(), reason: (this.#unusable ?? unreachableError()).code };
       const code = (error as NodeJS.ErrnoException | undefined)?.code;
-      tell('shared state lost', { redis: url.host, ...(code === undefined ? {} : { code }) });
-    } else if (this.isUp && this.#lost) {
-      this.#lost = undefined;
-      tell('shared state back', { redis: url.host });
-      for (const listener of this.#backListeners) listener();
+      report('shared state lost', { redis: url.host, ...(code === undefined ? {} : { code }) });
+    } else if (this.isUp && this.#outage) {
+      this.#outage = undefined;
+      report('shared state back', { redis: url.host });
+      for (const listener of this.#reconnectListeners) listener();
     }
   }
 }
 
 /** Redis did not answer in time. */
-class Silent extends StateUnavailable {}
+class ResponseTimeout extends StateUnavailable {}
 
 /** The time in which a command must be answered. */
-class Patience {
+class Timeout {
   /** Rejects when it is over. */
-  readonly over: Promise<never>;
+  readonly expired: Promise<never>;
   #timer: NodeJS.Timeout | undefined;
-  #ended = false;
+  #cancelled = false;
 
   constructor(ms: number) {
-    this.over = new Promise((_, reject) => {
-      const giveUp = () => {
-        if (!this.#ended) reject(new Silent('Redis does not answer'));
+    this.expired = new Promise((_, reject) => {
+      const expire = () => {
+        if (!this.#cancelled) reject(new ResponseTimeout('Redis does not answer'));
       };
       // Where this process stood still, the answer may be there already: it is read first.
-      this.#timer = setTimeout(() => setImmediate(giveUp), ms);
+      this.#timer = setTimeout(() => setImmediate(expire), ms);
     });
   }
 
-  end(): void {
-    this.#ended = true;
+  cancel(): void {
+    this.#cancelled = true;
     clearTimeout(this.#timer);
   }
 }
 
-const unreachable = (): StateUnavailable => new StateUnavailable('Redis cannot be reached');
+const unreachableError = (): StateUnavailable => new StateUnavailable('Redis cannot be reached');
 
 const asBytes = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } };
 
-const plain = (value: Argument | number): Argument =>
+const toArgument = (value: Argument | number): Argument =>
   typeof value === 'number' ? String(value) : value;
 
-function clientOf(url: URL) {
+function createRedisClient(url: URL) {
   return createClient({
     url: url.href,
     name: 'cpq-mcp',
     disableOfflineQueue: true,
     pingInterval: pingMs,
     socket: {
-      connectTimeout: usualCommandMs,
-      socketTimeout: silentMs,
+      connectTimeout: defaultCommandMs,
+      socketTimeout: socketTimeoutMs,
       // Never given up; jittered, so that many processes do not come back in step.
       reconnectStrategy: (tries: number) =>
         Math.min(1_000, 50 * 2 ** Math.min(tries, 5)) * (0.5 + Math.random()),
@@ -272,9 +282,9 @@ function clientOf(url: URL) {
 }
 
 /** What Redis says while it cannot do its work; an older one only quotes it where a script was told. */
-const cannotWork = /(?:^|-)(READONLY|OOM|LOADING|MISCONF|MASTERDOWN|NOREPLICAS|BUSY)\b/;
+const unavailableErrors = /(?:^|-)(READONLY|OOM|LOADING|MISCONF|MASTERDOWN|NOREPLICAS|BUSY)\b/;
 /** What it says of the command itself. */
-const isAboutCommand = /^(ERR|WRONGTYPE)\b/;
+const commandErrors = /^(ERR|WRONGTYPE)\b/;
 
-const pauseOf = (ms: number): Promise<undefined> =>
+const delay = (ms: number): Promise<undefined> =>
   new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());

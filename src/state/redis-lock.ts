@@ -14,7 +14,7 @@ return redis.call('DEL', KEYS[1])
 `;
 
 /** How long a lock outlives a process that died with it. */
-export const usualLockMs = 10_000;
+export const defaultLockMs = 10_000;
 
 export const newToken = (): string => randomBytes(16).toString('hex');
 
@@ -29,19 +29,19 @@ export async function tryLock(
 }
 
 /** Does the work with a lock that is held already, renews it meanwhile, and lets go of it. */
-export async function holding<T>(
+export async function runWithLock<T>(
   link: RedisLink,
   key: string,
   token: string,
   ms: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const renew = () => void link.run(renewScript, [key], [token, ms]).catch(() => {}); // Then it expires.
+  const renew = () => void link.runScript(renewScript, [key], [token, ms]).catch(() => {}); // Then it expires.
   const timer = setInterval(renew, ms / 3).unref();
   try {
     return await work();
   } finally {
     clearInterval(timer);
-    await link.run(releaseScript, [key], [token]).catch(() => {}); // It expires by itself.
+    await link.runScript(releaseScript, [key], [token]).catch(() => {}); // It expires by itself.
   }
 }

@@ -57,7 +57,7 @@ return 1
 `;
 
 /** KEYS: times. ARGV: milliseconds counted, then a member and its age by turns. */
-const recallScript = `
+const replayScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 for at = 2, #ARGV, 2 do
@@ -68,11 +68,11 @@ return 1
 `;
 
 /** A request of this process, under a name that no other request has. */
-interface Taken {
+interface CountedRequest {
   member: string;
   at: number;
   /** Redis has been told of it. */
-  told: boolean;
+  reported: boolean;
 }
 
 export interface RateSharing {
@@ -84,8 +84,8 @@ export interface RateSharing {
   settleMs?: number;
 }
 
-const usualSettleMs = 3_000;
-const membersAtOnce = 500;
+const defaultSettleMs = 3_000;
+const batchSize = 500;
 
 /**
  * Rolling windows that many processes share, by the clock of Redis. Every process remembers what it sent
@@ -96,106 +96,108 @@ export class RedisRates implements RateWindow {
   readonly #link: RedisLink;
   readonly #sharing: RateSharing;
   readonly #local = new MemoryRates();
-  readonly #taken = new Map<string, { rule: WindowRule; all: Taken[] }>();
+  readonly #requests = new Map<string, { rule: WindowRule; all: CountedRequest[] }>();
   #number = 0;
-  #settlesAt = 0;
+  #settlingUntil = 0;
 
   constructor(link: RedisLink, sharing: RateSharing) {
     this.#link = link;
     this.#sharing = sharing;
-    link.onBack(() => this.#settle());
+    link.onReconnect(() => this.#startSettling());
   }
 
   async take(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
-    const settlingMs = this.#settlesAt - now;
+    const settlingMs = this.#settlingUntil - now;
     if (settlingMs > 0) {
-      const own = this.#local.judge(key, this.#shareOf(rule), now);
+      const own = this.#local.evaluate(key, this.#localShare(rule), now);
       if (!own.taken) return { ...own, waitMs: Math.min(own.waitMs, settlingMs) };
     }
-    const own = () => this.#takeOwn(key, rule, now);
+    const own = () => this.#takeLocal(key, rule, now);
     return this.#takeShared(key, rule, now).catch(ifUnavailable(own));
   }
 
   async peek(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
-    const own = () => this.#local.judge(key, this.#shareOf(rule), now);
-    const asked = this.#link.run(takeScript, keysOf(key), argumentsOf(rule, ''));
-    return asked.then(verdictOf).catch(ifUnavailable(own));
+    const own = () => this.#local.evaluate(key, this.#localShare(rule), now);
+    const asked = this.#link.runScript(takeScript, rateKeys(key), scriptArguments(rule, ''));
+    return asked.then(toVerdict).catch(ifUnavailable(own));
   }
 
   async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {
-    this.#remember(key, rule, remaining, now);
+    this.#updateLocalShare(key, rule, remaining, now);
     const values = [rule.limit, countedMs(rule), remaining];
-    await this.#tell(() => this.#link.run(correctScript, keysOf(key), values));
+    await this.#ignoreUnavailable(() => this.#link.runScript(correctScript, rateKeys(key), values));
   }
 
   async block(key: string, until: number): Promise<void> {
     await this.#local.block(key, until);
     const ms = Math.max(0, until - Date.now());
-    await this.#tell(() => this.#link.run(blockScript, [keyOf(key, 'rate')], [ms]));
+    await this.#ignoreUnavailable(() =>
+      this.#link.runScript(blockScript, [keyOf(key, 'rate')], [ms]),
+    );
   }
 
   async #takeShared(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
-    await this.#recall(key, now);
+    await this.#replayUnreported(key, now);
     const member = this.#nextMember();
-    const values = argumentsOf(rule, member);
-    const verdict = verdictOf(await this.#link.run(takeScript, keysOf(key), values));
-    if (verdict.taken) this.#note(key, rule, { member, at: now, told: true });
-    this.#remember(key, rule, verdict.left, now);
+    const values = scriptArguments(rule, member);
+    const verdict = toVerdict(await this.#link.runScript(takeScript, rateKeys(key), values));
+    if (verdict.taken) this.#record(key, rule, { member, at: now, reported: true });
+    this.#updateLocalShare(key, rule, verdict.remaining, now);
     return verdict;
   }
 
-  #takeOwn(key: string, rule: WindowRule, now: number): WindowVerdict {
-    const verdict = this.#local.judge(key, this.#shareOf(rule), now);
+  #takeLocal(key: string, rule: WindowRule, now: number): WindowVerdict {
+    const verdict = this.#local.evaluate(key, this.#localShare(rule), now);
     if (!verdict.taken) return verdict;
-    this.#note(key, rule, { member: this.#nextMember(), at: now, told: false });
-    return { ...verdict, left: verdict.left - 1 };
+    this.#record(key, rule, { member: this.#nextMember(), at: now, reported: false });
+    return { ...verdict, remaining: verdict.remaining - 1 };
   }
 
-  #note(key: string, rule: WindowRule, taken: Taken): void {
-    this.#local.count(key, rule, taken.at);
-    const all: Taken[] = this.#taken.get(key)?.all ?? [];
-    const start = taken.at - countedMs(rule);
-    const gone = all.findIndex(({ at }) => at > start);
-    all.splice(0, gone === -1 ? all.length : gone);
-    all.push(taken);
-    this.#taken.set(key, { rule, all });
+  #record(key: string, rule: WindowRule, request: CountedRequest): void {
+    this.#local.count(key, rule, request.at);
+    const all: CountedRequest[] = this.#requests.get(key)?.all ?? [];
+    const start = request.at - countedMs(rule);
+    const expired = all.findIndex(({ at }) => at > start);
+    all.splice(0, expired === -1 ? all.length : expired);
+    all.push(request);
+    this.#requests.set(key, { rule, all });
   }
 
   /** Of what is left for all, this process would have its share if Redis were lost now. */
-  #remember(key: string, rule: WindowRule, left: number, now: number): void {
-    const share = this.#shareOf(rule);
-    void this.#local.correct(key, share, Math.floor(left * this.#sharing.share), now);
+  #updateLocalShare(key: string, rule: WindowRule, remaining: number, now: number): void {
+    const share = this.#localShare(rule);
+    void this.#local.correct(key, share, Math.floor(remaining * this.#sharing.share), now);
   }
 
   /** Tells Redis what it has not been told, or has forgotten. */
-  async #recall(key: string, now: number): Promise<void> {
-    const taken = this.#taken.get(key);
-    if (!taken) return;
-    const { rule, all } = taken;
+  async #replayUnreported(key: string, now: number): Promise<void> {
+    const request = this.#requests.get(key);
+    if (!request) return;
+    const { rule, all } = request;
     const start = now - countedMs(rule);
-    const untold = all.filter(({ told, at }) => !told && at > start);
-    for (let at = 0; at < untold.length; at += membersAtOnce) {
-      const some = untold.slice(at, at + membersAtOnce);
-      const members = some.flatMap((one) => [one.member, now - one.at]);
-      await this.#link.run(recallScript, [timesOf(key)], [countedMs(rule), ...members]);
-      for (const one of some) one.told = true;
+    const unreported = all.filter(({ reported, at }) => !reported && at > start);
+    for (let at = 0; at < unreported.length; at += batchSize) {
+      const batch = unreported.slice(at, at + batchSize);
+      const members = batch.flatMap((one) => [one.member, now - one.at]);
+      await this.#link.runScript(replayScript, [timesKey(key)], [countedMs(rule), ...members]);
+      for (const one of batch) one.reported = true;
     }
   }
 
   /** Redis may have come back without what it knew. */
-  #settle(): void {
-    this.#settlesAt = Date.now() + (this.#sharing.settleMs ?? usualSettleMs);
-    for (const [key, { all }] of this.#taken) {
-      for (const one of all) one.told = false;
-      void this.#tell(() => this.#recall(key, Date.now()));
+  #startSettling(): void {
+    this.#settlingUntil = Date.now() + (this.#sharing.settleMs ?? defaultSettleMs);
+    for (const [key, { all }] of this.#requests) {
+      for (const one of all) one.reported = false;
+      void this.#ignoreUnavailable(() => this.#replayUnreported(key, Date.now()));
     }
   }
 
-  async #tell(work: () => Promise<unknown>): Promise<void> {
+  async #ignoreUnavailable(work: () => Promise<unknown>): Promise<void> {
     await work().catch(ifUnavailable(() => undefined));
   }
 
-  #shareOf({ limit, windowMs, reserve }: WindowRule): WindowRule {
+  #localShare({ limit, windowMs, reserve }: WindowRule): WindowRule {
     const { share } = this.#sharing;
     return { limit: Math.floor(limit * share), windowMs, reserve: Math.floor(reserve * share) };
   }
@@ -206,17 +208,17 @@ export class RedisRates implements RateWindow {
   }
 }
 
-const timesOf = (key: string): string => keyOf(key, 'rate', 'times');
-const keysOf = (key: string): string[] => [timesOf(key), keyOf(key, 'rate')];
+const timesKey = (key: string): string => keyOf(key, 'rate', 'times');
+const rateKeys = (key: string): string[] => [timesKey(key), keyOf(key, 'rate')];
 
-const argumentsOf = (rule: WindowRule, member: string): (string | number)[] => [
+const scriptArguments = (rule: WindowRule, member: string): (string | number)[] => [
   rule.limit,
   countedMs(rule),
   rule.reserve,
   member,
 ];
 
-function verdictOf(answer: unknown): WindowVerdict {
-  const [taken, left, waitMs] = answer as [number, number, number];
-  return { taken: taken === 1, left, waitMs };
+function toVerdict(answer: unknown): WindowVerdict {
+  const [request, remaining, waitMs] = answer as [number, number, number];
+  return { taken: request === 1, remaining, waitMs };
 }

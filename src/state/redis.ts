@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import {
+  defaultInboxLimits,
   type Health,
   type InboxLimits,
   type OnceSet,
   type State,
   StateUnavailable,
-  usualInboxLimits,
 } from './port.ts';
 import { RedisBus } from './redis-bus.ts';
 import { RedisCollections } from './redis-collections.ts';
@@ -13,9 +13,9 @@ import { RedisInbox } from './redis-inbox.ts';
 import { RedisJournal } from './redis-journal.ts';
 import { hashOf, keyOf } from './redis-keys.ts';
 import { type LinkOptions, RedisLink } from './redis-link.ts';
-import { holding, newToken, tryLock, usualLockMs } from './redis-lock.ts';
+import { defaultLockMs, newToken, runWithLock, tryLock } from './redis-lock.ts';
 import { RedisRates } from './redis-rates.ts';
-import { Turns } from './turns.ts';
+import { KeyedMutex } from './turns.ts';
 import { WriteStatus } from './write-status.ts';
 
 export interface RedisOptions extends LinkOptions {
@@ -28,42 +28,43 @@ export interface RedisOptions extends LinkOptions {
   settleMs?: number;
 }
 
-const longestTurnMs = 30_000;
-const turnLookMs = 60;
+const maxLockWaitMs = 30_000;
+const lockPollMs = 60;
 
 /**
  * State that many processes share in one Redis (or Valkey) database.
  * @throws Error when it refuses this user or password; where it cannot be reached, it is waited for
  */
 export async function redisState(options: RedisOptions): Promise<State> {
-  const { replicas, inbox = usualInboxLimits, lockMs = usualLockMs, settleMs } = options;
+  const { replicas, inbox = defaultInboxLimits, lockMs = defaultLockMs, settleMs } = options;
   const link = await RedisLink.open(options);
   const process = newToken();
   const bus = new RedisBus(link, process);
   const sharing = { process, share: 1 / replicas };
-  const turns = new Turns();
-  const advice = new Advice(link);
-  const writes = new WriteStatus(options.tell);
+  const mutex = new KeyedMutex();
+  const advice = new ConfigurationAdvice(link);
+  const writes = new WriteStatus(options.report);
   // It took a write before it counted as back.
-  link.onBack(() => writes.reset());
+  link.onReconnect(() => writes.reset());
   const inboxOf = (tenant: string) => new RedisInbox(link, bus, tenant, inbox);
   const journalOf = (tenant: string) => new RedisJournal(link, keyOf(tenant, 'journal'));
   return {
     rates: new RedisRates(link, settleMs === undefined ? sharing : { ...sharing, settleMs }),
-    once: onceIn(link),
+    once: redisOnceSet(link),
     bus,
     collections: new RedisCollections(link, lockMs),
     inbox: (tenant) => writes.inbox(`inbox ${tenant}`, inboxOf(tenant)),
     health: () => healthOf(link, replicas, advice.notes, writes),
-    secret: secretIn(link),
+    secret: sharedSecret(link),
     journal: (tenant) => writes.journal(`journal ${tenant}`, journalOf(tenant)),
     // Those of this process wait for one another here, so that only one of them asks Redis.
-    alone: (name, work) => turns.take(name, () => inTurn(link, name, lockMs, work)),
+    runExclusive: (name, work) =>
+      mutex.runExclusive(name, () => withLock(link, name, lockMs, work)),
     close: () => link.close(),
   };
 }
 
-const onceIn = (link: RedisLink): OnceSet => ({
+const redisOnceSet = (link: RedisLink): OnceSet => ({
   async claim(name, expiresAt) {
     const ms = String(Math.max(1, expiresAt - Date.now()));
     return (await link.send(['SET', keyOf(hashOf(name), 'once'), '1', 'NX', 'PX', ms])) !== null;
@@ -71,19 +72,19 @@ const onceIn = (link: RedisLink): OnceSet => ({
 });
 
 /** Made by whoever comes first. Remembered, so that a Redis that lost it gets the same one back. */
-function secretIn(link: RedisLink): () => Promise<Uint8Array> {
+function sharedSecret(link: RedisLink): () => Promise<Uint8Array> {
   const key = 'cpq:secret';
   let known: string | undefined;
   return async () => {
-    const offered = known ?? randomBytes(32).toString('hex');
-    await link.send(['SET', key, offered, 'NX']);
+    const candidate = known ?? randomBytes(32).toString('hex');
+    await link.send(['SET', key, candidate, 'NX']);
     known = String(await link.send(['GET', key]));
     return Buffer.from(known, 'hex');
   };
 }
 
 /** @throws StateUnavailable when Redis is away, or others are at it for too long */
-async function inTurn<T>(
+async function withLock<T>(
   link: RedisLink,
   name: string,
   lockMs: number,
@@ -91,16 +92,16 @@ async function inTurn<T>(
 ): Promise<T> {
   const key = keyOf(hashOf(name), 'alone');
   const token = newToken();
-  const giveUpAt = Date.now() + longestTurnMs;
+  const giveUpAt = Date.now() + maxLockWaitMs;
   while (!(await tryLock(link, key, token, lockMs))) {
     if (Date.now() > giveUpAt) throw new StateUnavailable('another process is at it for too long');
-    await new Promise((resolve) => setTimeout(resolve, turnLookMs * (0.5 + Math.random())));
+    await new Promise((resolve) => setTimeout(resolve, lockPollMs * (0.5 + Math.random())));
   }
-  return holding(link, key, token, lockMs, work);
+  return runWithLock(link, key, token, lockMs, work);
 }
 
 function healthOf(
-  { lost }: RedisLink,
+  { outage: lost }: RedisLink,
   replicas: number,
   advice: readonly string[],
   { failure }: WriteStatus,
@@ -112,34 +113,34 @@ function healthOf(
   }
   if (!lost) return { kind: 'redis', ok: true, notes: [...advice] };
   const notes = [
-    `${lost.why}: this process keeps to 1/${replicas} of each rate budget and to collections of its own, takes no webhooks and writes nothing.`,
+    `${lost.reason}: this process keeps to 1/${replicas} of each rate budget and to collections of its own, takes no webhooks and writes nothing.`,
   ];
   const since = lost.since.toISOString();
   return { kind: 'redis', ok: false, fault: 'unreachable', since, notes };
 }
 
 /** What of the settings of Redis endangers what must last. */
-class Advice {
+class ConfigurationAdvice {
   readonly #link: RedisLink;
   notes: string[] = [];
 
   constructor(link: RedisLink) {
     this.#link = link;
-    link.onBack(() => void this.#look());
-    void this.#look();
+    link.onReconnect(() => void this.#check());
+    void this.#check();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const facts = await this.#link.send(['INFO']).catch(() => ''); // Not everyone may ask.
-    const is = (name: string, value: RegExp) =>
+    const matches = (name: string, value: RegExp) =>
       new RegExp(`^${name}:(${value.source})\\r?$`, 'm').test(String(facts));
     this.notes = [
-      ...(is('aof_enabled', /0/)
+      ...(matches('aof_enabled', /0/)
         ? [
             'Redis keeps no append-only file: what it took since its last snapshot is lost if it ends. Set appendonly yes.',
           ]
         : []),
-      ...(is('maxmemory_policy', /allkeys-\w+/)
+      ...(matches('maxmemory_policy', /allkeys-\w+/)
         ? ['Redis may evict the journal and the inbox. Set maxmemory-policy to noeviction.']
         : []),
     ];

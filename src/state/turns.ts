@@ -1,11 +1,11 @@
 /** Work under one name waits for the work before it, whether that went well or not. */
-export class Turns {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  take<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    const settled = mine.then(
+  runExclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.#last.get(name) ?? Promise.resolve();
+    const current = previous.then(work, work);
+    const settled = current.then(
       () => {},
       () => {},
     );
@@ -13,6 +13,6 @@ export class Turns {
     void settled.then(() => {
       if (this.#last.get(name) === settled) this.#last.delete(name);
     });
-    return mine;
+    return current;
   }
 }

@@ -15,8 +15,8 @@ export class WriteStatus {
   readonly #tell: Tell;
   readonly #failures = new Map<string, Failure>();
 
-  constructor(tell: Tell = () => {}) {
-    this.#tell = tell;
+  constructor(report: Tell = () => {}) {
+    this.#tell = report;
   }
 
   /** The failure that has lasted longest, where a last write failed. */
@@ -44,7 +44,7 @@ export class WriteStatus {
           () => inbox.add(event, update),
           (how) => how === 'new',
         ),
-      list: (accepts, stretch) => inbox.list(accepts, stretch),
+      list: (accepts, slice) => inbox.list(accepts, slice),
     };
   }
 

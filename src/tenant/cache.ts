@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import type { Resource } from '../api/records.ts';
 import type { Coverage } from './reading/coverage.ts';
 
-export interface Held {
+export interface CachedCollection {
   records: readonly Record<string, unknown>[];
   coverage: Coverage;
   asOf: Date;
 }
 
-const sampled = 40;
+const sampleSize = 40;
 /** Of a parsed record in memory, for each character of its JSON; measured, and rounded up. */
 const bytesPerCharacter = 3;
 
@@ -19,18 +19,18 @@ const bytesPerCharacter = 3;
  */
 export class CollectionCache {
   /** One that is larger than all together may be drives out no other. */
-  readonly #entries: LRUCache<string, Held>;
+  readonly #entries: LRUCache<string, CachedCollection>;
   readonly #owners = new WeakMap<object, number>();
   #nextOwner = 1;
 
   constructor(maxMegabytes: number) {
     this.#entries = new LRUCache({
       maxSize: Math.max(1, Math.floor(maxMegabytes * 1024 * 1024)),
-      sizeCalculation: ({ records }) => weigh(records),
+      sizeCalculation: ({ records }) => estimateBytes(records),
     });
   }
 
-  get(owner: object, resource: Resource): Held | undefined {
+  get(owner: object, resource: Resource): CachedCollection | undefined {
     return this.#entries.get(this.#key(owner, resource));
   }
 
@@ -39,8 +39,8 @@ export class CollectionCache {
     return this.#entries.peek(this.#key(owner, resource))?.asOf;
   }
 
-  set(owner: object, resource: Resource, held: Held): void {
-    this.#entries.set(this.#key(owner, resource), held);
+  set(owner: object, resource: Resource, collection: CachedCollection): void {
+    this.#entries.set(this.#key(owner, resource), collection);
   }
 
   delete(owner: object, resource: Resource): void {
@@ -69,8 +69,8 @@ export class CollectionCache {
 }
 
 /** Weighs a sample spread over the records: writing all of them out would cost more than it tells. */
-function weigh(records: readonly unknown[]): number {
-  const step = Math.max(1, Math.floor(records.length / sampled));
+function estimateBytes(records: readonly unknown[]): number {
+  const step = Math.max(1, Math.floor(records.length / sampleSize));
   let characters = 0;
   let count = 0;
   for (let at = 0; at < records.length; at += step) {

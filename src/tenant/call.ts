@@ -20,7 +20,7 @@ export interface ToolCall {
 }
 
 /** The same call, for one thing that a person waits for. */
-export const interactive = (call: ToolCall): Call => ({
+export const interactiveCall = (call: ToolCall): Call => ({
   signal: call.signal,
   deadline: call.deadline,
   purpose: 'interactive',

@@ -4,11 +4,11 @@ import { ApiError, isApiError } from '../api/errors.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
 import type { Trace } from '../api/trace.ts';
-import type { CollectionCache, Held } from './cache.ts';
+import type { CachedCollection, CollectionCache } from './cache.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
 import type { Progress } from './reading/pass.ts';
-import { type Reading, walk } from './reading/walk.ts';
+import { type Reading, readCollection } from './reading/walk.ts';
 import type { SharedReadings } from './shared-readings.ts';
 
 /** A whole collection, as it was at `asOf`. */
@@ -25,21 +25,21 @@ export interface Freshness {
   staleMs: number;
 }
 
-export const usualFreshness: Freshness = { freshMs: 5 * 60_000, staleMs: 30 * 60_000 };
+export const defaultFreshness: Freshness = { freshMs: 5 * 60_000, staleMs: 30 * 60_000 };
 /** What was cut short is worth another try sooner. */
 const incompleteFreshMs = 30_000;
 /** Leaves a call of 45 seconds the time to answer with what there is. */
-const longestWalkMs = 40_000;
+const maxWalkMs = 40_000;
 /** A call that has less time leaves itself so much of it, or a fifth. */
-const answerMs = 2_000;
+const answerReserveMs = 2_000;
 
 interface Walk {
   startedAt: number;
   /** When it must end with what it has, in milliseconds since the epoch. */
   deadline: number;
-  reading: Promise<Held>;
-  waiting: Set<ToolCall | typeof background>;
-  stop: AbortController;
+  reading: Promise<CachedCollection>;
+  waiters: Set<ToolCall | typeof background>;
+  controller: AbortController;
   /** Of the first who waited for it. */
   trace: Trace | undefined;
   /** Set when the collection changed under the walk: its result is for those who wait, not to keep. */
@@ -56,10 +56,10 @@ export class Collections {
   readonly #shared: SharedReadings | undefined;
   readonly #walks = new Map<Resource, Walk>();
   /** Those that are outdated too. */
-  readonly #running = new Set<Walk>();
+  readonly #runningWalks = new Set<Walk>();
   /** When reading anew is worth another try. */
-  readonly #notBefore = new Map<Resource, number>();
-  readonly #stopOffering: (() => void) | undefined;
+  readonly #retryAt = new Map<Resource, number>();
+  readonly #unregisterGauges: (() => void) | undefined;
 
   constructor(
     client: ApiClient,
@@ -71,7 +71,9 @@ export class Collections {
     this.#cache = cache;
     this.#freshness = freshness;
     this.#shared = shared;
-    this.#stopOffering = client.observer?.offers({ collectionsHeld: () => this.#ages() });
+    this.#unregisterGauges = client.observer?.registerGauges({
+      cachedCollections: () => this.#cacheTimes(),
+    });
   }
 
   /**
@@ -83,47 +85,48 @@ export class Collections {
     return (await this.#read(resource, call)) as Collection<RecordOf[R]>;
   }
 
-  async #read(resource: Resource, call: ToolCall): Promise<Held> {
-    const held = this.#cache.get(this, resource);
-    if (!held) return this.#wait(resource, call);
-    if (this.#isFresh(held)) return held;
-    const usable = this.#isUsable(held);
-    if (usable && Date.now() < (this.#notBefore.get(resource) ?? 0)) return held;
-    if (usable && held.coverage.complete) {
-      this.#readAnew(resource, held);
-      return held;
+  async #read(resource: Resource, call: ToolCall): Promise<CachedCollection> {
+    const cached = this.#cache.get(this, resource);
+    if (!cached) return this.#waitFor(resource, call);
+    if (this.#isFresh(cached)) return cached;
+    const usable = this.#isUsable(cached);
+    if (usable && Date.now() < (this.#retryAt.get(resource) ?? 0)) return cached;
+    if (usable && cached.coverage.complete) {
+      this.#refresh(resource, cached);
+      return cached;
     }
-    return this.#wait(resource, call).catch((error: unknown) => {
+    return this.#waitFor(resource, call).catch((error: unknown) => {
       if (!usable || !isApiError(error) || !error.retryable) throw error;
-      this.#wasInVain(resource);
-      return held;
+      this.#postponeRetry(resource);
+      return cached;
     });
   }
 
   /** In the background; what cannot be read any more is not held on to, so that the next call tells why. */
-  #readAnew(resource: Resource, held: Held): void {
-    this.#join(resource, background).reading.catch((error: unknown) => {
-      this.#wasInVain(resource);
-      const lasting = isApiError(error) && !error.retryable;
-      if (lasting && this.#cache.get(this, resource) === held) this.#cache.delete(this, resource);
+  #refresh(resource: Resource, cached: CachedCollection): void {
+    this.#joinWalk(resource, background).reading.catch((error: unknown) => {
+      this.#postponeRetry(resource);
+      const permanent = isApiError(error) && !error.retryable;
+      if (permanent && this.#cache.get(this, resource) === cached)
+        this.#cache.delete(this, resource);
     });
   }
 
-  #wasInVain(resource: Resource): void {
-    this.#notBefore.set(resource, Date.now() + incompleteFreshMs);
+  #postponeRetry(resource: Resource): void {
+    this.#retryAt.set(resource, Date.now() + incompleteFreshMs);
   }
 
-  #isFresh({ coverage, asOf }: Held): boolean {
+  #isFresh({ coverage, asOf }: CachedCollection): boolean {
     const freshMs = coverage.complete ? this.#freshness.freshMs : incompleteFreshMs;
     return Date.now() - asOf.getTime() < freshMs;
   }
 
-  #isUsable({ asOf }: Held): boolean {
+  #isUsable({ asOf }: CachedCollection): boolean {
     return Date.now() - asOf.getTime() < this.#freshness.staleMs;
   }
 
   /** Something in it changed: the next call reads it anew. */
-  drop(resource: Resource): void {
+  invalidate(resource: Resource): void {
     this.#cache.delete(this, resource);
     const running = this.#walks.get(resource);
     if (!running) return;
@@ -132,102 +135,102 @@ export class Collections {
   }
 
   /** Nobody knows what changed. */
-  dropAll(): void {
-    for (const resource of this.#walks.keys()) this.drop(resource);
+  invalidateAll(): void {
+    for (const resource of this.#walks.keys()) this.invalidate(resource);
     this.#cache.deleteAll(this);
   }
 
-  held<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
+  cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
     return this.#cache.get(this, resource)?.records as readonly RecordOf[R][] | undefined;
   }
 
   /** Stops every reading under way and lets go of what is held. */
   close(): void {
-    this.#stopOffering?.();
-    for (const running of this.#running) running.stop.abort(new Error('closed'));
+    this.#unregisterGauges?.();
+    for (const running of this.#runningWalks) running.controller.abort(new Error('closed'));
     this.#walks.clear();
     this.#cache.deleteAll(this);
   }
 
-  *#ages(): Iterable<readonly [string, number]> {
+  *#cacheTimes(): Iterable<readonly [string, number]> {
     for (const resource of Object.keys(routes) as Resource[]) {
       const asOf = this.#cache.asOf(this, resource);
       if (asOf) yield [resource, asOf.getTime()];
     }
   }
 
-  async #wait(resource: Resource, call: ToolCall): Promise<Held> {
+  async #waitFor(resource: Resource, call: ToolCall): Promise<CachedCollection> {
     call.signal.throwIfAborted();
-    const running = this.#join(resource, call);
+    const running = this.#joinWalk(resource, call);
     try {
-      return await orEndOf(call, running.reading, this.#client.host);
+      return await untilCallEnds(call, running.reading, this.#client.host);
     } finally {
-      running.waiting.delete(call);
-      if (running.waiting.size === 0) this.#abandon(resource, running);
+      running.waiters.delete(call);
+      if (running.waiters.size === 0) this.#stopWalk(resource, running);
     }
   }
 
-  #join(resource: Resource, waiter: ToolCall | typeof background): Walk {
+  #joinWalk(resource: Resource, waiter: ToolCall | typeof background): Walk {
     let running = this.#walks.get(resource);
     if (!running) {
-      running = this.#start(resource, waiter === background ? undefined : waiter.trace);
+      running = this.#startWalk(resource, waiter === background ? undefined : waiter.trace);
       this.#walks.set(resource, running);
     }
-    running.waiting.add(waiter);
+    running.waiters.add(waiter);
     running.deadline = Math.max(running.deadline, deadlineFor(waiter, running));
     return running;
   }
 
-  #abandon(resource: Resource, running: Walk): void {
-    running.stop.abort(new Error('nobody waits any more'));
+  #stopWalk(resource: Resource, running: Walk): void {
+    running.controller.abort(new Error('nobody waits any more'));
     if (this.#walks.get(resource) === running) this.#walks.delete(resource);
   }
 
-  #start(resource: Resource, trace: Trace | undefined): Walk {
-    const stop = new AbortController();
+  #startWalk(resource: Resource, trace: Trace | undefined): Walk {
+    const cancel = new AbortController();
     const running: Walk = {
       startedAt: Date.now(),
       deadline: 0,
-      waiting: new Set(),
-      stop,
+      waiters: new Set(),
+      controller: cancel,
       trace,
       outdated: false,
       reading: Promise.resolve().then(() => this.#walk(resource, running)),
     };
-    this.#running.add(running);
+    this.#runningWalks.add(running);
     return running;
   }
 
-  async #walk(resource: Resource, running: Walk): Promise<Held> {
+  async #walk(resource: Resource, running: Walk): Promise<CachedCollection> {
     try {
-      const read = await this.#obtain(resource, running);
+      const read = await this.#load(resource, running);
       if (running.outdated) return read;
-      const held = this.#cache.get(this, resource);
-      if (held && this.#isUsable(held) && isBetter(held, read)) {
-        this.#wasInVain(resource);
-        return held;
+      const cached = this.#cache.get(this, resource);
+      if (cached && this.#isUsable(cached) && coversMore(cached, read)) {
+        this.#postponeRetry(resource);
+        return cached;
       }
       this.#cache.set(this, resource, read);
       return read;
     } finally {
-      this.#running.delete(running);
+      this.#runningWalks.delete(running);
       if (this.#walks.get(resource) === running) this.#walks.delete(resource);
     }
   }
 
   /** From those who share it, if there are any; otherwise, or for them, read here. */
-  #obtain(resource: Resource, running: Walk): Promise<Held> {
+  #load(resource: Resource, running: Walk): Promise<CachedCollection> {
     const read = () => this.#readAll(resource, running);
     if (!this.#shared) return read();
     const { freshMs, staleMs } = this.#freshness;
     const keepMs = { complete: staleMs, incomplete: incompleteFreshMs };
-    return this.#shared.obtain(resource, freshMs, keepMs, read, running.stop.signal);
+    return this.#shared.getOrLoad(resource, freshMs, keepMs, read, running.controller.signal);
   }
 
-  async #readAll(resource: Resource, running: Walk): Promise<Held> {
+  async #readAll(resource: Resource, running: Walk): Promise<CachedCollection> {
     const asOf = new Date();
     const call: Call = {
-      signal: running.stop.signal,
+      signal: running.controller.signal,
       // Later, should somebody join who has more time.
       get deadline() {
         return running.deadline;
@@ -235,31 +238,32 @@ export class Collections {
       purpose: 'walk',
       trace: running.trace,
     };
-    const tell = (progress: Progress) => tellAll(running, resource, progress);
-    const reading = walk(this.#client, resource, everything(resource), call);
-    return { ...(await follow(reading, tell)), asOf };
+    const tell = (progress: Progress) => reportProgress(running, resource, progress);
+    const reading = readCollection(this.#client, resource, fullQuery(resource), call);
+    return { ...(await readToEnd(reading, tell)), asOf };
   }
 }
 
 /** Whether what is held covers more than a reading that was cut short. */
-const isBetter = (held: Held, read: Held): boolean =>
-  !read.coverage.complete && (held.coverage.complete || held.coverage.read > read.coverage.read);
+const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =>
+  !read.coverage.complete &&
+  (cached.coverage.complete || cached.coverage.read > read.coverage.read);
 
 function deadlineFor(waiter: ToolCall | typeof background, { startedAt }: Walk): number {
-  const latest = startedAt + longestWalkMs;
+  const latest = startedAt + maxWalkMs;
   if (waiter === background) return latest;
-  const left = waiter.deadline - Date.now();
-  return Math.min(latest, waiter.deadline - Math.min(answerMs, left / 5));
+  const remainingMs = waiter.deadline - Date.now();
+  return Math.min(latest, waiter.deadline - Math.min(answerReserveMs, remainingMs / 5));
 }
 
 /** What the routes leave out unless it is asked for. */
-const everything = (resource: Resource) => ({
+const fullQuery = (resource: Resource) => ({
   ...(resource === 'product' ? { includeBundles: true } : {}),
   ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
 });
 
 /** Reads to the end, telling how far it is. */
-export async function follow<R>(
+export async function readToEnd<R>(
   walking: AsyncGenerator<Progress, Reading<R>>,
   tell: (progress: Progress) => void,
 ): Promise<Reading<R>> {
@@ -270,22 +274,22 @@ export async function follow<R>(
   }
 }
 
-function tellAll(running: Walk, resource: Resource, { read, total }: Progress): void {
-  for (const waiter of running.waiting) {
+function reportProgress(running: Walk, resource: Resource, { read, total }: Progress): void {
+  for (const waiter of running.waiters) {
     if (waiter !== background) waiter.progress(read, total, resource);
   }
 }
 
 /** The shared reading goes on for the others when this call is cancelled or out of time. */
-function orEndOf<T>(call: ToolCall, reading: Promise<T>, host: string): Promise<T> {
+function untilCallEnds<T>(call: ToolCall, reading: Promise<T>, host: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(call.signal.reason);
-    const late = () => reject(new ApiError('timed-out', { host }, 'the call ran out of time'));
-    const timer = setTimeout(late, Math.max(0, call.deadline - Date.now()));
-    call.signal.addEventListener('abort', stop, { once: true });
+    const cancel = () => reject(call.signal.reason);
+    const expire = () => reject(new ApiError('timed-out', { host }, 'the call ran out of time'));
+    const timer = setTimeout(expire, Math.max(0, call.deadline - Date.now()));
+    call.signal.addEventListener('abort', cancel, { once: true });
     reading.then(resolve, reject).finally(() => {
       clearTimeout(timer);
-      call.signal.removeEventListener('abort', stop);
+      call.signal.removeEventListener('abort', cancel);
     });
   });
 }

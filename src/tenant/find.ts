@@ -1,15 +1,15 @@
-import { calledBy, type Hit, type SearchedKind } from '../briefs/search.ts';
+import { displayName, type Hit, type SearchKind } from '../briefs/search.ts';
 import type { Wording } from '../outside-text.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
-import { searchable } from './resolve.ts';
-import { readSeveral } from './several.ts';
+import { searchIndexOf } from './resolve.ts';
+import { readCollections } from './several.ts';
 import type { Tenant } from './tenant.ts';
 
-export interface Found {
-  hits: { [K in SearchedKind]?: Hit<K>[] };
+export interface SearchResult {
+  hits: { [K in SearchKind]?: Hit<K>[] };
   coverage: Coverage & { asOf: Date };
-  left: Wording[];
+  omitted: Wording[];
 }
 
 /**
@@ -19,39 +19,39 @@ export interface Found {
 export async function findText(
   tenant: Tenant,
   text: string,
-  kinds: readonly SearchedKind[],
+  kinds: readonly SearchKind[],
   call: ToolCall,
-): Promise<Found> {
-  const { records, coverage, left } = await readSeveral(tenant, [], kinds, call);
-  const hits: Partial<Record<SearchedKind, Hit<SearchedKind>[]>> = {};
+): Promise<SearchResult> {
+  const { records, coverage, omitted } = await readCollections(tenant, [], kinds, call);
+  const hits: Partial<Record<SearchKind, Hit<SearchKind>[]>> = {};
   for (const kind of kinds) {
     const collection = records[kind];
-    if (collection) hits[kind] = searchable(tenant, kind, collection).find(text);
+    if (collection) hits[kind] = searchIndexOf(tenant, kind, collection).find(text);
   }
-  return { hits: hits as Found['hits'], coverage, left };
+  return { hits: hits as SearchResult['hits'], coverage, omitted };
 }
 
 /**
  * Names that begin with, or contain, what a person has typed so far; an id where several share a name.
  * @throws ApiError
  */
-export async function namesLike<K extends SearchedKind>(
+export async function completeNames<K extends SearchKind>(
   tenant: Tenant,
   kind: K,
   typed: string,
   call: ToolCall,
 ): Promise<string[]> {
   const { records } = await tenant.collection(kind, call);
-  const wanted = typed.trim().toLowerCase();
+  const prefix = typed.trim().toLowerCase();
   const named = records.flatMap((record) => {
-    const name = calledBy[kind](record);
-    const fits = name?.toLowerCase().includes(wanted);
+    const name = displayName[kind](record);
+    const fits = name?.toLowerCase().includes(prefix);
     return name !== undefined && fits ? [{ name, id: String(record.id ?? '') }] : [];
   });
   const counts = countNames(named);
-  const begins = (name: string) => (name.toLowerCase().startsWith(wanted) ? 0 : 1);
+  const startsWithRank = (name: string) => (name.toLowerCase().startsWith(prefix) ? 0 : 1);
   return named
-    .sort((a, b) => begins(a.name) - begins(b.name) || (a.name < b.name ? -1 : 1))
+    .sort((a, b) => startsWithRank(a.name) - startsWithRank(b.name) || (a.name < b.name ? -1 : 1))
     .map(({ name, id }) => (counts.get(name) === 1 ? name : id));
 }
 

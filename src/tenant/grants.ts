@@ -15,7 +15,7 @@ export const readGrant = (resource: Resource): Grant =>
   resource === 'category_tree' ? 'category:read' : `${resource}:read`;
 
 /** Those of `grants` that are among `limit`, too. */
-export const narrowed = (
+export const intersectGrants = (
   grants: ReadonlySet<Grant>,
   limit: ReadonlySet<Grant>,
 ): ReadonlySet<Grant> => new Set([...grants].filter((grant) => limit.has(grant)));

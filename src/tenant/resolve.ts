@@ -3,36 +3,36 @@ import { ApiError, isApiError } from '../api/errors.ts';
 import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
 import { isDeleted } from '../briefs/outcome.ts';
-import { indexOf, type SearchedKind, type SearchIndex } from '../briefs/search.ts';
+import { createSearchIndex, type SearchIndex, type SearchKind } from '../briefs/search.ts';
 import type { ToolCall } from './call.ts';
 import type { Tenant } from './tenant.ts';
 
 /** How a record can be named, the surest first. */
-const namings = ['id', 'identifier', 'name'] as const;
-export type Naming = (typeof namings)[number];
+const matchKinds = ['id', 'identifier', 'name'] as const;
+export type MatchKind = (typeof matchKinds)[number];
 
 /** Those that are named in the surest way in which any is. */
-export interface Named<T> {
-  by: Naming;
+export interface BestMatches<T> {
+  by: MatchKind;
   /** Deleted ones too. */
   all: readonly T[];
-  alive: readonly T[];
+  current: readonly T[];
 }
 
 /**
  * An id wins over an identifier, and that over a name: who gives an id means no other record that happens to
  * be called so. `undefined` when none is named at all.
  */
-export function surest<T>(
+export function bestMatches<T>(
   candidates: readonly T[],
-  namingOf: (candidate: T) => Naming | undefined,
-  isGone: (candidate: T) => boolean,
-): Named<T> | undefined {
-  const named = candidates.map((candidate) => ({ candidate, by: namingOf(candidate) }));
-  const by = namings.find((naming) => named.some((it) => it.by === naming));
+  matchKindOf: (candidate: T) => MatchKind | undefined,
+  isDeletedCandidate: (candidate: T) => boolean,
+): BestMatches<T> | undefined {
+  const named = candidates.map((candidate) => ({ candidate, by: matchKindOf(candidate) }));
+  const by = matchKinds.find((naming) => named.some((it) => it.by === naming));
   if (by === undefined) return undefined;
   const all = named.filter((it) => it.by === by).map(({ candidate }) => candidate);
-  return { by, all, alive: all.filter((candidate) => !isGone(candidate)) };
+  return { by, all, current: all.filter((candidate) => !isDeletedCandidate(candidate)) };
 }
 
 /** The one record that is meant; or those that could be, best first, cut to a few; or those that come near. */
@@ -48,7 +48,7 @@ const maxCandidates = 8;
  * that take long to read.
  * @throws ApiError
  */
-export async function resolveRecord<K extends SearchedKind>(
+export async function resolveRecord<K extends SearchKind>(
   tenant: Tenant,
   kind: K,
   text: string,
@@ -56,21 +56,21 @@ export async function resolveRecord<K extends SearchedKind>(
   { askFirst }: { askFirst: boolean },
 ): Promise<Resolution<RecordOf[K]>> {
   const byId =
-    askFirst && /^\S+$/.test(text) && (await readIfThere(tenant, kind, 'id', text, call));
+    askFirst && /^\S+$/.test(text) && (await readIfExists(tenant, kind, 'id', text, call));
   if (byId) return { kind: 'one', record: byId };
   const { records } = await tenant.collection(kind, call);
-  const hits = searchable(tenant, kind, records).find(text);
-  const named = surest(
+  const hits = searchIndexOf(tenant, kind, records).find(text);
+  const named = bestMatches(
     hits,
     ({ by }) => by,
     ({ record }) => isDeleted(record as ApiRecord),
   );
-  const meant = named?.alive.length ? named.alive : (named?.all ?? []);
-  const [only] = meant;
-  if (only && meant.length === 1) return { kind: 'one', record: only.record };
-  const candidates = (meant.length > 1 ? meant : hits).map(({ record }) => record);
+  const matches = named?.current.length ? named.current : (named?.all ?? []);
+  const [match] = matches;
+  if (match && matches.length === 1) return { kind: 'one', record: match.record };
+  const candidates = (matches.length > 1 ? matches : hits).map(({ record }) => record);
   return {
-    kind: meant.length > 1 ? 'several' : 'none',
+    kind: matches.length > 1 ? 'several' : 'none',
     candidates: candidates.slice(0, maxCandidates),
     total: candidates.length,
   };
@@ -81,14 +81,14 @@ export async function resolveRecord<K extends SearchedKind>(
  * whole list.
  * @throws ApiError, of the kind `not-found` where there is none
  */
-export async function readExactly<R extends Resource>(
+export async function readByIdentifier<R extends Resource>(
   tenant: Tenant,
   resource: R,
   text: string,
   call: ToolCall,
 ): Promise<RecordOf[R]> {
   for (const by of routes[resource].one) {
-    const record = await readIfThere(tenant, resource, by, text, call);
+    const record = await readIfExists(tenant, resource, by, text, call);
     if (record) return record;
   }
   const isRead = routes[resource].one.length > 0;
@@ -99,21 +99,21 @@ export async function readExactly<R extends Resource>(
 }
 
 /** One record from the service; nothing where there is none. @throws ApiError */
-export const readIfThere = <R extends Resource>(
+export const readIfExists = <R extends Resource>(
   tenant: Tenant,
   resource: R,
   by: 'id' | 'externalIdentifier',
   value: string,
   call: ToolCall,
 ): Promise<RecordOf[R] | undefined> =>
-  tenant.one(resource, by, value, call).catch((error: unknown) => {
+  tenant.getRecord(resource, by, value, call).catch((error: unknown) => {
     if (isApiError(error, 'not-found')) return undefined;
     throw error;
   });
 
 /** Built once for each reading of a collection. */
-export const searchable = <K extends SearchedKind>(
+export const searchIndexOf = <K extends SearchKind>(
   tenant: Tenant,
   kind: K,
   records: readonly RecordOf[K][],
-): SearchIndex<K> => tenant.derived(records, () => indexOf(kind, records));
+): SearchIndex<K> => tenant.derived(records, () => createSearchIndex(kind, records));

@@ -6,12 +6,12 @@ import type { Coverage } from './reading/coverage.ts';
 import { NotGranted, type Tenant } from './tenant.ts';
 
 /** Several whole collections, and what is missing of them. */
-export interface Several<R extends Resource> {
+export interface CollectionsRead<R extends Resource> {
   records: { readonly [K in R]?: readonly RecordOf[K][] };
   /** Of all together: complete only if each is, as old as the oldest. */
   coverage: Coverage & { asOf: Date };
   /** What may not be read, in a sentence each. */
-  left: Wording[];
+  omitted: Wording[];
 }
 
 /**
@@ -19,22 +19,24 @@ export interface Several<R extends Resource> {
  * out and said; of `needed`, it is an error.
  * @throws NotGranted, ApiError
  */
-export async function readSeveral<N extends Resource, W extends Resource = never>(
+export async function readCollections<N extends Resource, W extends Resource = never>(
   tenant: Tenant,
-  needed: readonly N[],
-  wanted: readonly W[],
+  required: readonly N[],
+  optional: readonly W[],
   call: ToolCall,
-): Promise<Several<N | W>> {
+): Promise<CollectionsRead<N | W>> {
   const parts = await Promise.all([
-    ...needed.map((resource) => readOne(tenant, resource, call)),
-    ...wanted.map((resource) => readOne(tenant, resource, call).catch(leaveOut(resource))),
+    ...required.map((resource) => readOne(tenant, resource, call)),
+    ...optional.map((resource) =>
+      readOne(tenant, resource, call).catch(omitIfNotPermitted(resource)),
+    ),
   ]);
   const read = parts.filter((part) => 'records' in part);
   return {
     records: Object.fromEntries(read.map(({ resource, records }) => [resource, records])),
-    coverage: together(read),
-    left: parts.flatMap((part) => ('left' in part ? [part.left] : [])),
-  } as Several<N | W>;
+    coverage: combinedCoverage(read),
+    omitted: parts.flatMap((part) => ('omitted' in part ? [part.omitted] : [])),
+  } as CollectionsRead<N | W>;
 }
 
 interface Part {
@@ -50,16 +52,16 @@ const readOne = async (tenant: Tenant, resource: Resource, call: ToolCall): Prom
 });
 
 /** Only what is not allowed is left out: an outage is not a missing permission. */
-const leaveOut =
+const omitIfNotPermitted =
   (resource: Resource) =>
-  (error: unknown): { left: Wording } => {
+  (error: unknown): { omitted: Wording } => {
     const isBarred = error instanceof NotGranted || isApiError(error, 'not-permitted', 'no-route');
     if (!isBarred) throw error;
-    const things = trusted(resource.replaceAll('_', ' '));
-    return { left: wording`Without ${things} records: they may not be read here.` };
+    const plural = trusted(resource.replaceAll('_', ' '));
+    return { omitted: wording`Without ${plural} records: they may not be read here.` };
   };
 
-function together(parts: readonly Part[]): Coverage & { asOf: Date } {
+function combinedCoverage(parts: readonly Part[]): Coverage & { asOf: Date } {
   const sum = (of: (part: Part) => number) => parts.reduce((total, part) => total + of(part), 0);
   const oldest = Math.min(Date.now(), ...parts.map(({ asOf }) => asOf.getTime()));
   const incomplete = parts.filter(({ coverage }) => !coverage.complete);
@@ -69,10 +71,10 @@ function together(parts: readonly Part[]): Coverage & { asOf: Date } {
     total: sum((part) => part.coverage.total),
     asOf: new Date(oldest),
   };
-  return incomplete.length === 0 ? coverage : { ...coverage, reason: reasons(incomplete) };
+  return incomplete.length === 0 ? coverage : { ...coverage, reason: combinedReason(incomplete) };
 }
 
-const reasons = (parts: readonly Part[]): string =>
+const combinedReason = (parts: readonly Part[]): string =>
   parts
     .map(
       ({ resource, coverage: { read, total, reason } }) =>

@@ -1,6 +1,6 @@
 import type { Resource } from '../api/records.ts';
 import type { SharedCollections } from '../state/port.ts';
-import type { Held } from './cache.ts';
+import type { CachedCollection } from './cache.ts';
 import type { Coverage } from './reading/coverage.ts';
 
 /** The collections of one key of one tenant, where other processes hold them too. */
@@ -20,25 +20,28 @@ export class SharedReadings {
    * the others then get.
    * @throws what `read` throws; the signal's reason
    */
-  async obtain(
+  async getOrLoad(
     resource: Resource,
     freshMs: number,
     keepMs: { complete: number; incomplete: number },
-    read: () => Promise<Held>,
+    load: () => Promise<CachedCollection>,
     signal: AbortSignal,
-  ): Promise<Held> {
-    let own: Held | undefined;
-    const readHere = async () => {
-      own = await read();
-      const { asOf, ...value } = own;
-      const kept = own.coverage.complete ? keepMs.complete : keepMs.incomplete;
-      return { value, ageMs: Date.now() - asOf.getTime(), keepMs: kept };
+  ): Promise<CachedCollection> {
+    let local: CachedCollection | undefined;
+    const loadHere = async () => {
+      local = await load();
+      const { asOf, ...value } = local;
+      const lifetimeMs = local.coverage.complete ? keepMs.complete : keepMs.incomplete;
+      return { value, ageMs: Date.now() - asOf.getTime(), keepMs: lifetimeMs };
     };
-    const place = { tenant: this.#tenant, reader: this.#reader, collection: resource };
-    const { value, ageMs } = await this.#collections.obtain(place, freshMs, readHere, signal);
+    const key = { tenant: this.#tenant, reader: this.#reader, collection: resource };
+    const { value, ageMs } = await this.#collections.getOrLoad(key, freshMs, loadHere, signal);
     // What was read here need not be taken apart and put together again.
-    if (own) return own;
-    const { records, coverage } = value as { records: Held['records']; coverage: Coverage };
+    if (local) return local;
+    const { records, coverage } = value as {
+      records: CachedCollection['records'];
+      coverage: Coverage;
+    };
     return { records, coverage, asOf: new Date(Date.now() - ageMs) };
   }
 }

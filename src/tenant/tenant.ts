@@ -6,24 +6,24 @@ import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { resources, routes } from '../api/routes.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
 import type { CollectionCache } from './cache.ts';
-import { interactive, type ToolCall } from './call.ts';
+import { interactiveCall, type ToolCall } from './call.ts';
 import type { WriteRules } from './changes/rules.ts';
 import {
   type Collection,
   Collections,
+  defaultFreshness,
   type Freshness,
-  follow,
-  usualFreshness,
+  readToEnd,
 } from './collections.ts';
-import { type Grant, narrowed, readGrant } from './grants.ts';
+import { type Grant, intersectGrants, readGrant } from './grants.ts';
 import type { Coverage } from './reading/coverage.ts';
 import type { Progress } from './reading/pass.ts';
-import { walk } from './reading/walk.ts';
+import { readCollection } from './reading/walk.ts';
 import { SharedReadings } from './shared-readings.ts';
 
 export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName' | 'onAnswer'> {
   state: State;
-  writing: WriteRules;
+  writeRules: WriteRules;
   grants: ReadonlySet<Grant>;
   cache: CollectionCache;
   freshness?: Freshness;
@@ -39,7 +39,7 @@ export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName
 }
 
 /** A stretch of a list, and what it is a stretch of. */
-export interface Listed<R> {
+export interface ListPage<R> {
   records: readonly R[];
   /** Offset of the first, 0-based. */
   from: number;
@@ -64,7 +64,7 @@ export class NotGranted extends Error {
 }
 
 /** What everyone who works with one tenant through one key shares. */
-class Shared {
+class SharedTenantState {
   readonly client: ApiClient;
   readonly collections: Collections;
   /** What was worked out from a collection, for as long as that collection is held. */
@@ -76,25 +76,25 @@ class Shared {
   readonly #state: State;
   readonly #namespace: string;
   readonly #identity: string;
-  readonly #stopHearing: () => void;
+  readonly #unsubscribe: () => void;
 
   constructor(options: TenantOptions, namespace: string, identity: string) {
-    const { state, baseUrl, cache, freshness = usualFreshness } = options;
+    const { state, baseUrl, cache, freshness = defaultFreshness } = options;
     this.#state = state;
     this.#namespace = namespace;
     this.#identity = identity;
     // The budget is the tenant's, whichever of its keys draws on it.
     const budget = { rates: state.rates, budgetName: baseUrl.href };
-    const onAnswer = this.#judge;
+    const onAnswer = this.#onAnswer;
     this.client = new ApiClient({ ...options, ...budget, onAnswer });
     const readings =
       state.collections && new SharedReadings(state.collections, namespace, identity);
     this.collections = new Collections(this.client, cache, freshness, readings);
-    this.#stopHearing = state.bus.subscribe(namespace, (update) => this.#heard(update));
+    this.#unsubscribe = state.bus.subscribe(namespace, (update) => this.#onUpdate(update));
   }
 
   async close(): Promise<void> {
-    this.#stopHearing();
+    this.#unsubscribe();
     this.collections.close();
     await this.client.close();
   }
@@ -105,41 +105,43 @@ class Shared {
   }
 
   /** What is held of this collection, here or elsewhere, is no longer true, or no longer for this key. */
-  drop(update: Update): void {
+  publishInvalidation(update: Update): void {
     // Dropped here before this returns; others are told as soon as they can be.
     this.#state.bus.publish(this.#namespace, update).catch(() => {});
   }
 
-  #heard(update: Update | 'missed'): void {
+  #onUpdate(update: Update | 'missed'): void {
     if (update === 'missed') {
-      this.collections.dropAll();
+      this.collections.invalidateAll();
       return;
     }
     if (update.keyRefused === this.#identity) this.keyRefused = true;
-    if (isResource(update.collection)) this.collections.drop(update.collection);
+    if (isResource(update.collection)) this.collections.invalidate(update.collection);
   }
 
   /** What the service says of the key holds for what was read with it before, too. */
-  readonly #judge = (path: string, refusal: ApiError | undefined, { purpose }: Call): void => {
+  readonly #onAnswer = (path: string, refusal: ApiError | undefined, { purpose }: Call): void => {
     const resource = resources.find((name) => routes[name].path === path);
-    if (isApiError(refusal, 'key-refused')) this.#refuse();
+    if (isApiError(refusal, 'key-refused')) this.#markKeyRefused();
     else if (refusal === undefined || isApiError(refusal, 'not-permitted')) this.keyRefused = false;
     if (resource === undefined) return;
     if (refusal === undefined) this.#forbidden.delete(resource);
     // A walk that is refused half-way keeps what it has: whoever waits for it decides.
-    else if (isApiError(refusal, 'not-permitted') && purpose !== 'walk') this.#forbid(resource);
+    else if (isApiError(refusal, 'not-permitted') && purpose !== 'walk')
+      this.#markForbidden(resource);
   };
 
-  #refuse(): void {
+  #markKeyRefused(): void {
     if (this.keyRefused) return;
     this.keyRefused = true;
-    for (const collection of resources) this.drop({ collection, keyRefused: this.#identity });
+    for (const collection of resources)
+      this.publishInvalidation({ collection, keyRefused: this.#identity });
   }
 
-  #forbid(resource: Resource): void {
+  #markForbidden(resource: Resource): void {
     if (this.#forbidden.has(resource)) return;
     this.#forbidden.add(resource);
-    this.drop({ collection: resource });
+    this.publishInvalidation({ collection: resource });
   }
 }
 
@@ -157,31 +159,31 @@ export class Tenant {
   readonly namespace: string;
   readonly inbox: Inbox;
   readonly state: State;
-  readonly writing: WriteRules;
+  readonly writeRules: WriteRules;
   readonly journal: Journal;
   readonly #options: TenantOptions;
-  readonly #shared: Shared;
+  readonly #shared: SharedTenantState;
 
   /** `shared`: of the same tenant, for somebody who may do less. */
-  constructor(options: TenantOptions, shared?: Shared) {
+  constructor(options: TenantOptions, shared?: SharedTenantState) {
     const { state, baseUrl, key, name, ownKey } = options;
-    const address = nameFor(baseUrl.href);
+    const address = digestOf(baseUrl.href);
     this.grants = options.grants;
-    this.identity = nameFor([baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'));
+    this.identity = digestOf([baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'));
     const entry = name === undefined ? address : `${name}-${address}`;
     this.namespace = ownKey ? this.identity : entry;
     this.inbox = state.inbox(this.namespace);
     this.state = state;
-    this.writing = options.writing;
+    this.writeRules = options.writeRules;
     this.journal = state.journal(this.namespace);
     this.#options = options;
-    this.#shared = shared ?? new Shared(options, this.namespace, this.identity);
+    this.#shared = shared ?? new SharedTenantState(options, this.namespace, this.identity);
     this.client = this.#shared.client;
   }
 
   /** The same tenant for somebody who may do no more than these; what was read is read for both. */
-  narrowedTo(grants: ReadonlySet<Grant>): Tenant {
-    const options = { ...this.#options, grants: narrowed(this.grants, grants) };
+  withGrants(grants: ReadonlySet<Grant>): Tenant {
+    const options = { ...this.#options, grants: intersectGrants(this.grants, grants) };
     return new Tenant(options, this.#shared);
   }
 
@@ -197,11 +199,11 @@ export class Tenant {
     resource: R,
     query: PageQuery,
     call: ToolCall,
-  ): Promise<Listed<RecordOf[R]>> {
-    this.require(readGrant(resource));
+  ): Promise<ListPage<RecordOf[R]>> {
+    this.requireGrant(readGrant(resource));
     if (routes[resource].shape === 'paged') return this.#page(resource, query, call);
-    if (query.query) return this.#matching(resource, query, call);
-    return stretch(await this.collection(resource, call), query);
+    if (query.query) return this.#search(resource, query, call);
+    return sliceOf(await this.collection(resource, call), query);
   }
 
   /**
@@ -212,7 +214,7 @@ export class Tenant {
     resource: R,
     call: ToolCall,
   ): Promise<Collection<RecordOf[R]>> {
-    this.require(readGrant(resource));
+    this.requireGrant(readGrant(resource));
     await this.requireKey(call);
     const collection = await this.#shared.collections.read(resource, call);
     this.#options.onCollection?.(resource, collection);
@@ -231,23 +233,25 @@ export class Tenant {
    */
   async requireKey(call: ToolCall): Promise<void> {
     if (!this.keyRefused) return;
-    await this.client.page('company', { size: 1 }, interactive(call)).catch((error: unknown) => {
-      if (!isApiError(error, 'not-permitted')) throw error;
-    });
+    await this.client
+      .page('company', { size: 1 }, interactiveCall(call))
+      .catch((error: unknown) => {
+        if (!isApiError(error, 'not-permitted')) throw error;
+      });
   }
 
   /**
    * One record.
    * @throws NotGranted, NotFound, ApiError
    */
-  async one<R extends Resource>(
+  async getRecord<R extends Resource>(
     resource: R,
     by: 'id' | 'externalIdentifier',
     value: string,
     call: ToolCall,
   ): Promise<RecordOf[R]> {
-    this.require(readGrant(resource));
-    return this.client.one(resource, by, value, interactive(call));
+    this.requireGrant(readGrant(resource));
+    return this.client.getRecord(resource, by, value, interactiveCall(call));
   }
 
   /** Worked out once for each reading of a collection. */
@@ -258,24 +262,24 @@ export class Tenant {
   }
 
   /** What is held of this collection, here or elsewhere, is no longer true. */
-  changed(resource: Resource): void {
-    this.#shared.drop({ collection: resource });
+  invalidate(resource: Resource): void {
+    this.#shared.publishInvalidation({ collection: resource });
   }
 
   /** What is held of a collection in memory now, however old; nothing is read. */
-  held<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
-    return this.#shared.collections.held(resource);
+  cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
+    return this.#shared.collections.cached(resource);
   }
 
   /** Calls the listener with what moves and the key may read, until the result is called. */
-  follow(listener: (update: Update) => void): () => void {
+  onUpdate(listener: (update: Update) => void): () => void {
     return this.state.bus.subscribe(this.namespace, (update) => {
       if (update !== 'missed' && this.#shared.mayRead(update)) listener(update);
     });
   }
 
   /** @throws NotGranted */
-  require(grant: Grant): void {
+  requireGrant(grant: Grant): void {
     if (!this.grants.has(grant)) throw new NotGranted(grant);
   }
 
@@ -288,9 +292,9 @@ export class Tenant {
     resource: R,
     query: PageQuery,
     call: ToolCall,
-  ): Promise<Listed<RecordOf[R]>> {
+  ): Promise<ListPage<RecordOf[R]>> {
     const asOf = new Date();
-    const page = await this.client.page(resource, query, interactive(call));
+    const page = await this.client.page(resource, query, interactiveCall(call));
     const from = this.client.pageParam === undefined ? 0 : (query.from ?? 0);
     // A service that ignores the size sends more than was asked for.
     const records = page.records.slice(0, query.size);
@@ -298,45 +302,50 @@ export class Tenant {
     const total = Math.max(page.total ?? 0, records.length === 0 ? 0 : end);
     const more = page.total === undefined ? records.length >= query.size : end < page.total;
     const complete = from === 0 && !more && page.total !== undefined;
-    const listed: Listed<RecordOf[R]> = {
+    const result: ListPage<RecordOf[R]> = {
       records,
       from,
       total,
       coverage: { complete, read: records.length, total, asOf },
     };
-    if (!complete) listed.coverage.reason = page.total === undefined ? 'not counted' : 'one page';
-    if (more && records.length > 0 && this.client.pageParam !== undefined) listed.next = end;
-    if (page.facets !== undefined) listed.facets = page.facets;
-    return listed;
+    if (!complete) result.coverage.reason = page.total === undefined ? 'not counted' : 'one page';
+    if (more && records.length > 0 && this.client.pageParam !== undefined) result.next = end;
+    if (page.facets !== undefined) result.facets = page.facets;
+    return result;
   }
 
   /** A search on a route that does not say how it pages: everything that matches is read, then cut. */
-  async #matching<R extends Resource>(
+  async #search<R extends Resource>(
     resource: R,
     query: PageQuery,
     call: ToolCall,
-  ): Promise<Listed<RecordOf[R]>> {
+  ): Promise<ListPage<RecordOf[R]>> {
     const asOf = new Date();
-    const reading = walk(this.client, resource, { query: query.query }, interactive(call));
+    const reading = readCollection(
+      this.client,
+      resource,
+      { query: query.query },
+      interactiveCall(call),
+    );
     const tell = ({ read, total }: Progress) => call.progress(read, total, resource);
-    return stretch({ ...(await follow(reading, tell)), asOf }, query);
+    return sliceOf({ ...(await readToEnd(reading, tell)), asOf }, query);
   }
 }
 
-const nameFor = (text: string): string =>
+const digestOf = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 const isResource = (name: string | undefined): name is Resource =>
   name !== undefined && Object.hasOwn(routes, name);
 
-function stretch<R>(whole: Collection<R>, { from = 0, size }: PageQuery): Listed<R> {
+function sliceOf<R>(whole: Collection<R>, { from = 0, size }: PageQuery): ListPage<R> {
   const { total } = whole.coverage;
-  const listed: Listed<R> = {
+  const result: ListPage<R> = {
     records: whole.records.slice(from, from + size),
     from,
     total,
     coverage: { ...whole.coverage, asOf: whole.asOf },
   };
-  if (from + size < whole.records.length) listed.next = from + size;
-  return listed;
+  if (from + size < whole.records.length) result.next = from + size;
+  return result;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forEveryone } from '../../src/hosts/access/gate.ts';
+import { openGate } from '../../src/hosts/access/gate.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
 import { failsAsShipped, failsWithFixtures } from '../support/conformance/expected.ts';
 import { conformanceFixtures } from '../support/conformance/fixtures.ts';
@@ -22,7 +22,7 @@ const asShipped = shared(async () => (await startHttpServer('embedded')).url);
 const withFixtures = shared(async () => {
   const host = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBodyBytes: 1024 * 1024 };
   const quiet = { onError: () => {}, health: () => ({}) };
-  return closing(await serveHttp(forEveryone(conformanceFixtures()), { ...host, ...quiet })).url;
+  return closing(await serveHttp(openGate(conformanceFixtures()), { ...host, ...quiet })).url;
 });
 
 describeWithNpm('the conformance suite', () => {

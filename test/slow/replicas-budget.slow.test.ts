@@ -42,7 +42,7 @@ async function scene(
 }
 
 /** The most requests that arrived in any window. */
-function mostInWindow({ requests }: Upstream): number {
+function maxInWindow({ requests }: Upstream): number {
   const times = requests.map(({ at }) => at).sort((a, b) => a - b);
   const within = (start: number) => times.filter((at) => at >= start && at < start + windowMs);
   return Math.max(0, ...times.map((start) => within(start).length));
@@ -78,7 +78,7 @@ describeWith('redis', 'replicas share one budget', () => {
       // The one that was started again knows of nothing but what Redis has counted.
       for (const replica of replicas) await untilRefused(await callerOf([replica]));
       expect(upstream.budget.violations).toBe(0);
-      expect(mostInWindow(upstream)).toBeLessThanOrEqual(limit);
+      expect(maxInWindow(upstream)).toBeLessThanOrEqual(limit);
       // What the one that was killed had taken and not sent is lost to all of them.
       expect(upstream.requests.length).toBeGreaterThan(limit / 2);
     });
@@ -104,7 +104,7 @@ describeWith('redis', 'replicas share one budget', () => {
     await redis.start({ empty: true });
     await replicasSay(replicas, 'ready');
     for (const caller of callers) await untilRefused(caller);
-    expect(mostInWindow(upstream)).toBeLessThanOrEqual(limit);
+    expect(maxInWindow(upstream)).toBeLessThanOrEqual(limit);
   });
 });
 

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { resources, routes } from '../../src/api/routes.ts';
 import { openTenant, type Served, serve } from '../hardening-tenant.ts';
 import { startHttpServer } from '../support/hosts.ts';
-import { expectNothingLeftSince, leftOver } from '../support/left-over.ts';
+import { expectNoLeaks, leftOverResources } from '../support/left-over.ts';
 import { random } from '../support/upstream/random.ts';
 import { generateRecords, type ResourcePath } from '../support/upstream/records.ts';
 
@@ -64,7 +64,7 @@ const service = new FastService();
 let before: string[];
 
 beforeAll(async () => {
-  before = leftOver();
+  before = leftOverResources();
   await new Promise<void>((resolve) => service.server.listen(0, '127.0.0.1', resolve));
 });
 
@@ -232,7 +232,7 @@ describe('in one process', () => {
     process.stderr.write(`in process: 20000 calls: heap ${Math.round(grown / 1024)} KiB more\n`);
     expect(grown).toBeLessThan(8 * mebibyte);
     await end();
-    await expectNothingLeftSince(before);
+    await expectNoLeaks(before);
     expect(service.sockets.size).toBe(0);
   }, 600_000);
 
@@ -248,7 +248,7 @@ describe('in one process', () => {
     const grown = heap() - warm;
     process.stderr.write(`in process: 200 tenants: heap ${Math.round(grown / 1024)} KiB more\n`);
     expect(grown).toBeLessThan(8 * mebibyte);
-    await expectNothingLeftSince(before);
+    await expectNoLeaks(before);
     expect(service.sockets.size).toBe(0);
   }, 600_000);
 });

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { changeTokens, makeToken } from '../../src/hosts/access/token-file.ts';
+import { createToken, updateTokens } from '../../src/hosts/access/token-file.ts';
 import { describeWith } from '../support/needs.ts';
 import { startNginx } from '../support/nginx.ts';
 import { type Running, start } from '../support/process.ts';
@@ -74,10 +74,10 @@ async function makeCallers(path: string): Promise<Caller[]> {
   const made = tenantNames.flatMap((tenant) =>
     Array.from({ length: callersOfEach }, (_, at) => ({
       tag: tagOf(tenant),
-      ...makeToken({ name: `${tenant}-${at}`, tenant, grants: ['read'], days: 1 }),
+      ...createToken({ name: `${tenant}-${at}`, tenant, grants: ['read'], days: 1 }),
     })),
   );
-  await changeTokens(path, () => made.map(({ kept }) => kept));
+  await updateTokens(path, () => made.map(({ stored: kept }) => kept));
   return made;
 }
 

@@ -33,11 +33,11 @@ export interface Team {
 }
 
 /** Enough for tests that call again and again. */
-const plentiful = { CPQ_RATE_LIMIT: '1000000', CPQ_CALLS_PER_MINUTE: '1000000' };
+const highLimits = { CPQ_RATE_LIMIT: '1000000', CPQ_CALLS_PER_MINUTE: '1000000' };
 
 export async function startTeam(env: Environment, secrets: readonly string[] = []): Promise<Team> {
   const port = await freePort();
-  const running = await start(['http', '--port', String(port)], { ...plentiful, ...env });
+  const running = await start(['http', '--port', String(port)], { ...highLimits, ...env });
   for (const secret of secrets) running.output.guard(secret);
   await running.says(/Stop with Ctrl-C/);
   const stderr = () => running.output.stderr;
@@ -142,7 +142,7 @@ function replyOf(status: number, headers: IncomingHttpHeaders, text: string): Re
 
 const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 
-export const calling = (name: string, args: unknown = {}) => ({
+export const callToolRequest = (name: string, args: unknown = {}) => ({
   jsonrpc: '2.0',
   id: 1,
   method: 'tools/call',

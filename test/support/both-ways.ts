@@ -3,20 +3,23 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openTenant } from '../../src/commands/open.ts';
 import { readSettings } from '../../src/config.ts';
-import { forEveryone } from '../../src/hosts/access/gate.ts';
+import { openGate } from '../../src/hosts/access/gate.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
 import { sdkHandler } from '../../src/hosts/http-sdk.ts';
-import type { Served } from '../../src/hosts/served.ts';
+import type { TenantEndpoint } from '../../src/hosts/served.ts';
 import type { Address } from './sandbox.ts';
 import { closing } from './shared.ts';
 
 /** One server of the tenant, and how often the SDK was asked to make one of its own over it. */
-export interface Counted {
-  served: Served;
-  made(): number;
+export interface CountedServer {
+  endpoint: TenantEndpoint;
+  createdServers(): number;
 }
 
-export async function countedServer({ baseUrl, key }: Address, stateDir: string): Promise<Counted> {
+export async function countedServer(
+  { baseUrl, key }: Address,
+  stateDir: string,
+): Promise<CountedServer> {
   const grants = 'read,opportunity:write';
   const opened = closing(
     await openTenant(
@@ -30,20 +33,23 @@ export async function countedServer({ baseUrl, key }: Address, stateDir: string)
     ),
   );
   let made = 0;
-  const server: Served['server'] = (connection) => {
+  const server: TenantEndpoint['server'] = (connection) => {
     made += 1;
     return opened.server(connection);
   };
-  return { served: { ...opened, server }, made: () => made };
+  return { endpoint: { ...opened, server }, createdServers: () => made };
 }
 
 const options = { maxBodyBytes: 1024 * 1024, onError: () => {} };
 
 /** As it is shipped, with the fast path or without. @returns its address */
-export async function serveOurWay({ served }: Counted, fastPath = true): Promise<string> {
+export async function serveWithFastPath(
+  { endpoint: served }: CountedServer,
+  fastPath = true,
+): Promise<string> {
   const health = () => ({});
   const { url } = closing(
-    await serveHttp(forEveryone(served), {
+    await serveHttp(openGate(served), {
       ...options,
       host: '127.0.0.1',
       port: 0,
@@ -56,7 +62,7 @@ export async function serveOurWay({ served }: Counted, fastPath = true): Promise
 }
 
 /** Every request by the SDK. @returns its address */
-export async function serveSdkWay({ served }: Counted): Promise<string> {
+export async function serveWithSdk({ endpoint: served }: CountedServer): Promise<string> {
   const handler = sdkHandler(served, options);
   const server = createServer((incoming, response) => {
     void handler.handle({ request: incoming, body: undefined }, response, {

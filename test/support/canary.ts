@@ -17,9 +17,9 @@ export interface Canary {
 const streams: readonly Stream[] = ['stdout', 'stderr', 'http'];
 
 /** With characters that are written in other ways in a URL, in JSON and in HTML. */
-export function newCanary(): Canary {
+export function createCanary(): Canary {
   const key = `canary+${randomBytes(12).toString('hex')}/&<${randomBytes(6).toString('hex')}>=`;
-  const forms = formsOf(key);
+  const forms = encodingsOf(key);
   const findIn = (what: string, bytes: Uint8Array | string): string[] => {
     const all = Buffer.from(bytes);
     return forms.filter(([, form]) => all.includes(form)).map(([how]) => `${how} in ${what}`);
@@ -40,7 +40,7 @@ export function newCanary(): Canary {
 }
 
 /** Base 64 of a text looks different by how many bytes are before it; what stays the same is in the middle. */
-function formsOf(key: string): [how: string, form: string][] {
+function encodingsOf(key: string): [how: string, form: string][] {
   const bytes = Buffer.from(key);
   const base64 = [0, 1, 2].map((skipped): [string, string] => [
     `base64 (${skipped})`,

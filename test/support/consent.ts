@@ -14,7 +14,7 @@ import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import { createServer } from '../../src/mcp/server.ts';
-import { surfaceOf } from '../../src/mcp/surface.ts';
+import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/local.ts';
 import type { State } from '../../src/state/port.ts';
 import { CollectionCache } from '../../src/tenant/cache.ts';
@@ -30,7 +30,7 @@ import { closing } from './shared.ts';
 export type Row = Record<string, unknown>;
 
 /** What a person can do with a question. */
-export const persons = {
+export const personAnswers = {
   accepts: () => ({ action: 'accept', content: { agree: true } }),
   'accepts without the tick': () => ({ action: 'accept', content: { agree: false } }),
   'accepts an empty form': () => ({ action: 'accept' }),
@@ -39,14 +39,15 @@ export const persons = {
 } satisfies Record<string, Person>;
 
 /** The same in some time, or never: a client's handler may be asynchronous, though its type here is not. */
-export const slowly = (answer: () => Promise<ElicitResult>): Person => answer as unknown as Person;
+export const answerSlowly = (answer: () => Promise<ElicitResult>): Person =>
+  answer as unknown as Person;
 
-export const never: Person = slowly(() => new Promise(() => {}));
+export const answerNever: Person = answerSlowly(() => new Promise(() => {}));
 
 /** A person whose next answer is the test's to decide, and who keeps what was asked. */
 export class Answering {
   readonly asked: string[] = [];
-  next: Person = persons.accepts;
+  next: Person = personAnswers.accepts;
 
   readonly person: Person = (question) => {
     this.asked.push(question.message);
@@ -55,7 +56,7 @@ export class Answering {
 }
 
 /** A tool's answer, as far as writing is concerned. */
-export interface Told {
+export interface CallReport {
   text: string;
   data: Row;
   isError: boolean;
@@ -67,11 +68,11 @@ export interface Told {
   change_id: string;
 }
 
-export function told(result: Result): Told {
+export function reportOf(result: Result): CallReport {
   const { content = [], structuredContent = {}, isError = false } = result as unknown as Content;
   const data = structuredContent;
   return {
-    ...(data as unknown as Told),
+    ...(data as unknown as CallReport),
     text: content.map(({ text = '' }) => text).join('\n'),
     data,
     isError,
@@ -121,9 +122,9 @@ export interface Writer {
   folder: string;
   /** Another client of the same server. */
   another(options: Pick<WriterOptions, 'person' | 'era' | 'transport'>): Promise<Client>;
-  call(name: string, args: Row, signal?: AbortSignal): Promise<Told>;
-  upsert(args: Row, signal?: AbortSignal): Promise<Told>;
-  revert(changeId: string, args?: Row): Promise<Told>;
+  call(name: string, args: Row, signal?: AbortSignal): Promise<CallReport>;
+  upsert(args: Row, signal?: AbortSignal): Promise<CallReport>;
+  revert(changeId: string, args?: Row): Promise<CallReport>;
   /** One request of the protocol, a question in answer to it not being asked. */
   raw(params: Row): Promise<Row>;
   journal(): Promise<Row[]>;
@@ -131,12 +132,12 @@ export interface Writer {
 
 /** Gives up soon on a service that never answers. */
 const shortLimits = { attemptMs: 500, connectMs: 500 };
-const anything = z.looseObject({});
+const openSchema = z.looseObject({});
 
 export async function openWriter(address: Address, options: WriterOptions = {}): Promise<Writer> {
   const { folder = newFolder(), state = localState(folder), allowTokens = true } = options;
   const tenant = tenantOf(address, state, options);
-  const surface = surfaceOf(tenant.grants, new Set(toolsets));
+  const surface = createSurface(tenant.grants, new Set(toolsets));
   const failed = (_tool: string, error: unknown) => {
     throw new Error('an error of our own', { cause: error });
   };
@@ -146,7 +147,7 @@ export async function openWriter(address: Address, options: WriterOptions = {}):
   const another: Writer['another'] = (how) => connect(make, how);
   const client = await another(options);
   const call: Writer['call'] = async (name, args, signal) =>
-    told(await client.callTool({ name, arguments: args }, signal ? { signal } : {}));
+    reportOf(await client.callTool({ name, arguments: args }, signal ? { signal } : {}));
   return {
     client,
     tenant,
@@ -167,12 +168,12 @@ function tenantOf(address: Address, state: State, options: WriterOptions): Tenan
     key: address.key,
     pageParam: 'from',
     state,
-    writing: { ...usual, ...options.rules },
+    writeRules: { ...usual, ...options.rules },
     grants: parseGrants(options.grants ?? ['read', 'opportunity:write']),
     cache: new CollectionCache(64),
     budget: { requests: 1_000_000, windowSeconds: 600 },
     limits: shortLimits,
-    firstPauseMs: 4,
+    firstRetryDelayMs: 4,
     // What opens it is tested elsewhere; here it would answer in the service's place.
     circuit: { failures: 1_000 },
     ...options.tenant,
@@ -212,7 +213,7 @@ function httpTo(make: () => Server): Transport {
 
 export async function rawCall(client: Client, params: Row): Promise<Row> {
   const request = { method: 'tools/call', params };
-  return client.request(request, anything, { allowInputRequired: true });
+  return client.request(request, openSchema, { allowInputRequired: true });
 }
 
 /** Asks for a write as a host does that keeps the question for itself; the seal comes back with it. */
@@ -242,14 +243,14 @@ export const recordOf = async (at: Address, id: unknown): Promise<Row> =>
   (await askService(at, `/opportunity/${id}`)) as Row;
 
 /** Somebody else's edit, past our server; what is left out stays. */
-export const editAs = async (at: Address, externalId: unknown, body: Row): Promise<Row> =>
+export const editRecord = async (at: Address, externalId: unknown, body: Row): Promise<Row> =>
   (await askService(at, `/opportunity/ext/${encodeURIComponent(String(externalId))}`, {
     method: 'PUT',
     body: JSON.stringify(body),
   })) as Row;
 
 /** An opportunity that is open, and has all that a test may want to change. */
-export async function anOpportunity(at: Address): Promise<Opportunity> {
+export async function anyOpportunity(at: Address): Promise<Opportunity> {
   const { results } = (await askService(at, '/opportunity?size=100')) as { results: Opportunity[] };
   const found = results.find(
     (it) =>
@@ -278,7 +279,7 @@ export interface Opportunity extends Row {
 }
 
 /** The same state, with something that happens when a write has been announced and not been sent yet. */
-export function announcing(state: State, announced: () => Promise<void>): State {
+export function announcingJournal(state: State, announced: () => Promise<void>): State {
   const journal: State['journal'] = (tenant) => {
     const real = state.journal(tenant);
     return {

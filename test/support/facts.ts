@@ -22,13 +22,16 @@ export const plain = (text: string): string =>
     .trim();
 
 /** What one form of an answer says and the other does not. */
-export function differences(text: string, data: Row): { onlyData: string[]; onlyText: string[] } {
-  const said = plain(text);
+export function differencesBetween(
+  text: string,
+  data: Row,
+): { onlyData: string[]; onlyText: string[] } {
+  const mentioned = plain(text);
   const leaves = leavesOf(data).map(plain);
   const words = new Set([...leaves, ...namesIn(data)].flatMap(wordsOf));
   return {
-    onlyData: leaves.filter((leaf) => !said.includes(leaf)),
-    onlyText: wordsOf(said).filter((word) => !words.has(word)),
+    onlyData: leaves.filter((leaf) => !mentioned.includes(leaf)),
+    onlyText: wordsOf(mentioned).filter((word) => !words.has(word)),
   };
 }
 

@@ -61,7 +61,7 @@ export interface ServerSettings {
 
 /** One way to reach the server: an era of the protocol over a transport. */
 export interface Host {
-  /** As in `modern over stdio`. */
+  /** As in `modern expired stdio`. */
   name: string;
   era: Era;
   transport: 'stdio' | 'http';
@@ -81,7 +81,7 @@ export const everything = {
 } satisfies ServerSettings;
 
 /** Room for tests that walk a tenant without a rate limit many times over. */
-const plentiful = '1000000';
+const highRateLimit = '1000000';
 
 export function environmentFor(
   address: Address | 'embedded',
@@ -90,11 +90,11 @@ export function environmentFor(
   const what = { CPQ_GRANTS: grants, CPQ_TOOLSETS: toolsets };
   if (address === 'embedded') return { CPQ_SANDBOX: '1', ...what, ...env };
   const { baseUrl, key } = address;
-  const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_RATE_LIMIT: plentiful };
+  const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_RATE_LIMIT: highRateLimit };
   return { ...where, ...what, ...env };
 }
 
-function hostOf(era: Era, transport: Host['transport']): Host {
+function createHost(era: Era, transport: Host['transport']): Host {
   const start = (address: Address | 'embedded', settings: ServerSettings = {}) =>
     transport === 'stdio' ? startStdio(era, address, settings) : startHttp(era, address, settings);
   return {
@@ -113,7 +113,7 @@ async function startStdio(
 ): Promise<Connection> {
   const argv = ['stdio', ...(settings.argv ?? [])];
   const running = await start(argv, environmentFor(address, settings));
-  return connectionOf(await connect(era, { running, person: settings.person }), running);
+  return createConnection(await connect(era, { running, person: settings.person }), running);
 }
 
 async function startHttp(
@@ -123,7 +123,7 @@ async function startHttp(
 ): Promise<Connection> {
   const { running, url } = await startHttpServer(address, settings);
   const client = await connect(era, { running, url, person: settings.person });
-  return connectionOf(client, running, url);
+  return createConnection(client, running, url);
 }
 
 /** The server alone, for clients of one's own. */
@@ -137,7 +137,7 @@ export async function startHttpServer(
   return { running, url };
 }
 
-function connectionOf(client: McpClient, running: Running, url?: string): Connection {
+function createConnection(client: McpClient, running: Running, url?: string): Connection {
   const ask = async (name: string, args?: unknown, options: CallOptions = {}) =>
     answerOf(await client.callTool(name, args, options));
   return {
@@ -180,11 +180,11 @@ export function answerOf(result: Result): Answer {
 
 const eras: readonly Era[] = ['modern', 'legacy', 'first line'];
 
-export const stdioHosts: readonly Host[] = eras.map((era) => hostOf(era, 'stdio'));
-export const httpHosts: readonly Host[] = eras.map((era) => hostOf(era, 'http'));
+export const stdioHosts: readonly Host[] = eras.map((era) => createHost(era, 'stdio'));
+export const httpHosts: readonly Host[] = eras.map((era) => createHost(era, 'http'));
 
 /** Every era over every transport. */
 export const everyHost: readonly Host[] = [...stdioHosts, ...httpHosts];
 
 /** For what does not depend on how the server is reached. */
-export const anyHost: Host = hostOf('modern', 'stdio');
+export const anyHost: Host = createHost('modern', 'stdio');

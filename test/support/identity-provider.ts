@@ -24,7 +24,7 @@ export async function newKey(alg: string, kid: string): Promise<SigningKey> {
 }
 
 /** What a token may say otherwise; what is undefined it does not say. */
-export interface Said {
+export interface TokenRequest {
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
   key?: SigningKey;
@@ -39,7 +39,7 @@ export interface Provider {
   /** Paths that were asked for. */
   asked: string[];
   /** A token for that audience. */
-  token(audience: string, said?: Said): Promise<string>;
+  token(audience: string, tokenRequest?: TokenRequest): Promise<string>;
 }
 
 /** A small provider of identities on a port of its own, with its metadata and keys. */

@@ -1,31 +1,31 @@
 import { expect } from 'vitest';
 
 /** Sockets and timers of this process, those of the test runner among them. */
-export const leftOver = (): string[] =>
+export const leftOverResources = (): string[] =>
   process
     .getActiveResourcesInfo()
     .filter((kind) => /TCPSocket|Timeout/.test(kind))
     .sort();
 
-function surplus(before: readonly string[]): string[] {
+function addedResources(before: readonly string[]): string[] {
   const known = [...before];
-  return leftOver().filter((kind) => {
+  return leftOverResources().filter((kind) => {
     const at = known.indexOf(kind);
     if (at >= 0) known.splice(at, 1);
     return at < 0;
   });
 }
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /**
  * Expects what was opened or set since `before` to be gone, soon. With a pause of its own: a timer that
  * waits for the answer would be counted.
  */
-export async function expectNothingLeftSince(before: readonly string[]): Promise<void> {
-  const end = Date.now() + patienceMs;
-  while (surplus(before).length > 0 && Date.now() < end) {
+export async function expectNoLeaks(before: readonly string[]): Promise<void> {
+  const end = Date.now() + timeoutMs;
+  while (addedResources(before).length > 0 && Date.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  expect(surplus(before)).toEqual([]);
+  expect(addedResources(before)).toEqual([]);
 }

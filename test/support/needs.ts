@@ -10,7 +10,7 @@ const programs = { redis: 'redis-server', chromium: 'chromium', nginx: 'nginx' }
  */
 export function describeWith(need: keyof typeof programs, name: string, tests: () => void): void {
   const program = programs[need];
-  describeWhere(isThere(program), `${program}, which is not installed`, name, tests);
+  describeWhere(isInstalled(program), `${program}, which is not installed`, name, tests);
 }
 
 /** The same for anything else that may be missing. `needed` says what, and that it is. */
@@ -25,7 +25,7 @@ export function describeWhere(
   describe.skipIf(skip)(name, tests);
 }
 
-const isThere = (program: string): boolean =>
+const isInstalled = (program: string): boolean =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => canRun(join(folder, program)));
 
 function canRun(file: string): boolean {

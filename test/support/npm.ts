@@ -16,11 +16,11 @@ const outputLimit = 64 * 1024 * 1024;
 /** A group of tests that install clients of others. Where npm has nobody to ask they are skipped, and say so. */
 export function describeWithNpm(name: string, tests: () => void): void {
   // Where everything has to run, whatever is wrong shows better in what fails.
-  const isMet = process.env.CPQ_TEST_EVERYTHING !== undefined || answers();
+  const isMet = process.env.CPQ_TEST_EVERYTHING !== undefined || isReachable();
   describeWhere(isMet, 'packages that npm cannot reach from here', name, tests);
 }
 
-const answers = (): boolean =>
+const isReachable = (): boolean =>
   spawnSync('npm', ['view', 'node@24', 'version', '--fetch-retries=0'], { timeout: 20_000 })
     .status === 0;
 

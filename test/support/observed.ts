@@ -6,11 +6,11 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { HttpFastPath } from '../../src/fast-path/http.ts';
 import { readBody, sendText } from '../../src/hosts/http-io.ts';
 import { parseMessage } from '../../src/hosts/messages.ts';
-import { type Observing, observing } from '../../src/hosts/observing.ts';
+import { createServerObserver, type ServerObserver } from '../../src/hosts/observing.ts';
 import { currentRequest } from '../../src/hosts/requests.ts';
 import { createLog } from '../../src/log.ts';
 import { createServer as createMcp, type ServerParts } from '../../src/mcp/server.ts';
-import { surfaceOf } from '../../src/mcp/surface.ts';
+import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/local.ts';
 import { fieldNames } from '../../src/tenant/changes/fields.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
@@ -22,11 +22,11 @@ import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
 
 /** A tenant under the eyes of everything that watches one, over a service of this process. */
-export interface Observed {
+export interface ObservedServer {
   upstream: Upstream;
   tenant: Tenant;
   parts: ServerParts;
-  watch: Observing;
+  watch: ServerObserver;
   /** Of its HTTP endpoint. */
   url: string;
   /** Calls a tool over HTTP by the fast path. */
@@ -50,20 +50,31 @@ export interface ObservedOptions {
 
 export const tenantName = 'acme';
 
-export async function observed({
+export async function startObservedServer({
   tracing = false,
   logLevel = 'silent',
   ...options
-}: ObservedOptions = {}): Promise<Observed> {
+}: ObservedOptions = {}): Promise<ObservedServer> {
   const upstream = await startUpstream();
   const shown = createLog(logLevel, [testKey], currentRequest);
-  const watch = await observing({ log: shown, version: '1.2.3', tracing, followsRequests: true });
+  const watch = await createServerObserver({
+    log: shown,
+    version: '1.2.3',
+    tracing,
+    tracksRequests: true,
+  });
   const observer = watch.tenant(tenantName);
   const folder = await newFolder();
   const state = localState(folder);
   const writing = { perHour: 100, fields: new Set(fieldNames), barredStages: [] };
-  const tenant = openTenant({ url: upstream.url, observer, state, writing, ...options });
-  const surface = surfaceOf(tenant.grants, new Set(toolsets));
+  const tenant = openTenant({
+    url: upstream.url,
+    observer,
+    state,
+    writeRules: writing,
+    ...options,
+  });
+  const surface = createSurface(tenant.grants, new Set(toolsets));
   const log = { failed: () => {} };
   const parts = { surface, tenant, version: '1.2.3', log, allowTokens: true, observer };
   const sdk = createMcpHandler(async () => createMcp(parts));
@@ -96,9 +107,9 @@ export async function observed({
   };
 }
 
-async function listen(watch: Observing, fastPath: HttpFastPath) {
+async function listen(watch: ServerObserver, fastPath: HttpFastPath) {
   const server = createServer((request, response) =>
-    watch.request(request, response, () => void answer(fastPath, request, response)),
+    watch.onHttpRequest(request, response, () => void answer(fastPath, request, response)),
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

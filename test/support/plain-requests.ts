@@ -3,7 +3,7 @@ import type { Sent } from './both-ways.ts';
 export type Row = Record<string, unknown>;
 
 export const accept = 'application/json, text/event-stream';
-export const inLegacy = {
+export const legacyHeaders = {
   'content-type': 'application/json',
   accept,
   'mcp-protocol-version': '2025-11-25',
@@ -17,7 +17,7 @@ export const envelope: Row = {
 export const message = (method: string, params?: Row, id: unknown = 7): Row =>
   params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
 
-export function inModern(method: string, name?: unknown): Record<string, string> {
+export function modernHeaders(method: string, name?: unknown): Record<string, string> {
   const named = typeof name === 'string' ? { 'mcp-name': name } : {};
   return {
     'content-type': 'application/json',
@@ -29,12 +29,12 @@ export function inModern(method: string, name?: unknown): Record<string, string>
 }
 
 export const legacy = (method: string, params?: Row, id?: unknown): Sent => ({
-  headers: inLegacy,
+  headers: legacyHeaders,
   body: JSON.stringify(message(method, params, id)),
 });
 
 export const modern = (method: string, params: Row = {}, id?: unknown): Sent => ({
-  headers: inModern(method, params.name),
+  headers: modernHeaders(method, params.name),
   body: JSON.stringify(
     message(method, { ...params, _meta: { ...envelope, ...(params._meta as Row) } }, id),
   ),
@@ -54,7 +54,7 @@ const trace = {
 const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
 
 /** Of both eras, by what they ask: all that a host usually sends. */
-export const plain: Readonly<Record<string, Sent>> = {
+export const fastPathRequests: Readonly<Record<string, Sent>> = {
   ...Object.fromEntries(
     lists.flatMap((name) => [
       [`${name}, legacy`, legacy(name)],
@@ -104,7 +104,7 @@ export const plain: Readonly<Record<string, Sent>> = {
 };
 
 const withMeta = (more: Row): Sent => ({
-  headers: inModern('tools/call', list.name),
+  headers: modernHeaders('tools/call', list.name),
   body: JSON.stringify(message('tools/call', { ...list, _meta: { ...envelope, ...more } })),
 });
 const withHeaders = (sent: Sent, headers: Record<string, string>): Sent => ({
@@ -119,14 +119,17 @@ const call = modern('tools/call', list);
 const olderCall = legacy('tools/call', list);
 
 /** Right and wrong, but none of them plain. */
-export const unusual: Readonly<Record<string, Sent>> = {
+export const sdkRequests: Readonly<Record<string, Sent>> = {
   GET: { method: 'GET', headers: { accept }, body: '' },
   DELETE: { method: 'DELETE', headers: { accept }, body: '' },
-  'no body': { headers: inLegacy, body: '' },
-  'not JSON': { headers: inLegacy, body: '{"jsonrpc":' },
+  'no body': { headers: legacyHeaders, body: '' },
+  'not JSON': { headers: legacyHeaders, body: '{"jsonrpc":' },
   'JSON behind a byte order mark': { ...olderCall, body: `\uFEFF${olderCall.body}` },
-  'a batch': { headers: inLegacy, body: `[${legacy('ping').body},${legacy('tools/list').body}]` },
-  'an empty batch': { headers: inLegacy, body: '[]' },
+  'a batch': {
+    headers: legacyHeaders,
+    body: `[${legacy('ping').body},${legacy('tools/list').body}]`,
+  },
+  'an empty batch': { headers: legacyHeaders, body: '[]' },
   'another content type': withHeaders(olderCall, { 'content-type': 'text/plain' }),
   'a content type with a charset': withHeaders(call, {
     'content-type': 'application/json; charset=utf-8',
@@ -135,10 +138,13 @@ export const unusual: Readonly<Record<string, Sent>> = {
   'only JSON accepted, legacy': withHeaders(olderCall, { accept: 'application/json' }),
   'only JSON accepted, modern': withHeaders(call, { accept: 'application/json' }),
   'an unknown version, legacy': withHeaders(olderCall, { 'mcp-protocol-version': '1999-01-01' }),
-  'a response': { headers: inLegacy, body: '{"jsonrpc":"2.0","id":1,"result":{}}' },
-  'a notification': { headers: inLegacy, body: '{"jsonrpc":"2.0","method":"notifications/x"}' },
+  'a response': { headers: legacyHeaders, body: '{"jsonrpc":"2.0","id":1,"result":{}}' },
+  'a notification': {
+    headers: legacyHeaders,
+    body: '{"jsonrpc":"2.0","method":"notifications/x"}',
+  },
   'the end of the handshake': {
-    headers: inLegacy,
+    headers: legacyHeaders,
     body: '{"jsonrpc":"2.0","method":"notifications/initialized"}',
   },
   'an unknown method, legacy': legacy('tools/wish'),
@@ -155,7 +161,7 @@ export const unusual: Readonly<Record<string, Sent>> = {
   'a call with a list of arguments': legacy('tools/call', { ...list, arguments: [1] }),
   'a call as a task': legacy('tools/call', { ...list, task: { ttl: 1 } }),
   'params that are a list': {
-    headers: inLegacy,
+    headers: legacyHeaders,
     body: JSON.stringify({ ...message('ping'), params: [] }),
   },
   'a cursor': legacy('tools/list', { cursor: 'x' }),
@@ -173,12 +179,15 @@ export const unusual: Readonly<Record<string, Sent>> = {
   }),
   'an id that is null': legacy('ping', undefined, null),
   'an id with a fraction': legacy('ping', undefined, 1.5),
-  'another field': { headers: inLegacy, body: JSON.stringify({ ...message('ping'), more: 1 }) },
+  'another field': {
+    headers: legacyHeaders,
+    body: JSON.stringify({ ...message('ping'), more: 1 }),
+  },
   'another JSON-RPC': {
-    headers: inLegacy,
+    headers: legacyHeaders,
     body: JSON.stringify({ ...message('ping'), jsonrpc: '1.0' }),
   },
-  'an envelope with the older header': { ...call, headers: inLegacy },
+  'an envelope with the older header': { ...call, headers: legacyHeaders },
   'no envelope with the newer header': { ...call, body: olderCall.body },
   'no version header, modern': without(call, 'mcp-protocol-version'),
   'no method header, modern': without(call, 'mcp-method'),

@@ -156,7 +156,7 @@ const body = fc.oneof(
 );
 
 /** What makes a request a good one. */
-export const usualHeaders = (body: string): Header[] => [
+export const defaultHeaders = (body: string): Header[] => [
   ['host', 'localhost'],
   ['content-type', 'application/json'],
   ['accept', 'application/json, text/event-stream'],
@@ -178,7 +178,7 @@ export const rawRequest = (always: readonly Header[]): fc.Arbitrary<RawRequest> 
           fc.constantFrom('HTTP/1.0', 'HTTP/9.9', 'x', ''),
         ),
         usual: often.chain((all) =>
-          all ? fc.constant(usualHeaders(text)) : fc.subarray(usualHeaders(text)),
+          all ? fc.constant(defaultHeaders(text)) : fc.subarray(defaultHeaders(text)),
         ),
         others: fc.array(header, { maxLength: 4 }),
         pieces: fc.constantFrom(1, 1, 1, 2, 7),

@@ -1,6 +1,6 @@
 type Close = () => Promise<unknown>;
 
-const open: Close[] = [];
+const openClosers: Close[] = [];
 
 /** Made when it is first asked for, and then the same for every test of the file. */
 export function shared<T>(make: () => Promise<T>): () => Promise<T> {
@@ -13,11 +13,11 @@ export function shared<T>(make: () => Promise<T>): () => Promise<T> {
 
 /** Closes it when the file's tests are over. */
 export function closing<T extends { close: Close }>(it: T): T {
-  open.push(() => it.close());
+  openClosers.push(() => it.close());
   return it;
 }
 
 /** Closes what was opened, the latest first. */
 export async function closeAll(): Promise<void> {
-  for (const close of open.splice(0).reverse()) await close();
+  for (const close of openClosers.splice(0).reverse()) await close();
 }

@@ -40,11 +40,11 @@ export const recordingFetch =
     const response = await fetch(input, init);
     const head = [...response.headers].map(([name, value]) => `${name}: ${value}\n`).join('');
     recording.add('http', Buffer.from(`\n${response.status}\n${head}\n`));
-    const passing = new TransformStream<Uint8Array, Uint8Array>({
+    const retryable = new TransformStream<Uint8Array, Uint8Array>({
       transform(bytes, controller) {
         recording.add('http', bytes);
         controller.enqueue(bytes);
       },
     });
-    return new Response(response.body?.pipeThrough(passing) ?? null, response);
+    return new Response(response.body?.pipeThrough(retryable) ?? null, response);
   };

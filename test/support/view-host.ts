@@ -23,20 +23,20 @@ export interface HostPage {
   teardown(): Promise<void>;
 }
 
-export interface Called {
+export interface ToolCallOfView {
   name: string;
   arguments?: Row;
 }
 
 /** A view in a real browser, behind a real bridge, over a real server. */
-export interface Shown<Data = unknown> {
+export interface OpenedView<Data = unknown> {
   page: Page;
   /** The view's own document. */
   frame: Frame;
   /** The figures that the tool answered with. */
   data: Data;
   /** Tools that the view called. */
-  calls: Called[];
+  calls: ToolCallOfView[];
   /** What it put into the conversation. */
   said: string[];
   /** Every address that anything asked for, beside the host's own page. */
@@ -53,7 +53,7 @@ export interface Options {
   /** What the host hands on instead of what the tool answered. */
   result?: (result: unknown) => unknown;
   /** What the host hands on instead of what a call of the view was answered with. */
-  answer?: (result: unknown, call: Called) => unknown;
+  answer?: (result: unknown, call: ToolCallOfView) => unknown;
 }
 
 const hostAddress = 'http://view-host.test/';
@@ -95,7 +95,7 @@ export async function openView(
   name: string,
   args: Row,
   options: Options = {},
-): Promise<Shown<Row>> {
+): Promise<OpenedView<Row>> {
   const {
     width,
     context = {},
@@ -130,7 +130,7 @@ export async function viewOf(server: Connection, { _meta }: Tool): Promise<strin
 
 async function watch(page: Page, server: Connection, { answer = (it) => it }: Options) {
   const seen = {
-    calls: [] as Called[],
+    calls: [] as ToolCallOfView[],
     said: [] as string[],
     requests: [] as string[],
     errors: [] as string[],
@@ -146,7 +146,7 @@ async function watch(page: Page, server: Connection, { answer = (it) => it }: Op
       ? route.fulfill({ body, contentType: 'text/html' })
       : route.abort(),
   );
-  await page.exposeFunction('callTool', async (call: Called) => {
+  await page.exposeFunction('callTool', async (call: ToolCallOfView) => {
     seen.calls.push(call);
     return answer((await server.ask(call.name, call.arguments)).result, call);
   });

@@ -39,7 +39,7 @@ export interface CheckContext extends Required<CheckParameters> {
 }
 
 /** One finding as a check makes it, unrounded. */
-export interface Found extends Named {
+export interface RawFinding extends Named {
   resource: Resource;
   company?: string;
   atStake?: Decimal | undefined;
@@ -50,8 +50,8 @@ export interface Found extends Named {
   related?: Named[];
 }
 
-export interface Examined {
-  found: Found[];
+export interface CheckResult {
+  findings: RawFinding[];
   /** How many were judged, and what they are called. */
   examined: number;
   of: string;
@@ -66,11 +66,11 @@ export interface Check {
   readonly defaults: CheckParameters;
   /** The exact definition, in a sentence or two, with its parameters filled in. */
   define(context: CheckContext): string;
-  examine(data: CheckData, context: CheckContext): Examined;
+  examine(data: CheckData, context: CheckContext): CheckResult;
 }
 
 /** Counts reasons. */
-export class Reasons {
+export class ReasonCounts {
   readonly counts: Record<string, number> = {};
 
   add(reason: string): void {

@@ -3,26 +3,32 @@ import type { Opportunity } from '../../api/records.ts';
 import { dayOf } from '../days.ts';
 import { dealValue, idleDays, lastChange } from '../deals.ts';
 import { currencyOfRecord } from '../money.ts';
-import { compact, filled, named, plural } from '../naming.ts';
+import { compact, named, nonBlank, plural } from '../naming.ts';
 import { isOpen } from '../outcome.ts';
-import { type Check, type CheckContext, type Examined, type Found, Reasons } from './check.ts';
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  type RawFinding,
+  ReasonCounts,
+} from './check.ts';
 
-type Judge = (opportunity: Opportunity, unjudged: Reasons) => string | undefined;
+type Judge = (opportunity: Opportunity, unjudged: ReasonCounts) => string | undefined;
 
 function examineOpen(
   opportunities: readonly Opportunity[] = [],
   { currencyOf }: CheckContext,
   judge: Judge,
-): Examined {
-  const unjudged = new Reasons();
+): CheckResult {
+  const unjudged = new ReasonCounts();
   const open = opportunities.filter(isOpen);
-  const found = open.flatMap((opportunity): Found[] => {
+  const findings = open.flatMap((opportunity): RawFinding[] => {
     const reason = judge(opportunity, unjudged);
     if (reason === undefined) return [];
     return [
       {
         ...named(opportunity),
-        ...compact({ company: filled(opportunity.company?.name) }),
+        ...compact({ company: nonBlank(opportunity.company?.name) }),
         resource: 'opportunity',
         atStake: dealValue(opportunity),
         currency: currencyOfRecord(opportunity, currencyOf),
@@ -30,19 +36,19 @@ function examineOpen(
       },
     ];
   });
-  return { found, examined: open.length, of: 'open opportunities', unjudged: unjudged.counts };
+  return { findings, examined: open.length, of: 'open opportunities', unjudged: unjudged.counts };
 }
 
-const atStake = 'At stake: one-time + monthly × value months (12 where none are given).';
+const stakeDefinition = 'At stake: one-time + monthly × value months (12 where none are given).';
 const stageOf = (opportunity: Opportunity): string =>
-  filled(opportunity.pipelineStage?.name) ?? 'no stage';
+  nonBlank(opportunity.pipelineStage?.name) ?? 'no stage';
 
 export const stalledOpportunities: Check = {
   name: 'stalled_opportunities',
   needs: ['opportunity'],
   defaults: { days: 30 },
   define: ({ days, today }) =>
-    `Open opportunities whose stage and other fields last changed ${days} or more days before ${today}. ${atStake}`,
+    `Open opportunities whose stage and other fields last changed ${days} or more days before ${today}. ${stakeDefinition}`,
   examine: ({ opportunity }, context) =>
     examineOpen(opportunity, context, (each, unjudged) => {
       const idle = idleDays(each, context.today);
@@ -56,11 +62,12 @@ export const missingCloseDates: Check = {
   name: 'missing_close_dates',
   needs: ['opportunity'],
   defaults: {},
-  define: () => `Open opportunities without an expected close date that can be read. ${atStake}`,
+  define: () =>
+    `Open opportunities without an expected close date that can be read. ${stakeDefinition}`,
   examine: ({ opportunity }, context) =>
     examineOpen(opportunity, context, (each) => {
       if (dayOf(each.expectedCloseDate)) return undefined;
-      const written = filled(each.expectedCloseDate);
+      const written = nonBlank(each.expectedCloseDate);
       return `${stageOf(each)}, ${written ? `close date "${written}" is no date` : 'no close date'}`;
     }),
 };

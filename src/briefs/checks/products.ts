@@ -1,6 +1,6 @@
 /** Checks of the catalogue and its pricing books. */
 import type { Product } from '../../api/records.ts';
-import { type BookPrice, departs, validEntries } from '../books.ts';
+import { type BookPrice, deviates, validEntries } from '../books.ts';
 import {
   type CurrencyOf,
   currencyOfRecord,
@@ -13,12 +13,18 @@ import {
   roundedPercent,
   unknownCurrency,
 } from '../money.ts';
-import { byName, compact, filled, grouped, type Named, named } from '../naming.ts';
+import { byName, compact, groupBy, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
-import { partKey, partText } from '../parts.ts';
-import { type Check, type CheckContext, type Examined, type Found, Reasons } from './check.ts';
+import { normalisePart, partKey } from '../parts.ts';
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  type RawFinding,
+  ReasonCounts,
+} from './check.ts';
 
-const listedOf = 'listed products';
+const listedProductsLabel = 'listed products';
 
 /** Unlisted products are the service's deleted ones: they are sold no more. */
 export const isListed = (product: Product): boolean =>
@@ -31,36 +37,44 @@ function examineMargins(
   products: readonly Product[] = [],
   { catalogueCurrency }: CheckContext,
   shortfall: Shortfall,
-): Examined {
-  const unjudged = new Reasons();
-  const found: Found[] = [];
-  const inSale = products.filter(isListed);
-  for (const product of inSale) {
+): CheckResult {
+  const unjudged = new ReasonCounts();
+  const findings: RawFinding[] = [];
+  const listedProducts = products.filter(isListed);
+  for (const product of listedProducts) {
     const price = decimal(product.price);
     const cost = decimal(product.cost);
     if (!price) unjudged.add(cost ? 'no price' : 'no price and no cost');
     else if (!cost) unjudged.add('no cost');
     const missing = price && cost && shortfall(price, cost);
     if (!missing) continue;
-    const reason = () => marginInWords(price, cost);
-    found.push({ ...productFound(product, catalogueCurrency), atStake: missing, reason });
+    const reason = () => describeMargin(price, cost);
+    findings.push({ ...productFinding(product, catalogueCurrency), atStake: missing, reason });
   }
-  return { found, examined: inSale.length, of: listedOf, unjudged: unjudged.counts };
+  return {
+    findings,
+    examined: listedProducts.length,
+    of: listedProductsLabel,
+    unjudged: unjudged.counts,
+  };
 }
 
-function marginInWords(price: Decimal, cost: Decimal): string {
+function describeMargin(price: Decimal, cost: Decimal): string {
   const percent = margin(price, cost);
-  const said = `price ${perUnit(price)}, cost ${perUnit(cost)}`;
-  return percent ? `${said}, margin ${roundedPercent(percent)} %` : said;
+  const prices = `price ${perUnit(price)}, cost ${perUnit(cost)}`;
+  return percent ? `${prices}, margin ${roundedPercent(percent)} %` : prices;
 }
 
-const productFound = (product: Product, catalogueCurrency: string): Omit<Found, 'reason'> => {
-  const own = currencyOfRecord(product, nobody);
+const productFinding = (
+  product: Product,
+  catalogueCurrency: string,
+): Omit<RawFinding, 'reason'> => {
+  const own = currencyOfRecord(product, noCurrencies);
   const currency = own === unknownCurrency ? catalogueCurrency : own;
   return { ...named(product), resource: 'product', currency };
 };
 
-const nobody: CurrencyOf = new Map();
+const noCurrencies: CurrencyOf = new Map();
 
 export const belowCost: Check = {
   name: 'below_cost',
@@ -100,60 +114,65 @@ export const pricingDrift: Check = {
   define: ({ tolerance, today }) =>
     `Prices in pricing books valid on ${today} that lie more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit.`,
   examine: ({ pricing_book = [], product = [] }, context) => {
-    const unjudged = new Reasons();
+    const unjudged = new ReasonCounts();
     const catalogue = new Map(product.map((entry) => [entry.id, entry]));
     const entries = pricing_book.flatMap((book) => validEntries(book, context.today));
-    const found = entries.flatMap((entry) => {
+    const findings = entries.flatMap((entry) => {
       const inCatalogue = catalogue.get(entry.productId);
       const drift = driftOf(entry, inCatalogue, context.tolerance);
       if (typeof drift === 'string') unjudged.add(drift);
       return typeof drift === 'object' && inCatalogue
-        ? driftFound(entry, inCatalogue, drift, context.catalogueCurrency)
+        ? driftFinding(entry, inCatalogue, drift, context.catalogueCurrency)
         : [];
     });
-    return { found, examined: entries.length, of: 'valid book prices', unjudged: unjudged.counts };
+    return {
+      findings,
+      examined: entries.length,
+      of: 'valid book prices',
+      unjudged: unjudged.counts,
+    };
   },
 };
 
 interface Drift {
-  asked: Decimal;
-  listed: Decimal;
+  bookPrice: Decimal;
+  cataloguePrice: Decimal;
 }
 
 /** The two prices that differ, the reason why they cannot be compared, or nothing. */
 function driftOf(
-  { price: asked }: BookPrice,
+  { price: bookPrice }: BookPrice,
   product: Product | undefined,
   tolerance: number,
 ): Drift | string | undefined {
   if (!product) return 'product not in the catalogue';
   if (!isListed(product)) return 'product unlisted';
   const listed = decimal(product.price);
-  if (!asked) return 'no price in the book';
+  if (!bookPrice) return 'no price in the book';
   if (!listed) return 'no price in the catalogue';
   // How far a price lies from 0, in percent of 0, cannot be told; and 0 is rarely meant as a price.
   if (listed.eq(0)) return 'price 0 in the catalogue';
-  return departs(asked, listed, tolerance) ? { asked, listed } : undefined;
+  return deviates(bookPrice, listed, tolerance) ? { bookPrice, cataloguePrice: listed } : undefined;
 }
 
-function driftFound(
+function driftFinding(
   { book }: BookPrice,
   product: Product,
-  { asked, listed }: Drift,
+  { bookPrice, cataloguePrice: listed }: Drift,
   currency: string,
-): Found {
+): RawFinding {
   return {
-    ...productFound(product, currency),
-    atStake: asked.minus(listed).abs(),
-    reason: () => driftInWords({ asked, listed }),
+    ...productFinding(product, currency),
+    atStake: bookPrice.minus(listed).abs(),
+    reason: () => describeDrift({ bookPrice, cataloguePrice: listed }),
     related: [named(book)],
   };
 }
 
-function driftInWords({ asked, listed }: Drift): string {
-  const percent = percentOf(asked.minus(listed), listed);
+function describeDrift({ bookPrice, cataloguePrice: listed }: Drift): string {
+  const percent = percentOf(bookPrice.minus(listed), listed);
   const by = percent ? ` (${percent.gt(0) ? '+' : ''}${roundedPercent(percent)} %)` : '';
-  return `book ${perUnit(asked)}, catalogue ${perUnit(listed)}${by}`;
+  return `book ${perUnit(bookPrice)}, catalogue ${perUnit(listed)}${by}`;
 }
 
 export const duplicateProducts: Check = {
@@ -163,33 +182,38 @@ export const duplicateProducts: Check = {
   define: () =>
     'Listed products that share manufacturer (or vendor) and part number, letter case, spaces and punctuation aside. At stake: the difference between their highest and lowest price, per unit.',
   examine: ({ product = [] }, { catalogueCurrency }) => {
-    const unjudged = new Reasons();
-    const inSale = product.filter(isListed);
-    const keyed = inSale.filter((entry) => {
+    const unjudged = new ReasonCounts();
+    const listedProducts = product.filter(isListed);
+    const keyed = listedProducts.filter((entry) => {
       const key = partKey(entry);
-      if (!key) unjudged.add(partText(entry.mpn) ? 'no manufacturer' : 'no part number');
+      if (!key) unjudged.add(normalisePart(entry.mpn) ? 'no manufacturer' : 'no part number');
       return key !== undefined;
     });
-    const groups = grouped(keyed, (entry) => partKey(entry) ?? '');
-    const found = [...groups.values()]
+    const groups = groupBy(keyed, (entry) => partKey(entry) ?? '');
+    const findings = [...groups.values()]
       .filter((group) => group.length > 1)
-      .map((group) => duplicatesFound(group.toSorted(byName), catalogueCurrency));
-    return { found, examined: inSale.length, of: listedOf, unjudged: unjudged.counts };
+      .map((group) => duplicatesFinding(group.toSorted(byName), catalogueCurrency));
+    return {
+      findings,
+      examined: listedProducts.length,
+      of: listedProductsLabel,
+      unjudged: unjudged.counts,
+    };
   },
 };
 
 /** Told of the first by name; the others are its related records. */
-function duplicatesFound(group: readonly Product[], currency: string): Found {
+function duplicatesFinding(group: readonly Product[], currency: string): RawFinding {
   const [first = {}, ...others] = group;
   const prices = group.flatMap((product) => decimal(product.price) ?? []).sort((a, b) => a.cmp(b));
   const [lowest, highest] = [prices[0], prices.at(-1)];
   const spread = lowest && highest && prices.length > 1 ? highest.minus(lowest) : undefined;
   const range =
     spread?.gt(0) && lowest && highest ? `, prices ${perUnit(lowest)} to ${perUnit(highest)}` : '';
-  const maker = filled(first.manufacturer) ?? filled(first.vendor);
+  const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor);
   return {
-    ...compact({ ...productFound(first, currency), atStake: spread }),
-    reason: () => `${group.length} products are ${maker} ${filled(first.mpn)}${range}`,
+    ...compact({ ...productFinding(first, currency), atStake: spread }),
+    reason: () => `${group.length} products are ${maker} ${nonBlank(first.mpn)}${range}`,
     related: others.map((product): Named => named(product)),
   };
 }

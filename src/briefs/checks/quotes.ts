@@ -2,55 +2,68 @@
 import type { Quote, QuoteItem } from '../../api/records.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
 import { currencyOfRecord, type Decimal } from '../money.ts';
-import { compact, filled, inDays, type Named, plural, quoteName } from '../naming.ts';
+import { compact, inDays, type Named, nonBlank, plural, quoteName } from '../naming.ts';
 import { isDeleted, isOpenQuote, standingOf } from '../outcome.ts';
 import { Catalogue } from '../parts.ts';
-import { applyDiscount, discountOf, firstYearValue, sumItems, sumQuote } from '../quote-totals.ts';
-import { type Check, type CheckContext, type Examined, type Found, Reasons } from './check.ts';
+import {
+  applyDiscount,
+  firstYearValue,
+  quoteDiscount,
+  sumItems,
+  sumQuote,
+} from '../quote-totals.ts';
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  type RawFinding,
+  ReasonCounts,
+} from './check.ts';
 import { isListed } from './products.ts';
 
-const quoteFound = (
+const quoteFinding = (
   quote: Quote,
   { currencyOf }: CheckContext,
   atStake: Decimal | undefined,
-): Omit<Found, 'reason'> => ({
-  ...named(quote),
-  ...compact({ company: filled(quote.company?.name) }),
+): Omit<RawFinding, 'reason'> => ({
+  ...namedQuote(quote),
+  ...compact({ company: nonBlank(quote.company?.name) }),
   resource: 'quote',
   atStake,
   currency: currencyOfRecord(quote, currencyOf),
 });
 
-const named = (quote: Quote): Named => compact({ id: filled(quote.id), name: quoteName(quote) });
+const namedQuote = (quote: Quote): Named =>
+  compact({ id: nonBlank(quote.id), name: quoteName(quote) });
 
 /** Says why a quote is a finding; `undefined` when it is none; counts what it cannot judge. */
-type Judge = (quote: Quote, unjudged: Reasons) => string | undefined;
+type Judge = (quote: Quote, unjudged: ReasonCounts) => string | undefined;
 
 function examineQuotes(
   quotes: readonly Quote[],
   of: string,
   context: CheckContext,
   judge: Judge,
-): Examined {
-  const unjudged = new Reasons();
-  const found = quotes.flatMap((quote): Found[] => {
+): CheckResult {
+  const unjudged = new ReasonCounts();
+  const findings = quotes.flatMap((quote): RawFinding[] => {
     const reason = judge(quote, unjudged);
     if (reason === undefined) return [];
     return [
-      { ...quoteFound(quote, context, firstYearValue(sumQuote(quote))), reason: () => reason },
+      { ...quoteFinding(quote, context, firstYearValue(sumQuote(quote))), reason: () => reason },
     ];
   });
-  return { found, examined: quotes.length, of, unjudged: unjudged.counts };
+  return { findings, examined: quotes.length, of, unjudged: unjudged.counts };
 }
 
-const stakeInWords = 'At stake: one-time + 12 × monthly + yearly, after discounts.';
+const stakeDefinition = 'At stake: one-time + 12 × monthly + yearly, after discounts.';
 
 export const staleQuotes: Check = {
   name: 'stale_quotes',
   needs: ['quote'],
   defaults: { days: 14 },
   define: ({ days, today }) =>
-    `Quotes that stand at sent, went out ${days} or more days before ${today}, and were not approved or declined since. ${stakeInWords}`,
+    `Quotes that stand at sent, went out ${days} or more days before ${today}, and were not approved or declined since. ${stakeDefinition}`,
   examine: ({ quote = [] }, context) => {
     const sent = quote.filter((each) => standingOf(each) === 'sent');
     return examineQuotes(sent, 'sent quotes', context, (each, unjudged) => {
@@ -61,7 +74,7 @@ export const staleQuotes: Check = {
       }
       const age = daysBetween(day, context.today);
       if (age < context.days || wasAnswered(each, day)) return undefined;
-      return `sent ${day}, ${plural(age, 'day')} without an answer${expiredInWords(each, context.today)}`;
+      return `sent ${day}, ${plural(age, 'day')} without an answer${describeExpired(each, context.today)}`;
     });
   },
 };
@@ -70,7 +83,7 @@ export const staleQuotes: Check = {
 const wasAnswered = (quote: Quote, sent: Day): boolean =>
   [quote.approvedAt, quote.declinedAt].some((time) => (dayOf(time) ?? '') >= sent);
 
-function expiredInWords(quote: Quote, today: Day): string {
+function describeExpired(quote: Quote, today: Day): string {
   const expires = dayOf(quote.expiresAt);
   return expires && expires < today ? `; expired ${expires}` : '';
 }
@@ -80,7 +93,7 @@ export const expiringQuotes: Check = {
   needs: ['quote'],
   defaults: { days: 14 },
   define: ({ days, today }) =>
-    `Quotes that stand at draft or sent and expire from ${today} to ${addDays(today, days)}, both included. ${stakeInWords}`,
+    `Quotes that stand at draft or sent and expire from ${today} to ${addDays(today, days)}, both included. ${stakeDefinition}`,
   examine: ({ quote = [] }, context) => {
     const until = addDays(context.today, context.days);
     const open = quote.filter(isOpenQuote);
@@ -103,45 +116,52 @@ export const unlistedOnQuotes: Check = {
   define: () =>
     "Items of quotes that stand at draft or sent whose product is no longer listed, told quote by quote. At stake: one-time + 12 × monthly + yearly of these items, after line discounts and the quote's percentage.",
   examine: ({ quote = [], product = [] }, context) => {
-    const unjudged = new Reasons();
+    const unjudged = new ReasonCounts();
     const catalogue = new Catalogue(product);
     const open = quote.filter((each) => isOpenQuote(each) && !isDeleted(each));
-    const found = open.flatMap((each): Found[] => {
-      const gone = (each.items ?? []).filter((item) => isGone(item, catalogue, unjudged));
-      return gone.length > 0 ? [goneFound(each, gone, catalogue, context)] : [];
+    const findings = open.flatMap((each): RawFinding[] => {
+      const unlistedItems = (each.items ?? []).filter((item) =>
+        isUnlisted(item, catalogue, unjudged),
+      );
+      return unlistedItems.length > 0
+        ? [unlistedFinding(each, unlistedItems, catalogue, context)]
+        : [];
     });
     const examined = open.reduce((count, { items = [] }) => count + items.length, 0);
-    return { found, examined, of: 'items of open quotes', unjudged: unjudged.counts };
+    return { findings, examined, of: 'items of open quotes', unjudged: unjudged.counts };
   },
 };
 
-function isGone(item: QuoteItem, catalogue: Catalogue, unjudged: Reasons): boolean {
-  const product = catalogue.of(item);
+function isUnlisted(item: QuoteItem, catalogue: Catalogue, unjudged: ReasonCounts): boolean {
+  const product = catalogue.productOf(item);
   if (product) return !isListed(product);
   unjudged.add(item.product?.id ? 'product not in the catalogue' : 'item names no product');
   return false;
 }
 
-function goneFound(
+function unlistedFinding(
   quote: Quote,
-  gone: readonly QuoteItem[],
+  unlistedItems: readonly QuoteItem[],
   catalogue: Catalogue,
   context: CheckContext,
-): Found {
-  const related = gone.map((item): Named => {
-    const product = catalogue.of(item);
-    return compact({ id: filled(product?.id), name: filled(item.name) ?? filled(product?.name) });
+): RawFinding {
+  const related = unlistedItems.map((item): Named => {
+    const product = catalogue.productOf(item);
+    return compact({
+      id: nonBlank(product?.id),
+      name: nonBlank(item.name) ?? nonBlank(product?.name),
+    });
   });
   return {
-    ...quoteFound(quote, context, valueOfItems(quote, gone)),
-    reason: () => `${standingOf(quote)}, ${plural(gone.length, 'item')} unlisted`,
+    ...quoteFinding(quote, context, valueOfItems(quote, unlistedItems)),
+    reason: () => `${standingOf(quote)}, ${plural(unlistedItems.length, 'item')} unlisted`,
     related,
   };
 }
 
 /** An amount taken off the whole quote cannot be told apart by item, so only a percentage is applied. */
 function valueOfItems(quote: Quote, items: readonly QuoteItem[]): Decimal | undefined {
-  const discount = discountOf(quote);
+  const discount = quoteDiscount(quote);
   const percent = discount?.kind === 'percent' ? discount : undefined;
   return firstYearValue(applyDiscount(sumItems(items), percent));
 }

@@ -1,43 +1,46 @@
 /** Checks of what integrations and people need to reach a record. */
 import type { ApiRecord, Contact } from '../../api/records.ts';
-import { compact, contactName, filled, type Named, named } from '../naming.ts';
+import { compact, contactName, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
-import type { Check, CheckData, Found } from './check.ts';
+import type { Check, CheckData, RawFinding } from './check.ts';
 import { isListed } from './products.ts';
 
 /** The resources that are read or written by an external identifier. */
-const identified = ['company', 'contact', 'product', 'opportunity'] as const;
-type Identified = (typeof identified)[number];
+const identifiedResources = ['company', 'contact', 'product', 'opportunity'] as const;
+type IdentifiedResource = (typeof identifiedResources)[number];
 
-const kept = (data: CheckData, resource: Identified): readonly ApiRecord[] => {
+const currentRecords = (data: CheckData, resource: IdentifiedResource): readonly ApiRecord[] => {
   const records: readonly ApiRecord[] = data[resource] ?? [];
   return records.filter(resource === 'product' ? isListed : (record) => !isDeleted(record));
 };
 
-const nameOf = (resource: Identified, record: ApiRecord): Named =>
+const nameOf = (resource: IdentifiedResource, record: ApiRecord): Named =>
   resource === 'contact'
-    ? compact({ id: filled(record.id), name: contactName(record) })
+    ? compact({ id: nonBlank(record.id), name: contactName(record) })
     : named(record);
 
 export const missingExternalIds: Check = {
   name: 'missing_external_ids',
-  needs: identified,
+  needs: identifiedResources,
   defaults: {},
   define: () =>
     'Companies, contacts, listed products and opportunities without an external identifier, which integrations find them by.',
   examine: (data) => {
-    const all = identified.map((resource) => ({ resource, records: kept(data, resource) }));
-    const found = all.flatMap(({ resource, records }) =>
+    const all = identifiedResources.map((resource) => ({
+      resource,
+      records: currentRecords(data, resource),
+    }));
+    const findings = all.flatMap(({ resource, records }) =>
       records
-        .filter(({ externalIdentifier }) => !filled(externalIdentifier))
-        .map((record) => foundWithout(resource, record)),
+        .filter(({ externalIdentifier }) => !nonBlank(externalIdentifier))
+        .map((record) => missingIdFinding(resource, record)),
     );
     const examined = all.reduce((count, { records }) => count + records.length, 0);
-    return { found, examined, of: 'records', unjudged: {} };
+    return { findings, examined, of: 'records', unjudged: {} };
   },
 };
 
-const foundWithout = (resource: Identified, record: ApiRecord): Found => ({
+const missingIdFinding = (resource: IdentifiedResource, record: ApiRecord): RawFinding => ({
   ...nameOf(resource, record),
   resource,
   reason: () => `${resource} without external identifier`,
@@ -49,21 +52,21 @@ export const contactsWithoutEmail: Check = {
   defaults: {},
   define: () => 'Contacts whose e-mail is blank or has no @.',
   examine: ({ contact = [] }) => {
-    const alive = contact.filter((each) => !isDeleted(each));
-    const found = alive.filter(({ email }) => !email?.includes('@')).map(toFound);
-    return { found, examined: alive.length, of: 'contacts', unjudged: {} };
+    const current = contact.filter((each) => !isDeleted(each));
+    const findings = current.filter(({ email }) => !email?.includes('@')).map(missingEmailFinding);
+    return { findings, examined: current.length, of: 'contacts', unjudged: {} };
   },
 };
 
-function toFound(contact: Contact): Found {
-  const email = filled(contact.email);
-  const phone = filled(contact.phone) ?? filled(contact.mobilePhone);
+function missingEmailFinding(contact: Contact): RawFinding {
+  const email = nonBlank(contact.email);
+  const phone = nonBlank(contact.phone) ?? nonBlank(contact.mobilePhone);
   const what = email ? `"${email}" is no address` : 'no e-mail';
   return {
     ...compact({
-      id: filled(contact.id),
+      id: nonBlank(contact.id),
       name: contactName(contact),
-      company: filled(contact.companyName),
+      company: nonBlank(contact.companyName),
     }),
     resource: 'contact',
     reason: () => (phone ? `${what}; phone ${phone}` : what),

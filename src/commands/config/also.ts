@@ -1,71 +1,76 @@
 import type { Entry } from './hosts.ts';
-import { placeholders, serverName, type Wanted } from './launch.ts';
+import { type Launch, placeholders, serverName } from './launch.ts';
 
 /** One word of a command line, so that a shell leaves it as it is. */
-function quote(word: string, windows: boolean): string {
+function shellQuote(word: string, windows: boolean): string {
   if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
   return windows ? `"${word.replaceAll('"', '\\"')}"` : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-const line = (words: readonly string[], { windows }: Wanted): string =>
-  words.map((word) => quote(word, windows)).join(' ');
+const commandText = (words: readonly string[], { windows }: Launch): string =>
+  words.map((word) => shellQuote(word, windows)).join(' ');
 
-const variables = (flag: string, wanted: Wanted, key: string): string[] =>
-  Object.entries({ ...wanted.env, ...(wanted.needsKey ? { CPQ_API_KEY: key } : {}) }).flatMap(
+const environmentFlags = (flag: string, launch: Launch, key: string): string[] =>
+  Object.entries({ ...launch.env, ...(launch.needsKey ? { CPQ_API_KEY: key } : {}) }).flatMap(
     ([name, value]) => [flag, `${name}=${value}`],
   );
 
-const launch = ({ command, args }: Wanted): string[] => ['--', command, ...args];
+const launchWords = ({ command, args }: Launch): string[] => ['--', command, ...args];
 
 /** The name comes first: what follows `--env` is read as variables up to the two hyphens. */
-export function claudeMcpAdd(wanted: Wanted): string {
+export function claudeMcpAdd(launch: Launch): string {
   const add = ['claude', 'mcp', 'add', '--scope', 'user'];
   const words =
-    wanted.http === undefined
-      ? [...add, serverName, ...variables('--env', wanted, placeholders.key), ...launch(wanted)]
-      : [...add, '--transport', 'http', serverName, wanted.http];
-  return line(words, wanted);
-}
-
-export function codexMcpAdd(wanted: Wanted): string {
-  const add = ['codex', 'mcp', 'add', serverName];
-  const words =
-    wanted.http === undefined
-      ? [...add, ...variables('--env', wanted, placeholders.key), ...launch(wanted)]
-      : [...add, '--url', wanted.http];
-  return line(words, wanted);
-}
-
-export function geminiMcpAdd(wanted: Wanted): string {
-  const add = ['gemini', 'mcp', 'add', '--scope', 'user'];
-  const words =
-    wanted.http === undefined
+    launch.http === undefined
       ? [
           ...add,
-          ...variables('-e', wanted, '$CPQ_API_KEY'),
           serverName,
-          wanted.command,
-          '--',
-          ...wanted.args,
+          ...environmentFlags('--env', launch, placeholders.key),
+          ...launchWords(launch),
         ]
-      : [...add, '--transport', 'http', serverName, wanted.http];
-  return line(words, wanted);
+      : [...add, '--transport', 'http', serverName, launch.http];
+  return commandText(words, launch);
 }
 
-export function addToVsCode(wanted: Wanted, entry: Entry, inputs: Entry[]): [string, string][] {
-  const all = { name: serverName, ...entry, ...(wanted.http === undefined && { inputs }) };
+export function codexMcpAdd(launch: Launch): string {
+  const add = ['codex', 'mcp', 'add', serverName];
+  const words =
+    launch.http === undefined
+      ? [...add, ...environmentFlags('--env', launch, placeholders.key), ...launchWords(launch)]
+      : [...add, '--url', launch.http];
+  return commandText(words, launch);
+}
+
+export function geminiMcpAdd(launch: Launch): string {
+  const add = ['gemini', 'mcp', 'add', '--scope', 'user'];
+  const words =
+    launch.http === undefined
+      ? [
+          ...add,
+          ...environmentFlags('-e', launch, '$CPQ_API_KEY'),
+          serverName,
+          launch.command,
+          '--',
+          ...launch.args,
+        ]
+      : [...add, '--transport', 'http', serverName, launch.http];
+  return commandText(words, launch);
+}
+
+export function addToVsCode(launch: Launch, entry: Entry, inputs: Entry[]): [string, string][] {
+  const all = { name: serverName, ...entry, ...(launch.http === undefined && { inputs }) };
   const text = JSON.stringify(all);
   return [
     ['Or open this link', `vscode:mcp/install?${encodeURIComponent(text)}`],
-    ['Or in one command', line(['code', '--add-mcp', text], wanted)],
+    ['Or in one command', commandText(['code', '--add-mcp', text], launch)],
   ];
 }
 
-const inLink = (entry: Entry): string =>
+const encodeEntry = (entry: Entry): string =>
   `name=${serverName}&config=${encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString('base64'))}`;
 
 export const installLinks = {
   cursor: (entry: Entry): string =>
-    `cursor://anysphere.cursor-deeplink/mcp/install?${inLink(entry)}`,
-  lmStudio: (entry: Entry): string => `lmstudio://add_mcp?${inLink(entry)}`,
+    `cursor://anysphere.cursor-deeplink/mcp/install?${encodeEntry(entry)}`,
+  lmStudio: (entry: Entry): string => `lmstudio://add_mcp?${encodeEntry(entry)}`,
 } as const;

@@ -10,7 +10,7 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import type { Entry } from './hosts.ts';
-import { checkEdit, type Edited, merge, NotEdited, unsafe } from './merge.ts';
+import { checkEdit, type EditResult, merge, NotEdited, unsafe } from './merge.ts';
 
 /** How the file is laid out. */
 interface Style {
@@ -18,7 +18,7 @@ interface Style {
   eol: string;
 }
 
-const mark = '\uFEFF';
+const byteOrderMark = '\uFEFF';
 
 /**
  * Puts an entry into a file of JSON, with or without comments; everything else stays letter for letter.
@@ -28,30 +28,30 @@ export function editJson(
   before: string,
   root: string,
   name: string,
-  wanted: Entry,
+  launch: Entry,
   inputs: readonly Entry[],
-): Edited {
-  const marked = before.startsWith(mark);
+): EditResult {
+  const marked = before.startsWith(byteOrderMark);
   const content = marked ? before.slice(1) : before;
   const text = content.trim() === '' ? '{}\n' : content;
-  const document = read(text);
-  const entry = merge(objectOr(document[root], root)[name], wanted);
+  const document = parseDocument(text);
+  const entry = merge(objectOr(document[root], root)[name], launch);
   const style = styleOf(text);
   const after = addInputs(putEntry(text, [root, name], entry, style), inputs, style);
   checkEdit(
     document,
-    unsafe(() => read(after)),
+    unsafe(() => parseDocument(after)),
     [root, name],
     entry,
   );
-  return { text: (marked ? mark : '') + after, entry };
+  return { text: (marked ? byteOrderMark : '') + after, entry };
 }
 
-const tolerant = { allowTrailingComma: true };
+const parseOptions = { allowTrailingComma: true };
 
-function read(text: string): Entry {
+function parseDocument(text: string): Entry {
   const errors: ParseError[] = [];
-  const document: unknown = parse(text, errors, tolerant);
+  const document: unknown = parse(text, errors, parseOptions);
   const [error] = errors;
   if (error) {
     const line = text.slice(0, error.offset).split('\n').length;
@@ -73,25 +73,28 @@ function objectOr(servers: unknown, root: string): Entry {
 
 /** Key by key, so that comments in an entry that is there already stay. */
 function putEntry(text: string, path: string[], entry: Entry, style: Style): string {
-  const existing = path.reduce<unknown>((at, key) => (at as Entry | undefined)?.[key], read(text));
+  const existing = path.reduce<unknown>(
+    (at, key) => (at as Entry | undefined)?.[key],
+    parseDocument(text),
+  );
   if (typeof existing !== 'object' || existing === null || Array.isArray(existing)) {
-    return put(text, path, entry, style);
+    return replaceValue(text, path, entry, style);
   }
   const names = new Set([...Object.keys(existing), ...Object.keys(entry)]);
   return [...names].reduce((changed, key) => {
     if (isDeepStrictEqual((existing as Entry)[key], entry[key])) return changed;
-    if (entry[key] !== undefined) return put(changed, [...path, key], entry[key], style);
+    if (entry[key] !== undefined) return replaceValue(changed, [...path, key], entry[key], style);
     return applyEdits(changed, modify(changed, [...path, key], undefined, {}));
   }, text);
 }
 
 function addInputs(text: string, inputs: readonly Entry[], style: Style): string {
   return inputs.reduce((changed, input) => {
-    const present = read(changed).inputs;
-    if (present === undefined) return put(changed, ['inputs'], [input], style);
+    const present = parseDocument(changed).inputs;
+    if (present === undefined) return replaceValue(changed, ['inputs'], [input], style);
     if (!Array.isArray(present)) throw new NotEdited('has something else than a list at "inputs"');
     if (present.some((one: Entry) => one?.id === input.id)) return changed;
-    return put(changed, ['inputs', present.length], input, style);
+    return replaceValue(changed, ['inputs', present.length], input, style);
   }, text);
 }
 
@@ -99,8 +102,8 @@ function addInputs(text: string, inputs: readonly Entry[], style: Style): string
  * Sets one value: in the place of the one that is there, or on a line of its own behind its siblings.
  * (The library's own way to do this lays the siblings out anew as well.)
  */
-function put(text: string, path: JSONPath, value: unknown, style: Style): string {
-  const tree = parseTree(text, [], tolerant);
+function replaceValue(text: string, path: JSONPath, value: unknown, style: Style): string {
+  const tree = parseTree(text, [], parseOptions);
   const present = tree && findNodeAtLocation(tree, path);
   const lines = linesOf(value, path.length, style);
   if (present) {
@@ -109,13 +112,13 @@ function put(text: string, path: JSONPath, value: unknown, style: Style): string
   const above = path.slice(0, -1);
   const name = path.at(-1);
   const parent = tree && findNodeAtLocation(tree, above);
-  if (!parent) return put(text, above, { [String(name)]: value }, style);
+  if (!parent) return replaceValue(text, above, { [String(name)]: value }, style);
   const written = typeof name === 'number' ? lines : `${JSON.stringify(name)}: ${lines}`;
   const line = style.eol + style.indent.repeat(path.length) + written;
   const last = parent.children?.at(-1);
   return last
-    ? insertBehind(text, last.offset + last.length, line)
-    : insertAlone(text, parent.offset + 1, line, style.eol + style.indent.repeat(path.length - 1));
+    ? insertAfter(text, last.offset + last.length, line)
+    : insertOnly(text, parent.offset + 1, line, style.eol + style.indent.repeat(path.length - 1));
 }
 
 function linesOf(value: unknown, depth: number, { indent, eol }: Style): string {
@@ -123,7 +126,7 @@ function linesOf(value: unknown, depth: number, { indent, eol }: Style): string 
 }
 
 /** A comment that ends the sibling's line stays with the sibling, and a comma that it has is kept. */
-function insertBehind(text: string, end: number, line: string): string {
+function insertAfter(text: string, end: number, line: string): string {
   const rest = /^[ \t]*(?:(,)[ \t]*)?(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/[ \t]*)?(?=\r?\n)/.exec(
     text.slice(end),
   );
@@ -132,7 +135,7 @@ function insertBehind(text: string, end: number, line: string): string {
   return `${text.slice(0, end)}${comma === '' ? ',' : ''}${onLine}${line}${comma}${text.slice(at)}`;
 }
 
-function insertAlone(text: string, start: number, line: string, closing: string): string {
+function insertOnly(text: string, start: number, line: string, closing: string): string {
   const isBare = /^[ \t]*[}\]]/.test(text.slice(start));
   const rest = isBare ? closing + text.slice(start).trimStart() : text.slice(start);
   return text.slice(0, start) + line + rest;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
 import type { Entry } from './hosts.ts';
-import { checkEdit, type Edited, merge, NotEdited, unsafe } from './merge.ts';
+import { checkEdit, type EditResult, merge, NotEdited, unsafe } from './merge.ts';
 
-interface Stretch {
+interface TextRange {
   start: number;
   end: number;
 }
@@ -17,18 +17,18 @@ export const tomlOf = (root: string, name: string, entry: Entry): string =>
  * comments included, stays letter for letter.
  * @throws NotEdited
  */
-export function editToml(before: string, root: string, name: string, wanted: Entry): Edited {
-  const document = read(before);
+export function editToml(before: string, root: string, name: string, launch: Entry): EditResult {
+  const document = parseDocument(before);
   const servers = document[root];
   const existing = isTable(servers) ? servers[name] : undefined;
-  const entry = merge(existing, wanted);
+  const entry = merge(existing, launch);
   if (isDeepStrictEqual(existing, entry)) return { text: before, entry };
   const eol = before.includes('\r\n') ? '\r\n' : '\n';
   const tables = tomlOf(root, name, entry).replaceAll('\n', eol);
-  const after = put(before, tables, stretchesOf(before, root, name), eol);
+  const after = replaceEntry(before, tables, entryRanges(before, root, name), eol);
   checkEdit(
     document,
-    unsafe(() => read(after)),
+    unsafe(() => parseDocument(after)),
     [root, name],
     entry,
   );
@@ -37,10 +37,10 @@ export function editToml(before: string, root: string, name: string, wanted: Ent
 
 const isTable = (value: unknown): value is Entry => typeof value === 'object' && value !== null;
 
-function read(text: string): Entry {
+function parseDocument(text: string): Entry {
   try {
     // Whole numbers of any size are somebody's setting; they are compared, and never written.
-    return plain(parse(text, { integersAsBigInt: 'asNeeded' })) as Entry;
+    return toPlainObject(parse(text, { integersAsBigInt: 'asNeeded' })) as Entry;
   } catch (error) {
     const [what, where] = [
       (error as Error).message.split('\n')[0],
@@ -51,15 +51,22 @@ function read(text: string): Entry {
 }
 
 /** Tables as objects like any other, so that they can be compared with ours. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+function toPlainObject(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toPlainObject);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, toPlainObject(inner)]),
+  );
 }
 
 /** In place of the first stretch; the others go. */
-function put(text: string, tables: string, stretches: readonly Stretch[], eol: string): string {
-  const [first, ...others] = stretches;
+function replaceEntry(
+  text: string,
+  tables: string,
+  ranges: readonly TextRange[],
+  eol: string,
+): string {
+  const [first, ...others] = ranges;
   if (!first) {
     const gap = text.trim() === '' ? '' : text.endsWith('\n') ? eol : eol + eol;
     return text + gap + tables;
@@ -72,13 +79,13 @@ function put(text: string, tables: string, stretches: readonly Stretch[], eol: s
 }
 
 /** The tables of the entry, each from its header to its last line that is neither blank nor a comment. */
-function stretchesOf(text: string, root: string, name: string): Stretch[] {
+function entryRanges(text: string, root: string, name: string): TextRange[] {
   const own = new RegExp(
     `^[ \\t]*\\[[ \\t]*"?${root}"?[ \\t]*\\.[ \\t]*["']?${name}["']?[ \\t]*(\\.[^\\]]*)?\\]`,
   );
-  const found: Stretch[] = [];
+  const found: TextRange[] = [];
   let at = 0;
-  let open: Stretch | undefined;
+  let open: TextRange | undefined;
   for (const line of text.split(/(?<=\n)/)) {
     const isHeader = /^[ \t]*\[/.test(line);
     if (isHeader) open = own.test(line) ? { start: at, end: at } : undefined;

@@ -13,9 +13,9 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Entry } from './hosts.ts';
-import { type Edited, NotEdited } from './merge.ts';
+import { type EditResult, NotEdited } from './merge.ts';
 
-export interface Written {
+export interface WriteReport {
   /** Where it really lies: a link is followed, not replaced. */
   path: string;
   entry: Entry;
@@ -34,8 +34,8 @@ const newFileMode = 0o600;
  */
 export async function changeFile(
   named: string,
-  edit: (before: string) => Edited,
-): Promise<Written> {
+  edit: (before: string) => EditResult,
+): Promise<WriteReport> {
   const path = await realpath(named).catch(() => named);
   const before = await readIfThere(path);
   const { text, entry } = edit(before ?? '');
@@ -77,7 +77,7 @@ async function copyBeside(path: string): Promise<string> {
 async function replace(path: string, before: string | undefined, after: string): Promise<void> {
   const draft = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
   try {
-    await writeLike(draft, path, after);
+    await writeWithModeOf(draft, path, after);
     if ((await readIfThere(path)) !== before) {
       throw new NotEdited('was changed by another program meanwhile');
     }
@@ -89,7 +89,7 @@ async function replace(path: string, before: string | undefined, after: string):
 }
 
 /** With the mode, and where possible the owner, of the file it will replace. */
-async function writeLike(draft: string, model: string, text: string): Promise<void> {
+async function writeWithModeOf(draft: string, model: string, text: string): Promise<void> {
   const like = await stat(model).catch(() => undefined);
   const file = await open(draft, 'wx', newFileMode);
   try {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { addToVsCode, claudeMcpAdd, codexMcpAdd, geminiMcpAdd, installLinks } from './also.ts';
-import { placeholders, type Wanted } from './launch.ts';
+import { type Launch, placeholders } from './launch.ts';
 
-export interface Where {
+export interface HostEnvironment {
   platform: NodeJS.Platform;
   home: string;
   environment: Record<string, string | undefined>;
@@ -12,39 +12,39 @@ export interface Where {
 export type Entry = Record<string, unknown>;
 
 /** How one host is told about a server. */
-export interface Host {
+export interface ConfigHost {
   title: string;
   /** The file that holds the user's own servers. */
-  file(where: Where): string;
+  file(where: HostEnvironment): string;
   format: 'json' | 'toml';
   /** The object in it that names the servers. */
   root: string;
   /** What stands where the key belongs; nothing where the host passes the variable on by its name. */
   key(file: string): string | undefined;
-  stdio(wanted: Wanted, key: string | undefined): Entry;
+  stdio(launch: Launch, key: string | undefined): Entry;
   /** Absent where the file knows servers only that the host starts itself. */
   http?(url: string): Entry;
   /** Questions that the host asks the person once, and whose answers it keeps. */
-  inputs?(wanted: Wanted): Entry[];
+  inputs?(launch: Launch): Entry[];
   /** Other ways to the same, each with its heading. */
-  also(wanted: Wanted, entry: Entry): [string, string][];
+  alternatives(launch: Launch, entry: Entry): [string, string][];
   /** When it takes notice of a changed file. */
   restart: string;
 }
 
-const plain = (wanted: Wanted, key: string | undefined): Entry => ({
-  command: wanted.command,
-  args: wanted.args,
-  ...environment(wanted, key),
+const commandEntry = (launch: Launch, key: string | undefined): Entry => ({
+  command: launch.command,
+  args: launch.args,
+  ...environment(launch, key),
 });
 
-function environment(wanted: Wanted, key: string | undefined): Entry {
-  const env = { ...wanted.env, ...(wanted.needsKey && key !== undefined && { CPQ_API_KEY: key }) };
+function environment(launch: Launch, key: string | undefined): Entry {
+  const env = { ...launch.env, ...(launch.needsKey && key !== undefined && { CPQ_API_KEY: key }) };
   return Object.keys(env).length === 0 ? {} : { env };
 }
 
 /** Where desktop programs keep a user's settings. */
-function applicationData({ platform, home, environment: env }: Where): string {
+function applicationData({ platform, home, environment: env }: HostEnvironment): string {
   if (platform === 'win32') return env.APPDATA ?? join(home, 'AppData', 'Roaming');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   return env.XDG_CONFIG_HOME || join(home, '.config');
@@ -57,15 +57,18 @@ function lmStudioHome(home: string): string {
 }
 
 /** What most hosts put a value in for. */
-const reference = (name: string): string => `\${${name}}`;
+const inputReference = (name: string): string => `\${${name}}`;
 
-const inputs = { baseUrl: reference('input:cpq-base-url'), key: reference('input:cpq-api-key') };
+const inputs = {
+  baseUrl: inputReference('input:cpq-base-url'),
+  key: inputReference('input:cpq-api-key'),
+};
 
 /** VS Code asks for what it was not told. */
-const asked = (wanted: Wanted): Wanted =>
-  wanted.env.CPQ_BASE_URL === placeholders.baseUrl
-    ? { ...wanted, env: { ...wanted.env, CPQ_BASE_URL: inputs.baseUrl } }
-    : wanted;
+const promptedEntry = (launch: Launch): Launch =>
+  launch.env.CPQ_BASE_URL === placeholders.baseUrl
+    ? { ...launch, env: { ...launch.env, CPQ_BASE_URL: inputs.baseUrl } }
+    : launch;
 
 const baseUrlInput = {
   type: 'promptString',
@@ -79,27 +82,27 @@ const keyInput = {
   password: true,
 };
 
-const vsCodeInputs = (wanted: Wanted): Entry[] => [
-  ...(asked(wanted) === wanted ? [] : [baseUrlInput]),
-  ...(wanted.needsKey ? [keyInput] : []),
+const vsCodeInputs = (launch: Launch): Entry[] => [
+  ...(promptedEntry(launch) === launch ? [] : [baseUrlInput]),
+  ...(launch.needsKey ? [keyInput] : []),
 ];
 
 /** The bundle has no SQLite for the embedded tenant, of which alone no address is told. */
-const desktopBundle = ({ env }: Wanted): [string, string][] => {
+const desktopBundle = ({ env }: Launch): [string, string][] => {
   const how =
     'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and keeps the key safe';
   return env.CPQ_BASE_URL === undefined ? [] : [['Or without a file', how]];
 };
 
-export const hosts: Readonly<Record<string, Host>> = {
+export const hosts: Readonly<Record<string, ConfigHost>> = {
   'claude-desktop': {
     title: 'Claude Desktop',
     file: (where) => join(applicationData(where), 'Claude', 'claude_desktop_config.json'),
     format: 'json',
     root: 'mcpServers',
     key: () => placeholders.key,
-    stdio: plain,
-    also: desktopBundle,
+    stdio: commandEntry,
+    alternatives: desktopBundle,
     restart: 'Then quit Claude Desktop and start it again.',
   },
   'claude-code': {
@@ -108,10 +111,11 @@ export const hosts: Readonly<Record<string, Host>> = {
     format: 'json',
     root: 'mcpServers',
     // A project's file is shared, and there variables are put in; in the user's own they are not.
-    key: (file) => (basename(file) === '.mcp.json' ? reference('CPQ_API_KEY') : placeholders.key),
-    stdio: (wanted, key) => ({ type: 'stdio', ...plain(wanted, key) }),
+    key: (file) =>
+      basename(file) === '.mcp.json' ? inputReference('CPQ_API_KEY') : placeholders.key,
+    stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(launch, key) }),
     http: (url) => ({ type: 'http', url }),
-    also: (wanted) => [['Or in one command', claudeMcpAdd(wanted)]],
+    alternatives: (launch) => [['Or in one command', claudeMcpAdd(launch)]],
     restart: 'See it with /mcp in a new session.',
   },
   vscode: {
@@ -120,10 +124,10 @@ export const hosts: Readonly<Record<string, Host>> = {
     format: 'json',
     root: 'servers',
     key: () => inputs.key,
-    stdio: (wanted, key) => ({ type: 'stdio', ...plain(asked(wanted), key) }),
+    stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(promptedEntry(launch), key) }),
     http: (url) => ({ type: 'http', url }),
     inputs: vsCodeInputs,
-    also: (wanted, entry) => addToVsCode(wanted, entry, vsCodeInputs(wanted)),
+    alternatives: (launch, entry) => addToVsCode(launch, entry, vsCodeInputs(launch)),
     restart: 'Start it with the command MCP: List Servers.',
   },
   cursor: {
@@ -131,10 +135,10 @@ export const hosts: Readonly<Record<string, Host>> = {
     file: ({ home }) => join(home, '.cursor', 'mcp.json'),
     format: 'json',
     root: 'mcpServers',
-    key: () => reference('env:CPQ_API_KEY'),
-    stdio: plain,
+    key: () => inputReference('env:CPQ_API_KEY'),
+    stdio: commandEntry,
     http: (url) => ({ url }),
-    also: (_, entry) => [['Or open this link', installLinks.cursor(entry)]],
+    alternatives: (_, entry) => [['Or open this link', installLinks.cursor(entry)]],
     restart: 'Cursor takes notice at once, or after a restart.',
   },
   codex: {
@@ -144,12 +148,14 @@ export const hosts: Readonly<Record<string, Host>> = {
     format: 'toml',
     root: 'mcp_servers',
     key: () => undefined,
-    stdio: (wanted) => ({
-      ...plain(wanted, undefined),
-      ...(wanted.needsKey ? { env_vars: ['CPQ_API_KEY'] } : {}),
+    stdio: (launch) => ({
+      ...commandEntry(launch, undefined),
+      ...(launch.needsKey ? { env_vars: ['CPQ_API_KEY'] } : {}),
     }),
     http: (url) => ({ url }),
-    also: (wanted) => [['Or in one command, with the key in the file', codexMcpAdd(wanted)]],
+    alternatives: (launch) => [
+      ['Or in one command, with the key in the file', codexMcpAdd(launch)],
+    ],
     restart: 'See it with /mcp in a new session.',
   },
   gemini: {
@@ -159,9 +165,9 @@ export const hosts: Readonly<Record<string, Host>> = {
     root: 'mcpServers',
     // Named on purpose: Gemini CLI keeps variables that look like secrets from servers otherwise.
     key: () => '$CPQ_API_KEY',
-    stdio: plain,
+    stdio: commandEntry,
     http: (url) => ({ httpUrl: url }),
-    also: (wanted) => [['Or in one command', geminiMcpAdd(wanted)]],
+    alternatives: (launch) => [['Or in one command', geminiMcpAdd(launch)]],
     restart: 'See it with /mcp in a new session.',
   },
   'lm-studio': {
@@ -170,9 +176,9 @@ export const hosts: Readonly<Record<string, Host>> = {
     format: 'json',
     root: 'mcpServers',
     key: () => placeholders.key,
-    stdio: plain,
+    stdio: commandEntry,
     http: (url) => ({ url }),
-    also: (_, entry) => [['Or open this link', installLinks.lmStudio(entry)]],
+    alternatives: (_, entry) => [['Or open this link', installLinks.lmStudio(entry)]],
     restart: 'LM Studio loads the file when it is saved.',
   },
   windsurf: {
@@ -180,16 +186,16 @@ export const hosts: Readonly<Record<string, Host>> = {
     file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     format: 'json',
     root: 'mcpServers',
-    key: () => reference('env:CPQ_API_KEY'),
-    stdio: plain,
+    key: () => inputReference('env:CPQ_API_KEY'),
+    stdio: commandEntry,
     http: (url) => ({ serverUrl: url }),
-    also: () => [],
+    alternatives: () => [],
     restart: 'Press Refresh among the MCP servers.',
   },
 };
 
 /** What a person has still to do so that an entry works. */
-export function stepsAfter(host: Host, entry: Entry): string {
+export function nextSteps(host: ConfigHost, entry: Entry): string {
   const { env = {}, env_vars: passedOn = [] } = entry as {
     env?: Record<string, unknown>;
     env_vars?: unknown[];

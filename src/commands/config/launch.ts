@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { ConfigError } from '../../config.ts';
 
 /** What the host is to connect to, before it is put into the host's own words. */
-export interface Wanted {
+export interface Launch {
   /** Of a server that runs already; otherwise the host starts one. */
   http?: string;
   command: string;
@@ -15,7 +15,7 @@ export interface Wanted {
   windows: boolean;
 }
 
-export interface Choice {
+export interface LaunchOptions {
   http?: string | undefined;
   sandbox: boolean;
   windows: boolean;
@@ -31,19 +31,19 @@ export const serverName = 'cpq-mcp';
 export const placeholders = { baseUrl: 'https://YOUR-TENANT', key: 'YOUR_API_KEY' } as const;
 
 /** @throws ConfigError for an address that is none */
-export function wantedFrom(choice: Choice): Wanted {
+export function toLaunch(choice: LaunchOptions): Launch {
   const [command, ...args] = commandLine(choice);
-  const wanted: Wanted = {
+  const launch: Launch = {
     command,
     args: choice.sandbox ? [...args, '--sandbox'] : args,
     env: choice.sandbox ? {} : environment(choice),
     needsKey: !choice.sandbox && choice.apiKeyFile === undefined,
     windows: choice.windows,
   };
-  return choice.http === undefined ? wanted : { ...wanted, http: httpAddress(choice.http) };
+  return choice.http === undefined ? launch : { ...launch, http: httpAddress(choice.http) };
 }
 
-function environment({ baseUrl, grants, apiKeyFile }: Choice): Record<string, string> {
+function environment({ baseUrl, grants, apiKeyFile }: LaunchOptions): Record<string, string> {
   return {
     CPQ_BASE_URL: baseUrl ?? placeholders.baseUrl,
     ...(apiKeyFile === undefined ? {} : { CPQ_API_KEY_FILE: apiKeyFile }),
@@ -52,12 +52,12 @@ function environment({ baseUrl, grants, apiKeyFile }: Choice): Record<string, st
 }
 
 /** On Windows npx is a script, which only the command interpreter can start. */
-function commandLine({ local, windows }: Choice): [string, ...string[]] {
-  if (local) return [process.execPath, thisCopy()];
+function commandLine({ local, windows }: LaunchOptions): [string, ...string[]] {
+  if (local) return [process.execPath, bundlePath()];
   return windows ? ['cmd', '/c', 'npx', '-y', serverName] : ['npx', '-y', serverName];
 }
 
-function thisCopy(): string {
+function bundlePath(): string {
   const path = realpathSync(process.argv[1] ?? '');
   if (/[/\\]_npx[/\\]/.test(path)) {
     throw new ConfigError('--local: this copy lies in a cache of npx that may be cleared any time');

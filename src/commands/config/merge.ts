@@ -3,7 +3,7 @@ import type { Entry } from './hosts.ts';
 import { placeholders } from './launch.ts';
 
 /** A file as it is to be, and the entry that is in it then. */
-export interface Edited {
+export interface EditResult {
   text: string;
   entry: Entry;
 }
@@ -11,14 +11,14 @@ export interface Edited {
 /** The file cannot be edited safely: nothing was written. */
 export class NotEdited extends Error {}
 
-const cannot = 'is written in a way that this command cannot edit safely';
+const cannotEdit = 'is written in a way that this command cannot edit safely';
 
 /** Reading what was written: if that fails the mistake is the edit's, not the file's. */
 export function unsafe<T>(read: () => T): T {
   try {
     return read();
   } catch {
-    throw new NotEdited(cannot);
+    throw new NotEdited(cannotEdit);
   }
 }
 
@@ -32,15 +32,15 @@ const isObject = (value: unknown): value is Entry =>
  * The entry as it should be, with what a person added to it: unknown keys, further variables, and a key
  * or an address that took the place of ours.
  */
-export function merge(existing: unknown, wanted: Entry): Entry {
-  if (!isObject(existing)) return wanted;
+export function merge(existing: unknown, launch: Entry): Entry {
+  if (!isObject(existing)) return launch;
   const own = Object.entries(existing).filter(([name]) => !transport.includes(name));
-  const merged: Entry = { ...Object.fromEntries(own), ...wanted };
-  if (wanted.command === undefined) return merged;
-  const env = mergeVariables(isObject(existing.env) ? existing.env : {}, wanted);
+  const merged: Entry = { ...Object.fromEntries(own), ...launch };
+  if (launch.command === undefined) return merged;
+  const env = mergeVariables(isObject(existing.env) ? existing.env : {}, launch);
   if (Object.keys(env).length > 0) merged.env = env;
   const keyIsThere = env.CPQ_API_KEY !== undefined || env.CPQ_API_KEY_FILE !== undefined;
-  const passedOn = new Set([...listOf(existing.env_vars), ...listOf(wanted.env_vars)]);
+  const passedOn = new Set([...listOf(existing.env_vars), ...listOf(launch.env_vars)]);
   if (keyIsThere) passedOn.delete('CPQ_API_KEY');
   if (passedOn.size > 0) merged.env_vars = [...passedOn];
   else delete merged.env_vars;
@@ -49,8 +49,8 @@ export function merge(existing: unknown, wanted: Entry): Entry {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-function mergeVariables(existing: Entry, wanted: Entry): Entry {
-  const ours = isObject(wanted.env) ? wanted.env : {};
+function mergeVariables(existing: Entry, launch: Entry): Entry {
+  const ours = isObject(launch.env) ? launch.env : {};
   const env = { ...existing, ...ours };
   for (const [name, value] of Object.entries(ours)) {
     const theirs = existing[name];
@@ -80,21 +80,21 @@ export function checkEdit(
   const [root, name] = path;
   const servers = after[root];
   const done = isObject(servers) && isDeepStrictEqual(servers[name], entry);
-  const rest = { ...without(after, path), ...firstInputs(before, after) };
-  if (!done || !isDeepStrictEqual({ inputs: undefined, ...without(before, path) }, rest)) {
-    throw new NotEdited(cannot);
+  const rest = { ...withoutEntry(after, path), ...firstInputs(before, after) };
+  if (!done || !isDeepStrictEqual({ inputs: undefined, ...withoutEntry(before, path) }, rest)) {
+    throw new NotEdited(cannotEdit);
   }
 }
 
 /** Questions may be added behind those that were there. */
 function firstInputs(before: Entry, after: Entry): Entry {
-  const had = Array.isArray(before.inputs) ? before.inputs.length : undefined;
+  const existed = Array.isArray(before.inputs) ? before.inputs.length : undefined;
   if (!Array.isArray(after.inputs)) return { inputs: after.inputs };
-  return { inputs: had === undefined ? undefined : after.inputs.slice(0, had) };
+  return { inputs: existed === undefined ? undefined : after.inputs.slice(0, existed) };
 }
 
 /** All but the entry; a group that holds nothing else counts as absent. */
-function without(document: Entry, [root, name]: readonly [string, string]): Entry {
+function withoutEntry(document: Entry, [root, name]: readonly [string, string]): Entry {
   const { [root]: servers, ...rest } = document;
   if (!isObject(servers)) return rest;
   const { [name]: _, ...others } = servers;

@@ -1,12 +1,12 @@
 /** `skip`: there was nothing to check, or no way to. */
-export type Status = 'ok' | 'warn' | 'fail' | 'skip';
+export type CheckStatus = 'ok' | 'warn' | 'fail' | 'skip';
 
 /** What one check found. */
-export interface Check {
+export interface DoctorCheck {
   /** For programs; it stays the same. */
   id: string;
   title: string;
-  status: Status;
+  status: CheckStatus;
   detail: string;
   /** What to do about it. */
   remedy?: string;
@@ -15,9 +15,9 @@ export interface Check {
 export function check(
   id: string,
   title: string,
-  status: Status,
+  status: CheckStatus,
   detail: string,
   remedy?: string,
-): Check {
+): DoctorCheck {
   return { id, title, status, detail, ...(remedy === undefined ? {} : { remedy }) };
 }

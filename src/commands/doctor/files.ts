@@ -1,9 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigError, type Settings } from '../../config.ts';
-import { usualStateFolder } from '../../state/folder.ts';
+import { defaultStateFolder } from '../../state/folder.ts';
 import { tokensPath } from '../gates.ts';
-import { type Check, check } from './check.ts';
+import { check, type DoctorCheck } from './check.ts';
 
 /** A file or folder that only its owner should read. */
 interface Secret {
@@ -32,7 +32,7 @@ type FileSetting = keyof typeof titles;
 export async function checkFiles(
   settings: Settings,
   platform: NodeJS.Platform = process.platform,
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   const { secrets, problems } = await secretsOf(settings);
   const examine = platform === 'win32' ? onWindows : checkSecret;
   const found = await Promise.all(
@@ -45,7 +45,9 @@ export async function checkFiles(
   return [...problems, ...found.flat()];
 }
 
-async function secretsOf(settings: Settings): Promise<{ secrets: Secret[]; problems: Check[] }> {
+async function secretsOf(
+  settings: Settings,
+): Promise<{ secrets: Secret[]; problems: DoctorCheck[] }> {
   const own = [...filesOf(settings), ...defaultsOf(settings)];
   const { tenantsFile } = settings;
   if (tenantsFile === undefined) return { secrets: own, problems: [] };
@@ -63,7 +65,7 @@ async function secretsOf(settings: Settings): Promise<{ secrets: Secret[]; probl
 }
 
 function defaultsOf(settings: Settings): Secret[] {
-  const folder = settings.stateDir ?? usualStateFolder(process.env);
+  const folder = settings.stateDir ?? defaultStateFolder(process.env);
   return [
     { id: 'tokens', title: 'tokens file', path: tokensPath(settings), isDefault: true },
     { id: 'state-folder', title: 'state folder access', path: folder, isDefault: true },
@@ -80,14 +82,18 @@ function filesOf(settings: Settings, tenant?: string): Secret[] {
   });
 }
 
-const rowOf = ({ id, title }: Secret, status: Check['status'], detail: string, remedy?: string) =>
-  check(`file:${id}`, title, status, detail, remedy);
+const rowOf = (
+  { id, title }: Secret,
+  status: DoctorCheck['status'],
+  detail: string,
+  remedy?: string,
+) => check(`file:${id}`, title, status, detail, remedy);
 
-const onWindows = async (secret: Secret): Promise<Check> =>
+const onWindows = async (secret: Secret): Promise<DoctorCheck> =>
   rowOf(secret, 'skip', `${secret.path}: look at its permissions yourself, this is Windows`);
 
 /** Nothing for what is not there: a missing file of secrets was told when the settings were read. */
-async function checkSecret(secret: Secret): Promise<Check | undefined> {
+async function checkSecret(secret: Secret): Promise<DoctorCheck | undefined> {
   const found = await stat(secret.path).catch(() => undefined);
   if (!found) return undefined;
   const { path } = secret;

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Settings, toolsetsOf } from '../../config.ts';
-import { surfaceOf } from '../../mcp/surface.ts';
-import { usualStateFolder } from '../../state/folder.ts';
+import { createSurface } from '../../mcp/surface.ts';
+import { defaultStateFolder } from '../../state/folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
-import { type Check, check } from './check.ts';
+import { check, type DoctorCheck } from './check.ts';
 import { checkFiles } from './files.ts';
 import { inShort } from './grants.ts';
 
 const oldestNode = [20, 19] as const;
 
 /** What can be told without a request. */
-export async function checkHere(settings: Settings): Promise<Check[]> {
+export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
   return [
     checkSettings(settings),
     checkNode(process.versions.node),
@@ -21,8 +21,8 @@ export async function checkHere(settings: Settings): Promise<Check[]> {
   ];
 }
 
-function checkSettings(settings: Settings): Check {
-  const { length } = surfaceOf(settings.grants, toolsetsOf(settings)).list;
+function checkSettings(settings: Settings): DoctorCheck {
+  const { length } = createSurface(settings.grants, toolsetsOf(settings)).list;
   const detail = `${length} tools; granted: ${inShort(settings.grants)}`;
   if (length > 0) return check('settings', 'settings', 'ok', detail);
   return check(
@@ -34,18 +34,18 @@ function checkSettings(settings: Settings): Check {
   );
 }
 
-export function checkNode(version: string): Check {
+export function checkNode(version: string): DoctorCheck {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [least, leastMinor] = oldestNode;
-  if (major > least || (major === least && minor >= leastMinor)) {
+  const [least, minMinor] = oldestNode;
+  if (major > least || (major === least && minor >= minMinor)) {
     return check('node', 'Node', 'ok', version);
   }
   return check('node', 'Node', 'fail', version, `Install Node ${oldestNode.join('.')} or later`);
 }
 
-async function checkState(settings: Settings): Promise<Check> {
-  const folder = settings.stateDir ?? usualStateFolder(process.env);
-  const trouble = await troubleWriting(folder);
+async function checkState(settings: Settings): Promise<DoctorCheck> {
+  const folder = settings.stateDir ?? defaultStateFolder(process.env);
+  const trouble = await writeProblem(folder);
   if (trouble === undefined)
     return check('state', 'state folder', 'ok', `${folder} can be written`);
   const status = settings.grants.has(writeGrant) ? 'fail' : 'warn';
@@ -54,12 +54,12 @@ async function checkState(settings: Settings): Promise<Check> {
 }
 
 /** Leaves everything as it was: a folder that is missing is not made, only its parent looked at. */
-async function troubleWriting(folder: string): Promise<string | undefined> {
+async function writeProblem(folder: string): Promise<string | undefined> {
   const found = await stat(folder).catch(() => undefined);
   try {
     if (found && !found.isDirectory()) return 'is not a folder';
     if (found) await writeAndRemove(folder);
-    else await access(await firstThere(folder), constants.W_OK);
+    else await access(await nearestExisting(folder), constants.W_OK);
     return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error);
@@ -72,8 +72,8 @@ async function writeAndRemove(folder: string): Promise<void> {
   await rm(file);
 }
 
-async function firstThere(folder: string): Promise<string> {
+async function nearestExisting(folder: string): Promise<string> {
   const parent = dirname(folder);
   const there = await stat(parent).catch(() => undefined);
-  return there || parent === folder ? parent : firstThere(parent);
+  return there || parent === folder ? parent : nearestExisting(parent);
 }

@@ -1,17 +1,23 @@
 import { isApiError } from '../../api/errors.ts';
 import type { Resource } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
-import { type Check, check } from './check.ts';
+import { check, type DoctorCheck } from './check.ts';
 import type { Probe, Prober } from './prober.ts';
 import { type Probes, probeSize } from './routes.ts';
 
 /** Small records first: only their number matters. */
-const paged: readonly Resource[] = ['contact', 'company', 'opportunity', 'product', 'quote'];
+const pagedResources: readonly Resource[] = [
+  'contact',
+  'company',
+  'opportunity',
+  'product',
+  'quote',
+];
 /** What offsets are called elsewhere. */
-const otherNames = ['from', 'offset', 'skip'];
+const otherOffsetNames = ['from', 'offset', 'skip'];
 const largeSize = 500;
 /** What collections are read in. */
-const usedSize = 100;
+const requestedSize = 100;
 
 interface Sample {
   path: string;
@@ -24,18 +30,18 @@ export async function checkPaging(
   prober: Prober,
   probes: Probes,
   pageParam: string,
-): Promise<Check[]> {
-  const samples = paged.flatMap((resource) => sampleOf(resource, probes.get(resource)));
+): Promise<DoctorCheck[]> {
+  const samples = pagedResources.flatMap((resource) => sampleOf(resource, probes.get(resource)));
   const movable = samples.find(({ total, ids }) => total > probeSize && ids.length === probeSize);
   const largest = samples.reduce<Sample | undefined>(
     (most, one) => (most && most.total >= one.total ? most : one),
     undefined,
   );
   return [
-    movable && prober.mayAsk
+    movable && prober.hasTime
       ? await checkOffset(prober, movable, pageParam)
       : offset('skip', 'there are too few records to tell'),
-    largest && prober.mayAsk
+    largest && prober.hasTime
       ? await checkSize(prober, largest)
       : size('skip', 'there are too few records to tell'),
   ];
@@ -48,15 +54,15 @@ function sampleOf(resource: Resource, probe: Probe | undefined): Sample[] {
   return [{ path: routes[resource].path, total: page.total, ids }];
 }
 
-const offset = (status: Check['status'], detail: string, remedy?: string): Check =>
+const offset = (status: DoctorCheck['status'], detail: string, remedy?: string): DoctorCheck =>
   check('paging:offset', 'paging', status, detail, remedy);
-const size = (status: Check['status'], detail: string, remedy?: string): Check =>
+const size = (status: DoctorCheck['status'], detail: string, remedy?: string): DoctorCheck =>
   check('paging:size', 'page size', status, detail, remedy);
 
-type Move = 'moves' | 'ignored' | 'elsewhere';
+type MoveResult = 'moves' | 'ignored' | 'elsewhere';
 
 /** Where the page goes that should start at the second record. */
-async function moveOf(prober: Prober, { path, ids }: Sample, name: string): Promise<Move> {
+async function tryOffset(prober: Prober, { path, ids }: Sample, name: string): Promise<MoveResult> {
   const { page, error } = await prober.page(path, { size: String(probeSize), [name]: '1' });
   const first = page?.records[0]?.id;
   if (error || first === undefined) return isApiError(error, 'refused') ? 'ignored' : 'elsewhere';
@@ -64,18 +70,22 @@ async function moveOf(prober: Prober, { path, ids }: Sample, name: string): Prom
   return first === ids[0] ? 'ignored' : 'elsewhere';
 }
 
-async function checkOffset(prober: Prober, sample: Sample, pageParam: string): Promise<Check> {
-  const told = pageParam === 'none' ? undefined : pageParam;
-  const move = told === undefined ? 'ignored' : await moveOf(prober, sample, told);
-  if (move === 'moves') return offset('ok', `${told} is honoured`);
+async function checkOffset(
+  prober: Prober,
+  sample: Sample,
+  pageParam: string,
+): Promise<DoctorCheck> {
+  const configured = pageParam === 'none' ? undefined : pageParam;
+  const move = configured === undefined ? 'ignored' : await tryOffset(prober, sample, configured);
+  if (move === 'moves') return offset('ok', `${configured} is honoured`);
   if (move === 'elsewhere') {
-    const detail = `${told}=1 brings neither the first record nor the second`;
+    const detail = `${configured}=1 brings neither the first record nor the second`;
     const remedy =
       'It may count pages, or the order is not stable: lists may repeat or miss records';
     return offset('warn', detail, remedy);
   }
-  const working = await findName(prober, sample, told);
-  if (told === undefined) {
+  const working = await findName(prober, sample, configured);
+  if (configured === undefined) {
     return working === undefined
       ? offset('ok', 'none is configured, and none was found')
       : offset('warn', `none is configured, but ${working} works`, `Set CPQ_PAGE_PARAM=${working}`);
@@ -83,7 +93,7 @@ async function checkOffset(prober: Prober, sample: Sample, pageParam: string): P
   const remedy = `Set CPQ_PAGE_PARAM=${working ?? 'none'}`;
   return offset(
     'fail',
-    `${told} is ignored${working === undefined ? '' : `; ${working} works`}`,
+    `${configured} is ignored${working === undefined ? '' : `; ${working} works`}`,
     remedy,
   );
 }
@@ -91,27 +101,28 @@ async function checkOffset(prober: Prober, sample: Sample, pageParam: string): P
 async function findName(
   prober: Prober,
   sample: Sample,
-  told: string | undefined,
+  configured: string | undefined,
 ): Promise<string | undefined> {
-  for (const name of otherNames) {
-    if (name === told || !prober.mayAsk) continue;
-    if ((await moveOf(prober, sample, name)) === 'moves') return name;
+  for (const name of otherOffsetNames) {
+    if (name === configured || !prober.hasTime) continue;
+    if ((await tryOffset(prober, sample, name)) === 'moves') return name;
   }
   return undefined;
 }
 
-async function checkSize(prober: Prober, { path, total }: Sample): Promise<Check> {
+async function checkSize(prober: Prober, { path, total }: Sample): Promise<DoctorCheck> {
   const large = await prober.page(path, { size: String(largeSize) });
-  if (large.page) return size('ok', sizeInWords(large.page.records.length, total));
+  if (large.page) return size('ok', describeSize(large.page.records.length, total));
   if (!isApiError(large.error, 'refused')) return size('skip', 'no good answer to a large page');
-  const usual = await prober.page(path, { size: String(usedSize) });
-  if (usual.page) return size('ok', `${largeSize} is refused; ${usedSize} is not`);
+  const usual = await prober.page(path, { size: String(requestedSize) });
+  if (usual.page) return size('ok', `${largeSize} is refused; ${requestedSize} is not`);
   const remedy = 'Whole collections cannot be read: ask the service for its largest page';
-  return size('fail', `${usedSize} is refused`, remedy);
+  return size('fail', `${requestedSize} is refused`, remedy);
 }
 
-function sizeInWords(came: number, total: number): string {
-  if (came > largeSize) return `ignored: ${came} records came where ${largeSize} were asked for`;
-  if (came < Math.min(largeSize, total)) return `clamped to ${came}`;
-  return `${came} records come at once`;
+function describeSize(received: number, total: number): string {
+  if (received > largeSize)
+    return `ignored: ${received} records came where ${largeSize} were asked for`;
+  if (received < Math.min(largeSize, total)) return `clamped to ${received}`;
+  return `${received} records come at once`;
 }

@@ -1,7 +1,7 @@
 import { type RawPage, readPage } from '../../api/envelope.ts';
 import { ApiError, isApiError } from '../../api/errors.ts';
-import { header, parseReply } from '../../api/reply.ts';
-import { usualLimits, Wire, type WireResponse } from '../../api/wire.ts';
+import { header, parseResponse } from '../../api/reply.ts';
+import { defaultLimits, Wire, type WireResponse } from '../../api/wire.ts';
 
 /** What came of one request. */
 export interface Probe {
@@ -10,20 +10,20 @@ export interface Probe {
   bare?: boolean;
   error?: ApiError;
   /** Milliseconds from sending to having all of it. */
-  took: number;
+  durationMs: number;
 }
 
-export interface Target {
+export interface ProbeTarget {
   baseUrl: URL;
   key: string;
 }
 
 /** Seen on the replies. */
-export interface Seen {
+export interface ServiceHeaders {
   remaining?: number;
   limit?: number;
   /** Milliseconds that the service's clock is ahead of ours; it is told in whole seconds. */
-  ahead?: number;
+  clockAheadMs?: number;
   retryAfter?: number;
 }
 
@@ -31,27 +31,31 @@ const attemptMs = 10_000;
 
 /** Reads from the service, never more than asked for: no retry, no write, and all of it within a time. */
 export class Prober {
-  readonly seen: Seen = {};
+  readonly headers: ServiceHeaders = {};
   requests = 0;
-  readonly #target: Target;
+  readonly #target: ProbeTarget;
   readonly #wire: Wire;
   readonly #deadline: number;
-  readonly #told: (path: string, requests: number) => void;
+  readonly #onRequest: (path: string, requests: number) => void;
 
-  constructor(target: Target, withinMs: number, told: (path: string, requests: number) => void) {
+  constructor(
+    target: ProbeTarget,
+    withinMs: number,
+    onRequest: (path: string, requests: number) => void,
+  ) {
     const base = new URL(
       `${target.baseUrl.pathname}/public-api`.replace(/\/+/g, '/'),
       target.baseUrl,
     );
     this.#target = target;
-    this.#wire = new Wire(base, target.key, { ...usualLimits, attemptMs });
+    this.#wire = new Wire(base, target.key, { ...defaultLimits, attemptMs });
     this.#deadline = Date.now() + withinMs;
-    this.#told = told;
+    this.#onRequest = onRequest;
   }
 
   /** Whether asking on is of use. */
-  get mayAsk(): boolean {
-    return Date.now() < this.#deadline && this.seen.retryAfter === undefined;
+  get hasTime(): boolean {
+    return Date.now() < this.#deadline && this.headers.retryAfter === undefined;
   }
 
   /** One page of a route; `path` is below `/public-api`. */
@@ -60,19 +64,19 @@ export class Prober {
     const search = new URLSearchParams(query);
     const started = Date.now();
     this.requests += 1;
-    this.#told(path, this.requests);
+    this.#onRequest(path, this.requests);
     try {
       const response = await this.#wire.send(
         { method: 'GET', path: `${path}?${search}` },
         { signal: new AbortController().signal, deadline: this.#deadline, purpose: 'interactive' },
         facts,
       );
-      this.#note(response, started);
-      const body = parseReply(response, this.#target.key, facts);
+      this.#recordHeaders(response, started);
+      const body = parseResponse(response, this.#target.key, facts);
       const page = readPage(body, facts);
-      return { page, bare: Array.isArray(body), took: Date.now() - started };
+      return { page, bare: Array.isArray(body), durationMs: Date.now() - started };
     } catch (error) {
-      return { error: this.#known(error), took: Date.now() - started };
+      return { error: this.#toKnownError(error), durationMs: Date.now() - started };
     }
   }
 
@@ -80,7 +84,7 @@ export class Prober {
     return this.#wire.close();
   }
 
-  #note(response: WireResponse, started: number): void {
+  #recordHeaders(response: WireResponse, started: number): void {
     const number = (name: string) => {
       const text = header(response, name);
       return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
@@ -89,17 +93,17 @@ export class Prober {
     const limit = number('x-ratelimit-limit');
     // Replies overtake one another: the fewest left is the latest.
     if (remaining !== undefined) {
-      this.seen.remaining = Math.min(remaining, this.seen.remaining ?? remaining);
+      this.headers.remaining = Math.min(remaining, this.headers.remaining ?? remaining);
     }
-    if (limit !== undefined) this.seen.limit = limit;
+    if (limit !== undefined) this.headers.limit = limit;
     const date = Date.parse(header(response, 'date') ?? '');
-    if (!Number.isNaN(date)) this.seen.ahead ??= date + 500 - (started + Date.now()) / 2;
+    if (!Number.isNaN(date)) this.headers.clockAheadMs ??= date + 500 - (started + Date.now()) / 2;
   }
 
   /** @throws what is no error of the service but a mistake of ours */
-  #known(error: unknown): ApiError {
+  #toKnownError(error: unknown): ApiError {
     if (!isApiError(error)) throw error;
-    if (isApiError(error, 'rate-limited')) this.seen.retryAfter = error.facts.seconds ?? 60;
+    if (isApiError(error, 'rate-limited')) this.headers.retryAfter = error.facts.seconds ?? 60;
     return isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
   }
 }

@@ -7,10 +7,10 @@ export interface Screen {
 const clearLine = '\r\u001b[2K';
 
 /** One line that says what is being asked, on a terminal; nothing anywhere else. */
-export function progressOn(screen: Screen, about: number) {
+export function progressDisplay(screen: Screen, about: number) {
   const shown = screen.isTTY === true;
   return {
-    told(path: string, requests: number): void {
+    onRequest(path: string, requests: number): void {
       if (shown) screen.write(`${clearLine}Asking ${path} (${requests} of about ${about})`);
     },
     done(): void {

@@ -1,5 +1,5 @@
 import { version } from '../../version.ts';
-import type { Check, Status } from './check.ts';
+import type { CheckStatus, DoctorCheck } from './check.ts';
 
 export interface Report {
   version: string;
@@ -7,7 +7,7 @@ export interface Report {
   ok: boolean;
   address: string;
   sandbox: boolean;
-  checks: Check[];
+  checks: DoctorCheck[];
   /** Requests sent; every one of them a GET. */
   requests: number;
   /** What to put into `CPQ_GRANTS`, where the key could read anything. */
@@ -20,7 +20,12 @@ export const reportOf = (facts: Omit<Report, 'version' | 'ok'>): Report => ({
   ...facts,
 });
 
-const words: Readonly<Record<Status, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: '-' };
+const statusWords: Readonly<Record<CheckStatus, string>> = {
+  ok: 'ok',
+  warn: 'warn',
+  fail: 'FAIL',
+  skip: '-',
+};
 const statusWidth = 6;
 const lineWidth = 100;
 
@@ -30,15 +35,15 @@ export function table({ checks, address, sandbox, requests, grants }: Report): s
   const indent = ' '.repeat(statusWidth + titleWidth);
   const rows = checks.map(({ status, title, detail, remedy }) => {
     const row = wrap(
-      `${words[status].padEnd(statusWidth)}${title.padEnd(titleWidth)}${detail}`,
+      `${statusWords[status].padEnd(statusWidth)}${title.padEnd(titleWidth)}${detail}`,
       indent,
     );
     return remedy === undefined ? row : `${row}\n${wrap(`${indent}→ ${remedy}`, `${indent}  `)}`;
   });
   const where = sandbox ? `the embedded tenant at ${address}` : address;
-  const asked = `${requests} requests were sent; nothing was written.`;
+  const requestCount = `${requests} requests were sent; nothing was written.`;
   const grant = grants === undefined ? '' : `\n\nGrants for this key:\nCPQ_GRANTS=${grants}`;
-  return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n\n${asked}${grant}\n`;
+  return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n\n${requestCount}${grant}\n`;
 }
 
 /** Breaks between words. */

@@ -1,11 +1,11 @@
 import { isApiError } from '../../api/errors.ts';
 import type { Resource } from '../../api/records.ts';
 import { resources, routes } from '../../api/routes.ts';
-import { explain } from '../../mcp/wording.ts';
+import { describeError } from '../../mcp/wording.ts';
 import { type Grant, readGrant } from '../../tenant/grants.ts';
-import { type Check, check } from './check.ts';
+import { check, type DoctorCheck } from './check.ts';
 import type { Probe, Prober } from './prober.ts';
-import { concernsAll } from './service.ts';
+import { affectsAllRoutes } from './service.ts';
 
 export type Probes = ReadonlyMap<Resource, Probe>;
 
@@ -17,20 +17,20 @@ const width = 4;
  * Asks every route once; when the first two answers say that no other can answer, only those. What was
  * not asked is absent.
  */
-export async function askRoutes(prober: Prober): Promise<Probes> {
+export async function probeRoutes(prober: Prober): Promise<Probes> {
   const probes = new Map<Resource, Probe>();
   const ask = async (resource: Resource | undefined) => {
-    if (resource === undefined || !prober.mayAsk) return;
+    if (resource === undefined || !prober.hasTime) return;
     probes.set(resource, await prober.page(routes[resource].path, { size: String(probeSize) }));
   };
-  const waiting = [...resources];
-  await ask(waiting.shift());
-  if (concernsAll([...probes.values()][0]?.error)) return probes;
-  await ask(waiting.shift());
+  const queue = [...resources];
+  await ask(queue.shift());
+  if (affectsAllRoutes([...probes.values()][0]?.error)) return probes;
+  await ask(queue.shift());
   const both = [...probes.values()];
   if (both.every(({ error }) => isApiError(error, 'key-refused', 'no-route'))) return probes;
   const worker = async () => {
-    while (waiting.length > 0) await ask(waiting.shift());
+    while (queue.length > 0) await ask(queue.shift());
   };
   await Promise.all(Array.from({ length: width }, worker));
   return probes;
@@ -40,22 +40,22 @@ export async function askRoutes(prober: Prober): Promise<Probes> {
 export const isRefusal = (error: unknown): boolean =>
   isApiError(error, 'not-permitted', 'key-refused', 'no-route');
 
-export const checkRoutes = (probes: Probes, grants: ReadonlySet<Grant>): Check[] =>
+export const checkRoutes = (probes: Probes, grants: ReadonlySet<Grant>): DoctorCheck[] =>
   resources.map((resource) => checkRoute(resource, probes.get(resource), grants));
 
 function checkRoute(
   resource: Resource,
   probe: Probe | undefined,
   grants: ReadonlySet<Grant>,
-): Check {
+): DoctorCheck {
   const { path } = routes[resource];
   const granted = grants.has(readGrant(resource));
-  const route = (status: Check['status'], detail: string, remedy?: string) =>
+  const route = (status: DoctorCheck['status'], detail: string, remedy?: string) =>
     check(`route:${path}`, path, status, detail, remedy);
   if (!probe) return route('skip', 'not tried');
   if (!probe.error) return route('ok', `${sizeOf(probe)}${granted ? '' : '; not granted here'}`);
   if (!isRefusal(probe.error)) {
-    return route(granted ? 'fail' : 'warn', 'no good answer', explain(probe.error));
+    return route(granted ? 'fail' : 'warn', 'no good answer', describeError(probe.error));
   }
   const why = isApiError(probe.error, 'no-route')
     ? 'this tenant has no such route'

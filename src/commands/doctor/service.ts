@@ -1,11 +1,14 @@
 import { type ApiError, isApiError } from '../../api/errors.ts';
 import type { Resource } from '../../api/records.ts';
-import { explain } from '../../mcp/wording.ts';
-import { type Check, check } from './check.ts';
-import type { Probe, Seen, Target } from './prober.ts';
+import { describeError } from '../../mcp/wording.ts';
+import { check, type DoctorCheck } from './check.ts';
+import type { Probe, ProbeTarget, ServiceHeaders } from './prober.ts';
 
 /** What the first answers say of the address and the key. */
-export function checkAddress({ baseUrl }: Target, probes: ReadonlyMap<Resource, Probe>): Check[] {
+export function checkAddress(
+  { baseUrl }: ProbeTarget,
+  probes: ReadonlyMap<Resource, Probe>,
+): DoctorCheck[] {
   const all = [...probes.values()];
   const answered = all.find((probe) => probe.page !== undefined);
   const allowed = answered ?? all.find((probe) => isApiError(probe.error, 'not-permitted'));
@@ -15,15 +18,15 @@ export function checkAddress({ baseUrl }: Target, probes: ReadonlyMap<Resource, 
     'address',
     'address',
     'ok',
-    `${baseUrl.href} answers in ${address.took} ms`,
+    `${baseUrl.href} answers in ${address.durationMs} ms`,
   );
   if (!allowed) return [answers, refusedKey(address.error)];
   return [answers, check('key', 'key', 'ok', 'accepted')];
 }
 
-function unreachable(baseUrl: URL, error: ApiError | undefined): Check[] {
+function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
   const limited = isApiError(error, 'rate-limited');
-  const remedy = error === undefined ? undefined : explain(error);
+  const remedy = error === undefined ? undefined : describeError(error);
   return [
     limited
       ? check('address', 'address', 'ok', `${baseUrl.href} answers`)
@@ -32,17 +35,20 @@ function unreachable(baseUrl: URL, error: ApiError | undefined): Check[] {
   ];
 }
 
-const refusedKey = (error: ApiError | undefined): Check =>
-  check('key', 'key', 'fail', `not accepted (status ${error?.facts.status})`, explain(error));
+const refusedKey = (error: ApiError | undefined): DoctorCheck =>
+  check('key', 'key', 'fail', `not accepted (status ${error?.facts.status})`, describeError(error));
 
 /** Whether what one route answered is true of all of them, so that the others need not be asked. */
-export const concernsAll = (error: ApiError | undefined): boolean =>
+export const affectsAllRoutes = (error: ApiError | undefined): boolean =>
   error !== undefined && !isApiError(error, 'not-permitted', 'no-route', 'key-refused');
 
-const lowShare = 0.1;
+const lowBudgetShare = 0.1;
 
-export function checkBudget({ remaining, limit, retryAfter }: Seen, configured: number): Check {
-  const budget = (status: Check['status'], detail: string, remedy?: string) =>
+export function checkBudget(
+  { remaining, limit, retryAfter }: ServiceHeaders,
+  configured: number,
+): DoctorCheck {
+  const budget = (status: DoctorCheck['status'], detail: string, remedy?: string) =>
     check('budget', 'rate budget', status, detail, remedy);
   if (retryAfter !== undefined) {
     return budget('fail', `used up for ${retryAfter} s`, 'Run this again then');
@@ -54,26 +60,26 @@ export function checkBudget({ remaining, limit, retryAfter }: Seen, configured: 
   if (limit !== undefined && limit !== configured) {
     return budget('warn', `${left}; ${configured} are configured`, `Set CPQ_RATE_LIMIT=${limit}`);
   }
-  const low = remaining < (limit ?? configured) * lowShare;
+  const low = remaining < (limit ?? configured) * lowBudgetShare;
   if (!low) return budget('ok', left);
   return budget('warn', left, 'Other programs of this tenant draw on it too');
 }
 
-const wrongDaysMs = 3_600_000;
+const maxClockErrorMs = 3_600_000;
 const noticeableMs = 60_000;
 
-export function checkClock({ ahead }: Seen): Check {
+export function checkClock({ clockAheadMs: ahead }: ServiceHeaders): DoctorCheck {
   if (ahead === undefined)
     return check('clock', 'clock', 'skip', 'the service does not tell the time');
-  const apart = Math.abs(ahead);
-  if (apart < noticeableMs) return check('clock', 'clock', 'ok', 'in step with the service');
-  const detail = `${inWords(apart)} ${ahead > 0 ? 'behind' : 'ahead of'} the service`;
-  const status = apart < wrongDaysMs ? 'warn' : 'fail';
+  const offset = Math.abs(ahead);
+  if (offset < noticeableMs) return check('clock', 'clock', 'ok', 'in step with the service');
+  const detail = `${describeDuration(offset)} ${ahead > 0 ? 'behind' : 'ahead of'} the service`;
+  const status = offset < maxClockErrorMs ? 'warn' : 'fail';
   const remedy = 'Set the clock: what counts as stale or overdue depends on it';
   return check('clock', 'clock', status, detail, remedy);
 }
 
-const inWords = (ms: number): string =>
-  ms < 2 * wrongDaysMs
+const describeDuration = (ms: number): string =>
+  ms < 2 * maxClockErrorMs
     ? `${Math.round(ms / 60_000)} minutes`
-    : `${Math.round(ms / wrongDaysMs)} hours`;
+    : `${Math.round(ms / maxClockErrorMs)} hours`;

@@ -1,8 +1,8 @@
 import type { ApiRecord } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
 import { visible } from '../../outside-text.ts';
-import { unknownAmong } from '../../tenant/changes/unknown-stages.ts';
-import { type Check, check } from './check.ts';
+import { findUnknownStages } from '../../tenant/changes/unknown-stages.ts';
+import { check, type DoctorCheck } from './check.ts';
 import type { Prober } from './prober.ts';
 
 const { path } = routes.opportunity;
@@ -15,11 +15,11 @@ export async function checkStages(
   prober: Prober,
   words: readonly string[],
   pageParam: string,
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   if (words.length === 0) return [];
   const { records, isWhole } = await readOpportunities(prober, pageParam);
   if (records.length === 0) return [stages('skip', 'no opportunity could be read')];
-  const { unknown, stages: known } = await unknownAmong(records, words);
+  const { unknown, stages: known } = await findUnknownStages(records, words);
   if (unknown.length === 0) return [stages('ok', `each is in use: ${quoted(words)}`)];
   const among = isWhole ? 'no opportunity is' : `none of ${records.length} opportunities is`;
   const remedy = `Correct CPQ_BARRED_STAGES where it is misspelt; these stages are in use: ${quoted(known)}`;
@@ -29,7 +29,7 @@ export async function checkStages(
 const quoted = (names: readonly string[]): string =>
   names.map((name) => JSON.stringify(visible(name))).join(', ');
 
-const stages = (status: Check['status'], detail: string, remedy?: string): Check =>
+const stages = (status: DoctorCheck['status'], detail: string, remedy?: string): DoctorCheck =>
   check('stages', 'barred stages', status, detail, remedy);
 
 async function readOpportunities(
@@ -38,7 +38,7 @@ async function readOpportunities(
 ): Promise<{ records: ApiRecord[]; isWhole: boolean }> {
   const records: ApiRecord[] = [];
   let total = Number.POSITIVE_INFINITY;
-  for (let turn = 0; turn < maxPages && records.length < total && prober.mayAsk; turn++) {
+  for (let attempt = 0; attempt < maxPages && records.length < total && prober.hasTime; attempt++) {
     const offset = pageParam === 'none' ? {} : { [pageParam]: String(records.length) };
     const { page } = await prober.page(path, { size: String(pageSize), ...offset });
     if (!page || page.records.length === 0) break;

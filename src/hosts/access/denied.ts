@@ -1,26 +1,30 @@
 /** A request is refused; worded for whoever sends it, and saying nothing that they could not know. */
-export class Denied extends Error {
+export class HttpError extends Error {
   override readonly name = 'Denied';
   readonly status: 400 | 401 | 403 | 405 | 413 | 415 | 429 | 503;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether something was shown that is not right: guessing must not be for free. */
-  readonly guessed: boolean;
+  readonly countsAsFailure: boolean;
 
   constructor(
-    status: Denied['status'],
+    status: HttpError['status'],
     message: string,
-    { headers = {}, guessed = false }: Partial<Pick<Denied, 'headers' | 'guessed'>> = {},
+    {
+      headers = {},
+      countsAsFailure: guessed = false,
+    }: Partial<Pick<HttpError, 'headers' | 'countsAsFailure'>> = {},
   ) {
     super(message);
     this.status = status;
     this.headers = headers;
-    this.guessed = guessed;
+    this.countsAsFailure = guessed;
   }
 }
 
 /** Whether something was shown that is not right. */
-export const isGuess = (error: unknown): boolean => error instanceof Denied && error.guessed;
+export const isGuess = (error: unknown): boolean =>
+  error instanceof HttpError && error.countsAsFailure;
 
-export const retryAfter = (seconds: number): Record<string, string> => ({
+export const retryAfterHeader = (seconds: number): Record<string, string> => ({
   'retry-after': String(Math.max(1, Math.ceil(seconds))),
 });

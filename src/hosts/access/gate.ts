@@ -1,108 +1,118 @@
 import type { IncomingMessage } from 'node:http';
 import type { Grant } from '../../tenant/grants.ts';
-import type { SdkServed, Served } from '../served.ts';
-import { Denied, isGuess } from './denied.ts';
-import type { Door } from './doors.ts';
-import type { Guesses } from './guesses.ts';
+import type { SdkEndpoint, TenantEndpoint } from '../served.ts';
+import { HttpError, isGuess } from './denied.ts';
+import type { ServedTenant } from './doors.ts';
+import type { GuessLimiter } from './guesses.ts';
 
 /** Somebody who was let in, and what is served to them. */
-export interface Admitted {
-  served: Served | SdkServed;
+export interface Session {
+  endpoint: TenantEndpoint | SdkEndpoint;
   /** What the tenant is called here; absent where only one is served, to everybody. */
   tenant?: string;
   /** Who calls, by a name that is no secret; absent where nobody is asked. */
   caller?: string;
   /** What would have to be shown to use this tool, where the tenant has it and this caller may not. */
-  challenge?(tool: string): Denied | undefined;
+  challenge?(tool: string): HttpError | undefined;
 }
 
 /** Decides who is let in. */
 export interface Gate {
   /** @throws Denied */
-  admit(request: IncomingMessage): Promise<Admitted>;
+  admit(request: IncomingMessage): Promise<Session>;
   /** What anybody may read at this path, to learn how to be let in. */
-  published?(path: string): object | undefined;
+  metadata?(path: string): object | undefined;
 }
 
 /** Lets everybody in who reaches it. */
-export const forEveryone = (served: Served | SdkServed): Gate => ({
-  admit: async () => ({ served }),
+export const openGate = (endpoint: TenantEndpoint | SdkEndpoint): Gate => ({
+  admit: async () => ({ endpoint }),
 });
 
 /** What a caller has shown to be. */
-export interface Recognised {
+export interface Principal {
   caller: string;
-  door: Door;
+  tenant: ServedTenant;
   /** What the caller may do at most; the operator's grants narrow it further. */
   grants: ReadonlySet<Grant>;
-  challenge?(needs: readonly Grant[]): Denied;
+  challenge?(needs: readonly Grant[]): HttpError;
 }
 
 /** One way in which callers show who they are. */
-export interface Way {
+export interface AuthStrategy {
   /**
    * Who calls; nothing where the request shows nothing of this kind. `sender`: the address or network that
    * it comes from.
    * @throws Denied for what is shown and is not right
    */
-  recognise(request: IncomingMessage, sender: string): Promise<Recognised | undefined>;
+  authenticate(request: IncomingMessage, sender: string): Promise<Principal | undefined>;
   /** How to ask for it, as `WWW-Authenticate` says it. */
-  readonly asksFor: string;
-  published?(path: string): object | undefined;
+  readonly wwwAuthenticate: string;
+  metadata?(path: string): object | undefined;
 }
 
 export interface GateOptions {
-  ways: readonly Way[];
-  guesses: Guesses;
+  strategies: readonly AuthStrategy[];
+  guesses: GuessLimiter;
 }
 
 /** Lets in whoever one of the ways recognises. */
-export function gate({ ways, guesses }: GateOptions): Gate {
-  const asksFor = { 'www-authenticate': ways.map((way) => way.asksFor).join(', ') };
+export function gate({ strategies, guesses }: GateOptions): Gate {
+  const wwwAuthenticate = {
+    'www-authenticate': strategies.map((strategy) => strategy.wwwAuthenticate).join(', '),
+  };
   return {
     async admit(request) {
       const sender = guesses.senderOf(request);
       guesses.check(sender);
       try {
-        return admitted((await recognised(ways, request, sender)) ?? unknown(request, asksFor));
+        return toSession(
+          (await authenticate(strategies, request, sender)) ??
+            rejectUnknown(request, wwwAuthenticate),
+        );
       } catch (error) {
         if (isGuess(error)) guesses.count(sender);
         throw error;
       }
     },
-    published(path) {
-      return ways.map((way) => way.published?.(path)).find((found) => found !== undefined);
+    metadata(path) {
+      return strategies
+        .map((strategy) => strategy.metadata?.(path))
+        .find((found) => found !== undefined);
     },
   };
 }
 
-async function recognised(
-  ways: readonly Way[],
+async function authenticate(
+  strategies: readonly AuthStrategy[],
   request: IncomingMessage,
   sender: string,
-): Promise<Recognised | undefined> {
-  for (const way of ways) {
-    const found = await way.recognise(request, sender);
+): Promise<Principal | undefined> {
+  for (const strategy of strategies) {
+    const found = await strategy.authenticate(request, sender);
     if (found) return found;
   }
   return undefined;
 }
 
 /** Whoever shows something that none of the ways knows may be guessing, too. */
-function unknown(request: IncomingMessage, headers: Record<string, string>): never {
+function rejectUnknown(request: IncomingMessage, headers: Record<string, string>): never {
   const guessed = request.headers.authorization !== undefined;
-  throw new Denied(401, 'This server needs to know who is calling.', { headers, guessed });
+  throw new HttpError(401, 'This server needs to know who is calling.', {
+    headers,
+    countsAsFailure: guessed,
+  });
 }
 
-function admitted({ caller, door, grants, challenge }: Recognised): Admitted {
-  const served = door.served(grants);
-  const who = { served, caller, tenant: door.name };
-  if (!challenge) return who;
+function toSession({ caller, tenant, grants, challenge }: Principal): Session {
+  const endpoint = tenant.endpointFor(grants);
+  const session = { endpoint, caller, tenant: tenant.name };
+  if (!challenge) return session;
   return {
-    ...who,
+    ...session,
     challenge(tool) {
-      if (served.parts.surface.find(tool)) return undefined;
-      const needs = door.served(door.grants).parts.surface.find(tool)?.needs;
+      if (endpoint.parts.surface.find(tool)) return undefined;
+      const needs = tenant.endpointFor(tenant.grants).parts.surface.find(tool)?.needs;
       return needs && challenge(needs);
     },
   };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { Denied, retryAfter } from './denied.ts';
-import { Failures } from './failures.ts';
-import { networkOf, type Proxies, senderOf } from './proxies.ts';
+import { HttpError, retryAfterHeader } from './denied.ts';
+import { FailureLimiter } from './failures.ts';
+import { clientAddress, networkOf, type Proxies } from './proxies.ts';
 
 const defaultPerMinute = 30;
 
@@ -9,25 +9,25 @@ const defaultPerMinute = 30;
  * Slows down guessing: after so many wrong credentials in a minute an address, or an IPv6 network, is refused
  * whatever it shows.
  */
-export class Guesses {
+export class GuessLimiter {
   readonly #proxies: Proxies;
-  readonly #failures: Failures;
+  readonly #failures: FailureLimiter;
 
   constructor(proxies: Proxies, perMinute = defaultPerMinute) {
     this.#proxies = proxies;
-    this.#failures = new Failures(perMinute);
+    this.#failures = new FailureLimiter(perMinute);
   }
 
   /** What one sender cannot change, by which its guesses are counted. */
   senderOf(request: IncomingMessage): string {
-    return networkOf(senderOf(request, this.#proxies));
+    return networkOf(clientAddress(request, this.#proxies));
   }
 
   /** @throws Denied (429) while this sender has to wait */
   check(sender: string): void {
     const wait = this.#failures.waitSeconds(sender);
     if (wait > 0)
-      throw new Denied(429, 'Too many wrong credentials', { headers: retryAfter(wait) });
+      throw new HttpError(429, 'Too many wrong credentials', { headers: retryAfterHeader(wait) });
   }
 
   /** One that was wrong. */

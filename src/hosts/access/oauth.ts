@@ -13,11 +13,11 @@ import {
 } from 'jose';
 import { ConfigError } from '../../config.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
-import { bearerOf, wrongBearer } from './bearer.ts';
-import { Denied, retryAfter } from './denied.ts';
-import type { Doors } from './doors.ts';
-import type { Way } from './gate.ts';
-import { looksOwn } from './token-file.ts';
+import { bearerToken, invalidTokenError } from './bearer.ts';
+import { HttpError, retryAfterHeader } from './denied.ts';
+import type { TenantRegistry } from './doors.ts';
+import type { AuthStrategy } from './gate.ts';
+import { isAccessToken } from './token-file.ts';
 
 export interface OAuthOptions {
   issuer: string;
@@ -31,7 +31,7 @@ export interface OAuthOptions {
   scopePrefix: string;
   /** Grants that make sense to ask for. */
   grants(): readonly string[];
-  doors: Doors;
+  tenants: TenantRegistry;
   /** The provider could not be asked, or what it said cannot be used. */
   onError(error: unknown): void;
 }
@@ -53,64 +53,65 @@ const algorithms = [
 const clockToleranceSeconds = 30;
 const fetchMs = 5_000;
 /** How long the provider is not asked again for its keys. */
-const betweenReadingsMs = 3_000;
+const minReloadMs = 3_000;
 /** Of metadata, and of a set of keys: those of the largest providers have some ten thousand. */
-const mostBytes = 512 * 1024;
-const againSeconds = 10;
+const maxBytes = 512 * 1024;
+const retryAfterSeconds = 10;
 
 /**
  * Callers with a token of an identity provider: an OAuth 2.1 resource server (RFC 6750, 9068, 9728).
  * @throws ConfigError for an address that tokens must not travel by
  */
-export function oauth(options: OAuthOptions): Way {
+export function oauthStrategy(options: OAuthOptions): AuthStrategy {
   const { issuer, resource, audience = resource.href, scopePrefix } = options;
   requireTls('CPQ_OAUTH_ISSUER', new URL(issuer));
   if (options.jwksUrl) requireTls('CPQ_OAUTH_JWKS_URL', options.jwksUrl);
   const keys = new ProviderKeys(issuer, options.jwksUrl);
   const metadataUrl = new URL(
-    `${wellKnown}${resource.pathname}`.replace(/\/$/, ''),
+    `${metadataPath}${resource.pathname}`.replace(/\/$/, ''),
     resource.origin,
   );
-  const where = `, resource_metadata="${metadataUrl.href}"`;
+  const metadataParameter = `, resource_metadata="${metadataUrl.href}"`;
   const challenge = (needs: readonly string[]) =>
-    new Denied(403, `The access token lacks the scope ${asScopes(needs, scopePrefix)}.`, {
+    new HttpError(403, `The access token lacks the scope ${toScopes(needs, scopePrefix)}.`, {
       headers: {
-        'www-authenticate': `Bearer realm="cpq-mcp", error="insufficient_scope", scope="${asScopes(needs, scopePrefix)}"${where}`,
+        'www-authenticate': `Bearer realm="cpq-mcp", error="insufficient_scope", scope="${toScopes(needs, scopePrefix)}"${metadataParameter}`,
       },
     });
-  const wanted = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds };
-  const required = { ...wanted, requiredClaims: ['exp', 'sub'] };
+  const expected = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds };
+  const required = { ...expected, requiredClaims: ['exp', 'sub'] };
   const verify = (token: string) =>
-    jwtVerify(token, keys.find, required).catch(withAnyOf(token, required));
-  const verified = async (token: string): Promise<JWTPayload> => {
+    jwtVerify(token, keys.find, required).catch(verifyWithAnyKey(token, required));
+  const verifyToken = async (token: string): Promise<JWTPayload> => {
     const cameAt = performance.now();
     try {
       const result = await verify(token).catch(async (error: unknown) => {
-        if (!mayBeOfNewKey(error, token)) throw error;
+        if (!mayHaveNewKey(error, token)) throw error;
         await keys.readAfter(cameAt);
         return verify(token);
       });
       return result.payload;
     } catch (error) {
-      const refusal = refusalOf(error, where);
-      if (!refusal.guessed) options.onError(error);
+      const refusal = toHttpError(error, metadataParameter);
+      if (!refusal.countsAsFailure) options.onError(error);
       throw refusal;
     }
   };
   return {
-    asksFor: `Bearer realm="cpq-mcp", scope="${asScopes(['read'], scopePrefix)}"${where}`,
-    async recognise(request) {
-      const token = bearerOf(request);
-      if (token === undefined || looksOwn(token)) return undefined;
-      const claims = await verified(token);
-      if (claims.cnf !== undefined) throw wrongBearer(bound, where);
-      if (!isText(claims.sub)) throw wrongBearer('The access token names nobody.', where);
-      const grants = grantsOf(claims, scopePrefix);
+    wwwAuthenticate: `Bearer realm="cpq-mcp", scope="${toScopes(['read'], scopePrefix)}"${metadataParameter}`,
+    async authenticate(request) {
+      const token = bearerToken(request);
+      if (token === undefined || isAccessToken(token)) return undefined;
+      const claims = await verifyToken(token);
+      if (claims.cnf !== undefined) throw invalidTokenError(boundTokenMessage, metadataParameter);
+      if (!isText(claims.sub))
+        throw invalidTokenError('The access token names nobody.', metadataParameter);
+      const grants = grantsFromClaims(claims, scopePrefix);
       if (grants.size === 0) throw challenge(['read']);
-      return { caller: callerOf(claims), door: doorOf(claims, options), grants, challenge };
+      return { caller: callerName(claims), tenant: tenantOf(claims, options), grants, challenge };
     },
-    published(path) {
-      if (path !== wellKnown && path !== metadataUrl.pathname) return undefined;
+    metadata(path) {
+      if (path !== metadataPath && path !== metadataUrl.pathname) return undefined;
       return {
         resource: resource.href,
         authorization_servers: [issuer],
@@ -123,9 +124,10 @@ export function oauth(options: OAuthOptions): Way {
 }
 
 /** RFC 7800: whoever shows it must prove more than to have it, which no bearer does (RFC 9449, 8705). */
-const bound = 'The access token is bound to a key: it cannot be used as a bearer token.';
+const boundTokenMessage =
+  'The access token is bound to a key: it cannot be used as a bearer token.';
 
-const wellKnown = '/.well-known/oauth-protected-resource';
+const metadataPath = '/.well-known/oauth-protected-resource';
 
 /** Keys that came over a wire that others can write to prove nothing. */
 function requireTls(name: string, url: URL): void {
@@ -135,7 +137,7 @@ function requireTls(name: string, url: URL): void {
 }
 
 /** A token that does not say by which key it was signed may be signed by any that fits. */
-const withAnyOf =
+const verifyWithAnyKey =
   (token: string, required: JWTVerifyOptions) =>
   async (error: unknown): Promise<JWTVerifyResult> => {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
@@ -152,7 +154,7 @@ const withAnyOf =
  * Whether the provider may have published, since its keys were read, the key that this was signed with: one
  * of another name, or any other for a token that names none.
  */
-function mayBeOfNewKey(error: unknown, token: string): boolean {
+function mayHaveNewKey(error: unknown, token: string): boolean {
   if (error instanceof errors.JWKSNoMatchingKey) return true;
   const isForged = error instanceof errors.JWSSignatureVerificationFailed;
   return isForged && decodeProtectedHeader(token).kid === undefined;
@@ -192,7 +194,7 @@ class ProviderKeys {
   }
 
   async #readSoon(): Promise<void> {
-    await pause(Math.max(0, this.#askedAt + betweenReadingsMs - performance.now()));
+    await pause(Math.max(0, this.#askedAt + minReloadMs - performance.now()));
     // Who comes from now on may have a token of a key that this reading does not find.
     this.#next = undefined;
     await this.#read();
@@ -222,19 +224,19 @@ class ProviderKeys {
   }
 
   async #discover(): Promise<RemoteKeys> {
-    for (const url of metadataOf(new URL(this.#issuer))) {
-      const said = await readJson(url);
-      if (said?.issuer !== this.#issuer || typeof said.jwks_uri !== 'string') continue;
-      const jwks = new URL(said.jwks_uri);
+    for (const url of metadataUrls(new URL(this.#issuer))) {
+      const value = await readJson(url);
+      if (value?.issuer !== this.#issuer || typeof value.jwks_uri !== 'string') continue;
+      const jwks = new URL(value.jwks_uri);
       requireTls('jwks_uri', jwks);
       return remoteKeys(jwks);
     }
-    throw new ProviderAway('its metadata cannot be had');
+    throw new ProviderUnavailable('its metadata cannot be had');
   }
 }
 
 /** The provider cannot be asked: that says nothing about the token. */
-class ProviderAway extends Error {}
+class ProviderUnavailable extends Error {}
 
 type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 
@@ -244,24 +246,24 @@ const remoteKeys = (url: URL): RemoteKeys =>
     cacheMaxAge: 600_000,
     // When they are read again for a key that is not among them is decided here.
     cooldownDuration: Number.POSITIVE_INFINITY,
-    [customFetch]: fetchWithin,
+    [customFetch]: fetchLimited,
   });
 
 /** Follows no redirect, and reads no more than there can be to say. */
-async function fetchWithin(url: string, init: RequestInit): Promise<Response> {
+async function fetchLimited(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'error' });
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > mostBytes) throw new ProviderAway(`${url} says more than ${mostBytes} bytes`);
+    if (bytes > maxBytes) throw new ProviderUnavailable(`${url} says more than ${maxBytes} bytes`);
     parts.push(part);
   }
   return new Response(Buffer.concat(parts), { status: response.status });
 }
 
 /** Where a provider describes itself: RFC 8414, then OpenID Connect Discovery. */
-function metadataOf({ origin, pathname }: URL): string[] {
+function metadataUrls({ origin, pathname }: URL): string[] {
   const path = pathname.replace(/\/$/, '');
   return [
     `${origin}/.well-known/oauth-authorization-server${path}`,
@@ -271,18 +273,21 @@ function metadataOf({ origin, pathname }: URL): string[] {
 
 async function readJson(url: string): Promise<Record<string, unknown> | undefined> {
   try {
-    const response = await fetchWithin(url, { signal: AbortSignal.timeout(fetchMs) });
+    const response = await fetchLimited(url, { signal: AbortSignal.timeout(fetchMs) });
     return response.ok ? ((await response.json()) as Record<string, unknown>) : undefined;
   } catch {
     return undefined; // The other place may have it; if not, that is told.
   }
 }
 
-function refusalOf(error: unknown, where: string): Denied {
+function toHttpError(error: unknown, metadataParameter: string): HttpError {
   if (error instanceof errors.JWTExpired)
-    return wrongBearer('The access token has expired.', where);
+    return invalidTokenError('The access token has expired.', metadataParameter);
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return wrongBearer(`The access token is not for this server: ${error.claim}.`, where);
+    return invalidTokenError(
+      `The access token is not for this server: ${error.claim}.`,
+      metadataParameter,
+    );
   }
   const aboutToken =
     error instanceof errors.JWSSignatureVerificationFailed ||
@@ -292,54 +297,57 @@ function refusalOf(error: unknown, where: string): Denied {
     error instanceof errors.JOSEAlgNotAllowed ||
     error instanceof errors.JOSENotSupported;
   if (aboutToken)
-    return wrongBearer('The access token is not one of the identity provider.', where);
+    return invalidTokenError(
+      'The access token is not one of the identity provider.',
+      metadataParameter,
+    );
   // Whatever else it is, it is no reason to take the token for good, nor for bad.
-  return new Denied(503, 'The identity provider cannot be asked now.', {
-    headers: retryAfter(againSeconds),
+  return new HttpError(503, 'The identity provider cannot be asked now.', {
+    headers: retryAfterHeader(retryAfterSeconds),
   });
 }
 
 /** The grants among its scopes; what else it may be good for is not this server's business. */
-function grantsOf({ scope, scp }: JWTPayload, prefix: string): ReadonlySet<Grant> {
-  const scopes = [scope, scp].flatMap((said) => {
-    if (typeof said === 'string') return said.split(' ');
-    return Array.isArray(said) ? said.filter((one) => typeof one === 'string') : [];
+function grantsFromClaims({ scope, scp }: JWTPayload, prefix: string): ReadonlySet<Grant> {
+  const scopes = [scope, scp].flatMap((value) => {
+    if (typeof value === 'string') return value.split(' ');
+    return Array.isArray(value) ? value.filter((scopeName) => typeof scopeName === 'string') : [];
   });
   const names = scopes
-    .filter((one) => one.startsWith(prefix))
-    .map((one) => one.slice(prefix.length));
+    .filter((scopeName) => scopeName.startsWith(prefix))
+    .map((scopeName) => scopeName.slice(prefix.length));
   return parseGrants(names.filter((name) => grantNames.includes(name)));
 }
 
-const asScopes = (grants: readonly string[], prefix: string): string =>
+const toScopes = (grants: readonly string[], prefix: string): string =>
   grants.map((grant) => prefix + grant).join(' ');
 
-const longestName = 120;
+const maxName = 120;
 
 /**
  * Whom it was given to; a person may use several programs. Two of them never have the same name, however
  * long they are and whatever is in them.
  */
-function callerOf({ sub, client_id }: JWTPayload): string {
-  const name = `oauth:${[sub, client_id].filter(isText).map(inOneWord).join(' ')}`;
-  if (name.length <= longestName) return name;
+function callerName({ sub, client_id }: JWTPayload): string {
+  const name = `oauth:${[sub, client_id].filter(isText).map(escapeName).join(' ')}`;
+  if (name.length <= maxName) return name;
   const rest = createHash('sha256').update(name).digest('hex').slice(0, 32);
-  return `${name.slice(0, longestName)}… ${rest}`;
+  return `${name.slice(0, maxName)}… ${rest}`;
 }
 
 const isText = (claim: unknown): claim is string => typeof claim === 'string' && claim !== '';
 
 /** Without what would be taken for the end of a name, or not be seen. */
-const inOneWord = (text: string): string =>
+const escapeName = (text: string): string =>
   text.replace(/[^\x21-\x24\x26-\x7e]/gu, (it) => `%${Buffer.from(it).toString('hex')}`);
 
-function doorOf(claims: JWTPayload, { tenantClaim, doors }: OAuthOptions) {
+function tenantOf(claims: JWTPayload, { tenantClaim, tenants }: OAuthOptions) {
   const named = claims[tenantClaim];
   if (named === undefined || typeof named === 'string') {
-    const door = doors.find(named);
-    if (door) return door;
+    const tenant = tenants.find(named);
+    if (tenant) return tenant;
   }
-  throw new Denied(
+  throw new HttpError(
     403,
     named === undefined
       ? `The access token does not say which tenant it is for (claim "${tenantClaim}").`

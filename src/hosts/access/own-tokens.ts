@@ -1,59 +1,69 @@
 import { stat } from 'node:fs/promises';
 import { parseGrants } from '../../tenant/grants.ts';
-import { bearerOf, wrongBearer } from './bearer.ts';
-import { Denied } from './denied.ts';
-import type { Doors } from './doors.ts';
-import type { Way } from './gate.ts';
-import { isExpired, type KeptToken, looksOwn, match, readTokens } from './token-file.ts';
+import { bearerToken, invalidTokenError } from './bearer.ts';
+import { HttpError } from './denied.ts';
+import type { TenantRegistry } from './doors.ts';
+import type { AuthStrategy } from './gate.ts';
+import { findToken, isAccessToken, isExpired, readTokens, type StoredToken } from './token-file.ts';
 
-export interface OwnTokensOptions {
+export interface AccessTokenOptions {
   path: string;
-  doors: Doors;
+  tenants: TenantRegistry;
   /** The file could not be read anew; what it said before holds. */
   onError(error: unknown): void;
 }
 
 /** How long what the file says may be old: a token that was revoked is refused soon. */
-const lookAgainMs = 1_000;
+const recheckMs = 1_000;
 
 /**
  * Callers with a token of this server's own.
  * @throws TokenFileError when the file cannot be read
  */
-export async function ownTokens({ path, doors, onError }: OwnTokensOptions): Promise<Way> {
-  const file = new TokenFile(path, onError);
+export async function accessTokenStrategy({
+  path,
+  tenants,
+  onError,
+}: AccessTokenOptions): Promise<AuthStrategy> {
+  const file = new TokenFileReader(path, onError);
   await file.open();
   return {
-    asksFor: 'Bearer realm="cpq-mcp"',
-    async recognise(request) {
-      const token = bearerOf(request);
-      if (token === undefined || !looksOwn(token)) return undefined;
+    wwwAuthenticate: 'Bearer realm="cpq-mcp"',
+    async authenticate(request) {
+      const token = bearerToken(request);
+      if (token === undefined || !isAccessToken(token)) return undefined;
       // One that is not known may have been made a moment ago.
-      const kept = match(token, await file.tokens()) ?? match(token, await file.latest());
-      if (!kept) throw wrongBearer('This access token is not known here.');
-      if (isExpired(kept)) {
-        throw wrongBearer(`The access token "${kept.name}" has expired: ask for a new one.`);
+      const stored = findToken(token, await file.tokens()) ?? findToken(token, await file.latest());
+      if (!stored) throw invalidTokenError('This access token is not known here.');
+      if (isExpired(stored)) {
+        throw invalidTokenError(
+          `The access token "${stored.name}" has expired: ask for a new one.`,
+        );
       }
-      const door = doors.find(kept.tenant);
-      if (!door) throw new Denied(403, kept.tenant === undefined ? unnamed : elsewhere);
-      return { caller: `token:${kept.name}`, door, grants: parseGrants(kept.grants) };
+      const tenant = tenants.find(stored.tenant);
+      if (!tenant)
+        throw new HttpError(
+          403,
+          stored.tenant === undefined ? missingTenantMessage : unknownTenantMessage,
+        );
+      return { caller: `token:${stored.name}`, tenant, grants: parseGrants(stored.grants) };
     },
   };
 }
 
-const elsewhere = 'The tenant of this access token is not served here.';
-const unnamed =
+const unknownTenantMessage = 'The tenant of this access token is not served here.';
+const missingTenantMessage =
   'This access token names no tenant, and this server has several or none: ask for one that does.';
 
 /** The file as it is now, or was a moment ago. */
-class TokenFile {
+class TokenFileReader {
   readonly #path: string;
   readonly #onError: (error: unknown) => void;
-  #tokens: readonly KeptToken[] = [];
+  #tokens: readonly StoredToken[] = [];
   #stamp = '';
-  #lookedAt = 0;
-  #told = '';
-  #looking: Promise<void> | undefined;
+  #checkedAt = 0;
+  #lastError = '';
+  #reloading: Promise<void> | undefined;
 
   constructor(path: string, onError: (error: unknown) => void) {
     this.#path = path;
@@ -61,37 +71,37 @@ class TokenFile {
   }
 
   async open(): Promise<void> {
-    await this.#look();
+    await this.#reload();
   }
 
-  async tokens(): Promise<readonly KeptToken[]> {
-    return Date.now() - this.#lookedAt >= lookAgainMs ? this.latest() : this.#tokens;
+  async tokens(): Promise<readonly StoredToken[]> {
+    return Date.now() - this.#checkedAt >= recheckMs ? this.latest() : this.#tokens;
   }
 
-  async latest(): Promise<readonly KeptToken[]> {
-    this.#looking ??= this.#look()
-      .catch((error: unknown) => this.#tell(error))
+  async latest(): Promise<readonly StoredToken[]> {
+    this.#reloading ??= this.#reload()
+      .catch((error: unknown) => this.#reportOnce(error))
       .finally(() => {
-        this.#looking = undefined;
+        this.#reloading = undefined;
       });
-    await this.#looking;
+    await this.#reloading;
     return this.#tokens;
   }
 
-  async #look(): Promise<void> {
-    this.#lookedAt = Date.now();
+  async #reload(): Promise<void> {
+    this.#checkedAt = Date.now();
     const found = await stat(this.#path).catch(() => undefined);
     const stamp = found ? `${found.ino} ${found.size} ${found.mtimeMs}` : 'none';
     if (stamp === this.#stamp) return;
     this.#tokens = await readTokens(this.#path);
     this.#stamp = stamp;
-    this.#told = '';
+    this.#lastError = '';
   }
 
   /** Once, and not at every look. */
-  #tell(error: unknown): void {
-    const what = String(error);
-    if (what !== this.#told) this.#onError(error);
-    this.#told = what;
+  #reportOnce(error: unknown): void {
+    const message = String(error);
+    if (message !== this.#lastError) this.#onError(error);
+    this.#lastError = message;
   }
 }

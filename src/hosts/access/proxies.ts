@@ -30,9 +30,12 @@ export function proxiesFrom(networks: readonly string[]): Proxies {
  * The address that a request comes from: what the last proxy that is not believed says of itself, which
  * is the sender's own where there is no proxy.
  */
-export function senderOf({ socket, headers }: IncomingMessage, proxies: Proxies): string {
-  const said = String(headers['x-forwarded-for'] ?? '').split(',');
-  const hops = [...said.map((hop) => plain(hop.trim())), plain(socket.remoteAddress ?? 'unknown')];
+export function clientAddress({ socket, headers }: IncomingMessage, proxies: Proxies): string {
+  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
+  const hops = [
+    ...forwarded.map((hop) => withoutPort(hop.trim())),
+    withoutPort(socket.remoteAddress ?? 'unknown'),
+  ];
   let sender = hops.pop() as string;
   while (hops.length > 0 && isTrusted(sender, proxies)) {
     const before = hops.pop() as string;
@@ -64,9 +67,9 @@ function isTrusted(address: string, proxies: Proxies): boolean {
 }
 
 /** Without the port that some proxies write, and an IPv4 address as such where it came as an IPv6 one. */
-function plain(said: string): string {
-  const [, bracketed, dotted] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(said) ?? [];
-  return (bracketed ?? dotted ?? said).replace(/^::ffff:(?=\d+\.)/i, '');
+function withoutPort(forwarded: string): string {
+  const [, bracketed, dotted] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(forwarded) ?? [];
+  return (bracketed ?? dotted ?? forwarded).replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {

@@ -3,7 +3,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { privateAddress } from '../../api/errors.ts';
 
 /** Networks that are not the public internet: IANA's registries of special-purpose addresses. */
-const special = new BlockList();
+const nonPublicRanges = new BlockList();
 for (const network of [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -37,29 +37,29 @@ for (const network of [
   'ff00::/8',
 ]) {
   const [address = '', bits] = network.split('/');
-  special.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  nonPublicRanges.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Whether an address leads to this machine, a private network, or nowhere. What is no address does not. */
 export function isPrivate(address: string): boolean {
   const version = isIP(address);
-  return version !== 0 && special.check(address, version === 6 ? 'ipv6' : 'ipv4');
+  return version !== 0 && nonPublicRanges.check(address, version === 6 ? 'ipv6' : 'ipv4');
 }
 
 /**
  * Resolves a name, and refuses one of which any address is private: at the moment of connecting, so that
  * a name cannot point elsewhere once it was looked at.
  */
-export const publicOnly: LookupFunction = (hostname, options, callback) => {
+export const lookupPublicOnly: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
     const addresses = error ? [] : found;
     const refused = addresses.some(({ address }) => isPrivate(address));
     const first = addresses[0];
-    if (error || refused || !first) callback(error ?? refusal(hostname), []);
+    if (error || refused || !first) callback(error ?? privateAddressError(hostname), []);
     else if (options.all) callback(null, addresses);
     else callback(null, first.address, first.family);
   });
 };
 
-const refusal = (hostname: string): NodeJS.ErrnoException =>
+const privateAddressError = (hostname: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`${hostname} leads to a private network`), { code: privateAddress });

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { grantNames } from '../../tenant/grants.ts';
 
 /** A token as it is kept: nobody can make the token of it. Times are ISO 8601. */
-export interface KeptToken {
+export interface StoredToken {
   /** Stands in the token itself, so that it is found without comparing with every other. */
   id: string;
   name: string;
@@ -23,10 +23,10 @@ export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
 }
 
-const shape = /^cpq_([a-z0-9]{12})_[A-Za-z0-9_-]{43}$/;
+const tokenPattern = /^cpq_([a-z0-9]{12})_[A-Za-z0-9_-]{43}$/;
 
 /** Whether it is one of this server's own tokens, good or bad, by its shape alone. */
-export const looksOwn = (text: string): boolean => text.startsWith('cpq_');
+export const isAccessToken = (text: string): boolean => text.startsWith('cpq_');
 
 export interface NewToken {
   name: string;
@@ -41,14 +41,14 @@ const dayMs = 86_400_000;
 /**
  * A new token and what is kept of it. The token is shown once; afterwards nobody can know it.
  */
-export function makeToken({ name, tenant, grants, days }: NewToken): {
+export function createToken({ name, tenant, grants, days }: NewToken): {
   token: string;
-  kept: KeptToken;
+  stored: StoredToken;
 } {
   const id = randomBytes(6).toString('hex');
   const token = `cpq_${id}_${randomBytes(32).toString('base64url')}`;
   const now = Date.now();
-  const kept: KeptToken = {
+  const stored: StoredToken = {
     id,
     name,
     hash: hashOf(token).toString('hex'),
@@ -57,35 +57,35 @@ export function makeToken({ name, tenant, grants, days }: NewToken): {
     created: new Date(now).toISOString(),
     expires: new Date(now + days * dayMs).toISOString(),
   };
-  return { token, kept };
+  return { token, stored };
 }
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** The one of these whose token it is, whether it is still good or not; in constant time. */
-export function match(token: string, kept: readonly KeptToken[]): KeptToken | undefined {
-  const [, id] = shape.exec(token) ?? [];
-  const candidate = id === undefined ? undefined : kept.find((one) => one.id === id);
+export function findToken(token: string, stored: readonly StoredToken[]): StoredToken | undefined {
+  const [, id] = tokenPattern.exec(token) ?? [];
+  const candidate = id === undefined ? undefined : stored.find((one) => one.id === id);
   if (!candidate) return undefined;
   const known = Buffer.from(candidate.hash, 'hex');
   const shown = hashOf(token);
   return known.length === shown.length && timingSafeEqual(known, shown) ? candidate : undefined;
 }
 
-export const isExpired = ({ expires }: KeptToken, now = Date.now()): boolean =>
+export const isExpired = ({ expires }: StoredToken, now = Date.now()): boolean =>
   !(Date.parse(expires) > now);
 
 /**
  * Every token of the file; none where there is no file.
  * @throws TokenFileError when it cannot be read, or is not what this program wrote
  */
-export async function readTokens(path: string): Promise<readonly KeptToken[]> {
+export async function readTokens(path: string): Promise<readonly StoredToken[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new TokenFileError(`${path} cannot be read (${error.code})`);
   });
   if (text === undefined) return [];
-  const tokens = tokensOf(text);
+  const tokens = parseTokens(text);
   if (!tokens) {
     throw new TokenFileError(
       `${path} is not a file of tokens as cpq-mcp token writes it. Put it right, or remove it and make the tokens anew.`,
@@ -94,16 +94,16 @@ export async function readTokens(path: string): Promise<readonly KeptToken[]> {
   return tokens;
 }
 
-function tokensOf(text: string): KeptToken[] | undefined {
+function parseTokens(text: string): StoredToken[] | undefined {
   try {
     const { tokens } = JSON.parse(text) as { tokens?: unknown };
-    return Array.isArray(tokens) && tokens.every(isKept) ? tokens : undefined;
+    return Array.isArray(tokens) && tokens.every(isStoredToken) ? tokens : undefined;
   } catch {
     return undefined; // Worded by the caller.
   }
 }
 
-function isKept(row: unknown): row is KeptToken {
+function isStoredToken(row: unknown): row is StoredToken {
   if (typeof row !== 'object' || row === null) return false;
   const { id, name, hash, tenant, grants, created, expires } = row as Record<string, unknown>;
   const texts = [id, name, hash, created, expires, tenant ?? ''];
@@ -121,12 +121,12 @@ function isKept(row: unknown): row is KeptToken {
  * new one.
  * @throws TokenFileError, or whatever `change` throws: then nothing is changed
  */
-export async function changeTokens(
+export async function updateTokens(
   path: string,
-  change: (tokens: readonly KeptToken[]) => readonly KeptToken[],
+  change: (tokens: readonly StoredToken[]) => readonly StoredToken[],
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const lock = await lockAt(`${path}.lock`);
+  const lock = await acquireLock(`${path}.lock`);
   try {
     const tokens = change(await readTokens(path));
     await replace(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, lock);
@@ -146,7 +146,7 @@ async function replace(path: string, text: string, lock: Lock): Promise<void> {
       await file.close();
     }
     // Whoever was held up for so long that another took over must not undo what that one did.
-    if (!(await lock.isHeld())) throw new TokenFileError(busy(`${path}.lock`));
+    if (!(await lock.isHeld())) throw new TokenFileError(lockBusyError(`${path}.lock`));
     await rename(draft, path);
   } finally {
     await rm(draft, { force: true });
@@ -158,30 +158,30 @@ interface Lock {
   release(): Promise<void>;
 }
 
-const lockPatienceMs = 10_000;
+const lockTimeoutMs = 10_000;
 const lockStaleMs = 5_000;
 
-const busy = (path: string): string =>
+const lockBusyError = (path: string): string =>
   `Another program is changing the tokens. If none is: remove ${path}`;
 
-async function lockAt(path: string): Promise<Lock> {
-  const end = Date.now() + lockPatienceMs;
+async function acquireLock(path: string): Promise<Lock> {
+  const end = Date.now() + lockTimeoutMs;
   const mark = randomBytes(16).toString('hex');
   for (;;) {
     try {
       await writeFile(path, mark, { flag: 'wx', mode: 0o600 });
-      return lockOf(path, mark);
+      return toLock(path, mark);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EEXIST') throw new TokenFileError(`${path} cannot be made (${code})`);
       await removeStale(path);
-      if (Date.now() > end) throw new TokenFileError(busy(path));
+      if (Date.now() > end) throw new TokenFileError(lockBusyError(path));
       await pause(50);
     }
   }
 }
 
-function lockOf(path: string, mark: string): Lock {
+function toLock(path: string, mark: string): Lock {
   const isHeld = async () => (await readFile(path, 'utf8').catch(() => '')) === mark;
   return {
     isHeld,
@@ -195,14 +195,14 @@ function lockOf(path: string, mark: string): Lock {
 async function removeStale(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (!found || Date.now() - found.mtimeMs <= lockStaleMs) return;
-  const aside = `${path}.${randomBytes(4).toString('hex')}`;
+  const renamed = `${path}.${randomBytes(4).toString('hex')}`;
   try {
-    await rename(path, aside);
-    const { ino, mtimeMs } = await stat(aside);
+    await rename(path, renamed);
+    const { ino, mtimeMs } = await stat(renamed);
     // It was somebody's new one: they get it back.
-    if (ino !== found.ino || mtimeMs !== found.mtimeMs) await link(aside, path);
+    if (ino !== found.ino || mtimeMs !== found.mtimeMs) await link(renamed, path);
   } catch {
     // Somebody else was here first.
   }
-  await rm(aside, { force: true });
+  await rm(renamed, { force: true });
 }

@@ -8,11 +8,11 @@ interface Flaw {
   kind: string;
   /** Share of the rows that qualify; at least one row is taken. */
   share: number;
-  only?: (row: Row, at: number) => boolean;
-  change: (row: Row, around: Around) => void;
+  only?: (row: Row, index: number) => boolean;
+  change: (row: Row, context: FlawContext) => void;
 }
 
-interface Around {
+interface FlawContext {
   random: Random;
   world: World;
   rows: Row[];
@@ -26,11 +26,11 @@ const LONG_TEXT = 30_000;
 export function makeAwkward(world: World): void {
   for (const [table, flaws] of Object.entries(flawsOf)) {
     const rows = world.rows.get(table) ?? [];
-    for (const flaw of flaws) befall(world, table, rows, flaw);
+    for (const flaw of flaws) applyFlaws(world, table, rows, flaw);
   }
 }
 
-function befall(
+function applyFlaws(
   world: World,
   table: string,
   rows: Row[],
@@ -39,18 +39,18 @@ function befall(
   const random = world.random.fork(`${table}/${kind}`);
   const candidates = only ? rows.filter(only) : rows;
   const count = Math.max(1, Math.round(candidates.length * share));
-  random.some(candidates, count).forEach((row, at) => {
-    change(row, { random, world, rows, at });
+  random.some(candidates, count).forEach((row, index) => {
+    change(row, { random, world, rows, at: index });
     world.mark(table, row, kind);
   });
 }
 
-const drop =
+const dropFields =
   (...names: string[]) =>
   (row: Row) => {
     for (const name of names) delete row[name];
   };
-const set = (values: Row) => (row: Row) => {
+const setFields = (values: Row) => (row: Row) => {
   Object.assign(row, values);
 };
 const asText =
@@ -60,7 +60,7 @@ const asText =
   };
 const oddCase =
   (name: string) =>
-  (row: Row, { random }: Around) => {
+  (row: Row, { random }: FlawContext) => {
     const text = String(row[name]);
     const title = text.charAt(0).toUpperCase() + text.slice(1).toLowerCase();
     row[name] = text === title || random.chance(0.4) ? text.toUpperCase() : title;
@@ -68,7 +68,7 @@ const oddCase =
 const labelsAsObjects = (row: Row) => {
   if (Array.isArray(row.labels)) row.labels = row.labels.map((name: Json) => ({ name }));
 };
-const has = (name: string) => (row: Row) => row[name] != null;
+const hasField = (name: string) => (row: Row) => row[name] != null;
 const isOpen = (row: Row) => row.outcome === 'open';
 const justTheDay = (name: string) => (row: Row) => {
   row[name] = String(row[name]).slice(0, 10);
@@ -79,16 +79,16 @@ const withOffset = (name: string) => (row: Row) => {
 /** Each row gets the next of the texts. */
 const textOf =
   (name: string, texts: readonly string[]) =>
-  (row: Row, { at }: Around) => {
-    row[name] = texts[at % texts.length];
+  (row: Row, { at: index }: FlawContext) => {
+    row[name] = texts[index % texts.length];
   };
 
 const companyFlaws: Flaw[] = [
-  { kind: 'type in odd case', share: 0.08, only: has('type'), change: oddCase('type') },
-  { kind: 'no type', share: 0.02, only: isOrdinary, change: drop('type') },
-  { kind: 'no currency', share: 0.03, change: drop('currency') },
-  { kind: 'null website', share: 0.04, change: set({ website: null }) },
-  { kind: 'labels as objects', share: 0.15, only: has('labels'), change: labelsAsObjects },
+  { kind: 'type in odd case', share: 0.08, only: hasField('type'), change: oddCase('type') },
+  { kind: 'no type', share: 0.02, only: isOrdinary, change: dropFields('type') },
+  { kind: 'no currency', share: 0.03, change: dropFields('currency') },
+  { kind: 'null website', share: 0.04, change: setFields({ website: null }) },
+  { kind: 'labels as objects', share: 0.15, only: hasField('labels'), change: labelsAsObjects },
   {
     kind: 'name of another company',
     share: 0.012,
@@ -120,8 +120,8 @@ const contactFlaws: Flaw[] = [
       row.deleted = world.moment(random, -random.int(0, 19));
     },
   },
-  { kind: 'no company', share: 0.02, change: drop('companyId', 'companyName') },
-  { kind: 'null e-mail', share: 0.03, change: set({ email: null }) },
+  { kind: 'no company', share: 0.02, change: dropFields('companyId', 'companyName') },
+  { kind: 'null e-mail', share: 0.03, change: setFields({ email: null }) },
   {
     kind: 'e-mail of another contact',
     share: 0.01,
@@ -129,7 +129,7 @@ const contactFlaws: Flaw[] = [
       row.email = random.pick(rows).email;
     },
   },
-  { kind: 'labels as objects', share: 0.2, only: has('labels'), change: labelsAsObjects },
+  { kind: 'labels as objects', share: 0.2, only: hasField('labels'), change: labelsAsObjects },
 ];
 
 const opportunityFlaws: Flaw[] = [
@@ -153,45 +153,49 @@ const opportunityFlaws: Flaw[] = [
   {
     kind: 'zero value',
     share: 0.03,
-    change: set({ onetimeRevenue: 0, oneTimeProfit: 0, monthlyRevenue: 0, monthlyProfit: 0 }),
+    change: setFields({ onetimeRevenue: 0, oneTimeProfit: 0, monthlyRevenue: 0, monthlyProfit: 0 }),
   },
-  { kind: 'null value', share: 0.03, change: set({ onetimeRevenue: null, monthlyRevenue: null }) },
+  {
+    kind: 'null value',
+    share: 0.03,
+    change: setFields({ onetimeRevenue: null, monthlyRevenue: null }),
+  },
   {
     kind: 'no value',
     share: 0.02,
-    change: drop('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue', 'monthlyProfit'),
+    change: dropFields('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue', 'monthlyProfit'),
   },
   {
     kind: 'money as text',
     share: 0.05,
     change: asText('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue'),
   },
-  { kind: 'null contact', share: 0.04, change: set({ contactId: null }) },
-  { kind: 'no company', share: 0.01, change: drop('companyId') },
-  { kind: 'no stage', share: 0.01, only: isOpen, change: drop('pipelineStageId') },
-  { kind: 'no probability', share: 0.02, only: isOpen, change: drop('probability') },
+  { kind: 'null contact', share: 0.04, change: setFields({ contactId: null }) },
+  { kind: 'no company', share: 0.01, change: dropFields('companyId') },
+  { kind: 'no stage', share: 0.01, only: isOpen, change: dropFields('pipelineStageId') },
+  { kind: 'no probability', share: 0.02, only: isOpen, change: dropFields('probability') },
   {
     kind: 'close date with offset',
     share: 0.04,
-    only: has('expectedCloseDate'),
+    only: hasField('expectedCloseDate'),
     change: withOffset('expectedCloseDate'),
   },
   {
     kind: 'closed without time',
     share: 0.1,
-    only: has('closedAt'),
+    only: hasField('closedAt'),
     change: justTheDay('closedAt'),
   },
-  { kind: 'null closedAt', share: 0.1, only: isOpen, change: set({ closedAt: null }) },
-  { kind: 'html', share: 0.015, change: set({ description: html }) },
+  { kind: 'null closedAt', share: 0.1, only: isOpen, change: setFields({ closedAt: null }) },
+  { kind: 'html', share: 0.015, change: setFields({ description: html }) },
   { kind: 'instructions', share: 0.009, change: textOf('description', injections) },
   { kind: 'invisible characters', share: 0.012, change: textOf('description', invisible) },
   { kind: 'very long', share: 0, only: isLate, change: longAsk },
 ];
 
 /** Past the first hundred, so that a usual first page is of a usual size. */
-function isLate(_row: Row, at: number): boolean {
-  return at > 120;
+function isLate(_row: Row, index: number): boolean {
+  return index > 120;
 }
 
 function longAsk(row: Row): void {
@@ -202,15 +206,15 @@ function longAsk(row: Row): void {
 const productFlaws: Flaw[] = [
   { kind: 'type in odd case', share: 0.12, change: oddCase('productType') },
   { kind: 'mpn of another product in other spelling', share: 0.008, only: isMade, change: copyMpn },
-  { kind: 'no cost', share: 0.015, change: drop('cost', 'markup') },
-  { kind: 'null cost', share: 0.008, change: set({ cost: null, markup: null }) },
-  { kind: 'no price', share: 0.01, change: drop('price', 'markup') },
-  { kind: 'zero price', share: 0.006, change: set({ price: 0, markup: -100 }) },
+  { kind: 'no cost', share: 0.015, change: dropFields('cost', 'markup') },
+  { kind: 'null cost', share: 0.008, change: setFields({ cost: null, markup: null }) },
+  { kind: 'no price', share: 0.01, change: dropFields('price', 'markup') },
+  { kind: 'zero price', share: 0.006, change: setFields({ price: 0, markup: -100 }) },
   { kind: 'money as text', share: 0.04, change: asText('price', 'cost') },
   {
     kind: 'vendor',
     share: 0.08,
-    only: has('manufacturer'),
+    only: hasField('manufacturer'),
     change: (row) => {
       row.vendor = row.manufacturer;
       delete row.manufacturer;
@@ -221,10 +225,10 @@ const productFlaws: Flaw[] = [
     kind: 'blank term',
     share: 0.1,
     only: (row) => row.term === undefined,
-    change: set({ term: '' }),
+    change: setFields({ term: '' }),
   },
-  { kind: 'labels as objects', share: 0.2, only: has('labels'), change: labelsAsObjects },
-  { kind: 'html', share: 0.01, change: set({ shortDescription: html }) },
+  { kind: 'labels as objects', share: 0.2, only: hasField('labels'), change: labelsAsObjects },
+  { kind: 'html', share: 0.01, change: setFields({ shortDescription: html }) },
   { kind: 'instructions', share: 0.001, change: textOf('shortDescription', injections) },
   { kind: 'invisible characters', share: 0.002, change: textOf('shortDescription', invisible) },
 ];
@@ -233,7 +237,7 @@ function isMade(row: Row): boolean {
   return row.mpn !== undefined && row.manufacturer !== undefined;
 }
 
-function copyMpn(row: Row, { random, rows }: Around): void {
+function copyMpn(row: Row, { random, rows }: FlawContext): void {
   const others = rows.filter((other) => isMade(other) && other !== row);
   if (others.length === 0) return;
   const other = random.pick(others);
@@ -242,7 +246,7 @@ function copyMpn(row: Row, { random, rows }: Around): void {
   row.mpn = random.pick([mpn.toLowerCase(), ` ${mpn} `, mpn.replace('-', ' '), mpn]);
 }
 
-function severalCategories(row: Row, { random, world }: Around): void {
+function severalCategories(row: Row, { random, world }: FlawContext): void {
   const all = world.rows.get('category') ?? [];
   const own = all.find(({ id }) => id === row.categoryId);
   const chosen = [own ?? random.pick(all), random.pick(all)];
@@ -259,20 +263,20 @@ const quoteFlaws: Flaw[] = [
       row.deletedAt = world.moment(random, -random.int(0, 30));
     },
   },
-  { kind: 'no company', share: 0.01, change: drop('companyId') },
-  { kind: 'null contact', share: 0.03, change: set({ contactId: null }) },
-  { kind: 'no title', share: 0.01, change: drop('title') },
-  { kind: 'no expiry', share: 0.06, only: has('expiresAt'), change: drop('expiresAt') },
+  { kind: 'no company', share: 0.01, change: dropFields('companyId') },
+  { kind: 'null contact', share: 0.03, change: setFields({ contactId: null }) },
+  { kind: 'no title', share: 0.01, change: dropFields('title') },
+  { kind: 'no expiry', share: 0.06, only: hasField('expiresAt'), change: dropFields('expiresAt') },
   {
     kind: 'expiry without time',
     share: 0.1,
-    only: has('expiresAt'),
+    only: hasField('expiresAt'),
     change: justTheDay('expiresAt'),
   },
   {
     kind: 'expiry with offset',
     share: 0.05,
-    only: has('expiresAt'),
+    only: hasField('expiresAt'),
     change: withOffset('expiresAt'),
   },
   { kind: 'instructions', share: 0.003, change: textOf('title', injections) },
@@ -280,9 +284,9 @@ const quoteFlaws: Flaw[] = [
 
 const itemFlaws: Flaw[] = [
   { kind: 'money as text', share: 0.02, change: asText('price', 'cost', 'setupPrice') },
-  { kind: 'no product', share: 0.015, change: drop('productId', 'categoryId') },
-  { kind: 'no cost', share: 0.015, change: drop('cost', 'markup') },
-  { kind: 'html', share: 0.003, change: set({ description: html }) },
+  { kind: 'no product', share: 0.015, change: dropFields('productId', 'categoryId') },
+  { kind: 'no cost', share: 0.015, change: dropFields('cost', 'markup') },
+  { kind: 'html', share: 0.003, change: setFields({ description: html }) },
 ];
 
 const flawsOf: Record<string, Flaw[]> = {

@@ -13,25 +13,37 @@ import {
   sentFields,
   snapshotOf,
 } from './fields.ts';
-import { type Done, newChangeId, type Outcome, type Sending, unusable } from './journal.ts';
-import type { Plan } from './plan.ts';
-import { type Difference, differing, look, type Sent, type Sight } from './sight.ts';
+import {
+  journalError,
+  newChangeId,
+  type OutcomeStatus,
+  type WriteIntent,
+  type WriteOutcome,
+} from './journal.ts';
+import type { ChangePlan } from './plan.ts';
+import {
+  type SentChange,
+  type StoredDifference,
+  storedDifferences,
+  type Verification,
+  verify,
+} from './sight.ts';
 
 /** Who let it happen, and on whose behalf. */
-export interface Approved {
-  what: Sending['what'];
-  consent: Sending['consent'];
+export interface Approval {
+  what: WriteIntent['what'];
+  consent: WriteIntent['consent'];
   client: string;
   caller?: string;
   reverts?: string;
 }
 
-export interface Carried {
+export interface WriteResult {
   changeId: string;
-  outcome: Outcome;
+  outcome: OutcomeStatus;
   record?: Opportunity;
   /** What the service stored otherwise than was meant. */
-  differs: readonly Difference[];
+  differs: readonly StoredDifference[];
   reason?: Wording;
   /** The service confirmed it, and the record could not be read back to compare. */
   unchecked?: true;
@@ -42,7 +54,7 @@ export interface Carried {
 /** A write that has begun is brought to its end, whatever the caller does meanwhile. */
 const writeMs = 20_000;
 const readBackMs = 10_000;
-const secondLookMs = 1_500;
+const secondCheckMs = 1_500;
 
 /**
  * Writes a plan that a person agreed to: announced in the journal, sent once, read back, and told in the
@@ -50,41 +62,41 @@ const secondLookMs = 1_500;
  * whatever happens is an outcome.
  * @throws ChangeRefused when the journal cannot be written: then nothing was sent
  */
-export async function carryOut(
+export async function executePlan(
   tenant: Tenant,
-  plan: Plan,
-  approved: Approved,
+  plan: ChangePlan,
+  approval: Approval,
   trace: Trace | undefined,
-): Promise<Carried> {
-  const sending = announcementOf(plan, approved);
-  await tenant.journal.append({ ...sending }).catch((error: unknown) => {
-    throw unusable('kept', error);
+): Promise<WriteResult> {
+  const intent = toIntent(plan, approval);
+  await tenant.journal.append({ ...intent }).catch((error: unknown) => {
+    throw journalError('kept', error);
   });
-  const carried = { changeId: sending.id, ...(await send(tenant, plan, sending, trace)) };
-  tenant.changed('opportunity');
+  const result = { changeId: intent.id, ...(await send(tenant, plan, intent, trace)) };
+  tenant.invalidate('opportunity');
   try {
-    await tenant.journal.append({ ...doneOf(carried, plan) });
-    return carried;
+    await tenant.journal.append({ ...toOutcome(result, plan) });
+    return result;
   } catch {
     // It is done; that it could not be recorded must be told, not hide what happened.
-    return { ...carried, unrecorded: true };
+    return { ...result, unrecorded: true };
   }
 }
 
-function announcementOf(plan: Plan, approved: Approved): Sending {
+function toIntent(plan: ChangePlan, approval: Approval): WriteIntent {
   const { target, before, changes } = plan;
   const name = String(changes.find(({ field }) => field === 'name')?.to ?? before.name ?? '');
   return {
     phase: 'sending',
     id: newChangeId(),
     at: new Date().toISOString(),
-    ...approved,
+    ...approval,
     externalId: target.externalId,
     ...(target.record?.id === undefined ? {} : { opportunityId: target.record.id }),
     name,
     before,
     changes,
-    sent: bodyOf(before, changes),
+    sent: writeBody(before, changes),
   };
 }
 
@@ -92,7 +104,10 @@ function announcementOf(plan: Plan, approved: Approved): Sending {
  * Present values go along with the change, because the API may clear what is left out; a field that has
  * no value and gets none is not mentioned.
  */
-export function bodyOf(before: Snapshot, changes: readonly FieldChange[]): Record<string, unknown> {
+export function writeBody(
+  before: Snapshot,
+  changes: readonly FieldChange[],
+): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { name, kind, body: property } of sentFields) {
     const change = changes.find(({ field }) => field === name);
@@ -103,30 +118,34 @@ export function bodyOf(before: Snapshot, changes: readonly FieldChange[]): Recor
   return body;
 }
 
-type Ended = Omit<Carried, 'changeId' | 'unrecorded'>;
+type WriteEnd = Omit<WriteResult, 'changeId' | 'unrecorded'>;
 
 async function send(
   tenant: Tenant,
-  plan: Plan,
-  sending: Sending,
+  plan: ChangePlan,
+  intent: WriteIntent,
   trace: Trace | undefined,
-): Promise<Ended> {
+): Promise<WriteEnd> {
   let answer: Opportunity;
   try {
-    const { externalId, sent } = sending;
-    answer = await tenant.client.upsertOpportunity(externalId, sent, ownCall(writeMs, trace));
+    const { externalId, sent } = intent;
+    answer = await tenant.client.upsertOpportunity(
+      externalId,
+      sent,
+      backgroundCall(writeMs, trace),
+    );
   } catch (error) {
-    const refusal = refusalIn(error);
+    const refusal = rejectionReason(error);
     if (refusal !== undefined) return { outcome: 'not_written', differs: [], reason: refusal };
-    return unanswered(plan, sending, await lookTwice(tenant, plan, sending, trace), error);
+    return resultWithoutAnswer(plan, intent, await verifyTwice(tenant, plan, intent, trace), error);
   }
-  const isNew = sending.opportunityId === undefined;
-  const sent = isNew ? { ...sending, madeId: answer.id } : sending;
-  return answered(plan, sent, await lookTwice(tenant, plan, sent, trace), answer);
+  const isNew = intent.opportunityId === undefined;
+  const sent = isNew ? { ...intent, madeId: answer.id } : intent;
+  return resultFromAnswer(plan, sent, await verifyTwice(tenant, plan, sent, trace), answer);
 }
 
 /** Why nothing was stored, where that is certain. */
-function refusalIn(error: unknown): Wording | undefined {
+function rejectionReason(error: unknown): Wording | undefined {
   if (!isNotStored(error)) return undefined;
   const why = whyNotStored[error.kind];
   if (isApiError(error, 'unreachable')) return wording`${why} (${identifier(error.facts.code)})`;
@@ -148,8 +167,13 @@ const whyNotStored: Record<NotStoredKind, Wording> = {
 };
 
 /** The answer to a write says what was asked, the record what was stored. */
-function answered(plan: Plan, sent: Sent, sight: Sight, answer: Opportunity): Ended {
-  switch (sight.seen) {
+function resultFromAnswer(
+  plan: ChangePlan,
+  sent: SentChange,
+  verification: Verification,
+  answer: Opportunity,
+): WriteEnd {
+  switch (verification.result) {
     case 'as before':
       return {
         outcome: 'not_written',
@@ -157,33 +181,44 @@ function answered(plan: Plan, sent: Sent, sight: Sight, answer: Opportunity): En
         reason: wording`the service confirmed it, but the record is as it was`,
       };
     case 'unreadable': {
-      const isIt = answer.externalIdentifier === sent.externalId && answer.id !== undefined;
-      return { outcome: 'written', differs: [], unchecked: true, ...(isIt && { record: answer }) };
+      const isWrittenRecord =
+        answer.externalIdentifier === sent.externalId && answer.id !== undefined;
+      return {
+        outcome: 'written',
+        differs: [],
+        unchecked: true,
+        ...(isWrittenRecord && { record: answer }),
+      };
     }
     default:
-      return writtenAs(plan, sent, sight.record);
+      return writtenResult(plan, sent, verification.record);
   }
 }
 
-const writtenAs = (plan: Plan, sent: Sent, record: Opportunity): Ended => ({
+const writtenResult = (plan: ChangePlan, sent: SentChange, record: Opportunity): WriteEnd => ({
   outcome: 'written',
   record,
-  differs: differing(sent, record, plan.target.scale),
+  differs: storedDifferences(sent, record, plan.target.scale),
 });
 
 /** Nobody said whether the write was stored: the record itself has to. */
-function unanswered(plan: Plan, sent: Sent, sight: Sight, error: unknown): Ended {
-  switch (sight.seen) {
+function resultWithoutAnswer(
+  plan: ChangePlan,
+  sent: SentChange,
+  verification: Verification,
+  error: unknown,
+): WriteEnd {
+  switch (verification.result) {
     case 'arrived':
     case 'partly':
-      return writtenAs(plan, sent, sight.record);
+      return writtenResult(plan, sent, verification.record);
     case 'otherwise':
-      return unclear(wording`the record has changed, but not to what was meant`);
+      return unknownResult(wording`the record has changed, but not to what was meant`);
     case 'unreadable':
-      return unclear(wording`the service broke off, and the record cannot be read back now`);
+      return unknownResult(wording`the service broke off, and the record cannot be read back now`);
     case 'as before':
-      if (mayYetArrive(error)) {
-        return unclear(
+      if (mayStillApply(error)) {
+        return unknownResult(
           wording`no answer in time; the record is still as it was, but may yet change`,
         );
       }
@@ -195,42 +230,49 @@ function unanswered(plan: Plan, sent: Sent, sight: Sight, error: unknown): Ended
   }
 }
 
-const unclear = (reason: Wording): Ended => ({ outcome: 'cannot_tell', differs: [], reason });
+const unknownResult = (reason: Wording): WriteEnd => ({
+  outcome: 'cannot_tell',
+  differs: [],
+  reason,
+});
 
 /** Nobody waits for the service any more, yet it may still be at work: time ran out, here or at a gateway. */
-const mayYetArrive = (error: unknown): boolean =>
+const mayStillApply = (error: unknown): boolean =>
   isApiError(error, 'timed-out') ||
   (isApiError(error, 'server-error') && [408, 502, 504].includes(error.facts.status ?? 0));
 
 /** What does not show at once may show a moment later: a write under way, a copy that lags behind. */
-async function lookTwice(
+async function verifyTwice(
   tenant: Tenant,
-  plan: Plan,
-  sent: Sent,
+  plan: ChangePlan,
+  sent: SentChange,
   trace: Trace | undefined,
-): Promise<Sight> {
+): Promise<Verification> {
   const { scale } = plan.target;
-  const first = await look(tenant, sent, scale, ownToolCall(readBackMs, trace));
+  const first = await verify(tenant, sent, scale, backgroundToolCall(readBackMs, trace));
   if ('record' in first) return first;
-  await new Promise((resolve) => setTimeout(resolve, secondLookMs));
-  return look(tenant, sent, scale, ownToolCall(readBackMs, trace));
+  await new Promise((resolve) => setTimeout(resolve, secondCheckMs));
+  return verify(tenant, sent, scale, backgroundToolCall(readBackMs, trace));
 }
 
-const ownToolCall = (ms: number, trace: Trace | undefined): ToolCall => ({
-  ...ownCall(ms, trace),
+const backgroundToolCall = (ms: number, trace: Trace | undefined): ToolCall => ({
+  ...backgroundCall(ms, trace),
   progress: () => {},
   client: '',
   consent: () => Promise.reject(new Error('nobody is asked while a write is under way')),
 });
 
-const ownCall = (ms: number, trace: Trace | undefined): Call => ({
+const backgroundCall = (ms: number, trace: Trace | undefined): Call => ({
   signal: new AbortController().signal,
   deadline: Date.now() + ms,
   purpose: 'interactive',
   trace,
 });
 
-function doneOf({ changeId, outcome, record, reason, unchecked }: Carried, plan: Plan): Done {
+function toOutcome(
+  { changeId, outcome, record, reason, unchecked }: WriteResult,
+  plan: ChangePlan,
+): WriteOutcome {
   const after = record && !unchecked && snapshotOf(record, plan.target.scale.divisor);
   return {
     phase: 'done',

@@ -1,9 +1,9 @@
 import type { Wording } from '../../outside-text.ts';
 import type { FieldChange } from './fields.ts';
-import type { Plan } from './plan.ts';
+import type { ChangePlan } from './plan.ts';
 
 /** What a person is asked to agree to. */
-export interface Proposal extends Pick<Plan, 'currency' | 'remarks' | 'digest'> {
+export interface Proposal extends Pick<ChangePlan, 'currency' | 'remarks' | 'digest'> {
   /** `create`, `change` or `revert`. */
   what: 'create' | 'change' | 'revert';
   /** Name of the opportunity and of its company, where there are any. */
@@ -21,7 +21,7 @@ export interface Proposal extends Pick<Plan, 'currency' | 'remarks' | 'digest'> 
 /**
  * What came of asking. `accepted` says how: the person answered the host's own question, or the same
  * call came back with the token of the preview. `unasked`: nobody could be asked; where a token may be
- * offered instead, it comes with the question's words. `moved`: the person agreed to another difference
+ * offered instead, it comes with the question's words. `changedAnswer`: the person agreed to another difference
  * than would be written now.
  */
 export type Consent =

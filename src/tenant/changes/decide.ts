@@ -2,25 +2,25 @@ import type { Wording } from '../../outside-text.ts';
 import type { ToolCall } from '../call.ts';
 import { writeGrant } from '../grants.ts';
 import type { Tenant } from '../tenant.ts';
-import { type Carried, carryOut } from './carry-out.ts';
+import { executePlan, type WriteResult } from './carry-out.ts';
 import type { Consent, Offer, Proposal } from './consent.ts';
-import { canonical, type Reference } from './fields.ts';
-import type { Sending } from './journal.ts';
-import { type Plan, planOf } from './plan.ts';
-import { checkAllowed, checkHourly } from './rules.ts';
-import { sameTarget } from './target.ts';
+import { canonicalJson, type Reference } from './fields.ts';
+import type { WriteIntent } from './journal.ts';
+import { buildPlan, type ChangePlan } from './plan.ts';
+import { checkAllowed, checkHourlyLimit } from './rules.ts';
+import { refreshTarget } from './target.ts';
 
 /** What came of a plan: one of these, and never two. */
 export type Decision =
   | { outcome: 'no_change' }
   | { outcome: 'refused_by_person'; answer: 'declined' | 'cancelled' }
   | { outcome: 'not_asked'; offer?: Offer; why: Wording }
-  | { outcome: 'moved'; plan: Plan }
+  | { outcome: 'moved'; plan: ChangePlan }
   | { outcome: 'invalid_consent'; why: Wording }
-  | { outcome: 'carried'; carried: Carried };
+  | { outcome: 'carried'; result: WriteResult };
 
 export interface Purpose {
-  what: Sending['what'];
+  what: WriteIntent['what'];
   reverts?: string;
 }
 
@@ -31,35 +31,38 @@ export interface Purpose {
  */
 export async function decide(
   tenant: Tenant,
-  plan: Plan,
+  plan: ChangePlan,
   purpose: Purpose,
   call: ToolCall,
 ): Promise<Decision> {
-  tenant.require(writeGrant);
-  if (isDone(plan)) return { outcome: 'no_change' };
+  tenant.requireGrant(writeGrant);
+  if (isNoOp(plan)) return { outcome: 'no_change' };
   await checkAllowed(tenant, plan, call);
-  await checkHourly(tenant);
-  const consent = await call.consent(proposalOf(plan, purpose, call));
-  if (consent.answer !== 'accepted') return notAccepted(consent, plan);
+  await checkHourlyLimit(tenant);
+  const consent = await call.consent(toProposal(plan, purpose, call));
+  if (consent.answer !== 'accepted') return consentDenied(consent, plan);
   const { client, caller } = call;
-  const who = caller === undefined ? { client } : { client, caller };
-  const approved = { ...purpose, consent: consent.how, ...who };
-  return tenant.state.alone(`write ${tenant.namespace}`, async () => {
-    const target = await sameTarget(tenant, plan.target, call);
-    const now = await planOf(tenant, target, plan.wanted, call);
-    if (isDone(now)) return { outcome: 'no_change' };
+  const identity = caller === undefined ? { client } : { client, caller };
+  const approved = { ...purpose, consent: consent.how, ...identity };
+  return tenant.state.runExclusive(`write ${tenant.namespace}`, async () => {
+    const target = await refreshTarget(tenant, plan.target, call);
+    const now = await buildPlan(tenant, target, plan.requested, call);
+    if (isNoOp(now)) return { outcome: 'no_change' };
     if (now.digest !== plan.digest) return { outcome: 'moved', plan: now };
-    await checkHourly(tenant);
+    await checkHourlyLimit(tenant);
     call.signal.throwIfAborted();
-    return { outcome: 'carried', carried: await carryOut(tenant, now, approved, call.trace) };
+    return { outcome: 'carried', result: await executePlan(tenant, now, approved, call.trace) };
   });
 }
 
 /** Somebody may have made the same change while the person was asked. */
-const isDone = ({ changes, target }: Plan): boolean =>
+const isNoOp = ({ changes, target }: ChangePlan): boolean =>
   changes.length === 0 && Boolean(target.record);
 
-function notAccepted(consent: Exclude<Consent, { answer: 'accepted' }>, plan: Plan): Decision {
+function consentDenied(
+  consent: Exclude<Consent, { answer: 'accepted' }>,
+  plan: ChangePlan,
+): Decision {
   switch (consent.answer) {
     case 'declined':
     case 'cancelled':
@@ -75,8 +78,8 @@ function notAccepted(consent: Exclude<Consent, { answer: 'accepted' }>, plan: Pl
   }
 }
 
-function proposalOf(plan: Plan, { what, reverts }: Purpose, { caller }: ToolCall): Proposal {
-  const { target, before, changes, digest, currency, remarks, wish } = plan;
+function toProposal(plan: ChangePlan, { what, reverts }: Purpose, { caller }: ToolCall): Proposal {
+  const { target, before, changes, digest, currency, remarks, requestDigest: wish } = plan;
   const name = before.name ?? changes.find(({ field }) => field === 'name')?.to;
   const company = before.company ?? changes.find(({ field }) => field === 'company')?.to;
   const companyName = (company as Reference | undefined)?.name;
@@ -88,7 +91,7 @@ function proposalOf(plan: Plan, { what, reverts }: Purpose, { caller }: ToolCall
     currency,
     remarks,
     digest,
-    subject: canonical([what, reverts, wish, caller]),
+    subject: canonicalJson([what, reverts, wish, caller]),
     ...(companyName === undefined ? {} : { company: companyName }),
   };
 }

@@ -26,14 +26,14 @@ export interface WritableField {
   body: string;
   kind: FieldKind;
   /** The value in a record as the service sends it. */
-  of(record: Opportunity): unknown;
+  readFrom(record: Opportunity): unknown;
 }
 
 /** `property` is the record's; the body names a reference by its id. */
 function field(name: string, label: string, property: string, kind: FieldKind): WritableField {
   const body = kind === 'reference' ? `${property}Id` : property;
-  const of = (record: Opportunity) => record[property] ?? record.unreadable?.[property];
-  return { name, label, body, kind, of };
+  const readFrom = (record: Opportunity) => record[property] ?? record.unreadable?.[property];
+  return { name, label, body, kind, readFrom };
 }
 
 /** Every field of an opportunity that the API can write, in the order in which people read them. */
@@ -56,11 +56,11 @@ export const writableFields: readonly WritableField[] = [
 ];
 
 /** Never asked for, yet sent along where the API would clear what is left out. */
-const carriedFields: readonly WritableField[] = [
+const passthroughFields: readonly WritableField[] = [
   field('monthly_churn', 'Monthly churn', 'monthlyChurn', 'money'),
 ];
 
-export const sentFields: readonly WritableField[] = [...writableFields, ...carriedFields];
+export const sentFields: readonly WritableField[] = [...writableFields, ...passthroughFields];
 export const fieldNames: readonly string[] = writableFields.map(({ name }) => name);
 
 /** The values of a record by field name; what is empty is left out. */
@@ -70,31 +70,31 @@ export type Snapshot = Readonly<Record<string, FieldValue>>;
 export type Scale = 1 | 100;
 
 export function snapshotOf(record: Opportunity, scale: Scale): Snapshot {
-  const entries = sentFields.map(({ name, kind, of }) => [
+  const entries = sentFields.map(({ name, kind, readFrom }) => [
     name,
-    readValue(kind, of(record), scale),
+    readValue(kind, readFrom(record), scale),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 function readValue(kind: FieldKind, raw: unknown, scale: Scale): FieldValue {
   if (raw === undefined || raw === null || raw === '') return undefined;
-  if (kind === 'reference') return referenceOf(raw);
+  if (kind === 'reference') return toReference(raw);
   if (kind === 'day' && typeof raw === 'string') return raw.slice(0, 10);
-  if (kind === 'share' && typeof raw === 'number') return tidy(raw / scale);
-  if (kind === 'custom' && isObject(raw)) return filled(raw);
+  if (kind === 'share' && typeof raw === 'number') return roundShare(raw / scale);
+  if (kind === 'custom' && isObject(raw)) return withoutEmpty(raw);
   return raw as FieldValue;
 }
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 /** The custom fields that hold something. */
-function filled(custom: Record<string, unknown>): Record<string, unknown> | undefined {
+function withoutEmpty(custom: Record<string, unknown>): Record<string, unknown> | undefined {
   const entries = Object.entries(custom).filter(([, value]) => !isEmpty(value));
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-function referenceOf(raw: unknown): Reference | undefined {
+function toReference(raw: unknown): Reference | undefined {
   if (!isObject(raw)) return undefined;
   const { id } = raw;
   // A contact comes as a person, with no name in one piece.
@@ -105,13 +105,13 @@ function referenceOf(raw: unknown): Reference | undefined {
 }
 
 /** 29 / 100 is 0.29, not 0.28999999999999998. */
-export const tidy = (share: number): number => Math.round(share * 1e6) / 1e6;
+export const roundShare = (share: number): number => Math.round(share * 1e6) / 1e6;
 
 /** Whether two values of a field are the same thing: a reference by its id, whatever it is called. */
-export function isSame(kind: FieldKind, one: FieldValue, other: FieldValue): boolean {
+export function isSameValue(kind: FieldKind, one: FieldValue, other: FieldValue): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (kind === 'reference') return (one as Reference).id === (other as Reference).id;
-  return canonical(one) === canonical(other);
+  return canonicalJson(one) === canonicalJson(other);
 }
 
 /**
@@ -120,13 +120,13 @@ export function isSame(kind: FieldKind, one: FieldValue, other: FieldValue): boo
  */
 export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue): unknown {
   if (kind === 'custom' && (value === undefined || isObject(value))) {
-    return { ...emptied(from), ...value };
+    return { ...clearedFields(from), ...value };
   }
   if (value === undefined) return null;
   return kind === 'reference' ? (value as Reference).id : value;
 }
 
-const emptied = (custom: FieldValue): Record<string, null> =>
+const clearedFields = (custom: FieldValue): Record<string, null> =>
   Object.fromEntries(Object.keys(isObject(custom) ? custom : {}).map((name) => [name, null]));
 
 /** Whether a value that is there can be sent back at all. */
@@ -134,13 +134,13 @@ export const canBeSent = (kind: FieldKind, value: FieldValue): boolean =>
   kind !== 'reference' || (value as Reference | undefined)?.id !== '';
 
 /** JSON with sorted names, so that the same value is the same text. */
-export function canonical(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const names = Object.keys(value).sort();
   const pairs = names.map((name) => [name, (value as Record<string, unknown>)[name]] as const);
   const shown = pairs.filter(([, inner]) => inner !== undefined);
-  return `{${shown.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`;
+  return `{${shown.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`;
 }
 
 /** One field that is to change. */
@@ -156,33 +156,33 @@ export interface FieldChange {
  * What is wanted, by field name. Custom fields are named one by one, and the others stay; one that is
  * empty is to be emptied.
  */
-export type Wanted = Snapshot;
+export type RequestedValues = Snapshot;
 
 /** What `wanted` would change in `before`, field by field; only the fields that `wanted` names. */
-export function differenceOf(before: Snapshot, wanted: Wanted): FieldChange[] {
+export function changesBetween(before: Snapshot, requested: RequestedValues): FieldChange[] {
   return writableFields
-    .filter(({ name }) => name in wanted)
+    .filter(({ name }) => name in requested)
     .map(({ name, label, kind }) => {
       const from = before[name];
-      const to = kind === 'custom' ? patched(from, wanted[name]) : wanted[name];
+      const to = kind === 'custom' ? mergeCustomFields(from, requested[name]) : requested[name];
       return { field: name, label, kind, from, to };
     })
-    .filter(({ kind, from, to }) => !isSame(kind, from, to));
+    .filter(({ kind, from, to }) => !isSameValue(kind, from, to));
 }
 
 /** The present custom fields with some of them set anew. */
-function patched(present: FieldValue, patch: FieldValue): FieldValue {
-  return filled({ ...(isObject(present) ? present : {}), ...(isObject(patch) ? patch : {}) });
+function mergeCustomFields(present: FieldValue, patch: FieldValue): FieldValue {
+  return withoutEmpty({ ...(isObject(present) ? present : {}), ...(isObject(patch) ? patch : {}) });
 }
 
 /** Names of the custom fields that differ between two values. */
-export function changedCustom(from: FieldValue, to: FieldValue): string[] {
+export function changedCustomFields(from: FieldValue, to: FieldValue): string[] {
   const names = new Set([from, to].flatMap((value) => Object.keys(isObject(value) ? value : {})));
   return [...names].filter(
-    (name) => canonical(entryOf(from, name)) !== canonical(entryOf(to, name)),
+    (name) => canonicalJson(customField(from, name)) !== canonicalJson(customField(to, name)),
   );
 }
 
 /** One custom field. */
-export const entryOf = (custom: FieldValue, name: string): unknown =>
+export const customField = (custom: FieldValue, name: string): unknown =>
   isObject(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined;

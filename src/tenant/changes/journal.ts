@@ -5,10 +5,10 @@ import { type Journal, StateUnavailable } from '../../state/port.ts';
 import type { FieldChange, Snapshot } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
-export type Outcome = 'written' | 'not_written' | 'cannot_tell';
+export type OutcomeStatus = 'written' | 'not_written' | 'cannot_tell';
 
 /** Written before anything is sent. */
-export interface Sending {
+export interface WriteIntent {
   phase: 'sending';
   id: string;
   at: string;
@@ -29,11 +29,11 @@ export interface Sending {
 }
 
 /** Written when it is known what came of it. */
-export interface Done {
+export interface WriteOutcome {
   phase: 'done';
   id: string;
   at: string;
-  outcome: Outcome;
+  outcome: OutcomeStatus;
   opportunityId?: string;
   after?: Snapshot;
   reason?: string;
@@ -41,8 +41,8 @@ export interface Done {
 
 /** One change as the journal tells it; without `done` the process ended in the middle. */
 export interface RecordedChange {
-  sending: Sending;
-  done?: Done;
+  intent: WriteIntent;
+  outcome?: WriteOutcome;
   revertedBy?: string;
 }
 
@@ -54,43 +54,49 @@ export async function readChanges(
   journal: Journal,
 ): Promise<{ changes: RecordedChange[]; damaged: number }> {
   const { entries, damaged } = await journal.read().catch((error: unknown) => {
-    throw unusable('read', error);
+    throw journalError('read', error);
   });
   const byId = new Map<string, RecordedChange>();
-  let strange = 0;
+  let unrecognized = 0;
   for (const entry of entries) {
-    if (isSending(entry)) byId.set(entry.id, { sending: entry });
-    else if (isDone(entry)) addDone(byId.get(entry.id), entry);
-    else strange += 1;
+    if (isIntent(entry)) byId.set(entry.id, { intent: entry });
+    else if (isOutcome(entry)) attachOutcome(byId.get(entry.id), entry);
+    else unrecognized += 1;
   }
-  for (const { sending, done } of byId.values()) {
-    const reverted = sending.reverts === undefined ? undefined : byId.get(sending.reverts);
-    if (reverted && done?.outcome === 'written') reverted.revertedBy = sending.id;
+  for (const { intent, outcome } of byId.values()) {
+    const reverted = intent.reverts === undefined ? undefined : byId.get(intent.reverts);
+    if (reverted && outcome?.outcome === 'written') reverted.revertedBy = intent.id;
   }
-  return { changes: [...byId.values()].reverse(), damaged: damaged + strange };
+  return { changes: [...byId.values()].reverse(), damaged: damaged + unrecognized };
 }
 
-function addDone(known: RecordedChange | undefined, done: Done): void {
-  if (known) known.done = done;
+function attachOutcome(known: RecordedChange | undefined, outcome: WriteOutcome): void {
+  if (known) known.outcome = outcome;
 }
 
 /** Whole lines may still be another program's, or somebody's who edited the file. */
-function isSending(entry: Record<string, unknown>): entry is Record<string, unknown> & Sending {
+function isIntent(entry: Record<string, unknown>): entry is Record<string, unknown> & WriteIntent {
   const { phase, id, at, what, externalId, name, before, changes } = entry;
   const texts = [id, at, what, externalId, name].every((text) => typeof text === 'string');
   const listed = Array.isArray(changes) && changes.every(isObject);
   return phase === 'sending' && texts && isObject(before) && listed;
 }
 
-function isDone(entry: Record<string, unknown>): entry is Record<string, unknown> & Done {
+function isOutcome(
+  entry: Record<string, unknown>,
+): entry is Record<string, unknown> & WriteOutcome {
   const { phase, id, outcome } = entry;
-  return phase === 'done' && typeof id === 'string' && outcomes.has(outcome);
+  return phase === 'done' && typeof id === 'string' && outcomeStatuses.has(outcome);
 }
 
-const outcomes: ReadonlySet<unknown> = new Set<Outcome>(['written', 'not_written', 'cannot_tell']);
+const outcomeStatuses: ReadonlySet<unknown> = new Set<OutcomeStatus>([
+  'written',
+  'not_written',
+  'cannot_tell',
+]);
 
 /** What nobody can write down, or look up, is not done. */
-export function unusable(verb: 'read' | 'kept', error: unknown): ChangeRefused {
+export function journalError(verb: 'read' | 'kept', error: unknown): ChangeRefused {
   const code = trusted((error as NodeJS.ErrnoException).code ?? 'unknown reason');
   const remedy =
     error instanceof StateUnavailable
@@ -100,4 +106,5 @@ export function unusable(verb: 'read' | 'kept', error: unknown): ChangeRefused {
 }
 
 /** Whether it may have reached the service: what is not known to have failed counts as written. */
-export const mayBeWritten = ({ done }: RecordedChange): boolean => done?.outcome !== 'not_written';
+export const mayBeWritten = ({ outcome }: RecordedChange): boolean =>
+  outcome?.outcome !== 'not_written';

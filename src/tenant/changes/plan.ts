@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../api/envelope.ts';
 import { currencyCode, unknownCurrency } from '../../briefs/money.ts';
-import { fold } from '../../briefs/naming.ts';
+import { normaliseName } from '../../briefs/naming.ts';
 import { quote, wording } from '../../outside-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
   canBeSent,
-  canonical,
-  differenceOf,
-  entryOf,
+  canonicalJson,
+  changesBetween,
+  customField,
   type FieldChange,
   type FieldValue,
   type Reference,
+  type RequestedValues,
+  roundShare,
   type Snapshot,
   sentFields,
   snapshotOf,
-  tidy,
-  type Wanted,
 } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 import {
-  lookAlikeOf,
+  findLookAlike,
+  referenceFields,
+  requireExisting,
   resolveCompany,
   resolveContact,
-  resolveWord,
-  stillThere,
-  tenantWords,
+  resolveReference,
 } from './resolve.ts';
 import type { Target } from './target.ts';
 
@@ -44,16 +44,16 @@ export type Remark =
   | { about: 'cannot be sent'; label: string; value: string };
 
 /** Exactly what would be written, to what, as it is now. */
-export interface Plan {
+export interface ChangePlan {
   target: Target;
   before: Snapshot;
-  wanted: Wanted;
+  requested: RequestedValues;
   changes: readonly FieldChange[];
   /** Of the company that the opportunity has now, and of the one that it would have. */
   currency: { from?: string | undefined; to?: string | undefined };
   remarks: readonly Remark[];
   /** What is asked for, whatever the record holds. */
-  wish: string;
+  requestDigest: string;
   /** The wish, the record's state that the difference was made from, and the difference. */
   digest: string;
 }
@@ -68,45 +68,50 @@ export async function makePlan(
   target: Target,
   values: Readonly<Record<string, unknown>>,
   call: ToolCall,
-): Promise<Plan> {
+): Promise<ChangePlan> {
   if (!target.record && !values.name)
     throw new ChangeRefused(wording`A new opportunity needs a name.`);
-  return planOf(tenant, target, await resolveAll(tenant, values, beforeOf(target), call), call);
+  return buildPlan(
+    tenant,
+    target,
+    await resolveReferences(tenant, values, currentSnapshot(target), call),
+    call,
+  );
 }
 
 /**
  * The plan towards values that need no resolving, as when a change is taken back.
  * @throws ChangeRefused for a company or contact that was deleted
  */
-export async function planOf(
+export async function buildPlan(
   tenant: Tenant,
   target: Target,
-  wanted: Wanted,
+  requested: RequestedValues,
   call: ToolCall,
-): Promise<Plan> {
-  const before = beforeOf(target);
-  refuseDoubtfulProbability(target, before, wanted);
-  const changes = differenceOf(before, wanted);
-  const { currency, remarks } = await surroundings(tenant, before, changes, call);
-  const wish = digestOf([tenant.identity, target.externalId, withoutNames(wanted)]);
+): Promise<ChangePlan> {
+  const before = currentSnapshot(target);
+  refuseAmbiguousProbability(target, before, requested);
+  const changes = changesBetween(before, requested);
+  const { currency, remarks } = await planContext(tenant, before, changes, call);
+  const requestDigest = digestOf([tenant.identity, target.externalId, referencesAsIds(requested)]);
   const { id, updatedAt } = target.record ?? {};
-  const digest = digestOf([wish, id, updatedAt, before, changes]);
-  return { target, before, wanted, changes, currency, remarks, wish, digest };
+  const digest = digestOf([requestDigest, id, updatedAt, before, changes]);
+  return { target, before, requested, changes, currency, remarks, requestDigest, digest };
 }
 
-const beforeOf = ({ record, scale }: Target): Snapshot =>
+const currentSnapshot = ({ record, scale }: Target): Snapshot =>
   record ? snapshotOf(record, scale.divisor) : {};
 
 const digestOf = (value: unknown): string =>
-  createHash('sha256').update(canonical(value)).digest('base64url');
+  createHash('sha256').update(canonicalJson(value)).digest('base64url');
 
 /** A reference means the same record whatever that is called by now. */
-const withoutNames = (wanted: Wanted): Record<string, unknown> =>
+const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
   Object.fromEntries(
     sentFields
-      .filter(({ name }) => name in wanted)
+      .filter(({ name }) => name in requested)
       .map(({ name, kind }) => {
-        const value = wanted[name];
+        const value = requested[name];
         return [name, kind === 'reference' ? (value as Reference | undefined)?.id : value];
       }),
   );
@@ -115,40 +120,44 @@ const withoutNames = (wanted: Wanted): Record<string, unknown> =>
  * What is there goes back with every write, as 0–1. A stored 1 that may be 1 % or certain would be
  * written wrong without anybody having asked for it.
  */
-function refuseDoubtfulProbability({ record, scale }: Target, before: Snapshot, wanted: Wanted) {
+function refuseAmbiguousProbability(
+  { record, scale }: Target,
+  before: Snapshot,
+  requested: RequestedValues,
+) {
   const stored = record?.probability;
   const certain = scale.certain || stored === undefined || stored === 0 || stored > 1;
-  if (certain || 'probability' in wanted || before.probability === undefined) return;
+  if (certain || 'probability' in requested || before.probability === undefined) return;
   throw new ChangeRefused(
     wording`The probability of this opportunity is stored as ${stored}, and nothing tells whether this tenant means ${stored} % or ${stored * 100} %. Every write sends it along: say probability in the same call of cpq_upsert_opportunity.`,
   );
 }
 
-async function surroundings(
+async function planContext(
   tenant: Tenant,
   before: Snapshot,
   changes: readonly FieldChange[],
   call: ToolCall,
-): Promise<Pick<Plan, 'currency' | 'remarks'>> {
+): Promise<Pick<ChangePlan, 'currency' | 'remarks'>> {
   const next = (name: string) =>
     changes.find(({ field }) => field === name)?.to as Reference | undefined;
   const [company, contact] = [next('company'), next('contact')];
-  const moved = company && (await stillThere(tenant, 'company', company, call));
-  const person = contact && (await stillThere(tenant, 'contact', contact, call));
+  const moved = company && (await requireExisting(tenant, 'company', company, call));
+  const person = contact && (await requireExisting(tenant, 'contact', contact, call));
   const from = await currencyOf(tenant, before.company as Reference | undefined, call);
   const currency = { from, to: moved ? codeOf(moved.currency) : from };
   const home = (company ?? before.company) as Reference | undefined;
   const remarks: (Remark | undefined)[] = [
-    contact && elsewhere(contact, person?.companyId, person?.companyName, home),
-    company && !contact ? staying(before.contact as Reference | undefined) : undefined,
-    otherCurrency(before, currency),
+    contact && contactElsewhere(contact, person?.companyId, person?.companyName, home),
+    company && !contact ? contactStays(before.contact as Reference | undefined) : undefined,
+    currencyRemark(before, currency),
     ...(await lookAlikes(tenant, changes, call)),
-    ...unsendable(before, changes),
+    ...unsendableRemarks(before, changes),
   ];
   return { currency, remarks: remarks.filter((remark) => remark !== undefined) };
 }
 
-function elsewhere(
+function contactElsewhere(
   contact: Reference,
   companyId: string | undefined,
   companyName: string | undefined,
@@ -169,7 +178,7 @@ async function lookAlikes(
   for (const { field, label, kind, to } of changes) {
     if (kind !== 'reference' || to === undefined) continue;
     const chosen = to as Reference;
-    const other = await lookAlikeOf(tenant, field, chosen, call);
+    const other = await findLookAlike(tenant, field, chosen, call);
     if (!other) continue;
     const name = chosen.name ?? chosen.id;
     remarks.push({ about: 'look-alike', label, name, other: other.name ?? '', id: other.id });
@@ -177,16 +186,19 @@ async function lookAlikes(
   return remarks;
 }
 
-const staying = (contact: Reference | undefined): Remark | undefined =>
+const contactStays = (contact: Reference | undefined): Remark | undefined =>
   contact && { about: 'contact stays', contact: contact.name ?? contact.id };
 
-function otherCurrency(before: Snapshot, { from, to }: Plan['currency']): Remark | undefined {
+function currencyRemark(
+  before: Snapshot,
+  { from, to }: ChangePlan['currency'],
+): Remark | undefined {
   const money = sentFields.some(({ name, kind }) => kind === 'money' && before[name] !== undefined);
   if (!money || from === undefined || to === undefined || from === to) return undefined;
   return { about: 'currency', from, to };
 }
 
-const unsendable = (before: Snapshot, changes: readonly FieldChange[]): Remark[] =>
+const unsendableRemarks = (before: Snapshot, changes: readonly FieldChange[]): Remark[] =>
   sentFields
     .filter(({ name, kind }) => !canBeSent(kind, before[name]))
     .filter(({ name }) => !changes.some(({ field }) => field === name))
@@ -209,44 +221,47 @@ async function currencyOf(
 const codeOf = (currency: string | undefined): string | undefined =>
   currency && (currencyCode(currency) ?? unknownCurrency);
 
-async function resolveAll(
+async function resolveReferences(
   tenant: Tenant,
   values: Readonly<Record<string, unknown>>,
   before: Snapshot,
   call: ToolCall,
-): Promise<Wanted> {
+): Promise<RequestedValues> {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  const wanted: Record<string, FieldValue> = Object.fromEntries(given) as Wanted;
-  if (wanted.company) wanted.company = await resolveCompany(tenant, String(wanted.company), call);
-  if (wanted.contact) {
-    const company = (wanted.company ?? before.company) as Reference | undefined;
-    wanted.contact = await resolveContact(tenant, String(wanted.contact), company, call);
+  const requested: Record<string, FieldValue> = Object.fromEntries(given) as RequestedValues;
+  if (requested.company)
+    requested.company = await resolveCompany(tenant, String(requested.company), call);
+  if (requested.contact) {
+    const company = (requested.company ?? before.company) as Reference | undefined;
+    requested.contact = await resolveContact(tenant, String(requested.contact), company, call);
   }
-  for (const what of tenantWords) {
-    if (wanted[what]) wanted[what] = await resolveWord(tenant, what, String(wanted[what]), call);
+  for (const what of referenceFields) {
+    if (requested[what])
+      requested[what] = await resolveReference(tenant, what, String(requested[what]), call);
   }
-  if (typeof wanted.probability === 'number') wanted.probability = tidy(wanted.probability);
-  if (isObject(wanted.custom_fields)) {
-    const named = ofPresentKinds(wanted.custom_fields, before.custom_fields);
+  if (typeof requested.probability === 'number')
+    requested.probability = roundShare(requested.probability);
+  if (isObject(requested.custom_fields)) {
+    const named = coerceCustomFields(requested.custom_fields, before.custom_fields);
     await refuseLookAlikeFields(tenant, Object.keys(named), call);
-    wanted.custom_fields = named;
+    requested.custom_fields = named;
   }
-  return wanted;
+  return requested;
 }
 
 /**
  * Custom fields are given as text: one that holds a number, a switch or a list now goes on doing so, and
  * one that is there is meant in whatever letter case it is named.
  */
-function ofPresentKinds(
+function coerceCustomFields(
   given: Record<string, unknown>,
   present: FieldValue,
 ): Record<string, unknown> {
   const known = Object.keys(isObject(present) ? present : {});
-  const entries = Object.entries(given).map(([said, text]) => {
-    const alike = known.filter((name) => fold(name) === fold(said));
-    const name = known.includes(said) || alike.length !== 1 ? said : (alike[0] ?? said);
-    return [name, typeof text === 'string' ? ofKind(text, entryOf(present, name)) : text];
+  const entries = Object.entries(given).map(([given, text]) => {
+    const matches = known.filter((name) => normaliseName(name) === normaliseName(given));
+    const name = known.includes(given) || matches.length !== 1 ? given : (matches[0] ?? given);
+    return [name, typeof text === 'string' ? coerceToKind(text, customField(present, name)) : text];
   });
   return Object.fromEntries(entries);
 }
@@ -262,7 +277,7 @@ async function refuseLookAlikeFields(
   const used = new Set(records.flatMap(({ customFields }) => Object.keys(customFields ?? {})));
   for (const name of names.filter((it) => !used.has(it))) {
     const isAlike = looksLike(name);
-    const other = [...used].find((it) => isAlike(it) && fold(it) !== fold(name));
+    const other = [...used].find((it) => isAlike(it) && normaliseName(it) !== normaliseName(name));
     if (other === undefined) continue;
     throw new ChangeRefused(
       wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: say which is meant.`,
@@ -270,14 +285,14 @@ async function refuseLookAlikeFields(
   }
 }
 
-function ofKind(text: string, now: unknown): unknown {
+function coerceToKind(text: string, now: unknown): unknown {
   if (typeof now === 'string' || now === undefined || text.trim() === '') return text;
   try {
-    const read: unknown = JSON.parse(text);
-    const alike = typeof read === typeof now && Array.isArray(read) === Array.isArray(now);
+    const parsed: unknown = JSON.parse(text);
+    const matches = typeof parsed === typeof now && Array.isArray(parsed) === Array.isArray(now);
     // A number beyond all numbers would be sent as nothing.
-    const canBeSaid = read !== null && read !== Infinity && read !== -Infinity;
-    return alike && canBeSaid ? read : text;
+    const isSendable = parsed !== null && parsed !== Infinity && parsed !== -Infinity;
+    return matches && isSendable ? parsed : text;
   } catch {
     return text; // A text where there was none: shown as one.
   }

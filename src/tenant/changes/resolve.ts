@@ -1,16 +1,16 @@
 import type { ApiRecord, Company, Contact, Opportunity, RecordOf, Ref } from '../../api/records.ts';
-import { contactName, fold } from '../../briefs/naming.ts';
+import { contactName, normaliseName } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../../outside-text.ts';
 import { firstUnseen } from '../../text/characters.ts';
-import { interactive, type ToolCall } from '../call.ts';
+import { interactiveCall, type ToolCall } from '../call.ts';
 import type { Coverage } from '../reading/coverage.ts';
-import { type Naming, readIfThere, surest } from '../resolve.ts';
+import { bestMatches, type MatchKind, readIfExists } from '../resolve.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Reference } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
-const mostCandidates = 8;
+const maxCandidates = 8;
 
 interface Candidate {
   id: string;
@@ -18,41 +18,41 @@ interface Candidate {
   /** Other names that it goes by. */
   names?: ReadonlySet<string> | undefined;
   /** Other words that mean exactly this one. */
-  also: readonly unknown[];
+  otherIdentifiers: readonly unknown[];
   /** What tells it from its namesakes. */
   hint?: string | undefined;
   deleted: boolean;
   /** Whether it is the company's own, where the company is known. */
-  near?: boolean;
+  isPreferred?: boolean;
 }
 
-type What = 'company' | 'contact' | TenantWord;
+type What = 'company' | 'contact' | ReferenceField;
 
 /** What is meant, and among which. */
-interface Search {
-  what: What;
-  wanted: string;
+interface NameSearch {
+  field: What;
+  requested: string;
   candidates: readonly Candidate[];
   coverage: Coverage;
 }
 
-const same = (one: unknown, other: string): boolean =>
-  typeof one === 'string' && one.trim() !== '' && fold(one) === fold(other);
+const equalsFolded = (one: unknown, other: string): boolean =>
+  typeof one === 'string' && one.trim() !== '' && normaliseName(one) === normaliseName(other);
 
 /** A company by id, external identifier or name. @throws ChangeRefused with the candidates */
 export async function resolveCompany(
   tenant: Tenant,
-  wanted: string,
+  requested: string,
   call: ToolCall,
 ): Promise<Reference> {
   const { records, coverage } = await tenant.collection('company', call);
   const what = 'company';
   const candidates = records.map(companyCandidate);
-  if (candidates.some((it) => namingOf(it, wanted))) {
-    return pick({ what, wanted, candidates, coverage });
+  if (candidates.some((it) => matchKindOf(it, requested))) {
+    return pickOne({ field: what, requested, candidates, coverage });
   }
-  const late = (await lookUp(tenant, what, wanted, call)).map(companyCandidate);
-  return pick({ what, wanted, candidates: renewed(candidates, late), coverage });
+  const latest = (await searchService(tenant, what, requested, call)).map(companyCandidate);
+  return pickOne({ field: what, requested, candidates: withLatest(candidates, latest), coverage });
 }
 
 /**
@@ -62,7 +62,7 @@ export async function resolveCompany(
  */
 export async function resolveContact(
   tenant: Tenant,
-  wanted: string,
+  requested: string,
   company: Reference | undefined,
   call: ToolCall,
 ): Promise<Reference> {
@@ -70,31 +70,35 @@ export async function resolveContact(
   const what = 'contact';
   const candidateOf = (contact: Contact) => contactCandidate(contact, company);
   const candidates = records.map(candidateOf);
-  if (candidates.some((it) => namingOf(it, wanted))) {
-    return pick({ what, wanted, candidates, coverage });
+  if (candidates.some((it) => matchKindOf(it, requested))) {
+    return pickOne({ field: what, requested, candidates, coverage });
   }
-  const late = (await lookUp(tenant, what, wanted, call)).map(candidateOf);
-  return pick({ what, wanted, candidates: renewed(candidates, late), coverage });
+  const latest = (await searchService(tenant, what, requested, call)).map(candidateOf);
+  return pickOne({ field: what, requested, candidates: withLatest(candidates, latest), coverage });
 }
 
-const renewed = (known: readonly Candidate[], late: readonly Candidate[]): Candidate[] => [
-  ...known.filter(({ id }) => !late.some((it) => it.id === id)),
-  ...late,
+const withLatest = (known: readonly Candidate[], latest: readonly Candidate[]): Candidate[] => [
+  ...known.filter(({ id }) => !latest.some((it) => it.id === id)),
+  ...latest,
 ];
 
 /** A held collection is minutes old: what is not in it may have been made since. */
-async function lookUp<R extends 'company' | 'contact'>(
+async function searchService<R extends 'company' | 'contact'>(
   tenant: Tenant,
   resource: R,
-  wanted: string,
+  requested: string,
   call: ToolCall,
 ): Promise<RecordOf[R][]> {
-  const found = await tenant.client.page(resource, { size: 25, query: wanted }, interactive(call));
-  const [byId, byWord] = firstUnseen(wanted, { joiners: true })
+  const found = await tenant.client.page(
+    resource,
+    { size: 25, query: requested },
+    interactiveCall(call),
+  );
+  const [byId, byWord] = firstUnseen(requested, { joiners: true })
     ? []
     : [
-        await readIfThere(tenant, resource, 'id', wanted, call),
-        await readIfThere(tenant, resource, 'externalIdentifier', wanted, call),
+        await readIfExists(tenant, resource, 'id', requested, call),
+        await readIfExists(tenant, resource, 'externalIdentifier', requested, call),
       ];
   const records = [...found.records, byId, byWord].filter((record) => record !== undefined);
   return [...new Map(records.map((record) => [record.id, record])).values()];
@@ -108,15 +112,15 @@ const companyCandidate = (company: Company): Candidate => ({
 const contactCandidate = (contact: Contact, company: Reference | undefined): Candidate => ({
   ...candidateOf(contact),
   name: contactName(contact),
-  also: [contact.externalIdentifier, contact.email],
+  otherIdentifiers: [contact.externalIdentifier, contact.email],
   hint: [contact.companyName, contact.email].filter(Boolean).join(', '),
-  near: company === undefined || contact.companyId === company.id,
+  isPreferred: company === undefined || contact.companyId === company.id,
 });
 
 const candidateOf = (record: ApiRecord): Candidate => ({
   id: record.id ?? '',
   name: record.name,
-  also: [record.externalIdentifier],
+  otherIdentifiers: [record.externalIdentifier],
   deleted: isDeleted(record),
 });
 
@@ -125,13 +129,13 @@ const candidateOf = (record: ApiRecord): Candidate => ({
  * is not written.
  * @throws ChangeRefused when it is gone
  */
-export async function stillThere<R extends 'company' | 'contact'>(
+export async function requireExisting<R extends 'company' | 'contact'>(
   tenant: Tenant,
   resource: R,
   { id, name = id }: Reference,
   call: ToolCall,
 ): Promise<RecordOf[R]> {
-  const record = await readIfThere(tenant, resource, 'id', id, call);
+  const record = await readIfExists(tenant, resource, 'id', id, call);
   const kind = trusted(resource);
   if (!record)
     throw new ChangeRefused(
@@ -142,10 +146,10 @@ export async function stillThere<R extends 'company' | 'contact'>(
   return record;
 }
 
-export const tenantWords = ['owner', 'stage', 'category', 'source'] as const;
-type TenantWord = (typeof tenantWords)[number];
+export const referenceFields = ['owner', 'stage', 'category', 'source'] as const;
+type ReferenceField = (typeof referenceFields)[number];
 
-const refOf: Record<TenantWord, (opportunity: Opportunity) => Ref | undefined> = {
+const refOf: Record<ReferenceField, (opportunity: Opportunity) => Ref | undefined> = {
   owner: (opportunity) => opportunity.owner,
   stage: (opportunity) => opportunity.pipelineStage,
   category: (opportunity) => opportunity.category,
@@ -157,32 +161,37 @@ const refOf: Record<TenantWord, (opportunity: Opportunity) => Ref | undefined> =
  * the known ones, and what is known of them, are those that opportunities carry.
  * @throws ChangeRefused with the known ones
  */
-export async function resolveWord(
+export async function resolveReference(
   tenant: Tenant,
-  what: TenantWord,
-  wanted: string,
+  what: ReferenceField,
+  requested: string,
   call: ToolCall,
 ): Promise<Reference> {
   const { records, coverage } = await tenant.collection('opportunity', call);
-  return pick({ what, wanted, candidates: knownWords(what, records), coverage });
+  return pickOne({ field: what, requested, candidates: knownValues(what, records), coverage });
 }
 
-function knownWords(what: TenantWord, opportunities: readonly Opportunity[]): Candidate[] {
-  const known = new Map<string, Candidate & { names: Set<string>; also: unknown[] }>();
+function knownValues(what: ReferenceField, opportunities: readonly Opportunity[]): Candidate[] {
+  const known = new Map<string, Candidate & { names: Set<string>; otherIdentifiers: unknown[] }>();
   for (const opportunity of opportunities) {
     const ref = refOf[what](opportunity);
     if (!ref?.id) continue;
-    const word = known.get(ref.id) ?? { id: ref.id, names: new Set(), also: [], deleted: false };
+    const word = known.get(ref.id) ?? {
+      id: ref.id,
+      names: new Set(),
+      otherIdentifiers: [],
+      deleted: false,
+    };
     // Where it goes by several names, the last one seen is shown, and all are understood.
     if (ref.name) word.names.add(ref.name);
-    if (ref.externalIdentifier) word.also.push(ref.externalIdentifier);
+    if (ref.externalIdentifier) word.otherIdentifiers.push(ref.externalIdentifier);
     known.set(ref.id, { ...word, name: ref.name ?? word.name });
   }
   return [...known.values()];
 }
 
 /** Another record that could be written to this field, and whose name is the same or looks the same. */
-export async function lookAlikeOf(
+export async function findLookAlike(
   tenant: Tenant,
   field: string,
   { id, name = id }: Reference,
@@ -215,42 +224,54 @@ async function candidatesFor(
     const colleagues = records.filter((it) => it.companyId === companyId);
     return colleagues.map((it) => contactCandidate(it, undefined));
   }
-  const word = tenantWords.find((it) => it === field);
-  return word ? knownWords(word, (await tenant.collection('opportunity', call)).records) : [];
+  const word = referenceFields.find((it) => it === field);
+  return word ? knownValues(word, (await tenant.collection('opportunity', call)).records) : [];
 }
 
-const isCalled = ({ name, names }: Candidate, wanted: string): boolean =>
-  same(name, wanted) || [...(names ?? [])].some((other) => same(other, wanted));
+const hasName = ({ name, names }: Candidate, requested: string): boolean =>
+  equalsFolded(name, requested) ||
+  [...(names ?? [])].some((other) => equalsFolded(other, requested));
 
 /** By a name only where it is the company's own, if the company is known. */
-function namingOf(candidate: Candidate, wanted: string): Naming | undefined {
-  if (candidate.id === wanted) return 'id';
-  if (candidate.also.some((word) => same(word, wanted))) return 'identifier';
-  return candidate.near !== false && isCalled(candidate, wanted) ? 'name' : undefined;
+function matchKindOf(candidate: Candidate, requested: string): MatchKind | undefined {
+  if (candidate.id === requested) return 'id';
+  if (candidate.otherIdentifiers.some((word) => equalsFolded(word, requested))) return 'identifier';
+  return candidate.isPreferred !== false && hasName(candidate, requested) ? 'name' : undefined;
 }
 
 /** The one that is meant, alive and certainly alone. */
-async function pick({ what, wanted, candidates, coverage }: Search): Promise<Reference> {
-  const found = surest(
+async function pickOne({
+  field: what,
+  requested,
+  candidates,
+  coverage,
+}: NameSearch): Promise<Reference> {
+  const found = bestMatches(
     candidates,
-    (it) => namingOf(it, wanted),
+    (it) => matchKindOf(it, requested),
     ({ deleted }) => deleted,
   );
-  const { by, alive } = found ?? { by: undefined, alive: [] };
-  const [only] = alive.length > 1 ? onlyNear(alive) : alive;
-  if (only && by === 'name' && !coverage.complete) throw uncertain(what, wanted, coverage, alive);
-  if (only) return referenceTo(only);
-  const named = candidates.filter((it) => isCalled(it, wanted));
-  throw await notOne(what, wanted, { found: found?.all ?? [], alive, named, candidates });
+  const { by, current } = found ?? { by: undefined, current: [] };
+  const [match] = current.length > 1 ? preferredOnly(current) : current;
+  if (match && by === 'name' && !coverage.complete)
+    throw incompleteError(what, requested, coverage, current);
+  if (match) return referenceTo(match);
+  const named = candidates.filter((it) => hasName(it, requested));
+  throw await notUniqueError(what, requested, {
+    found: found?.all ?? [],
+    alive: current,
+    named,
+    candidates,
+  });
 }
 
 const referenceTo = ({ id, name }: Candidate): Reference =>
   name === undefined ? { id } : { id, name };
 
 /** Several share an e-mail address or a name: the company's own is meant, where it has just one. */
-function onlyNear(alive: readonly Candidate[]): readonly Candidate[] {
-  const near = alive.filter((it) => it.near === true);
-  return alive.some((it) => it.near === false) && near.length === 1 ? near : [];
+function preferredOnly(current: readonly Candidate[]): readonly Candidate[] {
+  const near = current.filter((it) => it.isPreferred === true);
+  return current.some((it) => it.isPreferred === false) && near.length === 1 ? near : [];
 }
 
 interface Findings {
@@ -260,61 +281,64 @@ interface Findings {
   candidates: readonly Candidate[];
 }
 
-async function notOne(
+async function notUniqueError(
   what: What,
-  wanted: string,
-  { found, alive, named, candidates }: Findings,
+  requested: string,
+  { found, alive: current, named, candidates }: Findings,
 ): Promise<ChangeRefused> {
-  if (alive.length > 1) {
-    return refusal(
-      wording`Several are called ${quote(wanted)} as ${what}: say which by id.`,
-      alive,
+  if (current.length > 1) {
+    return candidatesRefusal(
+      wording`Several are called ${quote(requested)} as ${what}: say which by id.`,
+      current,
     );
   }
-  const elsewhere = named.filter(({ deleted }) => !deleted);
+  const others = named.filter(({ deleted }) => !deleted);
   if (found.length > 0) {
-    const reason = wording`The ${what} ${quote(wanted)} has been deleted.`;
-    return elsewhere.length > 0 ? refusal(reason, elsewhere) : new ChangeRefused(reason);
+    const reason = wording`The ${what} ${quote(requested)} has been deleted.`;
+    return others.length > 0 ? candidatesRefusal(reason, others) : new ChangeRefused(reason);
   }
-  if (elsewhere.length > 0) {
-    const reason = wording`The company has no ${what} ${quote(wanted)}, but others have: say which by id.`;
-    return refusal(reason, elsewhere);
+  if (others.length > 0) {
+    const reason = wording`The company has no ${what} ${quote(requested)}, but others have: say which by id.`;
+    return candidatesRefusal(reason, others);
   }
-  return refusal(wording`There is no ${what} ${quote(wanted)}.`, await closest(wanted, candidates));
+  return candidatesRefusal(
+    wording`There is no ${what} ${quote(requested)}.`,
+    await similarCandidates(requested, candidates),
+  );
 }
 
-const uncertain = (
+const incompleteError = (
   what: What,
-  wanted: string,
+  requested: string,
   { read, total, reason }: Coverage,
-  alive: readonly Candidate[],
+  current: readonly Candidate[],
 ): ChangeRefused =>
-  refusal(
-    wording`Only ${read} of ${total} records could be read (${trusted(reason ?? 'for an unknown reason')}), so it is not certain that just one ${what} is called ${quote(wanted)}: say it by id.`,
-    alive,
+  candidatesRefusal(
+    wording`Only ${read} of ${total} records could be read (${trusted(reason ?? 'for an unknown reason')}), so it is not certain that just one ${what} is called ${quote(requested)}: say it by id.`,
+    current,
   );
 
 /** What could be meant: all where they are few; otherwise what looks the same, or shares a word. */
-async function closest(
-  wanted: string,
+async function similarCandidates(
+  requested: string,
   candidates: readonly Candidate[],
 ): Promise<readonly Candidate[]> {
-  const alive = candidates.filter(({ deleted }) => !deleted);
-  if (alive.length <= mostCandidates) return alive;
+  const current = candidates.filter(({ deleted }) => !deleted);
+  if (current.length <= maxCandidates) return current;
   const { looksLike } = await import('../../text/look-alikes.ts');
-  const isAlike = looksLike(wanted);
-  const words = wanted
+  const isAlike = looksLike(requested);
+  const words = requested
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length > 2);
-  return alive.filter(
+  return current.filter(
     ({ name = '' }) => isAlike(name) || words.some((word) => name.toLowerCase().includes(word)),
   );
 }
 
-function refusal(reason: Wording, candidates: readonly Candidate[]): ChangeRefused {
+function candidatesRefusal(reason: Wording, candidates: readonly Candidate[]): ChangeRefused {
   const shown = candidates
-    .slice(0, mostCandidates)
+    .slice(0, maxCandidates)
     .map(({ id, name, hint }) => ({ id, name, hint }));
   return shown.length === 0
     ? new ChangeRefused(wording`${reason} Look it up with cpq_find or a list first.`)

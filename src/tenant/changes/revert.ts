@@ -4,21 +4,21 @@ import { identifier, quote, wording } from '../../outside-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
-  changedCustom,
-  entryOf,
+  changedCustomFields,
+  customField,
   type FieldChange,
   type FieldValue,
-  isSame,
+  isSameValue,
+  type RequestedValues,
   type Snapshot,
   sentFields,
   snapshotOf,
-  type Wanted,
 } from './fields.ts';
 import { type RecordedChange, readChanges } from './journal.ts';
-import { type Plan, planOf } from './plan.ts';
+import { buildPlan, type ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
 import { shownValue } from './shown.ts';
-import { barredAmong, stagesOf } from './stages.ts';
+import { matchBarredStages, stagesOf } from './stages.ts';
 import { findTarget } from './target.ts';
 
 /**
@@ -26,51 +26,58 @@ import { findTarget } from './target.ts';
  * @throws ChangeRefused when it is unknown, was never written, made the opportunity, was taken back
  *   already, or when somebody changed the opportunity since
  */
-export async function planRevert(tenant: Tenant, changeId: string, call: ToolCall): Promise<Plan> {
+export async function planRevert(
+  tenant: Tenant,
+  changeId: string,
+  call: ToolCall,
+): Promise<ChangePlan> {
   const { changes } = await readChanges(tenant.journal);
-  const change = changes.find(({ sending }) => sending.id === changeId);
+  const change = changes.find(({ intent }) => intent.id === changeId);
   if (!change)
     throw new ChangeRefused(wording`There is no change ${quote(changeId)}: see cpq_list_changes.`);
-  if (change.done?.outcome === 'not_written') {
+  if (change.outcome?.outcome === 'not_written') {
     throw new ChangeRefused(
       wording`That change was never written, so there is nothing to take back.`,
     );
   }
-  if (change.sending.what === 'create') throw await cannotDelete(tenant, change, call);
+  if (change.intent.what === 'create') throw await cannotDelete(tenant, change, call);
   if (change.revertedBy !== undefined) {
     throw new ChangeRefused(
       wording`That change was taken back already, by ${identifier(change.revertedBy)}. To have it again, take that one back.`,
     );
   }
-  const { externalId, opportunityId } = change.sending;
+  const { externalId, opportunityId } = change.intent;
   const target = await findTarget(tenant, { externalId, opportunityId }, call);
   const now = target.record ? snapshotOf(target.record, target.scale.divisor) : {};
-  refuseMoved(change, now);
-  return planOf(tenant, target, wantedBy(change.sending.changes), call);
+  refuseIfChanged(change, now);
+  return buildPlan(tenant, target, revertValues(change.intent.changes), call);
 }
 
 /** Each field as it was; one that was empty is emptied. Of the custom fields, those that changed. */
-function wantedBy(changes: readonly FieldChange[]): Wanted {
+function revertValues(changes: readonly FieldChange[]): RequestedValues {
   const entries = changes.map(({ field, kind, from, to }) => {
     if (kind !== 'custom') return [field, from];
-    const names = changedCustom(from, to);
-    return [field, Object.fromEntries(names.map((name) => [name, entryOf(from, name) ?? null]))];
+    const names = changedCustomFields(from, to);
+    return [
+      field,
+      Object.fromEntries(names.map((name) => [name, customField(from, name) ?? null])),
+    ];
   });
-  return Object.fromEntries(entries) as Wanted;
+  return Object.fromEntries(entries) as RequestedValues;
 }
 
 /**
  * What somebody changed since is theirs: it is shown, not overwritten. A record that is as it was before
  * needs nothing: the change never arrived, or somebody took it back by hand.
  */
-function refuseMoved({ sending, done }: RecordedChange, now: Snapshot): void {
-  const meant = stateAfter(sending.before, sending.changes);
-  const left = done?.after ?? meant;
-  const moved = movedBetween(left, now);
-  if (moved.length === 0 || movedBetween(sending.before, now).length === 0) return;
-  const differences = moved.map((field) => ({
+function refuseIfChanged({ intent, outcome }: RecordedChange, now: Snapshot): void {
+  const expected = snapshotAfter(intent.before, intent.changes);
+  const written = outcome?.after ?? expected;
+  const changed = changedFields(written, now);
+  if (changed.length === 0 || changedFields(intent.before, now).length === 0) return;
+  const differences = changed.map((field) => ({
     field,
-    written: shownValue(left[field]),
+    written: shownValue(written[field]),
     now: shownValue(now[field]),
   }));
   throw new ChangeRefused(
@@ -79,26 +86,26 @@ function refuseMoved({ sending, done }: RecordedChange, now: Snapshot): void {
   );
 }
 
-const stateAfter = (before: Snapshot, changes: readonly FieldChange[]): Snapshot => ({
+const snapshotAfter = (before: Snapshot, changes: readonly FieldChange[]): Snapshot => ({
   ...before,
   ...Object.fromEntries(changes.map(({ field, to }): [string, FieldValue] => [field, to])),
 });
 
-const movedBetween = (one: Snapshot, other: Snapshot): string[] =>
+const changedFields = (one: Snapshot, other: Snapshot): string[] =>
   sentFields
-    .filter(({ name, kind }) => !isSame(kind, one[name], other[name]))
+    .filter(({ name, kind }) => !isSameValue(kind, one[name], other[name]))
     .map(({ name }) => name);
 
 /** The API has no way to delete an opportunity: the nearest is a stage that ends it. */
 async function cannotDelete(
   tenant: Tenant,
-  { sending, done }: RecordedChange,
+  { intent, outcome }: RecordedChange,
   call: ToolCall,
 ): Promise<ChangeRefused> {
   const { records } = await tenant.collection('opportunity', call);
-  const { barredStages, fields } = tenant.writing;
+  const { barredStages, fields } = tenant.writeRules;
   const stages = stagesOf(records.filter(isLost));
-  const { barred } = await barredAmong(stagesOf(records), barredStages);
+  const { barred } = await matchBarredStages(stagesOf(records), barredStages);
   const names = stages
     .filter(({ id }) => !barred.has(id))
     .flatMap(({ names: [name] }) => name ?? []);
@@ -106,12 +113,12 @@ async function cannotDelete(
     names.length > 0 && fields.has('stage')
       ? 'The nearest thing is to close it: cpq_upsert_opportunity with its id and one of these stages.'
       : 'The nearest thing is to close it in the product.';
-  const did = done?.outcome === 'written' ? 'created' : 'may have created';
+  const verb = outcome?.outcome === 'written' ? 'created' : 'may have created';
   return new ChangeRefused(
-    wording`That change ${did} the opportunity, and the API cannot delete one. ${nearest} Or a person deletes it in the product.`,
+    wording`That change ${verb} the opportunity, and the API cannot delete one. ${nearest} Or a person deletes it in the product.`,
     {
-      opportunity_id: done?.opportunityId,
-      external_id: sending.externalId,
+      opportunity_id: outcome?.opportunityId,
+      external_id: intent.externalId,
       stages: names.slice(0, 5),
     },
   );

@@ -3,9 +3,9 @@ import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Reference } from './fields.ts';
 import { mayBeWritten, readChanges } from './journal.ts';
-import type { Plan } from './plan.ts';
+import type { ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
-import { barredAmong, stagesOf } from './stages.ts';
+import { matchBarredStages, stagesOf } from './stages.ts';
 
 /** What the operator allows to be written, whoever agrees. */
 export interface WriteRules {
@@ -20,11 +20,15 @@ export interface WriteRules {
 const hourMs = 3_600_000;
 
 /** @throws ChangeRefused for a field or a stage that may not be written */
-export async function checkAllowed(tenant: Tenant, plan: Plan, call: ToolCall): Promise<void> {
-  const { fields, barredStages } = tenant.writing;
-  const barred = plan.changes.filter(({ field }) => !fields.has(field));
-  if (barred.length > 0) {
-    const names = trusted(barred.map(({ field }) => field).join(', '));
+export async function checkAllowed(
+  tenant: Tenant,
+  plan: ChangePlan,
+  call: ToolCall,
+): Promise<void> {
+  const { fields, barredStages } = tenant.writeRules;
+  const forbidden = plan.changes.filter(({ field }) => !fields.has(field));
+  if (forbidden.length > 0) {
+    const names = trusted(forbidden.map(({ field }) => field).join(', '));
     throw new ChangeRefused(
       wording`Whoever runs this server does not let agents write ${names}. Allowed: ${trusted([...fields].join(', '))}.`,
     );
@@ -42,13 +46,16 @@ async function isBarred(tenant: Tenant, stage: Reference, call: ToolCall): Promi
   const { records } = await tenant.collection('opportunity', call);
   const known = stagesOf(records).find(({ id }) => id === stage.id);
   const names = new Set([...(known?.names ?? []), stage.name ?? '']);
-  const { barred } = await barredAmong([{ id: stage.id, names }], tenant.writing.barredStages);
-  return barred.has(stage.id);
+  const { barred: forbidden } = await matchBarredStages(
+    [{ id: stage.id, names }],
+    tenant.writeRules.barredStages,
+  );
+  return forbidden.has(stage.id);
 }
 
 /** Counts what the journal says of the last hour. @throws ChangeRefused when it is full */
-export async function checkHourly(tenant: Tenant): Promise<void> {
-  const { perHour } = tenant.writing;
+export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
+  const { perHour } = tenant.writeRules;
   if (perHour === 0) {
     throw new ChangeRefused(wording`Whoever runs this server lets nothing be written for now.`);
   }
@@ -56,7 +63,7 @@ export async function checkHourly(tenant: Tenant): Promise<void> {
   const since = Date.now() - hourMs;
   const times = changes
     .filter(mayBeWritten)
-    .map(({ sending }) => Date.parse(sending.at))
+    .map(({ intent }) => Date.parse(intent.at))
     .filter((time) => time > since)
     .sort((one, other) => one - other);
   if (times.length < perHour) return;

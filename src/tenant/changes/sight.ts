@@ -3,20 +3,20 @@ import type { Opportunity } from '../../api/records.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {
-  canonical,
-  changedCustom,
-  entryOf,
+  canonicalJson,
+  changedCustomFields,
+  customField,
   type FieldChange,
   type FieldValue,
-  isSame,
+  isSameValue,
   type Snapshot,
   sentFields,
   snapshotOf,
 } from './fields.ts';
-import { findByExternalId, readFresh, scaleOf, type TenantScale } from './target.ts';
+import { findByExternalId, readCurrent, type TenantScale, tenantScale } from './target.ts';
 
 /** A change that was sent, or may have been, and the record that it is about. */
-export interface Sent {
+export interface SentChange {
   externalId: string;
   /** Absent when the change was to make the record. */
   opportunityId?: string | undefined;
@@ -31,89 +31,98 @@ export interface Sent {
  * `partly`: some do; `as before`: none changed; `otherwise`: fields of it changed, but to something
  * else, which may be somebody else's doing; `unreadable`: the record cannot be read now.
  */
-export type Sight =
-  | { seen: 'arrived' | 'partly' | 'otherwise'; record: Opportunity }
-  | { seen: 'as before' }
-  | { seen: 'unreadable' };
+export type Verification =
+  | { result: 'arrived' | 'partly' | 'otherwise'; record: Opportunity }
+  | { result: 'as before' }
+  | { result: 'unreadable' };
 
 /** Reads the record and compares. Never throws. */
-export async function look(
+export async function verify(
   tenant: Tenant,
-  sent: Sent,
+  sent: SentChange,
   scale: TenantScale,
   call: ToolCall,
-): Promise<Sight> {
+): Promise<Verification> {
   try {
-    const record = await read(tenant, sent, call);
-    return record ? sightOf(sent, record, scale) : { seen: 'as before' };
+    const record = await readTarget(tenant, sent, call);
+    return record ? compare(sent, record, scale) : { result: 'as before' };
   } catch {
-    return { seen: 'unreadable' }; // Told as it is.
+    return { result: 'unreadable' }; // Told as it is.
   }
 }
 
 /** A change whose outcome nobody knew, as the record shows it now. Reads only; never throws. */
-export async function lookNow(tenant: Tenant, sent: Sent, call: ToolCall): Promise<Sight> {
-  const scale = await scaleOf(tenant, call).catch(() => undefined);
-  return scale ? look(tenant, sent, scale, call) : { seen: 'unreadable' };
+export async function verifyNow(
+  tenant: Tenant,
+  sent: SentChange,
+  call: ToolCall,
+): Promise<Verification> {
+  const scale = await tenantScale(tenant, call).catch(() => undefined);
+  return scale ? verify(tenant, sent, scale, call) : { result: 'unreadable' };
 }
 
-async function read(
+async function readTarget(
   tenant: Tenant,
-  { externalId, opportunityId, madeId }: Sent,
+  { externalId, opportunityId, madeId }: SentChange,
   call: ToolCall,
 ): Promise<Opportunity | undefined> {
-  if (opportunityId !== undefined) return readFresh(tenant, opportunityId, call);
-  const made = madeId === undefined ? undefined : await readIfThere(tenant, madeId, call);
+  if (opportunityId !== undefined) return readCurrent(tenant, opportunityId, call);
+  const made = madeId === undefined ? undefined : await readIfExists(tenant, madeId, call);
   // An answer may name another record than the one that was written.
   if (made?.externalIdentifier === externalId) return made;
   return findByExternalId(tenant, externalId, call);
 }
 
-const readIfThere = (tenant: Tenant, id: string, call: ToolCall) =>
-  readFresh(tenant, id, call).catch((error: unknown) => {
+const readIfExists = (tenant: Tenant, id: string, call: ToolCall) =>
+  readCurrent(tenant, id, call).catch((error: unknown) => {
     if (isApiError(error, 'not-found')) return undefined;
     throw error;
   });
 
-function sightOf({ opportunityId, changes }: Sent, record: Opportunity, scale: TenantScale): Sight {
-  const held = changes.filter((change) => shows(change, 'to', record, scale)).length;
-  if (held === changes.length) return { seen: 'arrived', record };
-  if (held > 0) return { seen: 'partly', record };
-  const moved = changes.some((change) => !shows(change, 'from', record, scale));
+function compare(
+  { opportunityId, changes }: SentChange,
+  record: Opportunity,
+  scale: TenantScale,
+): Verification {
+  const matches = changes.filter((change) => matchesSide(change, 'to', record, scale)).length;
+  if (matches === changes.length) return { result: 'arrived', record };
+  if (matches > 0) return { result: 'partly', record };
+  const moved = changes.some((change) => !matchesSide(change, 'from', record, scale));
   // A record that was not there before is not as before, whatever it holds.
   return moved || opportunityId === undefined
-    ? { seen: 'otherwise', record }
-    : { seen: 'as before' };
+    ? { result: 'otherwise', record }
+    : { result: 'as before' };
 }
 
 /** Of custom fields only those that were to change: others are others' business. */
-function shows(
+function matchesSide(
   change: FieldChange,
   side: 'from' | 'to',
   record: Opportunity,
   scale: TenantScale,
 ): boolean {
-  if (change.kind !== 'custom') return holds(change, change[side], record, scale);
+  if (change.kind !== 'custom') return matchesValue(change, change[side], record, scale);
   const now = snapshotOf(record, scale.divisor)[change.field];
-  return changedCustom(change.from, change.to).every(
-    (name) => canonical(entryOf(now, name)) === canonical(entryOf(change[side], name)),
+  return changedCustomFields(change.from, change.to).every(
+    (name) =>
+      canonicalJson(customField(now, name)) === canonicalJson(customField(change[side], name)),
   );
 }
 
 /** Whether a record holds this value, by either reading of a probability where that is not certain. */
-function holds(
+function matchesValue(
   { field, kind }: Pick<FieldChange, 'field' | 'kind'>,
   value: FieldValue,
   record: Opportunity,
   { divisor, certain }: TenantScale,
 ): boolean {
-  const held = (by: 1 | 100) => isSame(kind, value, snapshotOf(record, by)[field]);
-  return held(divisor) || (kind === 'share' && !certain && held(divisor === 1 ? 100 : 1));
+  const matches = (by: 1 | 100) => isSameValue(kind, value, snapshotOf(record, by)[field]);
+  return matches(divisor) || (kind === 'share' && !certain && matches(divisor === 1 ? 100 : 1));
 }
 
-export interface Difference {
+export interface StoredDifference {
   field: string;
-  meant: FieldValue;
+  intended: FieldValue;
   stored: FieldValue;
 }
 
@@ -121,12 +130,16 @@ export interface Difference {
  * What the service stored otherwise: over the fields that were to change and, of a record that was there
  * before, those that were to stay. A new record's other fields are the service's to fill.
  */
-export function differing(sent: Sent, record: Opportunity, scale: TenantScale): Difference[] {
+export function storedDifferences(
+  sent: SentChange,
+  record: Opportunity,
+  scale: TenantScale,
+): StoredDifference[] {
   return sentFields.flatMap(({ name, kind }) => {
     const change = sent.changes.find(({ field }) => field === name);
     if (!change && sent.opportunityId === undefined) return [];
-    const meant = change ? change.to : sent.before[name];
-    if (holds({ field: name, kind }, meant, record, scale)) return [];
-    return [{ field: name, meant, stored: snapshotOf(record, scale.divisor)[name] }];
+    const intended = change ? change.to : sent.before[name];
+    if (matchesValue({ field: name, kind }, intended, record, scale)) return [];
+    return [{ field: name, intended, stored: snapshotOf(record, scale.divisor)[name] }];
   });
 }

@@ -29,17 +29,17 @@ export function stagesOf(opportunities: readonly ApiRecord[]): Stage[] {
  * barred name to a person is barred, whatever its letter case, blanks and script. And the words that bar
  * none of them.
  */
-export async function barredAmong(
+export async function matchBarredStages(
   stages: readonly Stage[],
   words: readonly string[],
 ): Promise<{ barred: ReadonlySet<string>; unknown: readonly string[] }> {
   const { looksLike } = await import('../../text/look-alikes.ts');
-  const meant = words.map((word) => {
+  const matches = words.map((word) => {
     const isAlike = looksLike(word);
     return stages.filter(({ id, names }) => [id, ...names].some(isAlike)).map(({ id }) => id);
   });
   return {
-    barred: new Set(meant.flat()),
-    unknown: words.filter((_, at) => meant[at]?.length === 0),
+    barred: new Set(matches.flat()),
+    unknown: words.filter((_, at) => matches[at]?.length === 0),
   };
 }

@@ -4,13 +4,13 @@ import { isPathSegment } from '../../api/routes.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
 import { quote, trusted, wording } from '../../outside-text.ts';
-import { interactive, type ToolCall } from '../call.ts';
+import { interactiveCall, type ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Scale } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
 /** Which record is meant, in the words of whoever asks. */
-export interface Wish {
+export interface TargetSelector {
   externalId?: string | undefined;
   opportunityId?: string | undefined;
   /** Said explicitly: an external identifier that matches nothing creates a record. */
@@ -36,27 +36,36 @@ export interface Target {
  * Finds the record that is meant.
  * @throws ChangeRefused when it is not there, cannot be written, or would be created unasked
  */
-export async function findTarget(tenant: Tenant, wish: Wish, call: ToolCall): Promise<Target> {
-  const { externalId, opportunityId } = wish;
-  if (opportunityId !== undefined) return targetById(tenant, opportunityId, wish, call);
+export async function findTarget(
+  tenant: Tenant,
+  selector: TargetSelector,
+  call: ToolCall,
+): Promise<Target> {
+  const { externalId, opportunityId } = selector;
+  if (opportunityId !== undefined) return targetById(tenant, opportunityId, selector, call);
   if (externalId === undefined) {
     throw new ChangeRefused(
       wording`Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.`,
     );
   }
-  refuseDots(externalId);
+  refuseDotSegments(externalId);
   const record = await findByExternalId(tenant, externalId, call);
-  if (record) return writable(tenant, record, externalId, wish, call);
-  await refuseLookAlike(tenant, externalId, call);
-  if (wish.create) return { externalId, scale: await scaleOf(tenant, call) };
+  if (record) return requireWritable(tenant, record, externalId, selector, call);
+  await refuseSimilarIdentifier(tenant, externalId, call);
+  if (selector.create) return { externalId, scale: await tenantScale(tenant, call) };
   throw new ChangeRefused(
     wording`No opportunity has the external identifier ${quote(externalId)}. To make a new one, say create: true; to change one, take its id from a list.`,
   );
 }
 
-async function targetById(tenant: Tenant, id: string, wish: Wish, call: ToolCall): Promise<Target> {
-  refuseDots(id);
-  const record = await readFresh(tenant, id, call).catch((error: unknown) => {
+async function targetById(
+  tenant: Tenant,
+  id: string,
+  selector: TargetSelector,
+  call: ToolCall,
+): Promise<Target> {
+  refuseDotSegments(id);
+  const record = await readCurrent(tenant, id, call).catch((error: unknown) => {
     if (!isApiError(error, 'not-found')) throw error;
     throw new ChangeRefused(
       wording`There is no opportunity with the id ${quote(id)}. Take it from a list.`,
@@ -68,23 +77,23 @@ async function targetById(tenant: Tenant, id: string, wish: Wish, call: ToolCall
       wording`This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.`,
     );
   }
-  if (wish.externalId !== undefined && wish.externalId !== externalId) {
+  if (selector.externalId !== undefined && selector.externalId !== externalId) {
     throw new ChangeRefused(
-      wording`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(wish.externalId)}.`,
+      wording`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(selector.externalId)}.`,
     );
   }
-  return writable(tenant, record, externalId, wish, call);
+  return requireWritable(tenant, record, externalId, selector, call);
 }
 
-async function writable(
+async function requireWritable(
   tenant: Tenant,
   record: Opportunity,
   externalId: string,
-  { create }: Wish,
+  { create }: TargetSelector,
   call: ToolCall,
 ): Promise<Target> {
   refuseDeleted(record);
-  refuseDots(externalId);
+  refuseDotSegments(externalId);
   if (record.id === undefined)
     throw new ChangeRefused(wording`This opportunity has no id to read it by.`);
   if (create) {
@@ -93,7 +102,7 @@ async function writable(
       { opportunity: { id: record.id, name: record.name } },
     );
   }
-  return { externalId, record, scale: await scaleOf(tenant, call, record) };
+  return { externalId, record, scale: await tenantScale(tenant, call, record) };
 }
 
 function refuseDeleted(record: Opportunity): void {
@@ -101,7 +110,7 @@ function refuseDeleted(record: Opportunity): void {
 }
 
 /** In a path they lead to another route. */
-function refuseDots(identifier: string): void {
+function refuseDotSegments(identifier: string): void {
   if (!isPathSegment(identifier)) {
     throw new ChangeRefused(
       wording`${quote(identifier)} cannot be an identifier: the API has no path for it.`,
@@ -110,8 +119,8 @@ function refuseDots(identifier: string): void {
 }
 
 /** The record as it is now, not as it was in a collection. */
-export const readFresh = (tenant: Tenant, id: string, call: ToolCall): Promise<Opportunity> =>
-  tenant.client.one('opportunity', 'id', id, interactive(call));
+export const readCurrent = (tenant: Tenant, id: string, call: ToolCall): Promise<Opportunity> =>
+  tenant.client.getRecord('opportunity', 'id', id, interactiveCall(call));
 
 /**
  * There is no route that reads an opportunity by external identifier. A search finds most at once; only
@@ -124,13 +133,13 @@ export async function findByExternalId(
   call: ToolCall,
 ): Promise<Opportunity | undefined> {
   const query = { size: 25, query: externalId };
-  const page = await tenant.client.page('opportunity', query, interactive(call));
-  const isMeant = (record: Opportunity) => record.externalIdentifier === externalId;
-  const hit = page.records.find(isMeant);
-  if (hit?.id !== undefined) return readFresh(tenant, hit.id, call);
-  tenant.changed('opportunity');
+  const page = await tenant.client.page('opportunity', query, interactiveCall(call));
+  const matches = (record: Opportunity) => record.externalIdentifier === externalId;
+  const hit = page.records.find(matches);
+  if (hit?.id !== undefined) return readCurrent(tenant, hit.id, call);
+  tenant.invalidate('opportunity');
   const { records, coverage } = await tenant.collection('opportunity', call);
-  const found = records.find(isMeant);
+  const found = records.find(matches);
   if (found || coverage.complete) return found;
   throw new ChangeRefused(
     wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that ${quote(externalId)} is new. Use opportunity_id, or try later.`,
@@ -141,17 +150,21 @@ export async function findByExternalId(
  * An identifier that looks like one that is taken is a slip, or made to be taken for it.
  * @throws ChangeRefused with the opportunity that has the other
  */
-async function refuseLookAlike(tenant: Tenant, externalId: string, call: ToolCall): Promise<void> {
+async function refuseSimilarIdentifier(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+): Promise<void> {
   const { looksLike } = await import('../../text/look-alikes.ts');
   const { records } = await tenant.collection('opportunity', call);
   const isAlike = looksLike(externalId);
-  const alike = records.find(
+  const similar = records.find(
     ({ externalIdentifier: other }) => other !== undefined && isAlike(other),
   );
-  if (!alike) return;
+  if (!similar) return;
   throw new ChangeRefused(
-    wording`No opportunity has exactly the external identifier ${quote(externalId)}, but one has ${quote(alike.externalIdentifier ?? '')}, which looks the same or differs in letter case or blanks alone: say which is meant.`,
-    { opportunity: { id: alike.id, name: alike.name } },
+    wording`No opportunity has exactly the external identifier ${quote(externalId)}, but one has ${quote(similar.externalIdentifier ?? '')}, which looks the same or differs in letter case or blanks alone: say which is meant.`,
+    { opportunity: { id: similar.id, name: similar.name } },
   );
 }
 
@@ -159,15 +172,19 @@ async function refuseLookAlike(tenant: Tenant, externalId: string, call: ToolCal
  * The same record, read again.
  * @throws ChangeRefused when it went away meanwhile
  */
-export async function sameTarget(tenant: Tenant, target: Target, call: ToolCall): Promise<Target> {
+export async function refreshTarget(
+  tenant: Tenant,
+  target: Target,
+  call: ToolCall,
+): Promise<Target> {
   const { externalId, record, scale } = target;
   if (record?.id === undefined) {
-    const made = await findByExternalId(tenant, externalId, call);
-    if (made) return { externalId, record: made, scale };
-    await refuseLookAlike(tenant, externalId, call);
+    const created = await findByExternalId(tenant, externalId, call);
+    if (created) return { externalId, record: created, scale };
+    await refuseSimilarIdentifier(tenant, externalId, call);
     return { externalId, scale };
   }
-  const now = await readFresh(tenant, record.id, call);
+  const now = await readCurrent(tenant, record.id, call);
   refuseDeleted(now);
   // Written under its former identifier it would be made a second time.
   if (now.externalIdentifier === externalId) return { externalId, record: now, scale };
@@ -177,7 +194,7 @@ export async function sameTarget(tenant: Tenant, target: Target, call: ToolCall)
 }
 
 /** Read from all that the tenant stores, the record at hand included. */
-export async function scaleOf(
+export async function tenantScale(
   tenant: Tenant,
   call: ToolCall,
   record?: Opportunity,

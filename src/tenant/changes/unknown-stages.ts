@@ -15,26 +15,26 @@ const maxStages = 30;
  * Looks at the first whole reading of the opportunities, and tells of barred stages that none is in: a
  * misspelt one bars nothing. Nothing is read for it.
  */
-export function watchingStages(
+export function watchStages(
   words: readonly string[],
-  tell: (found: UnknownStages) => void,
+  report: (found: UnknownStages) => void,
 ): (resource: Resource, collection: Collection<ApiRecord>) => void {
   let isOver = words.length === 0;
   return (resource, { records, coverage }) => {
     if (isOver || resource !== 'opportunity' || !coverage.complete) return;
     isOver = true;
-    void unknownAmong(records, words).then((found) => {
-      if (found.unknown.length > 0) tell(found);
+    void findUnknownStages(records, words).then((found) => {
+      if (found.unknown.length > 0) report(found);
     });
   };
 }
 
 /** The words that bar none of the stages that these opportunities are in. */
-export async function unknownAmong(
+export async function findUnknownStages(
   opportunities: readonly ApiRecord[],
   words: readonly string[],
 ): Promise<UnknownStages> {
-  const { barredAmong, stagesOf } = await import('./stages.ts');
+  const { matchBarredStages: barredAmong, stagesOf } = await import('./stages.ts');
   const stages = stagesOf(opportunities);
   const { unknown } = await barredAmong(stages, words);
   const names = stages.flatMap(({ names: [name] }) => name ?? []);

@@ -1,25 +1,25 @@
 import { isObject } from '../../api/envelope.ts';
 import { type Resource, toRecord } from '../../api/records.ts';
-import { canonical } from '../changes/fields.ts';
+import { canonicalJson } from '../changes/fields.ts';
 
 type Row = Record<string, unknown>;
 
 /** A field that is not as it was, named as the service names it; `customFields.region` is one of many. */
-export interface Difference {
+export interface FieldDifference {
   field: string;
   from: unknown;
   to: unknown;
 }
 
 /** A record as it was sent. */
-export interface Sight {
+export interface KnownFields {
   fields: Row;
   /** All of it, so that what it lacks was empty; otherwise what it lacks is not known. */
   isWhole: boolean;
 }
 
 /** They change with everything else, and say nothing of what did. */
-const bookkeeping = new Set([
+const ignoredFields = new Set([
   'id',
   'createdAt',
   'updatedAt',
@@ -29,7 +29,7 @@ const bookkeeping = new Set([
 ]);
 
 /** As people and the other answers call them. */
-const calledOtherwise: Readonly<Record<string, string>> = {
+const displayNames: Readonly<Record<string, string>> = {
   pipelineStage: 'stage',
   onetimeRevenue: 'oneTime',
   monthlyRevenue: 'monthly',
@@ -37,56 +37,60 @@ const calledOtherwise: Readonly<Record<string, string>> = {
 };
 
 /** What differs between two sights of one record, as far as both say something of it. */
-export function differences(resource: Resource, before: Sight, after: Row): Difference[] {
-  const [was, is] = [normal(resource, before.fields), normal(resource, after)];
+export function fieldDifferences(
+  resource: Resource,
+  before: KnownFields,
+  after: Row,
+): FieldDifference[] {
+  const [was, is] = [normalised(resource, before.fields), normalised(resource, after)];
   return Object.keys(after).flatMap((field) => {
     const isKnown = before.isWhole || field in before.fields;
-    if (bookkeeping.has(field) || !isKnown) return [];
-    if (field === 'customFields') return ofCustom(was[field], is[field], before.isWhole);
-    if (areSame(was[field], is[field])) return [];
+    if (ignoredFields.has(field) || !isKnown) return [];
+    if (field === 'customFields') return customDifferences(was[field], is[field], before.isWhole);
+    if (isSameValue(was[field], is[field])) return [];
     return [{ field, from: was[field], to: is[field] }];
   });
 }
 
 /** Numbers as numbers, names as names; what is empty is not there. The record itself is left alone. */
-const normal = (resource: Resource, fields: Row): Row =>
+const normalised = (resource: Resource, fields: Row): Row =>
   toRecord(resource, structuredClone(fields)) as Row;
 
-function ofCustom(was: unknown, is: unknown, isWhole: boolean): Difference[] {
+function customDifferences(was: unknown, is: unknown, isWhole: boolean): FieldDifference[] {
   const [before, after] = [was, is].map((value) => (isObject(value) ? value : {})) as [Row, Row];
   return Object.keys(after).flatMap((name) => {
     if (!isWhole && !(name in before)) return [];
-    if (areSame(before[name], after[name])) return [];
+    if (isSameValue(before[name], after[name])) return [];
     return [{ field: `customFields.${name}`, from: before[name], to: after[name] }];
   });
 }
 
 /** A nested record is the same while its id is, however its name is written. */
-function areSame(one: unknown, other: unknown): boolean {
+function isSameValue(one: unknown, other: unknown): boolean {
   if (isObject(one) && isObject(other) && one.id !== undefined && other.id !== undefined) {
     return one.id === other.id && (one.name ?? '') === (other.name ?? '');
   }
-  return canonical(one ?? '') === canonical(other ?? '');
+  return canonicalJson(one ?? '') === canonicalJson(other ?? '');
 }
 
-const longestText = 60;
+const maxText = 60;
 const empty = '(empty)';
 
 /** A difference in words: `stage: Discovery → Proposal`. */
-export const inWords = ({ field, from, to }: Difference): string => {
-  const [was, is] = [shown(from), shown(to)];
-  const called = calledOtherwise[field] ?? field;
-  return was === is ? `${called}: changed` : `${called}: ${was} → ${is}`;
+export const describeDifference = ({ field, from, to }: FieldDifference): string => {
+  const [was, is] = [describeValue(from), describeValue(to)];
+  const name = displayNames[field] ?? field;
+  return was === is ? `${name}: changed` : `${name}: ${was} → ${is}`;
 };
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === undefined || value === null || value === '') return empty;
-  if (Array.isArray(value)) return listed(value);
+  if (Array.isArray(value)) return describeList(value);
   if (isObject(value)) return clip(String(value.name ?? value.id ?? JSON.stringify(value)));
   return clip(String(value));
 }
 
-function listed(values: readonly unknown[]): string {
+function describeList(values: readonly unknown[]): string {
   if (values.length === 0) return empty;
   const plain = values.every((value) => typeof value !== 'object');
   return plain
@@ -95,4 +99,4 @@ function listed(values: readonly unknown[]): string {
 }
 
 const clip = (text: string): string =>
-  text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+  text.length > maxText ? `${text.slice(0, maxText)}…` : text;

@@ -1,14 +1,21 @@
 import { type ApiRecord, type Resource, toRecord } from '../../api/records.ts';
-import { calledBy } from '../../briefs/search.ts';
+import { displayName } from '../../briefs/search.ts';
 import type { InboxEntry, InboxRow } from '../../state/port.ts';
 import type { Tenant } from '../tenant.ts';
-import { differences, inWords, type Sight } from './differences.ts';
-import { collectionOf, grantFor, isSent, isSubject, type Subject, subjects } from './names.ts';
+import { describeDifference, fieldDifferences, type KnownFields } from './differences.ts';
+import {
+  collectionOf,
+  grantFor,
+  isKnownEvent,
+  isSubject,
+  type Subject,
+  subjects,
+} from './names.ts';
 import { fieldsOf } from './read-event.ts';
 
 type Row = Record<string, unknown>;
 
-export interface WantedEvents {
+export interface EventQuery {
   subject?: Subject | undefined;
   event?: string | undefined;
   /** Milliseconds since the epoch; until is not included. */
@@ -21,12 +28,12 @@ export interface WantedEvents {
 }
 
 /** One event, as far as it can be understood. */
-export interface ListedEvent {
+export interface EventSummary {
   at: Date;
   subject: string;
   event: string;
   /** One that the service is known to send. */
-  isSent: boolean;
+  isKnown: boolean;
   record?: string;
   /** What a person calls the record. */
   name?: string;
@@ -36,11 +43,11 @@ export interface ListedEvent {
   order?: Row;
 }
 
-export interface ListedEvents {
-  events: ListedEvent[];
+export interface EventPage {
+  events: EventSummary[];
   total: number;
   /** Subjects whose events may not be seen here. */
-  barred: Subject[];
+  hidden: Subject[];
   keptSince?: Date;
   damaged: number;
 }
@@ -49,27 +56,28 @@ export interface ListedEvents {
  * The events that were received, the latest first, of the subjects that may be read.
  * @throws NotGranted for a subject that may not; StateUnavailable
  */
-export async function listEvents(tenant: Tenant, wanted: WantedEvents): Promise<ListedEvents> {
-  if (wanted.subject !== undefined) tenant.require(grantFor(wanted.subject));
-  const barred = subjects.filter((subject) => !tenant.grants.has(grantFor(subject)));
-  const accepts = (entry: InboxEntry) => isWanted(entry, wanted) && maySee(entry.subject, barred);
-  const page = await tenant.inbox.list(accepts, wanted);
+export async function queryEvents(tenant: Tenant, query: EventQuery): Promise<EventPage> {
+  if (query.subject !== undefined) tenant.requireGrant(grantFor(query.subject));
+  const hidden = subjects.filter((subject) => !tenant.grants.has(grantFor(subject)));
+  const accepts = (entry: InboxEntry) =>
+    matchesQuery(entry, query) && maySee(entry.subject, hidden);
+  const page = await tenant.inbox.list(accepts, query);
   return {
-    events: page.rows.map(described),
+    events: page.rows.map(summarize),
     total: page.total,
-    barred,
+    hidden,
     ...(page.keptSince === undefined ? {} : { keptSince: new Date(page.keptSince) }),
     damaged: page.damaged,
   };
 }
 
 /** Of an unknown subject nobody knows which grant it would need: it needs them all. */
-const maySee = (subject: string, barred: readonly Subject[]): boolean =>
-  isSubject(subject) ? !barred.includes(subject) : barred.length === 0;
+const maySee = (subject: string, hidden: readonly Subject[]): boolean =>
+  isSubject(subject) ? !hidden.includes(subject) : hidden.length === 0;
 
-function isWanted(
+function matchesQuery(
   entry: InboxEntry,
-  { subject, event, records, since, until }: WantedEvents,
+  { subject, event, records, since, until }: EventQuery,
 ): boolean {
   return (
     (subject === undefined || entry.subject === subject) &&
@@ -80,52 +88,54 @@ function isWanted(
   );
 }
 
-function described({ event: kept, previous }: InboxRow): ListedEvent {
-  const { subject, event, record, body, before } = kept;
-  const listed: ListedEvent = {
-    at: new Date(kept.at),
+function summarize({ event: stored, previous }: InboxRow): EventSummary {
+  const { subject, event, record, body, before } = stored;
+  const summary: EventSummary = {
+    at: new Date(stored.at),
     subject,
     event,
-    isSent: isSent(subject, event),
+    isKnown: isKnownEvent(subject, event),
     ...(record === undefined ? {} : { record }),
   };
   const fields = fieldsOf(subject, body);
-  if (!isSubject(subject) || !fields) return listed;
+  if (!isSubject(subject) || !fields) return summary;
   const earlier = previous && fieldsOf(subject, previous.body);
-  const seen = earlier ?? before;
+  const earlierFields = earlier ?? before;
   return {
-    ...listed,
-    ...nameIn(subject, fields),
-    ...(seen ? changesIn(subject, { fields: seen, isWhole: false }, fields) : {}),
+    ...summary,
+    ...nameFrom(subject, fields),
+    ...(earlierFields
+      ? changesFrom(subject, { fields: earlierFields, isWhole: false }, fields)
+      : {}),
     ...(subject === 'order' ? { order: scalarsOf(fields) } : {}),
   };
 }
 
-function nameIn(subject: Subject, fields: Row): { name?: string } {
+function nameFrom(subject: Subject, fields: Row): { name?: string } {
   const resource = collectionOf(subject);
   const record = toRecord(resource as Resource, structuredClone(fields)) as ApiRecord;
   const title = typeof fields.title === 'string' ? fields.title : undefined;
-  const called = (calledBy[resource] as (record: ApiRecord) => string | undefined)(record);
+  const called = (displayName[resource] as (record: ApiRecord) => string | undefined)(record);
   const name = [called, title].filter(Boolean).join(' ');
   return name === '' ? {} : { name };
 }
 
-const mostChanges = 8;
+const maxChanges = 8;
 
-function changesIn(subject: Subject, sight: Sight, fields: Row): { changes?: string[] } {
-  const all = differences(collectionOf(subject), sight, fields).map(inWords);
+function changesFrom(subject: Subject, known: KnownFields, fields: Row): { changes?: string[] } {
+  const all = fieldDifferences(collectionOf(subject), known, fields).map(describeDifference);
   if (all.length === 0) return {};
-  const more = all.length - mostChanges;
+  const more = all.length - maxChanges;
   return {
-    changes: more > 0 ? [...all.slice(0, mostChanges), `and ${more} more fields`] : all,
+    changes: more > 0 ? [...all.slice(0, maxChanges), `and ${more} more fields`] : all,
   };
 }
 
-const mostScalars = 10;
+const maxScalars = 10;
 
 function scalarsOf(fields: Row): Row {
   const plain = Object.entries(fields).filter(
     ([name, value]) => name !== 'id' && ['string', 'number', 'boolean'].includes(typeof value),
   );
-  return Object.fromEntries(plain.slice(0, mostScalars));
+  return Object.fromEntries(plain.slice(0, maxScalars));
 }

@@ -2,7 +2,7 @@ import type { Resource } from '../../api/records.ts';
 import { type Grant, readGrant } from '../grants.ts';
 
 /** What the service sends events about, and which. */
-export const sentEvents = {
+export const knownEvents = {
   company: ['created', 'updated'],
   contact: ['created', 'updated'],
   opportunity: ['created', 'status_changed', 'updated'],
@@ -11,15 +11,15 @@ export const sentEvents = {
   quote: ['created', 'deleted', 'ordered', 'updated'],
 } as const satisfies Record<string, readonly string[]>;
 
-export type Subject = keyof typeof sentEvents;
+export type Subject = keyof typeof knownEvents;
 
-export const subjects = Object.keys(sentEvents) as Subject[];
-export const eventNames = [...new Set(Object.values(sentEvents).flat())];
+export const subjects = Object.keys(knownEvents) as Subject[];
+export const eventNames = [...new Set(Object.values(knownEvents).flat())];
 
-export const isSubject = (name: string): name is Subject => Object.hasOwn(sentEvents, name);
+export const isSubject = (name: string): name is Subject => Object.hasOwn(knownEvents, name);
 
-export const isSent = (subject: string, event: string): boolean =>
-  isSubject(subject) && (sentEvents[subject] as readonly string[]).includes(event);
+export const isKnownEvent = (subject: string, event: string): boolean =>
+  isSubject(subject) && (knownEvents[subject] as readonly string[]).includes(event);
 
 /** The collection that holds what an event is about; an order is what became of a quote. */
 export const collectionOf = (subject: Subject): Exclude<Subject, 'order'> & Resource =>
@@ -28,16 +28,16 @@ export const collectionOf = (subject: Subject): Exclude<Subject, 'order'> & Reso
 /** Who may see an event; orders have no grant of their own. */
 export const grantFor = (subject: Subject): Grant => readGrant(collectionOf(subject));
 
-const longestName = 60;
+const maxName = 60;
 
 /** `QuoteOrdered`, `quote.ordered` and `quote-ordered` alike: words of small letters and digits. */
-export const plainName = (text: string): string =>
+export const normaliseEventName = (text: string): string =>
   text
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '')
-    .slice(0, longestName);
+    .slice(0, maxName);
 
 const plurals: Readonly<Record<string, Subject>> = {
   companies: 'company',
@@ -53,9 +53,9 @@ export function subjectFrom(word: string): Subject | undefined {
 
 /** The event as the service calls it, where it is one that it sends: `statuschanged` is `status_changed`. */
 export function eventFrom(subject: string, name: string): string {
-  const squeezed = name.replaceAll('_', '');
-  const sent: readonly string[] = isSubject(subject) ? sentEvents[subject] : [];
-  return sent.find((event) => event.replaceAll('_', '') === squeezed) ?? name;
+  const compact = name.replaceAll('_', '');
+  const sent: readonly string[] = isSubject(subject) ? knownEvents[subject] : [];
+  return sent.find((event) => event.replaceAll('_', '') === compact) ?? name;
 }
 
 /** `quote_ordered`: subject and event in one name. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, isShallow } from '../../api/envelope.ts';
-import { canonical } from '../changes/fields.ts';
-import { eventFrom, pairFrom, plainName, subjectFrom } from './names.ts';
+import { canonicalJson } from '../changes/fields.ts';
+import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
 
 type Row = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ export interface ReceivedEvent {
 }
 
 /** A delivery that names no event. */
-export class NotAnEvent extends Error {}
+export class UnrecognizedEvent extends Error {}
 
 const dayMs = 86_400_000;
 /** Of objects and lists in each other: a record, which may be 64 deep, with what stands around it. */
@@ -30,7 +30,7 @@ const nameKeys = [
   ...['topic', 'action', 'type'],
 ];
 const subjectKeys = ['subject', 'resource', 'entity', 'objectType', 'object_type'];
-const holders = ['data', 'record', 'payload'];
+const recordKeys = ['data', 'record', 'payload'];
 const recordIdKeys = [
   ...['recordId', 'record_id', 'resourceId', 'resource_id', 'entityId', 'entity_id'],
   ...['objectId', 'object_id', 'subjectId', 'subject_id'],
@@ -40,9 +40,9 @@ const timeKeys = [
   ...['occurredAt', 'occurred_at', 'eventTime', 'event_time', 'timestamp', 'time', 'at', 'date'],
   ...['triggeredAt', 'triggered_at', 'firedAt', 'fired_at'],
 ];
-const madeKeys = ['createdAt', 'created_at', 'created'];
+const createdKeys = ['createdAt', 'created_at', 'created'];
 /** Of the delivery, not of the event: another one says otherwise. */
-const ofDelivery = new Set([
+const deliveryKeys = new Set([
   ...['attempt', 'attempts', 'attemptNumber', 'attempt_number', 'retry', 'retries', 'retryCount'],
   ...[
     'retry_count',
@@ -58,16 +58,16 @@ const ofDelivery = new Set([
 /**
  * Reads a delivery. Payload and names of events are not documented, so whatever names an event is taken;
  * one that nobody knows is an event too.
- * @throws NotAnEvent that says what is missing
+ * @throws UnrecognizedEvent that says what is missing
  */
 export function readEvent(body: string, now: number): ReceivedEvent {
   const payload = parse(body);
-  const { subject, event } = namesIn(payload);
-  const fields = recordIn(payload, subject);
-  const record = recordIdIn(payload, subject, fields);
-  const at = timeIn(payload, event, fields, now);
+  const { subject, event } = eventNamesIn(payload);
+  const fields = recordFrom(payload, subject);
+  const record = recordIdFrom(payload, subject, fields);
+  const at = eventTimeFrom(payload, event, fields, now);
   return {
-    id: identityOf(payload, { subject, event, record, at, apart: fields !== undefined }),
+    id: eventIdOf(payload, { subject, event, record, at, hasRecord: fields !== undefined }),
     subject,
     event,
     ...(at === undefined ? {} : { at }),
@@ -78,7 +78,7 @@ export function readEvent(body: string, now: number): ReceivedEvent {
 
 /** The record in an event that is kept, if it holds one. */
 export function fieldsOf(subject: string, body: string): Row | undefined {
-  return recordIn(parse(body), subject);
+  return recordFrom(parse(body), subject);
 }
 
 function parse(body: string): Row {
@@ -86,87 +86,87 @@ function parse(body: string): Row {
   try {
     payload = JSON.parse(body);
   } catch {
-    throw new NotAnEvent('the body is not JSON');
+    throw new UnrecognizedEvent('the body is not JSON');
   }
-  if (!isObject(payload)) throw new NotAnEvent('the body is not a JSON object');
-  if (!isShallow(payload, maxDepth)) throw new NotAnEvent('the body is nested too deeply');
+  if (!isObject(payload)) throw new UnrecognizedEvent('the body is not a JSON object');
+  if (!isShallow(payload, maxDepth)) throw new UnrecognizedEvent('the body is nested too deeply');
   return payload;
 }
 
 function textsAt(payload: Row, keys: readonly string[]): string[] {
   return keys.flatMap((key) => {
     const value = payload[key];
-    const name = typeof value === 'string' ? plainName(value) : '';
+    const name = typeof value === 'string' ? normaliseEventName(value) : '';
     return name === '' ? [] : [name];
   });
 }
 
-function namesIn(payload: Row): { subject: string; event: string } {
+function eventNamesIn(payload: Row): { subject: string; event: string } {
   const named = textsAt(payload, nameKeys);
-  const [saidSubject] = textsAt(payload, subjectKeys);
-  const together = named.map(pairFrom).find((pair) => pair !== undefined);
-  if (together) return together;
-  const known = [...(saidSubject === undefined ? [] : [saidSubject]), ...named].find(subjectFrom);
-  const subject = (known && subjectFrom(known)) ?? saidSubject;
+  const [namedSubject] = textsAt(payload, subjectKeys);
+  const pair = named.map(pairFrom).find((pair) => pair !== undefined);
+  if (pair) return pair;
+  const known = [...(namedSubject === undefined ? [] : [namedSubject]), ...named].find(subjectFrom);
+  const subject = (known && subjectFrom(known)) ?? namedSubject;
   const event = named.find((name) => name !== known);
   if (event === undefined) {
-    throw new NotAnEvent(
+    throw new UnrecognizedEvent(
       'it names no event: expected for example {"event": "quote.ordered", "data": {…}} or {"subject": "quote", "event": "ordered"}',
     );
   }
-  return subject === undefined ? unknownName(payload, event) : pairOf(subject, event);
+  return subject === undefined ? unknownSubject(payload, event) : eventPair(subject, event);
 }
 
-const pairOf = (subject: string, event: string): { subject: string; event: string } => ({
+const eventPair = (subject: string, event: string): { subject: string; event: string } => ({
   subject,
   event: eventFrom(subject, event),
 });
 
 /** Of a subject that nobody knows: `invoice.paid`, or a bare `ping`. */
-function unknownName(payload: Row, event: string): { subject: string; event: string } {
+function unknownSubject(payload: Row, event: string): { subject: string; event: string } {
   const written = nameKeys
     .map((key) => payload[key])
     .find((it) => typeof it === 'string') as string;
-  const [first = '', ...rest] = written.split(/[.:/]/).map(plainName);
+  const [first = '', ...rest] = written.split(/[.:/]/).map(normaliseEventName);
   const after = rest.join('_');
   return first !== '' && after !== ''
     ? { subject: first, event: after }
     : { subject: 'unknown', event };
 }
 
-function recordIn(payload: Row, subject: string): Row | undefined {
-  for (const key of [...holders, subject]) {
-    const held = payload[key];
-    const found = isObject(held)
-      ? held
-      : Array.isArray(held) && held.length === 1
-        ? held[0]
+function recordFrom(payload: Row, subject: string): Row | undefined {
+  for (const key of [...recordKeys, subject]) {
+    const value = payload[key];
+    const found = isObject(value)
+      ? value
+      : Array.isArray(value) && value.length === 1
+        ? value[0]
         : undefined;
-    if (isObject(found)) return within(found, subject);
+    if (isObject(found)) return unwrapRecord(found, subject);
   }
   return undefined;
 }
 
 /** The holder may hold the record under a name, once more. */
-function within(found: Row, subject: string): Row {
+function unwrapRecord(found: Row, subject: string): Row {
   const named = found[subject];
   if (isObject(named)) return named;
   if (found.id !== undefined) return found;
-  const inner = [...holders, 'object'].map((key) => found[key]).find(isObject);
+  const inner = [...recordKeys, 'object'].map((key) => found[key]).find(isObject);
   return inner ?? found;
 }
 
-function recordIdIn(payload: Row, subject: string, fields: Row | undefined): string | undefined {
+function recordIdFrom(payload: Row, subject: string, fields: Row | undefined): string | undefined {
   const ownKeys = [`${subject}Id`, `${subject}_id`, ...recordIdKeys];
-  const said = [
+  const candidates = [
     fields?.id,
     ...ownKeys.map((key) => payload[key]),
     ...ownKeys.map((key) => fields?.[key]),
-    ...holders.map((key) => payload[key]),
+    ...recordKeys.map((key) => payload[key]),
     // Where nothing else holds a record, it is the record's rather than the event's.
     fields ? undefined : payload.id,
   ];
-  return said.map(idFrom).find((id) => id !== undefined);
+  return candidates.map(idFrom).find((id) => id !== undefined);
 }
 
 function idFrom(value: unknown): string | undefined {
@@ -176,18 +176,18 @@ function idFrom(value: unknown): string | undefined {
   return id !== '' && id.length <= 200 ? id : undefined;
 }
 
-function timeIn(
+function eventTimeFrom(
   payload: Row,
   event: string,
   fields: Row | undefined,
   now: number,
 ): number | undefined {
-  const said = [
+  const candidates = [
     ...timeKeys.map((key) => payload[key]),
-    ...(fields ? madeKeys.map((key) => payload[key]) : []),
+    ...(fields ? createdKeys.map((key) => payload[key]) : []),
     ...recordTimes(event).map((key) => (fields ?? payload)[key]),
   ];
-  return said.map((value) => timeFrom(value, now)).find((time) => time !== undefined);
+  return candidates.map((value) => timeFrom(value, now)).find((time) => time !== undefined);
 }
 
 /** What of a record's times is nearest to when that happened to it. */
@@ -200,7 +200,7 @@ function recordTimes(event: string): string[] {
 
 const earliest = Date.UTC(2000, 0, 1);
 /** Seconds since the epoch have fewer digits than milliseconds for a long time to come. */
-const mostSeconds = 1e11;
+const maxSeconds = 1e11;
 
 /** A clock that is days ahead, or none, says nothing of when it was. */
 function timeFrom(value: unknown, now: number): number | undefined {
@@ -212,7 +212,7 @@ function timeFrom(value: unknown, now: number): number | undefined {
 function numberFrom(value: unknown): number {
   const number =
     typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
-  return Math.round(number < mostSeconds ? number * 1_000 : number);
+  return Math.round(number < maxSeconds ? number * 1_000 : number);
 }
 
 /** A time without an offset is in UTC. */
@@ -221,32 +221,32 @@ function dateFrom(text: string): number {
   return Date.parse(hasTimeOnly ? `${text.trim().replace(' ', 'T')}Z` : text);
 }
 
-interface Known {
+interface EventFacts {
   subject: string;
   event: string;
   record: string | undefined;
   at: number | undefined;
   /** The record stands apart, so that an id beside it is not the record's. */
-  apart: boolean;
+  hasRecord: boolean;
 }
 
 /**
  * Two deliveries of one event have the same identity. An id that may be something else, such as the
  * subscription's, only counts together with the time: rather keep one twice than lose another.
  */
-function identityOf(payload: Row, { subject, event, record, at, apart }: Known): string {
+function eventIdOf(payload: Row, { subject, event, record, at, hasRecord }: EventFacts): string {
   const about = [subject, event, record ?? ''];
-  const said = eventIdKeys.map((key) => idFrom(payload[key])).find((id) => id !== undefined);
-  if (said !== undefined) return digest(['said', said, ...about]);
-  const bare = apart ? idFrom(payload.id) : undefined;
+  const candidates = eventIdKeys.map((key) => idFrom(payload[key])).find((id) => id !== undefined);
+  if (candidates !== undefined) return digest(['said', candidates, ...about]);
+  const bare = hasRecord ? idFrom(payload.id) : undefined;
   if (bare !== undefined && bare !== record && at !== undefined) {
     return digest(['bare', bare, ...about, at]);
   }
   const lasting = Object.fromEntries(
-    Object.entries(payload).filter(([key]) => !ofDelivery.has(key)),
+    Object.entries(payload).filter(([key]) => !deliveryKeys.has(key)),
   );
   return digest(['content', ...about, lasting]);
 }
 
 const digest = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(canonical(parts)).digest('base64url').slice(0, 27);
+  createHash('sha256').update(canonicalJson(parts)).digest('base64url').slice(0, 27);

@@ -1,7 +1,7 @@
 import { type ApiError, type ApiErrorKind, isApiError } from '../../api/errors.ts';
 import type { Pass } from './pass.ts';
 import type { Done } from './plan.ts';
-import { agree, isChained, longest } from './segments.ts';
+import { areConsistent, isChained, maxSegmentLength } from './segments.ts';
 
 /** How far a reading got. `complete` is claimed only where it was seen. */
 export interface Coverage {
@@ -23,7 +23,7 @@ export interface FinishedPass<R> {
 
 /** Whether what this pass found is the whole collection. */
 export const isProven = <R>(finished: FinishedPass<R>, previous: Pass<R> | undefined): boolean =>
-  isClean(finished) || (previous !== undefined && confirms(finished, previous));
+  isClean(finished) || (previous !== undefined && confirmsPrevious(finished, previous));
 
 /**
  * Whether nothing that was there all the time can be missing.
@@ -41,8 +41,8 @@ export const isProven = <R>(finished: FinishedPass<R>, previous: Pass<R> | undef
  */
 function isClean<R>({ pass, end }: FinishedPass<R>): boolean {
   if (end.by === 'one-answer') return true;
-  if (!isAllThatIsCounted(pass, end) || pass.countMoved || pass.someAreNew) return false;
-  return end.by === 'first-page' || holdsTogether(pass);
+  if (!matchesCount(pass, end) || pass.countMoved || pass.hasNewRecords) return false;
+  return end.by === 'first-page' || isContiguous(pass);
 }
 
 /**
@@ -50,29 +50,35 @@ function isClean<R>({ pass, end }: FinishedPass<R>): boolean {
  * added after this start cannot be among it, so it all was there then, and was all there was. So records
  * that were added a moment before the reading do not keep it from being trusted.
  */
-function confirms<R>({ pass, end }: FinishedPass<R>, previous: Pass<R>): boolean {
-  if (pass.countMoved || !isAllThatIsCounted(pass, end) || !pass.isWithin(previous)) return false;
-  return pass.count !== undefined || holdsTogether(pass);
+function confirmsPrevious<R>({ pass, end }: FinishedPass<R>, previous: Pass<R>): boolean {
+  if (pass.countMoved || !matchesCount(pass, end) || !pass.isWithin(previous)) return false;
+  return pass.count !== undefined || isContiguous(pass);
 }
 
-const isAllThatIsCounted = <R>(pass: Pass<R>, { sawEnd }: Done): boolean =>
+const matchesCount = <R>(pass: Pass<R>, { sawEnd }: Done): boolean =>
   pass.count === undefined ? sawEnd : pass.hasAll;
 
-function holdsTogether({ segments, found, allAreDated, count, profile }: Pass<unknown>): boolean {
-  if (!agree(segments, found.size)) return false;
-  const showsMoves = allAreDated || longest(segments) >= profile.pageSize;
+function isContiguous({
+  segments,
+  found,
+  hasAllDates: allAreDated,
+  count,
+  profile,
+}: Pass<unknown>): boolean {
+  if (!areConsistent(segments, found.size)) return false;
+  const showsMoves = allAreDated || maxSegmentLength(segments) >= profile.pageSize;
   return (count !== undefined && showsMoves) || isChained(segments);
 }
 
-export const complete = (read: number): Coverage => ({ complete: true, read, total: read });
+export const completeCoverage = (read: number): Coverage => ({ complete: true, read, total: read });
 
 /** Of `read` records, all passes together, after the last pass proved nothing. */
-export const unproven = (finished: FinishedPass<unknown>, read: number): Coverage =>
-  partial(finished.pass, read, whyUnproven(finished));
+export const unprovenCoverage = (finished: FinishedPass<unknown>, read: number): Coverage =>
+  partialCoverage(finished.pass, read, unprovenReason(finished));
 
 /** Of `read` records, all passes together, when the last pass was cut short. */
-export function stopped(pass: Pass<unknown>, read: number, error: ApiError): Coverage {
-  const coverage = partial(pass, read, whyStopped[error.kind]);
+export function stoppedCoverage(pass: Pass<unknown>, read: number, error: ApiError): Coverage {
+  const coverage = partialCoverage(pass, read, stopReasons[error.kind]);
   const seconds = isApiError(error, 'rate-limited', 'budget-spent') && error.facts.seconds;
   if (seconds === false || seconds === undefined) return coverage;
   const resumesAt = Date.now() + seconds * 1000;
@@ -82,20 +88,24 @@ export function stopped(pass: Pass<unknown>, read: number, error: ApiError): Cov
   return { ...coverage, reason, resumesAt };
 }
 
-function partial({ highestCount = 0 }: Pass<unknown>, read: number, reason: string): Coverage {
+function partialCoverage(
+  { highestCount = 0 }: Pass<unknown>,
+  read: number,
+  reason: string,
+): Coverage {
   return { complete: false, read, total: Math.max(highestCount, read), reason };
 }
 
-function whyUnproven({ pass, end }: FinishedPass<unknown>): string {
+function unprovenReason({ pass, end }: FinishedPass<unknown>): string {
   if (end.by === 'first-page') {
     return 'the service does not page on, so only its first page can be read (the setting page-param names its offset parameter)';
   }
   const { size } = pass.found;
   const { highestCount = 0 } = pass;
-  if (size < highestCount && !pass.someAreNew) {
+  if (size < highestCount && !pass.hasNewRecords) {
     return `the service counts ${highestCount} but gave ${size}`;
   }
-  return agree(pass.segments, size)
+  return areConsistent(pass.segments, size)
     ? 'records kept changing while they were read'
     : 'the pages that the service gave do not join up';
 }
@@ -104,7 +114,7 @@ const budgetSpent = "the tenant's rate budget is used up for now";
 const unanswered = 'the service stopped answering';
 const notReadable = 'the service sent something that cannot be read';
 
-const whyStopped: Record<ApiErrorKind, string> = {
+const stopReasons: Record<ApiErrorKind, string> = {
   'key-refused': 'the service stopped accepting the key',
   'not-permitted': 'the service stopped permitting it',
   'not-found': notReadable,

@@ -1,6 +1,6 @@
 import type { Page } from '../../api/client.ts';
 import type { RouteProfile } from './profile.ts';
-import { endOfAll, type Segment } from './segments.ts';
+import { furthestEnd, type Segment } from './segments.ts';
 
 export interface Progress {
   read: number;
@@ -15,7 +15,7 @@ export class Pass<R> {
   readonly profile: RouteProfile;
   readonly isFirst: boolean;
   /** The count moved in the pass before: what it counts is looked for behind it too. */
-  readonly doubtsCount: boolean;
+  readonly distrustsCount: boolean;
   readonly found = new Map<unknown, R>();
   readonly #segments: Segment[] = [];
   readonly #startedAt = Date.now();
@@ -28,7 +28,7 @@ export class Pass<R> {
   constructor(profile: RouteProfile, previous?: Pass<R>) {
     this.profile = profile;
     this.isFirst = previous === undefined;
-    this.doubtsCount = previous?.countMoved ?? false;
+    this.distrustsCount = previous?.countMoved ?? false;
   }
 
   /** Pages that are places in the list, in the order in which they arrived. */
@@ -47,12 +47,12 @@ export class Pass<R> {
   }
 
   /** Whether a record was made after the pass began. */
-  get someAreNew(): boolean {
+  get hasNewRecords(): boolean {
     return this.#someAreNew;
   }
 
   /** Whether each record so far says when it was made, so that a new one would show. */
-  get allAreDated(): boolean {
+  get hasAllDates(): boolean {
     return this.#allAreDated;
   }
 
@@ -80,15 +80,15 @@ export class Pass<R> {
     const known = this.found.size;
     const now = page.answeredAt ?? Date.now();
     this.#serviceStartedAt ??= now - (Date.now() - this.#startedAt) - (page.answeredAt ? 0 : 5_000);
-    const keys = keysOf(page.records);
+    const keys = recordKeys(page.records);
     page.records.forEach((record, at) => {
       this.found.set(keys[at], record);
-      this.#judgeAge(bornAt(record), now);
+      this.#noteAge(createdAtOf(record), now);
     });
     this.#noteCount(page.total);
     const segment = { from, keys, fresh: this.found.size - known };
     // Behind the end some services send the last page once more: that is no place in the list.
-    const isPlace = segment.fresh > 0 || from < endOfAll(this.#segments);
+    const isPlace = segment.fresh > 0 || from < furthestEnd(this.#segments);
     if (keys.length > 0 && isPlace) this.#segments.push(segment);
     return segment;
   }
@@ -104,7 +104,7 @@ export class Pass<R> {
   }
 
   /** What the service dates later than now was dated by other means, and may be old or new. */
-  #judgeAge(born: number | undefined, now: number): void {
+  #noteAge(born: number | undefined, now: number): void {
     if (born === undefined || born > now + 60_000) this.#allAreDated = false;
     else this.#someAreNew ||= born >= (this.#serviceStartedAt ?? now);
   }
@@ -119,7 +119,7 @@ export class Pass<R> {
  * Records without an id are told apart by all that they hold, and those of one page that hold the same by
  * their position among them.
  */
-function keysOf(records: readonly unknown[]): unknown[] {
+function recordKeys(records: readonly unknown[]): unknown[] {
   const seen = new Map<string, number>();
   return records.map((record) => {
     const { id } = record as { id?: string };
@@ -134,7 +134,7 @@ function keysOf(records: readonly unknown[]): unknown[] {
 /** Down to the second, and of a known zone: anything less does not tell what is new. */
 const exactTime = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-function bornAt(record: unknown): number | undefined {
+function createdAtOf(record: unknown): number | undefined {
   const { createdAt, updatedAt } = record as { createdAt?: unknown; updatedAt?: unknown };
   const time = createdAt ?? updatedAt;
   return typeof time === 'string' && exactTime.test(time) ? Date.parse(time) : undefined;

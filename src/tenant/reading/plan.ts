@@ -2,12 +2,12 @@ import type { Pass } from './pass.ts';
 import type { RouteProfile } from './profile.ts';
 import {
   beginsLike,
-  endOfAll,
+  furthestEnd,
   type Gap,
   gapsIn,
-  longest,
+  maxSegmentLength,
   overlapsAt,
-  repeats,
+  repeatsFirst,
   type Segment,
 } from './segments.ts';
 
@@ -28,7 +28,7 @@ export interface PageRequest {
  * - the offset is ignored, or there is none: a `smaller` page shows whether the list comes whole whatever
  *   is asked for, and a `larger` one may bring the rest.
  */
-export type Plan =
+export type ReadingPlan =
   | { readonly mode: 'one-answer' }
   | { readonly mode: 'first' }
   | {
@@ -60,11 +60,11 @@ export interface Done {
   readonly sawEnd: boolean;
 }
 
-type PlanOf<M extends Plan['mode']> = Extract<Plan, { mode: M }>;
+type PlanOf<M extends ReadingPlan['mode']> = Extract<ReadingPlan, { mode: M }>;
 type AnyPass = Pass<unknown>;
 
 export interface Step {
-  readonly plan: Plan;
+  readonly plan: ReadingPlan;
   /** Absent where the answers to earlier requests have to come first, or the pass is done. */
   readonly request?: PageRequest;
 }
@@ -72,11 +72,11 @@ export interface Step {
 /** Further requests that seeing records move may cost where pages are small, and a reading cheap. */
 const maxExtraRequests = 2;
 
-export const firstPlan = ({ answers }: RouteProfile): Plan =>
+export const firstPlan = ({ answers }: RouteProfile): ReadingPlan =>
   answers === 'one-answer' ? { mode: 'one-answer' } : { mode: 'first' };
 
 /** What to ask next, while `underWay` requests of this plan are not answered yet. */
-export function nextStep(plan: Plan, pass: AnyPass, underWay: number): Step {
+export function nextStep(plan: ReadingPlan, pass: AnyPass, underWay: number): Step {
   if (plan.mode === 'parallel') return nextInParallel(plan, pass, underWay);
   if (plan.mode === 'done' || underWay > 0) return { plan };
   return { plan, request: requestOf(plan, pass.profile.pageSize) };
@@ -84,7 +84,7 @@ export function nextStep(plan: Plan, pass: AnyPass, underWay: number): Step {
 
 /** Each page begins as far on as the longest page yet reaches. */
 function nextInParallel(plan: PlanOf<'parallel'>, pass: AnyPass, underWay: number): Step {
-  const covered = plan.lastFrom + longest(pass.segments);
+  const covered = plan.lastFrom + maxSegmentLength(pass.segments);
   if (covered >= plan.until) return underWay > 0 ? { plan } : nextStep(fillGaps(pass), pass, 0);
   const from = covered - (plan.overlapsLeft > 0 ? 1 : 0);
   return {
@@ -93,7 +93,10 @@ function nextInParallel(plan: PlanOf<'parallel'>, pass: AnyPass, underWay: numbe
   };
 }
 
-function requestOf(plan: Exclude<Plan, Done | PlanOf<'parallel'>>, pageSize: number): PageRequest {
+function requestOf(
+  plan: Exclude<ReadingPlan, Done | PlanOf<'parallel'>>,
+  pageSize: number,
+): PageRequest {
   switch (plan.mode) {
     case 'one-answer':
     case 'first':
@@ -115,14 +118,14 @@ function requestOf(plan: Exclude<Plan, Done | PlanOf<'parallel'>>, pageSize: num
 }
 
 /** How the pass goes on after the answer to a request of this plan, which the pass has taken in. */
-export function afterAnswer(plan: Plan, segment: Segment, pass: AnyPass): Plan {
+export function afterAnswer(plan: ReadingPlan, segment: Segment, pass: AnyPass): ReadingPlan {
   switch (plan.mode) {
     case 'one-answer':
       return { mode: 'done', by: 'one-answer', sawEnd: true };
     case 'first':
       return afterFirst(segment, pass);
     case 'parallel':
-      if (repeats(pass.first, segment)) return withoutOffset(pass);
+      if (repeatsFirst(pass.first, segment)) return withoutOffset(pass);
       // Behind the end, whatever the count says.
       return segment.fresh === 0 ? fillGaps(pass) : plan;
     case 'gaps':
@@ -131,7 +134,7 @@ export function afterAnswer(plan: Plan, segment: Segment, pass: AnyPass): Plan {
       if (segment.fresh > 0) return readOn(pass);
       return { ...plan, mode: 'behind', joined: overlapsAt(pass.segments, plan.end - 1) };
     case 'behind':
-      return afterBehind(plan, segment, pass);
+      return afterBeyondEnd(plan, segment, pass);
     case 'smaller':
       return afterSmaller(segment, pass);
     case 'larger':
@@ -141,9 +144,9 @@ export function afterAnswer(plan: Plan, segment: Segment, pass: AnyPass): Plan {
   }
 }
 
-function afterFirst({ keys }: Segment, pass: AnyPass): Plan {
+function afterFirst({ keys }: Segment, pass: AnyPass): ReadingPlan {
   if (keys.length === 0) return donePaging(true);
-  if (pass.hasAll && !pass.doubtsCount) return donePaging(false);
+  if (pass.hasAll && !pass.distrustsCount) return donePaging(false);
   if (pass.profile.offset === 'none') return withoutOffset(pass);
   return pass.count === undefined ? readOn(pass) : inParallel(pass, pass.count);
 }
@@ -153,14 +156,14 @@ function afterFirst({ keys }: Segment, pass: AnyPass): Plan {
  * read. And the last page reaches one place behind the count, in case it is too low. Both as far as they
  * cost no request more; pages smaller than we ask for make a reading that is worth a few more.
  */
-function inParallel(pass: AnyPass, total: number): Plan {
-  const step = longest(pass.segments);
+function inParallel(pass: AnyPass, total: number): ReadingPlan {
+  const step = maxSegmentLength(pass.segments);
   const pages = Math.ceil(total / step);
   const plan = { mode: 'parallel', lastFrom: 0 } as const;
   if (step > 1) {
     const extra = 1 + Math.ceil((total + 1 - step) / (step - 1)) - pages;
     const isSmall = step < pass.profile.pageSize;
-    if (extra === 0 || (isSmall && (!pass.allAreDated || extra <= maxExtraRequests))) {
+    if (extra === 0 || (isSmall && (!pass.hasAllDates || extra <= maxExtraRequests))) {
       return { ...plan, overlapsLeft: Number.POSITIVE_INFINITY, until: total + 1 };
     }
   }
@@ -168,14 +171,19 @@ function inParallel(pass: AnyPass, total: number): Plan {
 }
 
 /** A page that came back shorter than asked left a stretch unread, or hides records that do not show. */
-const fillGaps = (pass: AnyPass): Plan => withGaps(gapsIn(pass.segments, pass.count ?? 0), pass);
+const fillGaps = (pass: AnyPass): ReadingPlan =>
+  withGaps(gapsIn(pass.segments, pass.count ?? 0), pass);
 
-function withGaps(gaps: readonly Gap[], pass: AnyPass): Plan {
+function withGaps(gaps: readonly Gap[], pass: AnyPass): ReadingPlan {
   const [gap, ...others] = gaps;
   return gap ? { mode: 'gaps', gaps: [gap, ...others] } : readOn(pass);
 }
 
-function afterGap({ gaps }: PlanOf<'gaps'>, { from, keys, fresh }: Segment, pass: AnyPass): Plan {
+function afterGap(
+  { gaps }: PlanOf<'gaps'>,
+  { from, keys, fresh }: Segment,
+  pass: AnyPass,
+): ReadingPlan {
   const [[, until], ...others] = gaps;
   const reached = from + keys.length;
   const isClosed = fresh === 0 || reached >= until;
@@ -187,44 +195,48 @@ function afterGap({ gaps }: PlanOf<'gaps'>, { from, keys, fresh }: Segment, pass
  * is counted each page begins with the last record of the page before: if it does not, records moved, or
  * the offset means something else.
  */
-function readOn(pass: AnyPass): Plan {
-  if (pass.hasAll && !pass.doubtsCount) return donePaging(false);
-  const end = endOfAll(pass.segments);
+function readOn(pass: AnyPass): ReadingPlan {
+  if (pass.hasAll && !pass.distrustsCount) return donePaging(false);
+  const end = furthestEnd(pass.segments);
   const overlaps = pass.count === undefined && end > 1;
   return { mode: overlaps ? 'overlapping' : 'behind', end };
 }
 
 /** A page may be shorter than asked although more follows. */
-function afterBehind({ joined }: PlanOf<'behind'>, segment: Segment, pass: AnyPass): Plan {
+function afterBeyondEnd(
+  { joined }: PlanOf<'behind'>,
+  segment: Segment,
+  pass: AnyPass,
+): ReadingPlan {
   if (segment.fresh > 0) return readOn(pass);
   // Behind the end there is nothing, a refusal, or the last page once more.
-  const isIgnored = repeats(pass.first, segment) && joined !== true;
+  const isIgnored = repeatsFirst(pass.first, segment) && joined !== true;
   return isIgnored ? withoutOffset(pass) : donePaging(joined ?? true);
 }
 
 /** Where the offset is ignored, one large page may still bring all. */
-function withoutOffset(pass: AnyPass): Plan {
-  const shown = shownAtFirst(pass);
+function withoutOffset(pass: AnyPass): ReadingPlan {
+  const shown = firstPageLength(pass);
   if (pass.count !== undefined || shown <= 1) return askForMore(pass.count, pass);
   return { mode: 'smaller', size: Math.ceil(shown / 2) };
 }
 
 /** A list that comes whole, whatever size was asked for, is not paged at all. */
-function afterSmaller(segment: Segment, pass: AnyPass): Plan {
-  const isWhole = segment.keys.length === shownAtFirst(pass) && beginsLike(pass.first, segment);
+function afterSmaller(segment: Segment, pass: AnyPass): ReadingPlan {
+  const isWhole = segment.keys.length === firstPageLength(pass) && beginsLike(pass.first, segment);
   return isWhole ? { mode: 'done', by: 'first-page', sawEnd: true } : askForMore(undefined, pass);
 }
 
-function askForMore(total: number | undefined, pass: AnyPass): Plan {
+function askForMore(total: number | undefined, pass: AnyPass): ReadingPlan {
   const { maxSize } = pass.profile;
   const size = Math.min(total ?? maxSize, maxSize);
   const counted = total !== undefined;
-  return size > shownAtFirst(pass)
+  return size > firstPageLength(pass)
     ? { mode: 'larger', size, counted }
     : firstPageOnly(counted, pass);
 }
 
-const shownAtFirst = ({ first }: AnyPass): number => first?.keys.length ?? 0;
+const firstPageLength = ({ first }: AnyPass): number => first?.keys.length ?? 0;
 
 /** One record that comes whatever is asked for is all there is. */
 const firstPageOnly = (counted: boolean, { found }: AnyPass): Done => ({

@@ -14,14 +14,14 @@ export type Gap = readonly [from: number, until: number];
 const endOf = ({ from, keys }: Segment): number => from + keys.length;
 
 /** The offset behind the furthest record. */
-export const endOfAll = (segments: Segments): number => Math.max(0, ...segments.map(endOf));
+export const furthestEnd = (segments: Segments): number => Math.max(0, ...segments.map(endOf));
 
 /** Records of the longest page, and at least 1. */
-export const longest = (segments: Segments): number =>
+export const maxSegmentLength = (segments: Segments): number =>
   Math.max(1, ...segments.map(({ keys }) => keys.length));
 
 /** Whether a page from further on has the records that the first page has: the offset was ignored. */
-export const repeats = (first: Segment | undefined, segment: Segment): boolean =>
+export const repeatsFirst = (first: Segment | undefined, segment: Segment): boolean =>
   segment.from > 0 && segment.keys.length > 0 && beginsLike(first, segment);
 
 export const beginsLike = (first: Segment | undefined, { keys }: Segment): boolean =>
@@ -38,7 +38,7 @@ export function overlapsAt(segments: Segments, offset: number): boolean {
 export function gapsIn(segments: Segments, total: number): Gap[] {
   const gaps: Gap[] = [];
   let covered = 0;
-  for (const segment of inOrder(segments)) {
+  for (const segment of sortedByOffset(segments)) {
     if (segment.from > covered) gaps.push([covered, segment.from]);
     covered = Math.max(covered, endOf(segment));
   }
@@ -47,7 +47,7 @@ export function gapsIn(segments: Segments, total: number): Gap[] {
 }
 
 /** Whether no two pages have different records at one offset, nor one record at two offsets. */
-export function agree(segments: Segments, records: number): boolean {
+export function areConsistent(segments: Segments, records: number): boolean {
   const at = new Map<number, unknown>();
   for (const { from, keys } of segments) {
     for (const [index, key] of keys.entries()) {
@@ -61,11 +61,12 @@ export function agree(segments: Segments, records: number): boolean {
 /** Whether each page has a record in common with what came before it. */
 export function isChained(segments: Segments): boolean {
   let covered = 0;
-  for (const segment of inOrder(segments)) {
+  for (const segment of sortedByOffset(segments)) {
     if (segment.from > Math.max(0, covered - 1)) return false;
     covered = Math.max(covered, endOf(segment));
   }
   return true;
 }
 
-const inOrder = (segments: Segments): Segment[] => [...segments].sort((a, b) => a.from - b.from);
+const sortedByOffset = (segments: Segments): Segment[] =>
+  [...segments].sort((a, b) => a.from - b.from);

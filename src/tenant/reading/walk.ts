@@ -3,15 +3,15 @@ import { type ApiError, isApiError } from '../../api/errors.ts';
 import type { RecordOf, Resource } from '../../api/records.ts';
 import {
   type Coverage,
-  complete,
+  completeCoverage,
   type FinishedPass,
   isProven,
-  stopped,
-  unproven,
+  stoppedCoverage,
+  unprovenCoverage,
 } from './coverage.ts';
 import { PageReader, type Pages, type Search, type Source } from './page-reader.ts';
 import { Pass, type Progress } from './pass.ts';
-import { afterAnswer, type Done, firstPlan, nextStep, type Plan } from './plan.ts';
+import { afterAnswer, type Done, firstPlan, nextStep, type ReadingPlan } from './plan.ts';
 import { profileOf } from './profile.ts';
 import type { Segment } from './segments.ts';
 
@@ -34,7 +34,7 @@ const maxRequestsToRepeat = 20;
  * @throws ApiError when not even the first page can be had, or the key stops being accepted; the
  *   signal's reason when cancelled
  */
-export async function* walk<R extends Resource>(
+export async function* readCollection<R extends Resource>(
   client: Pages,
   resource: R,
   query: Search,
@@ -47,11 +47,11 @@ export async function* walk<R extends Resource>(
     const pass = new Pass<RecordOf[R]>(profile, previous);
     const { end, requests } = yield* readPass({ client, resource, query, call }, pass);
     for (const [key, record] of pass.found) all.set(key, record);
-    if (isApiError(end)) return reading(all, stopped(pass, all.size, end));
+    if (isApiError(end)) return reading(all, stoppedCoverage(pass, all.size, end));
     const finished = { pass, end };
-    if (isProven(finished, previous)) return reading(pass.found, complete(pass.found.size));
+    if (isProven(finished, previous)) return reading(pass.found, completeCoverage(pass.found.size));
     if (isLast(round, requests, finished, previous)) {
-      return reading(all, unproven(finished, all.size));
+      return reading(all, unprovenCoverage(finished, all.size));
     }
     previous = pass;
   }
@@ -89,7 +89,7 @@ async function* readPass<R extends Resource>(
   const signal = AbortSignal.any([call.signal, own.signal]);
   const reader = new PageReader({ ...source, signal }, pass);
   try {
-    const end = yield* carryOut(reader, pass);
+    const end = yield* runPlan(reader, pass);
     return { end, requests: reader.requests };
   } catch (error) {
     call.signal.throwIfAborted();
@@ -102,12 +102,12 @@ async function* readPass<R extends Resource>(
 }
 
 /** Asks ahead as far as the plan and `maxParallel` allow; answers count in the order of their requests. */
-async function* carryOut<R extends Resource>(
+async function* runPlan<R extends Resource>(
   reader: PageReader<R>,
   pass: Pass<RecordOf[R]>,
 ): AsyncGenerator<Progress, Done> {
   const underWay: Promise<Segment>[] = [];
-  let plan = askAhead(firstPlan(pass.profile), reader, pass, underWay);
+  let plan = requestAhead(firstPlan(pass.profile), reader, pass, underWay);
   while (plan.mode !== 'done') {
     const segment = await underWay.shift();
     if (segment) {
@@ -117,17 +117,17 @@ async function* carryOut<R extends Resource>(
       if (after.mode !== plan.mode) underWay.length = 0;
       plan = after;
     }
-    plan = askAhead(plan, reader, pass, underWay);
+    plan = requestAhead(plan, reader, pass, underWay);
   }
   return plan;
 }
 
-function askAhead<R extends Resource>(
-  from: Plan,
+function requestAhead<R extends Resource>(
+  from: ReadingPlan,
   reader: PageReader<R>,
   pass: Pass<RecordOf[R]>,
   underWay: Promise<Segment>[],
-): Plan {
+): ReadingPlan {
   let plan = from;
   while (underWay.length < maxParallel) {
     const step = nextStep(plan, pass, underWay.length);

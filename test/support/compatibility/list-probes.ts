@@ -16,7 +16,7 @@ interface Walk {
   stopped: boolean;
 }
 
-const mostPages = 8;
+const maxPages = 8;
 
 /** Reads a list from its beginning as an assistant does: on from `page.next`, as long as there is one. */
 async function walk({ ask }: Session, tool: string, args: Row): Promise<Walk> {
@@ -28,7 +28,7 @@ async function walk({ ask }: Session, tool: string, args: Row): Promise<Walk> {
     if (answer.isError) break;
     read.rows.push(...answer.records);
     from = answer.page.next;
-    read.stopped = from !== undefined && read.answers.length === mostPages;
+    read.stopped = from !== undefined && read.answers.length === maxPages;
     if (read.stopped) break;
   }
   return read;

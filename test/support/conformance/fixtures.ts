@@ -5,7 +5,7 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { SdkServed } from '../../../src/hosts/served.ts';
+import type { SdkEndpoint } from '../../../src/hosts/served.ts';
 import { embedded, fromUser, image, png, text } from './content.ts';
 import { addNewerQuestions, contextOrQuestion } from './newer-questions.ts';
 import { AskingServer, OlderQuestions } from './older-questions.ts';
@@ -24,7 +24,7 @@ const capabilities = {
  * What the conformance suite wants a server to have, to be plugged in where the product's own server is:
  * what is tested then is all that stands before it.
  */
-export function conformanceFixtures(): SdkServed {
+export function conformanceFixtures(): SdkEndpoint {
   const questions = new OlderQuestions();
   const state = createRequestStateCodec<string>({ key: randomBytes(32) });
   return {
@@ -38,7 +38,7 @@ export function conformanceFixtures(): SdkServed {
       addPrompts(server);
       return server;
     },
-    followMoved: () => () => {},
+    onResourceUpdated: () => () => {},
   };
 }
 

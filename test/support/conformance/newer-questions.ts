@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { text } from './content.ts';
-import { described, said, type ToolAnswer } from './tools.ts';
+import { described, type ToolAnswer, textResult } from './tools.ts';
 
 type State = RequestStateCodec<string>;
 
@@ -64,25 +64,25 @@ const given = (ctx: ServerContext, key: string) => inputResponse(ctx.mcpReq.inpu
 
 function greet(ctx: ServerContext): ToolAnswer {
   const person = acceptedContent(ctx.mcpReq.inputResponses, 'user_name');
-  return person ? said(`Hello, ${person.name}!`) : ask({ user_name: askName });
+  return person ? textResult(`Hello, ${person.name}!`) : ask({ user_name: askName });
 }
 
 function sample(ctx: ServerContext): ToolAnswer {
   const answer = given(ctx, 'capital_question');
-  if (answer.kind === 'sampling') return said(JSON.stringify(answer.result.content));
+  if (answer.kind === 'sampling') return textResult(JSON.stringify(answer.result.content));
   return ask({ capital_question: words('What is the capital of France?', 100) });
 }
 
 function roots(ctx: ServerContext): ToolAnswer {
   const answer = given(ctx, 'client_roots');
-  if (answer.kind === 'roots') return said(answer.roots.map(({ uri }) => uri).join(', '));
+  if (answer.kind === 'roots') return textResult(answer.roots.map(({ uri }) => uri).join(', '));
   return ask({ client_roots: askRoots });
 }
 
 /** State that was tampered with does not come this far: the SDK has looked at its seal. */
 async function confirm(ctx: ServerContext, state: State): Promise<ToolAnswer> {
   const answer = acceptedContent(ctx.mcpReq.inputResponses, 'confirm');
-  if (answer && ctx.mcpReq.requestState<string>() === 'asked') return said('state-ok');
+  if (answer && ctx.mcpReq.requestState<string>() === 'asked') return textResult('state-ok');
   return ask(
     { confirm: form('Please confirm', 'ok', { type: 'boolean' }) },
     await state.mint('asked'),
@@ -91,7 +91,8 @@ async function confirm(ctx: ServerContext, state: State): Promise<ToolAnswer> {
 
 async function everything(ctx: ServerContext, state: State): Promise<ToolAnswer> {
   const keys = ['user_name', 'greeting', 'client_roots'];
-  if (keys.every((key) => given(ctx, key).kind !== 'missing')) return said('All were answered.');
+  if (keys.every((key) => given(ctx, key).kind !== 'missing'))
+    return textResult('All were answered.');
   const questions = {
     user_name: askName,
     greeting: words('Generate a greeting', 50),
@@ -104,7 +105,7 @@ async function twoRounds(ctx: ServerContext, state: State): Promise<ToolAnswer> 
   const color = acceptedContent(ctx.mcpReq.inputResponses, 'step2');
   const name = acceptedContent(ctx.mcpReq.inputResponses, 'step1');
   const before = ctx.mcpReq.requestState<string>();
-  if (color && before !== undefined) return said(`${before} likes ${color.color}.`);
+  if (color && before !== undefined) return textResult(`${before} likes ${color.color}.`);
   if (name) {
     const question = form('Step 2: What is your favorite color?', 'color');
     return ask({ step2: question }, await state.mint(String(name.name)));
@@ -121,5 +122,7 @@ function whatItCan(ctx: ServerContext, { server }: McpServer): ToolAnswer {
     ...(can.roots ? { client_roots: askRoots } : {}),
   };
   const open = Object.keys(questions).filter((key) => given(ctx, key).kind === 'missing');
-  return open.length > 0 ? ask(questions) : said('There is nothing to ask, or all was answered.');
+  return open.length > 0
+    ? ask(questions)
+    : textResult('There is nothing to ask, or all was answered.');
 }

@@ -59,7 +59,7 @@ const latestSchema: JsonSchemaType = {
 const headerSchema = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) });
 
 export type ToolAnswer = CallToolResult | InputRequiredResult;
-export const said = (words: string): CallToolResult => ({ content: [text(words)] });
+export const textResult = (words: string): CallToolResult => ({ content: [text(words)] });
 
 export function addTools(server: AskingServer): void {
   for (const [name, content] of Object.entries(answers)) {
@@ -86,7 +86,7 @@ async function logging(ctx: ServerContext): Promise<CallToolResult> {
   await ctx.mcpReq.log('info', 'Tool processing data');
   await pause(betweenMs);
   await ctx.mcpReq.log('info', 'Tool execution completed');
-  return said('It logged three times.');
+  return textResult('It logged three times.');
 }
 
 async function progress(ctx: ServerContext): Promise<CallToolResult> {
@@ -98,7 +98,7 @@ async function progress(ctx: ServerContext): Promise<CallToolResult> {
     }
     if (done < 100) await pause(betweenMs);
   }
-  return said('It is done.');
+  return textResult('It is done.');
 }
 
 function addSchemas(server: AskingServer): void {
@@ -106,12 +106,12 @@ function addSchemas(server: AskingServer): void {
   server.registerTool(
     'json_schema_2020_12_tool',
     { description, inputSchema: fromJsonSchema(latestSchema) },
-    () => said('It was called.'),
+    () => textResult('It was called.'),
   );
   server.registerTool(
     'test_x_mcp_header',
     { description: 'Repeats an argument', inputSchema: headerSchema },
-    (args) => said(JSON.stringify(args)),
+    (args) => textResult(JSON.stringify(args)),
   );
 }
 
@@ -124,7 +124,7 @@ function addOlderQuestions(server: AskingServer): void {
     async ({ prompt }, ctx) => {
       const messages = [{ role: 'user', content: text(prompt) }];
       const answer = await server.ask(ctx, 'sampling/createMessage', { messages, maxTokens: 100 });
-      return said(`LLM response: ${JSON.stringify(answer.content ?? answer)}`);
+      return textResult(`LLM response: ${JSON.stringify(answer.content ?? answer)}`);
     },
   );
   const asking = z.object({ message: z.string() });
@@ -132,7 +132,7 @@ function addOlderQuestions(server: AskingServer): void {
     'test_elicitation',
     { description: 'Asks a person', inputSchema: asking },
     async ({ message }, ctx) =>
-      said(`User response: ${await elicited(server, ctx, message, personSchema)}`),
+      textResult(`User response: ${await elicited(server, ctx, message, personSchema)}`),
   );
   const forms = {
     test_elicitation_sep1034_defaults: defaultsSchema,
@@ -140,7 +140,7 @@ function addOlderQuestions(server: AskingServer): void {
   };
   for (const [name, schema] of Object.entries(forms)) {
     server.registerTool(name, described('asks a person'), async (_, ctx) =>
-      said(`Elicitation completed: ${await elicited(server, ctx, 'Please choose', schema)}`),
+      textResult(`Elicitation completed: ${await elicited(server, ctx, 'Please choose', schema)}`),
     );
   }
 }

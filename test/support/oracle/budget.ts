@@ -10,7 +10,7 @@ export interface Asked {
 export interface Measured {
   what: string;
   /** As in the call of the tool. */
-  asked: string;
+  requested: string;
   /** Tokens of the text, which is what most hosts show a model. */
   text: number;
   /** Tokens of the structured content, which some show instead. */
@@ -48,7 +48,7 @@ export async function measure(sandbox: Sandbox, fresh: () => Promise<Asked>): Pr
     const page = path === undefined ? {} : { wire: countTokens(await wireOf(sandbox, path)) };
     measured.push({
       what,
-      asked: `${tool} ${JSON.stringify(args)}`,
+      requested: `${tool} ${JSON.stringify(args)}`,
       ...page,
       ...(await costOf(sandbox, fresh, tool, args)),
     });

@@ -29,7 +29,7 @@ export interface Parameters {
   tolerance?: number;
 }
 
-interface Looked {
+interface CheckFindings {
   examined: number;
   findings: Finding[];
   unjudged?: (string | undefined)[];
@@ -37,7 +37,7 @@ interface Looked {
   worthless?: boolean;
 }
 
-type Check = (ask: Ask, today: string, parameters: Parameters) => Looked;
+type Check = (ask: Ask, today: string, parameters: Parameters) => CheckFindings;
 
 const nowhere = 'unknown currency';
 
@@ -109,7 +109,10 @@ const worth = ({ id, name, value, currency }: Deal): Finding => ({ id, name, val
 
 const listedProducts = (ask: Ask): Product[] => productsOf(ask).filter(({ listed }) => listed);
 
-function priced(ask: Ask, stake: (known: { price: Big; cost: Big }) => Big | undefined): Looked {
+function priced(
+  ask: Ask,
+  stake: (known: { price: Big; cost: Big }) => Big | undefined,
+): CheckFindings {
   const products = listedProducts(ask);
   const findings = products.flatMap(({ id, name, price, cost }) => {
     const value = price && cost && stake({ price, cost });
@@ -131,7 +134,7 @@ const offered = ({ id, name, number, currency }: Quote, value: Big | undefined):
   currency,
 });
 
-function stale(ask: Ask, today: string, { days = 14 }: Parameters): Looked {
+function stale(ask: Ask, today: string, { days = 14 }: Parameters): CheckFindings {
   const answered = `${day('q.approvedAt')} >= ${day('q.sentAt')} or ${day('q.declinedAt')} >= ${day('q.sentAt')}`;
   const sql = `${given} select q.id from it join quote q using (tenant)
     where ${standing} = 'sent' and ${day('q.sentAt')} <= ?3
@@ -148,7 +151,7 @@ function stale(ask: Ask, today: string, { days = 14 }: Parameters): Looked {
 
 export const isOpen = (quote: Quote): boolean => ['draft', 'sent'].includes(quote.standing);
 
-function expiring(ask: Ask, _: string, { days = 14 }: Parameters): Looked {
+function expiring(ask: Ask, _: string, { days = 14 }: Parameters): CheckFindings {
   const open = quotesOf(ask).filter(isOpen);
   return {
     examined: open.length,
@@ -168,7 +171,7 @@ export const bookHolds = (row: string, when: string): string =>
 export const validOn = (when: string): string =>
   ['b', 'e'].map((row) => bookHolds(row, when)).join(' and ');
 
-function drift(ask: Ask, _: string, { tolerance = 5 }: Parameters): Looked {
+function drift(ask: Ask, _: string, { tolerance = 5 }: Parameters): CheckFindings {
   const prices = ask(`${given}
     select e.productId, e.price, p.id, p.name, p.listed, p.price as catalogue
     from it join pricing_book b using (tenant)
@@ -205,7 +208,7 @@ export function productFinder(products: readonly Product[]) {
   };
 }
 
-function unlisted(ask: Ask): Looked {
+function unlisted(ask: Ask): CheckFindings {
   const productOf = productFinder(productsOf(ask));
   const open = quotesOf(ask).filter(isOpen);
   const lines = open.flatMap((quote) => quote.lines);
@@ -223,7 +226,7 @@ function unlisted(ask: Ask): Looked {
   return { examined: lines.length, findings, unjudged };
 }
 
-function duplicates(ask: Ask): Looked {
+function duplicates(ask: Ask): CheckFindings {
   const products = listedProducts(ask);
   const known = products.filter(({ part }) => part !== undefined);
   const several = [...grouped(known, ({ part = '' }) => part).values()].filter(
@@ -244,7 +247,7 @@ function duplicates(ask: Ask): Looked {
   };
 }
 
-function withoutExternalId(ask: Ask): Looked {
+function withoutExternalId(ask: Ask): CheckFindings {
   const rows = ask(`${given}, every as (
       select tenant, id, name, externalIdentifier e from company where not ${isSet('deleted')}
       union all select tenant, id, ${contactName}, externalIdentifier from contact
@@ -257,7 +260,7 @@ function withoutExternalId(ask: Ask): Looked {
   return { examined: rows.length, findings: found(rows), worthless: true };
 }
 
-function withoutEmail(ask: Ask): Looked {
+function withoutEmail(ask: Ask): CheckFindings {
   const rows = ask(`${given} select c.id, ${contactName} as name,
       coalesce(email, '') not like '%@%' as without
     from it join contact c using (tenant) where not ${isSet('deleted')}`);

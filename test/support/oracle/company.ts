@@ -6,7 +6,7 @@ import { byName, compare, counts, descending, grouped, only } from './order.ts';
 import { outcomes, sums, unknownOfOpen } from './pipeline.ts';
 import { reach } from './preflight.ts';
 import { type Product, partOf } from './products.ts';
-import { type Line, netOf, type Quote, totalsOf, usualTerms } from './quotes.ts';
+import { defaultTerms, type Line, netOf, type Quote, totalsOf } from './quotes.ts';
 import { type Ask, contactName, given, isSet, type SqlRow, term, text } from './sql.ts';
 
 /** What is the same for every company of a tenant. */
@@ -23,10 +23,10 @@ export interface Tenant {
 /** Companies by the id of a product. */
 type Buyers = Map<string, Set<string>>;
 
-type Told = Record<string, unknown>;
+type Reported = Record<string, unknown>;
 
 /** The figures of a brief on a company, by the definitions. */
-export function expectedCompany(tenant: Tenant, company: Company, shown: number): Told {
+export function expectedCompany(tenant: Tenant, company: Company, shown: number): Reported {
   return {
     contacts: contactsOf(tenant, company, shown),
     ...dealsOfCompany(tenant, company, shown),
@@ -39,13 +39,13 @@ export function expectedCompany(tenant: Tenant, company: Company, shown: number)
   };
 }
 
-const listed = (rows: readonly Told[], shown: number): Told => ({
+const listed = (rows: readonly Reported[], shown: number): Reported => ({
   shown: Math.min(shown, rows.length),
   total: rows.length,
   rows: rows.slice(0, shown),
 });
 
-function contactsOf({ ask }: Tenant, { id, name }: Company, shown: number): Told {
+function contactsOf({ ask }: Tenant, { id, name }: Company, shown: number): Reported {
   const rows = ask(
     `${given} select r.id, ${contactName} as name, trim(coalesce(r.email, '')) = '' as blank
       from it join contact r using (tenant)
@@ -65,7 +65,7 @@ function contactsOf({ ask }: Tenant, { id, name }: Company, shown: number): Told
   };
 }
 
-function dealsOfCompany({ deals, today }: Tenant, { id }: Company, shown: number): Told {
+function dealsOfCompany({ deals, today }: Tenant, { id }: Company, shown: number): Reported {
   const its = deals.filter(({ company }) => company.id === id);
   const open = its
     .filter(({ outcome }) => outcome === 'open')
@@ -92,14 +92,14 @@ function unknownHere(open: readonly Deal[]): Record<string, number> {
 }
 
 /** What never happened is not told. */
-function closedOf(deals: readonly Deal[]): Told {
+function closedOf(deals: readonly Deal[]): Reported {
   const some = Object.entries(outcomes(deals)).filter(([, { count }]) => count !== 0);
   return some.length === 0 ? {} : { closed: Object.fromEntries(some) };
 }
 
 const standings = ['draft', 'sent', 'approved', 'declined', 'expired'];
 
-function quotesOfCompany({ quotes }: Tenant, { id }: Company, shown: number): Told {
+function quotesOfCompany({ quotes }: Tenant, { id }: Company, shown: number): Reported {
   const its = quotes.filter(
     ({ companyId, standing }) => companyId === id && standing !== 'deleted',
   );
@@ -126,8 +126,8 @@ const titled = ({ id, name, number }: Quote) => ({ id, name: name ?? number });
 const statusOf = ({ standing, status = '' }: Quote): string =>
   standing === 'other' ? status.trim().toLowerCase() || 'no status' : standing;
 
-function byStanding(one: Told, other: Told): number {
-  const place = ({ status }: Told) => [...standings, status].indexOf(status);
+function byStanding(one: Reported, other: Reported): number {
+  const place = ({ status }: Reported) => [...standings, status].indexOf(status);
   return (
     place(one) - place(other) ||
     compare(String(one.status), String(other.status)) ||
@@ -136,12 +136,12 @@ function byStanding(one: Told, other: Told): number {
 }
 
 /** Totals of several quotes of one currency. */
-function addedUp(quotes: readonly Quote[]): Told {
+function addedUp(quotes: readonly Quote[]): Reported {
   const [first] = quotes;
   const nets = quotes.map(netOf);
   const sum = (name: string) => roundedOr(sumOf(nets.map((net) => net.get(name))));
   const others = new Set(nets.flatMap((net) => [...net.keys()]));
-  for (const name of usualTerms) others.delete(name);
+  for (const name of defaultTerms) others.delete(name);
   const unknown = quotes.map((quote) => Number(totalsOf(quote).unknownPrices ?? 0));
   return only({
     status: first && statusOf(first),
@@ -158,7 +158,7 @@ function addedUp(quotes: readonly Quote[]): Told {
   });
 }
 
-function contractItemsOf({ ask }: Tenant, { id }: Company, shown: number): Told {
+function contractItemsOf({ ask }: Tenant, { id }: Company, shown: number): Reported {
   const all = ask(`${given} select r.*, ${term('r.term')} as spoken
     from it join contract_item r using (tenant)`);
   const its = all
@@ -179,13 +179,13 @@ function contractItemsOf({ ask }: Tenant, { id }: Company, shown: number): Told 
 
 const served = (row: SqlRow) => ({ id: String(row.id), name: text(row, 'service') });
 
-function sumsByTerm(rows: readonly SqlRow[], column: string): Told | undefined {
+function sumsByTerm(rows: readonly SqlRow[], column: string): Reported | undefined {
   const sums = [...grouped(rows, ({ spoken }) => String(spoken))].flatMap(([name, its]) => {
     const sum = sumOf(its.map((row) => numberIn(row, column)));
     return sum ? [[name, rounded(sum)] as const] : [];
   });
-  const usual = sums.filter(([name]) => usualTerms.includes(name));
-  const others = sums.filter(([name]) => !usualTerms.includes(name));
+  const usual = sums.filter(([name]) => defaultTerms.includes(name));
+  const others = sums.filter(([name]) => !defaultTerms.includes(name));
   return sums.length === 0
     ? undefined
     : only({
@@ -206,7 +206,7 @@ const byReach = (rows: readonly SqlRow[]): SqlRow[] =>
       ),
   );
 
-function groupsOf({ ask }: Tenant, { id }: Company, shown: number): Told {
+function groupsOf({ ask }: Tenant, { id }: Company, shown: number): Reported {
   const rows = ask(
     `${given} select b.id, b.name, json_array_length(coalesce(b.discounts, '[]')) as discounts,
         ${reach('c.id', 'c.classificationId')} as reach
@@ -221,7 +221,7 @@ function groupsOf({ ask }: Tenant, { id }: Company, shown: number): Told {
   );
 }
 
-function booksOfCompany({ ask }: Tenant, { id }: Company, shown: number): Told {
+function booksOfCompany({ ask }: Tenant, { id }: Company, shown: number): Reported {
   const rows = ask(
     `${given} select b.id, b.name, ${reach('c.id', 'c.classificationId')} as reach,
         (select count(*) from pricing_book_product e
@@ -242,7 +242,7 @@ interface Sold {
   product: Product | undefined;
 }
 
-function neverBought(tenant: Tenant, { id }: Company, shown: number): Told {
+function neverBought(tenant: Tenant, { id }: Company, shown: number): Reported {
   const { quotes, products } = tenant;
   const approved = quotes.filter(({ standing }) => standing === 'approved');
   const bought = soldOn(

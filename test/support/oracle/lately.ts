@@ -82,6 +82,6 @@ export function lately(ask: Ask, { id, name }: Company, shown: number): Record<s
     days: 30,
     shown: Math.min(shown, rows.length),
     total: rows.length,
-    rows: rows.slice(0, shown).map(({ name: _, ...told }) => told),
+    rows: rows.slice(0, shown).map(({ name: _, ...reported }) => reported),
   };
 }

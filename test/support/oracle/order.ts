@@ -37,8 +37,8 @@ export const only = <T extends object>(members: T): Partial<T> =>
 
 /** A record without members, or with members of 0 only, is not told. */
 export function counts(members: Record<string, number>): Record<string, number> | undefined {
-  const told = Object.entries(members).filter(([, count]) => count > 0);
-  return told.length === 0 ? undefined : Object.fromEntries(told);
+  const reported = Object.entries(members).filter(([, count]) => count > 0);
+  return reported.length === 0 ? undefined : Object.fromEntries(reported);
 }
 
 export function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {

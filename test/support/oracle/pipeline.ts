@@ -18,20 +18,24 @@ export interface Asked {
   rows?: number;
 }
 
-type Told = Record<string, unknown>;
+type Reported = Record<string, unknown>;
 
 /** The figures of a brief on the pipeline, by the definitions. */
-export function expectedPipeline(deals: readonly Deal[], today: string, asked: Asked): Told {
-  const wide = deals.filter((deal) => passes(deal, asked));
-  const open = openAmong(wide, asked);
+export function expectedPipeline(
+  deals: readonly Deal[],
+  today: string,
+  requested: Asked,
+): Reported {
+  const wide = deals.filter((deal) => passes(deal, requested));
+  const open = openAmong(wide, requested);
   const unknown = unknownCounts(open, wide);
   return only({
     today,
-    by: asked.by ?? 'stage',
+    by: requested.by ?? 'stage',
     open: only({ count: open.length, ...sums(open) }),
-    groups: groupsOf(open, asked),
-    ...lists(open, today, asked),
-    closed: closedOf(wide, today, asked),
+    groups: groupsOf(open, requested),
+    ...lists(open, today, requested),
+    closed: closedOf(wide, today, requested),
     unknown,
     deleted: counts({ all: deals.filter(({ outcome }) => outcome === 'deleted').length })?.all,
   });
@@ -65,7 +69,7 @@ function is(ref: Ref, wanted: string | undefined): boolean {
 const weighted = (amount: Big | undefined, { probability }: Deal): Big | undefined =>
   amount && probability && amount.times(probability);
 
-export function sums(deals: readonly Deal[]): Told {
+export function sums(deals: readonly Deal[]): Reported {
   return only({
     oneTime: sumsBy(deals, ({ oneTime }) => oneTime),
     monthly: sumsBy(deals, ({ monthly }) => monthly),
@@ -97,9 +101,9 @@ function unknownCounts(open: readonly Deal[], wide: readonly Deal[]) {
   return counts({ ...unknownOfOpen(open), closedAt: number(closed, ({ closed }) => !closed) });
 }
 
-function lists(open: readonly Deal[], today: string, asked: Asked): Told {
-  const shown = asked.rows ?? 2;
-  const after = asked.stalled_days ?? 30;
+function lists(open: readonly Deal[], today: string, requested: Asked): Reported {
+  const shown = requested.rows ?? 2;
+  const after = requested.stalled_days ?? 30;
   const ids = (deals: readonly Deal[]) => ({
     total: deals.length,
     ...only({ value: sumsBy(deals, ({ value }) => value) }),
@@ -133,15 +137,15 @@ export function later(day: string, days: number): string {
   return at.toISOString().slice(0, 10);
 }
 
-function closedOf(wide: readonly Deal[], today: string, asked: Asked): Told {
-  const to = asked.period_to ?? today;
-  const from = asked.period_from ?? later(to, -90);
+function closedOf(wide: readonly Deal[], today: string, requested: Asked): Reported {
+  const to = requested.period_to ?? today;
+  const from = requested.period_from ?? later(to, -90);
   const within = wide.filter(({ closed }) => closed && closed >= from && closed <= to);
   return { from, to, ...outcomes(within), ...rates(within) };
 }
 
 /** How many deals ended how, and their value. */
-export function outcomes(deals: readonly Deal[]): Record<string, Told> {
+export function outcomes(deals: readonly Deal[]): Record<string, Reported> {
   const of = (wanted: string) => {
     const these = deals.filter(({ outcome }) => outcome === wanted);
     return only({ count: these.length, value: sumsBy(these, ({ value }) => value) });
@@ -151,7 +155,7 @@ export function outcomes(deals: readonly Deal[]): Record<string, Told> {
   return unknown.count === 0 ? known : { ...known, outcomeUnknown: unknown };
 }
 
-function rates(deals: readonly Deal[]): Told {
+function rates(deals: readonly Deal[]): Reported {
   const won = deals.filter(({ outcome }) => outcome === 'won');
   const both = [...won, ...deals.filter(({ outcome }) => outcome === 'lost')];
   const wins = bigSumsBy(won, ({ value }) => value);
@@ -172,8 +176,8 @@ interface Group extends Ref {
   deals: Deal[];
 }
 
-function groupsOf(open: readonly Deal[], asked: Asked): Told {
-  const by = asked.by ?? 'stage';
+function groupsOf(open: readonly Deal[], requested: Asked): Reported {
+  const by = requested.by ?? 'stage';
   const ranked = rankedGroups(open, by);
   const most = by === 'stage' ? 8 : 5;
   const all = ranked.length <= most + 1;
@@ -227,21 +231,21 @@ function groupOf(deals: Deal[], by: string): Group {
     : { ...ref, deals };
 }
 
-function rowOf({ id, name, deals }: Group, all: readonly Group[]): Told {
+function rowOf({ id, name, deals }: Group, all: readonly Group[]): Reported {
   const same = all.filter(
     (group) => group.name?.trim().toLowerCase() === name?.trim().toLowerCase(),
   );
-  const told = name !== undefined && same.length === 1;
-  return only({ id: told ? undefined : id, name, ...figures(deals) });
+  const reported = name !== undefined && same.length === 1;
+  return only({ id: reported ? undefined : id, name, ...figures(deals) });
 }
 
-const othersOf = (rest: readonly Group[]): Told => ({
+const othersOf = (rest: readonly Group[]): Reported => ({
   name: `${rest.length} others`,
   ...figures(rest.flatMap(({ deals }) => deals)),
   groups: rest.length,
 });
 
-function figures(deals: readonly Deal[]): Told {
+function figures(deals: readonly Deal[]): Reported {
   const [oldest] = deals
     .filter(({ created }) => created)
     .sort((one, other) => compare(one.created, other.created) || byName(one, other));

@@ -6,13 +6,13 @@ import { later } from './pipeline.ts';
 import type { Product } from './products.ts';
 import {
   amountOff,
+  defaultTerms,
   grossOf,
   judgedOf,
   keptOf,
   type Line,
   notApplied,
   type Quote,
-  usualTerms,
 } from './quotes.ts';
 import { type Ask, day, given, type SqlRow, standing } from './sql.ts';
 
@@ -106,7 +106,7 @@ const order = [
 
 type Found = [code: string, severity: 'stop' | 'check', is: boolean | undefined];
 
-const told = (all: readonly Found[]): Flaw[] =>
+const reported = (all: readonly Found[]): Flaw[] =>
   all.filter(([, , is]) => is).map(([code, severity]) => ({ code, severity }));
 
 function flawsOfQuote(quote: Quote, { today, discountLimit }: Known): Flaw[] {
@@ -114,7 +114,7 @@ function flawsOfQuote(quote: Quote, { today, discountLimit }: Known): Flaw[] {
   const waiting = standing !== 'approved' && standing !== 'declined';
   const over = standing === 'expired' || (expires !== undefined && expires < today);
   const soon = expires !== undefined && expires >= today && expires <= later(today, 7);
-  return told([
+  return reported([
     ['no_items', 'stop', quote.lines.length === 0],
     ['discount_not_applied', 'check', notApplied(quote)],
     ['discount_over_limit', 'check', discountOver(quote, discountLimit)],
@@ -149,14 +149,14 @@ function flawsOfLine(quote: Quote, line: Line, known: Known): Flaw[] {
   const fair = both && price.gte(cost);
   const off = new Big(1).minus(kept.times(keptOf(quote))).times(100);
   const productTerm = product?.blankTerm === false ? product.term : undefined;
-  return told([
+  return reported([
     ['missing_price', 'stop', !price],
     ['missing_cost', 'check', !cost],
     ['missing_quantity', 'check', !line.quantity],
     ['price_under_cost', 'stop', both && price.lt(cost)],
     ['negative_margin', 'stop', fair && net.lt(cost)],
     ['zero_margin', 'check', fair && net.eq(cost) && !cost.eq(0)],
-    ['unrecognised_term', 'check', !usualTerms.includes(line.term)],
+    ['unrecognised_term', 'check', !defaultTerms.includes(line.term)],
     [
       'missing_term',
       'stop',
@@ -185,6 +185,6 @@ function departs({ id }: Quote, { productId, price, kept }: Line, books: Books):
   const [book] = prices.sort(
     (one, other) => price.minus(one).abs().cmp(price.minus(other).abs()) || one.cmp(other),
   );
-  const far = (asked: Big) => book && asked.minus(book).abs().times(100).gt(book.abs());
+  const far = (requested: Big) => book && requested.minus(book).abs().times(100).gt(book.abs());
   return Boolean(far(price) && far(price.times(kept)));
 }

@@ -133,7 +133,7 @@ function lineOf(row: SqlRow, at: number): Line {
   };
 }
 
-export const usualTerms = ['one-time', 'monthly', 'yearly'];
+export const defaultTerms = ['one-time', 'monthly', 'yearly'];
 
 const isPercent = ({ discountType }: Quote): boolean =>
   ['percent', 'percentage', 'pct', '%'].includes(discountType);
@@ -183,7 +183,7 @@ export function netOf(quote: Quote): Map<string, Big> {
 /** The totals as they are told. */
 export function totalsOf(quote: Quote): Record<string, unknown> {
   const net = netOf(quote);
-  const others = [...net].filter(([name]) => !usualTerms.includes(name));
+  const others = [...net].filter(([name]) => !defaultTerms.includes(name));
   const { lines } = quote;
   const setups = lines.filter(({ hasSetup, setupPrice }) => hasSetup && !setupPrice);
   return only({
@@ -257,7 +257,7 @@ export function judgedOf(
 }
 
 function byTerm(one: string, other: string): number {
-  const place = (name: string) => [...usualTerms, name].indexOf(name);
+  const place = (name: string) => [...defaultTerms, name].indexOf(name);
   return place(one) - place(other) || (one < other ? -1 : 1);
 }
 

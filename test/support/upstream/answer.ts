@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Active, Redirect, Refusal, Upstream, UpstreamRequest } from './behaviour.ts';
 import { encoded, jsonBody, shaped } from './bodies.ts';
 import type { RollingBudget, Standing } from './budget.ts';
-import { list, Refused } from './paging.ts';
+import { list, RejectedQuery } from './paging.ts';
 import type { Random } from './random.ts';
 import { type ResourcePath, type Row, resourcePaths } from './records.ts';
 import { complaints, isRow, parsed, upsert } from './writes.ts';
@@ -66,7 +66,7 @@ const problem = (status: number, message: string | string[]): Draft => ({
   json: { message, error: STATUS_CODES[status] ?? 'Error', statusCode: status },
 });
 
-const usualMessages: Record<number, string> = {
+const defaultMessages: Record<number, string> = {
   401: 'No API key provided',
   403: 'API key not valid',
 };
@@ -75,7 +75,7 @@ function refusal({ code, message, retryAfter, html }: Refusal): Draft {
   const title = STATUS_CODES[code] ?? 'Error';
   const draft = html
     ? { status: code, text: page(`${code} ${title}`), headers: { 'content-type': 'text/html' } }
-    : problem(code, message ?? usualMessages[code] ?? title);
+    : problem(code, message ?? defaultMessages[code] ?? title);
   if (retryAfter === undefined) return draft;
   const wait = typeof retryAfter === 'string' ? retryAfter : retryAfter();
   return { ...draft, headers: { ...draft.headers, 'retry-after': wait } };
@@ -156,7 +156,7 @@ function read({ request, on, upstream, random }: Answering): Draft {
     .slice(1);
   if (first === undefined) {
     const answer = list(route, rows, request, on, random);
-    return answer instanceof Refused
+    return answer instanceof RejectedQuery
       ? problem(400, answer.messages)
       : { status: 200, json: answer };
   }

@@ -38,46 +38,54 @@ const ok = { expect: 'ok' } as const;
 const okOrIncomplete = { expect: 'ok-or-incomplete' } as const;
 const error = (...kinds: ErrorKind[]) => ({ expect: 'error', kinds }) as const;
 const okOrError = (...kinds: ErrorKind[]) => ({ expect: 'ok-or-error', kinds }) as const;
-const passing = (...kinds: ErrorKind[]) => ({ ...error(...kinds), transient: true }) as const;
-const lasting = (...kinds: ErrorKind[]) => ({ ...error(...kinds), transient: false }) as const;
+const transientErrors = (...kinds: ErrorKind[]) =>
+  ({ ...error(...kinds), transient: true }) as const;
+const permanentErrors = (...kinds: ErrorKind[]) =>
+  ({ ...error(...kinds), transient: false }) as const;
 
 const html = '<!DOCTYPE html><html><head><title>Sign in</title></head><body>Sign in</body></html>';
 const inAnHour = () => new Date(Date.now() + 3_600_000).toUTCString();
 const inASecond = () => new Date(Date.now() + 1000).toUTCString();
 
 const refusals = {
-  'key-missing': { status: { code: 401 }, ...lasting('unauthorised') },
-  'key-wrong': { keys: new Set<string>(), ...lasting('forbidden', 'unauthorised') },
+  'key-missing': { status: { code: 401 }, ...permanentErrors('unauthorised') },
+  'key-wrong': { keys: new Set<string>(), ...permanentErrors('forbidden', 'unauthorised') },
   'api-not-enabled': {
     status: { code: 403, message: 'Public API is not enabled' },
-    ...lasting('forbidden'),
+    ...permanentErrors('forbidden'),
   },
   'no-permission': {
     status: { code: 403, message: 'You do not have permission to read this resource' },
-    ...lasting('forbidden'),
+    ...permanentErrors('forbidden'),
   },
-  '400-message': { status: { code: 400, message: 'size is too large' }, ...lasting('rejected') },
+  '400-message': {
+    status: { code: 400, message: 'size is too large' },
+    ...permanentErrors('rejected'),
+  },
   '400-messages': {
     status: { code: 400, message: ['size must not be greater than 100', 'from must be a number'] },
-    ...lasting('rejected'),
+    ...permanentErrors('rejected'),
   },
-  '404': { status: { code: 404 }, ...lasting('not found', 'not the API') },
-  '429': { status: { code: 429 }, ...passing('rate limited') },
-  '429-one-second': { status: { code: 429, retryAfter: '1' }, ...passing('rate limited') },
-  '429-date': { status: { code: 429, retryAfter: inASecond }, ...passing('rate limited') },
-  '429-no-wait': { status: { code: 429, retryAfter: '0' }, ...passing('rate limited') },
+  '404': { status: { code: 404 }, ...permanentErrors('not found', 'not the API') },
+  '429': { status: { code: 429 }, ...transientErrors('rate limited') },
+  '429-one-second': { status: { code: 429, retryAfter: '1' }, ...transientErrors('rate limited') },
+  '429-date': { status: { code: 429, retryAfter: inASecond }, ...transientErrors('rate limited') },
+  '429-no-wait': { status: { code: 429, retryAfter: '0' }, ...transientErrors('rate limited') },
   '429-an-hour': { status: { code: 429, retryAfter: '3600' }, ...error('rate limited') },
   '429-date-in-an-hour': { status: { code: 429, retryAfter: inAnHour }, ...error('rate limited') },
-  '429-nonsense': { status: { code: 429, retryAfter: 'soon' }, ...passing('rate limited') },
-  '429-negative': { status: { code: 429, retryAfter: '-5' }, ...passing('rate limited') },
-  '500': { status: { code: 500 }, ...passing('unavailable') },
-  '502-html': { status: { code: 502, html: true }, ...passing('unavailable') },
-  '503-html': { status: { code: 503, html: true }, ...passing('unavailable') },
-  '503-one-second': { status: { code: 503, retryAfter: '1' }, ...passing('unavailable') },
-  '301-other-host': { redirect: { code: 301, to: 'other' }, ...lasting('not the API') },
-  '302-other-host': { redirect: { code: 302, to: 'other' }, ...lasting('not the API') },
-  '307-other-host': { redirect: { code: 307, to: 'other' }, ...lasting('not the API') },
-  '302-other-port': { redirect: { code: 302, to: 'other port' }, ...lasting('not the API') },
+  '429-nonsense': { status: { code: 429, retryAfter: 'soon' }, ...transientErrors('rate limited') },
+  '429-negative': { status: { code: 429, retryAfter: '-5' }, ...transientErrors('rate limited') },
+  '500': { status: { code: 500 }, ...transientErrors('unavailable') },
+  '502-html': { status: { code: 502, html: true }, ...transientErrors('unavailable') },
+  '503-html': { status: { code: 503, html: true }, ...transientErrors('unavailable') },
+  '503-one-second': { status: { code: 503, retryAfter: '1' }, ...transientErrors('unavailable') },
+  '301-other-host': { redirect: { code: 301, to: 'other' }, ...permanentErrors('not the API') },
+  '302-other-host': { redirect: { code: 302, to: 'other' }, ...permanentErrors('not the API') },
+  '307-other-host': { redirect: { code: 307, to: 'other' }, ...permanentErrors('not the API') },
+  '302-other-port': {
+    redirect: { code: 302, to: 'other port' },
+    ...permanentErrors('not the API'),
+  },
   '301-same-host': { redirect: { code: 301, to: 'same' }, ...okOrError('not the API') },
   '307-same-host': { redirect: { code: 307, to: 'same' }, ...okOrError('not the API') },
   'redirect-loop': {
@@ -102,31 +110,31 @@ const connections = {
   'never-answers': { cut: { at: 'start', how: 'hang' }, ...error('timed out') },
   'stops-in-headers': { cut: { at: 'headers', how: 'hang' }, ...error('timed out') },
   'stops-in-body': { cut: { at: 'body', how: 'hang' }, ...error('timed out') },
-  reset: { cut: { at: 'start', how: 'reset' }, ...passing('unavailable') },
-  'reset-in-headers': { cut: { at: 'headers', how: 'reset' }, ...passing('unavailable') },
+  reset: { cut: { at: 'start', how: 'reset' }, ...transientErrors('unavailable') },
+  'reset-in-headers': { cut: { at: 'headers', how: 'reset' }, ...transientErrors('unavailable') },
   'reset-in-body': {
     cut: { at: 'body', how: 'reset' },
-    ...passing('unavailable', 'bad response'),
+    ...transientErrors('unavailable', 'bad response'),
   },
-  close: { cut: { at: 'start', how: 'close' }, ...passing('unavailable') },
+  close: { cut: { at: 'start', how: 'close' }, ...transientErrors('unavailable') },
   'close-in-headers': {
     cut: { at: 'headers', how: 'close' },
-    ...passing('unavailable', 'bad response'),
+    ...transientErrors('unavailable', 'bad response'),
   },
   /** The content-length is that of the whole. */
   'close-in-body': {
     cut: { at: 'body', how: 'close' },
-    ...passing('unavailable', 'bad response'),
+    ...transientErrors('unavailable', 'bad response'),
   },
   'close-in-chunks': {
     cut: { at: 'body', how: 'close' },
     chunks: 64,
-    ...passing('unavailable', 'bad response'),
+    ...transientErrors('unavailable', 'bad response'),
   },
 } satisfies Record<string, Preset>;
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
-const raw = (bytes: string) => ({ raw: bytes, ...passing('bad response') });
+const raw = (bytes: string) => ({ raw: bytes, ...transientErrors('bad response') });
 
 /** What is no HTTP, or breaks its rules. */
 const malformed = {
@@ -147,7 +155,7 @@ const text = (body: string, type?: string) => ({
 });
 
 const bodies = {
-  truncated: { truncate: 0.6, ...passing('bad response') },
+  truncated: { truncate: 0.6, ...transientErrors('bad response') },
   'html-200': { ...text(html, 'text/html; charset=utf-8'), ...error('not the API') },
   'html-said-to-be-json': { ...text(html), ...error('not the API', 'bad response') },
   'empty-body': { ...text(''), ...error('bad response') },

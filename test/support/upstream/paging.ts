@@ -14,7 +14,7 @@ const searchRoutes: ReadonlySet<ResourcePath> = new Set([
 ] as const);
 
 /** A query that is answered with 400 and these messages. */
-export class Refused {
+export class RejectedQuery {
   readonly messages: string[];
 
   constructor(...messages: string[]) {
@@ -79,11 +79,11 @@ function wholeNumber(
   query: URLSearchParams,
   name: string,
   least: number,
-): number | undefined | Refused {
+): number | undefined | RejectedQuery {
   const text = query.get(name);
   if (text === null) return undefined;
   const number = /^\d+$/.test(text) ? Number(text) : -1;
-  return number >= least ? number : new Refused(`${name} must not be less than ${least}`);
+  return number >= least ? number : new RejectedQuery(`${name} must not be less than ${least}`);
 }
 
 interface Slice {
@@ -91,27 +91,27 @@ interface Slice {
   size: number;
 }
 
-function startOf(query: URLSearchParams, on: Active, size: number): number | Refused {
+function startOf(query: URLSearchParams, on: Active, size: number): number | RejectedQuery {
   const { name = 'from', unit = 'record', base = 0 } = on.offset ?? {};
   const asked = wholeNumber(query, name, 0);
-  if (asked instanceof Refused) return asked;
+  if (asked instanceof RejectedQuery) return asked;
   if (on.ignoreFrom || asked === undefined) return 0;
   return Math.max(0, asked - base) * (unit === 'page' ? size : 1);
 }
 
-function sliceOf(query: URLSearchParams, on: Active): Slice | Refused {
+function sliceOf(query: URLSearchParams, on: Active): Slice | RejectedQuery {
   if (on.everything) return { start: 0, size: Number.MAX_SAFE_INTEGER };
   const asked = wholeNumber(query, 'size', 1);
-  if (asked instanceof Refused) return asked;
+  if (asked instanceof RejectedQuery) return asked;
   const wanted = asked ?? defaultSize;
   const size = on.fixedSize ?? Math.min(wanted, on.maxSize ?? wanted);
   const start = startOf(query, on, size);
-  return start instanceof Refused ? start : { start, size };
+  return start instanceof RejectedQuery ? start : { start, size };
 }
 
-function within({ start, size }: Slice, length: number, on: Active): Slice | Refused {
+function within({ start, size }: Slice, length: number, on: Active): Slice | RejectedQuery {
   if (start < length || start === 0) return { start, size };
-  if (on.beyondEnd === 'refused') return new Refused('from is beyond the last record');
+  if (on.beyondEnd === 'refused') return new RejectedQuery('from is beyond the last record');
   if (on.beyondEnd !== 'last page') return { start, size };
   return { start: Math.max(0, Math.ceil(length / size) - 1) * size, size };
 }
@@ -174,8 +174,8 @@ export function list(
   const ordered = on.unstableOrder ? random.shuffled(all) : all;
   const found = searches ? search(ordered, query, on) : ordered;
   const asked = sliceOf(query, on);
-  const slice = asked instanceof Refused ? asked : within(asked, found.length, on);
-  if (slice instanceof Refused) return slice;
+  const slice = asked instanceof RejectedQuery ? asked : within(asked, found.length, on);
+  if (slice instanceof RejectedQuery) return slice;
   const end = slice.start + shortened(slice.size, on, random);
   const counted = on.hidden?.counted === false ? shown(found) : found;
   const extra = path === '/product' ? facets(counted) : {};

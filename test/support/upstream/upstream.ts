@@ -22,7 +22,7 @@ import { type Exchange, send, sever } from './send.ts';
 
 export type { Upstream, UpstreamRequest } from './behaviour.ts';
 
-const usualCount = 60;
+const defaultCount = 60;
 
 export interface Start {
   counts?: Partial<Record<ResourcePath, number>>;
@@ -37,7 +37,7 @@ export interface Start {
 function recordsFor({ counts = {}, ids = {}, seed = 1 }: Start): Record<ResourcePath, Row[]> {
   const made = resourcePaths.map((path) => [
     path,
-    generateRecords(path, counts[path] ?? usualCount, seed, ids[path]),
+    generateRecords(path, counts[path] ?? defaultCount, seed, ids[path]),
   ]);
   return Object.fromEntries(made) as Record<ResourcePath, Row[]>;
 }

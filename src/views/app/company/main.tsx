@@ -2,11 +2,11 @@ import './style.css';
 import type { CompanyBrief } from '../../../briefs/company.ts';
 import { useFormats } from '../shell/format.ts';
 import {
-  Action,
+  ActionButton,
   Ask,
   Badge,
   Coverage,
-  type Covered,
+  type CoverageData,
   Figure,
   Head,
   Notes,
@@ -14,34 +14,44 @@ import {
   Sums,
 } from '../shell/parts.tsx';
 import { startView, type ViewProps } from '../shell/start.tsx';
-import { momentsOf } from './moments.ts';
+import { timelineItems } from './moments.ts';
 import { Timeline } from './timeline.tsx';
-import { type Besides, useBesides } from './use-besides.ts';
+import { type RelatedData, useRelatedData } from './use-besides.ts';
 
 export type CompanyData = CompanyBrief & {
   summary: string;
   notes?: string[];
-  coverage?: Covered;
+  coverage?: CoverageData;
 };
 const everyRow = 50;
 
 function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
   const { company } = data;
-  const besides = useBesides(host, data, args.rows === everyRow ? 100 : 20);
-  const left = leftOut(data, besides);
-  const hasMore = left !== '' && args.rows !== everyRow;
+  const relatedData = useRelatedData(host, data, args.rows === everyRow ? 100 : 20);
+  const omitted = omittedNotes(data, relatedData);
+  const hasMore = omitted !== '' && args.rows !== everyRow;
   return (
     <main class="company">
       <Head title={company.name ?? company.id ?? 'Company'} about={<Card data={data} />}>
         {host.canRead && hasMore && (
-          <Action text="Show more" doing="Reading…" act={() => reload({ rows: everyRow })} />
+          <ActionButton
+            text="Show more"
+            busyText="Reading…"
+            run={() => reload({ rows: everyRow })}
+          />
         )}
         <Refresh host={host} reload={reload} />
-        {company.id && <Ask host={host} text="Ask about this" question={() => question(data)} />}
+        {company.id && (
+          <Ask host={host} text="Ask about this" question={() => assistantQuestion(data)} />
+        )}
       </Head>
       <Figures data={data} />
-      <Timeline moments={momentsOf(data, besides)} today={data.today} trouble={besides.trouble} />
-      <p class="about">{left}</p>
+      <Timeline
+        items={timelineItems(data, relatedData)}
+        today={data.today}
+        trouble={relatedData.problem}
+      />
+      <p class="about">{omitted}</p>
       <div class="columns">
         <People data={data} />
         <Quotes data={data} />
@@ -54,10 +64,10 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
 }
 
 /** By id alone: the name was written by others, and must not speak in the person's name. */
-const question = ({ company: { id = '' } }: CompanyData): string =>
+const assistantQuestion = ({ company: { id = '' } }: CompanyData): string =>
   `About the company with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: what is worth knowing before I call them? Read it with cpq_brief_company.`;
 
-function leftOut({ open, quotes }: CompanyData, { events, eventsTotal }: Besides): string {
+function omittedNotes({ open, quotes }: CompanyData, { events, eventsTotal }: RelatedData): string {
   const cut = [
     open && open.shown < open.total && `${open.shown} of ${open.total} open opportunities`,
     quotes && quotes.shown < quotes.total && `${quotes.shown} of ${quotes.total} quotes`,

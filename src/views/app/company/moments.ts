@@ -1,6 +1,6 @@
 /** Opportunities, quotes and events as moments of one story. */
 import type { CompanyData } from './main.tsx';
-import type { Besides } from './use-besides.ts';
+import type { RelatedData } from './use-besides.ts';
 
 /** A row of `cpq_list_opportunities`. */
 export interface OpportunityRow {
@@ -24,7 +24,7 @@ export interface EventRow {
   changes?: string[];
 }
 
-export interface Moment {
+export interface TimelineItem {
   key: string;
   kind: 'Opportunity' | 'Quote' | 'Event';
   day: string | undefined;
@@ -35,22 +35,27 @@ export interface Moment {
   changes: readonly string[];
   tone: 'danger' | 'good' | 'plain';
   amounts: { amount: number; currency: string; per: string }[];
-  late: boolean;
+  isLate: boolean;
 }
 
 /** The latest first; what has no day stands last. */
-export function momentsOf(data: CompanyData, { opportunities, events }: Besides): Moment[] {
+export function timelineItems(
+  data: CompanyData,
+  { opportunities, events }: RelatedData,
+): TimelineItem[] {
   const open = data.open?.rows ?? [];
-  const told = new Set(open.map(({ id }) => id));
-  const others = opportunities.filter(({ id, outcome }) => !told.has(id) && outcome !== 'deleted');
-  const moments = [
+  const reportedIds = new Set(open.map(({ id }) => id));
+  const others = opportunities.filter(
+    ({ id, outcome }) => !reportedIds.has(id) && outcome !== 'deleted',
+  );
+  const items = [
     // They come the latest first, and are the news of a day: sorting leaves both as it is.
-    ...events.map(ofEvent),
-    ...open.map((row) => ofOpen(row, data.today)),
-    ...others.map((row) => ofRow(row, data.today)),
-    ...(data.quotes?.rows ?? []).map(ofQuote),
+    ...events.map(eventItem),
+    ...open.map((row) => openItem(row, data.today)),
+    ...others.map((row) => opportunityItem(row, data.today)),
+    ...(data.quotes?.rows ?? []).map(quoteItem),
   ];
-  return moments.sort((a, b) => compare(b.day ?? '', a.day ?? ''));
+  return items.sort((a, b) => compare(b.day ?? '', a.day ?? ''));
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
@@ -58,15 +63,21 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 type OpenRow = NonNullable<CompanyData['open']>['rows'][number];
 type QuoteRow = NonNullable<CompanyData['quotes']>['rows'][number];
 
-function ofOpen({ id, name, stage, closes, value, currency }: OpenRow, today: string): Moment {
+function openItem(
+  { id, name, stage, closes, value, currency }: OpenRow,
+  today: string,
+): TimelineItem {
   const amounts =
     value === undefined ? [] : [{ amount: value, currency: currency ?? '', per: 'value' }];
-  return { ...ofRow({ id, name, stage, closes } as OpportunityRow, today), amounts };
+  return { ...opportunityItem({ id, name, stage, closes } as OpportunityRow, today), amounts };
 }
 
-function ofRow({ id, name, stage, outcome, closes }: OpportunityRow, today: string): Moment {
+function opportunityItem(
+  { id, name, stage, outcome, closes }: OpportunityRow,
+  today: string,
+): TimelineItem {
   const isOpen = outcome === undefined;
-  const tones: Record<string, Moment['tone']> = { won: 'good', lost: 'danger' };
+  const tones: Record<string, TimelineItem['tone']> = { won: 'good', lost: 'danger' };
   return {
     key: `opportunity ${id}`,
     kind: 'Opportunity',
@@ -76,18 +87,18 @@ function ofRow({ id, name, stage, outcome, closes }: OpportunityRow, today: stri
     tone: tones[outcome ?? ''] ?? 'plain',
     changes: [],
     amounts: [],
-    late: isOpen && closes !== undefined && closes < today,
+    isLate: isOpen && closes !== undefined && closes < today,
   };
 }
 
-function ofQuote(row: QuoteRow): Moment {
+function quoteItem(row: QuoteRow): TimelineItem {
   const { id, number, name, status, created, currency, oneTime, monthly, yearly } = row;
   const sums: [number | undefined, string][] = [
     [oneTime, 'one-time'],
     [monthly, 'monthly'],
     [yearly, 'yearly'],
   ];
-  const tones: Record<string, Moment['tone']> = {
+  const tones: Record<string, TimelineItem['tone']> = {
     approved: 'good',
     declined: 'danger',
     expired: 'danger',
@@ -103,11 +114,14 @@ function ofQuote(row: QuoteRow): Moment {
     amounts: sums.flatMap(([amount, per]) =>
       amount === undefined ? [] : [{ amount, currency, per }],
     ),
-    late: false,
+    isLate: false,
   };
 }
 
-function ofEvent({ at, subject, event, id, name, changes = [] }: EventRow, index: number): Moment {
+function eventItem(
+  { at, subject, event, id, name, changes = [] }: EventRow,
+  index: number,
+): TimelineItem {
   return {
     key: `event ${index}`,
     kind: 'Event',
@@ -117,6 +131,6 @@ function ofEvent({ at, subject, event, id, name, changes = [] }: EventRow, index
     tone: 'plain',
     changes,
     amounts: [],
-    late: false,
+    isLate: false,
   };
 }

@@ -1,9 +1,9 @@
 import { useFormats } from '../shell/format.ts';
 import { Badge } from '../shell/parts.tsx';
-import type { Moment } from './moments.ts';
+import type { TimelineItem } from './moments.ts';
 
 interface Props {
-  moments: readonly Moment[];
+  items: readonly TimelineItem[];
   today: string;
   /** Why not everything that happened is among them. */
   trouble: string | undefined;
@@ -13,38 +13,38 @@ interface Props {
  * Opportunities on the day they are expected to close, quotes on the day they were made, events on the day
  * they happened; the latest first.
  */
-export function Timeline({ moments, today, trouble }: Props) {
+export function Timeline({ items, today, trouble: problem }: Props) {
   const { day } = useFormats();
-  const ahead = moments.filter((moment) => (moment.day ?? '') > today);
-  const past = moments.filter((moment) => (moment.day ?? '') <= today);
+  const upcoming = items.filter((item) => (item.day ?? '') > today);
+  const past = items.filter((item) => (item.day ?? '') <= today);
   return (
     <section class="panel" aria-labelledby="timeline">
       <h2 id="timeline">Time line</h2>
       <p class="about" role="status">
-        {trouble}
+        {problem}
       </p>
-      {moments.length === 0 && <p class="about">No opportunities and no quotes.</p>}
+      {items.length === 0 && <p class="about">No opportunities and no quotes.</p>}
       <ol class="timeline plain">
-        {ahead.map((moment) => (
-          <Entry key={moment.key} moment={moment} />
+        {upcoming.map((item) => (
+          <TimelineEntry key={item.key} item={item} />
         ))}
         <li class="today">
           <span>Today, {day(today)}</span>
         </li>
-        {past.map((moment) => (
-          <Entry key={moment.key} moment={moment} />
+        {past.map((item) => (
+          <TimelineEntry key={item.key} item={item} />
         ))}
       </ol>
     </section>
   );
 }
 
-function Entry({ moment }: { moment: Moment }) {
+function TimelineEntry({ item }: { item: TimelineItem }) {
   const { day, money } = useFormats();
-  const { kind, name, state, tone, changes, amounts, late } = moment;
+  const { kind, name, state, tone, changes, amounts, isLate: late } = item;
   return (
     <li class={`entry ${kind.toLowerCase()}-entry`}>
-      <span class="day">{moment.day ? day(moment.day) : 'No date'}</span>
+      <span class="day">{item.day ? day(item.day) : 'No date'}</span>
       <span class="what">
         <span class="kind">{kind}</span>
         <strong dir="auto">{name}</strong>

@@ -4,64 +4,64 @@ import { type Host, messageOf } from '../shell/start.tsx';
 import type { CompanyData } from './main.tsx';
 import type { EventRow, OpportunityRow } from './moments.ts';
 
-export interface Besides {
+export interface RelatedData {
   opportunities: readonly OpportunityRow[];
   events: readonly EventRow[];
   /** How many events there are. */
   eventsTotal: number;
   /** Why the events, or some of them, could not be read. */
-  trouble?: string | undefined;
+  problem?: string | undefined;
 }
 
-const nothing: Besides = { opportunities: [], events: [], eventsTotal: 0 };
+const noData: RelatedData = { opportunities: [], events: [], eventsTotal: 0 };
 
 /** Read again whenever the answer is another one. */
-export function useBesides(host: Host, data: CompanyData, mostEvents: number): Besides {
-  const [besides, setBesides] = useState(nothing);
+export function useRelatedData(host: Host, data: CompanyData, maxEvents: number): RelatedData {
+  const [relatedData, setRelatedData] = useState(noData);
   useEffect(() => {
     const reading = { over: false };
-    const show = (more: Partial<Besides>) => {
-      if (!reading.over) setBesides((before) => ({ ...before, ...more }));
+    const show = (more: Partial<RelatedData>) => {
+      if (!reading.over) setRelatedData((before) => ({ ...before, ...more }));
     };
-    void readBesides(host, data, mostEvents, show);
+    void readRelatedData(host, data, maxEvents, show);
     return () => {
       reading.over = true;
     };
   }, [data]);
-  return besides;
+  return relatedData;
 }
 
-async function readBesides(
+async function readRelatedData(
   host: Host,
   data: CompanyData,
-  mostEvents: number,
-  show: (more: Partial<Besides>) => void,
+  maxEvents: number,
+  show: (more: Partial<RelatedData>) => void,
 ): Promise<void> {
   const { id } = data.company;
   if (!host.canRead || id === undefined) return;
   // The brief's own rows are there in any case.
-  const opportunities = await opportunitiesOf(host, id).catch(() => []);
+  const opportunities = await readOpportunities(host, id).catch(() => []);
   show({ opportunities });
   if (!host.lists('cpq_list_events')) return;
-  const records = [id, ...shownIn(data), ...opportunities.flatMap((row) => row.id ?? [])];
+  const records = [id, ...shownIds(data), ...opportunities.flatMap((row) => row.id ?? [])];
   show(
-    await eventsOf(host, records, mostEvents).catch((error: unknown) => ({
+    await readEvents(host, records, maxEvents).catch((error: unknown) => ({
       events: [],
       eventsTotal: 0,
-      trouble: `The events could not be read. ${messageOf(error)}`,
+      problem: `The events could not be read. ${messageOf(error)}`,
     })),
   );
 }
 
 /** The answer holds the open ones; those that were won and lost are read besides. */
-async function opportunitiesOf(host: Host, id: string): Promise<OpportunityRow[]> {
-  const asked = { filters: `company.id:${id}`, size: 100 };
-  const { records } = await host.read('cpq_list_opportunities', asked);
+async function readOpportunities(host: Host, id: string): Promise<OpportunityRow[]> {
+  const response = { filters: `company.id:${id}`, size: 100 };
+  const { records } = await host.read('cpq_list_opportunities', response);
   // A service that does not know the filter sends those of others, too.
   return ((records ?? []) as OpportunityRow[]).filter((row) => row.companyId === id);
 }
 
-const shownIn = ({ open, quotes }: CompanyData): string[] =>
+const shownIds = ({ open, quotes }: CompanyData): string[] =>
   [...(open?.rows ?? []), ...(quotes?.rows ?? [])].flatMap(({ id }) => id ?? []);
 
 interface EventsPage {
@@ -70,14 +70,14 @@ interface EventsPage {
   coverage: { complete: boolean; reason?: string };
 }
 
-async function eventsOf(
+async function readEvents(
   host: Host,
   records: readonly string[],
   size: number,
-): Promise<Omit<Besides, 'opportunities'>> {
+): Promise<Omit<RelatedData, 'opportunities'>> {
   const id = [...new Set(records)].join('|');
   const answer = await host.read('cpq_list_events', { id, size });
   const { records: events, page, coverage } = answer as unknown as EventsPage;
-  const trouble = coverage.complete ? undefined : `Not all: ${coverage.reason ?? 'unknown why'}.`;
-  return { events, eventsTotal: page.total, trouble };
+  const problem = coverage.complete ? undefined : `Not all: ${coverage.reason ?? 'unknown why'}.`;
+  return { events, eventsTotal: page.total, problem };
 }

@@ -4,7 +4,7 @@ import { type Amounts, useFormats } from '../shell/format.ts';
 import { Badge } from '../shell/parts.tsx';
 import { amountOf, type Column, type ColumnsBy, type Measure } from './deals.ts';
 
-export interface Shown {
+export interface BoardSettings {
   by: ColumnsBy;
   measure: Measure;
   today: string;
@@ -13,7 +13,7 @@ export interface Shown {
 
 interface Props {
   columns: readonly Column[];
-  shown: Shown;
+  shown: BoardSettings;
   /** The opportunity whose detail is open. */
   chosen: string | undefined;
   choose(id: string): void;
@@ -25,9 +25,9 @@ const titles: Record<ColumnsBy, string> = {
   month: 'Board by closing month',
 };
 
-export function Board({ columns, shown, chosen, choose }: Props) {
+export function Board({ columns, shown, chosen: selectedId, choose: select }: Props) {
   const deals = columns.flatMap((column) => column.deals);
-  const largest = largestOf(deals, shown.measure);
+  const largest = maxAmountOf(deals, shown.measure);
   return (
     <section aria-labelledby="board" class="board-section">
       <h2 id="board">{titles[shown.by]}</h2>
@@ -39,9 +39,9 @@ export function Board({ columns, shown, chosen, choose }: Props) {
             key={column.key}
             column={column}
             shown={shown}
-            largest={largest}
-            chosen={chosen}
-            choose={choose}
+            maxAmount={largest}
+            chosen={selectedId}
+            choose={select}
           />
         ))}
       </section>
@@ -50,7 +50,7 @@ export function Board({ columns, shown, chosen, choose }: Props) {
 }
 
 /** The largest amount in each currency: a card's size speaks of its own currency only. */
-function largestOf(deals: readonly OpenDeal[], measure: Measure): Amounts {
+function maxAmountOf(deals: readonly OpenDeal[], measure: Measure): Amounts {
   const largest: Record<string, number> = {};
   for (const deal of deals) {
     const { currency = '' } = deal;
@@ -61,21 +61,27 @@ function largestOf(deals: readonly OpenDeal[], measure: Measure): Amounts {
 
 interface ColumnProps extends Omit<Props, 'columns'> {
   column: Column;
-  largest: Amounts;
+  maxAmount: Amounts;
 }
 
 /** More than a glance takes in; the rest comes when it is asked for. */
-const cardsAtOnce = 12;
+const cardsPerPage = 12;
 
-function BoardColumn({ column, shown, largest, chosen, choose }: ColumnProps) {
+function BoardColumn({
+  column,
+  shown,
+  maxAmount: largest,
+  chosen: selectedId,
+  choose: select,
+}: ColumnProps) {
   const { month, number, amounts } = useFormats();
-  const [cards, setCards] = useState(cardsAtOnce);
+  const [cards, setCards] = useState(cardsPerPage);
   const sorted = column.deals.toSorted(
     (a, b) => (amountOf(b, shown.measure) ?? -1) - (amountOf(a, shown.measure) ?? -1),
   );
   const [first, ...others] = amounts(column.sum);
   const isMonth = shown.by === 'month' && /^\d/.test(column.name);
-  const left = sorted.length - cards;
+  const remaining = sorted.length - cards;
   return (
     <div class="column" data-column={column.name}>
       <h3>
@@ -94,16 +100,16 @@ function BoardColumn({ column, shown, largest, chosen, choose }: ColumnProps) {
             <Card
               deal={deal}
               shown={shown}
-              share={shareOf(deal, shown.measure, largest)}
-              isChosen={deal.id !== undefined && deal.id === chosen}
-              choose={choose}
+              share={shareOfMax(deal, shown.measure, largest)}
+              isChosen={deal.id !== undefined && deal.id === selectedId}
+              choose={select}
             />
           </li>
         ))}
       </ul>
-      {left > 0 && (
-        <button type="button" class="more" onClick={() => setCards(cards + 4 * cardsAtOnce)}>
-          {`Show more (${number(left)})`}
+      {remaining > 0 && (
+        <button type="button" class="more" onClick={() => setCards(cards + 4 * cardsPerPage)}>
+          {`Show more (${number(remaining)})`}
           <span class="hidden"> in {column.name.slice(0, 100)}</span>
         </button>
       )}
@@ -112,7 +118,7 @@ function BoardColumn({ column, shown, largest, chosen, choose }: ColumnProps) {
 }
 
 /** 0–1 of the largest, by area rather than by length: the small ones stay comparable. */
-function shareOf(deal: OpenDeal, measure: Measure, largest: Amounts): number {
+function shareOfMax(deal: OpenDeal, measure: Measure, largest: Amounts): number {
   const most = largest[deal.currency ?? ''] ?? 0;
   const amount = amountOf(deal, measure) ?? 0;
   return most > 0 && amount > 0 ? Math.sqrt(amount / most) : 0;
@@ -120,13 +126,13 @@ function shareOf(deal: OpenDeal, measure: Measure, largest: Amounts): number {
 
 interface CardProps {
   deal: OpenDeal;
-  shown: Shown;
+  shown: BoardSettings;
   share: number;
   isChosen: boolean;
   choose(id: string): void;
 }
 
-function Card({ deal, shown, share, isChosen, choose }: CardProps) {
+function Card({ deal, shown, share, isChosen, choose: select }: CardProps) {
   const { money, day, number, percent } = useFormats();
   const { id, name, company, owner, closes, idleDays, currency, chance } = deal;
   const amount = amountOf(deal, shown.measure);
@@ -140,7 +146,7 @@ function Card({ deal, shown, share, isChosen, choose }: CardProps) {
       data-id={id}
       aria-expanded={isChosen}
       style={{ minHeight: `${76 + Math.round(share * 64)}px` }}
-      onClick={() => id !== undefined && choose(id)}
+      onClick={() => id !== undefined && select(id)}
     >
       <span class="name" dir="auto">
         {name ?? id ?? 'Unnamed'}

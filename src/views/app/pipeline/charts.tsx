@@ -18,7 +18,7 @@ interface ChartProps {
 
 export function Chart({ id, title, about, first, bars, currency, nameOf }: ChartProps) {
   const { money, number } = useFormats();
-  const most = Math.max(...bars.map(({ amount }) => amount), 0);
+  const maxAmount = Math.max(...bars.map(({ amount }) => amount), 0);
   return (
     <section class="panel chart" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
@@ -41,7 +41,7 @@ export function Chart({ id, title, about, first, bars, currency, nameOf }: Chart
               <td class="track">
                 <span
                   class={bar.tone ? `bar ${bar.tone}` : 'bar'}
-                  style={{ width: `${share(bar.amount, most)}%` }}
+                  style={{ width: `${share(bar.amount, maxAmount)}%` }}
                 />
                 <span class="amount">{money(bar.amount, currency)}</span>
               </td>
@@ -54,7 +54,7 @@ export function Chart({ id, title, about, first, bars, currency, nameOf }: Chart
 }
 
 /** In percent of the room a bar has; what is not nothing is to be seen. */
-function share(amount: number, most: number): number {
-  if (most <= 0 || amount <= 0) return 0;
-  return Math.max(1, (amount / most) * 60);
+function share(amount: number, maxAmount: number): number {
+  if (maxAmount <= 0 || amount <= 0) return 0;
+  return Math.max(1, (amount / maxAmount) * 60);
 }

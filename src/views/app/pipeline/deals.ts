@@ -51,12 +51,12 @@ export function sumOf(deals: readonly OpenDeal[], measure: Measure): Record<stri
   return sums;
 }
 
-export function matching(deals: readonly OpenDeal[], { owner, text }: Filter): OpenDeal[] {
+export function matchingDeals(deals: readonly OpenDeal[], { owner, text }: Filter): OpenDeal[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return deals.filter((deal) => {
     if (owner !== '' && (deal.owner ?? noOwner) !== owner) return false;
-    const said = [deal.name, deal.company, deal.owner, deal.stage].join('\n').toLowerCase();
-    return words.every((word) => said.includes(word));
+    const haystack = [deal.name, deal.company, deal.owner, deal.stage].join('\n').toLowerCase();
+    return words.every((word) => haystack.includes(word));
   });
 }
 
@@ -66,7 +66,7 @@ const nameOf = (deal: OpenDeal, by: ColumnsBy): string => {
 };
 
 /** Columns shown before the smallest are put into one. */
-const most = 12;
+const maxColumns = 12;
 
 /**
  * Stages from the least likely to the most, owners by value, months in their order; what has none stands
@@ -77,14 +77,14 @@ export function columnsOf(deals: readonly OpenDeal[], by: ColumnsBy, measure: Me
   const columns = [...groups].map(([name, group]) => columnOf(name, group, measure));
   const last = (column: Column): number => Number(column.name === nameless[by]);
   columns.sort((a, b) => last(a) - last(b) || orders[by](a, b));
-  if (columns.length <= most) return columns;
-  const others = columns.slice(most);
+  if (columns.length <= maxColumns) return columns;
+  const others = columns.slice(maxColumns);
   const rest = columnOf(
     `${others.length} others`,
     others.flatMap((column) => column.deals),
     measure,
   );
-  return [...columns.slice(0, most), rest];
+  return [...columns.slice(0, maxColumns), rest];
 }
 
 function columnOf(name: string, deals: OpenDeal[], measure: Measure): Column {
@@ -119,7 +119,7 @@ export interface Bar {
   tone?: 'danger';
 }
 
-export const inCurrency = (amounts: Amounts, currency: string): number => amounts[currency] ?? 0;
+export const amountIn = (amounts: Amounts, currency: string): number => amounts[currency] ?? 0;
 
 const monthsShown = 12;
 
@@ -132,11 +132,11 @@ export function monthBars(
 ): Bar[] {
   const own = deals.filter((deal) => deal.currency === currency);
   const months = monthsFrom(today);
-  const bar = (key: string, name: string, those: OpenDeal[]): Bar => ({
+  const bar = (key: string, name: string, monthDeals: OpenDeal[]): Bar => ({
     key,
     name,
-    count: those.length,
-    amount: inCurrency(sumOf(those, measure), currency),
+    count: monthDeals.length,
+    amount: amountIn(sumOf(monthDeals, measure), currency),
   });
   const late = own.filter(({ closes }) => closes !== undefined && closes < today);
   const later = own.filter(({ closes = '' }) => closes.slice(0, 7) > (months.at(-1) ?? ''));

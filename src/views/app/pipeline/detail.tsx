@@ -10,10 +10,10 @@ interface Props {
   close(): void;
 }
 
-type Read = { record?: Record<string, unknown>; failed?: string };
+type ReadState = { record?: Record<string, unknown>; failed?: string };
 
 export function Detail({ id, host, close }: Props) {
-  const [read, setRead] = useState<Read>({});
+  const [read, setRead] = useState<ReadState>({});
   const heading = useRef<HTMLHeadingElement>(null);
   const formats = useFormats();
   useEffect(() => {
@@ -22,7 +22,10 @@ export function Detail({ id, host, close }: Props) {
     heading.current?.focus();
     host
       .read('cpq_get_record', { resource: 'opportunity', id })
-      .then(({ record }) => !reading.over && setRead({ record: record as Read['record'] & object }))
+      .then(
+        ({ record }) =>
+          !reading.over && setRead({ record: record as ReadState['record'] & object }),
+      )
       .catch((error: unknown) => !reading.over && setRead({ failed: messageOf(error) }));
     return () => {
       reading.over = true;
@@ -73,31 +76,31 @@ function Fields({ record, formats }: { record: Record<string, unknown>; formats:
   );
 }
 
-const mostFields = 40;
+const maxFields = 40;
 
 /** Names of people, stages and companies rather than their ids, and every time as a day. */
 function fieldsOf(record: Record<string, unknown>, formats: Formats): [string, string][] {
   return Object.entries(record)
     .filter(([field]) => field !== 'name')
     .flatMap(([field, value]): [string, string][] => {
-      const text = inWords(value, formats);
+      const text = describeValue(value, formats);
       return text === undefined ? [] : [[spaced(field), text]];
     })
-    .slice(0, mostFields);
+    .slice(0, maxFields);
 }
 
-function inWords(value: unknown, formats: Formats): string | undefined {
+function describeValue(value: unknown, formats: Formats): string | undefined {
   if (typeof value === 'number') return formats.number(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string')
     return /^\d{4}-\d\d-\d\dT/.test(value) ? formats.day(value) : value;
   if (Array.isArray(value)) {
-    return value.flatMap((one) => inWords(one, formats) ?? []).join(', ') || undefined;
+    return value.flatMap((one) => describeValue(one, formats) ?? []).join(', ') || undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const { name, id } = value as { name?: unknown; id?: unknown };
-  const said = name ?? id;
-  return typeof said === 'string' ? said : undefined;
+  const text = name ?? id;
+  return typeof text === 'string' ? text : undefined;
 }
 
 /** expectedCloseDate → Expected close date. */

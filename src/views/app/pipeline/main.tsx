@@ -2,18 +2,26 @@ import './style.css';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { PipelineBrief } from '../../../briefs/pipeline.ts';
 import { useFormats } from '../shell/format.ts';
-import { Coverage, type Covered, Figure, Head, Notes, Refresh, Sums } from '../shell/parts.tsx';
+import {
+  Coverage,
+  type CoverageData,
+  Figure,
+  Head,
+  Notes,
+  Refresh,
+  Sums,
+} from '../shell/parts.tsx';
 import { startView, type ViewProps } from '../shell/start.tsx';
-import { Board, type Shown } from './board.tsx';
+import { Board, type BoardSettings } from './board.tsx';
 import { Chart } from './charts.tsx';
 import { Controls, Select, type Settings } from './controls.tsx';
 import {
+  amountIn,
   type Bar,
   type Column,
   columnsOf,
   currenciesOf,
-  inCurrency,
-  matching,
+  matchingDeals,
   monthBars,
 } from './deals.ts';
 import { Detail } from './detail.tsx';
@@ -23,7 +31,7 @@ import { type Loaded, useDeals } from './use-deals.ts';
 export type PipelineData = PipelineBrief & {
   summary: string;
   notes?: string[];
-  coverage?: Covered;
+  coverage?: CoverageData;
 };
 
 function PipelineView({ data, args, host, reload }: ViewProps<PipelineData>) {
@@ -106,7 +114,7 @@ interface DealsProps {
 
 function Deals({ data, loaded, settings, chosen, choose, canRead }: DealsProps) {
   const { by, measure, filter } = settings;
-  const found = useMemo(() => matching(loaded.deals, filter), [loaded.deals, filter]);
+  const found = useMemo(() => matchingDeals(loaded.deals, filter), [loaded.deals, filter]);
   const columns = useMemo(() => columnsOf(found, by, measure), [found, by, measure]);
   if (!canRead || loaded.deals.length === 0) {
     return (
@@ -116,7 +124,12 @@ function Deals({ data, loaded, settings, chosen, choose, canRead }: DealsProps) 
       </>
     );
   }
-  const shown: Shown = { by, measure, today: data.today, stalledAfter: data.stalled.afterDays };
+  const shown: BoardSettings = {
+    by,
+    measure,
+    today: data.today,
+    stalledAfter: data.stalled.afterDays,
+  };
   const currencies = currenciesOf(loaded.deals);
   return (
     <>
@@ -172,7 +185,7 @@ const barOf = ({ key, name, count, sum }: Column, currency: string): Bar => ({
   key,
   name,
   count,
-  amount: inCurrency(sum, currency),
+  amount: amountIn(sum, currency),
 });
 
 interface ReadingProps {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import type { Arguments } from '../shell/bridge.ts';
-import type { Covered } from '../shell/parts.tsx';
+import type { CoverageData } from '../shell/parts.tsx';
 import { type Host, messageOf } from '../shell/start.tsx';
 
 export interface Loaded {
@@ -11,10 +11,10 @@ export interface Loaded {
   total: number | undefined;
   complete: boolean;
   failed: string | undefined;
-  coverage: Covered | undefined;
+  coverage: CoverageData | undefined;
 }
 
-const nothing: Loaded = {
+const noDeals: Loaded = {
   deals: [],
   total: undefined,
   complete: false,
@@ -23,21 +23,21 @@ const nothing: Loaded = {
 };
 
 /** More cards than anybody looks at; the figures above them cover everything. */
-const mostDeals = 3_000;
+const maxDeals = 3_000;
 
 interface Page {
   records: OpenDeal[];
   page: { total: number; next?: number };
-  coverage: Covered;
+  coverage: CoverageData;
 }
 
 /** Read again whenever `answer`, the tool's own, is another one. */
 export function useDeals(host: Host, args: Arguments, answer: object): Loaded {
-  const [loaded, setLoaded] = useState(nothing);
+  const [loaded, setLoaded] = useState(noDeals);
   useEffect(() => {
     const reading = { over: false };
-    setLoaded(nothing);
-    if (host.canRead) void readAll(host, args, reading, setLoaded);
+    setLoaded(noDeals);
+    if (host.canRead) void readAllDeals(host, args, reading, setLoaded);
     return () => {
       reading.over = true;
     };
@@ -45,26 +45,26 @@ export function useDeals(host: Host, args: Arguments, answer: object): Loaded {
   return loaded;
 }
 
-async function readAll(
+async function readAllDeals(
   host: Host,
   args: Arguments,
   reading: { over: boolean },
   show: (loaded: Loaded) => void,
 ): Promise<void> {
   const deals: OpenDeal[] = [];
-  let loaded = nothing;
+  let loaded = noDeals;
   // Drawn with the first answer, and then whenever there are twice as many: each drawing takes its time.
-  let drawn = 0;
+  let drawnAt = 0;
   try {
-    for (let next: number | undefined = 0; next !== undefined && deals.length < mostDeals; ) {
+    for (let next: number | undefined = 0; next !== undefined && deals.length < maxDeals; ) {
       const answer = await host.read('cpq_brief_pipeline', { ...args, deals_from: next });
       const { records, page, coverage } = answer as unknown as Page;
       if (reading.over) return;
       deals.push(...records);
       next = page.next;
-      loaded = { ...nothing, deals: [...deals], total: page.total, coverage };
-      const isDue = deals.length >= drawn;
-      if (isDue) drawn = deals.length + deals.length;
+      loaded = { ...noDeals, deals: [...deals], total: page.total, coverage };
+      const isDue = deals.length >= drawnAt;
+      if (isDue) drawnAt = deals.length + deals.length;
       if (isDue || next === undefined) show({ ...loaded, complete: next === undefined });
     }
   } catch (error) {

@@ -65,7 +65,7 @@ async function callTool(params: object): Promise<ToolResult> {
   return result;
 }
 
-class Framed {
+class PreviewFrame {
   readonly #frame = document.createElement('iframe');
   readonly #example: Example;
   #args: Record<string, unknown> = {};
@@ -80,11 +80,11 @@ class Framed {
   }
 
   /** The view's messages only: any other window is a stranger. */
-  takes({ source, data }: MessageEvent<Message>): void {
+  accepts({ source, data }: MessageEvent<Message>): void {
     if (source === this.#frame.contentWindow && data?.jsonrpc === '2.0') void this.#take(data);
   }
 
-  tell(method: string, params: object): void {
+  notify(method: string, params: object): void {
     this.#post({ jsonrpc: '2.0', method, params });
   }
 
@@ -108,7 +108,7 @@ class Framed {
       return callTool(params);
     }
     if (method === 'ui/message') {
-      said.textContent = `Into the conversation: ${params.content?.[0]?.text ?? ''}`;
+      messages.textContent = `Into the conversation: ${params.content?.[0]?.text ?? ''}`;
       return {};
     }
     if (method !== 'ui/initialize') throw new Error('This host cannot do that.');
@@ -126,9 +126,9 @@ class Framed {
       const { structuredContent } = await callTool({ name: from.tool, arguments: { size: 1 } });
       this.#args = { [from.argument]: structuredContent?.records?.[0]?.id };
     }
-    this.tell('ui/notifications/tool-input', { arguments: this.#args });
+    this.notify('ui/notifications/tool-input', { arguments: this.#args });
     const result = await callTool({ name: tool, arguments: this.#args });
-    this.tell('ui/notifications/tool-result', result);
+    this.notify('ui/notifications/tool-result', result);
   }
 
   #post(message: object): void {
@@ -138,22 +138,22 @@ class Framed {
 }
 
 function button(text: string, act: () => void): HTMLButtonElement {
-  const made = document.createElement('button');
-  made.type = 'button';
-  made.textContent = text;
-  made.addEventListener('click', act);
-  return made;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = text;
+  button.addEventListener('click', act);
+  return button;
 }
 
 const stage = document.createElement('main');
-const said = document.createElement('p');
-said.setAttribute('role', 'status');
-let framed: Framed | undefined;
+const messages = document.createElement('p');
+messages.setAttribute('role', 'status');
+let current: PreviewFrame | undefined;
 
 function changeTheme(): void {
   theme = theme === 'dark' ? 'light' : 'dark';
   document.documentElement.style.colorScheme = theme;
-  framed?.tell('ui/notifications/host-context-changed', { theme });
+  current?.notify('ui/notifications/host-context-changed', { theme });
 }
 
 function changeWidth(): void {
@@ -168,18 +168,18 @@ function start(): void {
   for (const example of examples) {
     bar.append(
       button(example.title, () => {
-        framed = new Framed(example);
+        current = new PreviewFrame(example);
       }),
     );
   }
   bar.append(button('Light or dark', changeTheme), button('Wide or narrow', changeWidth));
   const title = document.createElement('h1');
   title.textContent = 'cpq-mcp views';
-  document.getElementById('view')?.append(title, bar, said, stage);
+  document.getElementById('view')?.append(title, bar, messages, stage);
   document.documentElement.style.colorScheme = theme;
-  window.addEventListener('message', (event: MessageEvent<Message>) => framed?.takes(event));
+  window.addEventListener('message', (event: MessageEvent<Message>) => current?.accepts(event));
   const [first] = examples;
-  if (first) framed = new Framed(first);
+  if (first) current = new PreviewFrame(first);
 }
 
 start();

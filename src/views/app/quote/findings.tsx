@@ -2,7 +2,7 @@
 import type { FindingCode, PreflightFinding } from '../../../briefs/preflight.ts';
 import { Badge } from '../shell/parts.tsx';
 
-const tellsCosts: ReadonlySet<FindingCode> = new Set<FindingCode>([
+const costFindings: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'missing_cost',
   'price_under_cost',
   'negative_margin',
@@ -27,7 +27,7 @@ export function FindingList({ findings, margins }: Props) {
             {severity === 'stop' ? 'Put right' : 'Look at'}
           </Badge>{' '}
           <bdi>
-            {margins || !tellsCosts.has(code)
+            {margins || !costFindings.has(code)
               ? why
               : 'About the calculation: see costs and margins.'}
           </bdi>

@@ -3,11 +3,11 @@ import { useState } from 'preact/hooks';
 import type { QuoteBrief } from '../../../briefs/quote.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
 import {
-  Action,
+  ActionButton,
   Ask,
   Badge,
   Coverage,
-  type Covered,
+  type CoverageData,
   Figure,
   Head,
   Notes,
@@ -18,7 +18,7 @@ import { startView, type ViewProps } from '../shell/start.tsx';
 import { aboutQuote, FindingList } from './findings.tsx';
 import { Lines } from './lines.tsx';
 
-export type QuoteData = QuoteBrief & { summary: string; notes?: string[]; coverage?: Covered };
+export type QuoteData = QuoteBrief & { summary: string; notes?: string[]; coverage?: CoverageData };
 const everyLine = 200;
 
 function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
@@ -33,10 +33,10 @@ function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
       <div class="controls">
         <Switch text="Show costs and margins" on={margins} set={setMargins} />
         {host.canRead && lines.shown < lines.total && (
-          <Action
+          <ActionButton
             text={`Show all ${lines.total} lines`}
-            doing="Reading…"
-            act={() => reload({ lines: everyLine })}
+            busyText="Reading…"
+            run={() => reload({ lines: everyLine })}
           />
         )}
         <Refresh host={host} reload={reload} />
@@ -46,7 +46,7 @@ function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
       <section class="internal panel" aria-labelledby="preflight">
         <h2 id="preflight">
           Before it goes out
-          <Verdict stops={preflight.stops} checks={preflight.checks} />
+          <Findings stops={preflight.stops} checks={preflight.checks} />
         </h2>
         <FindingList findings={preflight.rows.filter(aboutQuote)} margins={margins} />
         {preflight.shown < preflight.total && (
@@ -164,7 +164,7 @@ function Margins({ data }: { data: QuoteData }) {
   );
 }
 
-function Verdict({ stops, checks }: { stops: number; checks: number }) {
+function Findings({ stops, checks }: { stops: number; checks: number }) {
   if (stops + checks === 0) return <Badge tone="good">Nothing found</Badge>;
   return (
     <>

@@ -45,7 +45,7 @@ interface Message {
   error?: { message?: string };
 }
 
-interface Waiting {
+interface PendingRequest {
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
@@ -53,7 +53,7 @@ interface Waiting {
 export class Bridge {
   capabilities: McpUiHostCapabilities = {};
   readonly #listener: Listener;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingRequest>();
   #last = 0;
 
   constructor(listener: Listener) {
@@ -103,7 +103,7 @@ export class Bridge {
     this.#last += 1;
     const id = this.#last;
     this.#post({ jsonrpc: '2.0', id, method, params });
-    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
   }
 
   #notify(method: string, params: Record<string, unknown>): void {
@@ -118,11 +118,11 @@ export class Bridge {
   #receive(message: Message): void {
     const { id, method, params = {} } = message;
     if (method === undefined) this.#settle(message);
-    else if (id === undefined) this.#told(method, params);
+    else if (id === undefined) this.#notified(method, params);
     else this.#answer(id, method);
   }
 
-  #told(method: string, params: Record<string, unknown>): void {
+  #notified(method: string, params: Record<string, unknown>): void {
     const { input, result, cancelled, context } = this.#listener;
     const known: Record<string, () => void> = {
       'ui/notifications/tool-input': () => input((params.arguments ?? {}) as Arguments),
@@ -134,9 +134,9 @@ export class Bridge {
   }
 
   #settle({ id, result, error }: Message): void {
-    const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
+    const waiting = typeof id === 'number' ? this.#pending.get(id) : undefined;
     if (!waiting || typeof id !== 'number') return;
-    this.#waiting.delete(id);
+    this.#pending.delete(id);
     if (error) waiting.reject(new Error(error.message ?? 'The host refused.'));
     else waiting.resolve(result ?? {});
   }

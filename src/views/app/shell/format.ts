@@ -22,7 +22,7 @@ export interface Formats {
   time(iso: string): string;
 }
 
-const nothing = '–';
+const noValue = '–';
 /** What the briefs call the currency of amounts whose company names none. */
 const unknownCurrency = 'unknown currency';
 
@@ -76,23 +76,23 @@ function moneyIn(
   place: string | undefined,
   options: Intl.NumberFormatOptions,
 ): (amount: number, currency: string) => string {
-  const made = new Map<string, Intl.NumberFormat>();
-  const plain = new Intl.NumberFormat(place, { maximumFractionDigits: 2, ...options });
+  const formatter = new Map<string, Intl.NumberFormat>();
+  const fallback = new Intl.NumberFormat(place, { maximumFractionDigits: 2, ...options });
   return (amount, currency) => {
     // Tenants name currencies as they like; what is no code stands behind the number as it is.
-    if (currency === unknownCurrency) return `${plain.format(amount)} (no currency)`;
-    if (!/^[A-Z]{3}$/.test(currency)) return `${plain.format(amount)} (${currency})`;
+    if (currency === unknownCurrency) return `${fallback.format(amount)} (no currency)`;
+    if (!/^[A-Z]{3}$/.test(currency)) return `${fallback.format(amount)} (${currency})`;
     const format =
-      made.get(currency) ??
+      formatter.get(currency) ??
       new Intl.NumberFormat(place, { style: 'currency', currency, ...options });
-    made.set(currency, format);
+    formatter.set(currency, format);
     return format.format(amount);
   };
 }
 
 function dated(text: string, format: (date: Date) => string): string {
   const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? text || nothing : format(date);
+  return Number.isNaN(date.getTime()) ? text || noValue : format(date);
 }
 
 export const FormatContext = createContext<Formats>(formatsOf(undefined, undefined));

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { type Amounts, useFormats } from './format.ts';
 import { type Host, messageOf, type ViewProps } from './start.tsx';
 
-export interface Covered {
+export interface CoverageData {
   complete: boolean;
   read: number;
   total: number;
@@ -31,7 +31,7 @@ export function Head({ title, about, children }: HeadProps) {
 }
 
 /** How much of the data an answer covers, and from when it is: always to be seen. */
-export function Coverage({ coverage }: { coverage: Covered | undefined }) {
+export function Coverage({ coverage }: { coverage: CoverageData | undefined }) {
   const { number, time } = useFormats();
   if (!coverage) return null;
   const { complete, read, total, asOf, reason } = coverage;
@@ -126,27 +126,33 @@ export function Switch({ text, on, set }: SwitchProps) {
   );
 }
 
-interface ActionProps {
+interface ActionButtonProps {
   text: string;
   /** What it says while it is under way. */
-  doing: string;
-  act(): Promise<unknown>;
+  busyText: string;
+  run(): Promise<unknown>;
   /** What to say when it is done. */
-  done?: string;
+  doneText?: string;
   primary?: boolean;
 }
 
 /** A button whose work takes a moment, and may fail: both are said, to the ear as well. */
-export function Action({ text, doing, act, done, primary }: ActionProps) {
+export function ActionButton({
+  text,
+  busyText: doing,
+  run,
+  doneText: done,
+  primary,
+}: ActionButtonProps) {
   const [busy, setBusy] = useState(false);
-  const [said, setSaid] = useState('');
+  const [result, setResult] = useState('');
   const start = () => {
     if (busy) return;
     setBusy(true);
-    setSaid('');
-    act()
-      .then(() => setSaid(done ?? ''))
-      .catch((error: unknown) => setSaid(messageOf(error)))
+    setResult('');
+    run()
+      .then(() => setResult(done ?? ''))
+      .catch((error: unknown) => setResult(messageOf(error)))
       .finally(() => setBusy(false));
   };
   return (
@@ -159,7 +165,7 @@ export function Action({ text, doing, act, done, primary }: ActionProps) {
       >
         {busy ? doing : text}
       </button>
-      <span role="status">{said}</span>
+      <span role="status">{result}</span>
     </span>
   );
 }
@@ -167,7 +173,9 @@ export function Action({ text, doing, act, done, primary }: ActionProps) {
 /** Reads it again, where a view may read. */
 export function Refresh({ host, reload }: Pick<ViewProps<unknown>, 'host' | 'reload'>) {
   if (!host.canRead) return null;
-  return <Action text="Refresh" doing="Reading…" done="Up to date" act={() => reload()} />;
+  return (
+    <ActionButton text="Refresh" busyText="Reading…" doneText="Up to date" run={() => reload()} />
+  );
 }
 
 interface AskProps {
@@ -180,8 +188,10 @@ interface AskProps {
 /** Puts a question into the conversation, where a view may. */
 export function Ask({ host, text, question, primary = false }: AskProps) {
   if (!host.canAsk) return null;
-  const act = () => host.ask(question());
-  return <Action text={text} doing="Asking…" done="Asked" act={act} primary={primary} />;
+  const run = () => host.ask(question());
+  return (
+    <ActionButton text={text} busyText="Asking…" doneText="Asked" run={run} primary={primary} />
+  );
 }
 
 export function Notes({ notes }: { notes: readonly string[] | undefined }) {

@@ -28,9 +28,9 @@ export interface ViewProps<Data> {
   reload(args?: Arguments): Promise<void>;
 }
 
-type Shown<Data> =
+type ViewState<Data> =
   | { state: 'waiting' }
-  | { state: 'failed'; why: string }
+  | { state: 'failed'; reason: string }
   | { state: 'choosing'; summary: string; candidates: Candidate[] }
   | { state: 'answer'; data: Data };
 
@@ -45,7 +45,7 @@ export interface View<Data> {
 }
 
 class Session<Data> {
-  shown: Shown<Data> = { state: 'waiting' };
+  shown: ViewState<Data> = { state: 'waiting' };
   args: Arguments = {};
   context: McpUiHostContext = {};
   changed: () => void = () => {};
@@ -59,8 +59,8 @@ class Session<Data> {
         this.args = args;
         this.changed();
       },
-      result: (result) => void this.take(result),
-      cancelled: () => this.show({ state: 'failed', why: 'The call was cancelled.' }),
+      result: (result) => void this.receive(result),
+      cancelled: () => this.show({ state: 'failed', reason: 'The call was cancelled.' }),
       context: (context) => this.apply(context),
     });
   }
@@ -75,27 +75,27 @@ class Session<Data> {
     this.changed();
   }
 
-  show(shown: Shown<Data>): void {
+  show(shown: ViewState<Data>): void {
     this.shown = shown;
     this.changed();
   }
 
   /** Some hosts hand on the text of a result and not its figures: those are asked for. */
-  async take(result: ToolResult): Promise<void> {
-    if (result.isError) return this.show({ state: 'failed', why: textOf(result) });
-    if (result.structuredContent) return this.accept(result.structuredContent);
+  async receive(result: ToolResult): Promise<void> {
+    if (result.isError) return this.show({ state: 'failed', reason: textOf(result) });
+    if (result.structuredContent) return this.setData(result.structuredContent);
     await this.reload(this.args).catch((error: unknown) =>
-      this.show({ state: 'failed', why: messageOf(error) }),
+      this.show({ state: 'failed', reason: messageOf(error) }),
     );
   }
 
   async reload(args: Arguments): Promise<void> {
     const data = await this.bridge.read(this.view.tool, args);
     this.args = args;
-    this.accept(data);
+    this.setData(data);
   }
 
-  accept(data: Record<string, unknown>): void {
+  setData(data: Record<string, unknown>): void {
     if (this.view.is(data)) this.show({ state: 'answer', data: data as Data });
     else {
       const candidates = (data.records ?? []) as Candidate[];
@@ -136,7 +136,7 @@ function Root<Data>({ session }: { session: Session<Data> }) {
   );
 }
 
-function Body<Data>({ session, shown }: { session: Session<Data>; shown: Shown<Data> }) {
+function Body<Data>({ session, shown }: { session: Session<Data>; shown: ViewState<Data> }) {
   const { view, args } = session;
   if (shown.state === 'waiting') {
     return (
@@ -148,7 +148,7 @@ function Body<Data>({ session, shown }: { session: Session<Data>; shown: Shown<D
   if (shown.state === 'failed') {
     return (
       <p class="failed" role="alert">
-        {shown.why}
+        {shown.reason}
       </p>
     );
   }
@@ -156,7 +156,7 @@ function Body<Data>({ session, shown }: { session: Session<Data>; shown: Shown<D
     const choose = (id: string) =>
       session
         .reload({ ...args, [view.about ?? 'id']: id })
-        .catch((error: unknown) => session.show({ state: 'failed', why: messageOf(error) }));
+        .catch((error: unknown) => session.show({ state: 'failed', reason: messageOf(error) }));
     return <Choices {...shown} choose={choose} />;
   }
   const { Component } = view;
@@ -172,7 +172,7 @@ export function startView<Data>(view: View<Data>): void {
   render(<Root session={session} />, root);
   followSize(session.bridge);
   session.connect().catch((error: unknown) => {
-    session.show({ state: 'failed', why: messageOf(error) });
+    session.show({ state: 'failed', reason: messageOf(error) });
   });
 }
 
