@@ -8,7 +8,7 @@ const own = (name) => fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.u
 export function candidatesOf(bundle) {
   const ours = { stdio: [bundle, 'stdio'], http: [bundle, 'http', '--port', '0'] };
   return {
-    bare: { stdio: [own('bare-stdio')], http: [own('bare-http')] },
+    bare: { stdio: [own('minimal-stdio')], http: [own('minimal-http')] },
     ours,
     sdk: { stdio: [own('sdk-stdio')], http: [own('sdk-http')] },
   };

@@ -15,7 +15,7 @@ const timeoutMs = 60_000;
 /** Files that compose a pattern, and why it is linear nevertheless. */
 const composed = {
   'src/commands/config/edit-toml.ts': 'meets one line of a file of the person who runs the command',
-  'src/hosts/access/own-key.ts':
+  'src/hosts/access/api-key.ts':
     'anchored, of literal text and single classes, which a dot separates',
   'src/state/redis.ts': 'anchored at line starts, of literal text, over what Redis says of itself',
 };

@@ -1,9 +1,9 @@
 // Makes docs/tools.md, and the lists of tools and prompts in manifest.json, of the catalogue in tools/.
 import { readFile } from 'node:fs/promises';
 import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
+import type { AnyTool } from '../src/tool-kit/define-tool.ts';
+import { type Prompt, prompts } from '../src/tool-kit/prompts.ts';
 import { catalog } from '../tools/catalog.ts';
-import type { AnyTool } from '../tools/define.ts';
-import { type Prompt, prompts } from '../tools/prompts.ts';
 import { code, formatted, generated, row } from './generated.ts';
 
 const script = 'generate:tools';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Toolset, toolsets } from '../tools/toolsets.ts';
 import { fieldNames } from './tenant/changes/fields.ts';
 import { type Grant, grantNames, parseGrants } from './tenant/grants.ts';
+import { type Toolset, toolsets } from './tool-kit/toolsets.ts';
 
 /** Wrong use or configuration: told on stderr, exit status 2. */
 export class ConfigError extends Error {}

@@ -5,11 +5,17 @@ import { currenciesOf } from '../src/briefs/money.ts';
 import { plural } from '../src/briefs/naming.ts';
 import { join, quote, type Wording, wording } from '../src/outside-text.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
+import { readCollections } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
-import { readCollections } from '../src/tenant/several.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
-import { ambiguousAnswer, formatAmounts, toCoverage, today } from './answers.ts';
-import { type Answer, answerFields, coverage, defineTool, readOnlyHints } from './define.ts';
+import { ambiguousAnswer, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
+import {
+  type Answer,
+  answerFields,
+  coverage,
+  defineTool,
+  readOnlyHints,
+} from '../src/tool-kit/define-tool.ts';
 
 const partNames = [
   'contacts',

@@ -5,9 +5,16 @@ import { type PipelineBrief, pipelineBrief } from '../src/briefs/pipeline.ts';
 import { type OpenDeal, openDeals } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import { trusted, type Wording, wording } from '../src/outside-text.ts';
-import { readCollections } from '../src/tenant/several.ts';
-import { toCoverage, today } from './answers.ts';
-import { type Answer, answerFields, coverage, day, defineTool, readOnlyHints } from './define.ts';
+import { readCollections } from '../src/tenant/read-collections.ts';
+import { toCoverage, today } from '../src/tool-kit/answers.ts';
+import {
+  type Answer,
+  answerFields,
+  coverage,
+  day,
+  defineTool,
+  readOnlyHints,
+} from '../src/tool-kit/define-tool.ts';
 
 /** About what one answer can hold. */
 const maxDeals = 100;

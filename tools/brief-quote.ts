@@ -4,10 +4,16 @@ import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote.ts';
 import { identifier, quote, type Wording, wording } from '../src/outside-text.ts';
+import { readCollections } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
-import { readCollections } from '../src/tenant/several.ts';
-import { ambiguousAnswer, toCoverage, today } from './answers.ts';
-import { type Answer, answerFields, coverage, defineTool, readOnlyHints } from './define.ts';
+import { ambiguousAnswer, toCoverage, today } from '../src/tool-kit/answers.ts';
+import {
+  type Answer,
+  answerFields,
+  coverage,
+  defineTool,
+  readOnlyHints,
+} from '../src/tool-kit/define-tool.ts';
 
 export const briefQuote = defineTool({
   name: 'cpq_brief_quote',

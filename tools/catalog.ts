@@ -1,8 +1,8 @@
+import type { AnyTool } from '../src/tool-kit/define-tool.ts';
 import { briefCompany } from './brief-company.ts';
 import { briefPipeline } from './brief-pipeline.ts';
 import { briefQuote } from './brief-quote.ts';
 import { checkSalesData } from './check-sales-data.ts';
-import type { AnyTool } from './define.ts';
 import { find } from './find.ts';
 import { getCategoryTree } from './get-category-tree.ts';
 import { getRecord } from './get-record.ts';

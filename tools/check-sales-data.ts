@@ -3,8 +3,8 @@ import { type CheckReport, checkNames, checks, runCheck } from '../src/briefs/ch
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { trusted, type Wording, wording } from '../src/outside-text.ts';
-import { readCollections } from '../src/tenant/several.ts';
-import { formatAmounts, toCoverage, today } from './answers.ts';
+import { readCollections } from '../src/tenant/read-collections.ts';
+import { formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   answerFields,
@@ -12,7 +12,7 @@ import {
   defineTool,
   readOnlyHints,
   records,
-} from './define.ts';
+} from '../src/tool-kit/define-tool.ts';
 
 export const checkSalesData = defineTool({
   name: 'cpq_check_sales_data',

@@ -4,9 +4,15 @@ import { concise } from '../src/briefs/concise.ts';
 import { plural } from '../src/briefs/naming.ts';
 import { type Hit, type SearchKind, searchKinds } from '../src/briefs/search.ts';
 import { join, quote, type Wording, wording } from '../src/outside-text.ts';
-import { findText } from '../src/tenant/find.ts';
-import { toCoverage } from './answers.ts';
-import { answerFields, coverage, defineTool, readOnlyHints, records } from './define.ts';
+import { findText } from '../src/tenant/search.ts';
+import { toCoverage } from '../src/tool-kit/answers.ts';
+import {
+  answerFields,
+  coverage,
+  defineTool,
+  readOnlyHints,
+  records,
+} from '../src/tool-kit/define-tool.ts';
 
 /** What goes on from a hit of each kind. */
 const nextTool: Record<SearchKind, string> = {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Category } from '../src/api/records.ts';
 import { fullRecord } from '../src/briefs/concise.ts';
 import { wording } from '../src/outside-text.ts';
-import { toCoverage } from './answers.ts';
+import { toCoverage } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   answerFields,
@@ -10,7 +10,7 @@ import {
   defineTool,
   readOnlyHints,
   records,
-} from './define.ts';
+} from '../src/tool-kit/define-tool.ts';
 
 interface Branch {
   category: Category;

@@ -3,7 +3,7 @@ import type { ApiRecord, Resource } from '../src/api/records.ts';
 import { fullRecord, selectFields } from '../src/briefs/concise.ts';
 import { quote, trusted, type Wording, wording } from '../src/outside-text.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
-import { answerFields, defineTool, readOnlyHints } from './define.ts';
+import { answerFields, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
 
 const kinds = [
   'company',

@@ -11,9 +11,9 @@ import {
 import type { ToolCall } from '../src/tenant/call.ts';
 import { fieldNames } from '../src/tenant/changes/fields.ts';
 import { type RecordedChange, readChanges } from '../src/tenant/changes/journal.ts';
-import { type Verification, verifyNow } from '../src/tenant/changes/sight.ts';
+import { type Verification, verifyNow } from '../src/tenant/changes/verification.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
-import { changeRow } from './changes.ts';
+import { changeRow } from '../src/tool-kit/change-answers.ts';
 import {
   type Answer,
   answerFields,
@@ -22,7 +22,7 @@ import {
   page,
   readOnlyHints,
   records,
-} from './define.ts';
+} from '../src/tool-kit/define-tool.ts';
 
 /** A time of that day is taken for the day. */
 const day = z
@@ -132,10 +132,10 @@ function changeSummaryRow(change: RecordedChange, verification: Verification | u
 }
 
 const verificationTexts: Readonly<Record<Verification['result'], string>> = {
-  arrived: 'holds what was meant',
-  partly: 'holds a part of it',
-  'as before': 'is as before',
-  otherwise: 'holds something else',
+  applied: 'holds what was meant',
+  partial: 'holds a part of it',
+  unchanged: 'is as before',
+  diverged: 'holds something else',
   unreadable: 'cannot be read',
 };
 

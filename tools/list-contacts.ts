@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
-import { emptySearch, listAnswer } from './answers.ts';
-import { defineTool, listOutput, readOnlyHints, searchInput } from './define.ts';
+import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
+import { defineTool, listOutput, readOnlyHints, searchInput } from '../src/tool-kit/define-tool.ts';
 
 export const listContacts = defineTool({
   name: 'cpq_list_contacts',

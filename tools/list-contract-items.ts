@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
-import { listAnswer } from './answers.ts';
-import { defineTool, listOutput, readOnlyHints, textSearchInput } from './define.ts';
+import { listAnswer } from '../src/tool-kit/answers.ts';
+import {
+  defineTool,
+  listOutput,
+  readOnlyHints,
+  textSearchInput,
+} from '../src/tool-kit/define-tool.ts';
 
 const beta = wording`Contract items are a beta resource of the service: fields may change or be missing.`;
 

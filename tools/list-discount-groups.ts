@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { wording } from '../src/outside-text.ts';
-import { listAnswer } from './answers.ts';
-import { defineTool, listInput, listOutput, readOnlyHints } from './define.ts';
+import { listAnswer } from '../src/tool-kit/answers.ts';
+import { defineTool, listInput, listOutput, readOnlyHints } from '../src/tool-kit/define-tool.ts';
 
 export const listDiscountGroups = defineTool({
   name: 'cpq_list_discount_groups',

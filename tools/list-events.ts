@@ -7,7 +7,13 @@ import {
   type Subject,
   subjects,
 } from '../src/tenant/events/names.ts';
-import { type Answer, day, defineTool, listOutput, readOnlyHints } from './define.ts';
+import {
+  type Answer,
+  day,
+  defineTool,
+  listOutput,
+  readOnlyHints,
+} from '../src/tool-kit/define-tool.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { decide } from '../src/tenant/changes/decide.ts';
 import { planRevert } from '../src/tenant/changes/revert.ts';
-import { changeOutput, decisionAnswer } from './changes.ts';
-import { defineTool } from './define.ts';
+import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
+import { defineTool } from '../src/tool-kit/define-tool.ts';
 
 export const revertChange = defineTool({
   name: 'cpq_revert_change',

@@ -3,8 +3,8 @@ import { decide } from '../src/tenant/changes/decide.ts';
 import { makePlan } from '../src/tenant/changes/plan.ts';
 import { findTarget } from '../src/tenant/changes/target.ts';
 import { type AllowedUnseen, firstUnseen } from '../src/text/characters.ts';
-import { changeOutput, decisionAnswer } from './changes.ts';
-import { day, defineTool } from './define.ts';
+import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
+import { day, defineTool } from '../src/tool-kit/define-tool.ts';
 
 /** Nobody can agree to what they cannot see. */
 const visible =

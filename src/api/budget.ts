@@ -1,4 +1,4 @@
-import { delay } from '../state/pause.ts';
+import { delay } from '../state/delay.ts';
 import type { RateWindow, WindowRule, WindowVerdict } from '../state/port.ts';
 import type { Call } from './call.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';

@@ -1,4 +1,4 @@
-import { delay } from '../state/pause.ts';
+import { delay } from '../state/delay.ts';
 import type { RateWindow } from '../state/port.ts';
 import { type BudgetSettings, defaultBudget, RateBudget, type Taken } from './budget.ts';
 import type { Call } from './call.ts';

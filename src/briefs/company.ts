@@ -16,9 +16,9 @@ import {
   discountGroupsFor,
   type PricingBookRow,
   pricingBooksFor,
-} from './applies.ts';
-import { belongsTo } from './belonging.ts';
+} from './applicable-pricing.ts';
 import { type QuotesOfCompany, quotesOfCompany } from './company-quotes.ts';
+import { belongsTo } from './company-reference.ts';
 import { type ContractItems, contractsOf } from './contracts.ts';
 import { type Day, dayOf, requireDay } from './days.ts';
 import {
@@ -32,7 +32,6 @@ import {
   type UnknownInDeals,
   type WeightedAmounts,
 } from './deals.ts';
-import { type RecentChange, recentChanges } from './lately.ts';
 import type { Amounts, CurrencyOf } from './money.ts';
 import {
   byName,
@@ -48,6 +47,7 @@ import {
 import { type NeverBought, neverBought } from './never-bought.ts';
 import { isDeleted } from './outcome.ts';
 import { type ProbabilityScale, probabilityScale } from './probability.ts';
+import { type RecentChange, recentChanges } from './recent-activity.ts';
 
 /** Whole collections of the tenant. One that is absent leaves its part of the brief out. */
 export interface CompanyRecords {

@@ -1,6 +1,6 @@
 /** What a company has under contract (beta). */
 import type { Company, ContractItem } from '../api/records.ts';
-import { belongsTo, companyOf } from './belonging.ts';
+import { belongsTo, companyOf } from './company-reference.ts';
 import { type Decimal, decimal, rounded } from './money.ts';
 import {
   byName,

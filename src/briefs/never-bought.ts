@@ -3,7 +3,7 @@ import type { Category, Product, Quote, Ref } from '../api/records.ts';
 import { decimal, perUnit } from './money.ts';
 import { byName, compact, type LimitedList, limitList, nonBlank } from './naming.ts';
 import { isOpenQuote } from './outcome.ts';
-import { boughtItems, Catalogue, CategoryKeys, partKey } from './parts.ts';
+import { boughtItems, Catalogue, CategoryKeys, partKey } from './part-numbers.ts';
 
 export interface NeverBought extends LimitedList<Suggestion> {
   /** Names of the first categories, in alphabetical order, that the company bought from. */

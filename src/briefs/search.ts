@@ -11,7 +11,7 @@ import type {
 } from '../api/records.ts';
 import { contactName, normaliseName } from './naming.ts';
 import { isDeleted } from './outcome.ts';
-import { normalisePart } from './parts.ts';
+import { normalisePart } from './part-numbers.ts';
 
 export const searchKinds = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
 export type SearchKind = (typeof searchKinds)[number];

@@ -1,9 +1,9 @@
 import type { Settings } from '../config.ts';
-import type { TenantObserver } from '../hosts/observing.ts';
+import type { TenantObserver } from '../hosts/server-observer.ts';
 import { createLog, type Log } from '../log.ts';
-import { defaultStateFolder } from '../state/folder.ts';
 import { localState } from '../state/local.ts';
 import type { State } from '../state/port.ts';
+import { defaultStateFolder } from '../state/state-folder.ts';
 import { CollectionCache } from '../tenant/cache.ts';
 import { Secrets } from './secrets.ts';
 

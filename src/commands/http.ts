@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { bearerToken } from '../hosts/access/bearer.ts';
 import { type Gate, openGate } from '../hosts/access/gate.ts';
-import { GuessLimiter } from '../hosts/access/guesses.ts';
+import { GuessLimiter } from '../hosts/access/guess-limiter.ts';
 import { proxiesFrom } from '../hosts/access/proxies.ts';
+import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
-import { createServerObserver, type ServerObserver } from '../hosts/observing.ts';
 import { readyzOf } from '../hosts/readiness.ts';
-import { currentRequest } from '../hosts/requests.ts';
+import { currentRequest } from '../hosts/request-context.ts';
 import { isSameSecret } from '../hosts/secrets.ts';
+import { createServerObserver, type ServerObserver } from '../hosts/server-observer.ts';
 import { OpenStreams } from '../hosts/streams.ts';
-import { type CallerLimits, FairQueue } from '../hosts/turns-of-callers.ts';
 import { type DeliveryResult, type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
 import { StateUnavailable } from '../state/port.ts';
@@ -108,7 +108,7 @@ async function gateOf(
 ): Promise<Gate> {
   const [only] = tenants.handles;
   if (settings.auth.size > 0)
-    return (await import('./gates.ts')).gateFor(settings, tenants, common, guesses);
+    return (await import('./auth-strategies.ts')).gateFor(settings, tenants, common, guesses);
   if (!only) throw new ConfigError('There is no tenant to serve.');
   return openGate(only.endpointFor(only.grants));
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../config.ts';
-import type { TenantEndpoint } from '../hosts/served.ts';
+import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { Log } from '../log.ts';
 import type { Surface } from '../mcp/surface.ts';
 import type { Tenant } from '../tenant/tenant.ts';

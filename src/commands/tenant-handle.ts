@@ -1,10 +1,10 @@
 import { receivesWebhooks, type Settings, toolsetsOf } from '../config.ts';
-import type { RetirableTenant } from '../hosts/access/own-key.ts';
-import type { TenantObserver } from '../hosts/observing.ts';
-import type { TenantEndpoint } from '../hosts/served.ts';
+import type { RetirableTenant } from '../hosts/access/api-key.ts';
+import type { TenantEndpoint } from '../hosts/endpoint.ts';
+import type { TenantObserver } from '../hosts/server-observer.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf } from '../log.ts';
-import { onResourceUpdated } from '../mcp/moved.ts';
+import { onResourceUpdated } from '../mcp/resource-updates.ts';
 import { createSurface } from '../mcp/surface.ts';
 import { callMs } from '../mcp/tool-run.ts';
 import { watchStages } from '../tenant/changes/unknown-stages.ts';

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { isObject } from '../api/envelope.ts';
 import { ConfigError, fileContent, requireTenant, type Settings } from '../config.ts';
-import type { TenantRegistry } from '../hosts/access/doors.ts';
+import type { TenantRegistry } from '../hosts/access/tenant-registry.ts';
 import { resolveAddress } from './address.ts';
 import type { SharedServices } from './common.ts';
 import { settingsFrom, toOptionNames } from './options.ts';

@@ -9,7 +9,7 @@ import {
   updateTokens,
 } from '../hosts/access/token-file.ts';
 import { grantNames, parseGrants } from '../tenant/grants.ts';
-import { tokensPath } from './gates.ts';
+import { tokensPath } from './auth-strategies.ts';
 import { readTenants } from './tenants.ts';
 
 export const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tenant T] [--days 90]

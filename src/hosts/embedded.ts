@@ -1,6 +1,6 @@
 import { createMcpHandler, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { TenantEndpoint } from './served.ts';
+import type { TenantEndpoint } from './endpoint.ts';
 
 /** Where the server is plugged into a program that brings its own transports. */
 export interface EmbeddedHost {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError } from './access/denied.ts';
+import { HttpError } from './access/http-error.ts';
 
 /**
  * Reads the body of a request, as it was sent.

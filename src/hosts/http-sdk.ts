@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { SdkEndpoint } from './served.ts';
+import type { SdkEndpoint } from './endpoint.ts';
 
 export interface HttpSdkOptions {
   maxBodyBytes: number;

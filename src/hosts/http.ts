@@ -6,17 +6,17 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
-import { HttpError, retryAfterHeader } from './access/denied.ts';
 import type { Gate, Session } from './access/gate.ts';
-import { reauthorizeWhileOpen } from './access/still-admitted.ts';
+import { HttpError, retryAfterHeader } from './access/http-error.ts';
+import { reauthorizeWhileOpen } from './access/reauthorize.ts';
+import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
+import type { FairQueue } from './fair-queue.ts';
 import { readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import { methodOf, parseMessage, toolOf } from './messages.ts';
-import type { ServerObserver } from './observing.ts';
-import { addRequestFacts } from './requests.ts';
-import type { SdkEndpoint, TenantEndpoint } from './served.ts';
+import { addRequestFacts } from './request-context.ts';
+import type { ServerObserver } from './server-observer.ts';
 import type { OpenStreams } from './streams.ts';
-import type { FairQueue } from './turns-of-callers.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
 export interface HttpOptions {

@@ -1,6 +1,6 @@
 import { ConnectionFastPath } from '../fast-path/connection.ts';
+import type { TenantEndpoint } from './endpoint.ts';
 import { parseMessage } from './messages.ts';
-import type { TenantEndpoint } from './served.ts';
 import type { SdkConnection } from './stdio-sdk.ts';
 
 export interface LineConnectionOptions {

@@ -1,7 +1,7 @@
 import { deserializeMessage, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { isObject } from '../api/envelope.ts';
-import type { TenantEndpoint } from './served.ts';
+import type { TenantEndpoint } from './endpoint.ts';
 
 type Row = Record<string, unknown>;
 

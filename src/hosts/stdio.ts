@@ -1,7 +1,7 @@
 import { callMs } from '../mcp/tool-run.ts';
+import type { TenantEndpoint } from './endpoint.ts';
 import { LineConnection, type LineConnectionOptions } from './line-connection.ts';
 import { readLines } from './lines.ts';
-import type { TenantEndpoint } from './served.ts';
 
 /** Of one message. */
 const maxBytes = 10 * 1024 * 1024;

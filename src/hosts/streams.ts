@@ -1,4 +1,4 @@
-import { HttpError, retryAfterHeader } from './access/denied.ts';
+import { HttpError, retryAfterHeader } from './access/http-error.ts';
 
 /** How long to wait for one's other streams to end. */
 const retrySeconds = 60;

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { UnrecognizedEvent } from '../tenant/events/read-event.ts';
 import type { Receipt } from '../tenant/events/receive.ts';
-import { HttpError, isGuess, retryAfterHeader } from './access/denied.ts';
-import type { GuessLimiter } from './access/guesses.ts';
+import type { GuessLimiter } from './access/guess-limiter.ts';
+import { HttpError, isGuess, retryAfterHeader } from './access/http-error.ts';
 import { readBody, sendJson, sendRefusal } from './http-io.ts';
 import { isSameSecret } from './secrets.ts';
 

@@ -2,8 +2,8 @@ import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/serv
 import { isSearchKind, type SearchKind } from '../briefs/search.ts';
 import { visible } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import { completeNames } from '../tenant/find.ts';
 import { readGrant } from '../tenant/grants.ts';
+import { completeNames } from '../tenant/search.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { availablePrompts } from './prompts.ts';
 import { readableTemplates } from './resources.ts';

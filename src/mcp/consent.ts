@@ -8,8 +8,8 @@ import {
 import { counted, type Wording, wording } from '../outside-text.ts';
 import type { State } from '../state/port.ts';
 import type { Consent, Proposal } from '../tenant/changes/consent.ts';
-import { ElicitationRequired } from './ask-person.ts';
-import { consentQuestion } from './consent-words.ts';
+import { consentQuestion } from './consent-text.ts';
+import { ElicitationRequired } from './elicitation-required.ts';
 import type { ClientHost } from './host.ts';
 
 /** How long an answer, or a token, is good for. */

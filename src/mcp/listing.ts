@@ -1,7 +1,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { catalog } from '../../tools/catalog.ts';
-import type { AnyTool, Toolset } from '../../tools/define.ts';
 import type { Grant } from '../tenant/grants.ts';
+import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
 import { toJsonSchema } from './schema.ts';
 import { viewMeta } from './views.ts';
 

@@ -1,6 +1,6 @@
 import type { Observation } from '../api/observer.ts';
 import type { Trace } from '../api/trace.ts';
-import { ElicitationRequired } from './ask-person.ts';
+import { ElicitationRequired } from './elicitation-required.ts';
 import { type ErrorKind, isKnown } from './errors.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
-import { type Prompt, prompts } from '../../tools/prompts.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { type Prompt, prompts } from '../tool-kit/prompts.ts';
 import { InvalidParams } from './invalid-params.ts';
 
 /** Those whose tools this tenant's grants let anyone use. */

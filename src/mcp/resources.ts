@@ -3,12 +3,6 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import {
-  guide,
-  guideUri,
-  type ResourceTemplate,
-  resourceTemplates,
-} from '../../tools/resources.ts';
 import { ApiError } from '../api/errors.ts';
 import type { ApiRecord } from '../api/records.ts';
 import { fullRecord } from '../briefs/concise.ts';
@@ -18,6 +12,12 @@ import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { resolveRecord } from '../tenant/resolve.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import {
+  guide,
+  guideUri,
+  type ResourceTemplate,
+  resourceTemplates,
+} from '../tool-kit/resources.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
 import type { Surface } from './surface.ts';

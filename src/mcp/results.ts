@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Answer } from '../../tools/define.ts';
 import { Verbatim, type Wording, wording } from '../outside-text.ts';
+import type { Answer } from '../tool-kit/define-tool.ts';
 import { render } from './render.ts';
 import { cleaned, type HtmlToText, type Markup } from './text.ts';
 

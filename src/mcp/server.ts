@@ -1,10 +1,10 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { type CallParts, callTool, toolCall } from './calls.ts';
 import { complete } from './completion.ts';
-import { type Connection, canSubscribe, forwardUpdates } from './following.ts';
 import { capabilitiesOf, identity, instructions, listCacheHints } from './identity.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
+import { type Connection, canSubscribe, forwardUpdates } from './subscriptions.ts';
 
 export interface ServerParts extends CallParts {
   version: string;

@@ -1,6 +1,6 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
-import type { AnyTool, Toolset } from '../../tools/define.ts';
 import type { Grant } from '../tenant/grants.ts';
+import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
 import { type Listing, listings } from './listing.ts';
 import type { JsonSchema } from './schema.ts';
 

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Change } from './context.ts';
 import { type Database, openDatabase } from './database.ts';
-import { SandboxService } from './house.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
+import { SandboxService } from './sandbox-service.ts';
 import { handle } from './server.ts';
 
 export type { Change } from './context.ts';

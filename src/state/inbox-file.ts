@@ -2,8 +2,9 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type SelectedRow, selectPage } from './inbox-order.ts';
-import { appendLines, parseLine, syncFolder } from './lines-file.ts';
+import { type SelectedRow, selectPage } from './inbox-page.ts';
+import { appendLines, parseLine, syncFolder } from './json-lines.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 import type {
   Inbox,
   InboxEntry,
@@ -13,7 +14,6 @@ import type {
   InboxRow,
   Update,
 } from './port.ts';
-import { KeyedMutex } from './turns.ts';
 
 /** What is held in memory of an event: where it stands in the file, and what it is looked for by. */
 interface IndexEntry extends InboxEntry {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { appendLines, parseLine } from './lines-file.ts';
+import { appendLines, parseLine } from './json-lines.ts';
 import type { Journal } from './port.ts';
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { LocalBus } from './bus.ts';
 import { InboxFile } from './inbox-file.ts';
 import { JournalFile } from './journal-file.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 import { MemoryRates } from './memory-rates.ts';
 import {
   defaultInboxLimits,
@@ -13,7 +14,6 @@ import {
   type OnceSet,
   type State,
 } from './port.ts';
-import { KeyedMutex } from './turns.ts';
 import { isWritable, type Tell, WriteStatus } from './write-status.ts';
 
 /** What was claimed in this process. */

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
-import { delay } from './pause.ts';
+import { delay } from './delay.ts';
 import {
   type CollectionKey,
   type SharedCollections,

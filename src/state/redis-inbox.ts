@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
-import { selectPage } from './inbox-order.ts';
+import { selectPage } from './inbox-page.ts';
 import type {
   Inbox,
   InboxEntry,

@@ -1,4 +1,4 @@
-import { parseLine } from './lines-file.ts';
+import { parseLine } from './json-lines.ts';
 import type { Journal } from './port.ts';
 import type { RedisLink } from './redis-link.ts';
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { KeyedMutex } from './keyed-mutex.ts';
 import {
   defaultInboxLimits,
   type Health,
@@ -15,7 +16,6 @@ import { hashOf, keyOf } from './redis-keys.ts';
 import { type LinkOptions, RedisLink } from './redis-link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './redis-lock.ts';
 import { RedisRates } from './redis-rates.ts';
-import { KeyedMutex } from './turns.ts';
 import { WriteStatus } from './write-status.ts';
 
 export interface RedisOptions extends LinkOptions {

@@ -11,9 +11,9 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { resources, routes } from '../../src/api/routes.ts';
-import { openTenant, type Served, serve } from '../hardening-tenant.ts';
+import { openTenant, type Served, serve } from '../support/hardening-tenant.ts';
 import { startHttpServer } from '../support/hosts.ts';
-import { expectNoLeaks, leftOverResources } from '../support/left-over.ts';
+import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
 import { random } from '../support/upstream/random.ts';
 import { generateRecords, type ResourcePath } from '../support/upstream/records.ts';
 

@@ -22,7 +22,7 @@ import { fieldNames } from '../../src/tenant/changes/fields.ts';
 import type { WriteRules } from '../../src/tenant/changes/rules.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../../src/tenant/tenant.ts';
-import { toolsets } from '../../tools/define.ts';
+import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { Person } from './clients.ts';
 import { type Address, askService, type Sandbox } from './sandbox.ts';
 import { closing } from './shared.ts';

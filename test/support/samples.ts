@@ -1,5 +1,5 @@
+import type { AnyTool } from '../../src/tool-kit/define-tool.ts';
 import { catalog } from '../../tools/catalog.ts';
-import type { AnyTool } from '../../tools/define.ts';
 import type { Row } from './hosts.ts';
 import { type Address, askService } from './sandbox.ts';
 

@@ -15,7 +15,7 @@ import {
 } from '../money.ts';
 import { byName, compact, groupBy, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
-import { normalisePart, partKey } from '../parts.ts';
+import { normalisePart, partKey } from '../part-numbers.ts';
 import {
   type Check,
   type CheckContext,

@@ -4,7 +4,7 @@ import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
 import { currencyOfRecord, type Decimal } from '../money.ts';
 import { compact, inDays, type Named, nonBlank, plural, quoteName } from '../naming.ts';
 import { isDeleted, isOpenQuote, standingOf } from '../outcome.ts';
-import { Catalogue } from '../parts.ts';
+import { Catalogue } from '../part-numbers.ts';
 import {
   applyDiscount,
   firstYearValue,

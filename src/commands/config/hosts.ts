@@ -1,6 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { addToVsCode, claudeMcpAdd, codexMcpAdd, geminiMcpAdd, installLinks } from './also.ts';
+import {
+  addToVsCode,
+  claudeMcpAdd,
+  codexMcpAdd,
+  geminiMcpAdd,
+  installLinks,
+} from './install-commands.ts';
 import { type Launch, placeholders } from './launch.ts';
 
 export interface HostEnvironment {

@@ -1,8 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigError, type Settings } from '../../config.ts';
-import { defaultStateFolder } from '../../state/folder.ts';
-import { tokensPath } from '../gates.ts';
+import { defaultStateFolder } from '../../state/state-folder.ts';
+import { tokensPath } from '../auth-strategies.ts';
 import { check, type DoctorCheck } from './check.ts';
 
 /** A file or folder that only its owner should read. */

@@ -3,7 +3,7 @@ import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Settings, toolsetsOf } from '../../config.ts';
 import { createSurface } from '../../mcp/surface.ts';
-import { defaultStateFolder } from '../../state/folder.ts';
+import { defaultStateFolder } from '../../state/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
 import { check, type DoctorCheck } from './check.ts';
 import { checkFiles } from './files.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpError } from './denied.ts';
+import { HttpError } from './http-error.ts';
 
 /**
  * The token of `Authorization: Bearer …` (RFC 6750); an address is no place for one. Of two such headers

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Grant } from '../../tenant/grants.ts';
-import type { SdkEndpoint, TenantEndpoint } from '../served.ts';
-import { HttpError, isGuess } from './denied.ts';
-import type { ServedTenant } from './doors.ts';
-import type { GuessLimiter } from './guesses.ts';
+import type { SdkEndpoint, TenantEndpoint } from '../endpoint.ts';
+import type { GuessLimiter } from './guess-limiter.ts';
+import { HttpError, isGuess } from './http-error.ts';
+import type { ServedTenant } from './tenant-registry.ts';
 
 /** Somebody who was let in, and what is served to them. */
 export interface Session {

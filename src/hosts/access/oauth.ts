@@ -14,9 +14,9 @@ import {
 import { ConfigError } from '../../config.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
 import { bearerToken, invalidTokenError } from './bearer.ts';
-import { HttpError, retryAfterHeader } from './denied.ts';
-import type { TenantRegistry } from './doors.ts';
 import type { AuthStrategy } from './gate.ts';
+import { HttpError, retryAfterHeader } from './http-error.ts';
+import type { TenantRegistry } from './tenant-registry.ts';
 import { isAccessToken } from './token-file.ts';
 
 export interface OAuthOptions {

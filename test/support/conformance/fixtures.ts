@@ -5,7 +5,7 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { SdkEndpoint } from '../../../src/hosts/served.ts';
+import type { SdkEndpoint } from '../../../src/hosts/endpoint.ts';
 import { embedded, fromUser, image, png, text } from './content.ts';
 import { addNewerQuestions, contextOrQuestion } from './newer-questions.ts';
 import { AskingServer, OlderQuestions } from './older-questions.ts';

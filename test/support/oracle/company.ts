@@ -1,12 +1,12 @@
 import { bookHolds, isOpen } from './checks.ts';
 import type { Deal } from './deals.ts';
 import { numberIn, rounded, roundedOr, sumOf } from './decimal.ts';
-import { type Company, isOfCompany, lately } from './lately.ts';
 import { byName, compare, counts, descending, grouped, only } from './order.ts';
 import { outcomes, sums, unknownOfOpen } from './pipeline.ts';
 import { reach } from './preflight.ts';
 import { type Product, partOf } from './products.ts';
 import { defaultTerms, type Line, netOf, type Quote, totalsOf } from './quotes.ts';
+import { type Company, isOfCompany, lately } from './recent-activity.ts';
 import { type Ask, contactName, given, isSet, type SqlRow, term, text } from './sql.ts';
 
 /** What is the same for every company of a tenant. */

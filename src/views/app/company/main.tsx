@@ -14,9 +14,9 @@ import {
   Sums,
 } from '../shell/parts.tsx';
 import { startView, type ViewProps } from '../shell/start.tsx';
-import { timelineItems } from './moments.ts';
 import { Timeline } from './timeline.tsx';
-import { type RelatedData, useRelatedData } from './use-besides.ts';
+import { timelineItems } from './timeline-items.ts';
+import { type RelatedData, useRelatedData } from './use-related-data.ts';
 
 export type CompanyData = CompanyBrief & {
   summary: string;

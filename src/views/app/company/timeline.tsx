@@ -1,6 +1,6 @@
 import { useFormats } from '../shell/format.ts';
 import { Badge } from '../shell/parts.tsx';
-import type { TimelineItem } from './moments.ts';
+import type { TimelineItem } from './timeline-items.ts';
 
 interface Props {
   items: readonly TimelineItem[];

@@ -1,0 +1,179 @@
+// Checks that rooms import only from the rooms below them, and that libraries of the outside world stay
+// in theirs. It follows each import to the file that it means; type imports count.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const layersBelow = {
+  commands: [
+    'hosts',
+    'fast-path',
+    'mcp',
+    'tools',
+    'tool-kit',
+    'tenant',
+    'briefs',
+    'api',
+    'state',
+    'text',
+    'views',
+    'sandbox',
+  ],
+  hosts: [
+    'fast-path',
+    'mcp',
+    'tools',
+    'tool-kit',
+    'tenant',
+    'briefs',
+    'api',
+    'state',
+    'text',
+    'views',
+  ],
+  'fast-path': ['mcp', 'tools', 'tool-kit', 'tenant', 'briefs', 'api', 'state', 'text'],
+  mcp: ['tools', 'tool-kit', 'tenant', 'briefs', 'api', 'state', 'text', 'views'],
+  tools: ['tool-kit', 'tenant', 'briefs', 'api', 'state', 'text'],
+  'tool-kit': ['tenant', 'briefs', 'api', 'state', 'text'],
+  tenant: ['briefs', 'api', 'state', 'text'],
+  briefs: ['text'],
+  api: ['state'],
+  state: [],
+  text: [],
+  sandbox: [],
+  // Types of the answers that the views show.
+  views: ['briefs'],
+};
+
+/** Files beside the rooms: what each may import. */
+const filesBesideLayers = {
+  'src/main.ts': ['commands', ...layersBelow.commands].filter((layer) => layer !== 'sandbox'),
+  'src/index.ts': ['commands', ...layersBelow.commands].filter((layer) => layer !== 'sandbox'),
+  'src/config.ts': layersBelow.mcp,
+  'src/log.ts': [],
+  'src/version.ts': [],
+  'src/outside-text.ts': [],
+};
+
+/** Who may import them. */
+const usersOfFiles = {
+  'src/main.ts': [],
+  'src/index.ts': [],
+  'src/config.ts': ['src/main.ts', 'src/index.ts', 'src/log.ts', 'commands', 'hosts'],
+  'src/log.ts': [
+    'src/main.ts',
+    'src/index.ts',
+    'commands',
+    'hosts',
+    'mcp',
+    'tools',
+    'tool-kit',
+    'tenant',
+  ],
+  'src/version.ts': [
+    'src/main.ts',
+    'src/index.ts',
+    'commands',
+    'hosts',
+    'mcp',
+    'tools',
+    'tool-kit',
+    'tenant',
+  ],
+  'src/outside-text.ts': [
+    'commands',
+    'hosts',
+    'fast-path',
+    'mcp',
+    'tools',
+    'tool-kit',
+    'tenant',
+    'briefs',
+    'api',
+  ],
+};
+
+/** Libraries that stay in their rooms. */
+const libraries = [
+  { name: /^undici(\/|$)/, layers: ['api'] },
+  { name: /^lru-cache(\/|$)/, layers: ['tenant'] },
+  { name: /^@modelcontextprotocol\/ext-apps(\/|$)/, layers: ['mcp', 'hosts', 'views'] },
+  { name: /^@modelcontextprotocol\//, layers: ['mcp', 'hosts'] },
+  { name: /^(libsql|better-sqlite3|node:sqlite)(\/|$)/, layers: ['sandbox'] },
+  { name: /^(prom-client|jose|@opentelemetry\/.*)(\/|$)/, layers: ['hosts'] },
+  { name: /^(redis|ioredis|iovalkey|@redis\/.*|@valkey\/.*)(\/|$)/, layers: ['state'] },
+];
+
+const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));
+const problems = sourceFiles().flatMap(problemsOf);
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) {
+  console.error(
+    `${problems.length} imports against the order of the modules; see docs/architecture.md.`,
+  );
+  process.exitCode = 1;
+}
+
+function sourceFiles() {
+  return ['src', 'tools'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((name) => join(folder, name).split(sep).join('/'))
+      .filter((name) => /\.[cm]?[jt]sx?$/.test(name)),
+  );
+}
+
+function problemsOf(file) {
+  const source = readFileSync(join(root, file), 'utf8');
+  const problems = importsOf(source).map((imported) => problemOf(file, imported));
+  const hidden = /\bimport\s*\(\s*(?!['"\s])/.test(withoutComments(source));
+  return [...problems, hidden && `${file}: imports a name that is only known when it runs`].filter(
+    Boolean,
+  );
+}
+
+function importsOf(source) {
+  const statements =
+    /^[ \t]*(?:import|export)\b(?<what>[^'"`;]*?)\bfrom\s*(?<quote>['"])(?<from>[^'"]+)\k<quote>/gm;
+  const others =
+    /(?:^[ \t]*import|\b(?:import|require)\s*\()\s*(?<quote>['"])(?<from>[^'"]+)\k<quote>/gm;
+  return [...source.matchAll(statements), ...source.matchAll(others)].map(({ groups }) => ({
+    name: groups.from,
+    typesOnly: /^\s*type\b/.test(groups.what ?? ''),
+  }));
+}
+
+function problemOf(file, { name, typesOnly }) {
+  const layer = layerOf(file);
+  if (!/^(\.|\/|file:)/.test(name)) return problemOfLibrary(file, layer, name);
+  const target = relative(root, resolve(root, dirname(file), name))
+    .split(sep)
+    .join('/');
+  return mayImport(layer, target, typesOnly) ? undefined : `${file}: may not import ${target}`;
+}
+
+function problemOfLibrary(file, layer, name) {
+  const library = libraries.find((it) => it.name.test(name));
+  if (name.startsWith('#') || name === 'cpq-mcp') return `${file}: may not import ${name}`;
+  if (!library || library.layers.includes(layer)) return undefined;
+  return `${file}: may not import ${name}, which belongs in ${library.layers.join(' and ')}`;
+}
+
+function mayImport(layer, target, typesOnly) {
+  const other = layerOf(target);
+  if (other === layer) return true;
+  if (other in usersOfFiles) return usersOfFiles[other].includes(layer);
+  // Pure functions over records: what a record is made of, and nothing that reads one.
+  if (layer === 'briefs') return typesOnly && target === 'src/api/records.ts';
+  return (filesBesideLayers[layer] ?? layersBelow[layer])?.includes(other) ?? false;
+}
+
+/** The folder directly below `src`, `tools`, or the file where it is in no room. */
+function layerOf(file) {
+  const [first, second] = posix.normalize(file).split('/');
+  if (first === 'tools') return 'tools';
+  return first === 'src' && second in layersBelow ? second : file;
+}
+
+function withoutComments(source) {
+  return source.replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+}

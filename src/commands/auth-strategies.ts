@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { type AuthStrategyName, ConfigError, type Settings } from '../config.ts';
+import { accessTokenStrategy } from '../hosts/access/access-tokens.ts';
+import { apiKeyStrategy, type ConnectLimits } from '../hosts/access/api-key.ts';
+import { type AuthStrategy, type Gate, gate } from '../hosts/access/gate.ts';
+import type { GuessLimiter } from '../hosts/access/guess-limiter.ts';
+import { oauthStrategy } from '../hosts/access/oauth.ts';
+import { TokenFileError } from '../hosts/access/token-file.ts';
+import { factsOf } from '../log.ts';
+import { defaultStateFolder } from '../state/state-folder.ts';
+import type { SharedServices } from './common.ts';
+import { TenantHandle } from './tenant-handle.ts';
+import type { ConfiguredTenants } from './tenants.ts';
+
+/**
+ * Lets in whoever shows what the settings ask for.
+ * @throws ConfigError when a setting that one of the ways needs is missing or wrong
+ */
+export async function gateFor(
+  settings: Settings,
+  tenants: ConfiguredTenants,
+  common: SharedServices,
+  guesses: GuessLimiter,
+): Promise<Gate> {
+  const strategies = [...settings.auth].map((name) =>
+    strategyFactories[name](settings, tenants, common),
+  );
+  return gate({ strategies: await Promise.all(strategies), guesses });
+}
+
+type StrategyFactory = (
+  settings: Settings,
+  tenants: ConfiguredTenants,
+  common: SharedServices,
+) => AuthStrategy | Promise<AuthStrategy>;
+
+const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
+  token: async (settings, tenants, { log }) => {
+    const onError = (error: unknown) => log.error('tokens not read again', factsOf(error));
+    return accessTokenStrategy({ path: tokensPath(settings), tenants, onError }).catch(
+      (error: unknown) => {
+        throw error instanceof TokenFileError ? new ConfigError(error.message) : error;
+      },
+    );
+  },
+  oauth: (settings, tenants, { log }) => {
+    const { oauthIssuer: issuer, publicUrl: resource } = settings;
+    if (issuer === undefined) {
+      throw new ConfigError('CPQ_AUTH=oauth needs CPQ_OAUTH_ISSUER: whose tokens are taken');
+    }
+    if (resource === undefined) {
+      throw new ConfigError('CPQ_AUTH=oauth needs CPQ_PUBLIC_URL: whom the tokens must be for');
+    }
+    return oauthStrategy({
+      issuer,
+      resource,
+      audience: settings.oauthAudience,
+      jwksUrl: settings.oauthJwksUrl,
+      tenantClaim: settings.oauthTenantClaim,
+      scopePrefix: settings.oauthScopePrefix,
+      grants: () => [
+        'read',
+        ...new Set(tenants.handles.flatMap(({ grants }) => withoutWrites(grants))),
+      ],
+      tenants,
+      onError: (error) => log.warn('identity provider cannot be asked', factsOf(error)),
+    });
+  },
+  key: (settings, _, common) => {
+    const { allowPrivate, keyBaseUrls: baseUrls } = settings;
+    const open = (baseUrl: URL, key: string, limits: ConnectLimits) => {
+      const address = { baseUrl, key, close: async () => {} };
+      const more = { limits, ownKey: true };
+      return new TenantHandle('key', withoutEvents(settings), address, common, more);
+    };
+    return apiKeyStrategy({ baseUrls, allowPrivate, rates: common.state.rates, open });
+  },
+};
+
+/**
+ * What was received of a tenant was received for the operator's key: no other key says which of it its
+ * owner may see.
+ */
+function withoutEvents(settings: Settings): Settings {
+  const { toolsets } = settings;
+  const others = toolsets && new Set([...toolsets].filter((name) => name !== 'events'));
+  const webhooks = { webhookSecret: undefined, webhookSigningSecret: undefined };
+  return { ...settings, ...webhooks, toolsets: others };
+}
+
+const withoutWrites = (grants: ReadonlySet<string>): string[] =>
+  [...grants].filter((grant) => grant.endsWith(':write'));
+
+/** Where the server's own tokens are kept. */
+export const tokensPath = ({ tokensFile, stateDir }: Settings): string =>
+  tokensFile ?? join(stateDir ?? defaultStateFolder(process.env), 'tokens.json');

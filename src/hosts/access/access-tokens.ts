@@ -1,0 +1,107 @@
+import { stat } from 'node:fs/promises';
+import { parseGrants } from '../../tenant/grants.ts';
+import { bearerToken, invalidTokenError } from './bearer.ts';
+import type { AuthStrategy } from './gate.ts';
+import { HttpError } from './http-error.ts';
+import type { TenantRegistry } from './tenant-registry.ts';
+import { findToken, isAccessToken, isExpired, readTokens, type StoredToken } from './token-file.ts';
+
+export interface AccessTokenOptions {
+  path: string;
+  tenants: TenantRegistry;
+  /** The file could not be read anew; what it said before holds. */
+  onError(error: unknown): void;
+}
+
+/** How long what the file says may be old: a token that was revoked is refused soon. */
+const recheckMs = 1_000;
+
+/**
+ * Callers with a token of this server's own.
+ * @throws TokenFileError when the file cannot be read
+ */
+export async function accessTokenStrategy({
+  path,
+  tenants,
+  onError,
+}: AccessTokenOptions): Promise<AuthStrategy> {
+  const file = new TokenFileReader(path, onError);
+  await file.open();
+  return {
+    wwwAuthenticate: 'Bearer realm="cpq-mcp"',
+    async authenticate(request) {
+      const token = bearerToken(request);
+      if (token === undefined || !isAccessToken(token)) return undefined;
+      // One that is not known may have been made a moment ago.
+      const stored = findToken(token, await file.tokens()) ?? findToken(token, await file.latest());
+      if (!stored) throw invalidTokenError('This access token is not known here.');
+      if (isExpired(stored)) {
+        throw invalidTokenError(
+          `The access token "${stored.name}" has expired: ask for a new one.`,
+        );
+      }
+      const tenant = tenants.find(stored.tenant);
+      if (!tenant)
+        throw new HttpError(
+          403,
+          stored.tenant === undefined ? missingTenantMessage : unknownTenantMessage,
+        );
+      return { caller: `token:${stored.name}`, tenant, grants: parseGrants(stored.grants) };
+    },
+  };
+}
+
+const unknownTenantMessage = 'The tenant of this access token is not served here.';
+const missingTenantMessage =
+  'This access token names no tenant, and this server has several or none: ask for one that does.';
+
+/** The file as it is now, or was a moment ago. */
+class TokenFileReader {
+  readonly #path: string;
+  readonly #onError: (error: unknown) => void;
+  #tokens: readonly StoredToken[] = [];
+  #stamp = '';
+  #checkedAt = 0;
+  #lastError = '';
+  #reloading: Promise<void> | undefined;
+
+  constructor(path: string, onError: (error: unknown) => void) {
+    this.#path = path;
+    this.#onError = onError;
+  }
+
+  async open(): Promise<void> {
+    await this.#reload();
+  }
+
+  async tokens(): Promise<readonly StoredToken[]> {
+    return Date.now() - this.#checkedAt >= recheckMs ? this.latest() : this.#tokens;
+  }
+
+  async latest(): Promise<readonly StoredToken[]> {
+    this.#reloading ??= this.#reload()
+      .catch((error: unknown) => this.#reportOnce(error))
+      .finally(() => {
+        this.#reloading = undefined;
+      });
+    await this.#reloading;
+    return this.#tokens;
+  }
+
+  async #reload(): Promise<void> {
+    this.#checkedAt = Date.now();
+    const found = await stat(this.#path).catch(() => undefined);
+    const stamp = found ? `${found.ino} ${found.size} ${found.mtimeMs}` : 'none';
+    if (stamp === this.#stamp) return;
+    this.#tokens = await readTokens(this.#path);
+    this.#stamp = stamp;
+    this.#lastError = '';
+  }
+
+  /** Once, and not at every look. */
+  #reportOnce(error: unknown): void {
+    const message = String(error);
+    if (message !== this.#lastError) this.#onError(error);
+    this.#lastError = message;
+  }
+}

@@ -1,0 +1,307 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { ApiClient } from '../../api/client.ts';
+import { isApiError, privateAddress } from '../../api/errors.ts';
+import type { WireLimits } from '../../api/wire.ts';
+import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
+import { KeyedMutex } from '../../state/keyed-mutex.ts';
+import type { RateWindow } from '../../state/port.ts';
+import type { Tenant } from '../../tenant/tenant.ts';
+import { FailureLimiter } from './failure-limiter.ts';
+import type { AuthStrategy } from './gate.ts';
+import { HttpError, isGuess, retryAfterHeader } from './http-error.ts';
+import { isPrivate, lookupPublicOnly } from './public-only.ts';
+import type { ServedTenant } from './tenant-registry.ts';
+
+/** A tenant that is open for as long as its key is used. */
+export interface RetirableTenant extends ServedTenant {
+  readonly tenant: Tenant;
+  /** Ends it once its calls have ended. */
+  retire(): void;
+}
+
+export interface ApiKeyOptions {
+  /** Addresses that may be named; `*` stands for a label of the host name. */
+  baseUrls: readonly string[];
+  allowPrivate: boolean;
+  rates: RateWindow;
+  /** Opens the tenant of an address and a key that the service accepts. */
+  open(baseUrl: URL, key: string, limits: ConnectLimits): RetirableTenant;
+}
+
+/** What may be connected to. */
+export type ConnectLimits = Pick<WireLimits, 'lookup'>;
+
+const challenge = 'ApiKey realm="cpq-mcp"';
+const keyHeader = 'api-key';
+const addressHeader = 'cpq-base-url';
+const maxOpenTenants = 256;
+const idleMs = 15 * 60_000;
+const checkMs = 10_000;
+const checkWindowMs = 600_000;
+/** Checks of keys that are not known draw on this, and not on the tenant's budget. */
+const keyCheckBudget = { requests: 60, windowSeconds: checkWindowMs / 1000 };
+/** The same with the checks of keys that were good before, and with repeated requests. */
+const checkRequestBudget = { ...keyCheckBudget, requests: 2 * keyCheckBudget.requests };
+/** Of the checks, those that are left to senders that have shown no wrong key. */
+const reservedChecks = 30;
+/** Wrong keys that are checked for one sender in that time. */
+const maxWrongKeys = 10;
+/** Keys that were good are checked without this budget when they come again. */
+const maxRemembered = 10_000;
+const retryAfterSeconds = 5;
+/** How long a key that the service refused is not shown to it again: whoever tries it does so at once. */
+const refusedMs = 60_000;
+const maxRefusedKeys = 1_000;
+
+/**
+ * Callers with their own key of the service, and its address where several are allowed. Each address and
+ * key has a tenant to itself, which is shut when it is not used: nobody is answered from what was read
+ * with another's key.
+ * @throws ConfigError for an address that is none
+ */
+export function apiKeyStrategy(options: ApiKeyOptions): AuthStrategy {
+  const { baseUrls, allowPrivate } = options;
+  if (baseUrls.length === 0) {
+    throw new ConfigError(
+      'CPQ_AUTH=key needs CPQ_KEY_BASE_URLS: the addresses of the service that callers may name',
+    );
+  }
+  const allowed = baseUrls.map(addressPattern);
+  const tenants = new KeyTenantCache(options);
+  return {
+    wwwAuthenticate: challenge,
+    async authenticate(request, sender) {
+      const key = apiKeyFrom(request);
+      if (key === undefined) return undefined;
+      const baseUrl = addressFrom(request, baseUrls);
+      if (!allowed.some((pattern) => pattern.test(baseUrl.href))) {
+        throw new HttpError(403, 'This server does not serve that address of the service.');
+      }
+      if (!allowPrivate && isPrivateAddress(baseUrl)) throw privateAddressError();
+      const tenant = await tenants.find(baseUrl, key, sender);
+      return { caller: `key:${tenant.tenant.identity}`, tenant, grants: tenant.grants };
+    },
+  };
+}
+
+function apiKeyFrom({ headers }: IncomingMessage): string | undefined {
+  const header = headers[keyHeader];
+  if (typeof header !== 'string' || header === '') return undefined;
+  try {
+    return headerSafe(header);
+  } catch {
+    throw new HttpError(401, `The header ${keyHeader} does not hold a key.`, {
+      countsAsFailure: true,
+      headers: { 'www-authenticate': challenge },
+    });
+  }
+}
+
+/** As it is said, or the only one that can be meant. */
+function addressFrom({ headers }: IncomingMessage, baseUrls: readonly string[]): URL {
+  const header = headers[addressHeader];
+  const [only, ...others] = baseUrls;
+  const text = typeof header === 'string' && header !== '' ? header : only;
+  const isGiven = text === header || (others.length === 0 && !only?.includes('*'));
+  try {
+    if (isGiven && text !== undefined) return baseUrlFrom(text);
+  } catch {
+    // Told below, without repeating what may be a secret in the wrong place.
+  }
+  throw new HttpError(
+    403,
+    `Say which address of the service is meant in the header ${addressHeader}.`,
+  );
+}
+
+/** The whole address, of which `*` in the host name stands for one label. */
+function addressPattern(allowed: string): RegExp {
+  const label = 'cpq-any-label';
+  const { href } = baseUrlFrom(allowed.replaceAll('*', label));
+  const escaped = href.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll(label, '[a-z0-9-]+')}$`);
+}
+
+/** A literal address; where a name leads is looked at when it is connected to. */
+const isPrivateAddress = ({ hostname }: URL): boolean =>
+  isPrivate(hostname.replace(/^\[|\]$/g, ''));
+
+const privateAddressError = (): HttpError =>
+  new HttpError(
+    403,
+    'That address leads to a private network. Whoever runs this server can allow it.',
+  );
+
+interface CachedTenant {
+  tenant: RetirableTenant;
+  usedAt: number;
+}
+
+/** The tenants of the keys that were used lately. */
+class KeyTenantCache {
+  readonly #options: ApiKeyOptions;
+  readonly #connectLimits: ConnectLimits;
+  /** In order of use, the latest last. Only a key that is good can drive another out. */
+  readonly #open = new Map<string, CachedTenant>();
+  /** Those that are being looked at, each once. */
+  readonly #checking = new Map<string, Promise<RetirableTenant>>();
+  /** When those that were refused may be tried again, in order. */
+  readonly #refused = new Map<string, number>();
+  /** Those that the service accepted when they were last checked, in order. */
+  readonly #knownGood = new Set<string>();
+  readonly #wrongKeys = new FailureLimiter(maxWrongKeys, checkWindowMs);
+  readonly #mutex = new KeyedMutex();
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: ApiKeyOptions) {
+    this.#options = options;
+    this.#connectLimits = options.allowPrivate ? {} : { lookup: lookupPublicOnly };
+  }
+
+  /** @throws Denied for a key that the service refuses, and for one that cannot be checked now */
+  async find(baseUrl: URL, key: string, sender: string): Promise<RetirableTenant> {
+    const name = createHash('sha256').update(`${baseUrl.href}\n${key}`).digest('base64url');
+    const cached = this.#open.get(name);
+    if (cached && !cached.tenant.tenant.keyRefused) return this.#touch(name, cached.tenant);
+    if ((this.#refused.get(name) ?? 0) > Date.now()) throw wrongKeyError();
+    const checking = this.#checking.get(name) ?? this.#openTenant(name, baseUrl, key, sender);
+    this.#checking.set(name, checking);
+    return checking;
+  }
+
+  async #openTenant(
+    name: string,
+    baseUrl: URL,
+    key: string,
+    sender: string,
+  ): Promise<RetirableTenant> {
+    try {
+      if (this.#knownGood.has(name)) await this.#checkService(baseUrl, key);
+      // Of one sender one after the other: what became of the first says whether the next is checked.
+      else
+        await this.#mutex.runExclusive(sender, () => this.#checkUnknownKey(baseUrl, key, sender));
+      this.#remember(name);
+      const tenants = this.#open.get(name)?.tenant;
+      return this.#touch(name, tenants ?? this.#options.open(baseUrl, key, this.#connectLimits));
+    } catch (error) {
+      if (isGuess(error)) this.#refuse(name);
+      throw error;
+    } finally {
+      this.#checking.delete(name);
+    }
+  }
+
+  #checkService(baseUrl: URL, key: string): Promise<void> {
+    return verifyKey(baseUrl, key, this.#options.rates, this.#connectLimits);
+  }
+
+  async #checkUnknownKey(baseUrl: URL, key: string, sender: string): Promise<void> {
+    const wait = this.#wrongKeys.waitSeconds(sender);
+    if (wait > 0) throw tooManyChecks('from this address', wait);
+    await this.#takeCheck(baseUrl, this.#wrongKeys.isClean(sender) ? 0 : reservedChecks);
+    try {
+      await this.#checkService(baseUrl, key);
+    } catch (error) {
+      if (isGuess(error)) this.#wrongKeys.count(sender);
+      throw error;
+    }
+  }
+
+  /** @throws Denied where no unknown key is checked for this address of the service now */
+  async #takeCheck(baseUrl: URL, reserve: number): Promise<void> {
+    const rule = { limit: keyCheckBudget.requests, windowMs: checkWindowMs, reserve };
+    const name = `checks of unknown keys of ${baseUrl.href}`;
+    const { taken, waitMs } = await this.#options.rates.take(name, rule, Date.now());
+    if (!taken) throw tooManyChecks('for that address of the service', waitMs / 1000);
+  }
+
+  #remember(name: string): void {
+    this.#knownGood.delete(name);
+    this.#knownGood.add(name);
+    const [first] = this.#knownGood;
+    if (this.#knownGood.size > maxRemembered && first !== undefined) this.#knownGood.delete(first);
+  }
+
+  #refuse(name: string): void {
+    this.#knownGood.delete(name);
+    this.#refused.delete(name);
+    this.#refused.set(name, Date.now() + refusedMs);
+    const [first] = this.#refused.keys();
+    if (this.#refused.size > maxRefusedKeys && first !== undefined) this.#refused.delete(first);
+  }
+
+  #touch(name: string, tenant: RetirableTenant): RetirableTenant {
+    this.#open.delete(name);
+    this.#open.set(name, { tenant, usedAt: Date.now() });
+    this.#closeIdle();
+    return tenant;
+  }
+
+  /** Now, and again when the next may have become idle. */
+  #closeIdle(): void {
+    clearTimeout(this.#idleTimer);
+    const since = Date.now() - idleMs;
+    for (const [name, { tenant, usedAt }] of this.#open) {
+      if (usedAt > since && this.#open.size <= maxOpenTenants) {
+        this.#idleTimer = setTimeout(() => this.#closeIdle(), usedAt - since);
+        this.#idleTimer.unref();
+        return;
+      }
+      this.#open.delete(name);
+      tenant.retire();
+    }
+  }
+}
+
+/** One small request to the service. @throws Denied */
+async function verifyKey(
+  baseUrl: URL,
+  key: string,
+  rates: RateWindow,
+  limits: ConnectLimits,
+): Promise<void> {
+  const budgetName = `checks of keys of ${baseUrl.href}`;
+  const common = { baseUrl, key, pageParam: 'none', rates, limits };
+  const client = new ApiClient({ ...common, budgetName, budget: checkRequestBudget });
+  const signal = AbortSignal.timeout(checkMs);
+  try {
+    const call = { signal, deadline: Date.now() + checkMs, purpose: 'interactive' } as const;
+    await client.page('company', { size: 1 }, call);
+  } catch (error) {
+    // It is a key, and may be good for other things.
+    if (!isApiError(error, 'not-permitted')) throw toHttpError(error);
+  } finally {
+    await client.close();
+  }
+}
+
+const wrongKeyError = (): HttpError =>
+  new HttpError(401, 'The service does not accept this key at that address.', {
+    countsAsFailure: true,
+    headers: { 'www-authenticate': challenge },
+  });
+
+/** It is said of nobody's key whether it is good. */
+const tooManyChecks = (of: string, seconds: number): HttpError =>
+  new HttpError(
+    429,
+    `Too many unknown keys were shown ${of}: this key is not checked now. Try again in ${Math.ceil(seconds)} s.`,
+    { headers: retryAfterHeader(seconds) },
+  );
+
+function toHttpError(error: unknown): HttpError {
+  if (isApiError(error, 'key-refused')) return wrongKeyError();
+  if (isApiError(error, 'rate-limited', 'budget-spent')) {
+    return new HttpError(
+      503,
+      'The key cannot be checked now: the service takes no more requests for a while.',
+      { headers: retryAfterHeader(error.facts.seconds ?? retryAfterSeconds) },
+    );
+  }
+  if (isApiError(error, 'unreachable') && error.facts.code === privateAddress)
+    return privateAddressError();
+  return new HttpError(503, 'The key cannot be checked now: the service does not answer.', {
+    headers: retryAfterHeader(retryAfterSeconds),
+  });
+}

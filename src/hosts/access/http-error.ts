@@ -1,0 +1,30 @@
+/** A request is refused; worded for whoever sends it, and saying nothing that they could not know. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly status: 400 | 401 | 403 | 405 | 413 | 415 | 429 | 503;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether something was shown that is not right: guessing must not be for free. */
+  readonly countsAsFailure: boolean;
+
+  constructor(
+    status: HttpError['status'],
+    message: string,
+    {
+      headers = {},
+      countsAsFailure: guessed = false,
+    }: Partial<Pick<HttpError, 'headers' | 'countsAsFailure'>> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+    this.countsAsFailure = guessed;
+  }
+}
+
+/** Whether something was shown that is not right. */
+export const isGuess = (error: unknown): boolean =>
+  error instanceof HttpError && error.countsAsFailure;
+
+export const retryAfterHeader = (seconds: number): Record<string, string> => ({
+  'retry-after': String(Math.max(1, Math.ceil(seconds))),
+});

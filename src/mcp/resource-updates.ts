@@ -1,0 +1,23 @@
+import type { Update } from '../state/port.ts';
+import { readGrant } from '../tenant/grants.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { resourceTemplates } from '../tool-kit/resources.ts';
+
+/** Calls the listener with the address of every resource that moves, until the result is called. */
+export const onResourceUpdated = (tenant: Tenant, listener: (uri: string) => void): (() => void) =>
+  tenant.onUpdate((update) => {
+    for (const uri of updatedUris(tenant, update)) listener(uri);
+  });
+
+/** Under each of its names, as it is written in an address and as hosts write it that do not encode. */
+function updatedUris(tenant: Tenant, { collection, names = [] }: Update): Set<string> {
+  const templates = resourceTemplates.filter(
+    ({ resource }) => resource === collection && tenant.grants.has(readGrant(resource)),
+  );
+  const spellings = names.flatMap((name) => [encodeURIComponent(name), name]);
+  return new Set(
+    templates.flatMap(({ uriTemplate }) =>
+      spellings.map((name) => uriTemplate.replace('{id}', () => name)),
+    ),
+  );
+}

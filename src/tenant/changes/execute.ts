@@ -1,0 +1,286 @@
+import type { Call } from '../../api/call.ts';
+import { isApiError, isNotStored, type NotStoredKind } from '../../api/errors.ts';
+import type { Opportunity } from '../../api/records.ts';
+import type { Trace } from '../../api/trace.ts';
+import { identifier, quote, type Wording, wording } from '../../outside-text.ts';
+import type { ToolCall } from '../call.ts';
+import type { Tenant } from '../tenant.ts';
+import {
+  bodyValue,
+  canBeSent,
+  type FieldChange,
+  type Snapshot,
+  sentFields,
+  snapshotOf,
+} from './fields.ts';
+import {
+  journalError,
+  newChangeId,
+  type OutcomeStatus,
+  type WriteIntent,
+  type WriteOutcome,
+} from './journal.ts';
+import type { ChangePlan } from './plan.ts';
+import {
+  type SentChange,
+  type StoredDifference,
+  storedDifferences,
+  type Verification,
+  verify,
+} from './verification.ts';
+
+/** Who let it happen, and on whose behalf. */
+export interface Approval {
+  what: WriteIntent['what'];
+  consent: WriteIntent['consent'];
+  client: string;
+  caller?: string;
+  reverts?: string;
+}
+
+export interface WriteResult {
+  changeId: string;
+  outcome: OutcomeStatus;
+  record?: Opportunity;
+  /** What the service stored otherwise than was meant. */
+  differs: readonly StoredDifference[];
+  reason?: Wording;
+  /** The service confirmed it, and the record could not be read back to compare. */
+  unchecked?: true;
+  /** The journal could not take the outcome. */
+  unrecorded?: true;
+}
+
+/** A write that has begun is brought to its end, whatever the caller does meanwhile. */
+const writeMs = 20_000;
+const readBackMs = 10_000;
+const secondCheckMs = 1_500;
+
+/**
+ * Writes a plan that a person agreed to: announced in the journal, sent once, read back, and told in the
+ * journal. The record must be locked and the plan fresh. Once something was sent this throws no more:
+ * whatever happens is an outcome.
+ * @throws ChangeRefused when the journal cannot be written: then nothing was sent
+ */
+export async function executePlan(
+  tenant: Tenant,
+  plan: ChangePlan,
+  approval: Approval,
+  trace: Trace | undefined,
+): Promise<WriteResult> {
+  const intent = toIntent(plan, approval);
+  await tenant.journal.append({ ...intent }).catch((error: unknown) => {
+    throw journalError('kept', error);
+  });
+  const result = { changeId: intent.id, ...(await send(tenant, plan, intent, trace)) };
+  tenant.invalidate('opportunity');
+  try {
+    await tenant.journal.append({ ...toOutcome(result, plan) });
+    return result;
+  } catch {
+    // It is done; that it could not be recorded must be told, not hide what happened.
+    return { ...result, unrecorded: true };
+  }
+}
+
+function toIntent(plan: ChangePlan, approval: Approval): WriteIntent {
+  const { target, before, changes } = plan;
+  const name = String(changes.find(({ field }) => field === 'name')?.to ?? before.name ?? '');
+  return {
+    phase: 'sending',
+    id: newChangeId(),
+    at: new Date().toISOString(),
+    ...approval,
+    externalId: target.externalId,
+    ...(target.record?.id === undefined ? {} : { opportunityId: target.record.id }),
+    name,
+    before,
+    changes,
+    sent: writeBody(before, changes),
+  };
+}
+
+/**
+ * Present values go along with the change, because the API may clear what is left out; a field that has
+ * no value and gets none is not mentioned.
+ */
+export function writeBody(
+  before: Snapshot,
+  changes: readonly FieldChange[],
+): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const { name, kind, body: property } of sentFields) {
+    const change = changes.find(({ field }) => field === name);
+    if (change) body[property] = bodyValue(kind, change.to, change.from);
+    else if (before[name] !== undefined && canBeSent(kind, before[name]))
+      body[property] = bodyValue(kind, before[name]);
+  }
+  return body;
+}
+
+type WriteEnd = Omit<WriteResult, 'changeId' | 'unrecorded'>;
+
+async function send(
+  tenant: Tenant,
+  plan: ChangePlan,
+  intent: WriteIntent,
+  trace: Trace | undefined,
+): Promise<WriteEnd> {
+  let answer: Opportunity;
+  try {
+    const { externalId, sent } = intent;
+    answer = await tenant.client.upsertOpportunity(
+      externalId,
+      sent,
+      backgroundCall(writeMs, trace),
+    );
+  } catch (error) {
+    const refusal = rejectionReason(error);
+    if (refusal !== undefined) return { outcome: 'not_written', differs: [], reason: refusal };
+    return resultWithoutAnswer(plan, intent, await verifyTwice(tenant, plan, intent, trace), error);
+  }
+  const isNew = intent.opportunityId === undefined;
+  const sent = isNew ? { ...intent, madeId: answer.id } : intent;
+  return resultFromAnswer(plan, sent, await verifyTwice(tenant, plan, sent, trace), answer);
+}
+
+/** Why nothing was stored, where that is certain. */
+function rejectionReason(error: unknown): Wording | undefined {
+  if (!isNotStored(error)) return undefined;
+  const why = whyNotStored[error.kind];
+  if (isApiError(error, 'unreachable')) return wording`${why} (${identifier(error.facts.code)})`;
+  const { upstreamMessage } = error.facts;
+  return upstreamMessage === undefined ? why : wording`${why}: ${quote(upstreamMessage)}`;
+}
+
+const whyNotStored: Record<NotStoredKind, Wording> = {
+  'key-refused': wording`the service did not accept the key`,
+  'not-permitted': wording`the service does not let this key write it`,
+  'not-found': wording`the service has no such route`,
+  'no-route': wording`the service has no such route`,
+  redirect: wording`the service sent it elsewhere, which is not followed`,
+  refused: wording`the service refused it`,
+  'rate-limited': wording`no more requests are allowed for now`,
+  'budget-spent': wording`no more requests are allowed for now`,
+  unreachable: wording`the service could not be reached`,
+  'circuit-open': wording`the service failed several times and is left alone`,
+};
+
+/** The answer to a write says what was asked, the record what was stored. */
+function resultFromAnswer(
+  plan: ChangePlan,
+  sent: SentChange,
+  verification: Verification,
+  answer: Opportunity,
+): WriteEnd {
+  switch (verification.result) {
+    case 'unchanged':
+      return {
+        outcome: 'not_written',
+        differs: [],
+        reason: wording`the service confirmed it, but the record is as it was`,
+      };
+    case 'unreadable': {
+      const isWrittenRecord =
+        answer.externalIdentifier === sent.externalId && answer.id !== undefined;
+      return {
+        outcome: 'written',
+        differs: [],
+        unchecked: true,
+        ...(isWrittenRecord && { record: answer }),
+      };
+    }
+    default:
+      return writtenResult(plan, sent, verification.record);
+  }
+}
+
+const writtenResult = (plan: ChangePlan, sent: SentChange, record: Opportunity): WriteEnd => ({
+  outcome: 'written',
+  record,
+  differs: storedDifferences(sent, record, plan.target.scale),
+});
+
+/** Nobody said whether the write was stored: the record itself has to. */
+function resultWithoutAnswer(
+  plan: ChangePlan,
+  sent: SentChange,
+  verification: Verification,
+  error: unknown,
+): WriteEnd {
+  switch (verification.result) {
+    case 'applied':
+    case 'partial':
+      return writtenResult(plan, sent, verification.record);
+    case 'diverged':
+      return unknownResult(wording`the record has changed, but not to what was meant`);
+    case 'unreadable':
+      return unknownResult(wording`the service broke off, and the record cannot be read back now`);
+    case 'unchanged':
+      if (mayStillApply(error)) {
+        return unknownResult(
+          wording`no answer in time; the record is still as it was, but may yet change`,
+        );
+      }
+      return {
+        outcome: 'not_written',
+        differs: [],
+        reason: wording`the service broke off, and the record is as it was`,
+      };
+  }
+}
+
+const unknownResult = (reason: Wording): WriteEnd => ({
+  outcome: 'cannot_tell',
+  differs: [],
+  reason,
+});
+
+/** Nobody waits for the service any more, yet it may still be at work: time ran out, here or at a gateway. */
+const mayStillApply = (error: unknown): boolean =>
+  isApiError(error, 'timed-out') ||
+  (isApiError(error, 'server-error') && [408, 502, 504].includes(error.facts.status ?? 0));
+
+/** What does not show at once may show a moment later: a write under way, a copy that lags behind. */
+async function verifyTwice(
+  tenant: Tenant,
+  plan: ChangePlan,
+  sent: SentChange,
+  trace: Trace | undefined,
+): Promise<Verification> {
+  const { scale } = plan.target;
+  const first = await verify(tenant, sent, scale, backgroundToolCall(readBackMs, trace));
+  if ('record' in first) return first;
+  await new Promise((resolve) => setTimeout(resolve, secondCheckMs));
+  return verify(tenant, sent, scale, backgroundToolCall(readBackMs, trace));
+}
+
+const backgroundToolCall = (ms: number, trace: Trace | undefined): ToolCall => ({
+  ...backgroundCall(ms, trace),
+  progress: () => {},
+  client: '',
+  consent: () => Promise.reject(new Error('nobody is asked while a write is under way')),
+});
+
+const backgroundCall = (ms: number, trace: Trace | undefined): Call => ({
+  signal: new AbortController().signal,
+  deadline: Date.now() + ms,
+  purpose: 'interactive',
+  trace,
+});
+
+function toOutcome(
+  { changeId, outcome, record, reason, unchecked }: WriteResult,
+  plan: ChangePlan,
+): WriteOutcome {
+  const after = record && !unchecked && snapshotOf(record, plan.target.scale.divisor);
+  return {
+    phase: 'done',
+    id: changeId,
+    at: new Date().toISOString(),
+    outcome,
+    ...(record?.id === undefined ? {} : { opportunityId: record.id }),
+    ...(after ? { after } : {}),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}

@@ -1,0 +1,130 @@
+import type { RecordOf, Resource } from '../api/records.ts';
+import { concise, fullRecord, selectFields } from '../briefs/concise.ts';
+import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
+import { counted, join, quote, trusted, type Wording, wording } from '../outside-text.ts';
+import type { Coverage } from '../tenant/reading/coverage.ts';
+import type { ListPage } from '../tenant/tenant.ts';
+import type { Answer } from './define-tool.ts';
+
+export interface RecordShape {
+  detail: 'concise' | 'full';
+  fields?: string[] | undefined;
+}
+
+/** What a coverage looks like in an answer. */
+export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, unknown> {
+  const { complete, read, total, asOf, reason } = coverage;
+  const fields = { complete, read, total, asOf: `${asOf.toISOString().slice(0, 19)}Z` };
+  return reason === undefined ? fields : { ...fields, reason };
+}
+
+/** One record as wanted. */
+export function shapeRecord<R extends Resource>(
+  resource: R,
+  record: RecordOf[R],
+  { detail, fields }: RecordShape,
+): Record<string, unknown> {
+  if (fields && fields.length > 0) return selectFields(record, fields);
+  return detail === 'full' ? fullRecord(record) : concise(resource, record);
+}
+
+/** The plural that people say. */
+export type Things =
+  | 'categories'
+  | 'companies'
+  | 'contacts'
+  | 'contract items'
+  | 'discount groups'
+  | 'opportunities'
+  | 'pricing books'
+  | 'products'
+  | 'quote templates'
+  | 'quote widgets'
+  | 'quotes';
+
+/** A stretch of a list, with how to get the next one. `things` is the plural that people say. */
+export function listAnswer<R extends Resource>(
+  resource: R,
+  plural: Things,
+  list: ListPage<RecordOf[R]>,
+  shape: RecordShape,
+  hints: { empty: Wording; notes?: readonly Wording[] },
+): Answer {
+  const shapes = list.records.map((record) => shapeRecord(resource, record, shape));
+  const facets = list.facets === undefined ? {} : { facets: list.facets };
+  const cut = (count: number): Answer => {
+    const shown = Math.min(count, shapes.length);
+    const next = shown < shapes.length ? list.from + shown : list.next;
+    const page = { shown, from: list.from, total: list.total };
+    return {
+      summary: listSummary(plural, list, shown, next),
+      data: {
+        records: shapes.slice(0, shown),
+        page: next === undefined ? page : { ...page, next },
+        coverage: toCoverage(list.coverage),
+        ...(shape.detail === 'full' ? facets : {}),
+      },
+      notes: shown === 0 ? [hints.empty, ...(hints.notes ?? [])] : (hints.notes ?? []),
+      rows: { count: shown, keep: cut },
+    };
+  };
+  return cut(shapes.length);
+}
+
+function listSummary(
+  plural: Things,
+  { from, total, coverage }: ListPage<unknown>,
+  shown: number,
+  next: number | undefined,
+): Wording {
+  if (shown === 0)
+    return total > 0
+      ? wording`No ${plural} from ${from}: there are ${total}.`
+      : wording`No ${plural}.`;
+  const isExact = coverage.complete || coverage.reason === 'one page';
+  const of = isExact ? wording`${total}` : wording`at least ${total}`;
+  const slice =
+    shown === total
+      ? wording`All ${total} ${plural}`
+      : wording`${shown} of ${of} ${plural}, from ${from}`;
+  return next === undefined
+    ? wording`${slice}.`
+    : wording`${slice}. Next: the same call with from ${next}.`;
+}
+
+/** Why a search may have found nothing, and what to try. */
+export const emptySearch = (findBy: Wording): Wording =>
+  wording`Nothing matches. The name may be spelt otherwise: try fewer words in query, or leave filters out; ${findBy}.`;
+
+/** The day it is, for what is overdue and what is valid: that of the server's own clock, in UTC. */
+export const today = (): string => new Date().toISOString().slice(0, 10);
+
+/** Amounts by currency in words: "12,500 EUR, 40 GBP and 300 USD". */
+export function formatAmounts(amounts: Readonly<Record<string, number>> | undefined): Wording {
+  const words = Object.entries(amounts ?? {}).map(([currency, amount]) => {
+    const whole = counted(Math.round(amount));
+    const isKnown = currency !== unknownCurrency && isCurrencyCode(currency);
+    return isKnown ? wording`${whole} ${trusted(currency)}` : wording`${whole} (currency unknown)`;
+  });
+  const last = words.pop() ?? wording``;
+  return words.length === 0 ? last : wording`${join(words, ', ')} and ${last}`;
+}
+
+/** Nothing was guessed: who could be meant. */
+export function ambiguousAnswer<R extends Resource>(
+  resource: R,
+  text: string,
+  { candidates, total }: { candidates: RecordOf[R][]; total: number },
+): Answer {
+  const kind = trusted(resource);
+  const records = candidates.map((record) => concise(resource, record));
+  const summary =
+    total === 0
+      ? wording`No ${kind} is called ${quote(text)}.`
+      : wording`${quote(text)} is not one ${kind} exactly; ${total} could be meant.`;
+  const notes =
+    total === 0
+      ? [wording`Try fewer words, another spelling, or cpq_find.`]
+      : [wording`Ask the person which one, then call again with its id.`];
+  return { summary, data: { records }, notes };
+}

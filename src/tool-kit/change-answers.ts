@@ -1,0 +1,209 @@
+import * as z from 'zod';
+import { concise } from '../briefs/concise.ts';
+import { identifier, maxQuoted, quote, Verbatim, type Wording, wording } from '../outside-text.ts';
+import type { Offer } from '../tenant/changes/consent.ts';
+import type { Decision } from '../tenant/changes/decide.ts';
+import type { WriteResult } from '../tenant/changes/execute.ts';
+import {
+  changedCustomFields,
+  customField,
+  type FieldChange,
+  type FieldValue,
+} from '../tenant/changes/fields.ts';
+import type { ChangePlan } from '../tenant/changes/plan.ts';
+import { shownValue } from '../tenant/changes/shown.ts';
+import { type Answer, answerFields, records } from './define-tool.ts';
+
+/** What a call that may write answers: what came of it, and the difference it was about. */
+export const changeOutput = z.looseObject({
+  ...answerFields,
+  outcome: z.enum([
+    'written',
+    'not_written',
+    'cannot_tell',
+    'no_change',
+    'declined',
+    'cancelled',
+    'not_asked',
+    'moved',
+    'refused',
+  ]),
+  changes: records,
+  change_id: z.string().optional(),
+  confirm: z.string().optional(),
+});
+
+/** One field's change as a row: names rather than ids where there are any; custom fields that differ. */
+export function changeRow({ field, kind, from, to }: FieldChange): ChangeRow {
+  if (kind !== 'custom') return { field, from: shownValue(from), to: shownValue(to) };
+  const names = changedCustomFields(from, to);
+  const customValues = (custom: FieldValue) =>
+    Object.fromEntries(names.map((name) => [name, customField(custom, name) ?? '']));
+  return { field, from: shownValue(customValues(from)), to: shownValue(customValues(to)) };
+}
+
+export interface ChangeRow extends Record<string, unknown> {
+  field: string;
+  from: number | Verbatim;
+  to: number | Verbatim;
+}
+
+/** What came of a decision, in words that cannot be taken for another outcome. */
+export function decisionAnswer(plan: ChangePlan, decision: Decision): Answer {
+  const about = describeTarget(plan);
+  const changes = plan.changes.map(changeRow);
+  switch (decision.outcome) {
+    case 'no_change':
+      return changeAnswer(
+        wording`No change: ${about} already is as asked. Nothing was written.`,
+        'no_change',
+        [],
+      );
+    case 'refused_by_person':
+      return decision.answer === 'declined'
+        ? changeAnswer(
+            wording`The person did not agree. Nothing was written to ${about}.`,
+            'declined',
+            changes,
+          )
+        : changeAnswer(
+            wording`The person closed the question. Nothing was written to ${about}.`,
+            'cancelled',
+            changes,
+          );
+    case 'not_asked':
+      return notAskedAnswer(about, changes, decision);
+    case 'moved':
+      return changedAnswer(about, decision.plan);
+    case 'invalid_consent':
+      return invalidConsentAnswer(about, changes, decision.why);
+    case 'carried':
+      return resultAnswer(plan, changes, decision.result);
+  }
+}
+
+const describeTarget = ({ target, before, changes }: ChangePlan): Wording => {
+  const name = before.name ?? changes.find(({ field }) => field === 'name')?.to ?? '';
+  const kind = target.record ? 'opportunity' : 'new opportunity';
+  return wording`${kind} ${quote(String(name))} (external identifier ${identifier(target.externalId)})`;
+};
+
+type Outcome = z.output<typeof changeOutput>['outcome'];
+type Rows = ChangeRow[];
+
+const changeAnswer = (
+  summary: Wording,
+  outcome: Outcome,
+  changes: Rows,
+  more: object = {},
+): Answer => ({
+  summary,
+  data: { outcome, changes, ...more },
+});
+
+function notAskedAnswer(
+  about: Wording,
+  changes: Rows,
+  { offer, why }: { offer?: Offer; why: Wording },
+): Answer {
+  const summary = wording`Nothing was written to ${about}${offer ? ' yet' : ''}: nobody was asked, because ${why}.`;
+  if (!offer) return changeAnswer(summary, 'not_asked', changes);
+  const preview = offer.question.split('\n').map((line) => new Verbatim(line, line.length));
+  const more = { preview, confirm: offer.token };
+  return {
+    ...changeAnswer(summary, 'not_asked', changes.map(inShort), more),
+    uncut: true,
+    notes: [
+      wording`Show the person the preview. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.`,
+    ],
+  };
+}
+
+const invalidConsentAnswer = (about: Wording, changes: Rows, why: Wording): Answer => ({
+  ...changeAnswer(
+    wording`Nothing was written to ${about}: the consent does not count, because ${why}.`,
+    'refused',
+    changes,
+  ),
+  notes: [wording`Make the same call again, without confirm, to ask the person anew.`],
+});
+
+const changedAnswer = (about: Wording, now: ChangePlan): Answer => ({
+  ...changeAnswer(
+    wording`Nothing was written: ${about} is not as it was when the person agreed. The difference now is below.`,
+    'moved',
+    now.changes.map(changeRow),
+  ),
+  notes: [
+    wording`Make the same call again, without confirm, to ask the person about the difference as it is now.`,
+  ],
+});
+
+/** Beside a preview, which holds the values whole. */
+const inShort = ({ field, from, to }: ChangeRow): ChangeRow => {
+  const short = (value: number | Verbatim) =>
+    value instanceof Verbatim ? value.cutTo(maxQuoted) : value;
+  return { field, from: short(from), to: short(to) };
+};
+
+function resultAnswer(plan: ChangePlan, changes: Rows, result: WriteResult): Answer {
+  const { outcome, changeId, record, reason } = result;
+  const differs = result.differs.map(({ field, intended, stored }) => ({
+    field,
+    meant: shownValue(intended),
+    stored: shownValue(stored),
+  }));
+  const more = {
+    change_id: changeId,
+    ...(record ? { opportunity: verbatim(concise('opportunity', record)) } : {}),
+    ...(differs.length > 0 ? { differs } : {}),
+  };
+  return {
+    ...changeAnswer(resultSummary(plan, outcome, reason), outcome, changes, more),
+    notes: resultNotes(result),
+  };
+}
+
+/** Every text of a record as it is stored. */
+const verbatim = (record: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? new Verbatim(value) : value,
+    ]),
+  );
+
+function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): Wording[] {
+  const notes: [boolean, Wording][] = [
+    [
+      differs.length > 0,
+      wording`The service stored some fields otherwise than was meant: see differs, and tell the person.`,
+    ],
+    [
+      unchecked === true,
+      wording`The service confirmed it, but the record could not be read back to compare: read it in a minute.`,
+    ],
+    [
+      unrecorded === true,
+      wording`The journal could not take the outcome of this change: tell the person who runs this server.`,
+    ],
+    [
+      outcome === 'cannot_tell',
+      wording`Read the opportunity again in a minute before doing anything else; cpq_list_changes also says how it looks then.`,
+    ],
+  ];
+  return notes.filter(([applies]) => applies).map(([, note]) => note);
+}
+
+function resultSummary(
+  plan: ChangePlan,
+  outcome: WriteResult['outcome'],
+  reason = wording``,
+): Wording {
+  const about = describeTarget(plan);
+  if (outcome === 'not_written') return wording`Not written: ${about}, because ${reason}.`;
+  if (outcome === 'cannot_tell')
+    return wording`It cannot be told whether ${about} was written: ${reason}.`;
+  const way = plan.target.record ? ' It can be taken back with cpq_revert_change.' : '';
+  return wording`Written: ${about}.${way}`;
+}

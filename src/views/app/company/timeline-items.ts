@@ -1,0 +1,136 @@
+/** Opportunities, quotes and events as moments of one story. */
+import type { CompanyData } from './main.tsx';
+import type { RelatedData } from './use-related-data.ts';
+
+/** A row of `cpq_list_opportunities`. */
+export interface OpportunityRow {
+  id?: string;
+  name?: string;
+  companyId?: string;
+  stage?: string;
+  /** Absent while it is open. */
+  outcome?: string;
+  closes?: string;
+}
+
+/** A row of `cpq_list_events`. */
+export interface EventRow {
+  /** To the second, in UTC. */
+  at: string;
+  subject: string;
+  event: string;
+  id?: string;
+  name?: string;
+  changes?: string[];
+}
+
+export interface TimelineItem {
+  key: string;
+  kind: 'Opportunity' | 'Quote' | 'Event';
+  day: string | undefined;
+  name: string;
+  /** Stage, or status; of an event what happened. */
+  state: string;
+  /** What an event changed, a field each. */
+  changes: readonly string[];
+  tone: 'danger' | 'good' | 'plain';
+  amounts: { amount: number; currency: string; per: string }[];
+  isLate: boolean;
+}
+
+/** The latest first; what has no day stands last. */
+export function timelineItems(
+  data: CompanyData,
+  { opportunities, events }: RelatedData,
+): TimelineItem[] {
+  const open = data.open?.rows ?? [];
+  const reportedIds = new Set(open.map(({ id }) => id));
+  const others = opportunities.filter(
+    ({ id, outcome }) => !reportedIds.has(id) && outcome !== 'deleted',
+  );
+  const items = [
+    // They come the latest first, and are the news of a day: sorting leaves both as it is.
+    ...events.map(eventItem),
+    ...open.map((row) => openItem(row, data.today)),
+    ...others.map((row) => opportunityItem(row, data.today)),
+    ...(data.quotes?.rows ?? []).map(quoteItem),
+  ];
+  return items.sort((a, b) => compare(b.day ?? '', a.day ?? ''));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+type OpenRow = NonNullable<CompanyData['open']>['rows'][number];
+type QuoteRow = NonNullable<CompanyData['quotes']>['rows'][number];
+
+function openItem(
+  { id, name, stage, closes, value, currency }: OpenRow,
+  today: string,
+): TimelineItem {
+  const amounts =
+    value === undefined ? [] : [{ amount: value, currency: currency ?? '', per: 'value' }];
+  return { ...opportunityItem({ id, name, stage, closes } as OpportunityRow, today), amounts };
+}
+
+function opportunityItem(
+  { id, name, stage, outcome, closes }: OpportunityRow,
+  today: string,
+): TimelineItem {
+  const isOpen = outcome === undefined;
+  const tones: Record<string, TimelineItem['tone']> = { won: 'good', lost: 'danger' };
+  return {
+    key: `opportunity ${id}`,
+    kind: 'Opportunity',
+    day: closes,
+    name: name ?? id ?? 'Unnamed',
+    state: isOpen ? (stage ?? 'open') : outcome.replaceAll('_', ', '),
+    tone: tones[outcome ?? ''] ?? 'plain',
+    changes: [],
+    amounts: [],
+    isLate: isOpen && closes !== undefined && closes < today,
+  };
+}
+
+function quoteItem(row: QuoteRow): TimelineItem {
+  const { id, number, name, status, created, currency, oneTime, monthly, yearly } = row;
+  const sums: [number | undefined, string][] = [
+    [oneTime, 'one-time'],
+    [monthly, 'monthly'],
+    [yearly, 'yearly'],
+  ];
+  const tones: Record<string, TimelineItem['tone']> = {
+    approved: 'good',
+    declined: 'danger',
+    expired: 'danger',
+  };
+  return {
+    key: `quote ${id}`,
+    kind: 'Quote',
+    day: created,
+    name: [number, name].filter(Boolean).join(' · ') || (id ?? 'Unnamed'),
+    state: status,
+    tone: tones[status] ?? 'plain',
+    changes: [],
+    amounts: sums.flatMap(([amount, per]) =>
+      amount === undefined ? [] : [{ amount, currency, per }],
+    ),
+    isLate: false,
+  };
+}
+
+function eventItem(
+  { at, subject, event, id, name, changes = [] }: EventRow,
+  index: number,
+): TimelineItem {
+  return {
+    key: `event ${index}`,
+    kind: 'Event',
+    day: at.slice(0, 10),
+    name: name ?? id ?? 'Unnamed',
+    state: `${subject} ${event}`.replaceAll('_', ' '),
+    tone: 'plain',
+    changes,
+    amounts: [],
+    isLate: false,
+  };
+}

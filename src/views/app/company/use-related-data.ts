@@ -1,0 +1,83 @@
+/** What the time line shows beside the answer: closed opportunities, and what was told of the account. */
+import { useEffect, useState } from 'preact/hooks';
+import { type Host, messageOf } from '../shell/start.tsx';
+import type { CompanyData } from './main.tsx';
+import type { EventRow, OpportunityRow } from './timeline-items.ts';
+
+export interface RelatedData {
+  opportunities: readonly OpportunityRow[];
+  events: readonly EventRow[];
+  /** How many events there are. */
+  eventsTotal: number;
+  /** Why the events, or some of them, could not be read. */
+  problem?: string | undefined;
+}
+
+const noData: RelatedData = { opportunities: [], events: [], eventsTotal: 0 };
+
+/** Read again whenever the answer is another one. */
+export function useRelatedData(host: Host, data: CompanyData, maxEvents: number): RelatedData {
+  const [relatedData, setRelatedData] = useState(noData);
+  useEffect(() => {
+    const reading = { over: false };
+    const show = (more: Partial<RelatedData>) => {
+      if (!reading.over) setRelatedData((before) => ({ ...before, ...more }));
+    };
+    void readRelatedData(host, data, maxEvents, show);
+    return () => {
+      reading.over = true;
+    };
+  }, [data]);
+  return relatedData;
+}
+
+async function readRelatedData(
+  host: Host,
+  data: CompanyData,
+  maxEvents: number,
+  show: (more: Partial<RelatedData>) => void,
+): Promise<void> {
+  const { id } = data.company;
+  if (!host.canRead || id === undefined) return;
+  // The brief's own rows are there in any case.
+  const opportunities = await readOpportunities(host, id).catch(() => []);
+  show({ opportunities });
+  if (!host.lists('cpq_list_events')) return;
+  const records = [id, ...shownIds(data), ...opportunities.flatMap((row) => row.id ?? [])];
+  show(
+    await readEvents(host, records, maxEvents).catch((error: unknown) => ({
+      events: [],
+      eventsTotal: 0,
+      problem: `The events could not be read. ${messageOf(error)}`,
+    })),
+  );
+}
+
+/** The answer holds the open ones; those that were won and lost are read besides. */
+async function readOpportunities(host: Host, id: string): Promise<OpportunityRow[]> {
+  const response = { filters: `company.id:${id}`, size: 100 };
+  const { records } = await host.read('cpq_list_opportunities', response);
+  // A service that does not know the filter sends those of others, too.
+  return ((records ?? []) as OpportunityRow[]).filter((row) => row.companyId === id);
+}
+
+const shownIds = ({ open, quotes }: CompanyData): string[] =>
+  [...(open?.rows ?? []), ...(quotes?.rows ?? [])].flatMap(({ id }) => id ?? []);
+
+interface EventsPage {
+  records: EventRow[];
+  page: { total: number };
+  coverage: { complete: boolean; reason?: string };
+}
+
+async function readEvents(
+  host: Host,
+  records: readonly string[],
+  size: number,
+): Promise<Omit<RelatedData, 'opportunities'>> {
+  const id = [...new Set(records)].join('|');
+  const answer = await host.read('cpq_list_events', { id, size });
+  const { records: events, page, coverage } = answer as unknown as EventsPage;
+  const problem = coverage.complete ? undefined : `Not all: ${coverage.reason ?? 'unknown why'}.`;
+  return { events, eventsTotal: page.total, problem };
+}

@@ -1,0 +1,447 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { apiKeyStrategy, type RetirableTenant } from '../../src/hosts/access/api-key.ts';
+import { isPrivate, lookupPublicOnly } from '../../src/hosts/access/public-only.ts';
+import { MemoryRates } from '../../src/state/memory-rates.ts';
+import type { RateWindow } from '../../src/state/port.ts';
+import { catalog } from '../../tools/catalog.ts';
+import {
+  callerAt,
+  callToolRequest,
+  type Headers,
+  newFolder,
+  newToken,
+  type Reply,
+  send,
+  startTeam,
+  type Team,
+} from '../support/access.ts';
+import { everything } from '../support/hosts.ts';
+import { sampleFor, serviceRecords } from '../support/samples.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const upstreamWith = async (keys: readonly string[]) =>
+  closing(await startUpstream({ keys: new Set(keys) }));
+
+const keyed = (key: string, more: Headers = {}): Headers => ({ 'api-key': key, ...more });
+
+const startKeyed = (baseUrls: string, more: Record<string, string> = {}): Promise<Team> =>
+  startTeam({
+    CPQ_AUTH: 'key',
+    CPQ_STATE_DIR: newFolder(),
+    CPQ_KEY_BASE_URLS: baseUrls,
+    CPQ_ALLOW_PRIVATE: '1',
+    CPQ_TRUSTED_PROXIES: '127.0.0.1',
+    ...more,
+  });
+
+/** Lets nothing out: what is answered with 429 would have been sent. */
+const nothingLeft: RateWindow = Object.assign(new MemoryRates(), {
+  take: async () => ({ taken: false, left: 0, waitMs: 600_000 }),
+});
+const plenty: RateWindow = Object.assign(new MemoryRates(), {
+  take: async () => ({ taken: true, left: 1_000, waitMs: 0 }),
+});
+
+interface Asked {
+  allowed: readonly string[];
+  allowPrivate?: boolean;
+}
+
+/** What becomes of a request that names this address. */
+async function statusFor(address: string, { allowed, allowPrivate = true }: Asked) {
+  const open = () => expect.unreachable('nothing is opened');
+  const way = apiKeyStrategy({ baseUrls: allowed, allowPrivate, rates: nothingLeft, open });
+  const headers = keyed('k'.repeat(40), { 'cpq-base-url': address });
+  return way.authenticate({ headers } as never, '203.0.113.1').then(
+    () => 200,
+    (error: { status?: number }) => error.status ?? error,
+  );
+}
+
+const allowed = [
+  'https://good.example.com',
+  'https://*.cpq.example.com',
+  'http://service.example.com:8080/base',
+];
+
+describe('an address', () => {
+  test.each([
+    'https://good.example.com',
+    'https://good.example.com/',
+    'https://good.example.com/public-api',
+    'https://good.example.com/public-api/',
+    ' https://good.example.com ',
+    'HTTPS://GOOD.EXAMPLE.COM',
+    'https://good.example.com:443',
+    'https://good.example.com?a=b#c',
+    'https://good%2Eexample.com',
+    'https://a.cpq.example.com',
+    'https://A-1.cpq.example.com',
+    'https://a%2ecpq.example.com',
+    'http://service.example.com:8080/base/',
+    'http://service.example.com:8080/x/../base',
+  ])('is as allowed: %s', async (address) => {
+    expect(await statusFor(address, { allowed })).toBe(429);
+  });
+
+  test.each([
+    'https://good.example.com.evil.com',
+    'https://evil.com/good.example.com',
+    'https://evil.com?https://good.example.com',
+    'https://evil.com#https://good.example.com',
+    'https://evil.com\\.good.example.com',
+    'https://good.example.com@evil.com',
+    'https://good.example.com:pass@evil.com',
+    'https://me@good.example.com',
+    'https://me:pass@good.example.com',
+    'https://good.example.com:8443',
+    'https://good.example.com:80',
+    'http://good.example.com',
+    'ftp://good.example.com',
+    'file:///etc/passwd',
+    '//good.example.com',
+    'good.example.com',
+    'https://good.example.com.',
+    'https://evilgood.example.com',
+    'https://good-example.com',
+    'https://goodxexample.com',
+    'https://good.example.com/other',
+    'https://good.example.com/%2e%2e/other',
+    'https://good.example.com/public-api/public-api',
+    'https://xn--good.example.com',
+    'https://gооd.example.com',
+    'https://cpq.example.com',
+    'https://.cpq.example.com',
+    'https://a.b.cpq.example.com',
+    'https://a%2Eb.cpq.example.com',
+    'https://evil.com%2Fa.cpq.example.com',
+    'https://evil.com%23.cpq.example.com',
+    'https://a_b.cpq.example.com',
+    'https://*.cpq.example.com',
+    'https://a.cpq.example.com/base',
+    'https://a.cpqxexample.com',
+    'http://service.example.com:8080',
+    'http://service.example.com:8080/base/more',
+    'http://service.example.com:8080/BASE',
+    'http://service.example.com:8080/base%2f',
+    'http://service.example.com/base',
+    'https://[::1]',
+    'https://127.0.0.1',
+    'https://good.example.com, https://good.example.com',
+    'https://good.example.com\thttps://evil.com',
+  ])('is not: %s', async (address) => {
+    expect(await statusFor(address, { allowed })).toBe(403);
+  });
+
+  test('must be said where more than one may be meant', async () => {
+    expect(await statusFor('', { allowed })).toBe(403);
+    expect(await statusFor('', { allowed: ['https://*.example.com'] })).toBe(403);
+    expect(await statusFor('', { allowed: ['https://good.example.com'] })).toBe(429);
+  });
+});
+
+const inside = [
+  'http://127.0.0.1',
+  'http://127.1',
+  'http://2130706433',
+  'http://0x7f000001',
+  'http://0x7f.1',
+  'http://0177.0.0.1',
+  'http://017700000001',
+  'http://①②⑦.⓪.⓪.①',
+  'http://127.0.0.1.',
+  'http://0',
+  'http://0.0.0.0',
+  'http://10.1.2.3',
+  'http://100.64.0.1',
+  'http://169.254.169.254',
+  'http://172.16.0.1',
+  'http://172.31.255.255',
+  'http://192.168.0.1',
+  'http://198.18.0.1',
+  'http://224.0.0.1',
+  'http://255.255.255.255',
+  'http://[::]',
+  'http://[::1]',
+  'http://[0:0:0:0:0:0:0:1]',
+  'http://[::127.0.0.1]',
+  'http://[::ffff:127.0.0.1]',
+  'http://[::ffff:7f00:1]',
+  'http://[::ffff:0:127.0.0.1]',
+  'http://[64:ff9b::127.0.0.1]',
+  'http://[64:ff9b::a00:1]',
+  'http://[64:ff9b:1::1]',
+  'http://[2002:7f00:1::]',
+  'http://[fd00::1]',
+  'http://[fe80::1]',
+  'http://[ff02::1]',
+];
+
+describe('a private network', () => {
+  test.each(inside)('is not reached at %s, though it is allowed', async (address) => {
+    expect(await statusFor(address, { allowed: [address], allowPrivate: false })).toBe(403);
+    expect(await statusFor(address, { allowed: [address], allowPrivate: true })).toBe(429);
+  });
+
+  test.each(['http://8.8.8.8', 'http://172.32.0.1', 'http://[2606:4700::1111]'])(
+    'is not what is at %s',
+    async (address) => {
+      expect(await statusFor(address, { allowed: [address], allowPrivate: false })).toBe(429);
+    },
+  );
+
+  test('is no name', () => {
+    for (const name of ['example.com', '', 'localhost', '127.0.0.1.example.com', '1.2.3.4.5']) {
+      expect(isPrivate(name)).toBe(false);
+    }
+    expect(isPrivate('fe80::1%eth0')).toBe(true);
+  });
+
+  test.each([true, false])('is refused to a name that leads there, all: %s', async (all) => {
+    const found = await new Promise<unknown[]>((resolve) => {
+      lookupPublicOnly('localhost', { all }, (...answer: unknown[]) => resolve(answer));
+    });
+    expect(found[0]).toMatchObject({ code: 'EPRIVATE' });
+    expect(JSON.stringify(found.slice(1))).not.toMatch(/127\.0\.0\.1|::1/);
+  });
+
+  test('is refused by a running server when it connects to such a name', async () => {
+    const upstream = await upstreamWith(['good']);
+    const address = `http://localhost:${upstream.port}`;
+    const team = await startKeyed(address, { CPQ_ALLOW_PRIVATE: '0' });
+    const reply = await send(team, { headers: keyed('good') });
+    expect(reply.status).toBe(403);
+    expect(reply.text).toContain('private network');
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe('a key', () => {
+  test.each(['modern', 'legacy'] as const)('of the service lets its owner in, %s', async (era) => {
+    const { baseUrl, key } = addressIn(await sandbox());
+    const team = await startKeyed(baseUrl.replace('127.0.0.1', '127.0.0.*'));
+    team.running.output.guard(key);
+    const caller = await callerAt(team, keyed(key, { 'cpq-base-url': baseUrl }), { era });
+    expect((await caller.ask('cpq_list_companies', { size: 2 })).records).toHaveLength(2);
+    await caller.close();
+    await team.running.stop();
+  });
+
+  test('that is not right gets 401, and the service is not asked again for it', async () => {
+    const upstream = await upstreamWith(['good-key-0123456789']);
+    const team = await startKeyed(upstream.url);
+    const wrong = 'wrong-key-0123456789';
+    team.running.output.guard(wrong);
+    for (let at = 0; at < 5; at++) {
+      const reply = await send(team, { headers: keyed(wrong) });
+      expect(reply.status).toBe(401);
+      expect(reply.headers['www-authenticate']).toBe('ApiKey realm="cpq-mcp"');
+    }
+    expect(upstream.requests).toHaveLength(1);
+    expect((await send(team, { headers: keyed('good-key-0123456789') })).status).toBe(200);
+  });
+
+  test.each([
+    ['none', {}],
+    ['an empty one', { 'api-key': '' }],
+    ['one with a blank', { 'api-key': 'good key' }],
+    ['two', { 'api-key': ['good', 'good'] }],
+    ['one with other letters', { 'api-key': 'gööd' }],
+    ['a bearer token', { authorization: 'Bearer good' }],
+  ])('is asked for where there is %s', async (_, headers) => {
+    const { team, upstream } = await strict();
+    upstream.requests.length = 0;
+    const reply = await send(team, { headers: headers as Headers });
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toContain('ApiKey');
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test('goes nowhere else, wherever the service leads', async () => {
+    const upstream = await upstreamWith(['good']);
+    for (const to of ['other', 'other port', 'loop'] as const) {
+      upstream.set({ redirect: { code: 307, to } });
+      const team = await startKeyed(upstream.url);
+      const reply = await send(team, { headers: keyed('good') });
+      expect(reply.status).toBe(503);
+      expect(upstream.elsewhere.requests).toEqual([]);
+      await team.running.stop();
+    }
+  });
+
+  test('is not called wrong while the service is away', async () => {
+    const upstream = await upstreamWith(['good']);
+    upstream.set({ status: { code: 500 } });
+    const team = await startKeyed(upstream.url);
+    const reply = await send(team, { headers: keyed('good') });
+    expect(reply.status).toBe(503);
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
+    upstream.set({ status: undefined });
+    expect((await send(team, { headers: keyed('good') })).status).toBe(200);
+  });
+});
+
+const strict = shared(async () => {
+  const upstream = await upstreamWith(['good']);
+  return { upstream, team: await startKeyed(upstream.url) };
+});
+
+describe('callers of one address', () => {
+  /** One of them may read everything, and one only companies, contacts and opportunities. */
+  const both = shared(async () => {
+    const { baseUrl } = addressIn(await sandbox());
+    const team = await startKeyed(baseUrl);
+    const [read, limited] = await Promise.all(
+      (['read', 'limited'] as const).map(async (name) => {
+        const { key } = addressIn(await sandbox(), name);
+        team.running.output.guard(key);
+        return keyed(key);
+      }),
+    );
+    return { team, read: read as Headers, limited: limited as Headers };
+  });
+
+  test('never see what another’s key may read', async () => {
+    const { team, read, limited } = await both();
+    const at = addressIn(await sandbox(), 'all');
+    const paths = ['/quote', '/product', '/pricing-book', '/quote-template', '/category'];
+    const rows = (
+      await Promise.all(paths.map((path) => serviceRecords(at, path, '?size=1000')))
+    ).flat();
+    const ids = rows.map(({ id }) => String(id)).filter((id) => id.length >= 10);
+    expect(ids.length).toBeGreaterThan(100);
+    const seen = (reply: Reply, given: string) =>
+      ids.filter((id) => reply.text.includes(id) && !given.includes(id));
+    let seenByOther = 0;
+    const tools = catalog.filter(({ needs }) => !needs.includes('opportunity:write'));
+    for (const tool of tools) {
+      const args = await sampleFor(tool, at);
+      const body = callToolRequest(tool.name, args);
+      const given = JSON.stringify(args);
+      const asks = [read, limited, read, limited].map((headers) => send(team, { headers, body }));
+      const [first, second, third, fourth] = (await Promise.all(asks)) as [
+        Reply,
+        Reply,
+        Reply,
+        Reply,
+      ];
+      expect([tool.name, ...seen(second, given), ...seen(fourth, given)]).toEqual([tool.name]);
+      seenByOther += seen(first, given).length + seen(third, given).length;
+    }
+    expect(seenByOther).toBeGreaterThan(50);
+  });
+
+  test('are not shown the events that came for the operator’s key', async () => {
+    const { baseUrl, key } = addressIn(await sandbox(), 'all');
+    const env = { CPQ_STATE_DIR: newFolder() };
+    const good = await newToken(['good'], env);
+    const team = await startKeyed(baseUrl, {
+      ...env,
+      CPQ_AUTH: 'token,key',
+      CPQ_BASE_URL: baseUrl,
+      CPQ_API_KEY: key,
+      CPQ_TOOLSETS: everything.toolsets,
+      CPQ_WEBHOOK_SECRET: webhookSecret,
+    });
+    const payload = { event: 'quote.updated', data: { id: 'QuoteThatNobodyMaySee' } };
+    expect((await deliver(webhooksAt(team.url, 'default'), payload)).status).toBe(200);
+    const events = callToolRequest('cpq_list_events');
+    const operator = { authorization: `Bearer ${good}` };
+    expect((await send(team, { headers: operator, body: events })).text).toContain('NobodyMaySee');
+    const { limited } = await both();
+    const caller = await callerAt(team, limited);
+    expect(await caller.names()).not.toContain('cpq_list_events');
+    await caller.close();
+    expect((await send(team, { headers: limited, body: events })).text).not.toContain('Nobody');
+  });
+});
+
+describe('a flood of wrong keys', () => {
+  test('uses up a small budget of its own, and nothing of the tenant’s', async () => {
+    const upstream = await upstreamWith(['good-key-0123456789']);
+    const team = await startKeyed(upstream.url, { CPQ_RATE_LIMIT: '40' });
+    const headers = keyed('good-key-0123456789');
+    expect((await send(team, { headers })).status).toBe(200);
+    const statuses = await Promise.all(
+      Array.from({ length: 150 }, async (_, at) => {
+        const from = { 'x-forwarded-for': `203.0.113.${at}` };
+        return (await send(team, { headers: keyed(`wrong-key-${at}`, from) })).status;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect(upstream.requests.length).toBeLessThanOrEqual(60);
+    const body = callToolRequest('cpq_list_companies', { size: 1 });
+    for (let at = 0; at < 20; at++) {
+      const { status, text } = await send(team, { headers, body });
+      expect(status).toBe(200);
+      expect(text).not.toContain('"isError":true');
+    }
+  });
+});
+
+describe('the tenant of a key', () => {
+  afterEach(() => vi.useRealTimers());
+
+  interface Stub extends RetirableTenant {
+    key: string;
+  }
+
+  async function startHolding(keys: readonly string[]) {
+    const upstream = await upstreamWith(keys);
+    const opened: string[] = [];
+    const retired: string[] = [];
+    const way = apiKeyStrategy({
+      baseUrls: [upstream.url],
+      allowPrivate: true,
+      rates: plenty,
+      open(_, key): Stub {
+        opened.push(key);
+        const tenant = { identity: key } as RetirableTenant['tenant'];
+        const served = () => expect.unreachable('nobody is served');
+        const retire = () => void retired.push(key);
+        return { key, name: 'key', grants: new Set(), tenant, endpointFor: served, retire };
+      },
+    });
+    const show = (key: string, from = '203.0.113.1') =>
+      way.authenticate({ headers: keyed(key) } as never, from);
+    return { upstream, opened, retired, show };
+  }
+
+  test('is opened once for those who come at once', async () => {
+    const { upstream, opened, show } = await startHolding(['a']);
+    await Promise.all(Array.from({ length: 20 }, () => show('a')));
+    expect(opened).toEqual(['a']);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('is shut when nobody came for a quarter of an hour, and not before', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    const { retired, opened, show } = await startHolding(['a', 'b']);
+    await show('a');
+    await show('b');
+    vi.advanceTimersByTime(14 * 60_000);
+    await show('a');
+    vi.advanceTimersByTime(2 * 60_000);
+    expect(retired).toEqual(['b']);
+    vi.advanceTimersByTime(15 * 60_000);
+    expect(retired).toEqual(['b', 'a']);
+    await show('a');
+    expect(opened).toEqual(['a', 'b', 'a']);
+  });
+
+  test('is one of so many, and no wrong key shuts it', { timeout: 30_000 }, async () => {
+    const good = Array.from({ length: 257 }, (_, at) => `good-${at}`);
+    const { retired, show } = await startHolding(good);
+    for (const key of good.slice(0, 256)) await show(key);
+    const wrong = Array.from({ length: 300 }, (_, at) => show(`wrong-${at}`, `198.51.100.${at}`));
+    for (const end of await Promise.allSettled(wrong)) expect(end.status).toBe('rejected');
+    expect(retired).toEqual([]);
+    await show('good-0');
+    await show('good-256');
+    expect(retired).toEqual(['good-1']);
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import {
+  bearer,
+  type Caller,
+  callerAt,
+  fileIn,
+  newFolder,
+  newToken,
+  startTeam,
+  type Team,
+} from '../support/access.ts';
+import { anyOpportunity, personAnswers, putsOf, recordOf, reportOf } from '../support/consent.ts';
+import type { Answer } from '../support/hosts.ts';
+import { startProvider } from '../support/identity-provider.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+
+interface Writing extends Team {
+  tokens: Record<'anna' | 'bert' | 'reader', string>;
+}
+
+const server = shared(async (): Promise<Writing> => {
+  const env = { CPQ_STATE_DIR: newFolder() };
+  const { baseUrl, key } = addressIn(await sandbox(), 'all');
+  const grants = 'read,opportunity:write';
+  const anna = await newToken(['anna', '--grants', grants], env);
+  const bert = await newToken(['bert', '--grants', grants], env);
+  const reader = await newToken(['reader'], env);
+  const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_AUTH: 'token' };
+  const what = { CPQ_GRANTS: grants, CPQ_CONSENT: 'token', CPQ_WRITES_PER_HOUR: '100' };
+  const team = await startTeam({ ...env, ...where, ...what }, [key, anna, bert, reader]);
+  return { ...team, tokens: { anna, bert, reader } };
+});
+
+const as = async (name: keyof Writing['tokens']): Promise<Caller> => {
+  const { tokens, ...team } = await server();
+  return callerAt(team, bearer(tokens[name]));
+};
+
+const wrote = ({ result }: Answer) => reportOf(result);
+
+describe('the token of a preview', () => {
+  test('is good for whoever got it, once, and for nobody else', async () => {
+    const [anna, bert] = await Promise.all([as('anna'), as('bert')]);
+    const at = addressIn(await sandbox(), 'all');
+    const { id, externalIdentifier: external_id } = await anyOpportunity(at);
+    const wish = { external_id, description: 'what anna wants' };
+    const preview = wrote(await anna.ask('cpq_upsert_opportunity', wish));
+    const { confirm } = preview;
+    expect(confirm).toMatch(/^\w/);
+    const before = await putsOf(await sandbox());
+    const stolen = await bert.ask('cpq_upsert_opportunity', { ...wish, confirm });
+    expect(wrote(stolen).text).toContain('another change');
+    expect(await putsOf(await sandbox())).toEqual(before);
+    expect((await recordOf(at, id)).description).not.toBe('what anna wants');
+    const done = wrote(await anna.ask('cpq_upsert_opportunity', { ...wish, confirm }));
+    expect(done.isError).toBe(false);
+    expect((await recordOf(at, id)).description).toBe('what anna wants');
+    const again = wrote(await anna.ask('cpq_upsert_opportunity', { ...wish, confirm }));
+    expect(again.outcome).toBe('no_change');
+    await Promise.all([anna.close(), bert.close()]);
+  });
+
+  test('of taking a change back is for one caller, too', async () => {
+    const [anna, bert] = await Promise.all([as('anna'), as('bert')]);
+    const at = addressIn(await sandbox(), 'all');
+    const { id, externalIdentifier: external_id } = await anyOpportunity(at);
+    const wish = { external_id, description: 'to be taken back' };
+    const { confirm } = wrote(await anna.ask('cpq_upsert_opportunity', wish));
+    const { change_id } = wrote(await anna.ask('cpq_upsert_opportunity', { ...wish, confirm }));
+    const back = wrote(await anna.ask('cpq_revert_change', { change_id }));
+    const stolen = { change_id, confirm: back.confirm };
+    expect(wrote(await bert.ask('cpq_revert_change', stolen)).text).toContain('another change');
+    expect((await recordOf(at, id)).description).toBe('to be taken back');
+    await Promise.all([anna.close(), bert.close()]);
+  });
+});
+
+describe('consent to a write in one tenant', () => {
+  test('is none to the same write in another of the same person', async () => {
+    const provider = await startProvider('ES256');
+    const { tenants } = await sandbox();
+    const [one, two] = tenants.map(({ baseUrl, keys }) => ({ baseUrl, apiKey: keys.all }));
+    const described = { tenants: { one, two } };
+    const audience = 'https://mcp.example.com/mcp';
+    const team = await startTeam({
+      CPQ_TENANTS_FILE: await fileIn(newFolder(), 'tenants.json', described),
+      CPQ_STATE_DIR: newFolder(),
+      CPQ_GRANTS: 'read,opportunity:write',
+      CPQ_AUTH: 'oauth',
+      CPQ_OAUTH_ISSUER: provider.issuer,
+      CPQ_PUBLIC_URL: audience,
+    });
+    const [first, second] = await Promise.all(
+      ['one', 'two'].map(async (tenant) => {
+        const claims = { tenant, scope: 'read opportunity:write' };
+        return callerAt(team, bearer(await provider.token(audience, { claims })));
+      }),
+    );
+    const wish = { external_id: 'of-one-tenant', create: true, name: 'Of one tenant' };
+    const preview = await first?.ask('cpq_upsert_opportunity', wish);
+    const confirm = preview && wrote(preview).confirm;
+    expect(confirm).toMatch(/^\w/);
+    const stolen = await second?.ask('cpq_upsert_opportunity', { ...wish, confirm });
+    expect(stolen && wrote(stolen).text).toContain('another change');
+    expect((await putsOf(await sandbox())).filter(({ path }) => path.includes('of-one'))).toEqual(
+      [],
+    );
+    const good = await first?.ask('cpq_upsert_opportunity', { ...wish, confirm });
+    expect(good && wrote(good).isError).toBe(false);
+    await Promise.all([first?.close(), second?.close()]);
+  });
+});
+
+describe('the question to a person', () => {
+  test('is answered for the caller who asked, not for another with the same words', async () => {
+    const { tokens, ...team } = await server();
+    const at = addressIn(await sandbox(), 'all');
+    const { id, externalIdentifier: external_id } = await anyOpportunity(at);
+    const args = { external_id, description: 'asked by anna' };
+    const params = { name: 'cpq_upsert_opportunity', arguments: args };
+    const asking = async (name: 'anna' | 'bert', more: Record<string, unknown> = {}) => {
+      const { client, close } = await callerAt(team, bearer(tokens[name]), {
+        person: personAnswers.accepts,
+      });
+      const sdk = client.sdk as { request(...words: unknown[]): Promise<Record<string, unknown>> };
+      const { z } = await import('zod');
+      const request = { method: 'tools/call', params: { ...params, ...more } };
+      const result = await sdk.request(request, z.looseObject({}), { allowInputRequired: true });
+      await close();
+      return result;
+    };
+    const asked = await asking('anna');
+    expect(asked.resultType).toBe('input_required');
+    const { requestState } = asked;
+    const answered = {
+      requestState,
+      inputResponses: { consent: { action: 'accept', content: { agree: true } } },
+    };
+    const stolen = await asking('bert', answered);
+    expect(JSON.stringify(stolen)).toContain('another change');
+    expect((await recordOf(at, id)).description).not.toBe('asked by anna');
+    const good = await asking('anna', answered);
+    expect(JSON.stringify(good)).not.toContain('another change');
+    expect((await recordOf(at, id)).description).toBe('asked by anna');
+  });
+});
+
+describe('the journal', () => {
+  test('says who wrote, by a name that is no secret', async () => {
+    const [bert, reader] = await Promise.all([as('bert'), as('reader')]);
+    const at = addressIn(await sandbox(), 'all');
+    const { externalIdentifier: external_id } = await anyOpportunity(at);
+    const wish = { external_id, description: `by bert, ${Math.random()}` };
+    const { confirm } = wrote(await bert.ask('cpq_upsert_opportunity', wish));
+    const { change_id } = wrote(await bert.ask('cpq_upsert_opportunity', { ...wish, confirm }));
+    const listed = await bert.ask('cpq_list_changes', { opportunity: external_id });
+    const row = listed.records.find((one) => one.change_id === change_id);
+    expect(row).toMatchObject({ caller: 'token:bert', consent: 'token' });
+    // Whoever may not write is not even offered the list.
+    expect(await reader.names()).not.toContain('cpq_list_changes');
+    await Promise.all([bert.close(), reader.close()]);
+  });
+});

@@ -1,0 +1,344 @@
+import type { Client } from '@modelcontextprotocol/client';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resources, routes } from '../../src/api/routes.ts';
+import { listings } from '../../src/mcp/listing.ts';
+import { grantNames } from '../../src/tenant/grants.ts';
+import { prompts } from '../../src/tool-kit/prompts.ts';
+import { resourceTemplates } from '../../src/tool-kit/resources.ts';
+import { catalog } from '../../tools/catalog.ts';
+import {
+  bearer,
+  type Caller,
+  callerAt,
+  callToolRequest,
+  newFolder,
+  newToken,
+  send,
+  startTeam,
+  type Team,
+} from '../support/access.ts';
+import { putsOf } from '../support/consent.ts';
+import { everything } from '../support/hosts.ts';
+import { sampleFor, serviceRecords } from '../support/samples.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
+
+type Row = Record<string, unknown>;
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+
+interface Graded extends Team {
+  env: Record<string, string>;
+  /** Headers of a caller with these grants. */
+  as(grants: string): Promise<Record<string, string>>;
+}
+
+/** A server that may do everything, and whose callers may do what their tokens say. */
+async function startGraded(grants: string = everything.grants): Promise<Graded> {
+  const env = { CPQ_STATE_DIR: newFolder() };
+  const { baseUrl, key } = addressIn(await sandbox(), 'all');
+  const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_AUTH: 'token' };
+  const what = { CPQ_GRANTS: grants, CPQ_TOOLSETS: everything.toolsets };
+  const hooks = { CPQ_WEBHOOK_SECRET: webhookSecret };
+  const team = await startTeam({ ...env, ...where, ...what, ...hooks });
+  const made = new Map<string, Promise<string>>();
+  return {
+    ...team,
+    env,
+    async as(wanted) {
+      const name = wanted.replace(/[^a-z_]+/g, '.').slice(0, 60);
+      const making = made.get(wanted) ?? newToken([name, '--grants', wanted], env);
+      made.set(wanted, making);
+      team.running.output.guard(await making);
+      return bearer(await making);
+    },
+  };
+}
+
+const server = shared(() => startGraded());
+
+/** A server with everything in memory and in its inbox: all of it was read for somebody who may. */
+const warm = shared(async () => {
+  const team = await server();
+  const at = addressIn(await sandbox(), 'all');
+  for (const [subject, path] of [
+    ['opportunity', '/opportunity'],
+    ['quote', '/quote'],
+    ['contact', '/contact'],
+    ['company', '/company'],
+  ] as const) {
+    const [record] = await serviceRecords(at, path, '?size=1');
+    const { status } = await deliver(webhooksAt(team.url, 'default'), {
+      event: `${subject}.updated`,
+      data: record,
+    });
+    expect(status).toBe(200);
+  }
+  const all = await team.as(everything.grants);
+  for (const tool of catalog) {
+    if (tool.needs.includes('opportunity:write')) continue;
+    const args = tool.name.endsWith('sales_data')
+      ? { check: 'stale_quotes' }
+      : await sampleFor(tool, at);
+    expect(
+      (await send(team, { headers: all, body: callToolRequest(tool.name, args) })).status,
+    ).toBe(200);
+  }
+  return team;
+});
+
+/** Texts that are in the records of every other collection, and in none of companies. */
+const hidden = shared(async () => {
+  const at = addressIn(await sandbox(), 'all');
+  const known = JSON.stringify(await serviceRecords(at, '/company', '?size=1000'));
+  const others = resources.filter((name) => name !== 'company' && routes[name].path !== '/company');
+  const texts = new Set<string>();
+  for (const name of others) {
+    const records = await serviceRecords(at, routes[name].path, '?size=1000');
+    for (const row of records) for (const text of tellingOf(row)) texts.add(text);
+  }
+  return [...texts].filter((text) => !known.includes(text));
+});
+
+/** By what a record could be told. */
+const tellingOf = ({ id, externalIdentifier, number, description, title, email }: Row): string[] =>
+  [id, externalIdentifier, number, description, title, email]
+    .map((it) => String(it ?? ''))
+    .filter((text) => text.length >= 8);
+
+const seenIn = async (text: string, given: string): Promise<string[]> =>
+  (await hidden()).filter((one) => text.includes(one) && !given.includes(one));
+
+describe('what is listed', () => {
+  test.each([
+    ['company:read'],
+    ['quote:read,company:read'],
+    ['opportunity:read'],
+    ['read'],
+    ['opportunity:write'],
+  ])('to %s is what it may use, in the order of all', async (grants) => {
+    const team = await server();
+    const held = new Set(
+      grants.includes('opportunity:write') ? [grants, 'opportunity:read'] : grants.split(','),
+    );
+    const mayUse = (needs: readonly string[]) =>
+      needs.every((need) => held.has(need) || (held.has('read') && need.endsWith(':read')));
+    const expected = listings.filter(({ needs }) => mayUse(needs)).map((it) => it.definition.name);
+    for (const era of ['modern', 'legacy'] as const) {
+      const { names, close } = await callerAt(team, await team.as(grants), { era });
+      expect(await names()).toEqual(expected);
+      await close();
+    }
+  });
+
+  test('to somebody who may read are no tools that write, and none can be called', async () => {
+    const team = await server();
+    const headers = await team.as('read');
+    const { names, ask, client, close } = await callerAt(team, headers);
+    expect(await names()).not.toContain('cpq_upsert_opportunity');
+    expect(await names()).not.toContain('cpq_revert_change');
+    const wish = { external_id: 'not-to-be', create: true, name: 'Not to be' };
+    for (const tool of ['cpq_upsert_opportunity', 'cpq_revert_change']) {
+      await expect(ask(tool, wish)).rejects.toThrow(/Unknown tool/);
+      for (const body of [callToolRequest(tool, wish), [callToolRequest(tool, wish)]]) {
+        const { text } = await send(team, { headers, body });
+        expect(text).not.toMatch(/confirm|preview|written/i);
+      }
+    }
+    expect(client.instructions()).toBeDefined();
+    await close();
+    expect(await putsOf(await sandbox())).toEqual([]);
+  });
+
+  test('to somebody with more than the operator gave is what the operator gave', async () => {
+    const narrow = await startGraded('company:read');
+    const most = await callerAt(narrow, await narrow.as(everything.grants));
+    const none = await callerAt(narrow, await narrow.as('quote:read'));
+    expect(await most.names()).toContain('cpq_list_companies');
+    for (const { names, ask } of [most, none]) {
+      const listed = await names();
+      for (const name of ['cpq_list_quotes', 'cpq_upsert_opportunity', 'cpq_list_changes']) {
+        expect(listed).not.toContain(name);
+      }
+      expect((await ask('cpq_get_record', { resource: 'quote', id: 'a' })).isError).toBe(true);
+    }
+    expect(await none.names()).not.toContain('cpq_list_companies');
+    const [company] = await serviceRecords(addressIn(await sandbox()), '/company', '?size=1');
+    const asked = { resource: 'company', id: String(company?.id) };
+    expect((await most.ask('cpq_get_record', asked)).isError).toBe(false);
+    expect((await none.ask('cpq_get_record', asked)).isError).toBe(true);
+    await Promise.all([most.close(), none.close()]);
+  });
+});
+
+/** Somebody who may read companies and nothing else, where everything else is at hand. */
+const reader = shared(async (): Promise<Caller & { headers: Record<string, string> }> => {
+  const team = await warm();
+  const headers = await team.as('company:read');
+  return { ...(await callerAt(team, headers)), headers };
+});
+
+describe('somebody who may read companies alone', () => {
+  test('sees nothing else through any tool, whatever is asked', async () => {
+    const team = await warm();
+    const { headers } = await reader();
+    const texts = await hidden();
+    expect(texts.length).toBeGreaterThan(100);
+    const value = fc.oneof(
+      fc.constantFrom(...texts, ...resources, ...grantNames, '', '*', '..', '../quote', '%2e%2e'),
+      fc.integer({ min: 0, max: 50 }),
+      fc.constantFrom(true, false, null),
+    );
+    const argsOf = fc.constantFrom(...catalog).chain((tool) => {
+      const names = Object.keys(tool.input.shape);
+      const choices = (name: string) => (tool.input.shape[name] as { options?: unknown[] }).options;
+      const one = (name: string) => {
+        const options = choices(name);
+        return options ? fc.oneof(fc.constantFrom(...options), value) : value;
+      };
+      const shape = Object.fromEntries(names.map((name) => [name, one(name)]));
+      return fc.tuple(
+        fc.constant(tool.name),
+        fc.record(shape as Record<string, fc.Arbitrary<unknown>>, { requiredKeys: [] }),
+      );
+    });
+    await fc.assert(
+      fc.asyncProperty(argsOf, async ([name, args]) => {
+        const { status, text } = await send(team, { headers, body: callToolRequest(name, args) });
+        expect([200, 400, 404]).toContain(status);
+        expect(await seenIn(text, JSON.stringify(args))).toEqual([]);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test.each(catalog.map(({ name }) => name))('sees nothing else through %s', async (name) => {
+    const team = await warm();
+    const { headers } = await reader();
+    const tool = catalog.find((one) => one.name === name);
+    const at = addressIn(await sandbox(), 'all');
+    const all = await team.as(everything.grants);
+    const args = tool?.needs.includes('opportunity:write')
+      ? {}
+      : await sampleFor(tool as never, at);
+    const { text } = await send(team, { headers, body: callToolRequest(name, args) });
+    expect(await seenIn(text, JSON.stringify(args))).toEqual([]);
+    // The same is there for somebody who may.
+    if (name === 'cpq_list_events') {
+      const whole = await send(team, { headers: all, body: callToolRequest(name, args) });
+      expect(await seenIn(whole.text, '')).not.toEqual([]);
+      expect(text).toContain('company');
+    }
+  });
+
+  test.each(resources.filter((name) => name !== 'company'))(
+    'gets no %s by its id, and nothing that tells it apart from one that is not there',
+    async (resource) => {
+      const team = await warm();
+      const { headers } = await reader();
+      const at = addressIn(await sandbox(), 'all');
+      const [record] = await serviceRecords(at, routes[resource].path, '?size=1');
+      const asking = async (id: unknown) => {
+        const body = callToolRequest('cpq_get_record', { resource, id: String(id) });
+        return (await send(team, { headers, body })).text;
+      };
+      const there = await asking(record?.id);
+      expect(there).toContain('"isError":true');
+      expect(there).toBe(await asking('NotThereNotThere0000'));
+    },
+  );
+
+  test('reads no other resource, and is offered none', async () => {
+    const { client, close } = await callerAt(await warm(), (await reader()).headers);
+    const { resourceTemplates: listed } = (await client.request('resources/templates/list')) as {
+      resourceTemplates?: { name: string }[];
+    };
+    expect(listed?.map(({ name }) => name)).toEqual(['company']);
+    const at = addressIn(await sandbox(), 'all');
+    for (const { resource, uriTemplate } of resourceTemplates) {
+      if (resource === 'company') continue;
+      const [record] = await serviceRecords(at, routes[resource].path, '?size=1');
+      const uri = uriTemplate.replace('{id}', String(record?.id));
+      for (const written of [uri, uri.replace('cpq://', 'CPQ://'), `${uri}?a`, `${uri}/`]) {
+        await expect(client.request('resources/read', { uri: written })).rejects.toThrow();
+      }
+    }
+    for (const id of ['../quote/x', '%2e%2e%2fquote', '..', '.']) {
+      const read = client.request('resources/read', { uri: `cpq://company/${id}` });
+      await expect(read).rejects.toThrow();
+    }
+    await close();
+  });
+
+  test('is offered no prompt that needs more, and no completion of other names', async () => {
+    const { client, close } = await callerAt(await warm(), (await reader()).headers);
+    const listed = (await client.request('prompts/list')) as { prompts?: { name: string }[] };
+    expect(listed.prompts?.map(({ name }) => name)).toEqual(['brief-company']);
+    for (const { name } of prompts.filter((prompt) => prompt.name !== 'brief-company')) {
+      const given = { name, arguments: { quote: 'a', ask: 'a' } };
+      await expect(client.request('prompts/get', given)).rejects.toThrow(/Unknown prompt/);
+      for (const argument of ['quote', 'company', 'owner']) {
+        const asked = {
+          ref: { type: 'ref/prompt', name },
+          argument: { name: argument, value: '' },
+        };
+        const { completion } = (await client.request(
+          'completion/complete',
+          asked,
+        )) as unknown as Completion;
+        expect(completion.values).toEqual([]);
+      }
+    }
+    for (const { uriTemplate } of resourceTemplates) {
+      const ref = { type: 'ref/resource', uri: uriTemplate };
+      const asked = { ref, argument: { name: 'id', value: '' } };
+      const { completion } = (await client.request(
+        'completion/complete',
+        asked,
+      )) as unknown as Completion;
+      if (uriTemplate.includes('company')) expect(completion.values).not.toEqual([]);
+      else expect(completion.values).toEqual([]);
+    }
+    await close();
+  });
+
+  test('hears of companies alone', async () => {
+    const team = await warm();
+    const at = addressIn(await sandbox(), 'all');
+    const [company] = await serviceRecords(at, '/company', '?size=1');
+    const [quote] = await serviceRecords(at, '/quote', '?size=1');
+    const uris = [`cpq://quote/${quote?.id}`, `cpq://company/${company?.id}`];
+    const listener = async (grants: string) => {
+      const caller = await callerAt(team, await team.as(grants));
+      const heard: string[] = [];
+      const sdk = caller.client.sdk as Client;
+      sdk.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        heard.push(params.uri);
+      });
+      await sdk.listen({ resourceSubscriptions: uris });
+      return { heard, close: caller.close };
+    };
+    const [narrow, wide] = await Promise.all([listener('company:read'), listener('read')]);
+    const hooks = webhooksAt(team.url, 'default');
+    const later = (record: Row | undefined) => ({ ...record, description: `${Math.random()}` });
+    await deliver(hooks, { event: 'quote.updated', data: later(quote) });
+    await deliver(hooks, { event: 'company.updated', data: later(company) });
+    // Events are heard in their order: who heard of the second was not told of the first.
+    await expect.poll(() => [wide.heard, narrow.heard]).toEqual([uris, [uris[1]]]);
+    await Promise.all([narrow.close(), wide.close()]);
+  });
+
+  test('and what others then see is as it was', async () => {
+    const team = await warm();
+    const whole = await callerAt(team, await team.as('read'));
+    const { data } = await whole.ask('cpq_brief_pipeline');
+    expect(data.open).toMatchObject({ count: expect.any(Number) });
+    await whole.close();
+  });
+});
+
+interface Completion {
+  completion: { values: string[] };
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import {
+  bearer,
+  fileIn,
+  type Headers,
+  newFolder,
+  type Reply,
+  send,
+  startTeam,
+  type Team,
+} from '../support/access.ts';
+import { closing } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
+
+const goodKeys = Array.from({ length: 12 }, (_, at) => `good-key-0123456789-${at}`);
+const trusting = { CPQ_TRUSTED_PROXIES: '127.0.0.1' };
+
+async function startKeyed() {
+  const upstream = closing(await startUpstream({ keys: new Set(goodKeys) }));
+  const team = await startTeam({
+    ...trusting,
+    CPQ_AUTH: 'key',
+    CPQ_STATE_DIR: newFolder(),
+    CPQ_KEY_BASE_URLS: upstream.url,
+    CPQ_ALLOW_PRIVATE: '1',
+  });
+  const show = (key: string, from: string): Promise<Reply> =>
+    send(team, { headers: { 'api-key': key, 'x-forwarded-for': from } });
+  return { upstream, team, show };
+}
+
+type Show = (key: string, from: string) => Promise<Reply>;
+
+/** So many wrong keys from one address, all at once. */
+const guess = (show: Show, from: string, count: number): Promise<Reply[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => show(`wrong-${from}-${at}`, from)));
+
+describe('guessed keys of the service', () => {
+  test('from a few addresses keep no good key out', async () => {
+    const { upstream, show } = await startKeyed();
+    const senders = ['203.0.113.1', '203.0.113.2', '203.0.113.3'];
+    const replies = await Promise.all(senders.map((from) => guess(show, from, 25)));
+    expect(new Set(replies.flat().map(({ status }) => status))).toEqual(new Set([401, 429]));
+    expect(upstream.requests).toHaveLength(30);
+    expect((await show('good-key-0123456789-0', '203.0.113.9')).status).toBe(200);
+  });
+
+  test('from many addresses use up what is checked, and the reason told is the true one', async () => {
+    const { upstream, show } = await startKeyed();
+    expect((await show('good-key-0123456789-0', '203.0.113.200')).status).toBe(200);
+    upstream.requests.length = 0;
+    const senders = Array.from({ length: 60 }, (_, at) => `203.0.113.${at}`);
+    await Promise.all(senders.map((from) => guess(show, from, 1)));
+    expect(upstream.requests.length).toBeLessThanOrEqual(60);
+    const late = await show('good-key-0123456789-1', '203.0.113.201');
+    expect(late.status).toBe(429);
+    expect(late.text).toContain('Too many unknown keys');
+    expect(late.text).not.toContain('does not answer');
+    expect(Number(late.headers['retry-after'])).toBeGreaterThan(300);
+    expect((await show('good-key-0123456789-0', '203.0.113.200')).status).toBe(200);
+  });
+
+  test('leave half of the checks to addresses that showed no wrong key', async () => {
+    const { upstream, show } = await startKeyed();
+    const senders = Array.from({ length: 8 }, (_, at) => `203.0.113.${at}`);
+    await Promise.all(senders.map((from) => guess(show, from, 10)));
+    expect(upstream.requests.length).toBeLessThanOrEqual(30 + senders.length);
+    const fresh = await Promise.all(
+      goodKeys.map((key, at) => show(key, `198.51.100.${at}`).then(({ status }) => status)),
+    );
+    expect(new Set(fresh)).toEqual(new Set([200]));
+  });
+
+  test('are told apart from many good keys of one address', async () => {
+    const { show } = await startKeyed();
+    const replies = await Promise.all(goodKeys.map((key) => show(key, '203.0.113.7')));
+    expect(replies.map(({ status }) => status)).toEqual(goodKeys.map(() => 200));
+  });
+
+  test('are not what it is called when the service takes no more requests', async () => {
+    const { upstream, show } = await startKeyed();
+    upstream.set({ status: { code: 429, retryAfter: '77' } });
+    const reply = await show('good-key-0123456789-0', '203.0.113.7');
+    expect(reply.status).toBe(503);
+    expect(reply.text).toContain('takes no more requests');
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(60);
+  });
+});
+
+async function startTenants(): Promise<Team> {
+  const one = (at: number) => ({ baseUrl: `http://127.0.0.1:${at}`, apiKey: 'any-key-at-all' });
+  const tenants = {
+    acme: { ...one(1), webhookSecret },
+    globex: { ...one(2), webhookSecret },
+  };
+  return startTeam(
+    {
+      ...trusting,
+      CPQ_AUTH: 'token',
+      CPQ_STATE_DIR: newFolder(),
+      CPQ_TENANTS_FILE: await fileIn(newFolder(), 'tenants.json', { tenants }),
+      CPQ_METRICS_TOKEN: metricsToken,
+    },
+    [webhookSecret, metricsToken],
+  );
+}
+
+const metricsToken = 'canary0metrics0token0000';
+const event = { event: 'quote.ordered', data: { id: 'q1' } };
+
+describe('guessed secrets of webhooks', () => {
+  const startWebhooks = async () => {
+    const team = await startTenants();
+    return (tenant: string, secret: string, from: string) =>
+      deliver(webhooksAt(team.url, tenant), event, {
+        'x-webhook-secret': secret,
+        'x-forwarded-for': from,
+      });
+  };
+
+  test('are refused after thirty in a minute, and the right one with them', async () => {
+    const show = await startWebhooks();
+    const statuses: number[] = [];
+    for (let at = 0; at < 35; at++) {
+      statuses.push((await show('acme', `wrong-${at}`, '203.0.113.1')).status);
+    }
+    expect(statuses).toEqual([...Array(30).fill(401), ...Array(5).fill(429)]);
+    const right = await show('acme', webhookSecret, '203.0.113.1');
+    expect(right.status).toBe(429);
+    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await show('acme', webhookSecret, '203.0.113.2')).status).toBe(200);
+  });
+
+  test('keep out nothing of another tenant', async () => {
+    const show = await startWebhooks();
+    for (let at = 0; at < 31; at++) await show('acme', `wrong-${at}`, '203.0.113.1');
+    expect((await show('globex', webhookSecret, '203.0.113.1')).status).toBe(200);
+  });
+
+  test('tell nobody which tenants there are', async () => {
+    const show = await startWebhooks();
+    const statusesOf = async (tenant: string) => {
+      const statuses: number[] = [];
+      for (let at = 0; at < 32; at++) {
+        statuses.push((await show(tenant, `wrong-${at}`, '203.0.113.1')).status);
+      }
+      return statuses;
+    };
+    expect(await statusesOf('initech')).toEqual(await statusesOf('acme'));
+  });
+});
+
+test('guessed tokens of the metrics are refused after thirty in a minute', async () => {
+  const team = await startTenants();
+  const read = (headers: Headers) => send(team, { method: 'GET', path: '/metrics', headers });
+  for (let at = 0; at < 30; at++) expect((await read(bearer(`wrong-${at}`))).status).toBe(404);
+  expect((await read(bearer('wrong'))).status).toBe(429);
+  expect((await read(bearer(metricsToken))).status).toBe(429);
+  const elsewhere = { ...bearer(metricsToken), 'x-forwarded-for': '203.0.113.2' };
+  expect((await read(elsewhere)).status).toBe(200);
+  for (let at = 0; at < 40; at++) expect((await read({})).status).toBe(404);
+});

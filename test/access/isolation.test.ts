@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import {
+  bearer,
+  type Caller,
+  callerAt,
+  newFolder,
+  newToken,
+  send,
+  startTeam,
+} from '../support/access.ts';
+import { anyHost } from '../support/hosts.ts';
+import { describeWith } from '../support/needs.ts';
+import { startRedis } from '../support/redis.ts';
+import { closing } from '../support/shared.ts';
+import { hookOf, keyOf, listenAs, type Many, startMany } from '../support/tenants.ts';
+import { until } from '../support/until.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+import { deliver, webhooksAt } from '../support/webhooks.ts';
+
+/** Tenants at one address of the service, told apart by name and key alone. */
+
+type Row = Record<string, unknown>;
+
+const writing = 'read,opportunity:write';
+const newKey = keyOf('renewed');
+
+async function startNeighbours(more: Record<string, string> = {}) {
+  const keys = new Set([keyOf('north'), keyOf('south'), newKey]);
+  const upstream = closing(await startUpstream({ keys }));
+  const entryOf = (name: string): Row => ({
+    baseUrl: upstream.url,
+    apiKey: keyOf(name),
+    webhookSecret: hookOf(name),
+    grants: writing.split(','),
+    toolsets: ['routes', 'briefs', 'changes', 'events'],
+    writesPerHour: 1,
+  });
+  const described = { north: entryOf('north'), south: entryOf('south') };
+  const server = await startMany(described, ['north', 'south'], more, writing);
+  return { upstream, server, described };
+}
+
+async function callers(server: Many): Promise<{ north: Caller; south: Caller }> {
+  const at = async (name: string) => closing(await callerAt(server, server.as(name)));
+  return { north: await at('north'), south: await at('south') };
+}
+
+/** Writes with the token of the preview. @returns the outcome, or the refusal */
+async function write(caller: Caller, externalId: string): Promise<Row & { text: string }> {
+  const args = { external_id: externalId, name: `Renamed ${externalId}` };
+  const preview = await caller.ask('cpq_upsert_opportunity', args);
+  const { confirm } = preview.data;
+  if (confirm === undefined) return { ...preview.data, text: preview.text };
+  const answer = await caller.ask('cpq_upsert_opportunity', { ...args, confirm });
+  return { ...answer.data, text: answer.text };
+}
+
+const event = (id: string) => ({
+  id: `event-${id}`,
+  event: 'company.updated',
+  data: { id, name: `Company ${id}` },
+});
+
+const deliverTo = (server: Many, name: string, payload: unknown) =>
+  deliver(webhooksAt(server.url, name), payload, { 'x-webhook-secret': hookOf(name) });
+
+/** The companies that a listener was told of, in order. */
+const updates = (heard: string): string[] =>
+  [...heard.matchAll(/resources\/updated.*?cpq:\/\/company\/([a-z-]+)/g)].map(([, id = '']) => id);
+
+function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
+  test('keep journals, reverts and the hourly limit of writes apart', async () => {
+    const { server } = await start();
+    const { north, south } = await callers(server);
+    const written = await write(north, 'opp-1');
+    expect(written).toMatchObject({ outcome: 'written' });
+    expect((await north.ask('cpq_list_changes')).records).toHaveLength(1);
+    expect((await south.ask('cpq_list_changes')).records).toEqual([]);
+    const revert = await south.ask('cpq_revert_change', { change_id: written.change_id });
+    expect(revert.isError).toBe(true);
+    // The one write of this hour is north's.
+    expect((await write(north, 'opp-2')).text).toContain('at most 1 times an hour');
+    expect(await write(south, 'opp-3')).toMatchObject({ outcome: 'written' });
+  });
+
+  test('keep what a renewed key finds, and take nothing along to another entry', async () => {
+    const { server, described } = await start();
+    const before = await callers(server);
+    expect(await write(before.north, 'opp-1')).toMatchObject({ outcome: 'written' });
+    expect((await deliverTo(server, 'north', event('renewed'))).status).toBe(200);
+    const { north, south } = described;
+    await server.describeAs({ north: { ...north, apiKey: newKey }, south });
+    const after = await callers(server);
+    expect((await after.north.ask('cpq_list_changes')).records).toHaveLength(1);
+    expect((await after.north.ask('cpq_list_events')).text).toContain('Company renewed');
+    expect((await after.south.ask('cpq_list_changes')).records).toEqual([]);
+    // North's old key is another entry's now, which is not north for it.
+    await server.describeAs({
+      north: { ...north, apiKey: newKey },
+      south: { ...south, apiKey: keyOf('north') },
+    });
+    const taken = await callers(server);
+    expect((await taken.south.ask('cpq_list_changes')).records).toEqual([]);
+    expect((await taken.south.ask('cpq_list_events')).text).not.toContain('Company renewed');
+  });
+
+  test('keep their webhooks apart', async () => {
+    const { server } = await start();
+    const { north, south } = await callers(server);
+    expect((await deliverTo(server, 'north', event('first'))).body).toEqual({ status: 'kept' });
+    expect((await north.ask('cpq_list_events')).text).toContain('Company first');
+    expect((await south.ask('cpq_list_events')).text).not.toContain('Company first');
+    // The same event is new to the other, who is sent it by a hook of its own.
+    expect((await deliverTo(server, 'south', event('first'))).body).toEqual({ status: 'kept' });
+    expect((await deliverTo(server, 'south', event('first'))).body).toEqual({ status: 'known' });
+    expect((await south.ask('cpq_list_events')).text).toContain('Company first');
+  });
+
+  test('hear of nothing that moved for another, and drop nothing for it', async () => {
+    const { server, upstream } = await start();
+    const { south } = await callers(server);
+    await south.ask('cpq_find', { text: 'Acme' });
+    const read = upstream.requests.length;
+    const heard = { north: '', south: '' };
+    const listening = (['north', 'south'] as const).map((name) =>
+      send(server, {
+        ...listenAs(server.as(name), 'of-north', 'of-south'),
+        onPart: (part) => {
+          heard[name] += part;
+        },
+      }).catch(() => {}),
+    );
+    const acknowledged = /subscriptions\/acknowledged/;
+    await until(() => [heard.north, heard.south].map((text) => acknowledged.test(text))).toEqual([
+      true,
+      true,
+    ]);
+    await deliverTo(server, 'north', event('of-north'));
+    await until(() => updates(heard.north)).toEqual(['of-north']);
+    await south.ask('cpq_find', { text: 'Acme' });
+    expect(upstream.requests).toHaveLength(read);
+    // A listener is told in order: news of north would have come before.
+    await deliverTo(server, 'south', event('of-south'));
+    await until(() => updates(heard.south)).toContain('of-south');
+    expect(updates(heard.south)).toEqual(['of-south']);
+    await server.running.stop();
+    await Promise.all(listening);
+  });
+}
+
+describe('neighbours at one address, in files', () => {
+  neighbours(() => startNeighbours());
+});
+
+describeWith('redis', 'neighbours at one address, in Redis', () => {
+  neighbours(async () => {
+    const redis = await startRedis();
+    return startNeighbours({ CPQ_REDIS_URL: redis.url.href });
+  });
+});
+
+const addressHash = (url: string): string =>
+  createHash('sha256').update(new URL(url).href).digest('hex').slice(0, 16);
+
+describe('the names of what is kept', () => {
+  test('the only tenant is named by its address, and stays so as `default` in a file', async () => {
+    const upstream = closing(await startUpstream({ keys: new Set([keyOf('only'), newKey]) }));
+    const folder = newFolder();
+    const only = await anyHost.start(
+      { baseUrl: upstream.url, key: keyOf('only') },
+      { grants: writing, toolsets: 'routes,changes', env: { CPQ_STATE_DIR: folder } },
+    );
+    const args = { external_id: 'opp-1', name: 'Named' };
+    const { data } = await only.call('cpq_upsert_opportunity', args);
+    await only.call('cpq_upsert_opportunity', { ...args, confirm: data.confirm });
+    await only.close();
+    expect(await readdir(folder)).toEqual([`changes-${addressHash(upstream.url)}.jsonl`]);
+    const state = { CPQ_STATE_DIR: folder };
+    const described = {
+      default: { baseUrl: upstream.url, apiKey: newKey, grants: writing.split(',') },
+      other: { baseUrl: upstream.url, apiKey: newKey, grants: writing.split(',') },
+    };
+    const server = await startMany(described, ['default', 'other'], state, writing);
+    const changes = async (name: string) => {
+      const caller = await callerAt(server, server.as(name));
+      const { records } = await caller.ask('cpq_list_changes');
+      await caller.close();
+      return records;
+    };
+    expect(await changes('default')).toMatchObject([{ opportunity: 'Named' }]);
+    expect(await changes('other')).toEqual([]);
+  });
+
+  test('callers with keys of their own share nothing that was written', async () => {
+    const keys = [keyOf('mine'), keyOf('yours')];
+    const upstream = closing(await startUpstream({ keys: new Set(keys) }));
+    const server = await startTeam({
+      CPQ_AUTH: 'key',
+      CPQ_STATE_DIR: newFolder(),
+      CPQ_KEY_BASE_URLS: upstream.url,
+      CPQ_ALLOW_PRIVATE: '1',
+      CPQ_GRANTS: writing,
+      CPQ_TOOLSETS: 'routes,changes',
+    });
+    const [mine, yours] = await Promise.all(
+      keys.map(async (key) => closing(await callerAt(server, { 'api-key': key }))),
+    );
+    if (!mine || !yours) return expect.unreachable();
+    const written = await write(mine, 'opp-1');
+    expect(written).toMatchObject({ outcome: 'written' });
+    expect((await mine.ask('cpq_list_changes')).records).toHaveLength(1);
+    expect((await yours.ask('cpq_list_changes')).records).toEqual([]);
+  });
+});
+
+describe('callers of one tenant', () => {
+  test('hear of what moved where their grants let them read it', async () => {
+    const upstream = closing(await startUpstream({ keys: new Set([keyOf('only')]) }));
+    const state = { CPQ_STATE_DIR: newFolder() };
+    const server = await startTeam({
+      ...state,
+      CPQ_AUTH: 'token',
+      CPQ_BASE_URL: upstream.url,
+      CPQ_API_KEY: keyOf('only'),
+      CPQ_WEBHOOK_SECRET: hookOf('only'),
+    });
+    const heard: Record<string, string> = {};
+    const grants = ['company:read', 'contact:read', 'read'];
+    for (const name of grants) {
+      const token = await newToken([name.replace(':', '-'), '--grants', name], state);
+      const onPart = (part: string) => {
+        heard[name] = (heard[name] ?? '') + part;
+      };
+      send(server, { ...listenAs(bearer(token), 'moved'), onPart }).catch(() => {});
+      await until(() => heard[name]).toContain('subscriptions/acknowledged');
+    }
+    const told = () => grants.filter((name) => updates(heard[name] ?? '').length > 0);
+    const secret = { 'x-webhook-secret': hookOf('only') };
+    await deliver(webhooksAt(server.url, 'default'), event('moved'), secret);
+    await until(told).toEqual(['company:read', 'read']);
+    await server.running.stop();
+  });
+});

@@ -1,0 +1,251 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { catalog } from '../../tools/catalog.ts';
+import { createCanary } from '../support/canary.ts';
+import { newFolder, removeFolder, wordsOf } from '../support/hardening-tenant.ts';
+import { anyHost, type Connection, everything, type Host, httpHosts } from '../support/hosts.ts';
+import { run } from '../support/process.ts';
+import type { Behaviour, Upstream } from '../support/upstream/behaviour.ts';
+import { type FaultName, faults } from '../support/upstream/faults.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+/**
+ * A key that is looked for in every byte that leaves a server: results, errors, protocol, log, files. The
+ * services are of the kind that says it back.
+ */
+
+const canary = createCanary();
+const { key } = canary;
+let folder: string;
+let upstream: Upstream;
+
+beforeAll(async () => {
+  folder = await newFolder();
+  upstream = await startUpstream({ counts: { '/opportunity': 30 } });
+});
+
+afterAll(async () => {
+  await upstream.close();
+  await removeFolder(folder);
+});
+
+const start = (host: Host = anyHost): Promise<Connection> =>
+  host.start(
+    { baseUrl: upstream.url, key },
+    { ...everything, env: { CPQ_STATE_DIR: join(folder, 'state'), CPQ_LOG_LEVEL: 'debug' } },
+  );
+
+const given: Readonly<Record<string, Record<string, unknown>>> = {
+  cpq_get_record: { resource: 'company', id: 'com-1' },
+  cpq_find: { text: 'Acme' },
+  cpq_brief_company: { company: 'com-1' },
+  cpq_brief_quote: { quote: 'Q-1001' },
+  cpq_check_sales_data: { check: 'thin_margins' },
+  cpq_revert_change: { change_id: 'none' },
+  cpq_upsert_opportunity: { external_id: 'opp-1', name: 'New', description: 'Asked for' },
+};
+
+/** What comes of one call, whatever that is. */
+const told = (server: Connection, name: string, signal?: AbortSignal): Promise<string> =>
+  server.ask(name, given[name] ?? {}, signal ? { signal } : {}).then(
+    ({ result }) => JSON.stringify(result),
+    (error: unknown) => `${error} ${JSON.stringify(error)}`,
+  );
+
+async function expectNoKey(server: Connection, results: readonly string[]): Promise<void> {
+  expect(results.flatMap((result, at) => canary.findIn(`result ${at}`, result))).toEqual([]);
+  expect(canary.findInOutput(server.output)).toEqual([]);
+  expect(await canary.findInFolder(folder)).toEqual([]);
+}
+
+/** JSON in which every character of the key is written as an escape. */
+const escaped = [...key]
+  .map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  .join('');
+const record = (text: string): string =>
+  `{"id":"com-1","externalIdentifier":"opp-1","name":"${text}","${text}":"x","customFields":{"k":["${text}"]},"createdAt":"2026-01-01T00:00:00Z"}`;
+const envelope = (text: string): Behaviour => ({
+  instead: { text: `{"results":[${record(text)}],"total":1,"filters":[{"key":"${text}"}]}` },
+});
+
+/** Services that say the key back, in what is read and in what is refused. */
+const echoes: Record<string, Behaviour> = {
+  'in records': envelope(key),
+  'in records, in the middle of a text': envelope(`the key ${key} is mine`),
+  'in records, escaped': envelope(escaped),
+  'in records, with what cannot be seen between its letters': envelope([...key].join('\u200b')),
+  'in records, with variation selectors': envelope([...key].join('\ufe01')),
+  'in records, with markup between its letters': envelope([...key].join('<b></b>')),
+  'in records, as entities': envelope(
+    [...key].map((character) => `&#${character.charCodeAt(0)};`).join(''),
+  ),
+  'in records, with a solidus escaped': envelope(key.replaceAll('/', '\\/')),
+  'in one record': { instead: { text: record(key) } },
+  'as text that is no JSON': { instead: { text: `api-key: ${key}` } },
+  'as JSON that is no answer': { instead: { text: `"${key}"` } },
+  'in an envelope that nobody knows': { instead: { text: `{"${key}":["${key}"]}` } },
+  'in a web page': { instead: { text: `<html><title>${key}</title></html>`, type: 'text/html' } },
+  'in a message': { status: { code: 400, message: `bad key ${key}` } },
+  'in messages': { status: { code: 400, message: [key, `${key}${key}`] } },
+  'in a refusal': { status: { code: 403, message: `${key} may not read this` } },
+  'in a long message': { status: { code: 400, message: `${'x'.repeat(270)}${key}` } },
+  'in an error': { status: { code: 401, message: key } },
+  'in a header': { headers: { 'x-your-key': key, 'set-cookie': `key=${key}` } },
+  'in the name of a compression': { headers: { 'content-encoding': key } },
+  'when it asks to wait': { status: { code: 429, retryAfter: key } },
+  'in a redirect': { headers: { location: `http://example.com/${key}` }, status: { code: 404 } },
+};
+
+describe('a service that says it back', () => {
+  test.each(Object.entries(echoes))(
+    '%s',
+    async (_, behaviour) => {
+      upstream.reset();
+      upstream.set(behaviour);
+      const server = await start();
+      const results = await Promise.all(catalog.map(({ name }) => told(server, name)));
+      expect(upstream.requests.some(({ headers }) => headers['api-key'] === key)).toBe(true);
+      await expectNoKey(server, results);
+      await server.close();
+      expect(upstream.elsewhere.requests).toEqual([]);
+    },
+    60_000,
+  );
+
+  test('records are still told, without it', async () => {
+    upstream.reset();
+    upstream.set(envelope(`the key ${key} is mine`));
+    const server = await start();
+    const { records, text } = await server.call('cpq_list_companies', { detail: 'full' });
+    expect(records).toMatchObject([{ id: 'com-1', name: 'the key [key] is mine' }]);
+    expect(text).toContain('the key [key] is mine');
+    await server.close();
+  });
+});
+
+/** One of each kind of what can go wrong. */
+const wrong: readonly FaultName[] = [
+  ...(['key-missing', 'key-wrong', 'no-permission', '400-messages', '404', '429-an-hour'] as const),
+  ...(['500', '502-html', '302-other-host', 'redirect-loop', 'reset', 'close-in-body'] as const),
+  ...(['truncated', 'html-200', 'empty-body', 'error-with-200', 'json-text'] as const),
+  ...(['false-gzip', 'gzip-bomb', 'deeply-nested'] as const),
+];
+/** Ended by the client, as nobody waits twenty seconds three times. */
+const hanging: readonly FaultName[] = ['never-answers', 'stops-in-headers', 'stops-in-body'];
+
+/** Over HTTP, where headers and bodies are looked at too, some will do. */
+const onHttp: readonly FaultName[] = ['key-wrong', '302-other-host', 'truncated'];
+
+describe.each([anyHost, ...httpHosts.slice(0, 1)])('errors of every kind, $name', (host) => {
+  test.each(host === anyHost ? wrong : onHttp)('%s', async (name) => {
+    upstream.reset();
+    upstream.set(faults[name]);
+    const server = await start(host);
+    const tools = ['cpq_list_quotes', 'cpq_list_categories', 'cpq_upsert_opportunity'];
+    const results = await Promise.all(tools.map((tool) => told(server, tool)));
+    const kinds = faults[name].kinds ?? [];
+    expect(kinds.some((kind) => wordsOf[kind].test(results.join()))).toBe(true);
+    await expectNoKey(server, results);
+    await server.close();
+    await expectNoKey(server, []);
+    expect(upstream.elsewhere.sawKey()).toBe(false);
+  });
+});
+
+test('calls that are given up tell nothing of it', async () => {
+  const server = await start();
+  const results: string[] = [];
+  for (const name of hanging) {
+    upstream.reset();
+    upstream.set(faults[name]);
+    results.push(await told(server, 'cpq_list_quotes', AbortSignal.timeout(300)));
+  }
+  await expectNoKey(server, results);
+  await server.close();
+});
+
+describe('what is written about it', () => {
+  test('the journal of a change to a record that holds it', async () => {
+    upstream.reset();
+    for (const row of upstream.records['/opportunity']) row.description = `my key is ${key}`;
+    const server = await start();
+    const preview = await server.call('cpq_upsert_opportunity', {
+      external_id: 'opp-2',
+      name: 'N',
+    });
+    const confirm = String(preview.data.confirm);
+    const args = { external_id: 'opp-2', name: 'N', confirm };
+    const written = await server.ask('cpq_upsert_opportunity', args);
+    const changes = await server.call('cpq_list_changes');
+    expect(changes.records).toHaveLength(1);
+    const results = [preview, written, changes].map(({ result }) => JSON.stringify(result));
+    await expectNoKey(server, results);
+    await server.close();
+  });
+
+  test.each([
+    ['a wrong address', { CPQ_BASE_URL: 'nonsense', CPQ_API_KEY: key }],
+    [
+      'a key that cannot be one',
+      { CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_API_KEY: `${key} ${key}` },
+    ],
+    ['a setting that is wrong', { CPQ_RATE_LIMIT: 'x', CPQ_API_KEY: key }],
+    ['a key in the address', { CPQ_BASE_URL: `http://x:${key}@127.0.0.1`, CPQ_API_KEY: key }],
+    ['no address', { CPQ_API_KEY: key }],
+  ])('the refusal to start with %s', async (_, env) => {
+    const { status, stdout, stderr } = await run(['stdio'], env);
+    expect(status).toBe(2);
+    expect(canary.findIn('stdout', stdout)).toEqual([]);
+    expect(canary.findIn('stderr', stderr)).toEqual([]);
+  });
+
+  test('the refusal of a key as a flag', async () => {
+    const { status, stdout, stderr } = await run(['stdio', `--api-key=${key}`]);
+    expect(status).toBe(2);
+    expect(canary.findIn('output', stdout + stderr)).toEqual([]);
+  });
+
+  test('a key from a file that it cannot be read from', async () => {
+    const file = join(folder, 'state-key');
+    await writeFile(file, `${key}\n${key}`);
+    const env = { CPQ_BASE_URL: upstream.url, CPQ_API_KEY_FILE: file };
+    const { status, stdout, stderr } = await run(['stdio'], env);
+    await writeFile(file, '');
+    expect(status).toBe(2);
+    expect(canary.findIn('output', stdout + stderr)).toEqual([]);
+  });
+
+  test.each(Object.entries(echoes).filter((_, at) => at % 4 === 0))(
+    'the doctor, where the service says it %s',
+    async (_, on) => {
+      upstream.reset();
+      upstream.set(on);
+      const env = { CPQ_BASE_URL: upstream.url, CPQ_API_KEY: key, CPQ_LOG_LEVEL: 'debug' };
+      const { stdout, stderr } = await run(['doctor'], {
+        ...env,
+        CPQ_STATE_DIR: join(folder, 'state'),
+      });
+      expect(stdout.length + stderr.length).toBeGreaterThan(100);
+      expect(canary.findIn('stdout', stdout)).toEqual([]);
+      expect(canary.findIn('stderr', stderr)).toEqual([]);
+    },
+  );
+});
+
+describe('the canary', () => {
+  test('is found in every form', async () => {
+    const forms = [
+      key,
+      encodeURIComponent(key),
+      escaped,
+      Buffer.from(`x${key}`).toString('base64'),
+    ];
+    for (const form of forms) expect(canary.findIn('it', `before ${form} after`)).not.toEqual([]);
+    const file = join(folder, 'with-a-key');
+    await writeFile(file, Buffer.from(key).toString('hex'));
+    expect(await canary.findInFolder(folder)).toEqual([`hexadecimal in ${file}`]);
+    await writeFile(file, '');
+    expect(canary.findIn('it', 'nothing')).toEqual([]);
+  });
+});

@@ -1,0 +1,159 @@
+import { BlockList } from 'node:net';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ConfigError } from '../../src/config.ts';
+import { FailureLimiter } from '../../src/hosts/access/failure-limiter.ts';
+import { clientAddress, networkOf, proxiesFrom } from '../../src/hosts/access/proxies.ts';
+
+const trusted = proxiesFrom(['10.0.0.0/8', 'fd00::/8', '192.0.2.1']);
+
+const from = (remoteAddress: string | undefined, forwarded?: string) =>
+  clientAddress(
+    { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as never,
+    trusted,
+  );
+
+const proxy = fc.oneof(
+  fc.tuple(fc.nat(255), fc.nat(255)).map(([a, b]) => `10.1.${a}.${b}`),
+  fc.nat(0xffff).map((part) => `fd00::${part.toString(16)}`),
+  fc.constant('192.0.2.1'),
+);
+const outside = fc.oneof(
+  fc.nat(255).map((last) => `203.0.113.${last}`),
+  fc.nat(0xffff).map((part) => `2001:db8::${part.toString(16)}`),
+);
+/** Whatever a sender may write of itself. */
+const claimed = fc.oneof(
+  outside,
+  proxy,
+  fc.string(),
+  fc.constantFrom('unknown', '', ',', '_hidden'),
+);
+
+describe('who sends a request', () => {
+  test('is the other end of the connection, whatever it says, where that is no proxy', () => {
+    fc.assert(
+      fc.property(outside, fc.array(claimed), (sender, said) => {
+        expect(from(sender, said.join(', '))).toBe(sender);
+      }),
+    );
+  });
+
+  test('is who came to the first of the proxies, whatever that one said before', () => {
+    fc.assert(
+      fc.property(
+        fc.array(claimed),
+        outside,
+        fc.array(proxy, { minLength: 1, maxLength: 5 }),
+        (said, sender, proxies) => {
+          const [last = '', ...others] = [...proxies].reverse();
+          expect(from(last, [...said, sender, ...others.reverse()].join(', '))).toBe(sender);
+        },
+      ),
+    );
+  });
+
+  test('is never what is no address', () => {
+    fc.assert(
+      fc.property(proxy, fc.array(claimed), (last, said) => {
+        const known = [
+          last,
+          ...said
+            .join(',')
+            .split(',')
+            .map((one) => one.trim()),
+        ];
+        const sender = from(last, said.join(', '));
+        expect(known).toContain(sender);
+        expect(sender).toMatch(/^[\da-f.:]+$/i);
+      }),
+    );
+  });
+
+  test('is one address, however it is written', () => {
+    expect(from('::ffff:203.0.113.7')).toBe('203.0.113.7');
+    expect(from('::ffff:10.0.0.1', '203.0.113.7')).toBe('203.0.113.7');
+    expect(from('10.0.0.1', '203.0.113.7:4711')).toBe('203.0.113.7');
+    expect(from('10.0.0.1', '[2001:db8::7]:4711')).toBe('2001:db8::7');
+    expect(from('10.0.0.1', '[2001:db8::7]')).toBe('2001:db8::7');
+    expect(from('10.0.0.1', '::ffff:203.0.113.7')).toBe('203.0.113.7');
+    expect(from('10.0.0.1', '203.0.113.7 , 10.0.0.2')).toBe('203.0.113.7');
+    expect(from('10.0.0.1', '')).toBe('10.0.0.1');
+    expect(from(undefined, '203.0.113.7')).toBe('unknown');
+    expect(from('fe80::1%eth0', '203.0.113.7')).toBe('fe80::1%eth0');
+  });
+
+  test('without proxies is nobody but the other end', () => {
+    fc.assert(
+      fc.property(fc.oneof(proxy, outside), fc.array(claimed), (sender, said) => {
+        const request = {
+          socket: { remoteAddress: sender },
+          headers: { 'x-forwarded-for': said.join(',') },
+        };
+        expect(clientAddress(request as never, new BlockList())).toBe(sender);
+      }),
+    );
+  });
+});
+
+describe('of an IPv6 address', () => {
+  test('the network counts', () => {
+    const half = fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 4 });
+    const written = (parts: number[]) => parts.map((part) => part.toString(16)).join(':');
+    fc.assert(
+      fc.property(half, half, half, (network, one, other) => {
+        const [first, second] = [one, other].map((host) => `${written(network)}:${written(host)}`);
+        expect(networkOf(first ?? '')).toBe(networkOf(second ?? ''));
+        expect(networkOf(first ?? '')).toBe(`${written(network)}::/64`);
+      }),
+    );
+  });
+
+  test.each([
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0000::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['1:2:3:4:5:6:7:8', '1:2:3:4::/64'],
+    ['1:2:3:4:5:6:192.0.2.1', '1:2:3:4::/64'],
+    ['203.0.113.7', '203.0.113.7'],
+    ['unknown', 'unknown'],
+  ])('as in %s', (address, network) => expect(networkOf(address)).toBe(network));
+});
+
+describe('proxies', () => {
+  test.each([
+    '10.0.0.0/',
+    '10.0.0.0/33',
+    '10.0.0.0/-1',
+    '10.0.0.0/8/8',
+    'fd00::/129',
+    '10.0.0',
+    '',
+  ])('that are none are refused: %j', (network) =>
+    expect(() => proxiesFrom([network])).toThrow(ConfigError),
+  );
+});
+
+describe('wrong credentials', () => {
+  test('are counted for a minute, by sender', () => {
+    const failures = new FailureLimiter(3);
+    for (let at = 0; at < 3; at++) {
+      expect(failures.waitSeconds('a', 1_000 + at)).toBe(0);
+      failures.count('a', 1_000 + at);
+    }
+    expect(failures.waitSeconds('a', 2_000)).toBe(59);
+    expect(failures.waitSeconds('b', 2_000)).toBe(0);
+    expect(failures.waitSeconds('a', 61_000)).toBe(0);
+    failures.count('a', 61_000);
+    expect(failures.waitSeconds('a', 61_001)).toBe(0);
+  });
+
+  test('of ever new senders do not let the one that is kept out in again', () => {
+    const failures = new FailureLimiter(1);
+    for (let at = 0; at < 9_999; at++) failures.count(`early ${at}`, 0);
+    failures.count('late', 1);
+    for (let at = 0; at < 9_000; at++) failures.count(`other ${at}`, 2);
+    expect(failures.waitSeconds('late', 3)).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Caller,
+  callerAt,
+  callToolRequest,
+  newFolder,
+  send,
+  startTeam,
+} from '../support/access.ts';
+import { describeWith } from '../support/needs.ts';
+import { startRedis } from '../support/redis.ts';
+import { closing } from '../support/shared.ts';
+import { hookOf, keyOf, listenAs, type Many, startMany } from '../support/tenants.ts';
+import { until } from '../support/until.ts';
+import { only } from '../support/upstream/behaviour.ts';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+import { deliver, webhooksAt } from '../support/webhooks.ts';
+
+/** A key that the service stops accepting while the server runs. */
+
+const key = keyOf('only');
+
+const startService = async (): Promise<Upstream> =>
+  closing(await startUpstream({ keys: new Set([key]) }));
+
+const serve = (upstream: Upstream, env: Record<string, string> = {}): Promise<Many> => {
+  const entry = {
+    baseUrl: upstream.url,
+    apiKey: key,
+    webhookSecret: hookOf('only'),
+    grants: ['read', 'opportunity:write'],
+    toolsets: ['routes', 'briefs', 'changes', 'events'],
+  };
+  return startMany({ only: entry }, ['only'], env, 'read,opportunity:write');
+};
+
+const callerOf = async (server: Many): Promise<Caller> =>
+  closing(await callerAt(server, server.as('only')));
+
+const revoke = (upstream: Upstream) => upstream.set({ keys: new Set<string>() });
+
+const event = (id: string) => ({ id, event: 'company.updated', data: { id, name: `Name ${id}` } });
+
+const deliverTo = (server: Many, id: string) =>
+  deliver(webhooksAt(server.url, 'only'), event(id), { 'x-webhook-secret': hookOf('only') });
+
+/** Listens to companies, until the server stops. */
+async function listenTo(server: Many, ...companies: readonly string[]) {
+  let heard = '';
+  const onPart = (part: string) => {
+    heard += part;
+  };
+  send(server, { ...listenAs(server.as('only'), ...companies), onPart }).catch(() => {});
+  await until(() => heard).toContain('subscriptions/acknowledged');
+  return { told: () => [...heard.matchAll(/updated.*?company\/([a-z]+)/g)].map(([, id]) => id) };
+}
+
+const fromMemory: [string, Record<string, unknown>][] = [
+  ['cpq_find', { text: 'Acme' }],
+  ['cpq_list_categories', {}],
+  ['cpq_brief_pipeline', {}],
+  ['cpq_list_events', {}],
+  ['cpq_list_changes', {}],
+];
+
+describe('once the service refused the key', () => {
+  test('nothing is answered from what is kept, until the service accepts it again', async () => {
+    const upstream = await startService();
+    const server = await serve(upstream);
+    const { ask } = await callerOf(server);
+    expect((await deliverTo(server, 'kept')).status).toBe(200);
+    for (const [tool, args] of fromMemory) expect((await ask(tool, args)).isError).toBe(false);
+    revoke(upstream);
+    expect((await ask('cpq_list_companies')).text).toContain('key was not accepted');
+    for (const [tool, args] of fromMemory) {
+      const { isError, text } = await ask(tool, args);
+      expect({ tool, isError, text }).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('key was not accepted'),
+      });
+    }
+    // An outage tells nothing of the key.
+    upstream.set({ status: { code: 503 } });
+    expect((await ask('cpq_list_events')).isError).toBe(true);
+    upstream.set({ status: undefined, keys: new Set([key]) });
+    for (const [tool, args] of fromMemory) expect((await ask(tool, args)).isError).toBe(false);
+  }, 60_000);
+
+  test('who listens is told of nothing', async () => {
+    const upstream = await startService();
+    const server = await serve(upstream);
+    const { ask } = await callerOf(server);
+    const { told } = await listenTo(server, 'before', 'meanwhile', 'after');
+    await deliverTo(server, 'before');
+    await until(told).toEqual(['before']);
+    revoke(upstream);
+    expect((await ask('cpq_list_companies')).isError).toBe(true);
+    await deliverTo(server, 'meanwhile');
+    upstream.set({ keys: new Set([key]) });
+    expect((await ask('cpq_list_companies')).isError).toBe(false);
+    await deliverTo(server, 'after');
+    await until(told).toEqual(['before', 'after']);
+    await server.running.stop();
+  });
+
+  test('who listens is told of no collection that the key may not read', async () => {
+    const upstream = await startService();
+    const server = await serve(upstream);
+    const { ask } = await callerOf(server);
+    const forbidden = { code: 403, message: 'Forbidden resource' };
+    upstream.set({ status: only(forbidden, { path: '/company' }) });
+    const listener = await listenTo(server, 'barred', 'after');
+    expect((await ask('cpq_list_companies')).isError).toBe(true);
+    await deliverTo(server, 'barred');
+    upstream.set({ status: undefined });
+    expect((await ask('cpq_list_companies')).isError).toBe(false);
+    await deliverTo(server, 'after');
+    await until(listener.told).toEqual(['after']);
+    await server.running.stop();
+  });
+
+  test('a collection that it may no longer read is not answered from memory', async () => {
+    const upstream = await startService();
+    const { ask } = await callerOf(await serve(upstream));
+    const find = () => ask('cpq_find', { text: 'a', kinds: ['contact'] });
+    expect((await find()).isError).toBe(false);
+    const forbidden = { code: 403, message: 'Forbidden resource' };
+    upstream.set({ status: only(forbidden, { path: '/contact' }) });
+    expect((await ask('cpq_list_contacts')).isError).toBe(true);
+    const barred = await find();
+    expect(barred.text).toContain('contact');
+    expect(barred.text).toContain('may not be read here');
+  });
+
+  test('a caller with that key of their own is not let in', async () => {
+    const upstream = await startService();
+    const team = await startTeam({
+      CPQ_AUTH: 'key',
+      CPQ_STATE_DIR: newFolder(),
+      CPQ_KEY_BASE_URLS: upstream.url,
+      CPQ_ALLOW_PRIVATE: '1',
+    });
+    const headers = { 'api-key': key };
+    expect((await send(team, { headers })).status).toBe(200);
+    revoke(upstream);
+    const listing = await send(team, { headers, body: callToolRequest('cpq_list_companies') });
+    expect(listing.text).toContain('key was not accepted');
+    expect((await send(team, { headers })).status).toBe(401);
+  });
+});
+
+describeWith('redis', 'replicas that share what is held', () => {
+  test('know of it as soon as one of them does', async () => {
+    const redis = await startRedis();
+    const upstream = await startService();
+    const env = { CPQ_REDIS_URL: redis.url.href, CPQ_REPLICAS: '2' };
+    const [one, two] = await Promise.all([serve(upstream, env), serve(upstream, env)]);
+    const [here, there] = await Promise.all([callerOf(one), callerOf(two)]);
+    expect((await deliverTo(one, 'kept')).status).toBe(200);
+    for (const [tool, args] of fromMemory) {
+      expect((await here.ask(tool, args)).isError).toBe(false);
+      expect((await there.ask(tool, args)).isError).toBe(false);
+    }
+    revoke(upstream);
+    expect((await here.ask('cpq_list_companies')).isError).toBe(true);
+    await until(async () => (await there.ask('cpq_list_events')).isError).toBe(true);
+    for (const [tool, args] of fromMemory) expect((await there.ask(tool, args)).isError).toBe(true);
+  });
+});

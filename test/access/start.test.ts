@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { fileIn, newFolder } from '../support/access.ts';
+import { type Environment, run } from '../support/process.ts';
+
+const secret = 'key-that-must-not-be-shown-0123456789';
+const tenant = { CPQ_BASE_URL: 'https://one.example.com', CPQ_API_KEY: secret };
+const issuer = { CPQ_AUTH: 'oauth', CPQ_OAUTH_ISSUER: 'https://login.example.com' };
+const publicUrl = { CPQ_PUBLIC_URL: 'https://mcp.example.com/mcp' };
+
+/** What a start says that must not come to anything. */
+async function refused(env: Environment, ...argv: string[]): Promise<string> {
+  const { status, stdout, stderr } = await run(['http', '--port', '0', ...argv], env);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).not.toContain(secret);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  return stderr;
+}
+
+describe('a server that others can reach', () => {
+  test.each([
+    ['--public-url', 'https://mcp.example.com/mcp'],
+    ['--trusted-proxies', '127.0.0.1'],
+  ])('does not start behind a proxy, as %s says, while it asks nobody', async (...words) => {
+    expect(await refused(tenant, ...words)).toContain('CPQ_AUTH');
+  });
+
+  test.each(['0.0.0.0', '::', '192.0.2.7', '127.0.0.1.example.com', 'example.com', '127.1'])(
+    'does not start on %s while it asks nobody who they are',
+    async (host) => {
+      const said = await refused(tenant, '--host', host);
+      expect(said).toContain(host);
+      expect(said).toContain('CPQ_AUTH');
+      expect(said).toContain('127.0.0.1');
+    },
+  );
+
+  test('does not take an unknown way for one', async () => {
+    expect(await refused({ ...tenant, CPQ_AUTH: 'none' }, '--host', '0.0.0.0')).toContain('oauth');
+    expect(await refused({ ...tenant, CPQ_AUTH: 'token,nobody' })).toContain('must be one of');
+  });
+
+  test('does not take an empty list of ways for one', async () => {
+    for (const CPQ_AUTH of ['', ' ', ',']) {
+      expect(await refused({ ...tenant, CPQ_AUTH }, '--host', '0.0.0.0')).toContain('CPQ_AUTH');
+    }
+  });
+});
+
+describe('a way without what it needs', () => {
+  const cases: Record<string, [Environment, string]> = {
+    'oauth without an issuer': [{ CPQ_AUTH: 'oauth', ...publicUrl }, 'CPQ_OAUTH_ISSUER'],
+    'oauth without the address that tokens are for': [issuer, 'CPQ_PUBLIC_URL'],
+    'oauth with an issuer over a wire that others write to': [
+      { ...issuer, ...publicUrl, CPQ_OAUTH_ISSUER: 'http://login.example.com' },
+      'https',
+    ],
+    'oauth with keys over such a wire': [
+      { ...issuer, ...publicUrl, CPQ_OAUTH_JWKS_URL: 'http://login.example.com/keys' },
+      'https',
+    ],
+    'oauth with an issuer that has a password in it': [
+      { ...issuer, ...publicUrl, CPQ_OAUTH_ISSUER: `https://me:${secret}@login.example.com` },
+      'CPQ_OAUTH_ISSUER',
+    ],
+    'key without allowed addresses': [{ CPQ_AUTH: 'key' }, 'CPQ_KEY_BASE_URLS'],
+    'key with an address that is none': [
+      { CPQ_AUTH: 'key', CPQ_KEY_BASE_URLS: '*' },
+      'web address',
+    ],
+    'a proxy that is no address': [
+      { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: '10.0.0.0/33' },
+      'CPQ_TRUSTED_PROXIES',
+    ],
+    'a proxy by its name': [
+      { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: 'proxy.example.com' },
+      'CPQ_TRUSTED_PROXIES',
+    ],
+  };
+
+  test.each(Object.entries(cases))('%s', async (_, [env, words]) => {
+    expect(await refused({ ...tenant, ...env })).toContain(words);
+  });
+});
+
+describe('a file of tokens that is none', () => {
+  const row = {
+    id: 'a',
+    name: 'a',
+    hash: 'f'.repeat(64),
+    grants: ['read'],
+    created: '2026-01-01T00:00:00Z',
+    expires: '2030-01-01T00:00:00Z',
+  };
+  const cases: Record<string, unknown> = {
+    'not JSON': `{"tokens": [${secret}`,
+    null: null,
+    'a list': [],
+    'without tokens': { version: 1 },
+    'with a token that is none': { tokens: [secret] },
+    'with a hash that is none': { tokens: [{ ...row, hash: secret }] },
+    'without an end': { tokens: [{ ...row, expires: undefined }] },
+    'with an end that is no time': { tokens: [{ ...row, expires: 'never' }] },
+    'with a grant that nobody knows': { tokens: [{ ...row, grants: ['everything'] }] },
+    'without grants': { tokens: [{ ...row, grants: undefined }] },
+  };
+
+  test.each(Object.entries(cases))('%s', async (_, content) => {
+    const path = await fileIn(newFolder(), 'tokens.json', content);
+    const said = await refused({ ...tenant, CPQ_AUTH: 'token', CPQ_TOKENS_FILE: path });
+    expect(said).toContain(path);
+    expect(said).toContain('not a file of tokens');
+  });
+});
+
+describe('a file of tenants', () => {
+  const good = { baseUrl: 'https://a.example.com', apiKey: secret };
+
+  test('is not served to whoever comes', async () => {
+    const path = await fileIn(newFolder(), 'tenants.json', { tenants: { a: good } });
+    expect(await refused({ CPQ_TENANTS_FILE: path })).toContain('CPQ_AUTH');
+  });
+
+  const cases: Record<string, [unknown, string]> = {
+    'not JSON': [`{"tenants": {"a": {"apiKey": "${secret}" }`, 'must be JSON such as'],
+    'a list': [{ tenants: [good] }, 'must be JSON such as'],
+    'without a tenant': [{ tenants: {} }, 'no tenant'],
+    'a tenant that is no object': [{ tenants: { a: secret } }, 'must be an object'],
+    'without a key': [{ tenants: { a: { baseUrl: good.baseUrl } } }, 'apiKey'],
+    'without an address': [{ tenants: { a: { apiKey: secret } } }, 'baseUrl'],
+    'with a key that is none': [{ tenants: { a: { ...good, apiKey: `${secret} x` } } }, 'apiKey'],
+    'with a key that is a list': [{ tenants: { a: { ...good, apiKey: [secret, 1] } } }, 'apiKey'],
+    'with a key file that is not there': [
+      { tenants: { a: { baseUrl: good.baseUrl, apiKeyFile: 'nowhere' } } },
+      'nowhere',
+    ],
+    'with a password in its address': [
+      { tenants: { a: { ...good, baseUrl: `https://me:${secret}@a.example.com` } } },
+      'user name',
+    ],
+    'with a name that is none': [{ tenants: { '../a': good } }, 'a–z'],
+    'with a name of every object': [`{"tenants": {"__proto__": {"apiKey": "${secret}"}}}`, 'a–z'],
+    "with a setting that is the server's": [
+      { tenants: { a: { ...good, tokensFile: '/etc/passwd' } } },
+      'cannot be said of a tenant',
+    ],
+    'with ways of its own': [{ tenants: { a: { ...good, auth: 'key' } } }, 'cannot be said'],
+    'with private networks of its own': [
+      { tenants: { a: { ...good, allowPrivate: '1' } } },
+      'cannot be said',
+    ],
+    'with a grant that nobody knows': [
+      { tenants: { a: { ...good, grants: ['everything'] } } },
+      'Known: read',
+    ],
+    'with a secret of webhooks that is short': [
+      { tenants: { a: { ...good, webhookSecret: 'short' } } },
+      '16 characters',
+    ],
+  };
+
+  test.each(Object.entries(cases))('%s', async (_, [content, words]) => {
+    const path = await fileIn(newFolder(), 'tenants.json', content);
+    const said = await refused({ CPQ_AUTH: 'token', CPQ_TENANTS_FILE: path });
+    expect(said).toContain(path);
+    expect(said).toContain(words);
+  });
+
+  test('is said to be missing where it is', async () => {
+    const path = `${newFolder()}/none.json`;
+    expect(await refused({ CPQ_AUTH: 'token', CPQ_TENANTS_FILE: path })).toContain('ENOENT');
+  });
+});

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { localState } from '../../src/state/local.ts';
+import { CollectionCache } from '../../src/tenant/cache.ts';
+import type { Tenant } from '../../src/tenant/tenant.ts';
+import {
+  newFolder,
+  openTenant,
+  removeFolder,
+  type Served,
+  serve,
+} from '../support/hardening-tenant.ts';
+import { startTaggedService, type TaggedService, taggedCount } from '../support/tagged-service.ts';
+import { random } from '../support/upstream/random.ts';
+
+/**
+ * Four tenants in one process, by two addresses and two keys, which share what can be shared: state, cache,
+ * and the moment. Every record says whose it is.
+ */
+
+const calls = 10_000;
+const inFlight = 32;
+const chance = random(7);
+
+interface Party {
+  /** In every id and name of its records, and in those of nobody else. */
+  tag: string;
+  tenant: Tenant;
+  served: Served;
+}
+
+let folder: string;
+let homes: TaggedService[];
+let parties: Party[];
+const errors: unknown[] = [];
+
+const keys = ['one0key0of0isolation', 'another0key0of0isolation'];
+
+const tagOf = (home: string, key: number): string => `${home}${'XY'.charAt(key)}tag`;
+
+/** Answers after some turns, or some time. */
+function later(answer: () => void): void {
+  if (chance.below(3) === 0) setTimeout(answer, chance.below(6));
+  else setImmediate(answer);
+}
+
+const startHome = (name: string): Promise<TaggedService> =>
+  startTaggedService((key) => tagOf(name, keys.indexOf(key)), later);
+
+beforeAll(async () => {
+  folder = await newFolder();
+  homes = [await startHome('north'), await startHome('south')];
+  const shared = { state: localState(join(folder, 'state')), cache: new CollectionCache(1) };
+  // Held for so short that every kind of reading is under way all the time.
+  const rest = {
+    freshness: { freshMs: 10, staleMs: 60 },
+    budget: { requests: 10_000_000, windowSeconds: 600 },
+    limits: { attemptMs: 20_000 },
+  };
+  parties = [];
+  for (const [home, { url }] of homes.entries()) {
+    for (const [at, key] of keys.entries()) {
+      const tenant = openTenant({ url, key, ...shared, ...rest });
+      const served = await serve(tenant, (error) => errors.push(error));
+      parties.push({ tag: tagOf(['north', 'south'][home] ?? '', at), tenant, served });
+    }
+  }
+});
+
+afterAll(async () => {
+  for (const { served, tenant } of parties) {
+    await served.close();
+    await tenant.close();
+  }
+  for (const home of homes) home.close();
+  await removeFolder(folder);
+});
+
+type Ask = (tag: string) => { name: string; arguments: Record<string, unknown> };
+
+const lists = ['companies', 'opportunities', 'quotes', 'products', 'pricing_books', 'categories'];
+const asks: Ask[] = [
+  ...lists.map(
+    (what): Ask =>
+      () => ({ name: `cpq_list_${what}`, arguments: { size: 5 } }),
+  ),
+  () => ({ name: 'cpq_get_category_tree', arguments: {} }),
+  (tag) => ({
+    name: 'cpq_get_record',
+    arguments: { resource: 'quote', id: `${tag}-quote-${chance.below(taggedCount)}` },
+  }),
+  (tag) => ({ name: 'cpq_find', arguments: { text: `${tag} company ${chance.below(20)}` } }),
+  (tag) => ({
+    name: 'cpq_brief_company',
+    arguments: { company: `${tag}-company-${chance.below(taggedCount)}` },
+  }),
+  () => ({ name: 'cpq_brief_pipeline', arguments: {} }),
+];
+
+interface Crossings {
+  foreign: string[];
+  answered: number;
+  silent: number;
+}
+
+/** One call of a tenant, now and then given up in the middle; what it tells is nobody else's. */
+async function callOnce({ tag, served, tenant }: Party, seen: Crossings): Promise<void> {
+  const ask = asks[chance.below(asks.length)] as Ask;
+  const stop = new AbortController();
+  if (chance.below(20) === 0) setTimeout(() => stop.abort(), chance.below(6));
+  if (chance.below(50) === 0) tenant.invalidate('company');
+  const result = await served.client
+    .callTool(ask(tag), { signal: stop.signal })
+    .catch(() => undefined);
+  if (!result) return;
+  const told = JSON.stringify(result);
+  seen.answered += 1;
+  if (!told.includes(tag)) seen.silent += 1;
+  const foreign = parties.filter((party) => party.tag !== tag && told.includes(party.tag));
+  seen.foreign.push(...foreign.map((party) => `${tag} was told of ${party.tag}: ${told}`));
+}
+
+test('10,000 calls of four tenants, 32 in flight: nobody sees anything of the others', async () => {
+  const seen: Crossings = { foreign: [], answered: 0, silent: 0 };
+  let left = calls;
+  const work = async () => {
+    while (left > 0) {
+      left -= 1;
+      await callOnce(parties[chance.below(parties.length)] as Party, seen);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, work));
+  expect(seen.foreign).toEqual([]);
+  expect(errors).toEqual([]);
+  // Nearly all were answered, with something that tells whose it is.
+  expect(seen.answered).toBeGreaterThan(calls * 0.9);
+  expect(seen.silent).toBe(0);
+}, 120_000);

@@ -1,0 +1,360 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readTenants } from '../../src/commands/tenants.ts';
+import { readSettings } from '../../src/config.ts';
+import {
+  bearer,
+  callerAt,
+  callToolRequest,
+  fileIn,
+  newFolder,
+  newToken,
+  type Reply,
+  send,
+} from '../support/access.ts';
+import { run } from '../support/process.ts';
+import { hookOf, listenAs, type Many, type Place, place, startMany } from '../support/tenants.ts';
+import { until } from '../support/until.ts';
+import { deliver } from '../support/webhooks.ts';
+
+type Row = Record<string, unknown>;
+
+const companies = callToolRequest('cpq_list_companies', { size: 5 });
+const idsOf = ({ upstream }: Place): string[] =>
+  Object.values(upstream.records)
+    .flatMap((rows) => rows.map(({ id }) => String(id ?? '')))
+    .filter((id) => id !== '');
+const isGood = ({ status, text }: Reply) => status === 200 && !text.includes('"isError":true');
+
+describe('two tenants side by side', () => {
+  test('never see anything of each other', async () => {
+    const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
+    const described = { one: one.described, two: two.described };
+    const server = await startMany(described);
+    const ids = { one: idsOf(one), two: idsOf(two) };
+    const hits = { one: 0, two: 0 };
+    const sample = { one: one.upstream.records, two: two.upstream.records };
+    const asking = (at: number, own: 'one' | 'two') => {
+      const { '/company': known = [], '/quote': quotes = [] } = sample[own] as Record<
+        string,
+        Row[]
+      >;
+      const { '/company': foreign = [] } = sample[own === 'one' ? 'two' : 'one'] as Record<
+        string,
+        Row[]
+      >;
+      const bodies = [
+        companies,
+        callToolRequest('cpq_list_quotes', { size: 5, from: at % 20 }),
+        callToolRequest('cpq_get_record', {
+          resource: 'company',
+          id: known[at % known.length]?.id,
+        }),
+        callToolRequest('cpq_find', { text: String(foreign[at % foreign.length]?.name) }),
+        callToolRequest('cpq_brief_quote', { quote: quotes[at % quotes.length]?.id }),
+        callToolRequest('cpq_brief_pipeline', {}),
+      ];
+      return bodies[at % bodies.length];
+    };
+    const call = async (at: number) => {
+      const own = at % 2 === 0 ? 'one' : 'two';
+      const other = own === 'one' ? 'two' : 'one';
+      const body = asking(Math.floor(at / 2), own);
+      const { status, text } = await send(server, { headers: server.as(own), body });
+      expect(status).toBe(200);
+      expect(ids[other].filter((id) => text.includes(id))).toEqual([]);
+      hits[own] += ids[own].filter((id) => text.includes(id)).length;
+    };
+    // As many at once as may wait for their turn.
+    const numbers = Array.from({ length: 300 }, (_, at) => at);
+    while (numbers.length > 0) await Promise.all(numbers.splice(0, 100).map(call));
+    expect(hits.one).toBeGreaterThan(100);
+    expect(hits.two).toBeGreaterThan(100);
+    const keys = ({ upstream }: Place) =>
+      new Set(upstream.requests.map(({ headers }) => headers['api-key']));
+    expect([keys(one), keys(two)]).toEqual([new Set([one.key]), new Set([two.key])]);
+  });
+
+  test('are told apart by the token alone', async () => {
+    const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
+    const state = { CPQ_STATE_DIR: newFolder() };
+    const nobodys = await newToken(['nobodys'], state);
+    const third = await newToken(['third', '--tenant', 'three'], state);
+    const described = { one: one.described, two: two.described };
+    const server = await startMany(described, [], state);
+    for (const token of [nobodys, third]) {
+      for (const headers of [{}, { 'cpq-tenant': 'one', 'x-tenant': 'one' }]) {
+        const path = '/mcp?tenant=one';
+        const reply = await send(server, { path, headers: { ...bearer(token), ...headers } });
+        expect(reply.status).toBe(403);
+      }
+    }
+    expect(one.upstream.requests).toEqual([]);
+  });
+
+  test('get a token of their own even while they are the only one', async () => {
+    const one = await place('one', 1);
+    const folder = newFolder();
+    const env = {
+      CPQ_STATE_DIR: newFolder(),
+      CPQ_TENANTS_FILE: await fileIn(folder, 'tenants.json', { tenants: { one: one.described } }),
+    };
+    await newToken(['anna'], env);
+    const { stdout } = await run(['token', 'list', '--json'], env);
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'anna', tenant: 'one' }]);
+    const { status, stderr } = await run(['token', 'add', 'bert', '--tenant', 'two'], env);
+    expect(status).toBe(2);
+    expect(stderr).toContain('--tenant must be one of one');
+  });
+});
+
+describe('the file, read again', () => {
+  test('opens, changes and closes tenants', async () => {
+    const [one, two, other] = await Promise.all([place('one', 1), place('two', 2), place('x', 3)]);
+    const server = await startMany({ one: one.described }, ['one', 'two']);
+    const ask = (tenant: string) => send(server, { headers: server.as(tenant), body: companies });
+    expect((await ask('two')).status).toBe(403);
+    await server.describeAs({ one: one.described, two: two.described });
+    expect(isGood(await ask('two'))).toBe(true);
+    const walked = one.upstream.requests.length;
+    await server.describeAs({ one: one.described, two: other.described });
+    const changed = await ask('two');
+    expect(isGood(changed)).toBe(true);
+    expect(idsOf(two).filter((id) => changed.text.includes(id))).toEqual([]);
+    expect(idsOf(other).some((id) => changed.text.includes(id))).toBe(true);
+    await server.describeAs({ two: other.described });
+    expect((await ask('one')).status).toBe(403);
+    expect(one.upstream.requests).toHaveLength(walked);
+    expect(server.stderr()).toContain('"opened":["two"],"changed":[],"closed":[]');
+    expect(server.stderr()).toContain('"opened":[],"changed":["two"],"closed":[]');
+    expect(server.stderr()).toContain('"opened":[],"changed":[],"closed":["one"]');
+  });
+
+  test('keeps what is held of a tenant that stays as it was', async () => {
+    const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
+    const server = await startMany({ one: one.described });
+    const brief = callToolRequest('cpq_brief_pipeline');
+    const ask = () => send(server, { headers: server.as('one'), body: brief });
+    expect(isGood(await ask())).toBe(true);
+    const read = one.upstream.requests.length;
+    await server.describeAs({ two: two.described, one: one.described });
+    expect(isGood(await ask())).toBe(true);
+    expect(one.upstream.requests).toHaveLength(read);
+  });
+
+  test('lets every call that is under way come to its end', async () => {
+    const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
+    const server = await startMany({ one: one.described, two: two.described });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    for (const { upstream } of [one, two]) upstream.set({ onRequest: () => held });
+    const calls = (['one', 'two'] as const).flatMap((tenant) => [
+      // Answered with and without the SDK, in both eras.
+      send(server, { headers: server.as(tenant), body: companies }),
+      ...(['modern', 'legacy'] as const).map(async (era) => {
+        const { ask, close } = await callerAt(server, server.as(tenant), { era });
+        const answer = await ask('cpq_list_contacts', { size: 2 }, { onprogress: () => {} });
+        await close();
+        return { status: answer.isError ? 500 : 200, text: answer.text };
+      }),
+    ]);
+    await until(() => [one.upstream.requests.length, two.upstream.requests.length]).toEqual([3, 3]);
+    await server.describeAs({ two: { ...two.described, writesPerHour: 3 } });
+    release();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect((await send(server, { headers: server.as('one') })).status).toBe(403);
+  });
+
+  test('ends what is listened to of a tenant that is gone or is another, and no more', async () => {
+    const [one, two, three] = await Promise.all([
+      place('one', 1),
+      place('two', 2),
+      place('three', 3),
+    ]);
+    const described = { one: one.described, two: two.described, three: three.described };
+    const server = await startMany(described);
+    const [open, ended]: [string[], string[]] = [[], []];
+    const listening = (['one', 'two', 'three'] as const).map(async (tenant) => {
+      const onPart = () => void open.push(tenant);
+      const reply = await send(server, { ...listenAs(server.as(tenant), 'a'), onPart });
+      ended.push(tenant);
+      return reply;
+    });
+    const all = Promise.allSettled(listening);
+    await until(() => [...open].sort()).toEqual(['one', 'three', 'two']);
+    await server.describeAs({
+      two: { ...two.described, writesPerHour: 3 },
+      three: three.described,
+    });
+    const [first, second] = await Promise.all(listening.slice(0, 2));
+    expect(first?.status).toBe(200);
+    expect(second?.status).toBe(200);
+    expect(first?.text).toContain('subscriptions/acknowledged');
+    expect([...ended].sort()).toEqual(['one', 'two']);
+    await server.running.stop();
+    await all;
+  });
+
+  const secret = 'a-secret-that-was-mistyped-012345';
+  test.each([
+    ['not JSON', `{"tenants": {"one": {"apiKey": "${secret}"`],
+    ['without tenants', { tenants: {} }],
+    ['with a tenant that lacks its key', { one: { baseUrl: 'https://a.example.com' } }],
+    [
+      'with a key that is none',
+      { one: { baseUrl: 'https://a.example.com', apiKey: `${secret} b` } },
+    ],
+    ['with a key in a list', { one: { baseUrl: 'https://a.example.com', apiKey: [secret] } }],
+    ['with what it cannot say', { one: { apiKey: secret, auth: 'key' } }],
+  ])('changes nothing where it is %s, and says so', async (_, content) => {
+    const { server, one } = await steady();
+    server.running.output.guard(secret);
+    const before = one.upstream.requests.length;
+    await server.describeAs(content);
+    expect(server.stderr()).toContain('tenants not read again: they stay as they were');
+    const reply = await send(server, { headers: server.as('one'), body: companies });
+    expect(isGood(reply)).toBe(true);
+    expect(one.upstream.requests.length).toBe(before + 1);
+  });
+
+  test('is asked for by nothing but the signal', async () => {
+    const { server, one } = await steady();
+    await writeFile(server.path, 'gone');
+    expect(isGood(await send(server, { headers: server.as('one'), body: companies }))).toBe(true);
+    await server.describeAs({ one: { ...one.described, rateLimit: 1_000 } });
+    expect(isGood(await send(server, { headers: server.as('one'), body: companies }))).toBe(true);
+  });
+});
+
+let standing: Promise<{ server: Many; one: Place }> | undefined;
+function steady() {
+  standing ??= (async () => {
+    const one = await place('one', 1);
+    return { server: await startMany({ one: one.described }), one };
+  })();
+  return standing;
+}
+
+const updated = () => ({ event: 'company.updated', data: { id: 'a', name: `${Math.random()}` } });
+
+describe('what a tenant is given', () => {
+  test('may stand in files beside the one that describes it', async () => {
+    const one = await place('one', 1);
+    const folder = newFolder();
+    await mkdir(join(folder, 'keys'));
+    await writeFile(join(folder, 'keys', 'one'), `${one.key}\n`);
+    const described = { one: { baseUrl: one.upstream.url, apiKeyFile: 'keys/one' } };
+    const CPQ_TENANTS_FILE = await fileIn(folder, 'tenants.json', { tenants: described });
+    const server = await startMany({}, ['one'], { CPQ_TENANTS_FILE });
+    server.running.output.guard(one.key);
+    expect(isGood(await send(server, { headers: server.as('one'), body: companies }))).toBe(true);
+  });
+
+  const described = { baseUrl: 'https://a.example.com', apiKey: 'key-of-one-0123456789abcdef' };
+  const read = async (tenant: Row) => {
+    const tenants = { one: { ...described, ...tenant } };
+    const path = await fileIn(newFolder(), 'tenants.json', { tenants });
+    return readTenants(path, readSettings([], {})).get('one');
+  };
+
+  const mistyped = 'a-value-that-was-mistyped-012345';
+  test.each<[name: string, value: unknown]>([
+    ...['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'consent', 'webhookSecret'].flatMap(
+      (name): [string, unknown][] => [
+        [name, [mistyped]],
+        [name, { secret: mistyped }],
+        [name, 1_234_567_890_123],
+        [name, true],
+        [name, null],
+        [name, ' '],
+      ],
+    ),
+    ['rateLimit', '500'],
+    ['rateLimit', [500]],
+    ['writesPerHour', null],
+    ['grants', []],
+    ['grants', ''],
+    ['grants', ['read', 1]],
+    ['grants', { read: true }],
+    ['toolsets', []],
+    ['writeFields', ['']],
+    ['barredStages', [1]],
+    ['barredStages', ['Won; really']],
+  ])('is of its own type: %s cannot be %j', async (name, value) => {
+    const reading = read({ [name]: value });
+    await expect(reading).rejects.toThrow(new RegExp(`"one": ${name}(:| must be a)`));
+    await expect(reading).rejects.not.toThrow(mistyped);
+  });
+
+  test('may be one text where it can be several, and no barred stage at all', async () => {
+    const one = await read({ grants: 'company:read', barredStages: [] });
+    expect(one?.grants).toEqual(new Set(['company:read']));
+    expect(one?.barredStages).toEqual([]);
+    expect((await read({ barredStages: 'Won; Lost' }))?.barredStages).toEqual(['Won', 'Lost']);
+  });
+
+  test('is never a key of the server', async () => {
+    const one = await place('one', 1);
+    const file = (tenant: Row) => fileIn(newFolder(), 'tenants.json', { tenants: { one: tenant } });
+    const servers = {
+      CPQ_AUTH: 'token',
+      CPQ_STATE_DIR: newFolder(),
+      CPQ_BASE_URL: one.upstream.url,
+      CPQ_API_KEY: one.key,
+    };
+    for (const tenant of [{}, { baseUrl: one.upstream.url }, { apiKey: one.key }]) {
+      const env = { ...servers, CPQ_TENANTS_FILE: await file(tenant) };
+      const { status, stderr } = await run(['http', '--port', '0'], env);
+      expect(status).toBe(2);
+      expect(stderr).toMatch(/"one": Missing: (baseUrl|apiKey)/);
+      expect(stderr).not.toContain(one.key);
+    }
+  });
+
+  test('is never a secret of the server’s webhooks', async () => {
+    const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
+    const servers = 'hook-of-the-server-0123456789';
+    const { webhookSecret, ...bare } = two.described;
+    const server = await startMany({ one: one.described, two: bare }, [], {
+      CPQ_WEBHOOK_SECRET: servers,
+      CPQ_WEBHOOK_SIGNING_SECRET: servers,
+    });
+    const to = (name: string, secret: unknown) =>
+      deliver(`${server.url.replace(/mcp$/, 'webhooks')}/${name}`, updated(), {
+        'x-webhook-secret': String(secret),
+      });
+    expect((await to('one', hookOf('one'))).status).toBe(200);
+    for (const [name, secret] of [
+      ['one', servers],
+      ['two', servers],
+      ['two', hookOf('one')],
+      ['two', webhookSecret],
+      ['two', ''],
+      ['default', servers],
+    ]) {
+      expect((await to(String(name), secret)).status).toBe(401);
+    }
+  });
+
+  test('are grants of its own', async () => {
+    const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
+    const described = {
+      one: { ...one.described, grants: ['company:read'] },
+      two: { ...two.described, grants: ['read', 'opportunity:write'] },
+    };
+    const server = await startMany(described);
+    const names = async (tenant: string) => {
+      const caller = await callerAt(server, server.as(tenant));
+      const listed = await caller.names();
+      await caller.close();
+      return listed;
+    };
+    expect(await names('one')).not.toContain('cpq_list_quotes');
+    expect(await names('two')).toContain('cpq_list_quotes');
+    // The token was given for reading.
+    expect(await names('two')).not.toContain('cpq_upsert_opportunity');
+  });
+});

@@ -1,0 +1,390 @@
+import { EventEmitter } from 'node:events';
+import { appendFile, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { HttpError } from '../../src/hosts/access/http-error.ts';
+import { reauthorizeWhileOpen } from '../../src/hosts/access/reauthorize.ts';
+import {
+  bearer,
+  callerAt,
+  callToolRequest,
+  newFolder,
+  newToken,
+  type Sent,
+  send,
+  startTeam,
+  type Team,
+  token,
+} from '../support/access.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+import { until } from '../support/until.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+
+interface Shared extends Team {
+  folder: string;
+  env: Record<string, string>;
+  /** Of somebody who may read. */
+  good: string;
+  add(...words: string[]): Promise<string>;
+}
+
+async function startShared(more: Record<string, string> = {}): Promise<Shared> {
+  const folder = newFolder();
+  const env = { CPQ_STATE_DIR: folder };
+  const good = await newToken(['good'], env);
+  const { baseUrl, key } = addressIn(await sandbox());
+  const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_AUTH: 'token' };
+  const team = await startTeam({ ...where, ...env, ...more }, [good]);
+  const add = async (...words: string[]) => {
+    const made = await newToken(words, env);
+    team.running.output.guard(made);
+    return made;
+  };
+  return { ...team, folder, env, good, add };
+}
+
+const server = shared(() => startShared());
+const rows = async (folder: string) =>
+  JSON.parse(await readFile(join(folder, 'tokens.json'), 'utf8')).tokens as Record<
+    string,
+    unknown
+  >[];
+
+describe('the command', () => {
+  test('shows a token once, and keeps nothing that it could be made of', async () => {
+    const folder = newFolder();
+    const env = { CPQ_STATE_DIR: folder };
+    const made = await newToken(['anna', '--grants', 'company:read,contact:read'], env);
+    expect(made).toMatch(/^cpq_[0-9a-f]{12}_[\w-]{43}$/);
+    const secret = made.slice(-43);
+    for (const name of await readdir(folder)) {
+      expect(await readFile(join(folder, name), 'utf8')).not.toContain(secret);
+    }
+    const { mode } = await stat(join(folder, 'tokens.json'));
+    expect((mode & 0o777).toString(8)).toBe('600');
+    const listed = await token(['list'], env);
+    expect(listed.stdout).toMatch(/anna +company:read,contact:read/);
+    const json = await token(['list', '--json'], env);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ name: 'anna', expired: false }]);
+    const [{ hash, id } = {}] = await rows(folder);
+    for (const hidden of [secret, String(hash), String(id)]) {
+      expect(listed.stdout + listed.stderr + json.stdout + json.stderr).not.toContain(hidden);
+    }
+    expect((await token(['revoke', 'anna'], env)).status).toBe(0);
+    expect(await rows(folder)).toEqual([]);
+  });
+
+  test('makes a file that was open to all its owner’s alone', async () => {
+    const folder = newFolder();
+    const path = join(folder, 'tokens.json');
+    await writeFile(path, '{"version":1,"tokens":[]}', { mode: 0o644 });
+    await newToken(['anna'], { CPQ_TOKENS_FILE: path });
+    expect(((await stat(path)).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  test('loses none of those that are made at once, after a program that was killed', async () => {
+    const folder = newFolder();
+    const env = { CPQ_STATE_DIR: folder };
+    const lock = join(folder, 'tokens.json.lock');
+    await writeFile(lock, 'left');
+    const long = new Date(Date.now() - 60_000);
+    await utimes(lock, long, long);
+    const names = Array.from({ length: 8 }, (_, at) => `caller-${at}`);
+    const made = await Promise.all(names.map((name) => newToken([name], env)));
+    expect(new Set(made).size).toBe(8);
+    expect((await rows(folder)).map(({ name }) => name).sort()).toEqual(names);
+    expect(await readdir(folder)).toEqual(['tokens.json']);
+  });
+
+  test('of those that want one name at once, one gets it', async () => {
+    const env = { CPQ_STATE_DIR: newFolder() };
+    const adding = Array.from({ length: 4 }, () => token(['add', 'anna'], env));
+    const statuses = (await Promise.all(adding)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([0, 2, 2, 2]);
+  });
+
+  test.each([
+    [['add'], 'Use: cpq-mcp token'],
+    [['add', 'a b'], 'A name is made of'],
+    [['add', '../../etc'], 'A name is made of'],
+    [['add', 'a', 'b'], 'Use: cpq-mcp token'],
+    [['add', 'a', '--grants', 'everything'], 'Known: read'],
+    [['add', 'a', '--grants', ''], 'is empty'],
+    [['add', 'a', '--days', '0'], '--days'],
+    [['add', 'a', '--days', '1e9'], '--days'],
+    [['add', 'a', '--days', '-1'], '--days'],
+    [['add', 'a', '--forever'], 'Unknown option'],
+    [['revoke', 'nobody'], 'There is no token'],
+    [['constructor'], 'Use: cpq-mcp token'],
+    [[], 'Use: cpq-mcp token'],
+  ])('refuses %j', async (words, said) => {
+    const folder = newFolder();
+    const { status, stdout, stderr } = await token(words, { CPQ_STATE_DIR: folder });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(said);
+  });
+
+  test('changes nothing in a file that it cannot read', async () => {
+    const folder = newFolder();
+    const path = join(folder, 'tokens.json');
+    await writeFile(path, 'not mine');
+    const { status, stderr } = await token(['add', 'anna'], { CPQ_STATE_DIR: folder });
+    expect(status).toBe(1);
+    expect(stderr).toContain('not a file of tokens');
+    expect(await readFile(path, 'utf8')).toBe('not mine');
+    expect(await readdir(folder)).toEqual(['tokens.json']);
+  });
+});
+
+describe('a caller', () => {
+  test.each(['modern', 'legacy', 'first line'] as const)('is let in, %s', async (era) => {
+    const { good, ...team } = await server();
+    const { names, ask, close } = await callerAt(team, bearer(good), { era });
+    expect(await names()).toContain('cpq_list_companies');
+    expect((await ask('cpq_list_companies', { size: 2 })).records).toHaveLength(2);
+    await close();
+  });
+
+  test('is told what to show', async () => {
+    const reply = await send(await server());
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toBe('Bearer realm="cpq-mcp"');
+    expect(reply.text).not.toContain('tools');
+  });
+
+  test('may write the name of the scheme as it likes', async () => {
+    const { good, ...team } = await server();
+    for (const authorization of [`bearer ${good}`, `BEARER  ${good}`, `Bearer ${good} `]) {
+      expect((await send(team, { headers: { authorization } })).status).toBe(200);
+    }
+  });
+
+  const wrong: Record<string, (good: string) => Record<string, string | string[]>> = {
+    'an empty token': () => ({ authorization: 'Bearer ' }),
+    'the scheme alone': () => ({ authorization: 'Bearer' }),
+    'no scheme': (good) => ({ authorization: good }),
+    'another scheme': (good) => ({ authorization: `Basic ${good}` }),
+    'a token as a password': (good) => ({
+      authorization: `Basic ${Buffer.from(`anna:${good}`).toString('base64')}`,
+    }),
+    'a name before it': (good) => ({ authorization: `Bearer anna ${good}` }),
+    'two in one': (good) => ({ authorization: `Bearer ${good}, Bearer ${good}` }),
+    'the header twice': (good) => ({ authorization: [`Bearer ${good}`, `Bearer ${good}`] }),
+    'a wrong one, then a good one': (good) => ({ authorization: ['Bearer x', `Bearer ${good}`] }),
+    'a good one, then a wrong one': (good) => ({ authorization: [`Bearer ${good}`, 'Bearer x'] }),
+    'another header': (good) => ({ 'x-access-token': good, cookie: `access_token=${good}` }),
+    'the header of keys': (good) => ({ 'api-key': good }),
+  };
+
+  test.each(Object.entries(wrong))('is not let in with %s', async (_, headersOf) => {
+    const { good, ...team } = await server();
+    const reply = await send(team, { headers: headersOf(good) });
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toContain('Bearer realm="cpq-mcp"');
+  });
+
+  test('is not let in with a token in the address', async () => {
+    const { good, ...team } = await server();
+    for (const name of ['access_token', 'token', 'authorization']) {
+      expect((await send(team, { path: `/mcp?${name}=${good}` })).status).toBe(401);
+    }
+  });
+
+  test.each(['GET', 'DELETE', 'PUT', 'OPTIONS', 'HEAD', 'PATCH'])(
+    'is asked for it whatever the method: %s',
+    async (method) => {
+      expect((await send(await server(), { method })).status).toBe(401);
+    },
+  );
+
+  test('is asked for it on every path but those of health', async () => {
+    const team = await server();
+    const paths = ['/', '/mcp/', '/MCP', '/mcp/../mcp', '//mcp', '/metrics', '/preview', '/%6dcp'];
+    for (const path of paths) {
+      const { status, text } = await send(team, { path });
+      expect([401, 404]).toContain(status);
+      expect(text).not.toContain('inputSchema');
+    }
+    for (const path of ['/healthz', '/readyz']) {
+      expect((await send(team, { method: 'GET', path })).status).toBe(200);
+    }
+  });
+});
+
+/** Others of the same shape. */
+const spoilt: Record<string, (good: string, other: string) => string> = {
+  'nobody’s': (good) => `${good.slice(0, -43)}${'A'.repeat(43)}`,
+  truncated: (good) => good.slice(0, -1),
+  'longer by one': (good) => `${good}A`,
+  'with padding': (good) => `${good}=`,
+  'of another case': (good) => good.toUpperCase(),
+  'of another case in one letter': (good) =>
+    good.replace(/[a-zA-Z](?=[^a-zA-Z]*$)/, (it) =>
+      it === it.toLowerCase() ? it.toUpperCase() : it.toLowerCase(),
+    ),
+  'with the id of another': (good, other) => other.slice(0, 17) + good.slice(17),
+  'without its id': (good) => `cpq__${good.slice(-43)}`,
+  'with an id that every object has': (good) => `cpq_constructor0_${good.slice(-43)}`,
+  'the id alone': (good) => good.slice(0, 17),
+  'the prefix alone': () => 'cpq_',
+};
+
+describe('a token', () => {
+  test.each(Object.entries(spoilt))('that is %s is refused', async (_, spoil) => {
+    const { good, add, ...team } = await spoiling();
+    const other = await others();
+    const shown = spoil(good, other);
+    expect([good, other]).not.toContain(shown);
+    const reply = await send(team, { headers: bearer(shown) });
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toContain('Bearer');
+    expect(reply.text).not.toContain('cpq_');
+  });
+
+  test('that has expired is refused, and its owner told so', async () => {
+    const { add, folder, ...team } = await spoiling();
+    const made = await add('expiring');
+    const path = join(folder, 'tokens.json');
+    const kept = { tokens: await rows(folder) };
+    for (const row of kept.tokens) {
+      if (row.name === 'expiring') row.expires = new Date(Date.now() - 1).toISOString();
+    }
+    await writeFile(path, JSON.stringify(kept));
+    await until(async () => (await send(team, { headers: bearer(made) })).text).toContain(
+      'has expired',
+    );
+    const reply = await send(team, { headers: bearer(made) });
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toContain('error="invalid_token"');
+    expect((await send(team, { headers: bearer(made.replace(/.$/, '-')) })).text).not.toContain(
+      'expiring',
+    );
+  });
+
+  test('that was made or revoked while the server runs is taken or refused soon', async () => {
+    const { add, env, ...team } = await server();
+    const made = await add('passing');
+    const statusOf = async () => (await send(team, { headers: bearer(made) })).status;
+    await until(statusOf).toBe(200);
+    await token(['revoke', 'passing'], env);
+    await until(statusOf).toBe(401);
+  });
+
+  test('is good while the file is broken, which is told once, and all end with the file', async () => {
+    const team = await startShared();
+    const { folder, good } = team;
+    const path = join(folder, 'tokens.json');
+    const whole = await readFile(path, 'utf8');
+    await appendFile(path, 'broken');
+    const status = async () => (await send(team, { headers: bearer(good) })).status;
+    await until(async () => {
+      await status();
+      return team.stderr();
+    }).toContain('tokens not read again');
+    const before = Date.now();
+    await until(async () => [await status(), Date.now() - before > 2_200]).toEqual([200, true]);
+    expect(team.stderr().match(/tokens not read again/g)).toHaveLength(1);
+    await writeFile(path, whole.replace('"good"', '"renamed"'));
+    await until(status).toBe(200);
+    await rm(path);
+    await until(status).toBe(401);
+  });
+});
+
+/** One where many wrong tokens are shown. */
+const spoiling = shared(() => startShared());
+const others = shared(async () => (await spoiling()).add('other'));
+
+describe('whoever guesses', () => {
+  test('has to wait, and others need not', async () => {
+    const team = await startShared({ CPQ_TRUSTED_PROXIES: '127.0.0.1' });
+    const from = (sender: string, shown: string) =>
+      send(team, { headers: { ...bearer(shown), 'x-forwarded-for': sender } });
+    const wrong = `cpq_${'0'.repeat(12)}_${'A'.repeat(43)}`;
+    for (let at = 0; at < 30; at++) {
+      expect((await from('203.0.113.9', wrong)).status).toBe(401);
+    }
+    const late = await from('203.0.113.9', wrong);
+    expect(late.status).toBe(429);
+    expect(Number(late.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(late.headers['retry-after'])).toBeLessThanOrEqual(60);
+    // A good one would tell whoever guesses that it is.
+    expect((await from('203.0.113.9', team.good)).status).toBe(429);
+    expect((await from('203.0.113.10', team.good)).status).toBe(200);
+    expect((await send(team, { headers: bearer(team.good) })).status).toBe(200);
+  });
+
+  test('has one address for all of an IPv6 network', async () => {
+    const team = await startShared({ CPQ_TRUSTED_PROXIES: '127.0.0.1' });
+    const from = (sender: string, shown: string) =>
+      send(team, { headers: { ...bearer(shown), 'x-forwarded-for': sender } });
+    for (let at = 0; at < 30; at++) await from(`2001:db8:0:7::${at.toString(16)}`, 'cpq_x');
+    expect((await from('2001:db8:0:7:ffff::1', team.good)).status).toBe(429);
+    expect((await from('2001:db8:0:8::1', team.good)).status).toBe(200);
+  });
+
+  test('cannot choose its address where no proxy is believed', async () => {
+    const team = await startShared();
+    const from = (sender: string, shown: string) =>
+      send(team, { headers: { ...bearer(shown), 'x-forwarded-for': sender } });
+    for (let at = 0; at < 30; at++) await from(`203.0.113.${at}`, `wrong-${at}`);
+    expect((await from('198.51.100.1', 'wrong')).status).toBe(429);
+  });
+});
+
+describe('what is listened to', () => {
+  afterEach(() => vi.useRealTimers());
+
+  const listeningTo = (admit: () => Promise<unknown>) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const response = Object.assign(new EventEmitter(), { end: vi.fn() });
+    reauthorizeWhileOpen({ admit } as never, {} as never, response as never);
+    const minute = () => vi.advanceTimersByTimeAsync(60_000);
+    return { response, minute };
+  };
+
+  test('ends when its listener would be let in no more', async () => {
+    let answer: HttpError | undefined;
+    const { response, minute } = listeningTo(async () => {
+      if (answer) throw answer;
+    });
+    await minute();
+    for (const status of [429, 503] as const) {
+      answer = new HttpError(status, 'later');
+      await minute();
+    }
+    expect(response.end).not.toHaveBeenCalled();
+    answer = new HttpError(401, 'no more');
+    await minute();
+    expect(response.end).toHaveBeenCalledOnce();
+  });
+
+  test('is looked at for as long as it goes on', async () => {
+    const admit = vi.fn(async () => {});
+    const { response, minute } = listeningTo(admit);
+    await minute();
+    response.emit('close');
+    await minute();
+    expect(admit).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a caller that asks for too much', () => {
+  test('is not let through for saying that it only listens', async () => {
+    const team = await startShared({ CPQ_CALLS_PER_MINUTE: '6' });
+    const says = { ...bearer(team.good), 'mcp-method': 'subscriptions/listen' };
+    const body = callToolRequest('cpq_list_companies', { size: 1 });
+    const ways = [
+      { headers: says, body },
+      { headers: says, body: [body] },
+      { headers: { ...says, 'mcp-protocol-version': '2026-07-28' }, body: [body] },
+      { headers: { ...says, 'content-length': undefined, 'transfer-encoding': 'chunked' }, body },
+      { headers: { ...says, 'content-type': 'text/plain' }, body },
+      { headers: { ...says, accept: '*/*' }, body },
+    ];
+    for (const way of ways) expect((await send(team, way as Sent)).status).not.toBe(429);
+    for (const way of ways) expect((await send(team, way as Sent)).status).toBe(429);
+  });
+});

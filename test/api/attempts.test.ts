@@ -1,0 +1,464 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { isApiError } from '../../src/api/errors.ts';
+import { interactiveCall } from '../../src/tenant/call.ts';
+import type { Tenant } from '../../src/tenant/tenant.ts';
+import { freePort } from '../support/free-port.ts';
+import {
+  type CallOptions,
+  kindOf,
+  type OpenOptions,
+  openTenant,
+  serve,
+  toolCall,
+} from '../support/hardening-tenant.ts';
+import { type Behaviour, only, type Upstream } from '../support/upstream/behaviour.ts';
+import { type FaultName, faultNames, faults } from '../support/upstream/faults.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+import {
+  type WriteFaultName,
+  writeFaultNames,
+  writeFaults,
+} from '../support/upstream/write-faults.ts';
+
+/** What is tried again and what is not, and what ends a request: counted where it arrives. */
+
+const soon = { timeout: 4_000, interval: 5 };
+let upstream: Upstream;
+const tenants: Tenant[] = [];
+
+beforeEach(async () => {
+  upstream = await startUpstream();
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const tenant of tenants.splice(0)) await tenant.close();
+  await vi.waitFor(() => expect(upstream.openSockets()).toBe(0), soon);
+  await upstream.close();
+});
+
+function tenantOf(options: Partial<OpenOptions> = {}): Tenant {
+  const tenant = openTenant({ url: upstream.url, ...options });
+  tenants.push(tenant);
+  return tenant;
+}
+
+const ask = (tenant: Tenant, options: CallOptions = {}) =>
+  tenant.client.page('company', { size: 5 }, interactiveCall(toolCall(options)));
+
+const failure = (asked: Promise<unknown>): Promise<unknown> =>
+  asked.then(
+    () => 'answered',
+    (error: unknown) => error,
+  );
+
+const put = (tenant: Tenant, options: CallOptions = {}) =>
+  tenant.client.upsertOpportunity('opp-1', { name: 'New' }, interactiveCall(toolCall(options)));
+
+describe('reads', () => {
+  const failing = faultNames.filter((name) => faults[name].expect === 'error');
+  const lasting = failing.filter((name) => faults[name].transient === false);
+  const retryable = failing.filter((name) => faults[name].transient === true);
+
+  test.each(lasting)('%s is not asked again', async (name) => {
+    upstream.set(faults[name]);
+    expect(faults[name].kinds).toContain(kindOf(await failure(ask(tenantOf()))));
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test.each(retryable)('%s is asked three times, and no more', async (name) => {
+    upstream.set(faults[name]);
+    expect(faults[name].kinds).toContain(kindOf(await failure(ask(tenantOf()))));
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  test('a wait that the call has no time for is not begun', async () => {
+    upstream.set({ status: { code: 429, retryAfter: '60' } });
+    const refused = await failure(ask(tenantOf(), { time: 30_000 }));
+    expect(refused).toMatchObject({ kind: 'rate-limited', facts: { seconds: 60 } });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('a service that is overloaded says when to come back, and is believed', async () => {
+    upstream.set({ status: { code: 503, retryAfter: '60' } });
+    expect(await failure(ask(tenantOf(), { time: 30_000 }))).toMatchObject({
+      kind: 'server-error',
+    });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('a compression that was not asked for cannot be read', async () => {
+    upstream.set({ headers: { 'content-encoding': 'zstd' } });
+    expect(await failure(ask(tenantOf()))).toMatchObject({ kind: 'unexpected' });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('half of a compressed answer is asked for again', async () => {
+    const half = gzipSync('{"results":[],"total":0}').subarray(0, 20);
+    let asked = 0;
+    const server = createServer((_, response) => {
+      asked += 1;
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(half);
+    });
+    const url = await listening(server);
+    expect(await failure(ask(tenantOf({ url })))).toMatchObject({ kind: 'malformed' });
+    expect(asked).toBe(3);
+  });
+});
+
+async function listening(server: ReturnType<typeof createServer>, port = 0): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('writes', () => {
+  test.each(writeFaultNames)('%s is sent once, and nothing is made up', async (name) => {
+    const { applied, expect: expected, kinds = [] } = writeFaults[name];
+    upstream.set(writeFaults[name]);
+    const limits = { attemptMs: kinds.includes('timed out') ? 150 : 10_000 };
+    const outcome = await failure(put(tenantOf({ limits })));
+    expect(upstream.requests).toHaveLength(1);
+    expect(upstream.requests[0]?.applied).toBe(applied);
+    const lies: readonly WriteFaultName[] = ['ok-without-applying', 'other-record-answer'];
+    if (expected === 'ok' || lies.includes(name)) expect(outcome).toBe('answered');
+    else {
+      expect(kinds).toContain(kindOf(outcome));
+      // An answer that does not tell must never pass for "not written".
+      expect(outcome).toMatchObject({ outcomeUnknown: expected === 'unknown' });
+    }
+  });
+
+  test('that never left are sent again, and arrive once', async () => {
+    const port = await freePort();
+    const writing = put(tenantOf({ url: `http://127.0.0.1:${port}`, firstRetryDelayMs: 150 }));
+    const bodies: string[] = [];
+    const server = createServer(async (request, response) => {
+      bodies.push(Buffer.concat(await request.toArray()).toString());
+      response.end('{"id":"x","name":"New"}');
+    });
+    // Nobody listens at the first attempt, which is refused before it could leave.
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    await listening(server, port);
+    expect(await writing).toMatchObject({ id: 'x' });
+    expect(bodies).toEqual(['{"name":"New"}']);
+  });
+
+  test('that nobody takes are known not to have been written', async () => {
+    const port = await freePort();
+    const outcome = await failure(put(tenantOf({ url: `http://127.0.0.1:${port}` })));
+    expect(outcome).toMatchObject({ kind: 'unreachable' });
+    expect(outcome).toMatchObject({ outcomeUnknown: false });
+  });
+
+  test('are not sent while the circuit is open, and that is known', async () => {
+    const tenant = tenantOf({ circuit: { failures: 3 } });
+    upstream.set(faults['500']);
+    await failure(ask(tenant));
+    upstream.requests.length = 0;
+    const outcome = await failure(put(tenant));
+    expect(outcome).toMatchObject({ kind: 'circuit-open' });
+    expect(outcome).toMatchObject({ outcomeUnknown: false });
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test('of which the answer is too large may have been stored', async () => {
+    upstream.set({ hugeMiB: 4 });
+    const outcome = await failure(put(tenantOf()));
+    expect(outcome).toMatchObject({ kind: 'too-large' });
+    expect(outcome).toMatchObject({ outcomeUnknown: true });
+    expect(upstream.requests.map(({ applied }) => applied)).toEqual([true]);
+  });
+});
+
+describe('the circuit', () => {
+  const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
+  const rest = { failures: 3, firstCooldownMs: 10_000, maxCooldownMs: 60_000 };
+
+  /** Opened by three failures; from then on the clock moves only when it is told to. */
+  async function opened(): Promise<Tenant> {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const tenant = tenantOf({ circuit: rest });
+    upstream.set(faults['500']);
+    expect(await failure(ask(tenant))).toMatchObject({ kind: 'server-error' });
+    expect(upstream.requests).toHaveLength(3);
+    return tenant;
+  }
+
+  test('tells of an outage at once, and sends nothing', async () => {
+    const tenant = await opened();
+    for (let at = 0; at < 20; at++) {
+      const refused = await failure(ask(tenant));
+      expect(refused).toMatchObject({ kind: 'circuit-open', facts: { seconds: 10 } });
+    }
+    later(9_999);
+    expect(await failure(ask(tenant))).toMatchObject({
+      kind: 'circuit-open',
+      facts: { seconds: 1 },
+    });
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  test('lets one request look, and closes when it is answered', async () => {
+    const tenant = await opened();
+    upstream.set({ ...faults['delay-headers'], status: undefined });
+    later(10_000);
+    const many = await Promise.all(Array.from({ length: 8 }, () => failure(ask(tenant))));
+    expect(many.filter((outcome) => outcome === 'answered')).toHaveLength(1);
+    expect(many.filter((outcome) => isApiError(outcome, 'circuit-open'))).toHaveLength(7);
+    expect(upstream.requests).toHaveLength(4);
+    expect(await failure(ask(tenant))).toBe('answered');
+  });
+
+  test('rests twice as long after each look in vain, but a minute at most', async () => {
+    const tenant = await opened();
+    let sent = 3;
+    for (const seconds of [10, 20, 40, 60, 60]) {
+      later(seconds * 1000 - 1);
+      expect(await failure(ask(tenant))).toMatchObject({ kind: 'circuit-open' });
+      later(1);
+      // The look itself fails, and is not tried again.
+      expect(await failure(ask(tenant))).toMatchObject({ kind: 'circuit-open' });
+      sent += 1;
+      expect(upstream.requests).toHaveLength(sent);
+    }
+  });
+
+  test('is not closed by a look that was cancelled, and looks again', async () => {
+    const tenant = await opened();
+    upstream.set({ status: undefined, cut: { at: 'start', how: 'hang' } });
+    later(10_000);
+    const stop = new AbortController();
+    const look = failure(ask(tenant, { signal: stop.signal }));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(4), soon);
+    stop.abort(new Error('enough'));
+    expect(await look).toMatchObject({ message: 'enough' });
+    upstream.set({ cut: undefined });
+    expect(await failure(ask(tenant))).toBe('answered');
+  });
+
+  test('is not opened by what is no outage', async () => {
+    const tenant = tenantOf({ circuit: { ...rest, failures: 1 } });
+    const harmless: FaultName[] = [
+      'no-permission',
+      '404',
+      '400-message',
+      '429-no-wait',
+      'truncated',
+    ];
+    for (const name of [...harmless, 'html-200', 'other-object', 'huge'] as const) {
+      upstream.set({ status: undefined, truncate: undefined, instead: undefined });
+      upstream.set(name === 'huge' ? { hugeMiB: 4 } : faults[name]);
+      expect(await failure(ask(tenant))).not.toMatchObject({ kind: 'circuit-open' });
+    }
+    upstream.set({ instead: undefined, hugeMiB: undefined });
+    expect(await failure(ask(tenant))).toBe('answered');
+  });
+
+  test('of one tenant is not that of another', async () => {
+    await opened();
+    upstream.set({ status: undefined });
+    expect(await failure(ask(tenantOf({ circuit: rest })))).toBe('answered');
+  });
+});
+
+describe('the end of a call', () => {
+  const hanging: [string, Behaviour][] = [
+    ['that is not answered', faults['never-answers']],
+    ['in the middle of the headers', faults['stops-in-headers']],
+    ['in the middle of the body', faults['stops-in-body']],
+    ['that trickles', faults['endless-body']],
+  ];
+
+  test.each(hanging)('cancelled: a request %s is closed at once', async (_, behaviour) => {
+    upstream.set(behaviour);
+    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const stop = new AbortController();
+    const asked = failure(ask(tenant, { signal: stop.signal }));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), soon);
+    stop.abort(new Error('enough'));
+    expect(await asked).toMatchObject({ message: 'enough' });
+    await vi.waitFor(() => expect(upstream.requests[0]?.aborted).toBe(true), soon);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test.each(['cpq_list_companies', 'cpq_list_pricing_books', 'cpq_brief_pipeline'])(
+    'cancelled by the host: what %s asked for is closed',
+    async (name) => {
+      upstream.set(faults['never-answers']);
+      const served = await serve(tenantOf({ limits: { attemptMs: 20_000 } }), () => {});
+      const stop = new AbortController();
+      const called = failure(
+        served.client.callTool({ name, arguments: {} }, { signal: stop.signal }),
+      );
+      await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThan(0), soon);
+      stop.abort();
+      expect(await called).not.toBe('answered');
+      await vi.waitFor(
+        () => expect(upstream.requests.every(({ aborted }) => aborted)).toBe(true),
+        soon,
+      );
+      await served.close();
+    },
+  );
+
+  test('cancelled between two attempts: there is no other', async () => {
+    upstream.set(faults['500']);
+    const stop = new AbortController();
+    const asked = failure(ask(tenantOf({ firstRetryDelayMs: 20_000 }), { signal: stop.signal }));
+    await vi.waitFor(() => expect(upstream.requests[0]?.outcome).toBe('answered'), soon);
+    stop.abort(new Error('enough'));
+    expect(await asked).toMatchObject({ message: 'enough' });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('cancelled at its very beginning: nothing leaves', async () => {
+    const stop = new AbortController();
+    const asked = failure(ask(tenantOf(), { signal: stop.signal }));
+    stop.abort(new Error('enough'));
+    expect(await asked).toMatchObject({ message: 'enough' });
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test.each(hanging)('out of time: a request %s is closed', async (_, behaviour) => {
+    upstream.set(behaviour);
+    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    expect(await failure(ask(tenant, { time: 150 }))).toMatchObject({ kind: 'timed-out' });
+    await vi.waitFor(() => expect(upstream.requests[0]?.aborted).toBe(true), soon);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('out of time in the middle of a walk: what was read is told', async () => {
+    upstream.set({ maxSize: 10, cut: only({ at: 'start', how: 'hang' }, { after: 3 }) });
+    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const { records, coverage } = await tenant.collection('company', toolCall({ time: 400 }));
+    expect(records.length).toBeGreaterThanOrEqual(20);
+    expect(coverage).toMatchObject({ complete: false, total: 60, reason: 'time ran out' });
+    await vi.waitFor(
+      () => expect(upstream.requests.filter(({ outcome }) => outcome === 'open')).toEqual([]),
+      soon,
+    );
+  });
+
+  test('a walk that fails ends its other requests', async () => {
+    const firstPage = ({ query }: { query: URLSearchParams }) => query.get('from') === null;
+    upstream.set({
+      maxSize: 10,
+      status: only({ code: 403, message: 'Not permitted' }, { after: 1, first: 2 }),
+      delayHeaders: only(60_000, { if: (request) => !firstPage(request) && request.n > 2 }),
+    });
+    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const { coverage } = await tenant.collection('company', toolCall());
+    expect(coverage).toMatchObject({ complete: false, read: 10 });
+    await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThan(2), soon);
+    await vi.waitFor(
+      () => expect(upstream.requests.filter(({ outcome }) => outcome === 'open')).toEqual([]),
+      soon,
+    );
+  });
+});
+
+describe('what is too much', () => {
+  test('33 MiB at the usual cap', async () => {
+    upstream.set({ hugeMiB: 33 });
+    const limits = { maxBytes: 32 * 2 ** 20, attemptMs: 20_000 };
+    expect(await failure(ask(tenantOf({ limits })))).toMatchObject({ kind: 'too-large' });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('a bomb, which is not unpacked further than the cap', async () => {
+    upstream.set(faults['gzip-bomb']);
+    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const before = process.memoryUsage.rss();
+    expect(await failure(ask(tenant))).toMatchObject({ kind: 'too-large' });
+    // It would be 1,024 MiB; the upstream of this process makes it of some ten.
+    expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 2 ** 20);
+  });
+
+  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const records = '"results":[{"id":"a","name":"A"}],"total":1';
+
+  test('a record nested without end', async () => {
+    upstream.set({
+      instead: { text: `{"results":[{"id":"a","deep":${nested(50_000)}}],"total":1}` },
+    });
+    expect(await failure(ask(tenantOf()))).toMatchObject({ kind: 'unexpected' });
+  });
+
+  test('facets nested without end, which are left out', async () => {
+    upstream.set({ instead: { text: `{${records},"filters":${nested(50_000)}}` } });
+    const page = await tenantOf().client.page('product', { size: 1 }, interactiveCall(toolCall()));
+    expect(page).toEqual({
+      records: [{ id: 'a', name: 'A' }],
+      total: 1,
+      answeredAt: page.answeredAt,
+    });
+  });
+
+  test('one record nested without end', async () => {
+    upstream.set({ instead: { text: `{"id":"a","deep":${nested(50_000)}}` } });
+    const one = tenantOf().client.getRecord('company', 'id', 'a', interactiveCall(toolCall()));
+    expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
+  });
+});
+
+describe('one record', () => {
+  const notRecords = [
+    '{"ok":true}',
+    '{}',
+    '[]',
+    'null',
+    '"a"',
+    '{"message":"no","statusCode":500}',
+  ];
+
+  test.each(notRecords)('%s is none', async (text) => {
+    upstream.set({ instead: { text } });
+    const one = tenantOf().client.getRecord('company', 'id', 'a', interactiveCall(toolCall()));
+    expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
+  });
+
+  test('of a path that is not there is not an error of the address', async () => {
+    const one = tenantOf().client.getRecord('company', 'id', 'none', interactiveCall(toolCall()));
+    expect(kindOf(await failure(one))).toBe('not found');
+  });
+});
+
+describe('redirects', () => {
+  const codes = [301, 302, 303, 307, 308] as const;
+  const targets = ['other', 'other port', 'same', 'loop'] as const;
+  const all = codes.flatMap((code) => targets.map((to) => [code, to] as const));
+
+  test.each(all)('%i to %s is not followed, by no request', async (code, to) => {
+    upstream.set({ redirect: { code, to } });
+    const tenant = tenantOf();
+    expect(await failure(ask(tenant))).toMatchObject({ kind: 'redirect' });
+    const outcome = await failure(put(tenant));
+    expect(outcome).toMatchObject({ kind: 'redirect' });
+    expect(outcome).toMatchObject({ outcomeUnknown: false });
+    expect(upstream.requests).toHaveLength(2);
+    expect(upstream.elsewhere.requests).toEqual([]);
+    expect(upstream.elsewhere.sawKey()).toBe(false);
+  });
+});
+
+test('a key that is refused in the middle of a walk is told, whatever was read before', async () => {
+  upstream.set({ maxSize: 10, status: only({ code: 401 }, { path: '/company', after: 2 }) });
+  expect(kindOf(await failure(tenantOf().collection('company', toolCall())))).toBe('unauthorised');
+});
+
+test('a permission that is taken away in the middle of a walk cuts it short', async () => {
+  const status = { code: 403, message: 'Not permitted' };
+  upstream.set({ maxSize: 10, status: only(status, { path: '/contact', after: 2 }) });
+  const { coverage } = await tenantOf().collection('contact', toolCall());
+  expect(coverage).toMatchObject({ complete: false, reason: 'the service stopped permitting it' });
+  upstream.set({ status });
+  const refused = await failure(tenantOf().collection('company', toolCall()));
+  expect(refused).toMatchObject({ kind: 'not-permitted' });
+});

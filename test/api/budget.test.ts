@@ -1,0 +1,388 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { MemoryRates } from '../../src/state/memory-rates.ts';
+import { countedMs, type WindowRule, type WindowVerdict } from '../../src/state/port.ts';
+import { interactiveCall } from '../../src/tenant/call.ts';
+import type { Tenant } from '../../src/tenant/tenant.ts';
+import { collections, openTenant, toolCall } from '../support/hardening-tenant.ts';
+import type { Upstream } from '../support/upstream/behaviour.ts';
+import { faults } from '../support/upstream/faults.ts';
+import type { ResourcePath } from '../support/upstream/records.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+/**
+ * The rate budget that a tenant's programs share. Clocks stand still unless a test moves them, those of
+ * the service too, which counts who comes when its window is full.
+ */
+
+const windowSeconds = 600;
+const windowMs = windowSeconds * 1000;
+const bigger: readonly ResourcePath[] = ['/company', '/contact', '/opportunity'];
+
+let upstream: Upstream;
+let tenants: Tenant[];
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  tenants = [];
+  const counts = Object.fromEntries(bigger.map((path) => [path, 300]));
+  upstream = await startUpstream({ counts });
+});
+
+afterEach(async () => {
+  for (const tenant of tenants) await tenant.close();
+  await upstream.close();
+  vi.useRealTimers();
+});
+
+/** A tenant whose service allows that many requests, and whose own count says the same. */
+function tenantWith(requests: number, known = requests): Tenant {
+  upstream.set({ rate: { limit: requests, windowMs }, maxSize: 10 });
+  const tenant = openTenant({ url: upstream.url, budget: { requests: known, windowSeconds } });
+  tenants.push(tenant);
+  return tenant;
+}
+
+const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
+
+const one = (tenant: Tenant) =>
+  tenant.list('product', { size: 1 }, toolCall()).then(
+    () => 'answered' as const,
+    (error: unknown) => error,
+  );
+
+const walkOf = (tenant: Tenant, path: ResourcePath) =>
+  tenant.collection(collections[path].resource, toolCall());
+
+describe('walks and single reads together', () => {
+  test('never send more than the window allows', async () => {
+    const tenant = tenantWith(60);
+    const work = [
+      ...bigger.map((path) => walkOf(tenant, path)),
+      ...Array.from({ length: 6 }, () => one(tenant)),
+    ];
+    await Promise.allSettled(work);
+    await Promise.all(Array.from({ length: 10 }, () => one(tenant)));
+    expect(upstream.budget.violations).toBe(0);
+    expect(upstream.requests).toHaveLength(60);
+  });
+
+  test('leave a tenth to single reads, then say when to come again', async () => {
+    const tenant = tenantWith(30);
+    await Promise.allSettled(bigger.map((path) => walkOf(tenant, path)));
+    expect(upstream.requests).toHaveLength(27);
+    for (let at = 0; at < 3; at++) expect(await one(tenant)).toBe('answered');
+    const refused = await one(tenant);
+    expect(refused).toMatchObject({ kind: 'budget-spent', facts: { seconds: windowSeconds } });
+    expect(upstream.requests).toHaveLength(30);
+    later(windowMs + 60_000);
+    expect(await one(tenant)).toBe('answered');
+    expect(upstream.budget.violations).toBe(0);
+  });
+
+  test('a walk cut short hands on what it has, and says when the rest can be had', async () => {
+    const tenant = tenantWith(20);
+    const { records, coverage } = await walkOf(tenant, '/company');
+    expect(records.length).toBeGreaterThan(100);
+    expect(coverage).toMatchObject({ complete: false, read: records.length, total: 300 });
+    const then = new Date(Date.now() + windowMs).toISOString().slice(0, 19);
+    expect(coverage.reason).toContain(
+      `budget is used up for now; the rest can be had from ${then}Z`,
+    );
+    expect(coverage.resumesAt).toBe(Date.now() + windowMs);
+  });
+
+  test('a walk that cannot even begin is an error that says when', async () => {
+    const tenant = tenantWith(20);
+    await walkOf(tenant, '/company');
+    const refused = await walkOf(tenant, '/contact').catch((error: unknown) => error);
+    expect(refused).toMatchObject({ kind: 'budget-spent', facts: { seconds: windowSeconds } });
+  });
+
+  test('the window rolls: what was sent first is free first', async () => {
+    const tenant = tenantWith(10);
+    for (let at = 0; at < 10; at++) {
+      expect(await one(tenant)).toBe('answered');
+      later(30_000);
+    }
+    // 300 s after the first: that many seconds until it is forgotten.
+    expect(await one(tenant)).toMatchObject({
+      facts: { seconds: 300 + countedMs(rule(10)) / 1000 - 600 },
+    });
+    later(300_000 + countedMs(rule(10)) - windowMs);
+    expect(await one(tenant)).toBe('answered');
+    expect(await one(tenant)).toMatchObject({ facts: { seconds: 30 } });
+    expect(upstream.budget.violations).toBe(0);
+  });
+});
+
+const rule = (limit: number): WindowRule => ({ limit, windowMs, reserve: 0 });
+
+describe('other programs of the tenant', () => {
+  test('that spent before are seen in the first answer', async () => {
+    const tenant = tenantWith(60);
+    upstream.budget.spend(40);
+    await Promise.allSettled([one(tenant), ...bigger.map((path) => walkOf(tenant, path))]);
+    await Promise.all(Array.from({ length: 10 }, () => one(tenant)));
+    expect(upstream.budget.violations).toBe(0);
+    expect(upstream.requests.length).toBeLessThanOrEqual(20);
+    // Nearly all that was left could be used.
+    expect(upstream.requests.length).toBeGreaterThan(14);
+  });
+
+  test('that spend meanwhile are seen in the next answers', async () => {
+    const tenant = tenantWith(80);
+    upstream.set({ onRequest: (n) => (n === 12 ? upstream.budget.spend(25) : undefined) });
+    await Promise.allSettled(bigger.map((path) => walkOf(tenant, path)));
+    await Promise.all(Array.from({ length: 20 }, () => one(tenant)));
+    expect(upstream.budget.violations).toBe(0);
+    expect(upstream.requests.length).toBeLessThanOrEqual(55);
+    expect(upstream.requests.length).toBeGreaterThan(45);
+  });
+
+  test('are seen although answers overtake each other', async () => {
+    const tenant = tenantWith(60);
+    upstream.budget.spend(20);
+    // Every other answer is late, so that it tells of a time before those that came ahead of it.
+    upstream.set({ delayBody: 1, onRequest: (n) => (n % 2 ? later(0) : undefined) });
+    await Promise.allSettled(bigger.map((path) => walkOf(tenant, path)));
+    await Promise.all(Array.from({ length: 20 }, () => one(tenant)));
+    expect(upstream.budget.violations).toBe(0);
+  });
+
+  test('a service that allows less than we were told is believed', async () => {
+    const tenant = tenantWith(15, 500);
+    await Promise.allSettled(bigger.map((path) => walkOf(tenant, path)));
+    expect(upstream.budget.violations).toBe(0);
+  });
+
+  test.each(['', ' ', 'some', '-1', '1e3', '4.5', 'NaN'])(
+    'a count of %j says nothing',
+    async (remaining) => {
+      const tenant = tenantWith(50);
+      upstream.set({ rateHeaders: { remaining } });
+      for (let at = 0; at < 4; at++) expect(await one(tenant)).toBe('answered');
+      expect(await tenant.client.budget.peek()).toMatchObject({ remaining: 46 });
+    },
+  );
+});
+
+describe('Retry-After', () => {
+  test('is kept by everyone, and then over', async () => {
+    const tenant = tenantWith(50);
+    upstream.set({ status: { code: 429, retryAfter: '300' } });
+    expect(await one(tenant)).toMatchObject({ kind: 'rate-limited', facts: { seconds: 300 } });
+    upstream.set({ status: undefined });
+    for (const path of bigger) {
+      await expect(walkOf(tenant, path)).rejects.toMatchObject({
+        kind: 'budget-spent',
+        facts: { seconds: 300 },
+      });
+    }
+    expect(upstream.requests).toHaveLength(1);
+    later(300_001);
+    expect(await one(tenant)).toBe('answered');
+  });
+
+  test.each(['999999999', '1e300', 'Fri, 01 Jan 2999 00:00:00 GMT'])(
+    'of %s is not taken at its word for longer than the service remembers',
+    async (retryAfter) => {
+      const tenant = tenantWith(50);
+      upstream.set({ status: { code: 429, retryAfter } });
+      expect(await one(tenant)).toMatchObject({ kind: 'rate-limited', facts: { seconds: 86_400 } });
+      upstream.set({ status: undefined });
+      expect(await one(tenant)).toMatchObject({
+        kind: 'budget-spent',
+        facts: { seconds: windowSeconds },
+      });
+      later(windowMs);
+      expect(await one(tenant)).toBe('answered');
+    },
+  );
+
+  test('that is short is waited for, and costs nothing else', async () => {
+    vi.useRealTimers();
+    const tenant = tenantWith(50);
+    upstream.set(faults['429-one-second']);
+    const answer = one(tenant);
+    await expect.poll(() => upstream.requests.length, { interval: 5 }).toBe(1);
+    upstream.set({ status: undefined });
+    expect(await answer).toBe('answered');
+    expect(upstream.requests).toHaveLength(2);
+  });
+});
+
+describe('what was never sent costs nothing', () => {
+  const leftOf = async ({ client }: Tenant) => (await client.budget.peek()).remaining;
+
+  test('when the call had been cancelled, or its time was over', async () => {
+    const tenant = tenantWith(50);
+    const signal = AbortSignal.abort(new Error('enough'));
+    const call = (options: object) => interactiveCall(toolCall(options));
+    const ask = (options: object) => tenant.client.page('company', { size: 1 }, call(options));
+    await expect(ask({ signal })).rejects.toThrow('enough');
+    await expect(ask({ time: -1 })).rejects.toMatchObject({ kind: 'timed-out' });
+    expect(await leftOf(tenant)).toBe(50);
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test('while the circuit is open', async () => {
+    const tenant = tenantWith(50);
+    upstream.set(faults.reset);
+    for (let at = 0; at < 3; at++)
+      expect(await one(tenant)).toMatchObject({
+        kind: expect.stringMatching(/^(connection-lost|circuit-open)$/),
+      });
+    const before = await leftOf(tenant);
+    expect(before).toBe(50 - upstream.requests.length);
+    for (let at = 0; at < 5; at++)
+      expect(await one(tenant)).toMatchObject({ kind: 'circuit-open' });
+    expect(await leftOf(tenant)).toBe(before);
+  });
+
+  test('when it was cancelled while it waited for its turn', async () => {
+    vi.useRealTimers();
+    const tenant = tenantWith(50);
+    await tenant.client.budget.take(interactiveCall(toolCall()), { host: '' });
+    await tenant.client.budget.block(3);
+    const stop = new AbortController();
+    const waiting = tenant.list('company', { size: 1 }, toolCall({ signal: stop.signal }));
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    expect(await leftOf(tenant)).toBe(49);
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+/** The window told again, as slowly and as plainly as can be. */
+class NaiveWindow {
+  #own: number[] = [];
+  #others = { count: 0, at: Number.NEGATIVE_INFINITY };
+  #blockedUntil = Number.NEGATIVE_INFINITY;
+
+  take(rule: WindowRule, now: number): Pick<WindowVerdict, 'taken' | 'remaining'> {
+    const left = this.#left(rule, now);
+    const taken = this.lets(rule, now);
+    if (taken) this.#own.push(now);
+    return { taken, remaining: taken ? left - 1 : left };
+  }
+
+  lets(rule: WindowRule, now: number): boolean {
+    return now >= this.#blockedUntil && this.#left(rule, now) > rule.reserve;
+  }
+
+  correct(rule: WindowRule, remaining: number, now: number): void {
+    const count = Math.max(0, rule.limit - this.#ownAt(rule, now) - remaining);
+    this.#others = { count, at: now };
+  }
+
+  block(until: number): void {
+    this.#blockedUntil = Math.max(this.#blockedUntil, until);
+  }
+
+  #left(rule: WindowRule, now: number): number {
+    const others = this.#others.at > now - countedMs(rule) ? this.#others.count : 0;
+    return Math.max(0, rule.limit - this.#ownAt(rule, now) - others);
+  }
+
+  #ownAt = (rule: WindowRule, now: number): number =>
+    this.#own.filter((at) => at > now - countedMs(rule)).length;
+}
+
+type Step =
+  | { what: 'take'; reserve: number; times: number }
+  | { what: 'wait'; ms: number }
+  | { what: 'correct'; remaining: number }
+  | { what: 'block'; ms: number };
+
+const steps = fc.array(
+  fc.oneof<fc.Arbitrary<Step>[]>(
+    fc.record({
+      what: fc.constant('take' as const),
+      reserve: fc.constantFrom(0, 2),
+      times: fc.integer({ min: 1, max: 6 }),
+    }),
+    fc.record({ what: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 700 }) }),
+    fc.record({
+      what: fc.constant('correct' as const),
+      remaining: fc.integer({ min: 0, max: 12 }),
+    }),
+    fc.record({ what: fc.constant('block' as const), ms: fc.integer({ min: 0, max: 900 }) }),
+  ),
+  { maxLength: 40 },
+);
+
+const small = { limit: 8, windowMs: 1_000 };
+const ruleOf = (reserve: number): WindowRule => ({ ...small, reserve });
+
+/** Both windows side by side, through the same steps. */
+class Twins {
+  readonly #rates = new MemoryRates();
+  readonly #naive = new NaiveWindow();
+  #now = 1_000_000;
+
+  async play(step: Step): Promise<void> {
+    if (step.what === 'wait') this.#now += step.ms;
+    if (step.what === 'take') await this.#take(ruleOf(step.reserve), step.times);
+    if (step.what === 'correct') {
+      await this.#rates.correct('key', ruleOf(0), step.remaining, this.#now);
+      this.#naive.correct(ruleOf(0), step.remaining, this.#now);
+    }
+    if (step.what === 'block') {
+      await this.#rates.peek('key', ruleOf(0), this.#now); // It is only ever told after a request.
+      await this.#rates.block('key', this.#now + step.ms);
+      this.#naive.block(this.#now + step.ms);
+    }
+  }
+
+  async #take(rule: WindowRule, times: number): Promise<void> {
+    for (let at = 0; at < times; at++) {
+      const { taken, remaining: left, waitMs } = await this.#rates.take('key', rule, this.#now);
+      expect({ taken, remaining: left }).toEqual(this.#naive.take(rule, this.#now));
+      if (!taken) await this.#expectRightWait(rule, waitMs);
+    }
+  }
+
+  /** Who waits as long as told is let through, or told once more, as where a silence ends first. */
+  async #expectRightWait(rule: WindowRule, waitMs: number): Promise<void> {
+    expect(waitMs).toBeGreaterThan(0);
+    const soon = this.#now + waitMs;
+    if (this.#naive.lets(rule, soon)) return;
+    const again = await this.#rates.peek('key', rule, soon);
+    expect(again.taken).toBe(false);
+    expect(this.#naive.lets(rule, soon + again.waitMs)).toBe(true);
+  }
+}
+
+describe('the window', () => {
+  test('judges as a naive one does', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const twins = new Twins();
+        for (const step of all) await twins.play(step);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('lets nobody through twice in a moment, however long it is asked', async () => {
+    const moments = fc.array(fc.integer({ min: 0, max: 90 }), { minLength: 50, maxLength: 200 });
+    await fc.assert(
+      fc.asyncProperty(moments, async (waits) => {
+        const rates = new MemoryRates();
+        const times: number[] = [];
+        let now = 0;
+        for (const wait of waits) {
+          now += wait;
+          const { taken } = await rates.take('key', ruleOf(0), now);
+          if (taken) times.push(now);
+        }
+        for (const [at, time] of times.entries()) {
+          const within = times.slice(at).filter((other) => other <= time + small.windowMs);
+          expect(within.length).toBeLessThanOrEqual(small.limit);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

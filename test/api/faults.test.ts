@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Collection } from '../../src/tenant/collections.ts';
+import type { Tenant } from '../../src/tenant/tenant.ts';
+import {
+  collections,
+  kindOf,
+  nameOf,
+  openTenant,
+  serve,
+  shortLimits,
+  testKey,
+  toolCall,
+  wordsOf,
+} from '../support/hardening-tenant.ts';
+import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
+import { type Behaviour, limit, type Upstream } from '../support/upstream/behaviour.ts';
+import { type FaultName, faultNames, faults, type Preset } from '../support/upstream/faults.ts';
+import { visible } from '../support/upstream/paging.ts';
+import { type ResourcePath, type Row, resourcePaths } from '../support/upstream/records.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+/** Every list route against every fault, twice: its collection as a whole, and the tool that lists it. */
+
+const soon = { timeout: 4_000, interval: 5 };
+const searchRoutes = new Set(['/company', '/contact', '/opportunity', '/product', '/quote']);
+
+/** One for each route, so that the routes can be tried side by side. */
+const upstreams = new Map<ResourcePath, { upstream: Upstream; records: readonly Row[] }>();
+
+let before: string[];
+
+beforeAll(async () => {
+  before = leftOverResources();
+  for (const [seed, path] of resourcePaths.entries()) {
+    const upstream = await startUpstream({ counts: { [path]: 60 }, seed });
+    upstreams.set(path, { upstream, records: [...upstream.records[path]] });
+  }
+});
+
+afterAll(async () => {
+  for (const { upstream } of upstreams.values()) await upstream.close();
+});
+
+/** Bodies as small as the cap of the tests: what matters is that one is above and one below it. */
+const smaller: Partial<Record<FaultName, Behaviour>> = {
+  huge: { ...faults.huge, hugeMiB: 4 },
+  'huge-in-chunks': { ...faults['huge-in-chunks'], hugeMiB: 4 },
+};
+const behaviourOf = (name: FaultName): Behaviour => smaller[name] ?? faults[name];
+
+/** They mark the first record of each page, which makes another of one that has no id. */
+const marking: readonly FaultName[] = ['large', 'invalid-utf8'];
+
+const behaviourAt = (path: ResourcePath, name: FaultName): Behaviour =>
+  path === '/contract/items' && marking.includes(name)
+    ? { ...behaviourOf(name), everything: true }
+    : behaviourOf(name);
+
+/** Patient with what is slow or long, on a machine that may be busy; not with what never ends. */
+const limitsFor = ({ expect: expected, kinds = [] }: Preset) => ({
+  ...shortLimits,
+  attemptMs: expected === 'error' && kinds.includes('timed out') ? 150 : 10_000,
+});
+
+/** A route's upstream with that behaviour and its first records. */
+function upstreamFor(path: ResourcePath, behaviour: Behaviour): Upstream {
+  const it = upstreams.get(path);
+  if (!it) throw new Error(`no upstream for ${path}`);
+  it.upstream.records[path].splice(0, Number.POSITIVE_INFINITY, ...it.records);
+  it.upstream.reset();
+  it.upstream.set(behaviour);
+  return it.upstream;
+}
+
+/** Runs against a tenant of its own, after which neither a socket nor a request may be left. */
+async function against<T>(
+  upstream: Upstream,
+  preset: Preset,
+  work: (tenant: Tenant) => Promise<T>,
+): Promise<T> {
+  const tenant = openTenant({ url: upstream.url, limits: limitsFor(preset) });
+  try {
+    const result = await work(tenant);
+    // What was given up is given up on the socket too.
+    await vi.waitFor(() => expect(unanswered(upstream)).toEqual([]), soon);
+    return result;
+  } finally {
+    await tenant.close();
+    await vi.waitFor(() => expect(upstream.openSockets()).toBe(0), soon);
+    expect(upstream.elsewhere.requests).toEqual([]);
+  }
+}
+
+const unanswered = ({ requests }: Upstream) =>
+  requests.filter(({ outcome }) => outcome === 'open').map(({ path, query }) => `${path}?${query}`);
+
+/** The names of all that could be read from the first request to the last. */
+function stayed(path: ResourcePath, upstream: Upstream, preset: Preset): string[] {
+  const now = new Set(upstream.records[path].map(nameOf));
+  const before = upstreams.get(path)?.records ?? [];
+  return visible(before, preset)
+    .map(nameOf)
+    .filter((name) => now.has(name));
+}
+
+type Outcome =
+  | { read: string[]; complete: boolean; told: number; total: number; reason?: string | undefined }
+  | { failed: unknown };
+
+async function readAll(tenant: Tenant, path: ResourcePath): Promise<Outcome> {
+  try {
+    const { resource } = collections[path];
+    const { records, coverage }: Collection<Row> = await tenant.collection(resource, toolCall());
+    const { complete, read, total, reason } = coverage;
+    return { read: records.map(nameOf), complete, told: read, total, reason };
+  } catch (error) {
+    return { failed: error };
+  }
+}
+
+function expectReading(outcome: Outcome, wanted: readonly string[], upstream: Upstream): void {
+  if ('failed' in outcome) throw outcome.failed;
+  const { read, complete, told, total, reason } = outcome;
+  expect(new Set(read).size).toBe(read.length);
+  expect(told).toBe(read.length);
+  if (complete) {
+    expect(read.toSorted()).toEqual(expect.arrayContaining(wanted.toSorted()));
+    expect(total).toBe(read.length);
+    return;
+  }
+  expect(reason).toMatch(/^[a-z].{10,200}$/);
+  expect(total).toBeGreaterThanOrEqual(read.length);
+  expect(upstream.requests.length).toBeGreaterThan(0);
+}
+
+function expectFailure(outcome: Outcome, preset: Preset, upstream: Upstream): void {
+  if (!('failed' in outcome)) throw new Error(`read ${outcome.read.length} of ${outcome.total}`);
+  expect(preset.kinds).toContain(kindOf(outcome.failed));
+  const most = preset.transient === false ? 1 : 3;
+  expect(upstream.requests.length).toBeLessThanOrEqual(most);
+}
+
+function expectRight(outcome: Outcome, path: ResourcePath, preset: Preset, upstream: Upstream) {
+  const { expect: expected } = preset;
+  const failed = 'failed' in outcome;
+  if (expected === 'error' || (expected === 'ok-or-error' && failed)) {
+    return expectFailure(outcome, preset, upstream);
+  }
+  expectReading(outcome, stayed(path, upstream, preset), upstream);
+  if (expected !== 'ok-or-incomplete') expect(outcome).toMatchObject({ complete: true });
+}
+
+/** Never more than three attempts at a page in one pass, of which there are three at most. */
+function expectFewAttempts({ requests }: Upstream): void {
+  const failed = requests.filter(({ status, outcome }) => status !== 200 || outcome !== 'answered');
+  const urls = failed.map(({ path, query }) => `${path}?${query}`);
+  for (const url of urls) expect(urls.filter((other) => other === url).length).toBeLessThan(4);
+}
+
+interface Listed {
+  text: string;
+  isError: boolean;
+  data: {
+    records?: Row[];
+    page?: { shown: number; total: number; next?: number };
+    coverage?: { complete: boolean; read: number; total: number; reason?: string };
+  };
+}
+
+async function list(tenant: Tenant, path: ResourcePath, errors: unknown[]): Promise<Listed> {
+  const { client, close } = await serve(tenant, (error) => errors.push(error));
+  try {
+    const result = await client.callTool({ name: collections[path].tool, arguments: {} });
+    const content = result.content as { text: string }[];
+    const data = (result.structuredContent ?? {}) as Listed['data'];
+    const text = content.map((part) => part.text).join('\n');
+    return { text, isError: result.isError === true, data };
+  } finally {
+    await close();
+  }
+}
+
+function expectListed(listed: Listed, path: ResourcePath, preset: Preset): void {
+  const { text, isError, data } = listed;
+  expect(text).not.toContain(testKey);
+  expect(JSON.stringify(data)).not.toContain(testKey);
+  if (isError) {
+    const said = (preset.kinds ?? []).filter((kind) => wordsOf[kind].test(text));
+    expect(said, text).not.toEqual([]);
+    expect(text).not.toMatch(/<[a-z!]|\bat .*\.ts|undefined|\{"|Internal server error/);
+    return;
+  }
+  expect(preset.expect).not.toBe('error');
+  const { records = [], coverage } = data;
+  const before = (upstreams.get(path)?.records ?? []).map(nameOf);
+  expect(records.length, text).toBeGreaterThan(0);
+  expect(coverage?.reason === undefined).toBe(coverage?.complete);
+  if (path === '/category/tree') return;
+  const shown = records.map(nameOf);
+  expect(new Set(shown).size).toBe(shown.length);
+  if (coverage?.complete) expect(coverage.total).toBeGreaterThanOrEqual(before.length * 0.6);
+  if (preset.expect !== 'ok') return;
+  expect(before).toEqual(expect.arrayContaining(shown));
+  // Without a count it is at least what is shown.
+  if (coverage?.reason !== 'not counted') expect(data.page?.total).toBe(before.length);
+}
+
+/** A list tool may fail only where the reading of everything may. */
+function mayFail({ expect: expected }: Preset): boolean {
+  return expected === 'error' || expected === 'ok-or-error';
+}
+
+async function tryRoute(path: ResourcePath, name: FaultName): Promise<void> {
+  const preset = faults[name];
+  const reading = upstreamFor(path, behaviourAt(path, name));
+  await against(reading, preset, async (tenant) => {
+    expectRight(await readAll(tenant, path), path, preset, reading);
+    expectFewAttempts(reading);
+  });
+  const listing = upstreamFor(path, behaviourAt(path, name));
+  await against(listing, preset, async (tenant) => {
+    const errors: unknown[] = [];
+    const listed = await list(tenant, path, errors);
+    if (!mayFail(preset)) expect(listed.text).not.toMatch(/^Something went wrong/);
+    expectListed(listed, path, preset);
+    expect(errors).toEqual([]);
+    if (searchRoutes.has(path)) expect(listing.requests.length).toBeLessThanOrEqual(3);
+  });
+}
+
+/** Where one route is wrong, all that are wrong are named. */
+async function onEveryRoute(work: (path: ResourcePath) => Promise<void>): Promise<void> {
+  const results = await Promise.allSettled(resourcePaths.map(work));
+  const wrong = results.flatMap((result, at) =>
+    result.status === 'rejected' ? [`${resourcePaths[at]}: ${result.reason}`] : [],
+  );
+  expect(wrong).toEqual([]);
+}
+
+describe('every list route under', () => {
+  test.each(faultNames)('%s', (name) => onEveryRoute((path) => tryRoute(path, name)));
+});
+
+const retryable = faultNames.filter((name) => faults[name].transient === true);
+
+describe('every list route reads everything when it passes at the third attempt:', () => {
+  test.each(retryable)('%s', (name) =>
+    onEveryRoute(async (path) => {
+      const upstream = upstreamFor(path, limit(behaviourOf(name), { first: 2 }));
+      await against(upstream, faults[name], async (tenant) => {
+        const outcome = await readAll(tenant, path);
+        expectReading(outcome, stayed(path, upstream, { expect: 'ok' }), upstream);
+        expect(outcome).toMatchObject({ complete: true });
+        expect(upstream.requests.slice(0, 3).map(({ query }) => String(query))).toEqual(
+          Array.from({ length: 3 }, () => String(upstream.requests[0]?.query)),
+        );
+      });
+    }),
+  );
+});
+
+test('nothing of it is left: neither sockets nor timers', async () => {
+  // The servers of the upstreams still listen; what was accepted, opened or set is gone.
+  await expectNoLeaks(before);
+  expect(before.filter((kind) => kind.startsWith('TCPSocket'))).toEqual([]);
+});

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { resources, routes } from '../../src/api/routes.ts';
+import { openTenant, testKey, toolCall } from '../support/hardening-tenant.ts';
+import { anyHost, everything } from '../support/hosts.ts';
+import { closing, shared } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+/** Identifiers become part of a path: none may lead to another route than the one that is meant. */
+
+const upstream = shared(async () => closing(await startUpstream({ counts: { '/company': 3 } })));
+const tenant = shared(async () => closing(openTenant({ url: (await upstream()).url })));
+const server = anyHost.serving(
+  async () => ({ baseUrl: (await upstream()).url, key: testKey }),
+  everything,
+);
+
+/** What a browser, or a proxy that decodes before it looks, makes of a path. */
+function normalised(path: string): string {
+  const once = new URL(path, 'http://service.test').pathname;
+  const decoded = once.replaceAll(/%25/g, '%').replaceAll(/%2f|%5c/gi, '/');
+  return new URL(decoded, 'http://service.test').pathname;
+}
+
+const segmentsOf = (path: string): number => path.split('/').length;
+
+const odd = [
+  '.',
+  '..',
+  '%2e%2e',
+  '%2E.',
+  '../quote',
+  'a/../../quote',
+  '..\\quote',
+  '..%2fquote',
+  'a/..',
+  ' ',
+  '\ud800',
+  'a'.repeat(10_000),
+  '',
+];
+
+test.each(odd)('%j is asked of no route', async (id) => {
+  const { requests } = await upstream();
+  for (const resource of resources) {
+    for (const by of routes[resource].one) {
+      const asked = (await tenant()).getRecord(resource, by, id, toolCall());
+      await expect(asked).rejects.toMatchObject({ kind: 'not-found' });
+    }
+  }
+  const write = (await tenant()).client.upsertOpportunity(
+    id,
+    {},
+    {
+      ...toolCall(),
+      purpose: 'interactive',
+    },
+  );
+  await expect(write).rejects.toMatchObject({ kind: 'not-found' });
+  expect(requests).toEqual([]);
+});
+
+test.each(['..', '%2e%2e', '../quote'])('%j is told as a record that there is not', async (id) => {
+  const { refused, request } = await server();
+  const words = await refused('cpq_get_record', { resource: 'company', id });
+  expect(words).toContain('There is no such record');
+  const uri = `cpq://quote/${encodeURIComponent(id)}`;
+  await expect(request('resources/read', { uri })).rejects.toThrow('There is no such record');
+  const refusal = await refused('cpq_upsert_opportunity', { external_id: id, name: 'A' });
+  expect(refusal).toContain('cannot be an identifier');
+  const paths = (await upstream()).requests.map(({ path }) => path);
+  expect(paths.filter((path) => path !== '/public-api/quote')).toEqual([]);
+});
+
+const pieces = fc.constantFrom(
+  '.',
+  '..',
+  '/',
+  '\\',
+  '%2e',
+  '%2F',
+  '%',
+  '?',
+  '#',
+  ';',
+  ' ',
+  'a',
+  'é',
+);
+const identifiers = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.array(pieces, { maxLength: 6 }).map((all) => all.join('')),
+);
+
+test('every other is one segment of its own route, and comes out as it went in', async () => {
+  const { requests } = await upstream();
+  const { client } = await tenant();
+  await fc.assert(
+    fc.asyncProperty(identifiers, async (id) => {
+      requests.length = 0;
+      const call = { ...toolCall(), purpose: 'interactive' } as const;
+      await expect(client.getRecord('company', 'id', id, call)).rejects.toMatchObject({
+        kind: 'not-found',
+      });
+      for (const { path } of requests) {
+        const [last = ''] = path.split('/').slice(-1);
+        expect(decodeURIComponent(last)).toBe(id);
+        expect(segmentsOf(path)).toBe(segmentsOf('/public-api/company/id'));
+        expect(normalised(path).startsWith('/public-api/company/')).toBe(true);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

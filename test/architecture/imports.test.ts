@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { shared } from '../support/shared.ts';
+
+const script = fileURLToPath(new URL('../../scripts/check-architecture.mjs', import.meta.url));
+const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-house-')));
+
+afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+
+interface Checked {
+  status: number;
+  said: string;
+}
+
+function check(...argv: string[]): Promise<Checked> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...argv], (error, _stdout, said) => {
+      resolve({ status: error ? Number(error.code) : 0, said });
+    });
+  });
+}
+
+interface Sample {
+  file: string;
+  source: string;
+}
+
+/** A house of these files, checked. */
+async function checkHouse(samples: readonly Sample[]): Promise<Checked> {
+  const house = await mkdtemp(join(await folder(), 'house-'));
+  for (const room of ['src', 'tools']) await mkdir(join(house, room));
+  for (const { file, source } of samples) {
+    await mkdir(dirname(join(house, file)), { recursive: true });
+    await writeFile(join(house, file), source);
+  }
+  return check(house);
+}
+
+/** Each in a file of its own, but for the files that there is one of. */
+const samplesOf = (pairs: readonly (readonly string[])[]): Sample[] =>
+  pairs.map(([file = '', source = ''], at) => ({
+    file: file === 'src/main.ts' ? file : file.replace('.ts', `${at}.ts`),
+    source,
+  }));
+
+test('this house keeps its own order', async () => {
+  expect(await check()).toEqual({ status: 0, said: '' });
+});
+
+const bad: [file: string, source: string, said: string][] = [
+  ['src/api/a.ts', "import { x } from '../tenant/t.ts';", 'src/tenant/t.ts'],
+  ['src/api/a.ts', "import type { X } from '../briefs/b.ts';", 'src/briefs/b.ts'],
+  ['src/api/a.ts', "import { log } from '../log.ts';", 'src/log.ts'],
+  ['src/state/s.ts', "import { x } from '../api/a.ts';", 'src/api/a.ts'],
+  ['src/briefs/b.ts', "import { toRecord } from '../api/records.ts';", 'src/api/records.ts'],
+  ['src/briefs/b.ts', "import type { Call } from '../api/call.ts';", 'src/api/call.ts'],
+  ['src/briefs/deep/b.ts', "import { x } from '../../tenant/t.ts';", 'src/tenant/t.ts'],
+  [
+    'src/tenant/t.ts',
+    "import { x } from '../tool-kit/define-tool.ts';",
+    'src/tool-kit/define-tool.ts',
+  ],
+  ['src/tenant/t.ts', "import { settings } from '../config.ts';", 'src/config.ts'],
+  ['tools/t.ts', "import { x } from '../src/mcp/results.ts';", 'src/mcp/results.ts'],
+  ['tools/t.ts', "import {\n  x,\n  y,\n} from '../src/commands/http.ts';", 'src/commands/http.ts'],
+  ['src/mcp/m.ts', "export { x } from '../hosts/h.ts';", 'src/hosts/h.ts'],
+  ['src/mcp/m.ts', "export * from '../hosts/h.ts';", 'src/hosts/h.ts'],
+  ['src/hosts/h.ts', "const x = await import('../commands/http.ts');", 'src/commands/http.ts'],
+  ['src/hosts/h.ts', "import '../sandbox/index.ts';", 'src/sandbox/index.ts'],
+  ['src/main.ts', "import { x } from './sandbox/index.ts';", 'src/sandbox/index.ts'],
+  ['src/sandbox/s.ts', "import type { X } from '../api/records.ts';", 'src/api/records.ts'],
+  ['src/sandbox/seed/s.ts', "type X = import('../../api/records.ts').X;", 'src/api/records.ts'],
+  ['src/sandbox/s.ts', "import { version } from '../version.ts';", 'src/version.ts'],
+  ['src/api/a.ts', "import { x } from './../tenant/../tenant/t.ts';", 'src/tenant/t.ts'],
+  ['src/state/s.ts', "import { x } from '../../tools/../src/tenant/t.ts';", 'src/tenant/t.ts'],
+  ['src/loft/l.ts', "import { x } from '../mcp/m.ts';", 'src/mcp/m.ts'],
+  ['src/mcp/m.ts', "import { request } from 'undici';", 'undici'],
+  ['src/tenant/t.ts', "import type { Pool } from 'undici';", 'undici'],
+  ['tools/t.ts', "import type { Tool } from '@modelcontextprotocol/server';", 'server'],
+  ['src/commands/c.ts', "import { Client } from '@modelcontextprotocol/client';", 'client'],
+  ['src/state/s.ts', "import Database from 'libsql';", 'libsql'],
+  ['src/tenant/t.ts', "await import('node:sqlite');", 'node:sqlite'],
+  ['src/tenant/t.ts', "import { createClient } from '@redis/client';", '@redis/client'],
+  ['src/hosts/h.ts', "import Redis from 'ioredis';", 'ioredis'],
+  ['src/api/a.ts', "import { x } from 'cpq-mcp';", 'cpq-mcp'],
+  ['src/api/a.ts', 'const x = await import(name);', 'only known when it runs'],
+];
+
+describe('an import against the order is refused', () => {
+  const samples = samplesOf(bad);
+  const checked = shared(() => checkHouse(samples));
+
+  test('with a status that stops a build, and where to read on', async () => {
+    const { status, said } = await checked();
+    expect(status).toBe(1);
+    expect(said).toContain(
+      `${bad.length} imports against the order of the modules; see docs/architecture.md.`,
+    );
+  });
+
+  test.each(bad.map(([, , said], at) => ({ ...samples[at], said })))(
+    '$file: $source',
+    async ({ file, said }) => {
+      const line = (await checked()).said.split('\n').find((it) => it.startsWith(`${file}: `));
+      expect(line).toContain(said);
+    },
+  );
+});
+
+const good: [file: string, source: string][] = [
+  ['src/commands/c.ts', "import { startSandbox } from '../sandbox/index.ts';"],
+  ['src/commands/c.ts', "import { readSettings } from '../config.ts';"],
+  ['src/main.ts', "const c = (await import('./commands/http.ts')).http;"],
+  ['src/hosts/h.ts', "import type { Server } from '@modelcontextprotocol/server';"],
+  ['src/mcp/m.ts', "import { catalog } from '../../tools/catalog.ts';"],
+  ['tools/t.ts', "import { brief } from '../src/briefs/pipeline.ts';"],
+  ['src/tenant/changes/t.ts', "import type { State } from '../../state/port.ts';"],
+  ['src/briefs/b.ts', "import type { Company } from '../api/records.ts';"],
+  ['src/api/pool.ts', "export { Pool } from 'undici';"],
+  ['src/sandbox/s.ts', "import Database from 'libsql';"],
+  ['src/state/s.ts', "import { createClient } from 'redis';"],
+  ['src/api/a.ts', "// like import(name), but said\nimport * as z from 'zod';"],
+];
+
+test('an import in the order is not refused', async () => {
+  expect(await checkHouse(samplesOf(good))).toEqual({ status: 0, said: '' });
+});

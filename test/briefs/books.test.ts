@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import type { Company, PricingBook, Quote, QuoteItem } from '../../src/api/records.ts';
+import { BookPrices, isValid, reachOf, validEntries } from '../../src/briefs/books.ts';
+import { decimal, zero } from '../../src/briefs/money.ts';
+import { preflight } from '../../src/briefs/preflight.ts';
+
+const today = '2026-06-15';
+const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR' };
+const good: QuoteItem = { name: 'Switch', quantity: 1, price: 100, cost: 50 };
+const withItem = (item: QuoteItem): Quote => ({
+  status: 'draft',
+  company: { id: 'acme' },
+  contact: { id: 'c1' },
+  paymentTerm: { name: 'Net 30' },
+  items: [item],
+});
+const codes = (records: Parameters<typeof preflight>[0], more: object = {}) =>
+  preflight(records, { today, ...more }).map(
+    ({ code, severity, line }) => `${severity} ${code} ${line}`,
+  );
+
+const book = (fields: Partial<PricingBook>): PricingBook => ({
+  id: 'b',
+  name: 'Book',
+  products: [{ productId: 'p', price: 90 }],
+  ...fields,
+});
+const quote = withItem({ ...good, product: { id: 'p' } });
+const against = (books: PricingBook[], of: Quote = quote, more: object = {}) =>
+  codes({ quote: of, company: { ...acme, classificationId: 'gold' }, books }, more);
+
+test('pricing books: is valid on the first and the last day of its window', () => {
+  const june = book({ validFrom: '2026-06-01', validTo: '2026-06-30T00:00:00Z' });
+  expect(
+    ['2026-05-31', '2026-06-01', '2026-06-30', '2026-07-01'].map((day) => isValid(june, day)),
+  ).toEqual([false, true, true, false]);
+  expect(isValid(book({}), today)).toBe(true);
+  expect(isValid(book({ deletedAt: today }), today)).toBe(false);
+});
+
+test('pricing books: respects the window of an entry inside that of the book', () => {
+  const entries = validEntries(
+    book({
+      products: [
+        { productId: 'over', price: 1, validTo: '2026-06-14' },
+        { productId: 'now', price: 2, validFrom: '2026-06-15', validTo: '2026-06-15' },
+        { productId: 'later', price: 3, validFrom: '2026-06-16' },
+        { price: 4 },
+      ],
+    }),
+    today,
+  );
+  expect(entries.map(({ productId }) => productId)).toEqual(['now']);
+});
+
+test.each<[string, Partial<PricingBook>, string | undefined]>([
+  ['nobody named', {}, 'everyone'],
+  ['empty lists', { companyIds: [], classificationIds: [] }, 'everyone'],
+  ['this company', { companyIds: ['x', 'acme'] }, 'company'],
+  ['another company', { companyIds: ['x'] }, undefined],
+  ['its classification', { classificationIds: ['gold'] }, 'classification'],
+  ['another classification', { classificationIds: ['iron'] }, undefined],
+  [
+    'another company, its classification',
+    { companyIds: ['x'], classificationIds: ['gold'] },
+    'classification',
+  ],
+])('pricing books: reaches a company: %s', (_what, fields, reach) => {
+  expect(reachOf(book(fields), { ...acme, classificationId: 'gold' })).toBe(reach);
+});
+
+test('pricing books: says that it cannot tell when a classification is unknown', () => {
+  expect(reachOf(book({ classificationIds: ['gold'] }), acme)).toBe('unclear');
+  expect(reachOf(book({ classificationIds: ['gold'] }), undefined)).toBeUndefined();
+  expect(against([book({ classificationIds: ['gold'] })])).toEqual(['check departs_from_book 1']);
+  const unknown = { quote, company: acme, books: [book({ classificationIds: ['gold'] })] };
+  expect(codes(unknown)).toEqual([]);
+});
+
+test('pricing books: tolerates 1 % of the price in the book', () => {
+  const priced = (price: number) => withItem({ ...good, price, product: { id: 'p' } });
+  expect(against([book({})], priced(90.9))).toEqual([]);
+  expect(against([book({})], priced(90.91))).toEqual(['check departs_from_book 1']);
+  expect(against([book({})], priced(89.09))).toEqual(['check departs_from_book 1']);
+  expect(against([book({})], priced(99), { bookTolerance: 10 })).toEqual([]);
+});
+
+test('pricing books: accepts a price that the line discount brings to that of the book', () => {
+  expect(against([book({})], withItem({ ...good, discount: 10, product: { id: 'p' } }))).toEqual(
+    [],
+  );
+});
+
+test('pricing books: lets a book for the company go before one for everyone', () => {
+  const general = book({ products: [{ productId: 'p', price: 100 }] });
+  const own = book({ id: 'own', companyIds: ['acme'] });
+  expect(against([general])).toEqual([]);
+  expect(against([general, own])).toEqual(['check departs_from_book 1']);
+});
+
+test('pricing books: measures against the nearest of several, the lower one of two as near', () => {
+  const prices = new BookPrices(
+    [80, 120, 95, 105].map((price, at) =>
+      book({ id: `b${at}`, products: [{ productId: 'p', price }] }),
+    ),
+    acme,
+    today,
+  );
+  expect(prices.nearestPrice('p', decimal(100) ?? zero)?.price?.toNumber()).toBe(95);
+  expect(prices.nearestPrice('p', decimal(118) ?? zero)?.price?.toNumber()).toBe(120);
+  expect(prices.nearestPrice('other', decimal(118) ?? zero)).toBeUndefined();
+});
+
+test('pricing books: asks the books of the day on which a quote went out', () => {
+  const may = book({ validFrom: '2026-05-01', validTo: '2026-05-31' });
+  expect(against([may])).toEqual([]);
+  const sent = { ...quote, status: 'sent', sentAt: '2026-05-20T09:00:00Z' };
+  expect(against([may], sent)).toEqual(['check departs_from_book 1']);
+  expect(against([may], { ...sent, status: 'draft' })).toEqual([]);
+});

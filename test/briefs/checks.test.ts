@@ -1,0 +1,464 @@
+import { describe, expect, test } from 'vitest';
+import type { Opportunity, Product, Quote } from '../../src/api/records.ts';
+import {
+  type CheckData,
+  type CheckName,
+  type CheckOptions,
+  checkNames,
+  checks,
+  defineCheck,
+  runCheck,
+} from '../../src/briefs/checks.ts';
+
+const today = '2026-06-15';
+const currencyOf = new Map([['acme', 'EUR']]);
+const acme = { id: 'acme', name: 'Acme' };
+const run = (name: CheckName, data: CheckData, options: Partial<CheckOptions> = {}) =>
+  runCheck(name, data, { today, currencyOf, catalogueCurrency: 'EUR', ...options });
+const ids = (name: CheckName, data: CheckData, options: Partial<CheckOptions> = {}) =>
+  run(name, data, options).rows.map(({ id }) => id);
+
+const product = (id: string, price?: number, cost?: number, more: Product = {}): Product => ({
+  id,
+  name: `Product ${id}`,
+  ...(price !== undefined && { price }),
+  ...(cost !== undefined && { cost }),
+  ...more,
+});
+
+describe('below_cost', () => {
+  test('finds listed products under cost, the greatest loss first', () => {
+    const report = run('below_cost', {
+      product: [
+        product('a', 9.99, 10),
+        product('b', 10, 10),
+        product('c', 80, 100),
+        product('free', 0, 1),
+        product('unlisted', 1, 10, { listed: false }),
+        product('no price', undefined, 10),
+        product('no cost', 10),
+        product('nothing'),
+      ],
+    });
+    expect(report).toStrictEqual({
+      check: 'below_cost',
+      definition:
+        'Listed products whose price is lower than their cost. At stake: cost − price, per unit.',
+      examined: 7,
+      of: 'listed products',
+      unjudged: { 'no price': 1, 'no cost': 1, 'no price and no cost': 1 },
+      valueAtStake: { EUR: 21.01 },
+      currency: 'EUR',
+      shown: 3,
+      total: 3,
+      rows: [
+        {
+          id: 'c',
+          name: 'Product c',
+          valueAtStake: 20,
+          reason: 'price 80, cost 100, margin -25 %',
+        },
+        { id: 'free', name: 'Product free', valueAtStake: 1, reason: 'price 0, cost 1' },
+        {
+          id: 'a',
+          name: 'Product a',
+          valueAtStake: 0.01,
+          reason: 'price 9.99, cost 10, margin -0.1 %',
+        },
+      ],
+    });
+  });
+
+  test('names the currency of each finding where they differ', () => {
+    const report = run('below_cost', {
+      product: [product('a', 1, 2, { currency: 'usd' }), product('b', 1, 3)],
+    });
+    expect(report.valueAtStake).toStrictEqual({ EUR: 2, USD: 1 });
+    expect(report).not.toHaveProperty('currency');
+    expect(report.rows.map(({ currency }) => currency)).toEqual(['EUR', 'USD']);
+  });
+});
+
+describe('thin_margins', () => {
+  const catalogue = {
+    product: [
+      product('at the floor', 100, 90),
+      product('just under', 100, 90.01),
+      product('below cost', 100, 120),
+      product('free', 0, 1),
+      product('free on both sides', 0, 0),
+    ],
+  };
+
+  test('finds margins under the floor, those below cost too', () => {
+    const report = run('thin_margins', catalogue);
+    // Missing to 10 %: 10 − (−20), 0 − (−1), 10 − 9.99.
+    expect(report.rows.map(({ id, valueAtStake }) => [id, valueAtStake])).toEqual([
+      ['below cost', 30],
+      ['free', 1],
+      ['just under', 0.01],
+    ]);
+    expect(report.definition).toContain('under 10 %');
+  });
+
+  test('takes another floor', () => {
+    expect(ids('thin_margins', catalogue, { floor: 10.01 })).toContain('at the floor');
+    expect(ids('thin_margins', catalogue, { floor: 0 })).toEqual(['below cost', 'free']);
+    expect(defineCheck('thin_margins', { today, floor: 12 })).toContain('under 12 %');
+  });
+
+  test('finds a credit that is below its cost, whatever the floor', () => {
+    const credit = { product: [product('credit', -5, -4.6)] };
+    for (const floor of [0, 10, 60])
+      expect(ids('thin_margins', credit, { floor })).toEqual(['credit']);
+  });
+});
+
+const quote = (id: string, more: Quote): Quote => ({
+  id,
+  title: `Quote ${id}`,
+  company: acme,
+  items: [{ quantity: 1, price: 100, product: { id: 'p' } }],
+  ...more,
+});
+
+describe('stale_quotes', () => {
+  test('finds sent quotes without an answer', () => {
+    const data = {
+      quote: [
+        quote('14 days', { status: 'sent', sentAt: '2026-06-01', expiresAt: '2026-06-10' }),
+        quote('13 days', { status: 'sent', sentAt: '2026-06-02' }),
+        quote('answered', { status: 'sent', sentAt: '2026-05-01', declinedAt: '2026-05-01' }),
+        quote('sent again', { status: 'sent', sentAt: '2026-05-01', declinedAt: '2026-04-01' }),
+        quote('draft', { status: 'draft', sentAt: '2026-05-01' }),
+        quote('undated', { status: 'sent' }),
+        quote('gone', { status: 'sent', sentAt: '2026-05-01', deletedAt: today }),
+      ],
+    };
+    const report = run('stale_quotes', data);
+    expect([report.examined, report.unjudged]).toEqual([5, { 'no sending date': 1 }]);
+    expect(report.rows).toStrictEqual([
+      {
+        id: '14 days',
+        name: 'Quote 14 days',
+        company: 'Acme',
+        valueAtStake: 100,
+        reason: 'sent 2026-06-01, 14 days without an answer; expired 2026-06-10',
+      },
+      {
+        id: 'sent again',
+        name: 'Quote sent again',
+        company: 'Acme',
+        valueAtStake: 100,
+        reason: 'sent 2026-05-01, 45 days without an answer',
+      },
+    ]);
+    expect(ids('stale_quotes', data, { days: 13 })).toContain('13 days');
+  });
+
+  test('puts the first year at stake, after discounts, and counts unknown values', () => {
+    const report = run('stale_quotes', {
+      quote: [
+        quote('a', {
+          status: 'sent',
+          sentAt: '2026-01-01',
+          discount: { type: 'percent', amount: 10 },
+          items: [
+            { quantity: 1, price: 100 },
+            { quantity: 1, price: 10, term: 'month' },
+          ],
+        }),
+        quote('b', { status: 'sent', sentAt: '2026-01-01', items: [{ quantity: 1 }] }),
+      ],
+    });
+    expect(report.valueAtStake).toStrictEqual({ EUR: 198 });
+    expect(report.unknownValue).toBe(1);
+    expect(report.rows.map(({ valueAtStake }) => valueAtStake)).toEqual([198, undefined]);
+  });
+});
+
+test('expiring_quotes finds open quotes that expire from today on', () => {
+  const expiring = (expiresAt: string, status = 'sent') =>
+    quote(`${status} ${expiresAt}`, { status, expiresAt });
+  const data = {
+    quote: [
+      expiring('2026-06-14'),
+      expiring('2026-06-15'),
+      expiring('2026-06-29', 'draft'),
+      expiring('2026-06-30'),
+      expiring('2026-06-20', 'approved'),
+      expiring('soon'),
+    ],
+  };
+  const report = run('expiring_quotes', data);
+  expect(report.rows.map(({ id }) => id)).toEqual(['draft 2026-06-29', 'sent 2026-06-15']);
+  expect([report.examined, report.unjudged]).toEqual([5, { 'no expiry date': 1 }]);
+  expect(report.definition).toContain('from 2026-06-15 to 2026-06-29');
+  const [last] = run('expiring_quotes', data, { days: 0 }).rows;
+  expect(last?.reason).toBe('sent, expires 2026-06-15, today');
+});
+
+describe('pricing_drift', () => {
+  const catalogue = [
+    product('p', 100),
+    product('q'),
+    product('r', 50, 1, { listed: false }),
+    product('z', 0),
+  ];
+  const book = (price: number | undefined, more: object = {}) => ({
+    id: 'b',
+    name: 'Bid',
+    products: [{ productId: 'p', ...(price !== undefined && { price }) }],
+    ...more,
+  });
+
+  test('finds book prices beyond the tolerance', () => {
+    const data = { pricing_book: [book(95), book(94.99), book(105.01)], product: catalogue };
+    const report = run('pricing_drift', data);
+    expect(report.rows.map(({ valueAtStake, reason }) => [valueAtStake, reason])).toEqual([
+      [5.01, 'book 94.99, catalogue 100 (-5 %)'],
+      [5.01, 'book 105.01, catalogue 100 (+5 %)'],
+    ]);
+    expect(report.rows[0]?.related).toStrictEqual([{ id: 'b', name: 'Bid' }]);
+    expect(run('pricing_drift', data, { tolerance: 6 }).total).toBe(0);
+  });
+
+  test('respects validity, and counts what cannot be compared', () => {
+    const pricing_book = [
+      book(1, { validTo: '2026-06-14' }),
+      book(1, { validFrom: '2026-06-16' }),
+      book(1, { products: [{ productId: 'p', price: 1, validTo: '2026-06-14' }] }),
+      book(undefined),
+      book(1, {
+        products: ['q', 'r', 'z', 'gone'].map((productId) => ({ productId, price: 1 })),
+      }),
+    ];
+    const report = run('pricing_drift', { pricing_book, product: catalogue });
+    expect([report.total, report.examined]).toEqual([0, 5]);
+    expect(report.unjudged).toStrictEqual({
+      'no price in the book': 1,
+      'no price in the catalogue': 1,
+      'product unlisted': 1,
+      'price 0 in the catalogue': 1,
+      'product not in the catalogue': 1,
+    });
+  });
+});
+
+test('unlisted_on_quotes finds items of open quotes that are sold no more', () => {
+  const data = {
+    product: [product('p', 1, 1, { listed: false }), product('ok')],
+    quote: [
+      quote('draft', {
+        status: 'draft',
+        discount: { type: 'percent', amount: 50 },
+        items: [
+          { quantity: 2, price: 10, term: 'month', name: 'Old', product: { id: 'p' } },
+          { quantity: 1, price: 10, product: { id: 'p' } },
+          { quantity: 1, price: 999, product: { id: 'ok' } },
+          { quantity: 1, price: 999, product: { id: 'gone' } },
+          { quantity: 1, price: 999 },
+        ],
+      }),
+      quote('approved', { status: 'approved' }),
+      quote('sent', { status: 'sent' }),
+    ],
+  };
+  const report = run('unlisted_on_quotes', data);
+  expect(report).toMatchObject({
+    examined: 6,
+    unjudged: { 'product not in the catalogue': 1, 'item names no product': 1 },
+    valueAtStake: { EUR: 225 },
+    total: 2,
+  });
+  expect(report.rows[0]).toStrictEqual({
+    id: 'draft',
+    name: 'Quote draft',
+    company: 'Acme',
+    // (2 × 10 × 12 + 10) × 0.5
+    valueAtStake: 125,
+    reason: 'draft, 2 items unlisted',
+    related: [
+      { id: 'p', name: 'Old' },
+      { id: 'p', name: 'Product p' },
+    ],
+  });
+});
+
+test('duplicate_products finds the same part of the same maker, however it is written', () => {
+  const part = (
+    id: string,
+    manufacturer: string | undefined,
+    mpn: string | undefined,
+    price?: number,
+  ) =>
+    product(id, price, undefined, {
+      ...(manufacturer !== undefined && { manufacturer }),
+      ...(mpn !== undefined && { mpn }),
+    });
+  const report = run('duplicate_products', {
+    product: [
+      part('b', 'Maker Inc.', 'AB-12', 10),
+      part('a', 'MAKER INC', 'ab 12', 14.5),
+      part('c', 'Maker-Inc', 'ＡＢ１２'),
+      part('d', 'Other', 'AB-12'),
+      { ...part('e', undefined, 'X1'), vendor: 'Vend' },
+      part('f', 'Vend', 'x/1', 7),
+      part('g', undefined, 'AB-12'),
+      part('h', 'Maker Inc', '-'),
+      { ...part('i', 'Maker Inc', 'AB12'), listed: false },
+    ],
+  });
+  expect(report.examined).toBe(8);
+  expect(report.unjudged).toStrictEqual({ 'no manufacturer': 1, 'no part number': 1 });
+  expect(report.rows).toStrictEqual([
+    {
+      id: 'a',
+      name: 'Product a',
+      valueAtStake: 4.5,
+      reason: '3 products are MAKER INC ab 12, prices 10 to 14.5',
+      related: [
+        { id: 'b', name: 'Product b' },
+        { id: 'c', name: 'Product c' },
+      ],
+    },
+    {
+      id: 'e',
+      name: 'Product e',
+      reason: '2 products are Vend X1',
+      related: [{ id: 'f', name: 'Product f' }],
+    },
+  ]);
+  expect(report.unknownValue).toBe(1);
+});
+
+test('missing_external_ids counts by resource', () => {
+  const report = run('missing_external_ids', {
+    company: [
+      { id: 'c1', name: 'Zeta' },
+      { id: 'c2', externalIdentifier: 'X' },
+    ],
+    contact: [
+      { id: 'k1', firstName: 'Anna', externalIdentifier: ' ' },
+      { id: 'k2', deleted: today },
+    ],
+    product: [product('p'), product('u', 1, 1, { listed: false })],
+    opportunity: [
+      { id: 'o1', name: 'Deal' },
+      { id: 'o2', deletedAt: today },
+    ],
+  });
+  expect(report.byResource).toStrictEqual({ company: 1, contact: 1, product: 1, opportunity: 1 });
+  expect([report.examined, report.total]).toEqual([5, 4]);
+  expect(report.rows.map(({ id }) => id)).toEqual(['k1', 'o1', 'p', 'c1']);
+  expect(report.rows[0]).toStrictEqual({
+    id: 'k1',
+    name: 'Anna',
+    reason: 'contact without external identifier',
+  });
+  expect(report).not.toHaveProperty('valueAtStake');
+});
+
+describe('open opportunities', () => {
+  const deal = (id: string, more: Opportunity): Opportunity => ({
+    id,
+    name: `Deal ${id}`,
+    company: acme,
+    onetimeRevenue: 10,
+    pipelineStage: { name: 'Offer' },
+    ...more,
+  });
+
+  test('stalled_opportunities finds those without any change', () => {
+    const data = {
+      opportunity: [
+        deal('30 days', { updatedAt: '2026-05-16', createdAt: '2026-01-01' }),
+        deal('29 days', { updatedAt: '2026-05-17' }),
+        deal('stage moved', { updatedAt: '2026-01-01', stageUpdatedAt: '2026-06-01' }),
+        deal('only created', { createdAt: '2026-01-01', monthlyRevenue: 1 }),
+        deal('closed', { updatedAt: '2026-01-01', closedAt: '2026-01-01' }),
+        deal('undated', {}),
+      ],
+    };
+    const report = run('stalled_opportunities', data);
+    expect([report.examined, report.unjudged]).toEqual([5, { 'no date of any change': 1 }]);
+    expect(report.rows).toStrictEqual([
+      {
+        id: 'only created',
+        name: 'Deal only created',
+        company: 'Acme',
+        valueAtStake: 22,
+        reason: 'Offer, unchanged for 165 days, since 2026-01-01',
+      },
+      {
+        id: '30 days',
+        name: 'Deal 30 days',
+        company: 'Acme',
+        valueAtStake: 10,
+        reason: 'Offer, unchanged for 30 days, since 2026-05-16',
+      },
+    ]);
+    expect(ids('stalled_opportunities', data, { days: 29 })).toContain('29 days');
+  });
+
+  test('missing_close_dates finds those without a date that can be read', () => {
+    const report = run('missing_close_dates', {
+      opportunity: [
+        deal('dated', { expectedCloseDate: '2026-01-01' }),
+        deal('none', {}),
+        deal('words', { expectedCloseDate: 'next week' }),
+        deal('won', { statusId: 'won' }),
+      ],
+    });
+    expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
+      ['none', 'Offer, no close date'],
+      ['words', 'Offer, close date "next week" is no date'],
+    ]);
+    expect(report.valueAtStake).toStrictEqual({ EUR: 20 });
+  });
+});
+
+test('contacts_without_email finds blanks and what is no address', () => {
+  const report = run('contacts_without_email', {
+    contact: [
+      { id: '1', firstName: 'Ada', email: 'ada@x.org' },
+      { id: '2', firstName: 'Bo', email: 'n/a', mobilePhone: '0171' },
+      { id: '3', firstName: 'Cy', companyName: 'Acme' },
+      { id: '4', firstName: 'Di', deleted: today },
+    ],
+  });
+  expect([report.examined, report.total]).toEqual([3, 2]);
+  expect(report.rows).toStrictEqual([
+    { id: '2', name: 'Bo', reason: '"n/a" is no address; phone 0171' },
+    { id: '3', name: 'Cy', company: 'Acme', reason: 'no e-mail' },
+  ]);
+});
+
+describe('every check', () => {
+  test('stands under its own name, and names what it reads', () => {
+    expect(checkNames).toHaveLength(11);
+    for (const name of checkNames) {
+      expect(checks[name].name).toBe(name);
+      expect(checks[name].needs.length).toBeGreaterThan(0);
+    }
+  });
+
+  test('refuses to run without a collection that it needs', () => {
+    expect(() => run('pricing_drift', { product: [] })).toThrow(
+      new RangeError('pricing_drift needs pricing_book'),
+    );
+    expect(() => run('below_cost', { product: [] }, { today: 'now' })).toThrow(RangeError);
+  });
+
+  test('shows so many rows and related records, and counts all', () => {
+    const twins = Array.from({ length: 6 }, (_, at) =>
+      product(`${at}`, at, 9, { mpn: 'X', manufacturer: 'Y' }),
+    );
+    const cut = run('below_cost', { product: twins }, { maxRows: 2 });
+    expect([cut.shown, cut.total, cut.rows.length]).toEqual([2, 6, 2]);
+    expect(cut.valueAtStake).toStrictEqual({ EUR: 39 });
+    const [duplicates] = run('duplicate_products', { product: twins }).rows;
+    expect(duplicates?.related).toHaveLength(2);
+    expect(duplicates?.moreRelated).toBe(3);
+  });
+});

@@ -1,0 +1,303 @@
+import { expect, test } from 'vitest';
+import type { Company, Product, Quote, QuoteItem } from '../../src/api/records.ts';
+import { type CompanyRecords, companyBrief } from '../../src/briefs/company.ts';
+
+const today = '2026-06-15';
+const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };
+const currencyOf = new Map([['acme', 'EUR']]);
+const brief = (records: Omit<CompanyRecords, 'company'>, options: object = {}) =>
+  companyBrief({ company: acme, ...records }, { today, currencyOf, ...options });
+
+const own = { id: 'acme', name: 'Acme' };
+const other = { id: 'other', name: 'Other' };
+
+test('leaves out what was not read, and tells what was read and is empty', () => {
+  expect(brief({})).toStrictEqual({
+    today,
+    company: { id: 'acme', name: 'Acme', currency: 'EUR', created: '2020-01-01' },
+    lately: { days: 30, shown: 0, total: 0, rows: [] },
+  });
+  const nothing = { shown: 0, total: 0, rows: [] };
+  expect(brief({ contacts: [], quotes: [], discountGroups: [] })).toMatchObject({
+    contacts: nothing,
+    quotes: { byStatus: [], ...nothing },
+    discountGroups: nothing,
+  });
+});
+
+test('tells who they are', () => {
+  const company: Company = {
+    ...acme,
+    type: 'customer',
+    website: ' ',
+    address: { street: 'Mill Road 1', city: 'Kiel', geo: { lat: 1 } },
+    labels: ['VIP'],
+    parentCompanyId: 'group',
+  };
+  expect(companyBrief({ company }, { today, currencyOf }).company).toStrictEqual({
+    id: 'acme',
+    name: 'Acme',
+    type: 'customer',
+    currency: 'EUR',
+    address: 'Mill Road 1, Kiel',
+    parentCompanyId: 'group',
+    labels: ['VIP'],
+    created: '2020-01-01',
+  });
+});
+
+test('takes a record for theirs by id, and by name only where it has no id', () => {
+  const contacts = [
+    { id: '1', firstName: 'Zoe', companyId: 'acme' },
+    { id: '2', firstName: 'Anna', lastName: 'Berg', email: 'a@x.org', companyName: ' ACME ' },
+    { id: '3', firstName: 'Wrong', companyId: 'other', companyName: 'Acme' },
+    { id: '4', firstName: 'Gone', companyId: 'acme', deleted: '2026-01-01' },
+    { id: '5', firstName: 'Nobody' },
+  ];
+  expect(brief({ contacts }).contacts).toStrictEqual({
+    withoutEmail: 1,
+    shown: 2,
+    total: 2,
+    rows: [
+      { id: '2', name: 'Anna Berg', email: 'a@x.org' },
+      { id: '1', name: 'Zoe' },
+    ],
+  });
+});
+
+test('tells open and closed deals, weighted on the scale of the whole tenant', () => {
+  const opportunities = [
+    { id: 'a', name: 'A', company: own, probability: 1, onetimeRevenue: 100, createdAt: today },
+    { id: 'b', name: 'B', company: own, monthlyRevenue: 5, expectedCloseDate: '2026-06-14' },
+    { id: 'w', company: own, closedAt: '2019-01-01', statusId: 'won', onetimeRevenue: 30 },
+    { id: 'l', company: own, closedAt: '2019-01-01', statusId: 'lost' },
+    { id: 'u', company: own, closedAt: '2019-01-01' },
+    { id: 'x', company: other, probability: 50, onetimeRevenue: 999 },
+    { id: 'd', company: own, deletedAt: '2026-01-01', onetimeRevenue: 999 },
+  ];
+  const { open, closed, probability } = brief({ opportunities });
+  expect(open).toStrictEqual({
+    oneTime: { EUR: 100 },
+    monthly: { EUR: 5 },
+    weightedOneTime: { EUR: 1 },
+    overdue: 1,
+    unknown: { probability: 1, valueMonths: 1 },
+    shown: 2,
+    total: 2,
+    rows: [
+      { id: 'a', name: 'A', value: 100, currency: 'EUR' },
+      { id: 'b', name: 'B', value: 60, currency: 'EUR', closes: '2026-06-14' },
+    ],
+  });
+  expect(closed).toStrictEqual({
+    won: { count: 1, value: { EUR: 30 } },
+    lost: { count: 1 },
+    outcomeUnknown: { count: 1 },
+  });
+  expect(probability?.scale).toBe('0-100');
+});
+
+test('totals quotes by status, and shows open ones first, then the newest', () => {
+  const quote = (id: string, status: string, createdAt: string, price?: number): Quote => ({
+    id,
+    title: id,
+    status,
+    createdAt,
+    company: own,
+    items: [
+      { quantity: 1, ...(price !== undefined && { price }) },
+      { price: 1, quantity: 1, term: 'month' },
+    ],
+  });
+  const quotes = [
+    quote('new', 'declined', '2026-06-01', 1),
+    quote('old', 'sent', '2026-01-01', 0.105),
+    quote('mid', 'SENT', '2026-02-01', 0.105),
+    quote('odd', 'In Review', '2026-05-01'),
+    { ...quote('theirs', 'sent', '2026-06-01', 5), company: other },
+    { ...quote('gone', 'sent', '2026-06-01', 5), deletedAt: today },
+  ];
+  const section = brief({ quotes }, { maxRows: 3 }).quotes;
+  expect(section?.byStatus).toStrictEqual([
+    { status: 'sent', currency: 'EUR', count: 2, oneTime: 0.21, monthly: 2 },
+    { status: 'declined', currency: 'EUR', count: 1, oneTime: 1, monthly: 1 },
+    { status: 'in review', currency: 'EUR', count: 1, monthly: 1, unknownPrices: 1 },
+  ]);
+  expect([section?.shown, section?.total]).toEqual([3, 4]);
+  expect(section?.rows.map(({ id }) => id)).toEqual(['mid', 'old', 'new']);
+  expect(section?.rows[0]).toStrictEqual({
+    id: 'mid',
+    name: 'mid',
+    status: 'sent',
+    currency: 'EUR',
+    items: 2,
+    oneTime: 0.11,
+    monthly: 1,
+    created: '2026-02-01',
+  });
+});
+
+test('sums contract items by term, as they are given', () => {
+  const contractItems = [
+    {
+      id: '1',
+      service: 'Backup',
+      term: 'month',
+      quantity: 9,
+      revenue: 10.5,
+      profit: 2,
+      company: own,
+    },
+    { id: '2', service: 'Antivirus', term: 'monthly', revenue: 1, companyId: 'acme' },
+    { id: '3', service: 'Domain', term: 'year', profit: 3, company: own },
+    { id: '4', service: 'Theirs', term: 'month', revenue: 99, company: other },
+    { id: '5', service: 'Whose', term: 'month', revenue: 99 },
+  ];
+  expect(brief({ contractItems }, { maxRows: 1 }).contractItems).toStrictEqual({
+    beta: true,
+    revenue: { monthly: 11.5 },
+    profit: { monthly: 2, yearly: 3 },
+    unknownRevenue: 1,
+    withoutCompany: 1,
+    shown: 1,
+    total: 3,
+    rows: [{ id: '2', service: 'Antivirus', term: 'monthly', revenue: 1 }],
+  });
+});
+
+test('tells the discount groups and pricing books that apply today, and why', () => {
+  const discountGroups = [
+    { id: 'g1', name: 'Ours', companyIds: ['acme'], discounts: [{ percent: 5 }] },
+    { id: 'g2', name: 'Theirs', companyIds: ['other'] },
+    { id: 'g3', name: 'Gold', classificationIds: ['gold'] },
+    { id: 'g4', name: 'Mapped to nobody' },
+  ];
+  const pricingBooks = [
+    { id: 'b1', name: 'Everyone', products: [{ productId: 'p' }] },
+    { id: 'b2', name: 'Ours', companyIds: ['acme'], specialBidNumber: 'SB-1', validTo: today },
+    { id: 'b3', name: 'Over', companyIds: ['acme'], validTo: '2026-06-14' },
+    { id: 'b4', name: 'Gold', classificationIds: ['gold'], validFrom: '2026-01-01T00:00:00Z' },
+  ];
+  const { discountGroups: groups, pricingBooks: books } = brief({ discountGroups, pricingBooks });
+  expect(groups?.rows).toStrictEqual([
+    { id: 'g1', name: 'Ours', reach: 'company', discounts: 1 },
+    { id: 'g3', name: 'Gold', reach: 'unclear' },
+  ]);
+  expect(books?.rows).toStrictEqual([
+    { id: 'b2', name: 'Ours', reach: 'company', specialBidNumber: 'SB-1', validTo: today },
+    { id: 'b1', name: 'Everyone', reach: 'everyone', products: 1 },
+    {
+      id: 'b4',
+      name: 'Gold',
+      reach: 'unclear',
+      validFrom: '2026-01-01',
+      classificationIds: ['gold'],
+    },
+  ]);
+});
+
+const product = (id: string, category: string, more: Product = {}): Product => ({
+  id,
+  name: `Product ${id}`,
+  category: { id: category, name: `Category ${category}` },
+  ...more,
+});
+const bought = (company: { id: string }, status: string, ...items: QuoteItem[]): Quote => ({
+  status,
+  company,
+  items,
+});
+const item = (id: string): QuoteItem => ({ product: { id } });
+
+test('suggests what others bought in the categories they buy from', () => {
+  const products = [
+    product('have', 'net', { mpn: 'A-1', manufacturer: 'Maker' }),
+    product('same', 'net', { mpn: 'a1', manufacturer: 'MAKER' }),
+    product('popular', 'net', { price: 1 }),
+    product('dear', 'net', { price: 900 }),
+    product('cheap', 'net', { price: 20 }),
+    product('unpriced', 'net'),
+    product('unlisted', 'net', { listed: false }),
+    product('deleted', 'net', { deletedAt: today }),
+    product('elsewhere', 'print', { price: 5000 }),
+    {
+      id: 'also',
+      name: 'Also',
+      categories: [{ id: 'print' }, { name: 'category NET' }],
+      price: 30,
+    },
+  ];
+  const quotes = [
+    bought(own, 'approved', item('have')),
+    bought(own, 'sent', item('dear'), item('elsewhere')),
+    bought(own, 'declined', item('elsewhere')),
+    bought(other, 'ordered', item('popular'), item('popular')),
+    bought(other, 'declined', item('cheap')),
+    { status: 'approved', items: [item('cheap')] },
+  ];
+  const categories = [{ id: 'net', name: 'Category net' }];
+  const section = brief({ quotes, products, categories }).neverBought;
+  expect(section).toStrictEqual({
+    categories: ['Category net'],
+    categoriesTotal: 1,
+    shown: 5,
+    total: 5,
+    rows: [
+      {
+        id: 'popular',
+        name: 'Product popular',
+        category: 'Category net',
+        price: 1,
+        otherCompanies: 1,
+      },
+      { id: 'dear', name: 'Product dear', category: 'Category net', price: 900, quoted: true },
+      { id: 'also', name: 'Also', category: 'Category net', price: 30 },
+      { id: 'cheap', name: 'Product cheap', category: 'Category net', price: 20 },
+      { id: 'unpriced', name: 'Product unpriced', category: 'Category net' },
+    ],
+  });
+});
+
+test('finds what was bought by part number where an item names no product', () => {
+  const products = [
+    product('1', 'net', { mpn: 'X-1', manufacturer: 'Maker' }),
+    product('2', 'net', { mpn: 'X-2', manufacturer: 'Maker' }),
+  ];
+  const quotes = [bought(own, 'approved', { mpn: 'x 1', manufacturer: 'maker' })];
+  const section = brief({ quotes, products }).neverBought;
+  expect(section?.rows.map(({ id }) => id)).toEqual(['2']);
+});
+
+test('tells what changed lately, once a record, the newest first', () => {
+  const quotes: Quote[] = [
+    { id: 'q1', title: 'Sent', company: own, sentAt: '2026-06-10', updatedAt: '2026-06-12' },
+    { id: 'q2', title: 'Both', company: own, sentAt: '2026-06-11', approvedAt: '2026-06-11' },
+    { id: 'q3', title: 'Edge', company: own, updatedAt: '2026-05-16' },
+    { id: 'q4', title: 'Before', company: own, updatedAt: '2026-05-15' },
+    { id: 'q5', title: 'To come', company: own, sentAt: '2026-06-16' },
+  ];
+  const opportunities = [
+    { id: 'o1', name: 'Done', company: own, closedAt: '2026-06-11', statusId: 'won' },
+    {
+      id: 'o2',
+      name: 'Moved',
+      company: own,
+      stageUpdatedAt: '2026-06-01',
+      createdAt: '2026-05-20',
+    },
+  ];
+  const contacts = [{ id: 'c1', firstName: 'New', companyId: 'acme', createdAt: '2026-06-14' }];
+  const { lately } = brief({ quotes, opportunities, contacts }, { maxRows: 9 });
+  expect(lately.rows.map(({ day, kind, what, id }) => `${day} ${kind} ${id} ${what}`)).toEqual([
+    '2026-06-14 contact c1 created',
+    '2026-06-11 quote q2 approved',
+    '2026-06-11 opportunity o1 won',
+    '2026-06-10 quote q1 sent',
+    '2026-06-01 opportunity o2 stage changed',
+    '2026-05-16 quote q3 updated',
+  ]);
+});
+
+test('refuses a today that is no day', () => {
+  expect(() => companyBrief({ company: acme }, { today: 'now', currencyOf })).toThrow(RangeError);
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import {
+  CurrencySums,
+  currenciesOf,
+  currencyOfRecord,
+  decimal,
+  lessPercent,
+  margin,
+  markup,
+  perUnit,
+  rounded,
+  roundedPercent,
+  termOf,
+  termText,
+  zero,
+} from '../../src/briefs/money.ts';
+
+const of = (value: number) => decimal(value) ?? zero;
+
+describe('margin and markup', () => {
+  test('takes margin from the price and markup from the cost', () => {
+    // Sold at 125, bought at 100: 25 earned is a fifth of the price and a quarter of the cost.
+    expect(margin(of(125), of(100))?.toNumber()).toBe(20);
+    expect(markup(of(125), of(100))?.toNumber()).toBe(25);
+  });
+
+  test('is negative below cost', () => {
+    expect(margin(of(80), of(100))?.toNumber()).toBe(-25);
+    expect(markup(of(80), of(100))?.toNumber()).toBe(-20);
+  });
+
+  test('is unknown without a price or a cost, and where it would divide by 0', () => {
+    expect(margin(undefined, of(1))).toBeUndefined();
+    expect(margin(of(1), undefined)).toBeUndefined();
+    expect(margin(of(0), of(1))).toBeUndefined();
+    expect(markup(of(1), of(0))).toBeUndefined();
+    expect(margin(of(10), of(0))?.toNumber()).toBe(100);
+  });
+});
+
+describe('decimals', () => {
+  test('adds cents that binary floats cannot', () => {
+    expect(of(0.1).plus(of(0.2)).eq(0.3)).toBe(true);
+    const sums = new CurrencySums();
+    for (let at = 0; at < 1000; at++) sums.add('EUR', of(0.1));
+    expect(sums.of('EUR')?.eq(100)).toBe(true);
+  });
+
+  test('takes no number for unknown', () => {
+    expect(decimal(undefined)).toBeUndefined();
+    expect(decimal(Number.NaN)).toBeUndefined();
+    expect(decimal(Number.POSITIVE_INFINITY)).toBeUndefined();
+    expect(decimal(0)?.toNumber()).toBe(0);
+  });
+
+  test('rounds half away from zero, at the end', () => {
+    expect(rounded(of(1.005))).toBe(1.01);
+    expect(rounded(of(-1.005))).toBe(-1.01);
+    expect(rounded(of(2.344999))).toBe(2.34);
+    expect(roundedPercent(of(33.35))).toBe(33.4);
+    expect(perUnit(of(0.00375))).toBe(0.0038);
+  });
+
+  test('writes no number that JSON cannot', () => {
+    expect(Object.is(rounded(of(-0.001)), 0)).toBe(true);
+    expect(rounded(of(1e300).times(1e300))).toBe(Number.MAX_VALUE);
+    expect(rounded(of(-1e300).times(1e300))).toBe(-Number.MAX_VALUE);
+  });
+
+  test('takes a discount off in percent', () => {
+    expect(lessPercent(of(19.99), of(15)).toNumber()).toBe(16.9915);
+    expect(lessPercent(of(80), of(100)).toNumber()).toBe(0);
+    expect(lessPercent(of(80), of(-10)).toNumber()).toBe(88);
+  });
+});
+
+describe('terms', () => {
+  test.each([
+    [undefined, 'one-time'],
+    ['', 'one-time'],
+    ['  ', 'one-time'],
+    ['one-time', 'one-time'],
+    ['One Time', 'one-time'],
+    ['ONETIME', 'one-time'],
+    ['once', 'one-time'],
+    ['month', 'monthly'],
+    ['Months', 'monthly'],
+    ['monthly', 'monthly'],
+    ['MO', 'monthly'],
+    ['per month', 'monthly'],
+    ['/month', 'monthly'],
+    ['year', 'yearly'],
+    ['Yearly', 'yearly'],
+    ['annual', 'yearly'],
+    ['annually', 'yearly'],
+    ['per year', 'yearly'],
+    ['yr', 'yearly'],
+    ['quarter', 'other'],
+    ['3 months', 'other'],
+    ['constructor', 'other'],
+  ])('reads %j as %s', (text, term) => {
+    expect(termOf(text)).toBe(term);
+  });
+
+  test('keeps the words of another term', () => {
+    expect(termText(' Per_Quarter ')).toBe('quarter');
+  });
+});
+
+describe('currencies', () => {
+  const currencyOf = currenciesOf([
+    { id: 'de', currency: ' eur ' },
+    { id: 'us', currency: 'USD' },
+    { id: 'blank', currency: '' },
+    { currency: 'CHF' },
+  ]);
+
+  test("takes the record's own, then its company's, then none", () => {
+    expect(currencyOfRecord({ currency: 'gbp', company: { id: 'de' } }, currencyOf)).toBe('GBP');
+    expect(currencyOfRecord({ company: { id: 'de', currency: 'SEK' } }, currencyOf)).toBe('SEK');
+    expect(currencyOfRecord({ company: { id: 'de' } }, currencyOf)).toBe('EUR');
+    expect(currencyOfRecord({ company: { id: 'blank' } }, currencyOf)).toBe('unknown currency');
+    expect(currencyOfRecord({ company: { name: 'No id' } }, currencyOf)).toBe('unknown currency');
+    expect(currencyOfRecord({}, currencyOf)).toBe('unknown currency');
+  });
+
+  test('keeps sums apart, and leaves out what nobody knows', () => {
+    const sums = new CurrencySums();
+    expect(sums.toAmounts()).toBeUndefined();
+    sums.add('USD', of(5));
+    sums.add('EUR', of(7));
+    sums.add('EUR', undefined);
+    sums.add('CHF', undefined);
+    expect(sums.toAmounts()).toEqual({ EUR: 7, USD: 5 });
+    expect(Object.keys(sums.toAmounts() ?? {})).toEqual(['EUR', 'USD']);
+  });
+
+  test('shows a known 0', () => {
+    const sums = new CurrencySums();
+    sums.add('EUR', of(0));
+    expect(sums.toAmounts()).toEqual({ EUR: 0 });
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import type { Opportunity, Quote } from '../../src/api/records.ts';
+import {
+  addDays,
+  dayOf,
+  daysBetween,
+  daysSince,
+  latestDay,
+  within,
+} from '../../src/briefs/days.ts';
+import { isOpenQuote, outcomeOf, standingOf } from '../../src/briefs/outcome.ts';
+import { probabilityScale, probabilityShare } from '../../src/briefs/probability.ts';
+
+const closedAt = '2026-05-01T10:00:00Z';
+const stage = (name: string): Opportunity => ({ pipelineStage: { id: 's', name } });
+
+describe('the outcome of an opportunity', () => {
+  test.each<[string, Opportunity, string]>([
+    ['nothing at all', {}, 'open'],
+    ['an ordinary stage', stage('Proposal'), 'open'],
+    ['closed, and nothing says how', { closedAt }, 'closed_unknown'],
+    ['closed in an ordinary stage', { ...stage('Proposal'), closedAt }, 'closed_unknown'],
+    ['closed, status won', { closedAt, statusId: 'won' }, 'won'],
+    ['closed, status in capitals', { closedAt, statusId: 'CLOSED_LOST' }, 'lost'],
+    ['closed, status in camel case', { closedAt, statusId: 'closedWon' }, 'won'],
+    ['closed, stage accepted', { ...stage('Quote accepted'), closedAt }, 'won'],
+    ['closed, stage declined', { ...stage('Declined by customer'), closedAt }, 'lost'],
+    ['closed, both words', { ...stage('Won / Lost'), closedAt }, 'closed_unknown'],
+    ['status goes before stage', { ...stage('Won'), closedAt, statusId: 'lost' }, 'lost'],
+    ['a status that says nothing', { ...stage('Won'), closedAt, statusId: 'x7Kp' }, 'won'],
+    ['a part of a word', { ...stage('Wonderland'), closedAt }, 'closed_unknown'],
+    ['a negation', { ...stage('Not won'), closedAt }, 'closed_unknown'],
+    ['a negation in another clause', { ...stage('Won - pending paperwork'), closedAt }, 'won'],
+    ["an apostrophe: won't", { ...stage("Won't happen"), closedAt }, 'closed_unknown'],
+    ['won, no closing time', stage('Won'), 'won'],
+    ['lost, no closing time', { statusId: 'LOST' }, 'lost'],
+    ['closed in words only', stage('Closed'), 'closed_unknown'],
+    ['closed in the status, won in the stage', { ...stage('Won'), statusId: 'closed' }, 'won'],
+    ['accepted, but not closed', stage('Quote accepted'), 'open'],
+    ['open by status', { ...stage('Won'), statusId: 'open' }, 'open'],
+    ['closing soon', stage('Closing'), 'open'],
+    ['deleted', { ...stage('Won'), closedAt, deletedAt: closedAt }, 'deleted'],
+    ['an empty deletion time', { deletedAt: '' }, 'open'],
+  ])('%s', (_what, opportunity, outcome) => {
+    expect(outcomeOf(opportunity)).toBe(outcome);
+  });
+});
+
+describe('where a quote stands', () => {
+  test.each<[string, Quote, string]>([
+    ['draft', { status: 'draft' }, 'draft'],
+    ['capitals', { status: 'SENT' }, 'sent'],
+    ['accepted', { status: 'accepted' }, 'approved'],
+    ['ordered', { status: 'ordered' }, 'approved'],
+    ['declined', { status: 'declined' }, 'declined'],
+    ['expired', { status: 'expired' }, 'expired'],
+    ["the tenant's own", { status: 'in review' }, 'other'],
+    ['not sent', { status: 'not sent' }, 'other'],
+    ['awaiting approved order', { status: 'awaiting approved order' }, 'other'],
+    ['two words of different standing', { status: 'approved / declined' }, 'other'],
+    ['the status goes before the times', { status: 'draft', approvedAt: closedAt }, 'draft'],
+    ['approved by time', { sentAt: closedAt, approvedAt: closedAt }, 'approved'],
+    ['declined by time', { sentAt: closedAt, declinedAt: closedAt }, 'declined'],
+    ['expired by time', { sentAt: closedAt, expiredAt: closedAt }, 'expired'],
+    ['sent by time', { status: ' ', sentAt: closedAt }, 'sent'],
+    ['nothing', {}, 'other'],
+    ['deleted', { status: 'sent', deletedAt: closedAt }, 'deleted'],
+  ])('%s', (_what, quote, standing) => {
+    expect(standingOf(quote)).toBe(standing);
+  });
+
+  test('is open at draft and sent', () => {
+    const open = ['draft', 'sent', 'approved', 'declined', 'expired', 'in review', ''].filter(
+      (status) => isOpenQuote({ status }),
+    );
+    expect(open).toEqual(['draft', 'sent']);
+  });
+});
+
+describe('the scale of probabilities', () => {
+  const scaleOf = (...values: (number | undefined)[]) =>
+    probabilityScale(
+      values.map((probability) => (probability === undefined ? {} : { probability })),
+    );
+
+  test.each([
+    [[], 'unknown', undefined],
+    [[undefined], 'unknown', undefined],
+    [[0.2, 0.9, 1], '0-1', undefined],
+    [[20, 90, 100, 0], '0-100', undefined],
+    [[0, 1, 1], '0-1', true],
+    [[0.5, 20], '0-100', true],
+    [[1, 20], '0-100', undefined],
+  ])('%j is %s', (values, scale, ambiguous) => {
+    const read = scaleOf(...values);
+    expect([read.scale, read.ambiguous]).toEqual([scale, ambiguous]);
+    expect(read.decided).not.toBe('');
+  });
+
+  test('says how many values it was decided from', () => {
+    expect(scaleOf(20, 90, 1).decided).toBe('2 of 3 values are above 1');
+  });
+
+  test('reads a value on its scale, and refuses one outside it', () => {
+    expect(probabilityShare(0.25, '0-1')?.toNumber()).toBe(0.25);
+    expect(probabilityShare(25, '0-100')?.toNumber()).toBe(0.25);
+    expect(probabilityShare(0, '0-100')?.toNumber()).toBe(0);
+    expect(probabilityShare(100, '0-100')?.toNumber()).toBe(1);
+    for (const [value, scale] of [
+      [101, '0-100'],
+      [-1, '0-100'],
+      [-0.1, '0-1'],
+      [undefined, '0-1'],
+      [0.5, 'unknown'],
+    ] as const) {
+      expect(probabilityShare(value, scale)).toBeUndefined();
+    }
+  });
+});
+
+describe('days', () => {
+  test('takes the day as written, without a time zone', () => {
+    expect(dayOf('2026-03-01T00:30:00+02:00')).toBe('2026-03-01');
+    expect(dayOf('2026-03-01')).toBe('2026-03-01');
+    expect(dayOf('2026-03-01 08:00')).toBe('2026-03-01');
+  });
+
+  test.each(['soon', '', '2026-3-1', '2026-13-01', '2026-02-29', '2026-02-00', '2026-01-012'])(
+    'takes %j for no day',
+    (text) => {
+      expect(dayOf(text)).toBeUndefined();
+    },
+  );
+
+  test('knows leap years', () => {
+    expect(dayOf('2024-02-29')).toBe('2024-02-29');
+    expect(dayOf('2000-02-29')).toBe('2000-02-29');
+    expect(dayOf('1900-02-29')).toBeUndefined();
+  });
+
+  test('counts days across months and clock changes', () => {
+    expect(daysBetween('2026-02-27', '2026-03-01')).toBe(2);
+    expect(daysBetween('2026-03-28', '2026-03-30')).toBe(2);
+    expect(daysBetween('2026-03-01', '2026-02-27')).toBe(-2);
+    expect(daysSince('2026-03-05', '2026-03-01')).toBe(0);
+    expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
+    expect(addDays('2026-03-01', -1)).toBe('2026-02-28');
+  });
+
+  test('includes both ends of a window, and leaves a missing end open', () => {
+    expect(within('2026-01-01', '2026-01-01', '2026-01-31')).toBe(true);
+    expect(within('2026-01-31', '2026-01-01', '2026-01-31T23:59:00Z')).toBe(true);
+    expect(within('2026-02-01', '2026-01-01', '2026-01-31')).toBe(false);
+    expect(within('2025-12-31', '2026-01-01', undefined)).toBe(false);
+    expect(within('2030-01-01', '2026-01-01', undefined)).toBe(true);
+    expect(within('1999-01-01', undefined, '2026-01-31')).toBe(true);
+  });
+
+  test('finds the latest of the days that can be read', () => {
+    expect(latestDay('2026-01-02', undefined, 'soon', '2026-01-03')).toBe('2026-01-03');
+    expect(latestDay(undefined)).toBeUndefined();
+  });
+});

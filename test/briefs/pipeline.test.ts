@@ -1,0 +1,390 @@
+import { describe, expect, test } from 'vitest';
+import type { Opportunity } from '../../src/api/records.ts';
+import { type PipelineOptions, pipelineBrief } from '../../src/briefs/pipeline.ts';
+
+const today = '2026-06-15';
+const currencyOf = new Map([
+  ['de', 'EUR'],
+  ['us', 'USD'],
+]);
+const brief = (opportunities: Opportunity[], options: Partial<PipelineOptions> = {}) =>
+  pipelineBrief(opportunities, { today, currencyOf, ...options });
+
+const german = { id: 'de', name: 'Hansa' };
+const american = { id: 'us', name: 'Beacon' };
+const offer = { id: 's1', name: 'Offer' };
+const intake = { id: 's2', name: 'Intake' };
+const anna = { id: 'u1', name: 'Anna' };
+const ben = { id: 'u2', name: 'Ben' };
+
+/** Three open deals in two currencies, worked through by hand below. */
+const a: Opportunity = {
+  id: 'a',
+  name: 'Switches',
+  company: german,
+  owner: anna,
+  pipelineStage: offer,
+  probability: 0.5,
+  onetimeRevenue: 1000.1,
+  monthlyRevenue: 10,
+  valueMonths: 36,
+  createdAt: '2026-01-01T08:00:00Z',
+  stageUpdatedAt: '2026-06-05',
+  updatedAt: '2026-06-10',
+  expectedCloseDate: '2026-06-01',
+};
+const b: Opportunity = {
+  id: 'b',
+  name: 'Backup',
+  company: german,
+  owner: ben,
+  pipelineStage: offer,
+  probability: 0.25,
+  onetimeRevenue: 0.2,
+  createdAt: '2025-12-31',
+  stageUpdatedAt: '2026-05-01',
+  updatedAt: '2026-05-16',
+  expectedCloseDate: '2026-06-15',
+};
+const c: Opportunity = {
+  id: 'c',
+  name: 'Cabling',
+  company: american,
+  owner: anna,
+  pipelineStage: intake,
+  monthlyRevenue: 100,
+  createdAt: '2026-06-01',
+  expectedCloseDate: '2026-07-15',
+};
+const closed = (id: string, more: Opportunity): Opportunity => ({
+  id,
+  name: id,
+  company: german,
+  owner: anna,
+  pipelineStage: { id: 's9', name: 'Done' },
+  closedAt: '2026-05-01',
+  ...more,
+});
+
+test('the open pipeline: adds up, weighs and ages by hand-worked figures', () => {
+  const { open, groups, unknown, probability } = brief([a, b, c]);
+  expect(open).toStrictEqual({
+    count: 3,
+    oneTime: { EUR: 1000.3 },
+    monthly: { EUR: 10, USD: 100 },
+    // 1000.1 × 0.5 + 0.2 × 0.25 = 500.05 + 0.05
+    weightedOneTime: { EUR: 500.1 },
+    weightedMonthly: { EUR: 5 },
+  });
+  expect(groups).toStrictEqual({
+    shown: 2,
+    total: 2,
+    rows: [
+      {
+        name: 'Offer',
+        count: 2,
+        oneTime: { EUR: 1000.3 },
+        monthly: { EUR: 10 },
+        weightedOneTime: { EUR: 500.1 },
+        weightedMonthly: { EUR: 5 },
+        oldest: { id: 'b', name: 'Backup', days: 166 },
+        // 10 and 45 days.
+        averageDaysInStage: 28,
+      },
+      {
+        name: 'Intake',
+        count: 1,
+        monthly: { USD: 100 },
+        oldest: { id: 'c', name: 'Cabling', days: 14 },
+      },
+    ],
+  });
+  expect(probability.scale).toBe('0-1');
+  // c: no probability, no months, no stage change.
+  expect(unknown).toStrictEqual({ probability: 1, valueMonths: 1, stageUpdatedAt: 1 });
+});
+
+test('the open pipeline: tells what is overdue, closing soon and stalled', () => {
+  const { overdue, closingSoon, stalled } = brief([a, b, c]);
+  expect(overdue).toStrictEqual({
+    total: 1,
+    value: { EUR: 1360.1 },
+    shown: 1,
+    rows: [
+      {
+        id: 'a',
+        name: 'Switches',
+        company: 'Hansa',
+        value: 1360.1,
+        currency: 'EUR',
+        closes: '2026-06-01',
+      },
+    ],
+  });
+  // Today and today + 30 are included; 12 months where none are given.
+  expect(closingSoon.until).toBe('2026-07-15');
+  expect(closingSoon.value).toStrictEqual({ EUR: 0.2, USD: 1200 });
+  expect(closingSoon.rows.map(({ id }) => id)).toEqual(['c', 'b']);
+  // b was last touched 30 days ago; c only when it was created, 14 days ago.
+  expect(stalled.rows).toStrictEqual([
+    { id: 'b', name: 'Backup', company: 'Hansa', value: 0.2, currency: 'EUR', idleDays: 30 },
+  ]);
+  expect(brief([a, b, c], { stalledAfterDays: 31 }).stalled.total).toBe(0);
+  expect(brief([a, b, c], { closingWithinDays: 29 }).closingSoon.total).toBe(1);
+});
+
+test('the open pipeline: reads 0–100 where the tenant stores it so', () => {
+  const { open, probability } = brief([
+    { ...a, probability: 50 },
+    { ...b, probability: 25 },
+  ]);
+  expect(open.weightedOneTime).toStrictEqual({ EUR: 500.1 });
+  expect(probability).toStrictEqual({ scale: '0-100', decided: '2 of 2 values are above 1' });
+});
+
+test('the open pipeline: tells an empty pipeline', () => {
+  expect(brief([])).toStrictEqual({
+    today,
+    by: 'stage',
+    open: { count: 0 },
+    groups: { shown: 0, total: 0, rows: [] },
+    overdue: { total: 0, shown: 0, rows: [] },
+    closingSoon: { until: '2026-07-15', total: 0, shown: 0, rows: [] },
+    stalled: { afterDays: 30, total: 0, shown: 0, rows: [] },
+    closed: { from: '2026-03-17', to: today, won: { count: 0 }, lost: { count: 0 } },
+    probability: { scale: 'unknown', decided: 'no opportunity has a probability' },
+  });
+});
+
+test('the open pipeline: counts everything that a bare record lacks', () => {
+  expect(brief([{}]).unknown).toStrictEqual({
+    revenue: 1,
+    probability: 1,
+    currency: 1,
+    createdAt: 1,
+    stageUpdatedAt: 1,
+    expectedCloseDate: 1,
+    lastChange: 1,
+  });
+  expect(brief([{}]).groups.rows).toStrictEqual([{ name: 'no stage', count: 1 }]);
+});
+
+test('the open pipeline: keeps money of an unknown currency in a group of its own', () => {
+  const { company: _company, ...homeless } = a;
+  const { oneTime } = brief([a, homeless]).open;
+  expect(oneTime).toStrictEqual({ EUR: 1000.1, 'unknown currency': 1000.1 });
+});
+
+test('the open pipeline: leaves deleted opportunities out of everything and counts them', () => {
+  const { deleted, probability: _all, ...rest } = brief([a, { ...b, deletedAt: today }]);
+  const { probability: _some, ...expected } = brief([a]);
+  expect(deleted).toBe(1);
+  expect(rest).toStrictEqual(expected);
+});
+
+describe('groups', () => {
+  const deals = Array.from(
+    { length: 9 },
+    (_, at): Opportunity => ({
+      ...a,
+      id: `d${at}`,
+      name: `Deal ${at}`,
+      owner: { id: `u${at}`, name: `Owner ${at}` },
+      onetimeRevenue: 100 * (at + 1),
+      monthlyRevenue: 0,
+      expectedCloseDate: `2026-0${9 - at}-10`,
+      createdAt: `2026-01-0${at + 1}`,
+      stageUpdatedAt: `2026-06-0${at + 1}`,
+    }),
+  );
+
+  test('folds what is beyond the limit so that the sums still add up', () => {
+    const { groups } = brief(deals, { by: 'owner', maxGroups: 3 });
+    expect([groups.shown, groups.total]).toEqual([3, 9]);
+    expect(groups.rows.map(({ name, count }) => [name, count])).toEqual([
+      ['Owner 8', 1],
+      ['Owner 7', 1],
+      ['Owner 6', 1],
+      ['6 others', 6],
+    ]);
+    expect(groups.rows[3]).toStrictEqual({
+      name: '6 others',
+      count: 6,
+      oneTime: { EUR: 2100 },
+      monthly: { EUR: 0 },
+      weightedOneTime: { EUR: 1050 },
+      weightedMonthly: { EUR: 0 },
+      oldest: { id: 'd0', name: 'Deal 0', days: 165 },
+      // Days 14, 13, 12, 11, 10 and 9.
+      averageDaysInStage: 12,
+      groups: 6,
+    });
+  });
+
+  test('shows eight stages, and five of anything else', () => {
+    const many = Array.from({ length: 10 }, (_, at) => ({
+      ...a,
+      id: `${at}`,
+      pipelineStage: { id: `s${at}` },
+      owner: { id: `u${at}` },
+    }));
+    expect(brief(many).groups.shown).toBe(8);
+    expect(brief(many, { by: 'stage' }).groups.shown).toBe(8);
+    expect(brief(many, { by: 'owner' }).groups.shown).toBe(5);
+  });
+
+  test('does not fold a single group', () => {
+    const { groups } = brief(deals, { by: 'owner', maxGroups: 8 });
+    expect([groups.shown, groups.total, groups.rows.length]).toEqual([9, 9, 9]);
+  });
+
+  test('shows close months in their order, the richest of them', () => {
+    const { groups } = brief(deals, { by: 'close_month', maxGroups: 3 });
+    expect(groups.rows.map(({ name }) => name)).toEqual([
+      '2026-01',
+      '2026-02',
+      '2026-03',
+      '6 others',
+    ]);
+  });
+
+  test('names what is missing', () => {
+    const names = (['owner', 'company', 'category', 'source', 'close_month'] as const).map(
+      (by) => brief([{}], { by }).groups.rows[0]?.name,
+    );
+    expect(names).toEqual(['no owner', 'no company', 'no category', 'no source', 'no close date']);
+  });
+
+  test('goes by the id, and by the name where there is none', () => {
+    const renamed = [
+      { ...a, id: '1', owner: { id: 'u1', name: 'Zoe' } },
+      { ...a, id: '2', owner: { id: 'u1', name: 'Anna' } },
+      { ...a, id: '3', owner: { name: 'anna' } },
+      { ...a, id: '4', owner: { name: 'ANNA ' } },
+    ];
+    const { groups } = brief(renamed, { by: 'owner' });
+    expect(groups.rows.map(({ id, name, count }) => [id, name, count])).toEqual([
+      [undefined, 'ANNA', 2],
+      ['u1', 'Anna', 2],
+    ]);
+    const [nameless] = brief([{ ...a, owner: { id: 'u7' } }], { by: 'owner' }).groups.rows;
+    expect([nameless?.id, nameless?.name]).toEqual(['u7', undefined]);
+  });
+});
+
+describe('filters', () => {
+  const count = (options: Partial<PipelineOptions>) => brief([a, b, c], options).open.count;
+
+  test('means an id exactly, or a name in any letter case', () => {
+    expect(count({ owner: 'u1' })).toBe(2);
+    expect(count({ owner: 'U1' })).toBe(0);
+    expect(count({ owner: ' ANNA' })).toBe(2);
+    expect(count({ company: 'beacon' })).toBe(1);
+    expect(count({ stage: 'offer', owner: 'ben' })).toBe(1);
+    expect(count({ category: 'Cloud' })).toBe(0);
+    expect(count({ owner: '' })).toBe(0);
+  });
+
+  test('says when nothing in the tenant is called so', () => {
+    expect(brief([a], { owner: 'Carla' }).notes).toContain('No opportunity has the owner "Carla".');
+    expect(brief([a], { owner: 'Anna' }).notes).toBeUndefined();
+  });
+
+  test('names those whose name holds what was asked for', () => {
+    const stray = { owner: { id: 'u9', name: 'Joanna Bell' } };
+    expect(brief([stray, a, a], { owner: 'ann' }).notes).toContain(
+      'No opportunity has the owner "ann". Some have: "Anna", "Joanna Bell".',
+    );
+    expect(brief([a], { owner: ' ' }).notes).toContain('No opportunity has the owner " ".');
+  });
+
+  test('includes both ends of the close dates', () => {
+    expect(count({ closeFrom: '2026-06-15' })).toBe(2);
+    expect(count({ closeTo: '2026-06-15' })).toBe(2);
+    expect(count({ closeFrom: '2026-06-02', closeTo: '2026-06-15' })).toBe(1);
+    expect(brief([{}], { closeTo: '2030-01-01' }).open.count).toBe(0);
+  });
+
+  test('measures the least value with its months, and leaves unknown values out', () => {
+    expect(count({ minValue: 1200 })).toBe(2);
+    expect(count({ minValue: 1200.01 })).toBe(1);
+    const { open, notes } = brief([a, {}], { minValue: 0 });
+    expect(open.count).toBe(1);
+    expect(notes?.[0]).toContain('1 deal of unknown value left out');
+  });
+
+  test('narrows won and lost by owner and company, not by stage and close dates', () => {
+    const deals = [a, closed('w', { statusId: 'won' })];
+    expect(brief(deals, { owner: 'Anna' }).closed.won.count).toBe(1);
+    expect(brief(deals, { owner: 'Ben' }).closed.won.count).toBe(0);
+    const { closed: untouched, notes } = brief(deals, { stage: 'Offer', closeFrom: '2026-06-01' });
+    expect(untouched.won.count).toBe(1);
+    const narrowed = 'Stage and close dates narrow the open deals only, not won and lost.';
+    expect(notes).toEqual([narrowed]);
+    for (const alone of [{ stage: 'Offer' }, { closeFrom: today }, { closeTo: today }]) {
+      expect(brief(deals, alone).notes).toEqual([narrowed]);
+    }
+  });
+
+  test.each(['today', 'periodFrom', 'periodTo', 'closeFrom', 'closeTo'] as const)(
+    'refuses a %s that is no day',
+    (option) => {
+      expect(() => brief([a], { [option]: '15.06.2026' })).toThrow(
+        new RangeError(`${option} must be a day as YYYY-MM-DD, not "15.06.2026"`),
+      );
+    },
+  );
+});
+
+describe('won and lost', () => {
+  const won = (value: number, more: Opportunity = {}) =>
+    closed(`w${value}`, { statusId: 'won', onetimeRevenue: value, ...more });
+  const lost = (value: number, more: Opportunity = {}) =>
+    closed(`l${value}`, { statusId: 'lost', onetimeRevenue: value, ...more });
+
+  test('tells the win rate by count and by value, a currency each', () => {
+    const { closed: period } = brief([
+      won(300),
+      won(100, { company: american }),
+      lost(600),
+      lost(100, { company: american, monthlyRevenue: 10, valueMonths: 20 }),
+      lost(50),
+      closed('u', { onetimeRevenue: 7 }),
+    ]);
+    expect(period).toStrictEqual({
+      from: '2026-03-17',
+      to: today,
+      won: { count: 2, value: { EUR: 300, USD: 100 } },
+      lost: { count: 3, value: { EUR: 650, USD: 300 } },
+      outcomeUnknown: { count: 1, value: { EUR: 7 } },
+      winRateByCount: 40,
+      // 300 of 950, and 100 of 400.
+      winRateByValue: { EUR: 31.6, USD: 25 },
+    });
+  });
+
+  test('includes both ends of the period', () => {
+    const closings = ['2026-03-16', '2026-03-17', '2026-06-15', '2026-06-16'].map((closedAt, at) =>
+      won(at + 1, { closedAt }),
+    );
+    expect(brief(closings).closed.won).toStrictEqual({ count: 2, value: { EUR: 5 } });
+    const narrow = { periodFrom: '2026-06-16', periodTo: '2026-06-16' };
+    expect(brief(closings, narrow).closed.won).toStrictEqual({ count: 1, value: { EUR: 4 } });
+  });
+
+  test('has no rate where nothing was decided or nothing was worth anything', () => {
+    expect(brief([a]).closed).not.toHaveProperty('winRateByCount');
+    const { closed: period } = brief([won(0), lost(0, { onetimeRevenue: undefined } as never)]);
+    expect(period.winRateByCount).toBe(50);
+    expect(period).not.toHaveProperty('winRateByValue');
+  });
+
+  test('takes a won deal without a closing time for closed, and for no period', () => {
+    const { closedAt: _none, ...undated } = won(5);
+    const { open, closed: period, unknown, notes } = brief([a, undated]);
+    expect(open.count).toBe(1);
+    expect(period.won.count).toBe(0);
+    expect(unknown).toStrictEqual({ closedAt: 1 });
+    expect(notes).toEqual(['1 closed deal without a closing day: not open, and in no period.']);
+  });
+});

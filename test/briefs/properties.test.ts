@@ -1,0 +1,427 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type {
+  Company,
+  Contact,
+  ContractItem,
+  DiscountGroup,
+  Opportunity,
+  PricingBook,
+  Product,
+  Quote,
+} from '../../src/api/records.ts';
+import { checkNames, runCheck } from '../../src/briefs/checks.ts';
+import { companyBrief } from '../../src/briefs/company.ts';
+import { currencyOfRecord } from '../../src/briefs/money.ts';
+import { pipelineBrief } from '../../src/briefs/pipeline.ts';
+import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
+import { quoteBrief } from '../../src/briefs/quote.ts';
+import { quoteTotals } from '../../src/briefs/quote-totals.ts';
+
+/**
+ * What must hold whatever a tenant's records look like. Any field of any record may be missing; names
+ * repeat on purpose, and every record is frozen, so that a brief that changed its input would throw.
+ */
+const today = '2026-06-15';
+const currencyOf = new Map([
+  ['c0', 'EUR'],
+  ['c1', 'USD'],
+]);
+const options = { today, currencyOf };
+
+const cents = fc.integer({ min: -5_000, max: 9_999_999 }).map((amount) => amount / 100);
+const name = fc.constantFrom('Alpha', 'alpha', 'Beta', 'Gamma', ' ', 'Ünïcode "quoted"');
+const day = fc.constantFrom(
+  '2026-06-14',
+  '2026-06-15',
+  '2026-06-16T10:00:00Z',
+  '2026-05-16',
+  '2026-01-31T23:59:59+02:00',
+  '2020-02-29',
+  '2027-01-01',
+  'soon',
+  '',
+);
+const ref = (prefix: string) =>
+  fc.record(
+    { id: fc.integer({ min: 0, max: 3 }).map((at) => `${prefix}${at}`), name },
+    { requiredKeys: [] },
+  );
+const partial = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc.record(fields, { requiredKeys: [] }) as fc.Arbitrary<Partial<T>>;
+
+const opportunity = partial({
+  name,
+  company: ref('c'),
+  contact: ref('k'),
+  owner: ref('u'),
+  pipelineStage: fc.record(
+    { id: fc.constantFrom('s0', 's1'), name: fc.constantFrom('Offer', 'Won', 'Lost') },
+    { requiredKeys: [] },
+  ),
+  category: ref('g'),
+  source: ref('w'),
+  statusId: fc.constantFrom('open', 'WON', 'lost', 'closed', 'x'),
+  probability: fc.constantFrom(0, 0.25, 1, 50, 100, 250, -1),
+  onetimeRevenue: cents,
+  monthlyRevenue: cents,
+  valueMonths: fc.constantFrom(0, 12, 36),
+  createdAt: day,
+  updatedAt: day,
+  stageUpdatedAt: day,
+  expectedCloseDate: day,
+  closedAt: day,
+  deletedAt: fc.constantFrom('', '', '2026-01-01'),
+}) as fc.Arbitrary<Opportunity>;
+
+const item = partial({
+  name,
+  mpn: fc.constantFrom('A-1', 'a1', 'B2'),
+  manufacturer: fc.constantFrom('Maker', 'MAKER'),
+  category: ref('g'),
+  product: ref('p'),
+  quantity: fc.constantFrom(0, 1, 2.5, 12),
+  price: cents,
+  cost: cents,
+  discount: fc.constantFrom(0, 10, 33.3, 100),
+  setupPrice: cents,
+  setupCost: cents,
+  term: fc.constantFrom('', 'month', 'year', 'quarter', 'one-time'),
+});
+
+const quote = partial({
+  title: name,
+  number: fc.constantFrom('Q-1', 'Q-2'),
+  status: fc.constantFrom('draft', 'sent', 'approved', 'declined', 'expired', 'in review', ''),
+  company: ref('c'),
+  contact: ref('k'),
+  createdAt: day,
+  sentAt: day,
+  approvedAt: day,
+  expiresAt: day,
+  deletedAt: fc.constantFrom('', '', '2026-01-01'),
+  items: fc.array(item, { maxLength: 4 }),
+  discount: partial({
+    type: fc.constantFrom('percent', 'amount', 'odd'),
+    amount: fc.constantFrom(0, 5, 12.5),
+  }),
+}) as fc.Arbitrary<Quote>;
+
+const product = partial({
+  name,
+  mpn: fc.constantFrom('A-1', 'a1', 'B2', '-'),
+  manufacturer: fc.constantFrom('Maker', 'MAKER', ''),
+  listed: fc.boolean(),
+  category: ref('g'),
+  price: cents,
+  cost: cents,
+  term: fc.constantFrom('', 'month'),
+}) as fc.Arbitrary<Product>;
+
+const contact = partial({
+  firstName: name,
+  lastName: name,
+  email: fc.constantFrom('', 'a@b.c', 'none'),
+  companyId: fc.constantFrom('c0', 'c1'),
+  companyName: name,
+  createdAt: day,
+}) as fc.Arbitrary<Contact>;
+
+const mapped = {
+  name,
+  companyIds: fc.constantFrom<string[]>([], ['c0'], ['c1', 'c2']),
+  classificationIds: fc.constantFrom<string[]>([], ['gold']),
+};
+const book = partial({
+  ...mapped,
+  validFrom: day,
+  validTo: day,
+  products: fc.array(
+    partial({ productId: fc.constantFrom('p0', 'p1'), price: cents, validFrom: day, validTo: day }),
+    { maxLength: 3 },
+  ),
+}) as fc.Arbitrary<PricingBook>;
+const group = partial(mapped) as fc.Arbitrary<DiscountGroup>;
+const contractItem = partial({
+  service: name,
+  term: fc.constantFrom('month', 'year', ''),
+  quantity: fc.constantFrom(1, 3),
+  revenue: cents,
+  profit: cents,
+  company: ref('c'),
+}) as fc.Arbitrary<ContractItem>;
+
+/** Ids are what tells records apart, so each record of a collection has its own; the first is its place. */
+const collection = <T extends { id?: string }>(
+  prefix: string,
+  one: fc.Arbitrary<T>,
+  maxLength = 12,
+) =>
+  fc
+    .array(one, { maxLength })
+    .map((records) =>
+      frozen(records.map((record, at): T => ({ ...record, id: `${prefix}${at}` }))),
+    );
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null)
+    Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+const opportunities = collection('o', opportunity, 20);
+const tenant = fc.record({
+  opportunities,
+  quotes: collection('q', quote),
+  products: collection('p', product),
+  contacts: collection('k', contact),
+  pricingBooks: collection('b', book, 5),
+  discountGroups: collection('d', group, 5),
+  contractItems: collection('i', contractItem, 6),
+});
+type Tenant = typeof tenant extends fc.Arbitrary<infer T> ? T : never;
+
+const company: Company = frozen({ id: 'c0', name: 'Alpha', currency: 'EUR' });
+const wholeCompany = (records: Tenant) => companyBrief({ company, ...records }, options);
+const dataOf = (records: Tenant) => ({
+  company: [company],
+  contact: records.contacts,
+  opportunity: records.opportunities,
+  product: records.products,
+  quote: records.quotes,
+  pricing_book: records.pricingBooks,
+});
+const everything = (records: Tenant) => ({
+  pipelines: pipelineBy.map((by) =>
+    pipelineBrief(records.opportunities, { ...options, by, maxGroups: 2 }),
+  ),
+  company: wholeCompany(records),
+  quotes: records.quotes
+    .map((each) =>
+      quoteBrief(
+        { quote: each, company, books: records.pricingBooks, products: records.products },
+        options,
+      ),
+    )
+    .toSorted((a, b) => ((a.id ?? '') < (b.id ?? '') ? -1 : 1)),
+  checks: checkNames.map((check) => runCheck(check, dataOf(records), options)),
+});
+
+/** The same records in another order; what is inside a record keeps its own. */
+const shuffled = (records: Tenant, seed: number): Tenant =>
+  frozen(
+    Object.fromEntries(
+      Object.entries(records).map(([kind, list]) => [
+        kind,
+        [...list].sort((a, b) => mixed(a.id, seed) - mixed(b.id, seed)),
+      ]),
+    ),
+  ) as Tenant;
+
+function mixed(id: string | undefined, seed: number): number {
+  let hash = seed | 1;
+  for (const letter of id ?? '') hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
+  return hash >>> 0;
+}
+
+test('does not depend on the order of records', () => {
+  fc.assert(
+    fc.property(tenant, fc.integer(), (records, seed) => {
+      expect(everything(shuffled(records, seed))).toStrictEqual(everything(records));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('tells only what JSON can, and nothing empty, whatever is missing', () => {
+  fc.assert(
+    fc.property(tenant, (records) => {
+      const told = everything(records);
+      expect(JSON.parse(JSON.stringify(told))).toStrictEqual(told);
+      expect(JSON.stringify(told)).not.toMatch(/null|NaN|undefined|:""/);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+/** Amounts in integer cents, so that a test of sums does not use the arithmetic it tests. */
+const inCents = (amount: number | undefined) => Math.round((amount ?? 0) * 100);
+
+function sumOf(rows: readonly object[], field: string, currency: string): number {
+  const amounts = rows.map((row) => (row as Record<string, Record<string, number>>)[field]);
+  return amounts.reduce((sum, amount) => sum + inCents(amount?.[currency]), 0);
+}
+
+test('sums to the same whatever it is grouped by, folded or not', () => {
+  fc.assert(
+    fc.property(opportunities, fc.integer({ min: 1, max: 4 }), (records, maxGroups) => {
+      const { open } = pipelineBrief(records, options);
+      for (const by of pipelineBy) {
+        const { rows, total } = pipelineBrief(records, { ...options, by, maxGroups }).groups;
+        expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(open.count);
+        expect(rows.reduce((sum, row) => sum + (row.groups ?? 1), 0)).toBe(total);
+        for (const currency of ['EUR', 'USD', 'unknown currency']) {
+          for (const field of ['oneTime', 'monthly'] as const) {
+            expect(sumOf(rows, field, currency)).toBe(inCents(open[field]?.[currency]));
+          }
+          // Weighted sums have more than two decimals: each group may be half a cent off.
+          for (const field of ['weightedOneTime', 'weightedMonthly'] as const) {
+            const difference = sumOf(rows, field, currency) - inCents(open[field]?.[currency]);
+            expect(Math.abs(difference)).toBeLessThanOrEqual(Math.ceil(rows.length / 2));
+          }
+        }
+      }
+    }),
+  );
+});
+
+test('splits into the briefs of its owners', () => {
+  fc.assert(
+    fc.property(opportunities, (records) => {
+      const owned = records.map((record, at) => ({ ...record, owner: { id: `u${at % 3}` } }));
+      const parts = ['u0', 'u1', 'u2'].map((owner) => pipelineBrief(owned, { ...options, owner }));
+      const whole = pipelineBrief(owned, options);
+      for (const list of ['overdue', 'closingSoon', 'stalled'] as const) {
+        expect(parts.reduce((sum, part) => sum + part[list].total, 0)).toBe(whole[list].total);
+        expect(
+          sumOf(
+            parts.map((part) => part[list]),
+            'value',
+            'EUR',
+          ),
+        ).toBe(inCents(whole[list].value?.EUR));
+      }
+      for (const outcome of ['won', 'lost'] as const) {
+        const counts = parts.map(({ closed }) => closed[outcome].count);
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(whole.closed[outcome].count);
+      }
+    }),
+  );
+});
+
+test('changes nothing that is open when a closed deal is added', () => {
+  const closing = fc.record({
+    closedAt: fc.constantFrom('2026-06-01', '2020-01-01'),
+    statusId: fc.constantFrom('won', 'lost', 'x'),
+    onetimeRevenue: cents,
+    company: ref('c'),
+    expectedCloseDate: day,
+  });
+  fc.assert(
+    fc.property(opportunities, closing, (records, deal) => {
+      const opens = (list: readonly Opportunity[]) => {
+        const { closed: _closed, ...rest } = pipelineBrief(list, options);
+        return rest;
+      };
+      const before = pipelineBrief(records, options).closed;
+      const after = pipelineBrief([...records, deal], options).closed;
+      expect(opens([...records, deal])).toStrictEqual(opens(records));
+      const isIn = deal.closedAt === '2026-06-01';
+      const decided = (closed: typeof before) =>
+        closed.won.count + closed.lost.count + (closed.outcomeUnknown?.count ?? 0);
+      expect(decided(after)).toBe(decided(before) + Number(isIn));
+    }),
+  );
+});
+
+test('never mixes currencies', () => {
+  fc.assert(
+    fc.property(opportunities, (records) => {
+      const { open, overdue, closed } = pipelineBrief(records, options);
+      for (const currency of ['EUR', 'USD', 'unknown currency']) {
+        const alone = pipelineBrief(
+          records.filter((record) => currencyOfRecord(record, currencyOf) === currency),
+          options,
+        );
+        expect(alone.open.oneTime?.[currency]).toBe(open.oneTime?.[currency]);
+        expect(alone.open.monthly?.[currency]).toBe(open.monthly?.[currency]);
+        expect(alone.overdue.value?.[currency]).toBe(overdue.value?.[currency]);
+        expect(alone.closed.won.value?.[currency]).toBe(closed.won.value?.[currency]);
+        expect(Object.keys(alone.open.oneTime ?? {}).filter((key) => key !== currency)).toEqual([]);
+      }
+    }),
+  );
+});
+
+test('counts a deal of unknown revenue and lets it change no sum', () => {
+  fc.assert(
+    fc.property(opportunities, (records) => {
+      const unknown = {
+        id: 'new',
+        name: 'New',
+        pipelineStage: { id: 's0', name: 'Offer' },
+        probability: 0.25,
+      };
+      const before = pipelineBrief([...records, { probability: 0.25, deletedAt: today }], options);
+      const after = pipelineBrief([...records, unknown], options);
+      expect(after.open).toStrictEqual({ ...before.open, count: before.open.count + 1 });
+      expect(after.unknown?.revenue).toBe((before.unknown?.revenue ?? 0) + 1);
+      expect(after.closed).toStrictEqual(before.closed);
+    }),
+  );
+});
+
+test('counts an item of unknown price and lets it change no total', () => {
+  fc.assert(
+    fc.property(quote, (before) => {
+      const after = { ...before, items: [...(before.items ?? []), { quantity: 3, term: 'month' }] };
+      const { items, unknownPrices = 0, ...totals } = quoteTotals(before);
+      expect(quoteTotals(after)).toStrictEqual({
+        ...totals,
+        items: items + 1,
+        unknownPrices: unknownPrices + 1,
+      });
+    }),
+  );
+});
+
+test('doubles every total when each item stands there twice', () => {
+  fc.assert(
+    fc.property(quote, (once) => {
+      const { discount: _discount, ...plain } = once;
+      const twice = { ...plain, items: [...(once.items ?? []), ...(once.items ?? [])] };
+      for (const term of ['oneTime', 'monthly', 'yearly'] as const) {
+        const [single, double] = [quoteTotals(plain)[term], quoteTotals(twice)[term]];
+        expect(double === undefined).toBe(single === undefined);
+        // Two halves of a cent may have been rounded away.
+        expect(Math.abs(inCents(double) - 2 * inCents(single))).toBeLessThanOrEqual(1);
+      }
+    }),
+  );
+});
+
+test('leaves the brief of a company alone when another company changes', () => {
+  fc.assert(
+    fc.property(tenant, quote, opportunity, (records, theirQuote, theirDeal) => {
+      const other = { id: 'c9', name: 'Elsewhere' };
+      const { probability: _scale, ...deal } = theirDeal;
+      const more = {
+        ...records,
+        quotes: [...records.quotes, { ...theirQuote, id: 'q99', company: other, items: [] }],
+        opportunities: [...records.opportunities, { ...deal, id: 'o99', company: other }],
+      };
+      expect(wholeCompany(more)).toStrictEqual(wholeCompany(records));
+    }),
+  );
+});
+
+test('finds what it found before when a check asks for more', () => {
+  fc.assert(
+    fc.property(tenant, fc.integer({ min: 0, max: 60 }), (records, least) => {
+      const found = (check: (typeof checkNames)[number], more: object) =>
+        runCheck(check, dataOf(records), { ...options, maxRows: 99, ...more }).rows.map(
+          ({ id }) => id,
+        );
+      const asks = [
+        ['thin_margins', { floor: least }, { floor: least + 10 }],
+        ['stale_quotes', { days: least + 10 }, { days: least }],
+        ['expiring_quotes', { days: least }, { days: least + 10 }],
+        ['pricing_drift', { tolerance: least + 10 }, { tolerance: least }],
+        ['stalled_opportunities', { days: least + 10 }, { days: least }],
+      ] as const;
+      for (const [check, less, more] of asks) {
+        expect(found(check, more)).toEqual(expect.arrayContaining(found(check, less)));
+      }
+    }),
+  );
+});

@@ -1,0 +1,416 @@
+import { expect, test } from 'vitest';
+import type { Company, Product, Quote, QuoteItem } from '../../src/api/records.ts';
+import { type QuoteRecords, quoteBrief } from '../../src/briefs/quote.ts';
+import { firstYearValue, quoteTotals, sumQuote, sumQuotes } from '../../src/briefs/quote-totals.ts';
+
+const today = '2026-06-15';
+const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR' };
+const options = { today, currencyOf: new Map([['acme', 'EUR']]) };
+
+/** A quote with nothing to find fault with. */
+const sound: Quote = {
+  id: 'q1',
+  number: 'Q-1',
+  title: 'Network refresh',
+  status: 'draft',
+  company: { id: 'acme', name: 'Acme' },
+  contact: { id: 'c1', firstName: 'Maria', lastName: 'Okafor' },
+  paymentTerm: { id: 't1', name: 'Net 30' },
+  expiresAt: '2026-07-31',
+  items: [
+    { name: 'Switch', product: { id: 'p1' }, quantity: 2, price: 500, cost: 400 },
+    { name: 'Support', quantity: 10, price: 12.5, cost: 5, term: 'month' },
+  ],
+};
+
+const codes = (records: QuoteRecords, more: object = {}) =>
+  quoteBrief(records, { ...options, ...more }).preflight.rows.map(({ code, severity, line }) =>
+    [severity, code, line].filter((part) => part !== undefined).join(' '),
+  );
+const withItem = (item: QuoteItem): Quote => ({ ...sound, items: [item] });
+const good: QuoteItem = { name: 'Switch', quantity: 1, price: 100, cost: 50 };
+
+test('the totals of a quote: multiplies, takes the line discount off and keeps terms apart', () => {
+  const items: QuoteItem[] = [
+    { quantity: 3, price: 19.99, discount: 15 }, // 3 × 19.99 × 0.85 = 50.9745
+    { quantity: 1, price: 100, term: 'one-time', setupPrice: 49.5 },
+    { quantity: 12, price: 8.25, term: 'month' }, // 99
+    { quantity: 1, price: 1200, term: 'annual' },
+    { quantity: 2, price: 90, term: 'Quarter' },
+  ];
+  expect(quoteTotals({ items })).toStrictEqual({
+    items: 5,
+    oneTime: 200.47,
+    monthly: 99,
+    yearly: 1200,
+    otherTerms: { quarter: 180 },
+  });
+});
+
+test('the totals of a quote: counts setup once, whatever the quantity, and without the line discount', () => {
+  const items = [{ quantity: 10, price: 5, term: 'month', discount: 50, setupPrice: 100 }];
+  expect(quoteTotals({ items })).toStrictEqual({ items: 1, oneTime: 100, monthly: 25 });
+});
+
+test('the totals of a quote: takes a percentage off every term', () => {
+  const items: QuoteItem[] = [
+    { quantity: 1, price: 80, setupPrice: 20 },
+    { quantity: 1, price: 10, term: 'month' },
+  ];
+  const totals = quoteTotals({ items, discount: { type: 'percent', amount: 10 } });
+  expect(totals).toStrictEqual({ items: 2, oneTime: 90, monthly: 9 });
+});
+
+test('the totals of a quote: takes an amount off the one-time total, once', () => {
+  const items: QuoteItem[] = [{ price: 80 }, { price: 10, term: 'month' }].map((item) => ({
+    quantity: 1,
+    ...item,
+  }));
+  const discount = { type: 'amount', amount: 30 };
+  expect(quoteTotals({ items, discount })).toStrictEqual({ items: 2, oneTime: 50, monthly: 10 });
+  // A credit: the monthly price stays what the customer pays each month.
+  expect(quoteTotals({ items: items.slice(1), discount })).toStrictEqual({
+    items: 1,
+    oneTime: -30,
+    monthly: 10,
+  });
+});
+
+test('the totals of a quote: applies no discount that it cannot read, and says so', () => {
+  const items = [{ quantity: 1, price: 80 }];
+  expect(quoteTotals({ items, discount: { type: 'loyalty', amount: 10 } })).toStrictEqual({
+    items: 1,
+    oneTime: 80,
+    discountNotApplied: true,
+  });
+  expect(quoteTotals({ items, discount: { type: 'loyalty', amount: 0 } })).toStrictEqual({
+    items: 1,
+    oneTime: 80,
+  });
+});
+
+test('the totals of a quote: counts a missing price as unknown and a missing quantity as 1', () => {
+  const items: QuoteItem[] = [
+    { quantity: 4 },
+    { price: 7 },
+    { quantity: 0, price: 99 },
+    { quantity: 1, price: 0, term: 'year' },
+    { quantity: 1, price: 5, setupCost: 20 },
+  ];
+  expect(quoteTotals({ items })).toStrictEqual({
+    items: 5,
+    oneTime: 12,
+    yearly: 0,
+    unknownPrices: 2,
+    assumedQuantities: 1,
+  });
+});
+
+test('the totals of a quote: says nothing where nothing is known', () => {
+  expect(quoteTotals({})).toStrictEqual({ items: 0 });
+  expect(quoteTotals({ discount: { type: 'amount', amount: 5 } })).toStrictEqual({ items: 0 });
+  const unpriced = { items: [{ quantity: 1 }], discount: { type: 'amount', amount: 5 } };
+  expect(quoteTotals(unpriced)).toStrictEqual({ items: 1, unknownPrices: 1 });
+});
+
+test('the totals of a quote: counts twelve months and one year in the first year', () => {
+  const items: QuoteItem[] = [
+    { quantity: 1, price: 100 },
+    { quantity: 1, price: 10, term: 'month' },
+    { quantity: 1, price: 50, term: 'year' },
+    { quantity: 1, price: 999, term: 'quarter' },
+  ];
+  expect(firstYearValue(sumQuote({ items }))?.toNumber()).toBe(270);
+  expect(firstYearValue(sumQuote({ items: items.slice(3) }))).toBeUndefined();
+  expect(firstYearValue(sumQuote({}))).toBeUndefined();
+});
+
+test('the totals of a quote: adds quotes before it rounds', () => {
+  const third = { items: [{ quantity: 1, price: 0.335, term: 'month' }] };
+  expect(sumQuotes([third, third, { items: [{}] }])).toStrictEqual({
+    totals: { monthly: 0.67 },
+    unknownPrices: 1,
+  });
+});
+
+test('the brief of a quote: tells a sound quote whole', () => {
+  const brief = quoteBrief(
+    {
+      quote: { ...sound, contractDuration: { amount: 36, unit: 'month' } },
+      company: acme,
+      opportunity: {
+        id: 'o1',
+        name: 'Refresh',
+        pipelineStage: { id: 's', name: 'Offer' },
+        onetimeRevenue: 1000,
+        monthlyRevenue: 10,
+        valueMonths: 36,
+        expectedCloseDate: '2026-07-01',
+      },
+    },
+    options,
+  );
+  expect(brief).toStrictEqual({
+    id: 'q1',
+    name: 'Network refresh',
+    number: 'Q-1',
+    status: 'draft',
+    expires: '2026-07-31',
+    expiresInDays: 46,
+    contract: { duration: '36 month' },
+    paymentTerm: 'Net 30',
+    company: { id: 'acme', name: 'Acme' },
+    contact: { id: 'c1', name: 'Maria Okafor' },
+    opportunity: {
+      id: 'o1',
+      name: 'Refresh',
+      stage: 'Offer',
+      outcome: 'open',
+      value: 1360,
+      closes: '2026-07-01',
+    },
+    currency: 'EUR',
+    totals: { items: 2, oneTime: 1000, monthly: 125 },
+    firstYearValue: 2500,
+    terms: [
+      { term: 'one-time', price: 1000, cost: 800, profit: 200, margin: 20 },
+      { term: 'monthly', price: 125, cost: 50, profit: 75, margin: 60 },
+    ],
+    lines: {
+      shown: 2,
+      total: 2,
+      rows: [
+        {
+          line: 1,
+          name: 'Switch',
+          productId: 'p1',
+          quantity: 2,
+          price: 500,
+          term: 'one-time',
+          total: 1000,
+          cost: 400,
+          margin: 20,
+        },
+        {
+          line: 2,
+          name: 'Support',
+          quantity: 10,
+          price: 12.5,
+          term: 'monthly',
+          total: 125,
+          cost: 5,
+          margin: 60,
+        },
+      ],
+    },
+    preflight: { stops: 0, checks: 0, shown: 0, total: 0, rows: [] },
+  });
+});
+
+test('the brief of a quote: tells the margin over the lines that it can judge, after all discounts', () => {
+  const quote: Quote = {
+    ...sound,
+    discount: { type: 'percent', amount: 10 },
+    items: [
+      { quantity: 1, price: 200, cost: 90, discount: 50 }, // 100, then 90: earns 0
+      { quantity: 1, price: 100, cost: 45, setupPrice: 50, setupCost: 20 }, // 90 + 45
+      { quantity: 1, price: 40 },
+      { quantity: 1, cost: 7 },
+    ],
+  };
+  const { terms, setup, discount } = quoteBrief({ quote }, options);
+  // Price: (100 + 100 + 50 + 40) × 0.9; judged: 250 × 0.9 = 225 against 90 + 45 + 20 = 155.
+  expect(terms).toStrictEqual([
+    { term: 'one-time', price: 261, cost: 162, profit: 70, margin: 31.1, unjudged: 2 },
+  ]);
+  expect(setup).toStrictEqual({ price: 50, cost: 20 });
+  expect(discount).toStrictEqual({ percent: 10 });
+});
+
+test('the brief of a quote: shows so many lines and counts all', () => {
+  const items = Array.from({ length: 30 }, () => good);
+  const brief = quoteBrief({ quote: { ...sound, items } }, options);
+  expect([brief.lines.shown, brief.lines.total, brief.lines.rows.length]).toEqual([25, 30, 25]);
+  expect(brief.totals).toStrictEqual({ items: 30, oneTime: 3000 });
+});
+
+test('the brief of a quote: keeps the small change of a price per unit', () => {
+  const [line] = quoteBrief({ quote: withItem({ quantity: 10000, price: 0.0035 }) }, options).lines
+    .rows;
+  expect([line?.price, line?.total]).toEqual([0.0035, 35]);
+});
+
+test('the brief of a quote: refuses a today that is no day', () => {
+  expect(() => quoteBrief({ quote: sound }, { ...options, today: 'today' })).toThrow(RangeError);
+});
+
+test('pre-flight: finds nothing in a sound quote', () => {
+  expect(codes({ quote: sound, company: acme, books: [], products: [] })).toEqual([]);
+});
+
+test('pre-flight: finds everything missing in an empty one', () => {
+  expect(codes({ quote: {} })).toEqual([
+    'stop no_items',
+    'check missing_company',
+    'check missing_contact',
+    'check missing_payment_term',
+  ]);
+});
+
+test.each<[string, QuoteItem, string[]]>([
+  ['no price', { quantity: 1, cost: 1 }, ['stop missing_price 1']],
+  ['no cost', { quantity: 1, price: 1 }, ['check missing_cost 1']],
+  ['no quantity', { price: 2, cost: 1 }, ['check missing_quantity 1']],
+  ['price under cost', { ...good, price: 49.99 }, ['stop price_under_cost 1']],
+  ['price at cost', { ...good, price: 50 }, ['check zero_margin 1']],
+  ['free on both sides', { ...good, price: 0, cost: 0 }, []],
+  ['discounted to just above cost', { ...good, price: 60, discount: 16 }, []],
+  ['discounted to cost', { ...good, price: 62.5, discount: 20 }, ['check zero_margin 1']],
+  ['discounted under cost', { ...good, price: 60, discount: 17 }, ['stop negative_margin 1']],
+  ['a discount at the limit', { ...good, discount: 20 }, []],
+  ['a discount over it', { ...good, discount: 20.1 }, ['check discount_over_limit 1']],
+  ['a surcharge', { ...good, discount: -30 }, []],
+  ['setup for nothing', { ...good, setupCost: 5 }, ['stop setup_cost_without_price 1']],
+  ['setup at 0', { ...good, setupCost: 5, setupPrice: 0 }, ['stop setup_cost_without_price 1']],
+  ['setup charged', { ...good, setupCost: 5, setupPrice: 6 }, []],
+  ['a strange term', { ...good, term: 'quarter' }, ['check unrecognised_term 1']],
+  ['a blank term', { ...good, term: '' }, []],
+])('pre-flight: %s', (_what, item, expected) => {
+  expect(codes({ quote: withItem(item) })).toEqual(expected);
+});
+
+test('pre-flight: adds the percentage of the quote to that of the line', () => {
+  const quote: Quote = {
+    ...withItem({ ...good, discount: 15 }),
+    discount: { type: 'percent', amount: 15 },
+  };
+  // 1 − 0.85 × 0.85 = 27.75 %.
+  const [finding] = quoteBrief({ quote }, options).preflight.rows;
+  expect(finding?.code).toBe('discount_over_limit');
+  expect(finding?.why).toBe("Discount 15 %, 27.8 % with the quote's, over the limit of 20 %.");
+  expect(codes({ quote }, { discountLimit: 27.75 })).toEqual([]);
+});
+
+test('pre-flight: lets the quote itself go to the limit', () => {
+  const percent = (amount: number) =>
+    codes({ quote: { ...withItem(good), discount: { type: 'percent', amount } } });
+  expect(percent(20)).toEqual([]);
+  expect(percent(20.5)).toEqual(['check discount_over_limit']);
+});
+
+test('pre-flight: measures an amount against the one-time total', () => {
+  const quote = (amount: number): Quote => ({
+    ...withItem(good),
+    discount: { type: 'amount', amount },
+  });
+  expect(codes({ quote: quote(20) })).toEqual([]);
+  expect(codes({ quote: quote(20.01) })).toEqual(['check discount_over_limit']);
+  expect(codes({ quote: quote(51) })).toEqual([
+    'stop negative_margin',
+    'check discount_over_limit',
+  ]);
+  expect(codes({ quote: { ...quote(5), discount: { amount: 5 } } })).toEqual([
+    'check discount_not_applied',
+  ]);
+});
+
+test('pre-flight: knows the term that the catalogue sells by', () => {
+  const products: Product[] = [
+    { id: 'm', term: 'month' },
+    { id: 'o' },
+    { id: 'q', term: 'quarter' },
+  ];
+  const term = (id: string, text?: string) =>
+    codes({
+      quote: withItem({ ...good, product: { id }, ...(text !== undefined && { term: text }) }),
+      products,
+    });
+  expect(term('m')).toEqual(['stop missing_term 1']);
+  expect(term('q')).toEqual(['stop missing_term 1']);
+  expect(term('m', 'monthly')).toEqual([]);
+  expect(term('m', 'year')).toEqual(['check term_differs 1']);
+  expect(term('o')).toEqual([]);
+  expect(term('o', 'month')).toEqual(['check term_differs 1']);
+  expect(term('gone')).toEqual([]);
+});
+
+test('pre-flight: finds a product that is listed no more', () => {
+  const products: Product[] = [{ id: 'p', listed: false }];
+  const quote = withItem({ ...good, product: { id: 'p' } });
+  expect(codes({ quote, products })).toEqual(['check unlisted_product 1']);
+});
+
+test.each<[string, Partial<Quote>, string[]]>([
+  ['yesterday', { expiresAt: '2026-06-14' }, ['stop expired']],
+  ['today', { expiresAt: '2026-06-15' }, ['check expiring']],
+  ['in 7 days', { expiresAt: '2026-06-22T12:00:00Z' }, ['check expiring']],
+  ['in 8 days', { expiresAt: '2026-06-23' }, []],
+  ['by status', { status: 'expired' }, ['stop expired']],
+  ['after the answer', { status: 'approved', expiresAt: '2026-06-01' }, []],
+])('pre-flight: expires %s', (_what, fields, expected) => {
+  expect(codes({ quote: { ...sound, ...fields } })).toEqual(expected);
+});
+
+test('pre-flight: puts what stops it first, then goes by line', () => {
+  const quote: Quote = {
+    ...sound,
+    expiresAt: '2026-06-16',
+    items: [
+      { quantity: 1, price: 1 },
+      { ...good, price: 1 },
+      { quantity: 1, cost: 1 },
+    ],
+  };
+  expect(codes({ quote })).toEqual([
+    'stop price_under_cost 2',
+    'stop missing_price 3',
+    'check expiring',
+    'check missing_cost 1',
+  ]);
+  const { stops, checks, shown, total } = quoteBrief(
+    { quote },
+    { ...options, maxFindings: 1 },
+  ).preflight;
+  expect({ stops, checks, shown, total }).toEqual({ stops: 2, checks: 2, shown: 1, total: 4 });
+});
+
+test.each<[string, Quote, string]>([
+  ['setup', withItem({ ...good, setupCost: 5 }), 'Setup costs 5 and is not charged.'],
+  ['a past date', { ...sound, expiresAt: '2026-06-01' }, 'The quote expired on 2026-06-01.'],
+  [
+    'the day it was closed on',
+    { ...sound, status: 'expired', expiredAt: '2026-06-02T08:00:00Z', expiresAt: '2026-06-01' },
+    'The quote expired on 2026-06-02.',
+  ],
+  ['a status alone', { ...sound, status: 'expired' }, 'The quote has expired.'],
+  ['the last day', { ...sound, expiresAt: today }, 'The quote expires on 2026-06-15, today.'],
+  ['one day', { ...sound, expiresAt: '2026-06-16' }, 'The quote expires on 2026-06-16, in 1 day.'],
+  [
+    'under cost',
+    withItem({ ...good, price: 0.0125, cost: 0.02 }),
+    'Price 0.0125 is under the cost of 0.02.',
+  ],
+  [
+    'a strange discount',
+    { ...sound, discount: { type: 'loyalty', amount: 3 } },
+    'The quote\'s discount is of the type "loyalty": it is in no total.',
+  ],
+])('pre-flight: words %s', (_what, quote, why) => {
+  expect(quoteBrief({ quote }, options).preflight.rows.map((finding) => finding.why)).toEqual([
+    why,
+  ]);
+});
+
+test.each<[string, Quote['contact'], boolean]>([
+  ['an id', { id: 'c' }, true],
+  ['a part of a name', { lastName: 'Okafor' }, true],
+  ['blanks', { id: '', name: ' ', labels: ['VIP'] }, false],
+])('pre-flight: a contact with %s', (_what, contact, isThere) => {
+  const found = codes({ quote: { ...sound, ...(contact && { contact }) } });
+  expect(found.includes('check missing_contact')).toBe(!isThere);
+});
+
+test('pre-flight: an amount under the cost of lines that lose already says nothing new', () => {
+  const quote = { ...withItem({ ...good, price: 40 }), discount: { type: 'amount', amount: 1 } };
+  expect(codes({ quote })).toEqual(['stop price_under_cost 1']);
+});

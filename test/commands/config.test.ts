@@ -1,0 +1,552 @@
+import { writeFileSync } from 'node:fs';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import fc from 'fast-check';
+import { parse as parseJsonc } from 'jsonc-parser';
+import { parse as parseToml, stringify as stringifyToml } from 'smol-toml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { editJson } from '../../src/commands/config/edit-json.ts';
+import { editToml } from '../../src/commands/config/edit-toml.ts';
+import { changeFile } from '../../src/commands/config/file.ts';
+import { hosts } from '../../src/commands/config/hosts.ts';
+import { NotEdited } from '../../src/commands/config/merge.ts';
+import { run } from '../support/process.ts';
+
+type Row = Record<string, unknown>;
+
+const key = 'SecretKeyThatNobodyMaySee0123456789';
+const baseUrl = 'https://tenant.example.com';
+const names = Object.keys(hosts);
+const jsonNames = names.filter((name) => hosts[name]?.format === 'json');
+const placeholder = 'YOUR_API_KEY';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-config-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A folder of its own for a test. */
+const place = async (): Promise<string> => mkdtemp(join(folder, 'it-'));
+
+const parse = (name: string, text: string): Row =>
+  hosts[name]?.format === 'toml' ? JSON.parse(JSON.stringify(parseToml(text))) : JSON.parse(text);
+
+const serversIn = (name: string, document: Row): Row => document[hosts[name]?.root ?? ''] as Row;
+
+/** What a host would read of what is printed for it. */
+async function printed(name: string, ...words: string[]): Promise<Row> {
+  const { stdout, status } = await run(['config', name, ...words], { CPQ_API_KEY: key });
+  expect(status).toBe(0);
+  return serversIn(name, parse(name, stdout))['cpq-mcp'] as Row;
+}
+
+/** Runs with --write on a file that holds this. */
+async function written(name: string, before: string | undefined, ...words: string[]) {
+  const home = await place();
+  const file = join(home, 'host.conf');
+  if (before !== undefined) await writeFile(file, before);
+  const finished = await run(['config', name, '--write', '--file', file, ...words]);
+  const after = await readFile(file, 'utf8').catch(() => undefined);
+  return { ...finished, home, file, after, left: await readdir(home) };
+}
+
+const where: Row = { command: 'npx', args: ['-y', 'cpq-mcp'] };
+const settings = { CPQ_BASE_URL: baseUrl };
+
+/** What each host is told, with the key where that host keeps it. */
+const stdioEntries: Record<string, Row> = {
+  'claude-desktop': { ...where, env: { ...settings, CPQ_API_KEY: placeholder } },
+  'claude-code': { type: 'stdio', ...where, env: { ...settings, CPQ_API_KEY: placeholder } },
+  vscode: {
+    type: 'stdio',
+    ...where,
+    env: { ...settings, CPQ_API_KEY: '$' + '{input:cpq-api-key}' },
+  },
+  cursor: { ...where, env: { ...settings, CPQ_API_KEY: '$' + '{env:CPQ_API_KEY}' } },
+  codex: { ...where, env: settings, env_vars: ['CPQ_API_KEY'] },
+  gemini: { ...where, env: { ...settings, CPQ_API_KEY: '$CPQ_API_KEY' } },
+  'lm-studio': { ...where, env: { ...settings, CPQ_API_KEY: placeholder } },
+  windsurf: { ...where, env: { ...settings, CPQ_API_KEY: '$' + '{env:CPQ_API_KEY}' } },
+};
+
+const url = 'http://127.0.0.1:3333/mcp';
+const httpEntries: Record<string, Row> = {
+  'claude-code': { type: 'http', url },
+  vscode: { type: 'http', url },
+  cursor: { url },
+  codex: { url },
+  gemini: { httpUrl: url },
+  'lm-studio': { url },
+  windsurf: { serverUrl: url },
+};
+
+describe('what is printed', () => {
+  test.each(names)('%s: an entry that starts the server, and never the key', async (name) => {
+    expect(await printed(name, '--base-url', baseUrl)).toEqual(stdioEntries[name]);
+  });
+
+  test.each(Object.keys(httpEntries))('%s: an entry for a server that runs', async (name) => {
+    expect(await printed(name, '--http', 'http://127.0.0.1:3333')).toEqual(httpEntries[name]);
+  });
+
+  test.each(names)('%s: on Windows npx is started by the command interpreter', async (name) => {
+    const entry = await printed(name, '--windows');
+    expect([entry.command, entry.args]).toEqual(['cmd', ['/c', 'npx', '-y', 'cpq-mcp']]);
+  });
+
+  test.each(names)('%s: the embedded tenant needs no settings', async (name) => {
+    const { command, args, env, env_vars } = await printed(name, '--sandbox');
+    expect([command, args, env, env_vars]).toEqual([
+      'npx',
+      ['-y', 'cpq-mcp', '--sandbox'],
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('claude-desktop: names its bundle, which cannot serve the embedded tenant', async () => {
+    const told = await run(['config', 'claude-desktop']);
+    expect(told.stderr).toContain('cpq-mcp.mcpb');
+    const sandbox = await run(['config', 'claude-desktop', '--sandbox']);
+    expect(sandbox.stderr).not.toContain('cpq-mcp.mcpb');
+  });
+
+  test.each(names)('%s: a file can hold the key instead', async (name) => {
+    const entry = await printed(name, '--base-url', baseUrl, '--api-key-file', '/etc/cpq/key');
+    expect(entry.env).toEqual({ ...settings, CPQ_API_KEY_FILE: '/etc/cpq/key' });
+    expect(entry.env_vars).toBeUndefined();
+  });
+
+  test('VS Code is told to ask for what is not given, the key hidden', async () => {
+    const { stdout } = await run(['config', 'vscode']);
+    const { inputs, servers } = JSON.parse(stdout);
+    expect(inputs.map((input: Row) => [input.id, input.type, input.password])).toEqual([
+      ['cpq-base-url', 'promptString', undefined],
+      ['cpq-api-key', 'promptString', true],
+    ]);
+    const asked = Object.values(servers['cpq-mcp'].env as Row).map(
+      (value) => /^\$\{input:(.+)\}$/.exec(String(value))?.[1],
+    );
+    expect(asked).toEqual(inputs.map((input: Row) => input.id));
+  });
+
+  test("a project's file of Claude Code is shared, so it names the variable", async () => {
+    const { stdout } = await run(['config', 'claude-code', '--file', join(folder, '.mcp.json')]);
+    expect(JSON.parse(stdout).mcpServers['cpq-mcp'].env.CPQ_API_KEY).toBe('$' + '{CPQ_API_KEY}');
+  });
+
+  test('links hold the same entry', async () => {
+    const words = ['--base-url', baseUrl];
+    const linkOf = async (name: string, start: string) => {
+      const { stderr } = await run(['config', name, ...words]);
+      const line = stderr.split('\n').find((text) => text.trim().startsWith(start));
+      return new URL(line?.trim() ?? '');
+    };
+    for (const [name, start] of [
+      ['cursor', 'cursor://anysphere.cursor-deeplink/mcp/install?'],
+      ['lm-studio', 'lmstudio://add_mcp?'],
+    ] as const) {
+      const { searchParams } = await linkOf(name, start);
+      expect(searchParams.get('name')).toBe('cpq-mcp');
+      const config = Buffer.from(searchParams.get('config') ?? '', 'base64').toString();
+      expect(JSON.parse(config)).toEqual(stdioEntries[name]);
+    }
+    const { search } = await linkOf('vscode', 'vscode:mcp/install?');
+    const { name, inputs, ...entry } = JSON.parse(decodeURIComponent(search.slice(1)));
+    expect([name, entry]).toEqual(['cpq-mcp', stdioEntries.vscode]);
+    expect(inputs.map((input: Row) => input.id)).toEqual(['cpq-api-key']);
+  });
+
+  test('commands are quoted so that a shell leaves them whole', async () => {
+    const { stderr } = await run(['config', 'vscode', '--base-url', baseUrl]);
+    const [, quoted = ''] = /code --add-mcp '(.*)'\n/.exec(stderr) ?? [];
+    const { name, inputs, ...entry } = JSON.parse(quoted.replaceAll(`'\\''`, "'"));
+    expect([name, entry]).toEqual(['cpq-mcp', stdioEntries.vscode]);
+    const onWindows = await run(['config', 'vscode', '--windows', '--base-url', baseUrl]);
+    const [, escaped = ''] = /code --add-mcp "(.*)"\n/.exec(onWindows.stderr) ?? [];
+    expect(JSON.parse(escaped.replaceAll('\\"', '"')).command).toBe('cmd');
+  });
+
+  test('the command for Claude Code names the server before the variables', async () => {
+    const { stderr } = await run(['config', 'claude-code', '--base-url', baseUrl]);
+    expect(stderr).toContain(
+      `claude mcp add --scope user cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- npx -y cpq-mcp\n`,
+    );
+  });
+
+  test('what is printed starts a server that a client can use', async () => {
+    const { command, args } = await printed('cursor', '--sandbox', '--local');
+    const client = new Client({ name: 'test', version: '1' });
+    const env = { CPQ_STATE_DIR: folder };
+    await client.connect(
+      new StdioClientTransport({ command: String(command), args: args as string[], env }),
+    );
+    const { tools } = await client.listTools();
+    await client.close();
+    expect(tools.map((tool) => tool.name)).toContain('cpq_list_companies');
+  });
+
+  test('Claude Desktop takes an address in its settings only', async () => {
+    const shown = await run(['config', 'claude-desktop', '--http', url]);
+    expect([shown.status, shown.stdout]).toEqual([0, '']);
+    expect(shown.stderr).toContain(`Add custom connector: ${url}`);
+    const { status, after, left } = await written('claude-desktop', undefined, '--http', url);
+    expect([status, after, left]).toEqual([2, undefined, []]);
+  });
+
+  test.each([
+    [[], 'claude-desktop|claude-code|vscode|cursor|codex|gemini|lm-studio|windsurf'],
+    [['emacs'], 'Name one host'],
+    [['constructor'], 'Name one host'],
+    [['cursor', 'codex'], 'Name one host'],
+    [['cursor', '--http', 'ftp://127.0.0.1'], '--http: "ftp://127.0.0.1" is not an address'],
+    [['cursor', '--base-url', 'tenant'], 'CPQ_BASE_URL: is not a web address'],
+    [['cursor', '--grants', 'everything'], 'unknown: everything'],
+    [['cursor', '--api-key=abcdefgh'], "Unknown option '--api-key'"],
+  ])('wrong use is told: %j', async (words, said) => {
+    const { status, stdout, stderr } = await run(['config', ...words]);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain('abcdefgh');
+  });
+});
+
+describe('where each host keeps its servers', () => {
+  const at = (platform: NodeJS.Platform, environment = {}) => ({
+    platform,
+    home: folder,
+    environment,
+  });
+  const fileOf = (name: string, ...platform: Parameters<typeof at>) =>
+    hosts[name]?.file(at(...platform))?.slice(folder.length);
+
+  test.each([
+    ['claude-desktop', 'darwin', '/Library/Application Support/Claude/claude_desktop_config.json'],
+    ['claude-desktop', 'win32', '/AppData/Roaming/Claude/claude_desktop_config.json'],
+    ['claude-desktop', 'linux', '/.config/Claude/claude_desktop_config.json'],
+    ['claude-code', 'linux', '/.claude.json'],
+    ['vscode', 'darwin', '/Library/Application Support/Code/User/mcp.json'],
+    ['vscode', 'win32', '/AppData/Roaming/Code/User/mcp.json'],
+    ['vscode', 'linux', '/.config/Code/User/mcp.json'],
+    ['cursor', 'linux', '/.cursor/mcp.json'],
+    ['codex', 'linux', '/.codex/config.toml'],
+    ['gemini', 'linux', '/.gemini/settings.json'],
+    ['lm-studio', 'linux', '/.lmstudio/mcp.json'],
+    ['windsurf', 'linux', '/.codeium/windsurf/mcp_config.json'],
+  ] as const)('%s on %s', (name, platform, file) => {
+    expect(fileOf(name, platform)).toBe(join(file));
+  });
+
+  test('follows the variables and notes by which hosts are moved', async () => {
+    const elsewhere = (name: string) => join(folder, name);
+    const moved = {
+      CODEX_HOME: elsewhere('x'),
+      CLAUDE_CONFIG_DIR: elsewhere('y'),
+      APPDATA: elsewhere('z'),
+    };
+    expect(fileOf('codex', 'linux', moved)).toBe(join('/x/config.toml'));
+    expect(fileOf('claude-code', 'linux', moved)).toBe(join('/y/.claude.json'));
+    expect(fileOf('vscode', 'win32', moved)).toBe(join('/z/Code/User/mcp.json'));
+    const home = await place();
+    await writeFile(join(home, '.lmstudio-home-pointer'), `${elsewhere('lms')}\n`);
+    const file = hosts['lm-studio']?.file({ platform: 'linux', home, environment: {} });
+    expect(file).toBe(elsewhere(join('lms', 'mcp.json')));
+  });
+});
+
+/** Keys that the hosts' published schemas allow in an entry; anything else is refused or ignored. */
+const allowed: Record<string, string[]> = {
+  vscode: ['type', 'command', 'args', 'env', 'url', 'headers', 'cwd', 'envFile', 'dev'],
+  gemini: [
+    'command',
+    'args',
+    'env',
+    'cwd',
+    'url',
+    'httpUrl',
+    'headers',
+    'type',
+    'timeout',
+    'trust',
+  ],
+  codex: ['command', 'args', 'env', 'env_vars', 'cwd', 'url', 'bearer_token_env_var'],
+};
+
+describe('schemas that hosts publish', () => {
+  test.each(Object.keys(allowed))('%s allows every key', async (name) => {
+    const entries = [await printed(name), await printed(name, '--http', url)];
+    for (const entry of entries)
+      expect(allowed[name]).toEqual(expect.arrayContaining(Object.keys(entry)));
+  });
+});
+
+describe('a file that is written', () => {
+  test.each(names)('%s: is made where there is none, for its owner only', async (name) => {
+    const { status, stdout, file, after, left } = await written(
+      name,
+      undefined,
+      '--base-url',
+      baseUrl,
+    );
+    expect([status, left]).toEqual([0, ['host.conf']]);
+    expect(stdout).toContain(`cpq-mcp is in ${file} now.`);
+    expect(serversIn(name, parse(name, after ?? ''))['cpq-mcp']).toEqual(stdioEntries[name]);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test.each(names)('%s: is left alone when all is there already', async (name) => {
+    const { file, home, after } = await written(name, undefined);
+    const again = await run(['config', name, '--write', '--file', file]);
+    expect(again.stdout).toContain('has it already.');
+    expect(await readFile(file, 'utf8')).toBe(after);
+    expect(await readdir(home)).toEqual(['host.conf']);
+  });
+
+  test.each(jsonNames)(
+    '%s: keeps other servers, unknown keys, comments and layout',
+    async (name) => {
+      const root = hosts[name]?.root;
+      const before = `// Mine\r\n{\r\n\t"theme": "dark", // at night\r\n\t"${root}": {\r\n\t\t/* work */\r\n\t\t"other": { "command": "x" },\r\n\t},\r\n\t"last": [1, 2]\r\n}\r\n`;
+      const { after = '', home, file, left, stdout } = await written(name, before);
+      for (const line of before
+        .split('\r\n')
+        .filter((text) => text.includes('/') || text.includes('"'))) {
+        expect(after).toContain(line.replace(/,?$/, ''));
+      }
+      expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+      expect(after).toMatch(/\r\n\t\t"cpq-mcp": \{\r\n\t\t\t"/);
+      const document = parseJsonc(after, [], { allowTrailingComma: true });
+      expect(Object.keys(document[root ?? ''])).toEqual(['other', 'cpq-mcp']);
+      const backup = left.find((one) => one.endsWith('.bak')) ?? '';
+      expect(left.toSorted()).toEqual(['host.conf', backup].toSorted());
+      expect(stdout).toContain(join(home, backup));
+      expect(await readFile(join(home, backup), 'utf8')).toBe(before);
+      expect(file).toBe(join(home, 'host.conf'));
+    },
+  );
+
+  test('keeps its permissions, and a mark at its start', async () => {
+    const home = await place();
+    const file = join(home, 'mcp.json');
+    await writeFile(file, '\uFEFF{}');
+    await chmod(file, 0o640);
+    await run(['config', 'cursor', '--write', '--file', file]);
+    expect((await stat(file)).mode & 0o777).toBe(0o640);
+    expect((await readFile(file, 'utf8')).startsWith('\uFEFF{')).toBe(true);
+    const backup = (await readdir(home)).find((one) => one.endsWith('.bak')) ?? '';
+    expect((await stat(join(home, backup))).mode & 0o777).toBe(0o640);
+  });
+
+  test('is written where a link leads, and the link stays', async () => {
+    const home = await place();
+    await mkdir(join(home, 'dotfiles'));
+    await writeFile(join(home, 'dotfiles', 'real.json'), '{"a":1}');
+    await symlink(join(home, 'dotfiles', 'real.json'), join(home, 'mcp.json'));
+    await run(['config', 'cursor', '--write', '--file', join(home, 'mcp.json')]);
+    expect(JSON.parse(await readFile(join(home, 'dotfiles', 'real.json'), 'utf8'))).toMatchObject({
+      a: 1,
+      mcpServers: { 'cpq-mcp': { command: 'npx' } },
+    });
+    expect(await readdir(home)).toEqual(['dotfiles', 'mcp.json']);
+  });
+
+  test.each(['', ' \n'])('takes an empty file (%j) for one without servers', async (before) => {
+    const { after = '' } = await written('cursor', before);
+    expect(Object.keys(JSON.parse(after).mcpServers)).toEqual(['cpq-mcp']);
+  });
+
+  test.each(jsonNames)('%s: keeps what a person put in place of ours', async (name) => {
+    const root = hosts[name]?.root ?? '';
+    const own = { disabled: true, timeout: 5 };
+    const env = {
+      CPQ_API_KEY: key,
+      CPQ_BASE_URL: 'https://mine.example.com',
+      HTTPS_PROXY: 'http://p',
+    };
+    const mine = { [root]: { 'cpq-mcp': { command: 'old', args: [], ...own, env } } };
+    const {
+      after = '',
+      stdout,
+      stderr,
+    } = await written(name, JSON.stringify(mine), '--grants', 'read');
+    expect(JSON.parse(after)[root]['cpq-mcp']).toEqual({
+      ...stdioEntries[name],
+      ...own,
+      env: { ...env, CPQ_GRANTS: 'read' },
+    });
+    expect(stdout + stderr).not.toContain(key);
+    expect(stdout).not.toContain('in place of');
+  });
+
+  test('moves between a server that is started and one that runs', async () => {
+    const { file } = await written('gemini', undefined, '--base-url', baseUrl);
+    const entry = async (...words: string[]) => {
+      await run(['config', 'gemini', '--write', '--file', file, ...words]);
+      return JSON.parse(await readFile(file, 'utf8')).mcpServers['cpq-mcp'];
+    };
+    expect(await entry('--http', url)).toEqual(httpEntries.gemini);
+    expect(await entry('--base-url', baseUrl)).toEqual(stdioEntries.gemini);
+    expect(await entry('--base-url', baseUrl, '--api-key-file', '/k')).toMatchObject({
+      env: { CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: '/k' },
+    });
+  });
+
+  test("asks VS Code's questions behind those that are there, each once", async () => {
+    const before =
+      '{"inputs":[{"id":"mine","type":"promptString"},{"id":"cpq-api-key","type":"x"}]}';
+    const { after = '' } = await written('vscode', before);
+    const { inputs } = JSON.parse(after);
+    expect(inputs.map((input: Row) => input.id)).toEqual(['mine', 'cpq-api-key', 'cpq-base-url']);
+    expect(inputs[1].type).toBe('x');
+  });
+});
+
+describe('a file that cannot be edited safely', () => {
+  test.each([
+    ['cursor', '{"mcpServers": {', 'is not valid JSON (line 1'],
+    ['cursor', '{\n"a": 1,\n"b": }\n', 'is not valid JSON (line 3'],
+    ['cursor', '[]', 'does not hold a JSON object'],
+    ['cursor', '{"mcpServers": []}', 'something else than an object at "mcpServers"'],
+    ['vscode', '{"inputs": "none"}', 'something else than a list at "inputs"'],
+    ['codex', '[a]\nb = = 1\n', 'is not valid TOML (line 2'],
+    ['codex', 'mcp_servers = { cpq-mcp = { command = "x" } }\n', 'cannot edit safely'],
+    ['codex', 'mcp_servers = "none"\n', 'cannot edit safely'],
+  ])('%s with %j is left as it is', async (name, before, said) => {
+    const { status, stdout, stderr, after, left } = await written(name, before);
+    expect([status, stdout, after, left]).toEqual([1, '', before, ['host.conf']]);
+    expect(stderr).toContain(said);
+    expect(stderr).toContain('without --write');
+  });
+
+  test('is not one that another program wrote meanwhile', async () => {
+    const home = await place();
+    const file = join(home, 'mcp.json');
+    await writeFile(file, '{}');
+    const changing = changeFile(file, () => {
+      writeFileSync(file, '{"theirs":1}');
+      return { text: '{"ours":1}', entry: {} };
+    });
+    await expect(changing).rejects.toThrow(NotEdited);
+    expect(await readdir(home)).toEqual(['mcp.json']);
+    expect(await readFile(file, 'utf8')).toBe('{"theirs":1}');
+  });
+
+  test('is not a folder', async () => {
+    const { status, stderr } = await run(['config', 'cursor', '--write', '--file', folder]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('is not a plain file')]);
+  });
+});
+
+const toml = `# Mine
+model = "large" # the good one
+big = 9007199254740993
+
+[mcp_servers.other]
+command = "x"
+
+# ours, by hand
+[mcp_servers.cpq-mcp]
+command = "old"
+startup_timeout_sec = 20 # slow disk
+env_vars = ["HTTPS_PROXY"]
+
+[mcp_servers.cpq-mcp.env]
+CPQ_API_KEY = "${key}"
+
+# what follows is not ours
+[[hooks]]
+run = """
+[mcp_servers.fake]
+"""
+
+[profiles.a]
+b = 1979-05-27T07:32:00Z
+`;
+
+describe('a file of TOML', () => {
+  test('is changed in our own tables only', async () => {
+    const { after = '', stdout, left } = await written('codex', toml, '--base-url', baseUrl);
+    const [head = '', tail = ''] = [
+      toml.slice(0, toml.indexOf('[mcp_servers.cpq-mcp]')),
+      toml.slice(toml.indexOf('\n# what')),
+    ];
+    expect(after.startsWith(head)).toBe(true);
+    expect(after.endsWith(tail)).toBe(true);
+    expect(serversIn('codex', parseToml(after, { integersAsBigInt: true }))['cpq-mcp']).toEqual({
+      ...where,
+      startup_timeout_sec: 20n,
+      env_vars: ['HTTPS_PROXY'],
+      env: { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key },
+    });
+    expect(left).toHaveLength(2);
+    expect(stdout).not.toContain(key);
+  });
+
+  test('keeps its line ends', async () => {
+    const { after = '' } = await written('codex', '[a]\r\nb = 1');
+    expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+    expect(parseToml(after)).toMatchObject({
+      a: { b: 1 },
+      mcp_servers: { 'cpq-mcp': { command: 'npx' } },
+    });
+  });
+});
+
+const text = fc.string({ unit: 'grapheme', maxLength: 8 });
+const leaf = fc.oneof(text, fc.integer(), fc.boolean());
+const document = fc.dictionary(text, fc.oneof(leaf, fc.array(leaf), fc.dictionary(text, leaf)));
+const entry = { command: 'npx', args: ['-y'], env: { A: 'b' } };
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('any file', () => {
+  test('of JSON gets the entry and keeps everything else; a second time changes nothing', () => {
+    fc.assert(
+      fc.property(document, document, fc.constantFrom(0, 2, '\t'), (rest, others, indent) => {
+        const before = plain({ ...rest, servers: { ...others } }) as Row;
+        const once = editJson(
+          JSON.stringify(before, undefined, indent),
+          'servers',
+          'ours',
+          entry,
+          [],
+        );
+        const ours = { ...(before.servers as Row), ours: once.entry };
+        expect(JSON.parse(once.text)).toEqual({ ...before, servers: ours });
+        expect(editJson(once.text, 'servers', 'ours', entry, []).text).toBe(once.text);
+      }),
+    );
+  });
+
+  test('of TOML gets the entry and keeps everything else, or is refused', () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(document, fc.dictionary(text, fc.dictionary(text, leaf)), (rest, others) => {
+        const before = stringifyToml({ ...rest, mcp_servers: { ...others } });
+        try {
+          const once = editToml(before, 'mcp_servers', 'ours', entry);
+          const expected = { ...rest, mcp_servers: { ...others, ours: once.entry } };
+          expect(plain(parseToml(once.text))).toEqual(plain(expected));
+          expect(editToml(once.text, 'mcp_servers', 'ours', entry).text).toBe(once.text);
+        } catch (error) {
+          if (!(error instanceof NotEdited)) throw error;
+          refused += 1;
+        }
+      }),
+    );
+    expect(refused).toBeLessThan(10);
+  });
+});

@@ -1,0 +1,470 @@
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkFiles } from '../../src/commands/doctor/files.ts';
+import { grantsFor } from '../../src/commands/doctor/grants.ts';
+import { checkNode } from '../../src/commands/doctor/local.ts';
+import { Prober } from '../../src/commands/doctor/prober.ts';
+import { progressDisplay } from '../../src/commands/doctor/progress.ts';
+import { checkRoutes, probeRoutes } from '../../src/commands/doctor/routes.ts';
+import { readSettings } from '../../src/config.ts';
+import { parseGrants } from '../../src/tenant/grants.ts';
+import { newFolder } from '../support/access.ts';
+import { type Environment, run } from '../support/process.ts';
+import { addressIn, type KeyName, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import { type Behaviour, only } from '../support/upstream/behaviour.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+interface Check {
+  id: string;
+  title: string;
+  status: 'ok' | 'warn' | 'fail' | 'skip';
+  detail: string;
+  remedy?: string;
+}
+
+interface Report {
+  ok: boolean;
+  address: string;
+  sandbox: boolean;
+  checks: Check[];
+  requests: number;
+  grants?: string;
+}
+
+const key = 'SecretKeyThatNobodyMaySee0123456789';
+const upstream = shared(async () =>
+  closing(await startUpstream({ counts: { '/contact': 600, '/company': 120 } })),
+);
+const sandbox = shared(() => startSandbox());
+
+beforeEach(async () => (await upstream()).reset());
+
+/** Runs it against the upstream as set, and reads what it says to programs. */
+async function examine(behaviour: Behaviour = {}, env: Environment = {}) {
+  const service = await upstream();
+  service.set({ keys: new Set([key]), ...behaviour });
+  return examineAt({ CPQ_BASE_URL: service.url, CPQ_API_KEY: key, ...env });
+}
+
+async function examineAt(env: Environment) {
+  const { status, stdout, stderr } = await run(['doctor', '--json'], env);
+  const report: Report = JSON.parse(stdout);
+  const find = (id: string): Check => {
+    const check = report.checks.find((one) => one.id === id);
+    if (!check) throw new Error(`no check ${id} in ${stdout}`);
+    return check;
+  };
+  return { status, stderr, report, find };
+}
+
+const sandboxWith = async (name: KeyName, env: Environment = {}) => {
+  const { baseUrl, key: ofTenant } = addressIn(await sandbox(), name);
+  return { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: ofTenant, ...env };
+};
+
+describe('where everything is right', () => {
+  test('says so, for people', async () => {
+    const { status, stdout, stderr } = await run(['doctor', '--sandbox']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(
+      /^ok +address +http:\/\/127\.0\.0\.1:\d+\/t\/harborpeak answers in \d+ ms$/m,
+    );
+    expect(stdout).toMatch(/^ok +\/quote-widget-template +\d+ records/m);
+    expect(stdout.match(/^ok /gm)).toHaveLength(21);
+    expect(stdout).toMatch(/\n14 requests were sent; nothing was written\.\n/);
+    expect(stdout.endsWith('\nCPQ_GRANTS=read\n')).toBe(true);
+  });
+
+  test('says so, for programs', async () => {
+    const { status, stderr, report } = await examine();
+    expect([status, stderr, report.ok, report.sandbox]).toEqual([0, '', true, false]);
+    expect(report.grants).toBe('read');
+    expect(report.checks.map((check) => [check.id, check.status])).toEqual([
+      ['settings', 'ok'],
+      ['node', 'ok'],
+      ['state', 'ok'],
+      ['address', 'ok'],
+      ['key', 'ok'],
+      ['clock', 'ok'],
+      ['budget', 'skip'],
+      ['route:/company', 'ok'],
+      ['route:/contact', 'ok'],
+      ['route:/opportunity', 'ok'],
+      ['route:/product', 'ok'],
+      ['route:/quote', 'ok'],
+      ['route:/quote-template', 'ok'],
+      ['route:/quote-widget-template', 'ok'],
+      ['route:/pricing-book', 'ok'],
+      ['route:/category', 'ok'],
+      ['route:/category/tree', 'ok'],
+      ['route:/quote-discount-group', 'ok'],
+      ['route:/contract/items', 'ok'],
+      ['paging:offset', 'ok'],
+      ['paging:size', 'ok'],
+    ]);
+  });
+
+  test('asks as often as it says, and only reads, whatever is granted', async () => {
+    const { report } = await examine({}, { CPQ_GRANTS: 'read,opportunity:write' });
+    const { requests } = await upstream();
+    expect(requests).toHaveLength(report.requests);
+    expect(report.requests).toBe(14);
+    expect(new Set(requests.map((request) => request.method))).toEqual(new Set(['GET']));
+    expect(report.grants).toBe('read,opportunity:write');
+  });
+
+  test('leaves the state folder as it was', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-doctor-'));
+    afterAll(() => rm(folder, { recursive: true, force: true }));
+    const missing = join(folder, 'a', 'b');
+    const { find } = await examine({}, { CPQ_STATE_DIR: missing });
+    expect(find('state')).toMatchObject({ status: 'ok', detail: `${missing} can be written` });
+    expect(await readdir(folder)).toEqual([]);
+    await examine({}, { CPQ_STATE_DIR: folder });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('files that hold secrets', () => {
+  const write = async (folder: string, name: string, content: string, mode: number) => {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    await chmod(path, mode);
+    return path;
+  };
+  /** Where every user can enter, as long as it has that mode. */
+  const open = async (mode = 0o755) => {
+    const folder = newFolder();
+    await chmod(folder, mode);
+    return folder;
+  };
+  const inFile = async (mode: number, folderMode?: number) => {
+    const path = await write(await open(folderMode), 'key', key, mode);
+    const { find } = await examine({}, { CPQ_API_KEY: undefined, CPQ_API_KEY_FILE: path });
+    return { path, ...find('file:apiKeyFile') };
+  };
+
+  test.each([
+    [0o600, 'ok'],
+    [0o640, 'ok'],
+    [0o644, 'warn'],
+    [0o660, 'warn'],
+    [0o646, 'fail'],
+  ])('with mode %o is told as %s', async (mode, status) => {
+    const { path, remedy, ...found } = await inFile(mode);
+    expect(found).toMatchObject({ status, title: 'key file' });
+    expect(found.detail).toContain(path);
+    expect(remedy).toBe(status === 'ok' ? undefined : `chmod 600 ${path}`);
+  });
+
+  test('are closed in a folder that nobody else can enter', async () => {
+    expect(await inFile(0o644, 0o700)).toMatchObject({ status: 'ok' });
+  });
+
+  test('are those of tenants and tokens too, and the state folder', async () => {
+    const folder = await open();
+    await write(folder, 'acme-key', key, 0o604);
+    await write(folder, 'acme-hook', 'a-webhook-secret-0123456789', 0o600);
+    const [baseUrl, apiKeyFile, webhookSecretFile] = [
+      'https://a.example.com',
+      'acme-key',
+      'acme-hook',
+    ];
+    const tenants = { acme: { baseUrl, apiKeyFile, webhookSecretFile } };
+    const CPQ_TENANTS_FILE = await write(
+      folder,
+      'tenants.json',
+      JSON.stringify({ tenants }),
+      0o644,
+    );
+    const CPQ_TOKENS_FILE = await write(folder, 'tokens.json', '{"tokens":[]}', 0o602);
+    const env = { CPQ_TENANTS_FILE, CPQ_TOKENS_FILE, CPQ_STATE_DIR: folder };
+    const { report, status } = await examine({}, env);
+    expect(status).toBe(1);
+    const files = report.checks.filter(({ id }) => id.startsWith('file:'));
+    expect(files.map(({ id, status }) => [id, status])).toEqual([
+      ['file:tokens', 'fail'],
+      ['file:state-folder', 'warn'],
+      ['file:tenants', 'warn'],
+      ['file:apiKeyFile of acme', 'warn'],
+      ['file:webhookSecretFile of acme', 'ok'],
+    ]);
+  });
+
+  test('are told where the file of tenants cannot be read, without a word of it', async () => {
+    const path = await write(await open(), 'tenants.json', `{"tenants": {"a": "${key}"`, 0o600);
+    const { find } = await examine({}, { CPQ_TENANTS_FILE: path });
+    expect(find('tenants')).toMatchObject({ status: 'fail' });
+    expect(find('tenants').detail).not.toContain(key);
+  });
+
+  test('are left to the reader on Windows', async () => {
+    const path = await write(await open(), 'key', key, 0o644);
+    const settings = readSettings(['--api-key-file', path], {});
+    expect(await checkFiles(settings, 'win32')).toMatchObject([{ status: 'skip' }]);
+  });
+});
+
+describe('what this key may do', () => {
+  test('ends with the grants that make the next run succeed', async () => {
+    const first = await examineAt(await sandboxWith('limited'));
+    expect([first.status, first.report.ok]).toEqual([1, false]);
+    expect(first.stderr).toContain('9 of 21 checks failed');
+    expect(first.find('route:/quote')).toMatchObject({
+      status: 'fail',
+      detail: 'this key may not read it',
+    });
+    expect(first.report.grants).toBe('company:read,contact:read,opportunity:read');
+    const second = await examineAt(
+      await sandboxWith('limited', { CPQ_GRANTS: first.report.grants }),
+    );
+    expect([second.status, second.stderr, second.report.ok]).toEqual([0, '', true]);
+    expect(second.find('route:/quote').status).toBe('skip');
+  });
+
+  test('tells a route that the tenant does not have from one that is forbidden', async () => {
+    const { find, report } = await examine({
+      status: only({ code: 404 }, { path: '/contract/items' }),
+    });
+    expect(find('route:/contract/items').detail).toBe('this tenant has no such route');
+    expect(report.grants).not.toContain('contract_item');
+    expect(report.grants).toContain('discount_group:read');
+  });
+
+  test('keeps the grant of a route that fails for now', async () => {
+    const { status, find, report } = await examine({
+      status: only({ code: 500 }, { path: '/quote' }),
+    });
+    expect([status, find('route:/quote').status]).toEqual([1, 'fail']);
+    expect(find('route:/quote').remedy).toContain('answered with status 500');
+    expect(report.grants).toBe('read');
+  });
+});
+
+describe('what is wrong', () => {
+  test('a key: two requests are enough', async () => {
+    const { status, find, report } = await examine({}, { CPQ_API_KEY: `${key}x` });
+    expect([status, report.requests, report.grants]).toEqual([1, 2, undefined]);
+    expect([find('address').status, find('key').status]).toEqual(['ok', 'fail']);
+    expect(find('key').detail).toBe('not accepted (status 403)');
+    expect(find('route:/quote')).toMatchObject({ status: 'skip', detail: 'not tried' });
+  });
+
+  test('an address where nobody listens: one request is enough', async () => {
+    const env = { CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_API_KEY: key };
+    const { status, find, report } = await examineAt(env);
+    expect([status, report.requests, find('key').status]).toEqual([1, 1, 'skip']);
+    expect(find('address')).toMatchObject({
+      status: 'fail',
+      remedy: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  test.each<[string, Behaviour, string]>([
+    ['the web interface', { instead: { text: '<html>', type: 'text/html' } }, 'web interface'],
+    ['another service', { status: { code: 404 } }, 'has no route /company'],
+    ['a redirect', { redirect: { code: 302, to: 'other' } }, 'redirect, which is not followed'],
+    ['a service that is down', { status: { code: 503 } }, 'answered with status 503'],
+  ])('an address of %s', async (_, behaviour, said) => {
+    const { status, find, report } = await examine(behaviour);
+    expect([status, find('address').status]).toEqual([1, 'fail']);
+    expect(find('address').remedy).toContain(said);
+    expect(report.requests).toBeLessThan(3);
+    expect((await upstream()).elsewhere.requests).toEqual([]);
+  });
+
+  test('the settings: exit status 2, for programs too', async () => {
+    const people = await run(['doctor'], { CPQ_API_KEY: key });
+    expect([people.status, people.stdout]).toEqual([2, '']);
+    expect(people.stderr).toContain('CPQ_BASE_URL');
+    const env = { CPQ_API_KEY: key, CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_GRANTS: 'all' };
+    const programs = await run(['doctor', '--json'], env);
+    expect(programs.status).toBe(2);
+    expect(JSON.parse(programs.stdout)).toMatchObject({
+      ok: false,
+      checks: [{ id: 'settings', status: 'fail', detail: expect.stringContaining('CPQ_GRANTS') }],
+    });
+  });
+
+  test('a state folder: of consequence where something is written', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-doctor-'));
+    afterAll(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, 'file'), '');
+    const env = { CPQ_STATE_DIR: join(folder, 'file') };
+    const reading = await examine({}, env);
+    expect([reading.status, reading.find('state').status]).toEqual([0, 'warn']);
+    const writing = await examine({}, { ...env, CPQ_GRANTS: 'read,opportunity:write' });
+    expect([writing.status, writing.find('state').status]).toEqual([1, 'fail']);
+    expect(writing.find('state').detail).toContain('is not a folder');
+  });
+
+  test('tools: grants that no toolset has use for', async () => {
+    const { find } = await examine({}, { CPQ_TOOLSETS: 'changes', CPQ_GRANTS: 'quote:read' });
+    expect(find('settings')).toMatchObject({
+      status: 'fail',
+      detail: '0 tools; granted: quote:read',
+    });
+  });
+
+  test.each([
+    [5, 'warn', '5 minutes behind the service'],
+    [-5, 'warn', '5 minutes ahead of the service'],
+    [60 * 26, 'fail', '26 hours behind the service'],
+  ] as const)('a clock that is %i minutes off', async (minutes, status, detail) => {
+    const date = new Date(Date.now() + minutes * 60_000).toUTCString();
+    const { find } = await examine({ headers: { date } });
+    expect(find('clock')).toMatchObject({ status, detail });
+  });
+
+  test.each(['20.18.3', '18.20.0', '19.99.0'])('Node %s', (version) => {
+    expect(checkNode(version).status).toBe('fail');
+  });
+
+  test.each(['20.19.0', '21.0.0', '24.1.0'])('not Node %s', (version) => {
+    expect(checkNode(version).status).toBe('ok');
+  });
+});
+
+describe('a service that answers some routes and keeps others waiting', () => {
+  test('is left when the time is over, and what is known is told', async () => {
+    const service = await upstream();
+    service.set({ keys: new Set([key]), delayHeaders: only(600_000, { after: 2 }) });
+    const prober = new Prober({ baseUrl: new URL(service.url), key }, 3_000, () => {});
+    const probes = await probeRoutes(prober);
+    await prober.close();
+    const statuses = checkRoutes(probes, parseGrants(['read'])).map(({ status }) => status);
+    expect(statuses.slice(0, 2)).toEqual(['ok', 'ok']);
+    expect(statuses.slice(2, 6)).toEqual(['fail', 'fail', 'fail', 'fail']);
+    expect(new Set(statuses.slice(6))).toEqual(new Set(['skip']));
+    expect(grantsFor(probes, parseGrants(['read']))).toBe('read');
+  });
+});
+
+describe('the rate budget', () => {
+  test('is what the replies say', async () => {
+    const { find } = await examine({ rate: { limit: 500, windowMs: 600_000 } });
+    expect(find('budget')).toMatchObject({
+      status: 'ok',
+      detail: '486 of 500 requests left of these ten minutes',
+    });
+  });
+
+  test('that differs from the settings is told with the setting', async () => {
+    const { find, status } = await examine({ rateHeaders: { limit: 1000, remaining: 900 } });
+    expect(find('budget')).toMatchObject({ status: 'warn', remedy: 'Set CPQ_RATE_LIMIT=1000' });
+    expect(status).toBe(0);
+  });
+
+  test('that is nearly used up is a warning', async () => {
+    const { find } = await examine({ rateHeaders: { limit: 500, remaining: 12 } });
+    expect(find('budget').status).toBe('warn');
+  });
+
+  test('that is used up ends the asking', async () => {
+    const { status, find, report } = await examine({
+      status: only({ code: 429, retryAfter: '77' }, { after: 1 }),
+    });
+    expect([status, find('budget')]).toEqual([
+      1,
+      expect.objectContaining({ status: 'fail', detail: 'used up for 77 s' }),
+    ]);
+    expect(report.requests).toBe(2);
+    expect(find('route:/product').status).toBe('skip');
+  });
+});
+
+describe('paging', () => {
+  const offset = async (behaviour: Behaviour, env: Environment = {}) => {
+    const { find, report } = await examine(behaviour, env);
+    return { ...find('paging:offset'), requests: report.requests };
+  };
+
+  test('that ignores the parameter is told with what to set', async () => {
+    expect(await offset({ ignoreFrom: true })).toMatchObject({
+      status: 'fail',
+      detail: 'from is ignored',
+      remedy: 'Set CPQ_PAGE_PARAM=none',
+    });
+  });
+
+  test('is found under another name', async () => {
+    const behaviour: Behaviour = { offset: { name: 'offset' } };
+    expect(await offset(behaviour)).toMatchObject({
+      status: 'fail',
+      detail: 'from is ignored; offset works',
+      remedy: 'Set CPQ_PAGE_PARAM=offset',
+      requests: 15,
+    });
+    expect(await offset(behaviour, { CPQ_PAGE_PARAM: 'offset' })).toMatchObject({ status: 'ok' });
+    expect(await offset(behaviour, { CPQ_PAGE_PARAM: 'none' })).toMatchObject({
+      status: 'warn',
+      remedy: 'Set CPQ_PAGE_PARAM=offset',
+    });
+  });
+
+  test('by page numbers is not taken for offsets', async () => {
+    expect(await offset({ offset: { name: 'from', unit: 'page' } })).toMatchObject({
+      status: 'warn',
+    });
+  });
+
+  test.each<[string, Behaviour, string]>([
+    ['has no cap below 500', {}, '500 records come at once'],
+    ['is clamped', { maxSize: 50 }, 'clamped to 50'],
+    ['is fixed', { fixedSize: 25 }, 'clamped to 25'],
+    ['is ignored', { everything: true }, 'ignored: 600 records came where 500 were asked for'],
+  ])('a size that %s', async (_, behaviour, detail) => {
+    const { find } = await examine(behaviour);
+    expect(find('paging:size')).toMatchObject({ status: 'ok', detail });
+  });
+
+  test('that refuses large pages is fine, and one that refuses ours is not', async () => {
+    const refusing = (least: number): Behaviour => ({
+      status: only({ code: 400 }, { if: ({ query }) => Number(query.get('size')) >= least }),
+    });
+    const large = await examine(refusing(500));
+    expect(large.find('paging:size')).toMatchObject({
+      status: 'ok',
+      detail: '500 is refused; 100 is not',
+    });
+    const ours = await examine(refusing(100));
+    expect([ours.status, ours.find('paging:size').status]).toEqual([1, 'fail']);
+  });
+
+  test('of collections with hardly a record cannot be told', async () => {
+    const service = await upstream();
+    const kept = { ...service.records };
+    for (const path of Object.keys(kept) as (keyof typeof kept)[]) {
+      service.records[path] = kept[path].slice(0, 1);
+    }
+    const { find } = await examine();
+    Object.assign(service.records, kept);
+    expect(find('paging:offset')).toMatchObject({ status: 'skip' });
+  });
+});
+
+describe('progress', () => {
+  const screen = (isTTY: boolean) => {
+    const shown: string[] = [];
+    return { isTTY, shown, write: (text: string) => shown.push(text) };
+  };
+
+  test('is one line of a terminal, gone in the end', () => {
+    const terminal = screen(true);
+    const progress = progressDisplay(terminal, 14);
+    progress.onRequest('/quote', 5);
+    progress.done();
+    expect(terminal.shown).toEqual(['\r\u001b[2KAsking /quote (5 of about 14)', '\r\u001b[2K']);
+  });
+
+  test('is not shown on a pipe', () => {
+    const pipe = screen(false);
+    const progress = progressDisplay(pipe, 14);
+    progress.onRequest('/quote', 5);
+    progress.done();
+    expect(pipe.shown).toEqual([]);
+  });
+});

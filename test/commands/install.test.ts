@@ -1,0 +1,364 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { unpackExtension, validateManifest } from '@anthropic-ai/mcpb';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { publint } from 'publint';
+import { afterAll, describe, expect, inject, test, vi } from 'vitest';
+import * as z from 'zod';
+import { settings } from '../../src/config.ts';
+import { prompts } from '../../src/tool-kit/prompts.ts';
+import { catalog } from '../../tools/catalog.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const execute = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const readJson = async (path: string) => JSON.parse(await readFile(path, 'utf8'));
+const description = shared(() => readJson(join(root, 'package.json')));
+const sandbox = shared(() => startSandbox());
+
+const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-install-')));
+afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+
+async function emptyProject(name: string): Promise<string> {
+  const path = join(await folder(), name);
+  await mkdir(path);
+  await writeFile(join(path, 'package.json'), '{"private":true}');
+  return path;
+}
+
+/** Runs npm with a cache and a home of its own, which it may not fill from anywhere. */
+async function npm(cwd: string, ...words: string[]): Promise<string> {
+  const home = await folder();
+  const quiet = { npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+  const own = { HOME: home, npm_config_cache: join(home, 'cache'), npm_config_loglevel: 'error' };
+  const [program = '', ...rest] = words;
+  const env = { PATH: process.env.PATH, ...quiet, ...own };
+  return (await execute(program, rest, { cwd, env, maxBuffer: 1e8 })).stdout;
+}
+
+interface Packed {
+  filename: string;
+  size: number;
+  unpackedSize: number;
+  files: { path: string }[];
+}
+
+/** The package as it would be published, made of what was built for the tests. */
+const packed = shared(async () => {
+  if (inject('buildError') !== '') throw new Error(inject('buildError'));
+  const stage = join(await folder(), 'stage');
+  await mkdir(stage);
+  for (const name of await readdir(root)) {
+    if (/\.(md|json)$|^LICENSE$|^icons$/.test(name)) {
+      await cp(join(root, name), join(stage, name), { recursive: true });
+    }
+  }
+  await cp(dirname(inject('bundle')), join(stage, 'dist'), { recursive: true });
+  const said = await npm(stage, 'npm', 'pack', '--ignore-scripts', '--json');
+  const [facts] = JSON.parse(said) as Packed[];
+  if (!facts) throw new Error(said);
+  return { ...facts, stage, tarball: join(stage, facts.filename) };
+});
+
+const installed = shared(async () => {
+  const project = await emptyProject('project');
+  await npm(project, 'npm', 'install', '--omit=optional', (await packed()).tarball);
+  return project;
+});
+
+/** Lists and calls with a real client, over the pipes of what is started. */
+async function use(command: string, args: string[], env: Record<string, string>, cwd?: string) {
+  const client = new Client({ name: 'test', version: '1' });
+  const where = cwd === undefined ? {} : { cwd };
+  await client.connect(new StdioClientTransport({ command, args, env, ...where }));
+  const { tools } = await client.listTools();
+  const result = await client.callTool({ name: 'cpq_list_companies', arguments: { size: 1 } });
+  await client.close();
+  return { tools: tools.map((tool) => tool.name), text: JSON.stringify(result.content) };
+}
+
+const tenant = async () => {
+  const { baseUrl, key } = addressIn(await sandbox());
+  return { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_STATE_DIR: await folder() };
+};
+
+describe('the package', () => {
+  test('depends on nothing but SQLite, and that is optional', async () => {
+    const { dependencies, peerDependencies, optionalDependencies } = await description();
+    expect([dependencies, peerDependencies]).toEqual([undefined, undefined]);
+    expect(Object.keys(optionalDependencies)).toEqual(['libsql']);
+  });
+
+  test('holds what is built and what is read, and is small', async () => {
+    const { files, size } = await packed();
+    const others = files.filter(({ path }) => !path.startsWith('dist/')).map(({ path }) => path);
+    expect(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']).toEqual(
+      expect.arrayContaining(others),
+    );
+    expect(files.filter(({ path }) => /\.(ts|map|node)$/.test(path))).toEqual([
+      expect.objectContaining({ path: 'dist/index.d.ts' }),
+    ]);
+    expect(size).toBeLessThan(1_000_000);
+  });
+
+  test('is one package in an empty folder, and starts', async () => {
+    const project = await installed();
+    const { packages } = await readJson(join(project, 'node_modules', '.package-lock.json'));
+    expect(Object.keys(packages)).toEqual(['node_modules/cpq-mcp']);
+    const { version } = await description();
+    expect(await npm(project, 'npx', 'cpq-mcp', '--version')).toBe(`${version}\n`);
+  });
+
+  test('serves a client from there', async () => {
+    const project = await installed();
+    const { tools, text } = await use(
+      'npx',
+      ['cpq-mcp'],
+      { PATH: process.env.PATH ?? '', ...(await tenant()) },
+      project,
+    );
+    expect(tools).toContain('cpq_list_quotes');
+    expect(text).toContain('1 of');
+  });
+
+  test('runs with npx from the tarball alone, in a folder with nothing in it', async () => {
+    const empty = join(await folder(), 'empty');
+    await mkdir(empty);
+    const words = ['npx', '--yes', '--omit=optional', '--package', (await packed()).tarball];
+    const { version } = await description();
+    expect(await npm(empty, ...words, 'cpq-mcp', '--version')).toBe(`${version}\n`);
+    expect(await readdir(empty)).toEqual([]);
+  });
+
+  test('says what the embedded tenant needs where that is missing', async () => {
+    const project = await installed();
+    const started = npm(project, 'npx', 'cpq-mcp', 'doctor', '--sandbox');
+    await expect(started).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('install the optional package `libsql`'),
+    });
+  });
+
+  test('can be imported from there', async () => {
+    const source =
+      "import { createCpqServer } from 'cpq-mcp'; console.log(typeof createCpqServer);";
+    const words = ['--input-type=module', '--eval', source];
+    const { stdout } = await execute(process.execPath, words, { cwd: await installed() });
+    expect(stdout).toBe('function\n');
+  });
+
+  test('is found without fault by publint', async () => {
+    const { messages } = await publint({
+      pkgDir: (await packed()).stage,
+      strict: true,
+      pack: false,
+    });
+    expect(messages).toEqual([]);
+  });
+
+  test('has types that every way to resolve an ES module finds', async () => {
+    const script = join(
+      dirname(createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json')),
+      'dist',
+      'index.js',
+    );
+    const words = [script, (await packed()).tarball, '--profile', 'esm-only', '--format', 'json'];
+    const { stdout } = await execute(process.execPath, words, { maxBuffer: 1e8 });
+    const { analysis, problems = {} } = JSON.parse(stdout);
+    expect(analysis.types).toEqual({ kind: 'included' });
+    const kinds = Object.keys(problems).filter((kind) => kind !== 'CJSResolvesToESM');
+    expect(kinds).toEqual([]);
+  });
+});
+
+/** As the desktop app unpacks it. */
+const bundle = shared(async () => {
+  const file = join(await folder(), 'cpq-mcp.mcpb');
+  const script = join(root, 'scripts', 'pack-mcpb.mjs');
+  await packed();
+  await execute(process.execPath, [script, '--dist', dirname(inject('bundle')), '--out', file]);
+  const outputDir = join(await folder(), 'unpacked');
+  expect(await unpackExtension({ mcpbPath: file, outputDir, silent: true })).toBe(true);
+  return { file, at: outputDir, manifest: await readJson(join(outputDir, 'manifest.json')) };
+});
+
+/** Puts in what a person filled in, as the desktop app does. */
+function fillIn(text: string, at: string, config: Record<string, string>): string {
+  return text
+    .replaceAll(`\${__dirname}`, at)
+    .replace(/\$\{user_config\.(\w+)\}/g, (whole, name) => config[name] ?? whole);
+}
+
+describe('the desktop bundle', () => {
+  test('is valid, of manifest version 0.4, small, and has nothing native in it', async () => {
+    const { file, at, manifest } = await bundle();
+    // It speaks to a person even where it is called.
+    const quiet = vi.spyOn(console, 'log').mockImplementation(() => {});
+    expect(validateManifest(join(at, 'manifest.json'))).toBe(true);
+    quiet.mockRestore();
+    expect([manifest.manifest_version, manifest.name, manifest.display_name]).toEqual([
+      '0.4',
+      'cpq-mcp',
+      'Quotes and pipeline',
+    ]);
+    expect((await stat(file)).size).toBeLessThan(1_000_000);
+    const names = await readdir(at, { recursive: true });
+    expect(names.filter((name) => /\.(node|so|dylib|dll|exe)$|node_modules/.test(name))).toEqual(
+      [],
+    );
+    expect(names).toContain(join('dist', 'cpq-mcp.js'));
+  });
+
+  test('starts as its manifest says, and serves a client', async () => {
+    const { at, manifest } = await bundle();
+    const { CPQ_BASE_URL, CPQ_API_KEY, CPQ_STATE_DIR } = await tenant();
+    const config = {
+      base_url: CPQ_BASE_URL,
+      api_key: CPQ_API_KEY,
+      grants: manifest.user_config.grants.default,
+    };
+    const { command, args, env } = manifest.server.mcp_config;
+    expect([command, manifest.server.entry_point]).toEqual(['node', 'dist/cpq-mcp.js']);
+    const filled = Object.entries<string>(env).map(([name, value]) => [
+      name,
+      fillIn(value, at, config),
+    ]);
+    const { tools, text } = await use(
+      process.execPath,
+      args.map((word: string) => fillIn(word, at, config)),
+      { ...Object.fromEntries(filled), CPQ_STATE_DIR },
+    );
+    expect(text).toContain('1 of');
+    const described = manifest.tools.map((tool: { name: string }) => tool.name);
+    expect(described).toEqual(expect.arrayContaining(tools));
+  });
+
+  test('lists the tools and prompts of the catalogue, in its order', async () => {
+    const { manifest } = await bundle();
+    const names = (list: { name: string }[]) => list.map(({ name }) => name);
+    expect(names(manifest.tools)).toEqual(names([...catalog]));
+    expect(names(manifest.prompts)).toEqual(names([...prompts]));
+    for (const prompt of manifest.prompts) {
+      const open = prompt.arguments.map((name: string) => `\${arguments.${name}}`);
+      expect(open.filter((name: string) => !prompt.text.includes(name))).toEqual([]);
+    }
+  });
+
+  test('asks a person for what the server reads, and hides the key', async () => {
+    const { manifest } = await bundle();
+    const env = manifest.server.mcp_config.env as Record<string, string>;
+    const known = Object.values(settings).map((setting) => setting.env);
+    expect(known).toEqual(expect.arrayContaining(Object.keys(env)));
+    const asked = Object.values(env).map((value) => /^\$\{user_config\.(\w+)\}$/.exec(value)?.[1]);
+    expect(asked).toEqual(Object.keys(manifest.user_config));
+    expect(manifest.user_config.api_key).toMatchObject({
+      sensitive: true,
+      required: true,
+      type: 'string',
+    });
+    expect(manifest.user_config.grants.default).toBe(settings.grants.fallback);
+  });
+
+  test('has icons of the sizes that it says', async () => {
+    const { at, manifest } = await bundle();
+    for (const { src, size } of [...manifest.icons, { src: manifest.icon, size: '512x512' }]) {
+      const png = await readFile(join(at, src));
+      expect(png.subarray(1, 4).toString()).toBe('PNG');
+      expect(`${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`).toBe(size);
+    }
+  });
+});
+
+const input = z.strictObject({
+  name: z.string().min(1),
+  description: z.string().min(1),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+  default: z.string().optional(),
+  placeholder: z.string().optional(),
+});
+
+/** What the schema of 2025-12-11, and the official registry beyond it, ask of a file like ours. */
+const serverFile = z.strictObject({
+  $schema: z.literal(
+    'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+  ),
+  name: z
+    .string()
+    .min(3)
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: z.string().min(1).max(100),
+  description: z.string().min(1).max(100),
+  version: z
+    .string()
+    .max(255)
+    .regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/),
+  packages: z
+    .array(
+      z.strictObject({
+        registryType: z.literal('npm'),
+        identifier: z.string(),
+        version: z.string().regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/),
+        runtimeHint: z.literal('npx'),
+        transport: z.strictObject({ type: z.literal('stdio') }),
+        environmentVariables: z.array(input),
+      }),
+    )
+    .length(1),
+});
+
+describe('server.json', () => {
+  test('keeps the rules, and names this package', async () => {
+    const server = serverFile.parse(await readJson(join(root, 'server.json')));
+    const { name, version, mcpName } = await description();
+    expect(server.name).toBe(mcpName);
+    expect([server.version, server.packages[0]?.version]).toEqual([version, version]);
+    expect(server.packages[0]?.identifier).toBe(name);
+  });
+
+  test('asks for settings that there are, and marks the key as a secret', async () => {
+    const { packages } = serverFile.parse(await readJson(join(root, 'server.json')));
+    const variables = packages[0]?.environmentVariables ?? [];
+    const known = Object.values(settings).map((setting) => setting.env);
+    expect(known).toEqual(expect.arrayContaining(variables.map((variable) => variable.name)));
+    expect(variables.filter(({ isSecret }) => isSecret).map((variable) => variable.name)).toEqual([
+      'CPQ_API_KEY',
+    ]);
+  });
+});
+
+describe('what is made from the source', () => {
+  test('has one version', async () => {
+    const { version } = await description();
+    expect((await readJson(join(root, 'manifest.json'))).version).toBe(version);
+  });
+
+  test.each(['generate-settings', 'generate-tools'])('%s has nothing to change', async (script) => {
+    const words = ['scripts/run-ts.mjs', `scripts/${script}.ts`, '--check'];
+    const { stderr } = await execute(process.execPath, words, { cwd: root });
+    expect(stderr).toBe('');
+  });
+
+  test('is found out of date when it is, and made anew', async () => {
+    const elsewhere = join(await folder(), 'elsewhere');
+    await mkdir(join(elsewhere, 'docs'), { recursive: true });
+    await writeFile(join(elsewhere, 'docs', 'settings.md'), '# Settings of last year');
+    const script = [join(root, 'scripts', 'run-ts.mjs'), 'scripts/generate-settings.ts'];
+    const checked = execute(process.execPath, [...script, '--check'], { cwd: elsewhere });
+    await expect(checked).rejects.toMatchObject({
+      code: 1,
+      stderr: 'docs/settings.md is out of date: npm run generate:settings\n',
+    });
+    await execute(process.execPath, script, { cwd: elsewhere });
+    const made = await readFile(join(elsewhere, 'docs', 'settings.md'), 'utf8');
+    expect(made).toBe(await readFile(join(root, 'docs', 'settings.md'), 'utf8'));
+  });
+});

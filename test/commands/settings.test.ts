@@ -1,0 +1,221 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { anyHost, environmentFor, startHttpServer } from '../support/hosts.ts';
+import { type Environment, type Finished, run, start } from '../support/process.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const key = 'canary0SettingsKey0canary0SettingsKey000';
+const baseUrl = 'http://127.0.0.1:9';
+const complete: Environment = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key };
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-settings-')));
+
+afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+
+async function fileWith(content: string): Promise<string> {
+  const file = join(await folder(), `key-${Math.random()}`);
+  await writeFile(file, content);
+  return file;
+}
+
+/** Wrong use: status 2, one line on stderr that says this, nothing on stdout, no key anywhere. */
+function expectWrongUse({ status, stdout, stderr }: Finished, ...words: (string | RegExp)[]): void {
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(/^cpq-mcp: [^\n]+\n$/);
+  for (const word of words) expect(stderr).toMatch(word);
+  expect(stderr).not.toContain(key);
+  expect(stderr).not.toMatch(/\n\s+at |Error:/);
+}
+
+for (const command of ['stdio', 'http']) {
+  describe(`cpq-mcp ${command}`, () => {
+    test('says what is missing, where a key is issued, and what needs neither', async () => {
+      const remedy =
+        'Settings → Integrations → API Key. To look around without either, use --sandbox';
+      const both = /Missing: CPQ_BASE_URL .* and CPQ_API_KEY or CPQ_API_KEY_FILE /;
+      expectWrongUse(await run([command]), both, remedy);
+      expectWrongUse(await run([command], { CPQ_API_KEY: key }), /Missing: CPQ_BASE_URL/, remedy);
+      const noKey = await run([command], { CPQ_BASE_URL: baseUrl });
+      expectWrongUse(noKey, /Missing: CPQ_API_KEY or CPQ_API_KEY_FILE/, remedy);
+      expectWrongUse(await run([command], { CPQ_BASE_URL: '', CPQ_API_KEY: '' }), both);
+    });
+
+    test('takes no key on the command line', async () => {
+      for (const argv of [['--api-key', key], [`--api-key=${key}`]]) {
+        const refused = await run([command, ...argv], { CPQ_BASE_URL: baseUrl });
+        expectWrongUse(refused, 'There is no flag --api-key', 'CPQ_API_KEY or CPQ_API_KEY_FILE');
+      }
+    });
+
+    test('says so when a flag or a word is not known', async () => {
+      expectWrongUse(await run([command, '--base-ur', baseUrl], complete), '--base-ur', '--help');
+      expectWrongUse(await run([command, 'extra'], complete), 'extra', '--help');
+      expectWrongUse(await run([command, '--grants'], complete), '--grants', '--help');
+    });
+  });
+}
+
+const wrong: [name: string, value: string, ...said: (string | RegExp)[]][] = [
+  ['CPQ_BASE_URL', 'tenant.example', 'http'],
+  ['CPQ_BASE_URL', 'ftp://tenant.example', 'http'],
+  ['CPQ_BASE_URL', `https://user:${key}@tenant.example`, /user|password|credential/],
+  ['CPQ_API_KEY', `${key} second word`, 'character that a key cannot have', 'Settings'],
+  ['CPQ_API_KEY', `${key}\nsecond`, 'character that a key cannot have'],
+  ['CPQ_API_KEY', `${key}ü`, 'character that a key cannot have'],
+  ['CPQ_API_KEY_FILE', '/nowhere/at/all', '/nowhere/at/all cannot be read', 'ENOENT'],
+  ['CPQ_GRANTS', 'write', 'unknown: write', 'Known: read, company:read', 'opportunity:write'],
+  ['CPQ_GRANTS', ' , ', 'is empty'],
+  ['CPQ_TOOLSETS', 'briefs,all', 'unknown: all', 'Known: routes, briefs, events, changes'],
+  ['CPQ_PAGE_PARAM', 'a b', 'parameter name'],
+  ['CPQ_LOG_LEVEL', 'loud', /debug.*info.*warn.*error.*silent/],
+  ['CPQ_RATE_LIMIT', 'many', 'number'],
+  ['CPQ_RATE_LIMIT', '0', '1'],
+  ['CPQ_FRESH_SECONDS', '-1', '0'],
+  ['CPQ_CACHE_MB', '0', '1'],
+  ['CPQ_SANDBOX', 'maybe', /yes|true|1/],
+  ['CPQ_HTTP_PORT', '70000', '65535'],
+];
+
+describe('a wrong value', () => {
+  test.each(wrong)(
+    'of %s, "%s", is told with its name and its remedy',
+    async (name, value, ...said) => {
+      const env = name === 'CPQ_API_KEY_FILE' ? { CPQ_BASE_URL: baseUrl } : complete;
+      expectWrongUse(await run(['stdio'], { ...env, [name]: value }), name, ...said);
+    },
+  );
+
+  test('of a flag is told with the name of the flag', async () => {
+    expectWrongUse(await run(['http', '--port', 'x'], complete), '--port: ', 'number');
+    expectWrongUse(await run(['stdio', '--grants', 'all'], complete), '--grants: unknown: all');
+  });
+
+  test('of a key in a file does not show the file’s content', async () => {
+    const file = await fileWith(`${key} and more\n`);
+    const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: file };
+    expectWrongUse(await run(['stdio'], env), 'character that a key cannot have');
+  });
+
+  test('of a key file that is no file', async () => {
+    const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: await folder() };
+    expectWrongUse(await run(['stdio'], env), 'cannot be read', 'EISDIR');
+  });
+});
+
+describe('the command line', () => {
+  test('says what there is', async () => {
+    for (const word of ['--help', '-h', 'help']) {
+      const { status, stdout } = await run([word]);
+      expect(status).toBe(0);
+      expect(stdout).toMatch(/cpq-mcp http .*cpq-mcp demo .*CPQ_BASE_URL/s);
+    }
+  });
+
+  test('says how a command is used', async () => {
+    for (const [command, said] of [
+      ['sandbox', '--scale N'],
+      ['config', '--file PATH'],
+      ['token', 'token revoke NAME'],
+      ['http', 'cpq-mcp doctor'],
+    ] as const) {
+      const { status, stdout } = await run([command, '--help']);
+      expect([command, status]).toEqual([command, 0]);
+      expect(stdout).toContain(said);
+    }
+  });
+
+  test('says its version, as in package.json', async () => {
+    const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
+    expect(await run(['--version'])).toMatchObject({ status: 0, stdout: `${manifest.version}\n` });
+  });
+
+  test('says so when a command is not known', async () => {
+    expectWrongUse(await run(['serve']), 'There is no command "serve"', '--help');
+  });
+});
+
+describe('an address', () => {
+  const forms = ['', '/', '/public-api', '/public-api/', '//', '/public-api?x=1#y'];
+
+  test.each(forms)('with "%s" behind it is the same', async (ending) => {
+    const { baseUrl, key } = addressIn(await sandbox());
+    const { call } = await anyHost.start({ baseUrl: `${baseUrl}${ending}`, key });
+    expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
+  });
+
+  test('may have spaces around it, as pasted', async () => {
+    const { baseUrl, key } = addressIn(await sandbox());
+    const { call } = await anyHost.start({ baseUrl: ` ${baseUrl}\n`, key: ` ${key}\n` });
+    expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
+  });
+});
+
+describe('a key', () => {
+  test('may be in a file, with a line break at its end', async () => {
+    const { baseUrl, key } = addressIn(await sandbox());
+    const env = { CPQ_API_KEY: undefined, CPQ_API_KEY_FILE: await fileWith(`${key}\n`) };
+    const { call, output } = await anyHost.start({ baseUrl, key }, { env });
+    output.guard(key);
+    expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
+  });
+
+  test('in the environment wins over one in a file', async () => {
+    const address = addressIn(await sandbox());
+    const env = { CPQ_API_KEY_FILE: '/nowhere/at/all' };
+    const { call } = await anyHost.start(address, { env });
+    expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
+  });
+
+  test('is in nothing that the server writes, however much it logs', async () => {
+    const address = addressIn(await sandbox());
+    const env = { CPQ_LOG_LEVEL: 'debug' };
+    const { running, url } = await startHttpServer(address, { env });
+    for (const path of ['', '/healthz', '/mcp']) {
+      const response = await fetch(new URL(path, url), { headers: { 'x-key': 'x' } });
+      expect(await response.text()).not.toContain(address.key);
+    }
+    running.kill('SIGTERM');
+    expect((await running.exited).status).toBe(0);
+    expect(running.output.stdout).toContain(new URL(address.baseUrl).host);
+    expect(running.output.leaks()).toEqual([]);
+  });
+});
+
+describe('a flag', () => {
+  test('wins over the environment', async () => {
+    const address = addressIn(await sandbox());
+    const wrong = { CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_GRANTS: 'quote:read' };
+    const argv = ['--base-url', address.baseUrl, '--grants', 'company:read,contact:read'];
+    const { tools, call } = await anyHost.start(address, { argv, env: wrong });
+    const names = (await tools()).map(({ name }) => name);
+    expect(names).toContain('cpq_list_contacts');
+    expect(names).not.toContain('cpq_list_quotes');
+    expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
+  });
+
+  test('--sandbox needs neither address nor key, nor does CPQ_SANDBOX', async () => {
+    const flag = await start(['http', '--port', '0', '--sandbox']);
+    await flag.says(/serves the embedded tenant at http/);
+    const variable = await start(['http', '--port', '0'], { CPQ_SANDBOX: 'true' });
+    await variable.says(/serves the embedded tenant at http/);
+  });
+
+  test('--page-param names the offset', async () => {
+    const address = addressIn(await sandbox());
+    const { call } = await anyHost.start(address, { argv: ['--page-param', 'none'] });
+    const { page, records } = await call('cpq_list_contacts', { size: 5, from: 5 });
+    expect(page.next).toBeUndefined();
+    expect(page.from).toBe(0);
+    expect(records).toHaveLength(5);
+  });
+
+  test('stdio is what is meant without a command', async () => {
+    const running = await start([], environmentFor('embedded'));
+    running.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    await running.says(/"id":1/);
+    expect(await running.stop()).toEqual({ status: 0, signal: undefined });
+  });
+});

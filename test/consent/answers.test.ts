@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import {
+  Answering,
+  answerNever,
+  anyOpportunity,
+  journalIn,
+  newFolder,
+  personAnswers,
+  putsOf,
+  type Row,
+  recordOf,
+  reportOf,
+} from '../support/consent.ts';
+import { type Connection, everyHost, everything } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const tool = 'cpq_upsert_opportunity';
+const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+const at = async () => addressIn(await sandbox(), 'all');
+const opportunity = shared(async () => anyOpportunity(await at()));
+const puts = async () => (await putsOf(await sandbox())).length;
+const nameNow = async () => (await recordOf(await at(), (await opportunity()).id)).name;
+
+let count = 0;
+const another = async () => {
+  count += 1;
+  return { opportunity_id: (await opportunity()).id, name: `Agreed in real life ${count}` };
+};
+
+const upsert = async (it: Connection, args: Row) => reportOf((await it.ask(tool, args)).result);
+
+/** Nobody can be reached with a question where each request of the older era stands alone. */
+const canAsk = everyHost.filter(({ era, transport }) => transport === 'stdio' || era === 'modern');
+const cannotAsk = everyHost.filter((host) => !canAsk.includes(host));
+
+describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) => {
+  const answering = new Answering();
+  const folder = newFolder();
+  const env = { CPQ_STATE_DIR: folder };
+  const server = host.serving(at, { ...everything, env, person: answering.person });
+
+  test('the person sees the difference, agrees, and exactly that is written', async () => {
+    const it = await server();
+    const { name: before, externalIdentifier } = await opportunity().then(({ id }) =>
+      at().then((address) => recordOf(address, id)),
+    );
+    answering.next = personAnswers.accepts;
+    const args = await another();
+    const sent = await puts();
+    const answer = await upsert(it, args);
+    expect(answer).toMatchObject({ outcome: 'written', isError: false });
+    expect(await nameNow()).toBe(args.name);
+    expect(await puts()).toBe(sent + 1);
+    const asked = answering.asked.at(-1);
+    expect(asked).toContain(`• Name: “${before}” → “${args.name}”`);
+    expect(asked).toContain(`(external identifier “${externalIdentifier}”)`);
+    expect(asked).toMatch(/Every other field stays as it is\. Nothing is sent to a customer/);
+    const journal = await journalIn(folder);
+    expect(journal.findLast(({ phase }) => phase === 'sending')).toMatchObject({
+      consent: 'asked',
+      client: 'cpq-mcp-tests 1',
+    });
+    expect(journal.at(-1)).toMatchObject({ phase: 'done', outcome: 'written' });
+  });
+
+  test.each([
+    ['declines', 'declined', /did not agree/],
+    ['accepts without the tick', 'declined', /did not agree/],
+    ['accepts an empty form', 'declined', /did not agree/],
+    ['cancels', 'cancelled', /closed the question/],
+  ] as const)(
+    'the person %s: nothing is written, and the answer says so',
+    async (does, outcome, words) => {
+      const it = await server();
+      answering.next = personAnswers[does];
+      const [args, sent, journal] = [await another(), await puts(), await journalIn(folder)];
+      const answer = await upsert(it, args);
+      expect(answer).toMatchObject({ outcome, isError: false });
+      expect(answer.text).toMatch(words);
+      expect(answer.text).toMatch(/Nothing was written/);
+      expect(answer).not.toHaveProperty('confirm');
+      expect(await puts()).toBe(sent);
+      expect(await journalIn(folder)).toEqual(journal);
+    },
+  );
+
+  test('the person never answers: the host gives up, and nothing is written', async () => {
+    const it = await server();
+    answering.next = answerNever;
+    const [args, sent] = [await another(), await puts()];
+    const asked = answering.asked.length;
+    const stop = new AbortController();
+    const waiting = it.ask(tool, args, { signal: stop.signal });
+    waiting.catch(() => {});
+    await expect.poll(() => answering.asked.length, { timeout: 20_000 }).toBe(asked + 1);
+    stop.abort();
+    // In the newer era the question is the host's own affair: it never comes back, and nothing waits.
+    if (host.era !== 'modern') await expect(waiting).rejects.toThrow();
+    answering.next = personAnswers.declines;
+    expect((await upsert(it, args)).outcome).toBe('declined');
+    expect(await puts()).toBe(sent);
+  });
+
+  test('no change: nobody is asked', async () => {
+    const it = await server();
+    const [asked, sent] = [answering.asked.length, await puts()];
+    const { id } = await opportunity();
+    const answer = await upsert(it, { opportunity_id: id, name: await nameNow() });
+    expect(answer.outcome).toBe('no_change');
+    expect(answering.asked).toHaveLength(asked);
+    expect(await puts()).toBe(sent);
+  });
+});
+
+describe.each(everyHost.map((host) => [host.name, host] as const))(
+  '%s, where nobody can be asked',
+  (_, host) => {
+    const folder = newFolder();
+    const person = cannotAsk.includes(host) ? { person: personAnswers.accepts } : {};
+    const env = { CPQ_STATE_DIR: folder };
+    const server = host.serving(at, { ...everything, env, ...person });
+
+    test('says that nobody was asked; the token of the preview writes', async () => {
+      const it = await server();
+      const [args, sent] = [await another(), await puts()];
+      const { outcome, confirm, preview, text } = await upsert(it, args);
+      expect(outcome).toBe('not_asked');
+      expect(text).toMatch(/nobody was asked/);
+      expect(preview).toContain(`→ “${args.name}”`);
+      expect(await puts()).toBe(sent);
+      const answer = await upsert(it, { ...args, confirm });
+      expect(answer.outcome).toBe('written');
+      expect(await nameNow()).toBe(args.name);
+      expect(await puts()).toBe(sent + 1);
+      expect((await journalIn(folder)).at(0)).toMatchObject({ consent: 'token' });
+    });
+  },
+);
+
+test('CPQ_CONSENT=ask allows no other way than asking', async () => {
+  const [host] = everyHost;
+  const env = { CPQ_STATE_DIR: newFolder(), CPQ_CONSENT: 'ask' };
+  const it = await host?.start(await at(), { ...everything, env });
+  if (!it) throw new Error('no host');
+  const answer = await upsert(it, await another());
+  expect(answer.outcome).toBe('not_asked');
+  expect(answer).not.toHaveProperty('confirm');
+  await it.close();
+});

@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest';
+import type { Person } from '../support/clients.ts';
+import {
+  answerNever,
+  type CallReport,
+  journalIn,
+  newFolder,
+  personAnswers,
+  type Row,
+  reportOf,
+} from '../support/consent.ts';
+import { anyHost, type Connection, everything } from '../support/hosts.ts';
+import type { Environment } from '../support/process.ts';
+import { closing } from '../support/shared.ts';
+import { limit, type Upstream, type UpstreamRequest } from '../support/upstream/behaviour.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+import { writeFaults } from '../support/upstream/write-faults.ts';
+
+const patient = { timeout: 20_000 };
+const wish = { external_id: 'opp-3', name: 'Named anew' };
+const key = 'KeyThatStaysOutOfTheJournal0123456789';
+
+interface Settings {
+  /** Without one nobody can be asked. */
+  person?: Person | undefined;
+  env?: Environment;
+}
+
+interface Scene {
+  upstream: Upstream;
+  folder: string;
+  /** A server on the same folder, as a host starts it after the other one is gone. */
+  start(settings?: Settings): Promise<Connection>;
+}
+
+async function scene(): Promise<Scene> {
+  const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
+  const folder = newFolder();
+  const env = { CPQ_STATE_DIR: folder };
+  const start = (settings: Settings = {}) => {
+    const { person } = { person: personAnswers.accepts, ...settings };
+    const asking = person ? { person } : {};
+    return anyHost.start(
+      { baseUrl: upstream.url, key },
+      { ...everything, ...asking, env: { ...env, ...settings.env } },
+    );
+  };
+  return { upstream, folder, start };
+}
+
+/** Starts a write, and kills the server when the service has that request. */
+async function killAt(
+  { upstream, start }: Scene,
+  isIt: (request: UpstreamRequest) => boolean,
+): Promise<void> {
+  const it = await start();
+  const reached = new Promise<void>((resolve) => {
+    upstream.set({
+      onRequest: (_n, _upstream, request) => {
+        if (!isIt(request)) return undefined;
+        resolve();
+        return new Promise(() => {});
+      },
+    });
+  });
+  it.ask('cpq_upsert_opportunity', wish).catch(() => {});
+  await reached;
+  await kill(it);
+  upstream.set({ onRequest: undefined });
+}
+
+async function kill({ process }: Connection): Promise<void> {
+  process.kill('SIGKILL');
+  await process.exited;
+}
+
+const record = ({ upstream }: Scene): Row =>
+  upstream.records['/opportunity'].find((it) => it.externalIdentifier === 'opp-3') ?? {};
+const puts = ({ upstream }: Scene): number =>
+  upstream.requests.filter(({ method }) => method === 'PUT').length;
+const phases = async ({ folder }: Scene) => (await journalIn(folder)).map(({ phase }) => phase);
+const call = async (it: Connection, name: string, args: Row = {}): Promise<CallReport> =>
+  reportOf((await it.ask(name, args)).result);
+const listed = async (it: Connection): Promise<Row[]> =>
+  (await call(it, 'cpq_list_changes')).data.records as Row[];
+const revert = async (it: Connection): Promise<CallReport> =>
+  call(it, 'cpq_revert_change', { change_id: (await listed(it))[0]?.change_id });
+
+test('killed while the person is asked: nothing was announced, nothing happened', async () => {
+  const it = await scene();
+  let asked = () => {};
+  const reached = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const first = await it.start({
+    person: (question) => {
+      asked();
+      return answerNever(question);
+    },
+  });
+  first.ask('cpq_upsert_opportunity', wish).catch(() => {});
+  await reached;
+  await kill(first);
+  expect(await listed(await it.start())).toEqual([]);
+  expect(puts(it)).toBe(0);
+});
+
+test('killed when the write was announced and is not stored: cannot tell, the record is as before', async () => {
+  const it = await scene();
+  const before = { ...record(it) };
+  await killAt(it, ({ method }) => method === 'PUT');
+  expect(await phases(it)).toEqual(['sending']);
+  expect(record(it)).toEqual(before);
+  const again = await it.start();
+  expect(await listed(again)).toMatchObject([
+    { outcome: 'cannot_tell', record_now: 'is as before', consent: 'asked' },
+  ]);
+  expect((await revert(again)).outcome).toBe('no_change');
+  expect(puts(it)).toBe(1);
+  // The same wish again is another consent, and another write.
+  expect((await call(again, 'cpq_upsert_opportunity', wish)).outcome).toBe('written');
+  expect(record(it).name).toBe(wish.name);
+});
+
+test('killed when the write is stored and not answered: cannot tell, the record holds it', async () => {
+  const it = await scene();
+  const { name } = record(it);
+  const first = await it.start();
+  it.upstream.set(limit(writeFaults['hang-after-applying'], { method: 'PUT' }));
+  first.ask('cpq_upsert_opportunity', wish).catch(() => {});
+  await expect.poll(() => record(it).name, patient).toBe(wish.name);
+  await kill(first);
+  it.upstream.set({ cut: undefined });
+  expect(await phases(it)).toEqual(['sending']);
+  const again = await it.start();
+  expect(await listed(again)).toMatchObject([
+    { outcome: 'cannot_tell', record_now: 'holds what was meant' },
+  ]);
+  expect((await call(again, 'cpq_upsert_opportunity', wish)).outcome).toBe('no_change');
+  expect((await revert(again)).outcome).toBe('written');
+  expect(record(it).name).toBe(name);
+  expect(await listed(again)).toMatchObject([
+    { what: 'revert', outcome: 'written' },
+    { outcome: 'cannot_tell', record_now: 'is as before', reverted_by: expect.any(String) },
+  ]);
+});
+
+test('killed when the write is answered and not read back: cannot tell, the record holds it', async () => {
+  const it = await scene();
+  await killAt(it, ({ method }) => method === 'GET' && puts(it) > 0);
+  expect(await phases(it)).toEqual(['sending']);
+  expect(record(it).name).toBe(wish.name);
+  expect(await listed(await it.start())).toMatchObject([
+    { outcome: 'cannot_tell', record_now: 'holds what was meant' },
+  ]);
+});
+
+test('killed after its end: written, and it can be taken back', async () => {
+  const it = await scene();
+  const { name } = record(it);
+  const first = await it.start();
+  expect((await call(first, 'cpq_upsert_opportunity', wish)).outcome).toBe('written');
+  await kill(first);
+  const again = await it.start();
+  expect(await listed(again)).toMatchObject([{ outcome: 'written' }]);
+  expect((await listed(again))[0]).not.toHaveProperty('record_now');
+  expect((await revert(again)).outcome).toBe('written');
+  expect(record(it).name).toBe(name);
+});
+
+test('somebody else changed the record after the crash: that is told, and nothing is taken back', async () => {
+  const it = await scene();
+  await killAt(it, ({ method }) => method === 'PUT');
+  record(it).name = 'Somebody else’s';
+  const again = await it.start();
+  expect(await listed(again)).toMatchObject([{ record_now: 'holds something else' }]);
+  const answer = await revert(again);
+  expect(answer).toMatchObject({ isError: true });
+  expect(answer.text).toMatch(/Somebody changed this opportunity since[\s\S]*Somebody else’s/);
+  expect(puts(it)).toBe(1);
+});
+
+test('what may have been written counts towards the hourly limit after a restart', async () => {
+  const it = await scene();
+  await killAt(it, ({ method }) => method === 'PUT');
+  const again = await it.start({ env: { CPQ_WRITES_PER_HOUR: '1' } });
+  const answer = await call(again, 'cpq_upsert_opportunity', wish);
+  expect(answer).toMatchObject({ isError: true });
+  expect(answer.text).toMatch(
+    /at most 1 times an hour, and has\. The next write is possible in \d+/,
+  );
+  expect(puts(it)).toBe(1);
+});
+
+test('a token does not outlive the server that gave it', async () => {
+  const it = await scene();
+  const first = await it.start({ person: undefined });
+  const { confirm } = await call(first, 'cpq_upsert_opportunity', wish);
+  await kill(first);
+  const again = await it.start({ person: undefined });
+  const answer = await call(again, 'cpq_upsert_opportunity', { ...wish, confirm });
+  expect(answer.outcome).toBe('refused');
+  expect(answer.text).toMatch(/not given out by this server/);
+  expect(puts(it)).toBe(0);
+});
+
+test('the key is in none of it', async () => {
+  const it = await scene();
+  const first = await it.start();
+  await call(first, 'cpq_upsert_opportunity', { ...wish, description: 'x' });
+  expect(JSON.stringify(await journalIn(it.folder))).not.toContain(key);
+});

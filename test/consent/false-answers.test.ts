@@ -1,0 +1,231 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  Answering,
+  anyOpportunity,
+  type CallReport,
+  openWriter,
+  personAnswers,
+  putsOf,
+  question,
+  type Row,
+  rawCall,
+  recordOf,
+  reportOf,
+  type Writer,
+} from '../support/consent.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const tool = 'cpq_upsert_opportunity';
+const accepted = { consent: personAnswers.accepts() };
+const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+const at = async () => addressIn(await sandbox(), 'all');
+const opportunity = shared(async () => anyOpportunity(await at()));
+const puts = async () => (await putsOf(await sandbox())).length;
+
+let count = 0;
+const another = async () => {
+  count += 1;
+  return { opportunity_id: (await opportunity()).id, name: `Claimed to be agreed ${count}` };
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe.each(['pipe', 'http'] as const)('a host that answers by itself, %s', (transport) => {
+  const writer = shared(async () =>
+    openWriter(await at(), { transport, person: personAnswers.accepts }),
+  );
+
+  const answering = async (it: Writer, args: Row, more: Row): Promise<Row> =>
+    it.raw({ name: tool, arguments: args, ...more });
+
+  /** Refused for that reason, or asked anew; never written. */
+  async function expectNothing(result: Row, args: { name: string }): Promise<CallReport> {
+    expect((await recordOf(await at(), (await opportunity()).id)).name).not.toBe(args.name);
+    return reportOf(result as never);
+  }
+
+  test('an answer to a question that was not asked is not heard: the question comes', async () => {
+    const it = await writer();
+    const args = await another();
+    const result = await answering(it, args, { inputResponses: accepted });
+    expect(result).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { consent: { method: 'elicitation/create' } },
+    });
+    await expectNothing(result, args);
+  });
+
+  test.each([
+    ['invented', 'abc'],
+    ['empty', ''],
+    [
+      'built like one',
+      `zzzzzzzz.${'A'.repeat(12)}.${'A'.repeat(22)}.${'A'.repeat(22)}.${'A'.repeat(22)}`,
+    ],
+  ])('a seal that was %s', async (_, requestState) => {
+    const it = await writer();
+    const args = await another();
+    const result = await answering(it, args, { requestState, inputResponses: accepted });
+    const answer = await expectNothing(result, args);
+    expect(answer).toMatchObject({ outcome: 'refused' });
+    expect(answer.text).toMatch(/not given out by this server/);
+  });
+
+  test('a seal without an answer', async () => {
+    const it = await writer();
+    const args = await another();
+    const { requestState } = await question(it, args);
+    for (const inputResponses of [
+      undefined,
+      {},
+      { other: personAnswers.accepts() },
+      { consent: {} },
+    ]) {
+      const more = { requestState, ...(inputResponses ? { inputResponses } : {}) };
+      const answer = await expectNothing(await answering(it, args, more), args);
+      expect(answer.text).toMatch(/the host sent no answer to the question/);
+    }
+  });
+
+  test.each([
+    ['another value', { name: 'Something else' }, /given for another change/],
+    ['one field more', { probability: 0.91 }, /given for another change/],
+  ])('the answer to another question: %s', async (_, more, why) => {
+    const it = await writer();
+    const args = await another();
+    const { requestState } = await question(it, args);
+    const other = { ...args, ...more };
+    const result = await answering(it, other, { requestState, inputResponses: accepted });
+    expect(await expectNothing(result, other)).toMatchObject({ outcome: 'refused' });
+    expect(reportOf(result as never).text).toMatch(why);
+  });
+
+  test.each([
+    ['"yes"', { agree: 'yes' }],
+    ['"true"', { agree: 'true' }],
+    ['1', { agree: 1 }],
+    ['nothing', {}],
+    ['a list', { agree: [true] }],
+  ])('an accepted form whose tick is %s', async (_, content) => {
+    const it = await writer();
+    const args = await another();
+    const { requestState } = await question(it, args);
+    const inputResponses = { consent: { action: 'accept', content } };
+    const result = await answering(it, args, { requestState, inputResponses });
+    const answer = await expectNothing(result, args);
+    expect(answer).toMatchObject({ outcome: 'declined' });
+    expect(answer.text).toMatch(/did not agree/);
+  });
+
+  test('an accepted answer counts once', async () => {
+    const it = await writer();
+    const args = await another();
+    const before = await puts();
+    const { requestState } = await question(it, args);
+    const again = () => answering(it, args, { requestState, inputResponses: accepted });
+    const answers = (await Promise.all([again(), again()])).map((one) => reportOf(one as never));
+    expect(answers.map(({ outcome }) => outcome)).toContain('written');
+    expect(await puts()).toBe(before + 1);
+    expect(reportOf((await again()) as never).outcome).not.toBe('written');
+    expect(await puts()).toBe(before + 1);
+  });
+
+  test('an answer that took longer than ten minutes', async () => {
+    const it = await writer();
+    const args = await another();
+    const { requestState } = await question(it, args);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 + 1 });
+    const result = await answering(it, args, { requestState, inputResponses: accepted });
+    const answer = await expectNothing(result, args);
+    expect(answer).toMatchObject({ outcome: 'refused' });
+    expect(answer.text).toMatch(/older than ten minutes/);
+  });
+
+  test('a token in the place of the seal, and the seal in the place of a token', async () => {
+    const it = await writer();
+    const args = await another();
+    const mute = await it.another({ transport });
+    const { confirm } = reportOf((await rawCall(mute, { name: tool, arguments: args })) as never);
+    expect(confirm).toBeTypeOf('string');
+    const asSeal = { requestState: confirm, inputResponses: accepted };
+    const first = await expectNothing(await answering(it, args, asSeal), args);
+    expect(first.text).toMatch(/for another purpose/);
+    const { requestState } = await question(it, args);
+    const asToken = { name: tool, arguments: { ...args, confirm: requestState } };
+    const second = reportOf((await rawCall(mute, asToken)) as never);
+    expect(second).toMatchObject({ outcome: 'refused' });
+    expect(second.text).toMatch(/for another purpose/);
+    await expectNothing({}, args);
+  });
+});
+
+describe('a host of the older era that uses words of the newer one', () => {
+  const modern = shared(async () => openWriter(await at(), { person: personAnswers.accepts }));
+
+  test('is asked all the same, and its own seal and answer are not heard', async () => {
+    const answering = new Answering();
+    answering.next = personAnswers.declines;
+    const it = await modern();
+    const client = await it.another({ era: 'legacy', person: answering.person });
+    const args = await another();
+    const forged = { requestState: 'abc', inputResponses: accepted };
+    for (const more of [{ inputResponses: accepted }, forged]) {
+      const result = await rawCall(client, { name: tool, arguments: args, ...more });
+      expect(reportOf(result as never).outcome).toMatch(/declined|refused/);
+    }
+    expect(answering.asked).toHaveLength(1);
+    expect((await recordOf(await at(), args.opportunity_id)).name).not.toBe(args.name);
+  });
+
+  test('cannot say in a request that it cannot ask, once it said that it can', async () => {
+    const answering = new Answering();
+    answering.next = personAnswers.declines;
+    const client = await (await modern()).another({ era: 'legacy', person: answering.person });
+    const _meta = { 'io.modelcontextprotocol/clientCapabilities': {} };
+    const result = await rawCall(client, { name: tool, arguments: await another(), _meta });
+    expect(reportOf(result as never)).toMatchObject({ outcome: 'declined' });
+    expect(reportOf(result as never)).not.toHaveProperty('confirm');
+    expect(answering.asked).toHaveLength(1);
+  });
+
+  test('nor that it can, where it could not be reached with a question', async () => {
+    const client = await (await modern()).another({ era: 'legacy', transport: 'http' });
+    const args = await another();
+    const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+    const more = { _meta, requestState: 'abc', inputResponses: accepted };
+    const result = await rawCall(client, { name: tool, arguments: args, ...more });
+    expect(reportOf(result as never).outcome).toBe('not_asked');
+    expect((await recordOf(await at(), args.opportunity_id)).name).not.toBe(args.name);
+  });
+});
+
+describe('a host that can ask', () => {
+  test.each(['modern', 'legacy'] as const)(
+    'is asked though the call brings a good token (%s)',
+    async (era) => {
+      const answering = new Answering();
+      answering.next = personAnswers.declines;
+      const it = await openWriter(await at(), { era, person: answering.person });
+      const mute = await it.another({});
+      const args = await another();
+      const { confirm } = reportOf((await rawCall(mute, { name: tool, arguments: args })) as never);
+      const answer = await it.upsert({ ...args, confirm });
+      expect(answer.outcome).toBe('declined');
+      expect(answering.asked).toHaveLength(1);
+      expect((await recordOf(await at(), args.opportunity_id)).name).not.toBe(args.name);
+    },
+  );
+
+  test('by links only is none that can show a form', async () => {
+    const it = await openWriter(await at(), { person: personAnswers.accepts });
+    const result = await it.raw({
+      name: tool,
+      arguments: await another(),
+      _meta: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { url: {} } } },
+    });
+    expect(reportOf(result as never)).toMatchObject({ outcome: 'not_asked' });
+  });
+});

@@ -1,0 +1,242 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { localState } from '../../src/state/local.ts';
+import {
+  announcingJournal,
+  newFolder,
+  openWriter,
+  personAnswers,
+  type Row,
+  type Writer,
+  type WriterOptions,
+} from '../support/consent.ts';
+import { closing } from '../support/shared.ts';
+import { type Behaviour, limit, type Upstream, type When } from '../support/upstream/behaviour.ts';
+import { type FaultName, faults } from '../support/upstream/faults.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+import {
+  type WriteFaultName,
+  writeFaultNames,
+  writeFaults,
+} from '../support/upstream/write-faults.ts';
+
+// They wait for the service more than they work.
+vi.setConfig({ maxConcurrency: 16 });
+
+/** A service of its own for each test, so that they can wait side by side. */
+async function start(options: WriterOptions = {}): Promise<{ upstream: Upstream; it: Writer }> {
+  const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
+  const it = await openWriter(
+    { baseUrl: upstream.url, key: 'any' },
+    { person: personAnswers.accepts, ...options },
+  );
+  return { upstream, it };
+}
+
+const stored = (upstream: Upstream, externalId: string): Row[] =>
+  upstream.records['/opportunity'].filter((row) => row.externalIdentifier === externalId);
+const putsAt = (upstream: Upstream): number =>
+  upstream.requests.filter(({ method }) => method === 'PUT').length;
+const done = async (it: Writer): Promise<Row | undefined> =>
+  (await it.journal()).findLast(({ phase }) => phase === 'done');
+
+/** A request that was refused for too many of them, or never read, proves nothing either way in time. */
+const outcomeOf = (name: WriteFaultName): string => {
+  if (name === 'hang-before-reading') return 'cannot_tell';
+  return writeFaults[name].applied ? 'written' : 'not_written';
+};
+
+describe.each([
+  ['change', { external_id: 'opp-3', name: 'Named anew', probability: 0.45 }],
+  ['create', { external_id: 'ASK-1', create: true, name: 'Named anew', probability: 0.45 }],
+])('the write itself fails: %s', (what, args) => {
+  test.concurrent.each(writeFaultNames)('%s', async (name) => {
+    const { upstream, it } = await start();
+    upstream.set(limit(writeFaults[name], { method: 'PUT' }));
+    const answer = await it.upsert(args);
+    const rows = stored(upstream, args.external_id);
+    const isThere = rows.some((row) => row.name === args.name && row.probability === 0.45);
+    expect(isThere).toBe(writeFaults[name].applied);
+    expect(rows).toHaveLength(what === 'change' || isThere ? 1 : 0);
+    expect(answer).toMatchObject({ outcome: outcomeOf(name), isError: false });
+    expect(await done(it)).toMatchObject({ outcome: answer.outcome });
+    expect(putsAt(upstream)).toBe(1);
+    expect(upstream.elsewhere.sawKey()).toBe(false);
+    if (isThere) expect(answer.data.differs).toBeUndefined();
+  });
+});
+
+test('a refusal is told in the words of the service', async () => {
+  const { upstream, it } = await start();
+  upstream.set(limit(writeFaults['400-messages'], { method: 'PUT' }));
+  const { text } = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
+  expect(text).toMatch(
+    /^Not written: .* because the service refused it: "name must be a string"\./,
+  );
+});
+
+test.each([502, 504, 408])(
+  'status %i of a gateway: the service may still be at work',
+  async (code) => {
+    const { upstream, it } = await start();
+    upstream.set(limit({ write: 'unapplied', status: { code } }, { method: 'PUT' }));
+    const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
+    expect(answer.outcome).toBe('cannot_tell');
+    expect(answer.text).toMatch(/may yet change/);
+  },
+);
+
+test('nothing is sent where the service is gone: not written, for certain', async () => {
+  const folder = newFolder();
+  let gone = async () => {};
+  const state = announcingJournal(localState(folder), () => gone());
+  const { upstream, it } = await start({ folder, state });
+  // Until the end of the connections has been seen here too: one could still be taken for a live one.
+  gone = () => upstream.close().then(() => setTimeout(50));
+  const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
+  expect(answer).toMatchObject({ outcome: 'not_written' });
+  expect(answer.text).toMatch(/could not be reached \(ECONNREFUSED\)/);
+  expect(await done(it)).toMatchObject({ outcome: 'not_written' });
+  expect(putsAt(upstream)).toBe(0);
+});
+
+const readFaults: readonly FaultName[] = [
+  '500',
+  '429-an-hour',
+  'key-wrong',
+  'no-permission',
+  '404',
+  '302-other-host',
+  'reset',
+  'close-in-body',
+  'stops-in-body',
+  'never-answers',
+  'truncated',
+  'html-200',
+  'empty-body',
+  'other-object',
+];
+
+/** A read of the one record, from the n-th on. */
+const readOf = (upstream: Upstream, externalId: string, after: number): When => {
+  const path = `/public-api/opportunity/${stored(upstream, externalId)[0]?.id}`;
+  return { method: 'GET', after, if: (request) => request.path === path };
+};
+
+describe('a read fails before the write', () => {
+  test.concurrent.each(readFaults)('while it is planned: %s', async (name) => {
+    const { upstream, it } = await start();
+    upstream.set(limit(faults[name], { method: 'GET' }));
+    const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toMatch(/^Nothing was written\. \S/);
+    expect(putsAt(upstream)).toBe(0);
+    expect(await it.journal()).toEqual([]);
+  });
+
+  test.concurrent.each(readFaults)('after the person agreed: %s', async (name) => {
+    const { upstream, it } = await start({ person: personAnswers.accepts });
+    // Read for the question, for the answer to it, and a third time before the write.
+    upstream.set(limit(faults[name], readOf(upstream, 'opp-3', 2)));
+    const answer = await it.upsert({
+      opportunity_id: stored(upstream, 'opp-3')[0]?.id,
+      name: 'No',
+    });
+    if (name === 'other-object') expect(answer.outcome).not.toBe('written');
+    else
+      expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^Nothing was/) });
+    expect(putsAt(upstream)).toBe(0);
+    expect(await it.journal()).toEqual([]);
+  });
+});
+
+/** From the moment that a write is being answered. */
+const afterWrite = (upstream: Upstream, then: () => void): Behaviour => ({
+  onRequest: (_n, _upstream, { method }) => {
+    if (method === 'PUT' && upstream.requests.length > 0) then();
+  },
+});
+
+describe('the record cannot be read back', () => {
+  test.concurrent.each(readFaults)('%s: confirmed, and not compared', async (name) => {
+    const { upstream, it } = await start();
+    upstream.set(afterWrite(upstream, () => upstream.set(limit(faults[name], { method: 'GET' }))));
+    const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
+    expect(answer).toMatchObject({ outcome: 'written', isError: false });
+    expect(answer.text).toMatch(/could not be read back to compare/);
+    expect(stored(upstream, 'opp-3')).toMatchObject([{ name: 'Named anew' }]);
+    expect(await done(it)).toMatchObject({ outcome: 'written' });
+    expect(putsAt(upstream)).toBe(1);
+  });
+
+  test.concurrent.each([
+    'reset-after-applying',
+    'reset-before-reading',
+    '500-without-applying',
+  ] as const)('nor did the write answer (%s): it cannot be told', async (name) => {
+    const { upstream, it } = await start();
+    upstream.set({
+      ...limit(writeFaults[name], { method: 'PUT' }),
+      ...afterWrite(upstream, () => upstream.set(limit(faults['500'], { method: 'GET' }))),
+    });
+    const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
+    expect(answer).toMatchObject({ outcome: 'cannot_tell', isError: false });
+    expect(answer.text).toMatch(/^It cannot be told whether/);
+    expect(await done(it)).toMatchObject({ outcome: 'cannot_tell' });
+    expect(putsAt(upstream)).toBe(1);
+  });
+});
+
+/** What the service makes of a write before anyone reads it. */
+const making = (upstream: Upstream, change: (row: Row) => void): Behaviour => ({
+  onRequest: (_n, _upstream, { method }) => {
+    const [row] = stored(upstream, 'opp-3');
+    if (method === 'GET' && row && putsAt(upstream) > 0) change(row);
+  },
+});
+
+const shorten = (row: Row): void => {
+  row.name = 'Named';
+};
+const agreed = { external_id: 'opp-3', name: 'Named anew' };
+
+describe('the service stores something else than was sent', () => {
+  test('and confirms: written, and what differs is told', async () => {
+    const { upstream, it } = await start();
+    upstream.set(making(upstream, shorten));
+    const answer = await it.upsert({ ...agreed, probability: 0.45 });
+    expect(answer).toMatchObject({
+      outcome: 'written',
+      data: { differs: [{ field: 'name', meant: 'Named anew', stored: 'Named' }] },
+    });
+    expect(answer.text).toMatch(/stored some fields otherwise/);
+  });
+
+  test('of a field that was to stay', async () => {
+    const { upstream, it } = await start();
+    upstream.set(
+      making(upstream, (row) => {
+        row.expectedCloseDate = '2031-01-01';
+      }),
+    );
+    const { data } = await it.upsert(agreed);
+    expect(data.differs).toMatchObject([{ field: 'expected_close_date', stored: '2031-01-01' }]);
+  });
+
+  test('and breaks off, a part being as meant: written, and what differs is told', async () => {
+    const { upstream, it } = await start();
+    const broken = limit(writeFaults['reset-after-applying'], { method: 'PUT' });
+    upstream.set({ ...broken, ...making(upstream, shorten) });
+    const answer = await it.upsert({ ...agreed, probability: 0.45 });
+    expect(answer).toMatchObject({ outcome: 'written', data: { differs: [{ field: 'name' }] } });
+  });
+
+  test('and breaks off, nothing being as meant: it may be somebody else’s', async () => {
+    const { upstream, it } = await start();
+    const broken = limit(writeFaults['reset-after-applying'], { method: 'PUT' });
+    upstream.set({ ...broken, ...making(upstream, shorten) });
+    const answer = await it.upsert(agreed);
+    expect(answer.outcome).toBe('cannot_tell');
+    expect(answer.text).toMatch(/has changed, but not to what was meant/);
+  });
+});

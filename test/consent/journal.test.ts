@@ -1,0 +1,415 @@
+import { appendFile, chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { JournalFile } from '../../src/state/journal-file.ts';
+import { localState } from '../../src/state/local.ts';
+import {
+  announcingJournal,
+  anyOpportunity,
+  type CallReport,
+  journalIn,
+  newFolder,
+  type Opportunity,
+  openWriter,
+  personAnswers,
+  putsOf,
+  type Row,
+  recordOf,
+  type Writer,
+  type WriterOptions,
+} from '../support/consent.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+const at = async () => addressIn(await sandbox(), 'all');
+const puts = async () => (await putsOf(await sandbox())).length;
+const posix = process.platform !== 'win32';
+
+let opportunity: Opportunity;
+beforeEach(async () => {
+  opportunity = await anyOpportunity(await at());
+});
+
+const open = async (options: WriterOptions = {}): Promise<Writer> =>
+  openWriter(await at(), { person: personAnswers.accepts, ...options });
+
+let count = 0;
+const rename = async (it: Writer): Promise<CallReport> => {
+  count += 1;
+  return it.upsert({ opportunity_id: opportunity.id, name: `Journaled ${count}` });
+};
+const listed = async (it: Writer, args: Row = {}): Promise<Row[]> =>
+  (await it.call('cpq_list_changes', args)).data.records as Row[];
+const fileIn = async (folder: string): Promise<string> => {
+  const [name = ''] = (await readdir(folder)).filter((it) => it.startsWith('changes-'));
+  return join(folder, name);
+};
+
+describe('the journal', () => {
+  test('stays in reach when the operator’s key is renewed, and out of reach of callers’ own keys', async () => {
+    const folder = newFolder();
+    const { change_id } = await rename(await open({ folder }));
+    const other = addressIn(await sandbox(), 'read');
+    const renewed = await openWriter(other, { folder });
+    expect((await listed(renewed)).map((row) => row.change_id)).toEqual([change_id]);
+    const stranger = await openWriter(other, { folder, tenant: { ownKey: true } });
+    expect(await listed(stranger)).toEqual([]);
+  });
+
+  test('holds before, what was sent, after, when, which client and how consent was given', async () => {
+    const it = await open();
+    const before = await recordOf(await at(), opportunity.id);
+    const started = new Date().toISOString();
+    const { change_id } = await it.upsert({ opportunity_id: opportunity.id, probability: 0.07 });
+    const [sending, done] = await it.journal();
+    expect(sending).toMatchObject({
+      phase: 'sending',
+      id: change_id,
+      what: 'change',
+      externalId: opportunity.externalIdentifier,
+      opportunityId: opportunity.id,
+      before: { name: before.name, probability: before.probability },
+      changes: [{ field: 'probability', from: before.probability, to: 0.07 }],
+      sent: { name: before.name, probability: 0.07, companyId: opportunity.company.id },
+      client: 'consent-tests 1',
+      consent: 'asked',
+    });
+    expect(String(sending?.at) >= started).toBe(true);
+    expect(done).toMatchObject({
+      phase: 'done',
+      id: change_id,
+      outcome: 'written',
+      after: { name: before.name, probability: 0.07 },
+    });
+  });
+
+  test.runIf(posix)('is for its owner’s eyes, and so is its folder', async () => {
+    const folder = join(newFolder(), 'made', 'when needed');
+    await rename(await open({ folder }));
+    expect((await stat(await fileIn(folder))).mode & 0o777).toBe(0o600);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  test.runIf(posix)('becomes so again, where it was left open to others', async () => {
+    const it = await open();
+    await rename(it);
+    await chmod(await fileIn(it.folder), 0o644);
+    await rename(it);
+    expect((await stat(await fileIn(it.folder))).mode & 0o777).toBe(0o600);
+  });
+
+  test('is only ever added to', async () => {
+    const it = await open();
+    await rename(it);
+    const before = await readFile(await fileIn(it.folder), 'utf8');
+    await rename(it);
+    expect((await readFile(await fileIn(it.folder), 'utf8')).startsWith(before)).toBe(true);
+  });
+
+  test('is kept apart for each tenant', async () => {
+    const [, second] = (await sandbox()).tenants;
+    if (!second) throw new Error('no second tenant');
+    const folder = newFolder();
+    const one = await open({ folder });
+    const other = await openWriter(
+      { baseUrl: second.baseUrl, key: second.keys.all },
+      { folder, person: personAnswers.accepts },
+    );
+    await rename(one);
+    expect(await listed(one)).toHaveLength(1);
+    expect(await listed(other)).toEqual([]);
+    const names = await readdir(folder);
+    expect(names.join()).not.toContain((await at()).key);
+  });
+
+  test('never holds the key', async () => {
+    const it = await open();
+    await rename(it);
+    await rename(it);
+    expect(JSON.stringify(await it.journal())).not.toContain((await at()).key);
+  });
+});
+
+describe('a journal that was damaged', () => {
+  test('by a crash in the middle of a line: the others count, and the next one is whole', async () => {
+    const it = await open();
+    await rename(it);
+    await appendFile(await fileIn(it.folder), '{"phase":"sending","id":"chg_torn","at":"2026-0');
+    const { data, text } = await it.call('cpq_list_changes', {});
+    expect(data.records).toHaveLength(1);
+    expect(data.coverage).toMatchObject({
+      complete: false,
+      reason: 'unreadable lines in the journal',
+    });
+    expect(text).toContain('unreadable lines');
+    await rename(it);
+    expect(await listed(it)).toMatchObject([{ outcome: 'written' }, { outcome: 'written' }]);
+  });
+
+  test.each(['null', '[]', '"text"', '{}', '{"phase":"sending","id":"chg_1"}', '{"phase":"done"}'])(
+    'by a line that is no entry, %s: nothing else suffers',
+    async (line) => {
+      const it = await open();
+      await rename(it);
+      await appendFile(await fileIn(it.folder), `${line}\n`);
+      const { data } = await it.call('cpq_list_changes', {});
+      expect(data.records).toHaveLength(1);
+      expect(data.coverage).toMatchObject({ complete: false, read: 1, total: 2 });
+      expect((await rename(it)).outcome).toBe('written');
+    },
+  );
+
+  test('an outcome without its announcement is passed over', async () => {
+    const it = await open();
+    await rename(it);
+    const line = JSON.stringify({ phase: 'done', id: 'chg_unknown', outcome: 'written' });
+    await appendFile(await fileIn(it.folder), `${line}\n`);
+    expect(await listed(it)).toHaveLength(1);
+  });
+});
+
+describe('a journal that cannot be kept', () => {
+  test('nothing is written', async () => {
+    const folder = join(newFolder(), 'a file in the way');
+    await writeFile(folder, '');
+    const [it, sent] = [await open({ folder }), await puts()];
+    const answer = await rename(it);
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toMatch(
+      /^Nothing was written\. The journal of changes cannot be (read|kept) \(\w+\)\. .*CPQ_STATE_DIR/,
+    );
+    expect(await puts()).toBe(sent);
+  });
+
+  test('from the announcement on: nothing is sent', async () => {
+    const folder = newFolder();
+    const state = announcingJournal(localState(folder), async () => {
+      throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    });
+    const [it, sent] = [await open({ folder, state }), await puts()];
+    const answer = await rename(it);
+    expect(answer.text).toMatch(/^Nothing was written\. .*cannot be kept \(ENOSPC\)/);
+    expect(await puts()).toBe(sent);
+  });
+
+  test('from the write on: it is written, and the answer says that it is not recorded', async () => {
+    const folder = newFolder();
+    const real = localState(folder);
+    const journal: typeof real.journal = (tenant) => {
+      const kept = real.journal(tenant);
+      return {
+        read: () => kept.read(),
+        append: (entry) =>
+          entry.phase === 'done' ? Promise.reject(new Error('full')) : kept.append(entry),
+      };
+    };
+    const it = await open({ folder, state: { ...real, journal } });
+    const answer = await rename(it);
+    expect(answer.outcome).toBe('written');
+    expect(answer.text).toMatch(/journal could not take the outcome/);
+    expect(await listed(it)).toMatchObject([
+      { outcome: 'cannot_tell', record_now: 'holds what was meant' },
+    ]);
+  });
+
+  test('nor read: nothing is listed as if there were none', async () => {
+    const folder = newFolder();
+    const it = await open({ folder });
+    await rename(it);
+    const path = await fileIn(folder);
+    await writeFile(path, '');
+    await mkdir(`${path}.d`);
+    const broken = new JournalFile(`${path}.d`);
+    await expect(broken.read()).rejects.toThrow();
+    const answer = await (
+      await open({ state: { ...localState(folder), journal: () => broken } })
+    ).call('cpq_list_changes', {});
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toMatch(/cannot be read \(EISDIR\)/);
+  });
+});
+
+describe('cpq_list_changes', () => {
+  const history = shared(async () => {
+    const it = await open();
+    await rename(it);
+    await it.upsert({ external_id: 'LISTED-1', create: true, name: 'Listed' });
+    await rename(it);
+    return it;
+  });
+
+  test('newest first, with how each came about', async () => {
+    const records = await listed(await history());
+    expect(records.map(({ what }) => what)).toEqual(['change', 'create', 'change']);
+    for (const record of records) {
+      expect(record).toMatchObject({
+        outcome: 'written',
+        consent: 'asked',
+        client: 'consent-tests 1',
+        change_id: expect.stringMatching(/^chg_/),
+      });
+      expect(record).not.toHaveProperty('record_now');
+    }
+  });
+
+  test('of one opportunity, by id or external identifier', async () => {
+    const it = await history();
+    const [, made] = await listed(it);
+    for (const wanted of ['LISTED-1', made?.opportunity_id]) {
+      expect(await listed(it, { opportunity: wanted })).toEqual([made]);
+    }
+    expect(await listed(it, { opportunity: opportunity.id })).toHaveLength(2);
+    expect(await listed(it, { opportunity: 'nothing' })).toEqual([]);
+  });
+
+  test('of a period', async () => {
+    const it = await history();
+    const day = (offset: number) =>
+      new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+    expect(await listed(it, { since: day(-1), until: day(1) })).toHaveLength(3);
+    expect(await listed(it, { since: day(1) })).toEqual([]);
+    expect(await listed(it, { until: day(-1) })).toEqual([]);
+  });
+
+  test('a page at a time', async () => {
+    const it = await history();
+    const all = await listed(it);
+    const first = await it.call('cpq_list_changes', { size: 2 });
+    expect(first.data.page).toEqual({ shown: 2, from: 0, total: 3, next: 2 });
+    expect(await listed(it, { size: 2, from: 2 })).toEqual(all.slice(2));
+  });
+
+  test('says where there are none', async () => {
+    const { text } = await (await open()).call('cpq_list_changes', {});
+    expect(text).toMatch(/^No changes\.[\s\S]*Only what this server wrote is listed/);
+  });
+});
+
+describe('the limit of an hour', () => {
+  test('counts writes, and says when the next one is possible', async () => {
+    const it = await open({ rules: { perHour: 2 } });
+    expect((await rename(it)).outcome).toBe('written');
+    expect((await rename(it)).outcome).toBe('written');
+    const sent = await puts();
+    const answer = await rename(it);
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toMatch(/at most 2 times an hour, and has\. .* in (59|60) minutes/);
+    expect(await puts()).toBe(sent);
+  });
+
+  test('counts a way back too, and holds across servers on one folder', async () => {
+    const folder = newFolder();
+    const { change_id } = await rename(await open({ folder, rules: { perHour: 2 } }));
+    const second = await open({ folder, rules: { perHour: 2 } });
+    expect((await second.revert(change_id)).outcome).toBe('written');
+    const third = await open({ folder, rules: { perHour: 2 } });
+    expect((await rename(third)).text).toMatch(/at most 2 times an hour/);
+    expect(await journalIn(folder)).toHaveLength(4);
+  });
+
+  test('is not exceeded by calls at once', async () => {
+    const it = await open({ rules: { perHour: 2 } });
+    const sent = await puts();
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((n) =>
+        it.upsert({ external_id: `HOURLY-${n}`, create: true, name: `Hourly ${n}` }),
+      ),
+    );
+    expect(answers.filter(({ outcome }) => outcome === 'written')).toHaveLength(2);
+    expect(await puts()).toBe(sent + 2);
+  });
+
+  test('does not count what was an hour ago, nor what was refused', async () => {
+    const it = await open({ rules: { perHour: 1 } });
+    await rename(it);
+    const path = await fileIn(it.folder);
+    const old = new Date(Date.now() - 3_600_001).toISOString();
+    const lines = await it.journal();
+    const text = lines.map((line) => `${JSON.stringify({ ...line, at: old })}\n`).join('');
+    await writeFile(path, text);
+    expect((await rename(it)).outcome).toBe('written');
+    const refused = lines.map((line) =>
+      line.phase === 'done' ? { ...line, outcome: 'not_written' } : line,
+    );
+    await writeFile(path, refused.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect((await rename(it)).outcome).toBe('written');
+  });
+
+  test('of nought lets nothing be written', async () => {
+    const answer = await rename(await open({ rules: { perHour: 0 } }));
+    expect(answer.text).toMatch(/lets nothing be written for now/);
+  });
+});
+
+describe('what the operator bars', () => {
+  const otherStage = async (): Promise<{ id: string; name: string }> => {
+    const { database, tenants } = await sandbox();
+    const sql = `select id, name from pipeline_stage where tenant = ? and id <> ? and id in
+      (select pipelineStageId from opportunity)`;
+    const [stage] = database.prepare(sql).all(tenants[0].name, opportunity.pipelineStage.id) as {
+      id: string;
+      name: string;
+    }[];
+    if (!stage) throw new Error('no other stage');
+    return stage;
+  };
+
+  test('a field is not written, and those allowed are told', async () => {
+    const it = await open({ rules: { fields: new Set(['name', 'probability']) } });
+    const sent = await puts();
+    const args = { opportunity_id: opportunity.id, description: 'x', onetime_revenue: 1 };
+    const { text, isError } = await it.upsert(args);
+    expect(isError).toBe(true);
+    expect(text).toMatch(
+      /does not let agents write description, onetime_revenue\. Allowed: name, probability\./,
+    );
+    expect(await puts()).toBe(sent);
+    expect((await rename(it)).outcome).toBe('written');
+  });
+
+  test('nor through a way back', async () => {
+    const folder = newFolder();
+    const { change_id } = await rename(await open({ folder }));
+    const strict = await open({ folder, rules: { fields: new Set(['probability']) } });
+    expect((await strict.revert(change_id)).text).toMatch(/does not let agents write name/);
+  });
+
+  test.each(['name', 'id', 'name in capitals', 'id in capitals'])(
+    'a stage, by its %s',
+    async (by) => {
+      const { id, name } = await otherStage();
+      const word = by.startsWith('id') ? id : name;
+      const barred = by.endsWith('capitals') ? word.toUpperCase() : word;
+      const it = await open({ rules: { barredStages: ['Something else', barred] } });
+      for (const stage of [id, name, name.toLowerCase()]) {
+        const answer = await it.upsert({ opportunity_id: opportunity.id, stage });
+        expect(answer.text).toContain(`does not let agents set the stage "${name}"`);
+      }
+      const made = { external_id: `BARRED-${by}`, create: true, name: 'x', stage: name };
+      expect((await it.upsert(made)).isError).toBe(true);
+    },
+  );
+
+  test('a stage, also through a way back', async () => {
+    const folder = newFolder();
+    const { name } = opportunity.pipelineStage;
+    const { id } = await otherStage();
+    const free = await open({ folder });
+    const { change_id } = await free.upsert({ opportunity_id: opportunity.id, stage: id });
+    const strict = await open({ folder, rules: { barredStages: [name.toUpperCase()] } });
+    expect((await strict.revert(change_id)).text).toContain(`set the stage "${name}"`);
+    expect((await free.revert(change_id)).outcome).toBe('written');
+  });
+
+  test('a stage that is there already is no hindrance to another change', async () => {
+    const it = await open({ rules: { barredStages: [opportunity.pipelineStage.name] } });
+    expect((await rename(it)).outcome).toBe('written');
+  });
+
+  test('everything, where opportunity:write is not granted', async () => {
+    const it = await open({ grants: ['read'] });
+    await expect(rename(it)).rejects.toThrow(/Unknown tool/);
+    await expect(it.revert('chg_1')).rejects.toThrow(/Unknown tool/);
+  });
+});

@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { anyOpportunity, openWriter, putsOf, type Row, recordOf } from '../support/consent.ts';
+import { everyHost } from '../support/hosts.ts';
+import { run } from '../support/process.ts';
+import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+const at = async () => addressIn(await sandbox(), 'all');
+/** Reads everything anew: what a test puts into the database counts at once. */
+const fresh = { tenant: { freshness: { freshMs: 0, staleMs: 0 } } };
+const writer = shared(async () => openWriter(await at(), fresh));
+const opportunity = shared(async () => anyOpportunity(await at()));
+const change = async (args: Row) =>
+  (await writer()).upsert({ opportunity_id: (await opportunity()).id, ...args });
+
+let made = 0;
+async function put(table: string, row: Row): Promise<string> {
+  const { database, tenants } = await sandbox();
+  made += 1;
+  const id = `Alike${String(made).padStart(15, '0')}`;
+  const all: Row = { tenant: tenants[0].name, id, ...row };
+  const marks = Object.keys(all).map(() => '?');
+  const sql = `insert into ${table} (${Object.keys(all).join(', ')}) values (${marks.join(', ')})`;
+  database.prepare(sql).run(...(Object.values(all) as string[]));
+  return id;
+}
+
+/** In each of the places that a text can be written to, and where in it the character stands. */
+const places: readonly [string, (text: string) => Row][] = [
+  ['name', (text) => ({ name: text })],
+  ['description', (text) => ({ description: text })],
+  ['custom_fields', (text) => ({ custom_fields: [`region=${text}`] })],
+  ['custom_fields', (text) => ({ custom_fields: [`${text}=North`] })],
+];
+
+describe('a character that nobody can see, in a value that is to be written', () => {
+  test.each([
+    ['\u200b', 'U\\+200B ZERO WIDTH SPACE'],
+    ['\u202e', 'U\\+202E RIGHT-TO-LEFT OVERRIDE'],
+    ['\u2800', 'U\\+2800 BRAILLE PATTERN BLANK'],
+    ['\ufe01', 'U\\+FE01 VARIATION SELECTOR'],
+    ['\u{e0041}', 'U\\+E0041 TAG CHARACTER'],
+    ['\u001b', 'U\\+001B ESCAPE'],
+    ['\ud800', 'U\\+D800 HALF OF A CHARACTER'],
+  ])('%j is refused, by name and position, wherever it stands', async (character, name) => {
+    for (const [field, args] of places) {
+      const { text, isError } = await change(args(`Eight${character}een`));
+      expect(isError).toBe(true);
+      expect(text).toMatch(new RegExp(`^${field}: must not contain ${name}.*at position \\d+`));
+    }
+    const { text } = await change({ name: `Eight${character}een` });
+    expect(text).toContain('at position 6');
+    expect(text.isWellFormed()).toBe(true);
+  });
+
+  test.each(['external_id', 'opportunity_id'])('nor in %s', async (field) => {
+    const { text, isError } = await (await writer()).upsert({ [field]: 'A\ufe0fB', name: 'x' });
+    expect(isError).toBe(true);
+    expect(text).toMatch(new RegExp(`^${field}: .*U\\+FE0F VARIATION SELECTOR, at position 2`));
+  });
+
+  test('a line break in a name is refused, in a description it is not', async () => {
+    expect((await change({ name: 'One\ntwo' })).text).toContain('U+000A LINE FEED, at position 4');
+    expect((await change({ description: 'One\n\ttwo\r\nthree' })).outcome).toBe('not_asked');
+  });
+
+  test('nothing of it was sent', async () => {
+    expect(await putsOf(await sandbox())).toEqual([]);
+  });
+
+  test.each([
+    'عقد طباعة لـ ٦٨ جهازًا',
+    'חוזה הדפסה',
+    'می\u200cخواهم',
+    'Launch 👩🏽\u200d💻 ❤\ufe0f 1\ufe0f\u20e3',
+    'Müller façade',
+    '見積書',
+  ])('%j is written to the letter', async (name) => {
+    const accepting = await openWriter(await at(), {
+      ...fresh,
+      person: () => ({ action: 'accept', content: { agree: true } }),
+    });
+    const { id } = await opportunity();
+    const answer = await accepting.upsert({ opportunity_id: id, name });
+    expect(answer.outcome).toBe('written');
+    expect((await recordOf(await at(), id)).name).toBe(name);
+  });
+});
+
+describe('an external identifier that looks like one that is taken', () => {
+  const create = async (external_id: string) =>
+    (await writer()).upsert({ external_id, create: true, name: 'Second' });
+  const taken = shared(async () => {
+    await put('opportunity', { name: 'First', externalIdentifier: 'OPP-2011' });
+    return 'OPP-2011';
+  });
+
+  test.each([
+    ['a Cyrillic О', 'ОPP-2011'],
+    ['Cyrillic letters', 'ОРР-2011'],
+    ['another hyphen', 'OPP\u20112011'],
+    ['fullwidth digits', 'OPP-２０１１'],
+    ['a letter for a digit', 'OPP-2O11'],
+    ['letter case', 'opp-2011'],
+    ['letter case and script', 'орр-2011'],
+    ['blanks around it', '\u00a0OPP-2011\u2003'],
+    ['a blank in it', 'OPP -2011'],
+  ])('by %s: refused, and the other is named', async (_, external_id) => {
+    const existing = await taken();
+    const { text, isError, confirm } = await create(external_id);
+    expect({ isError, confirm }).toEqual({ isError: true, confirm: undefined });
+    expect(text).toMatch(/^Nothing was written\. /);
+    expect(text).toContain(`"${existing}"`);
+    expect(text).toContain('First');
+  });
+
+  test.each(['\ufe01', '\u034f', '\u3164', '\u2800', '\u200b'])(
+    'by %j in it: refused',
+    async (character) => {
+      await taken();
+      const { isError, confirm } = await create(`OPP${character}-2011`);
+      expect({ isError, confirm }).toEqual({ isError: true, confirm: undefined });
+    },
+  );
+
+  test('also when it is the one that is taken that holds what cannot be seen', async () => {
+    await put('opportunity', { name: 'Hidden', externalIdentifier: 'SEEN\u3164-1\ufe01' });
+    expect((await create('SEEN-1')).text).toContain('Hidden');
+  });
+
+  test('and one that is made while the person is asked', async () => {
+    const asked = await openWriter(await at(), {
+      ...fresh,
+      person: (() =>
+        put('opportunity', { name: 'Faster', externalIdentifier: 'RАCE-1' }).then(() => ({
+          action: 'accept',
+          content: { agree: true },
+        }))) as never,
+    });
+    const answer = await asked.upsert({ external_id: 'RACE-1', create: true, name: 'Slower' });
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toContain('Faster');
+    const puts = await putsOf(await sandbox());
+    expect(puts.filter(({ path }) => path.includes('RACE'))).toEqual([]);
+  });
+
+  test('another one is offered', async () => {
+    expect((await create('OPP-2O12')).outcome).toBe('not_asked');
+    expect((await create('OPP-20111')).outcome).toBe('not_asked');
+  });
+
+  test('whichever letters stand in for others', async () => {
+    const existing = await taken();
+    const standing: Readonly<Record<string, string>> = {
+      O: 'ОΟ０',
+      P: 'РΡᏢ',
+      '-': '‐–−',
+      2: '２𝟚',
+      0: 'OО',
+      1: 'lІ１',
+    };
+    const disguised = fc
+      .tuple(...Array.from(existing, (it) => fc.constantFrom(it, ...(standing[it] ?? ''))))
+      .map((letters) => letters.join(''))
+      .filter((text) => text !== existing);
+    await fc.assert(
+      fc.asyncProperty(disguised, async (external_id) => {
+        const { text, confirm } = await create(external_id);
+        expect(confirm).toBeUndefined();
+        expect(text).toContain(`"${existing}"`);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe('a barred stage', () => {
+  const other = shared(async () => {
+    const { pipelineStage } = await opportunity();
+    const { results } = (await askService(await at(), '/opportunity?size=100')) as {
+      results: { pipelineStage: { id: string; name: string } }[];
+    };
+    const found = results.find((it) => it.pipelineStage.id !== pipelineStage.id);
+    if (!found) throw new Error('one stage only');
+    return found.pipelineStage;
+  });
+  const rename = async (name: string) => {
+    const { database } = await sandbox();
+    const { id } = await other();
+    database.prepare('update pipeline_stage set name = ? where id = ?').run(name, id);
+  };
+
+  test.each([
+    ['two blanks', 'Gewonnen  (won)'],
+    ['a no-break space', 'Gewonnen\u00a0(won)'],
+    ['no blank', 'Gewonnen(won)'],
+    ['a picture of a blank', 'Gewonnen⍽(won)'],
+    ['letters of another script', 'Gewоnnen (wоn)'],
+    ['letter case', 'GEWONNEN (WON)'],
+    ['a character that shows nothing', 'Gewonnen (won)\u3164'],
+  ])('is barred by a word with %s, and with such a name', async (_, variant) => {
+    const { id } = await other();
+    const plain = 'Gewonnen (won)';
+    for (const [stored, word] of [[plain, variant] as const, [variant, plain] as const]) {
+      await rename(stored);
+      const strict = await openWriter(await at(), { ...fresh, rules: { barredStages: [word] } });
+      const answer = await strict.upsert({ opportunity_id: (await opportunity()).id, stage: id });
+      expect(answer.text).toContain('does not let agents set the stage');
+    }
+  });
+
+  test('another one is not', async () => {
+    await rename('Gewonnen (won)');
+    const { id } = await other();
+    const rules = { barredStages: ['Gewonnen', 'Verloren (lost)'] };
+    const strict = await openWriter(await at(), { ...fresh, rules });
+    const answer = await strict.upsert({ opportunity_id: (await opportunity()).id, stage: id });
+    expect(answer.outcome).toBe('not_asked');
+  });
+
+  test('that no opportunity is in is written to the log, once, when the opportunities are read', async () => {
+    const { baseUrl, key } = await at();
+    const host = everyHost.find(({ name }) => name === 'modern over stdio') ?? everyHost[0];
+    const server = await host?.start(
+      { baseUrl, key },
+      {
+        env: { CPQ_BARRED_STAGES: 'Gewonen; gewonnen\u00a0(won)' },
+      },
+    );
+    if (!server) throw new Error('no host');
+    expect(server.output.stderr).toBe('');
+    await server.call('cpq_brief_pipeline');
+    await server.call('cpq_brief_pipeline');
+    await server.close();
+    const [line, ...others] = server.output.stderr.trim().split('\n');
+    expect(others).toEqual([]);
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      level: 'warn',
+      event: 'barred stages that no opportunity is in',
+      unknown: ['Gewonen'],
+      stages: expect.arrayContaining(['Gewonnen (won)']),
+    });
+  });
+
+  test('is checked by doctor', async () => {
+    const { baseUrl, key } = await at();
+    const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key };
+    const examine = async (words: string) => {
+      const { stdout, status } = await run(['doctor', '--json'], {
+        ...env,
+        CPQ_BARRED_STAGES: words,
+      });
+      const { checks } = JSON.parse(stdout) as { checks: Row[] };
+      return { status, check: checks.find(({ id }) => id === 'stages') };
+    };
+    const wrong = await examine('Gewonen; Gewonnen (won)');
+    expect(wrong).toMatchObject({ status: 0, check: { status: 'warn' } });
+    expect(wrong.check?.detail).toMatch(/ in "Gewonen"$/);
+    expect(wrong.check?.remedy).toContain('"Gewonnen (won)"');
+    expect((await examine('gewonnen\u00a0(won)')).check).toMatchObject({ status: 'ok' });
+    expect((await examine('')).check).toBeUndefined();
+  });
+});
+
+describe('a company whose name looks like that of another', () => {
+  test('is offered with a word about the other', async () => {
+    const one = await put('company', { name: 'Acme Printing' });
+    const other = await put('company', { name: 'Acmе Printing' });
+    for (const [chosen, rest] of [[one, other] as const, [other, one] as const]) {
+      const { preview } = await change({ company: chosen });
+      expect(preview).toMatch(
+        /Note: another company has the name .*, or one that looks the same: /,
+      );
+      expect(preview).toContain(rest);
+    }
+    expect((await change({ company: 'Acme Printing' })).preview).toContain(other);
+    const alone = await put('company', { name: 'Nobody Else Ltd' });
+    expect((await change({ company: alone })).preview).not.toContain('looks the same');
+  });
+
+  test('is named where nobody is called exactly so', async () => {
+    const id = await put('company', { name: 'Zеnith' });
+    const { text, isError } = await change({ company: 'Zenith' });
+    expect(isError).toBe(true);
+    expect(text).toContain(id);
+  });
+});
+
+test('a custom field that looks like one in use is refused', async () => {
+  const { externalIdentifier, name } = await opportunity();
+  await askService(await at(), `/opportunity/ext/${encodeURIComponent(externalIdentifier)}`, {
+    method: 'PUT',
+    body: JSON.stringify({ name, customFields: { region: 'North' } }),
+  });
+  const { text, isError } = await change({ custom_fields: ['regiоn=South'] });
+  expect(isError).toBe(true);
+  expect(text).toContain('but there is "region"');
+  expect((await change({ custom_fields: ['Region=South'] })).outcome).toBe('not_asked');
+});

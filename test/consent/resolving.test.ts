@@ -1,0 +1,421 @@
+import { describe, expect, test } from 'vitest';
+import { anyOpportunity, type Opportunity, openWriter, type Row } from '../support/consent.ts';
+import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import { limit } from '../support/upstream/behaviour.ts';
+import { faults } from '../support/upstream/faults.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+const at = async () => addressIn(await sandbox(), 'all');
+/** Reads everything anew: what a test puts into the database counts at once. */
+const writer = shared(async () =>
+  openWriter(await at(), { tenant: { freshness: { freshMs: 0, staleMs: 0 } } }),
+);
+const opportunity = shared(async () => anyOpportunity(await at()));
+
+type Value = string | number | null;
+
+/** A row of the sandbox's own tables, in the first tenant. */
+async function put(table: string, row: Record<string, Value>): Promise<void> {
+  const { database, tenants } = await sandbox();
+  const all: Record<string, Value> = { tenant: tenants[0].name, ...row };
+  const names = Object.keys(all);
+  const marks = names.map(() => '?').join(', ');
+  const sql = `insert into ${table} (${names.join(', ')}) values (${marks})`;
+  database.prepare(sql).run(...Object.values(all));
+}
+
+let made = 0;
+const company = async (row: Record<string, Value>): Promise<string> => {
+  made += 1;
+  const id = `Company${String(made).padStart(13, '0')}`;
+  await put('company', { id, ...row });
+  return id;
+};
+const contact = async (row: Record<string, Value>): Promise<string> => {
+  made += 1;
+  const id = `Contact${String(made).padStart(13, '0')}`;
+  await put('contact', { id, ...row });
+  return id;
+};
+
+/** What the name was resolved to, as the preview shows it. */
+async function resolved(args: Row, to?: Opportunity): Promise<unknown> {
+  const { id } = to ?? (await opportunity());
+  const answer = await (await writer()).upsert({ opportunity_id: id, ...args });
+  expect(answer.text).toMatch(/nobody was asked/);
+  const [field] = Object.keys(args);
+  return answer.changes.find((change) => change.field === field)?.to;
+}
+
+async function refused(args: Row): Promise<string> {
+  const { id } = await opportunity();
+  const answer = await (await writer()).upsert({ opportunity_id: id, ...args });
+  expect(answer).toMatchObject({ isError: true });
+  expect(answer.text).toMatch(/^Nothing was written\. /);
+  return answer.text;
+}
+
+describe('a company', () => {
+  test('by id, external identifier or name, in any letter case', async () => {
+    const id = await company({ name: 'Resolva Ltd', externalIdentifier: 'RES-1' });
+    for (const wanted of [id, 'RES-1', 'res-1', 'Resolva Ltd', '  resolva LTD ']) {
+      expect(await resolved({ company: wanted })).toBe(`Resolva Ltd (${id})`);
+    }
+  });
+
+  test('an id wins over an external identifier, that over a name', async () => {
+    const first = await company({ name: 'By id', externalIdentifier: 'X-1' });
+    const second = await company({ name: first, externalIdentifier: 'X-2' });
+    const third = await company({ name: 'X-2', externalIdentifier: first });
+    expect(await resolved({ company: first })).toBe(`By id (${first})`);
+    expect(await resolved({ company: 'X-2' })).toBe(`${first} (${second})`);
+    expect(await resolved({ company: third })).toBe(`X-2 (${third})`);
+  });
+
+  test('several of one name: refused, with each and what tells them apart', async () => {
+    const one = await company({ name: 'Twin', type: 'customer' });
+    const other = await company({ name: 'Twin', type: 'prospect' });
+    const text = await refused({ company: 'twin' });
+    expect(text).toMatch(/Several are called "twin" as company: say which by id/);
+    for (const shown of [one, other, 'customer', 'prospect']) expect(text).toContain(shown);
+  });
+
+  test('of several with one name, the one that is not deleted', async () => {
+    await company({ name: 'Phoenix', deleted: '2026-01-01T00:00:00Z' });
+    const alive = await company({ name: 'Phoenix' });
+    expect(await resolved({ company: 'Phoenix' })).toBe(`Phoenix (${alive})`);
+  });
+
+  test.each(['id', 'name', 'external identifier'])('soft-deleted, by %s: refused', async (by) => {
+    const name = `Gone by ${by}`;
+    const externalIdentifier = `GONE-${by}`;
+    const id = await company({ name, externalIdentifier, deleted: '2026-01-01T00:00:00Z' });
+    const wanted = { id, name, 'external identifier': externalIdentifier }[by] ?? '';
+    expect(await refused({ company: wanted })).toMatch(/company ".*" has been deleted/);
+  });
+
+  test('deleted by its identifier, alive by the same word as name: refused, and both are told', async () => {
+    await company({ name: 'Old', externalIdentifier: 'Reborn', deleted: '2026-01-01T00:00:00Z' });
+    const alive = await company({ name: 'Reborn' });
+    const text = await refused({ company: 'Reborn' });
+    expect(text).toMatch(/has been deleted/);
+    expect(text).toContain(alive);
+  });
+
+  test('unknown: refused, with those that are called alike', async () => {
+    const id = await company({ name: 'Quagmire Holdings International' });
+    const text = await refused({ company: 'Quagmire Inc' });
+    expect(text).toMatch(/There is no company "Quagmire Inc"/);
+    expect(text).toContain(id);
+    expect(await refused({ company: 'zzz' })).toMatch(/Look it up with cpq_find/);
+  });
+
+  test.each(['.', '..', '../opportunity', 'a/b?c#d', '\ud800', 'x\u0000y'])(
+    'an odd text, %j, is no company and leads nowhere else',
+    async (wanted) => {
+      expect(await refused({ company: wanted })).toMatch(/There is no company/);
+    },
+  );
+});
+
+describe('a contact', () => {
+  test('by id, external identifier, e-mail or name', async () => {
+    const at = await opportunity();
+    const id = await contact({
+      firstName: 'Ada',
+      lastName: 'Resolver',
+      email: 'ada@resolver.example',
+      externalIdentifier: 'ADA-1',
+      companyId: at.company.id,
+    });
+    for (const wanted of [id, 'ada-1', 'ADA@resolver.example', 'ada resolver']) {
+      expect(await resolved({ contact: wanted })).toBe(`Ada Resolver (${id})`);
+    }
+  });
+
+  test('of one name: the one of the opportunity’s company', async () => {
+    const at = await opportunity();
+    const home = await contact({ firstName: 'Same', lastName: 'Name', companyId: at.company.id });
+    await contact({ firstName: 'Same', lastName: 'Name', companyId: await company({ name: 'O' }) });
+    expect(await resolved({ contact: 'Same Name' })).toBe(`Same Name (${home})`);
+  });
+
+  test('or of the company that is to be written with it', async () => {
+    const next = await company({ name: 'Next Company' });
+    const id = await contact({ firstName: 'Same', lastName: 'Name', companyId: next });
+    expect(await resolved({ contact: 'Same Name', company: next })).toBe(`Same Name (${id})`);
+  });
+
+  test('by a name that only another company has: refused, and told where', async () => {
+    const other = await company({ name: 'Elsewhere plc' });
+    const id = await contact({
+      firstName: 'Only',
+      lastName: 'There',
+      companyId: other,
+      companyName: 'Elsewhere plc',
+    });
+    const text = await refused({ contact: 'Only There' });
+    expect(text).toMatch(
+      /The company has no contact "Only There", but others have: say which by id/,
+    );
+    expect(text).toContain(id);
+    expect(text).toContain('Elsewhere plc');
+  });
+
+  test('of another company, by id: the person is told', async () => {
+    const other = await company({ name: 'Elsewhere plc' });
+    const id = await contact({
+      firstName: 'From',
+      lastName: 'Elsewhere',
+      companyId: other,
+      companyName: 'Elsewhere plc',
+    });
+    const { id: opportunity_id } = await opportunity();
+    const { preview } = await (await writer()).upsert({ opportunity_id, contact: id });
+    expect(preview).toContain('→ “From Elsewhere”');
+    expect(preview).toContain(
+      'Note: the contact “From Elsewhere” belongs to another company, “Elsewhere plc”.',
+    );
+  });
+
+  test('soft-deleted: refused', async () => {
+    const at = await opportunity();
+    const deleted = '2026-01-01T00:00:00Z';
+    const id = await contact({
+      firstName: 'No',
+      lastName: 'More',
+      companyId: at.company.id,
+      deleted,
+    });
+    expect(await refused({ contact: id })).toMatch(/has been deleted/);
+    expect(await refused({ contact: 'No More' })).toMatch(/has been deleted/);
+  });
+
+  test('the one that is there now is shown by name', async () => {
+    const at = await opportunity();
+    const id = await contact({ firstName: 'New', lastName: 'One', companyId: at.company.id });
+    const { preview } = await (await writer()).upsert({ opportunity_id: at.id, contact: id });
+    expect(preview).toMatch(/• Contact: “[^”]+” \(\w+\) → “New One” \(\w+\)/);
+  });
+});
+
+describe('an owner, stage, category or source', () => {
+  const words = ['owner', 'stage', 'category', 'source'] as const;
+  const refOf = { owner: 'owner', stage: 'pipelineStage', category: 'category', source: 'source' };
+
+  /** One that another opportunity has. */
+  async function other(what: (typeof words)[number]): Promise<{ id: string; name: string }> {
+    const { results } = (await (
+      await fetch(`${(await at()).baseUrl}/public-api/opportunity?size=100`, {
+        headers: { 'api-key': (await at()).key },
+      })
+    ).json()) as { results: Record<string, { id: string; name: string }>[] };
+    const mine = (await opportunity())[refOf[what]] as { id: string } | undefined;
+    const found = results
+      .map((it) => it[refOf[what]])
+      .find((ref) => ref?.name && ref.id !== mine?.id);
+    if (!found) throw new Error(`no other ${what}`);
+    return found;
+  }
+
+  test.each(words)('%s by id or name', async (what) => {
+    const { id, name } = await other(what);
+    for (const wanted of [id, name, name.toUpperCase()]) {
+      expect(await resolved({ [what]: wanted })).toBe(`${name} (${id})`);
+    }
+  });
+
+  test.each(words)('%s that no opportunity has: refused, with the known ones', async (what) => {
+    const { id } = await other(what);
+    const text = await refused({ [what]: 'Nobody knows this' });
+    expect(text).toMatch(new RegExp(`There is no ${what} "Nobody knows this"`));
+    if (what !== 'owner') expect(text).toContain(id);
+  });
+
+  test('two stages of one name: refused', async () => {
+    const name = 'Double';
+    for (const id of ['StageDouble000000001', 'StageDouble000000002']) {
+      await put('pipeline_stage', { id, name, position: 9, outcome: 'open', statusId: 'open' });
+      await put('opportunity', { id: `Opp${id}`, name: `In ${id}`, pipelineStageId: id });
+    }
+    const text = await refused({ stage: 'double' });
+    expect(text).toMatch(/Several are called "double" as stage/);
+    expect(await resolved({ stage: 'StageDouble000000002' })).toBe('Double (StageDouble000000002)');
+  });
+});
+
+describe('what is held of the tenant', () => {
+  test('may be old: a company that was made or deleted since is seen as it is', async () => {
+    const own = await startSandbox({ scale: 0.1 });
+    const it = await openWriter(addressIn(own, 'all'));
+    const { id } = await anyOpportunity(addressIn(own, 'all'));
+    await it.upsert({ opportunity_id: id, company: 'warms up what is held' });
+    const known = await deleteOne(own, id);
+    const answer = await it.upsert({ opportunity_id: id, company: known });
+    expect(answer.text).toMatch(/has been deleted/);
+    const sql = 'insert into company (tenant, id, name) values (?, ?, ?)';
+    own.database.prepare(sql).run(own.tenants[0].name, 'Late0000000000000000', 'Late Comer');
+    const late = await it.upsert({ opportunity_id: id, company: 'late comer' });
+    expect(late.changes).toMatchObject([{ to: 'Late Comer (Late0000000000000000)' }]);
+  });
+
+  async function deleteOne({ database, tenants }: Sandbox, opportunity: string): Promise<string> {
+    const { name } = tenants[0];
+    const sql = `select id from company where tenant = ? and deleted is null and id not in
+      (select companyId from opportunity where tenant = ? and id = ?)`;
+    const [row] = database.prepare(sql).all(name, name, opportunity) as { id: string }[];
+    const deleted = '2026-01-01T00:00:00Z';
+    database.prepare('update company set deleted = ? where id = ?').run(deleted, row?.id ?? '');
+    return row?.id ?? '';
+  }
+
+  test('may be a part: a name is not certain then, an id is', async () => {
+    const upstream = closing(await startUpstream());
+    upstream.set(limit(faults['ignored-from-clamped'], { path: '/company' }));
+    const [first] = upstream.records['/company'];
+    const it = await openWriter({ baseUrl: upstream.url, key: 'any' });
+    const byName = await it.upsert({ external_id: 'opp-1', company: first?.name });
+    expect(byName).toMatchObject({ isError: true });
+    expect(byName.text).toMatch(/Only 10 of 60 .* not certain that just one company is called/);
+    expect(byName.text).toContain(String(first?.id));
+    const byId = await it.upsert({ external_id: 'opp-1', company: first?.id });
+    expect(byId.changes).toMatchObject([{ to: `${first?.name} (${first?.id})` }]);
+  });
+});
+
+describe('which opportunity', () => {
+  const upsert = async (args: Row) => (await writer()).upsert(args);
+
+  test('has to be said', async () => {
+    expect((await upsert({ name: 'x' })).text).toMatch(/Say which opportunity/);
+  });
+
+  test('an unknown external identifier makes none unless that is said', async () => {
+    expect((await upsert({ external_id: 'STRAY-1', name: 'x' })).text).toMatch(
+      /No opportunity has the external identifier "STRAY-1"\. To make a new one, say create: true/,
+    );
+  });
+
+  test('create with an external identifier that is taken is refused', async () => {
+    const { externalIdentifier, id } = await opportunity();
+    const { text } = await upsert({ external_id: externalIdentifier, create: true, name: 'x' });
+    expect(text).toMatch(/is taken/);
+    expect(text).toContain(id);
+  });
+
+  test('one that differs in letter case alone is taken for a slip', async () => {
+    const { externalIdentifier, id } = await opportunity();
+    const external_id = externalIdentifier.toLowerCase();
+    expect(external_id).not.toBe(externalIdentifier);
+    for (const create of [true, false]) {
+      const { text } = await upsert({ external_id, create, name: 'x' });
+      expect(text).toMatch(/No opportunity has exactly .* but one has/);
+      expect(text).toContain(id);
+    }
+  });
+
+  test('id and external identifier of two opportunities are refused', async () => {
+    const { id } = await opportunity();
+    const { text } = await upsert({ opportunity_id: id, external_id: 'OTHER', name: 'x' });
+    expect(text).toMatch(/has the external identifier ".*", not "OTHER"/);
+  });
+
+  test('an id that is none', async () => {
+    const { text } = await upsert({ opportunity_id: 'nothing', name: 'x' });
+    expect(text).toMatch(/There is no opportunity with the id "nothing"/);
+  });
+
+  test('one without an external identifier cannot be written', async () => {
+    await put('opportunity', { id: 'NoExternalIdentifier', name: 'Only an id' });
+    const { text } = await upsert({ opportunity_id: 'NoExternalIdentifier', name: 'x' });
+    expect(text).toMatch(/has no external identifier, and the API writes by external identifier/);
+  });
+
+  test.each(['opportunity_id', 'external_id'])('one that was deleted, by %s', async (by) => {
+    const id = `Deleted${by.padEnd(13, '0').slice(0, 13)}`;
+    const row = {
+      id,
+      name: 'Was',
+      externalIdentifier: `D-${by}`,
+      deletedAt: '2026-01-01T00:00:00Z',
+    };
+    await put('opportunity', row);
+    const wanted = by === 'external_id' ? `D-${by}` : id;
+    expect((await upsert({ [by]: wanted, name: 'x' })).text).toMatch(/has been deleted/);
+    const create = { external_id: `D-${by}`, create: true, name: 'x' };
+    expect((await upsert(create)).text).toMatch(/has been deleted/);
+  });
+
+  test.each(['.', '..', 'ASK\u200b-1', 'ASK\u0007'])(
+    'an identifier such as %j is refused',
+    async (external_id) => {
+      const { text, isError } = await upsert({ external_id, create: true, name: 'x' });
+      expect(isError).toBe(true);
+      expect(text).toMatch(/cannot be an identifier|nobody can see/);
+    },
+  );
+
+  test('a new one needs a name', async () => {
+    const { text } = await upsert({ external_id: 'ASK-9', create: true, probability: 0.1 });
+    expect(text).toMatch(/needs a name/);
+  });
+});
+
+describe('values', () => {
+  const upsert = async (args: Row) =>
+    (await writer()).upsert({ opportunity_id: (await opportunity()).id, ...args });
+
+  test.each([
+    [{ probability: 40 }, /^probability: must be 0–1; did you mean 0\.4\?$/],
+    [{ probability: '40' }, /did you mean 0\.4\?/],
+    [{ probability: 140 }, /must be 0–1\.?$/],
+    [{ probability: -0.1 }, /must be 0–1/],
+    [{ expected_close_date: '2031-02-30' }, /expected_close_date: must be a date that exists/],
+    [{ start_date: '2031-13-01' }, /must be a date that exists/],
+    [{ start_date: '01.02.2031' }, /must be a date that exists/],
+    [{ start_date: '2031-02-28T10:00:00Z' }, /must be a date that exists/],
+    [{ onetime_revenue: -1 }, /onetime_revenue/],
+    [{ onetime_revenue: 'a lot' }, /onetime_revenue/],
+    [{ value_months: 1.5 }, /value_months/],
+    [{ description: ' \n ' }, /must not be blank/],
+    [{ custom_fields: ['no equals sign'] }, /must be name=value/],
+    [{ custom_fields: ['=x'] }, /must be name=value/],
+    [{ monthly_churn: 1 }, /Unknown argument "monthly_churn"/],
+  ])('%j is refused', async (args, words) => {
+    const answer = await upsert(args);
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toMatch(words);
+  });
+
+  test('numbers as text are numbers', async () => {
+    const { changes } = await upsert({ probability: '0.25', onetime_revenue: '1234.5' });
+    expect(changes).toMatchObject([
+      { field: 'probability', to: 0.25 },
+      { field: 'onetime_revenue', to: 1234.5 },
+    ]);
+  });
+
+  test('a custom field keeps its kind, and is known in any letter case', async () => {
+    const { id, customFields } = await opportunity();
+    const fields = customFields as Row;
+    const [name, value] = Object.entries(fields).find(([, it]) => typeof it === 'number') ?? [];
+    if (name === undefined) throw new Error('no custom field with a number');
+    const more = [`${name.toUpperCase()}=${Number(value) + 1}`, 'Brand new=5'];
+    const { preview } = await (await writer()).upsert({ opportunity_id: id, custom_fields: more });
+    expect(preview).toContain(`“${name}” ${value} → ${Number(value) + 1}`);
+    expect(preview).toContain('“Brand new” (empty) → “5”');
+    // JSON has no such number: it would be sent as nothing, and empty the field.
+    const beyond = await (await writer()).upsert({
+      opportunity_id: id,
+      custom_fields: [`${name}=1e400`],
+    });
+    expect(beyond.preview).toContain(`“${name}” ${value} → “1e400”`);
+    const same = await (await writer()).upsert({
+      opportunity_id: id,
+      custom_fields: [`${name}=${value}`, 'Not there='],
+    });
+    expect(same.outcome).toBe('no_change');
+  });
+});

@@ -1,0 +1,276 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  Answering,
+  answerSlowly,
+  anyOpportunity,
+  editRecord,
+  type Opportunity,
+  openWriter,
+  personAnswers,
+  putsOf,
+  type Row,
+  recordOf,
+} from '../support/consent.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import { limit } from '../support/upstream/behaviour.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+import { writeFaults } from '../support/upstream/write-faults.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+const at = async () => addressIn(await sandbox(), 'all');
+const puts = async () => (await putsOf(await sandbox())).length;
+const answering = new Answering();
+const writer = shared(async () => openWriter(await at(), { person: answering.person }));
+
+let opportunity: Opportunity;
+beforeEach(async () => {
+  opportunity = await anyOpportunity(await at());
+  answering.next = personAnswers.accepts;
+});
+
+const now = async () => recordOf(await at(), opportunity.id);
+/** Somebody else's edit; the name has to be said. */
+const edit = async (body: Row) =>
+  editRecord(await at(), opportunity.externalIdentifier, { name: (await now()).name, ...body });
+
+let count = 0;
+/** A change that is there to be taken back. */
+async function changed(args?: Row): Promise<string> {
+  count += 1;
+  const wanted = args ?? { name: `To be taken back ${count}` };
+  const { outcome, change_id } = await (await writer()).upsert({
+    opportunity_id: opportunity.id,
+    ...wanted,
+  });
+  expect(outcome).toBe('written');
+  return change_id;
+}
+
+async function refused(changeId: string): Promise<string> {
+  const [it, sent, asked] = [await writer(), await puts(), answering.asked.length];
+  const answer = await it.revert(changeId);
+  expect(answer).toMatchObject({ isError: true });
+  expect(answer.text).toMatch(/^Nothing was written\. /);
+  expect(await puts()).toBe(sent);
+  expect(answering.asked).toHaveLength(asked);
+  return answer.text;
+}
+
+describe('a change', () => {
+  test('is taken back once the person agreed, and both are told of each other', async () => {
+    const { name } = await now();
+    const id = await changed();
+    const sent = await puts();
+    const answer = await (await writer()).revert(id);
+    expect(answer).toMatchObject({ outcome: 'written', isError: false });
+    expect(answering.asked.at(-1)).toMatch(/^Take back a change to the opportunity/);
+    expect(answering.asked.at(-1)).toContain(`→ “${name}”`);
+    expect((await now()).name).toBe(name);
+    expect(await puts()).toBe(sent + 1);
+    const { records } = (await (await writer()).call('cpq_list_changes', {})).data;
+    expect(records).toMatchObject(
+      [
+        { what: 'revert', change_id: answer.change_id, reverts: id },
+        { change_id: id, reverted_by: answer.change_id },
+      ].concat((records as never[]).slice(2)),
+    );
+  });
+
+  test('of every kind of field', async () => {
+    const before = await now();
+    const id = await changed({
+      description: 'Something else',
+      probability: 0.02,
+      onetime_revenue: 7,
+      value_months: 1,
+      start_date: '2031-01-01',
+      expected_close_date: '2031-01-02',
+      custom_fields: ['region=Elsewhere', 'made=now'],
+    });
+    expect((await (await writer()).revert(id)).outcome).toBe('written');
+    const { updatedAt, customFields, ...after } = await now();
+    const { made, ...custom } = customFields as Row;
+    expect(made ?? null).toBeNull();
+    const { updatedAt: _, customFields: theirs, ...rest } = before;
+    expect(after).toEqual(rest);
+    expect(custom).toEqual(theirs);
+  });
+
+  test.each([
+    ['declines', 'declined'],
+    ['cancels', 'cancelled'],
+  ] as const)('stays where the person %s', async (does, outcome) => {
+    const id = await changed();
+    const [{ name }, sent] = [await now(), await puts()];
+    answering.next = personAnswers[does];
+    expect((await (await writer()).revert(id)).outcome).toBe(outcome);
+    expect((await now()).name).toBe(name);
+    expect(await puts()).toBe(sent);
+  });
+
+  test('that was taken back is so once; the way back can be taken back', async () => {
+    const id = await changed();
+    const { name } = await now();
+    const { change_id } = await (await writer()).revert(id);
+    expect(await refused(id)).toContain(`taken back already, by ${change_id}`);
+    // Somebody set it again by hand: that is theirs.
+    await edit({ name });
+    expect(await refused(id)).toContain('taken back already');
+    await edit({ name: (await recordedBefore(id)) ?? '' });
+    expect((await (await writer()).revert(change_id)).outcome).toBe('written');
+    expect((await now()).name).toBe(name);
+  });
+
+  const recordedBefore = async (id: string): Promise<string | undefined> => {
+    const entry = (await (await writer()).journal()).find((line) => line.id === id);
+    return (entry?.before as { name: string } | undefined)?.name;
+  };
+
+  test('that nobody made', async () => {
+    expect(await refused('chg_nothing')).toMatch(/There is no change "chg_nothing"/);
+  });
+});
+
+describe('somebody changed the opportunity since', () => {
+  test('the same field: refused, with the difference', async () => {
+    const id = await changed();
+    const { name } = await now();
+    await edit({ name: 'Theirs' });
+    const text = await refused(id);
+    expect(text).toMatch(/Somebody changed this opportunity since/);
+    expect(text).toContain('Theirs');
+    expect(text).toContain(String(name));
+  });
+
+  test('another field: refused, with the difference', async () => {
+    const id = await changed();
+    await edit({ description: 'Their words' });
+    const text = await refused(id);
+    expect(text).toMatch(/description\|.*\|Their words/);
+  });
+
+  test('and set it back since: nothing stands in the way', async () => {
+    const id = await changed();
+    const { name } = await now();
+    await edit({ name: 'For a moment' });
+    await edit({ name });
+    expect((await (await writer()).revert(id)).outcome).toBe('written');
+  });
+
+  test('in the way that this change would: no change', async () => {
+    const before = await now();
+    const it = await openWriter(await at(), { person: personAnswers.accepts });
+    const first = await it.upsert({ opportunity_id: opportunity.id, name: 'There and back' });
+    await edit({ name: before.name });
+    const sent = await puts();
+    expect((await it.revert(first.change_id)).outcome).toBe('no_change');
+    expect(await puts()).toBe(sent);
+  });
+
+  test('while the person is asked: refused, with the difference', async () => {
+    const id = await changed();
+    answering.next = answerSlowly(async () => {
+      await edit({ description: 'Their last-minute words' });
+      return personAnswers.accepts();
+    });
+    const sent = (await puts()) + 1;
+    const answer = await (await writer()).revert(id);
+    expect(answer.outcome).not.toBe('written');
+    expect(answer.text).toMatch(/^Nothing was written/);
+    expect(await puts()).toBe(sent);
+  });
+
+  test('the company that it would go back to was deleted: refused', async () => {
+    const { database, tenants } = await sandbox();
+    const sql = 'select id from company where tenant = ? and id <> ? and deleted is null';
+    const [other] = database.prepare(sql).all(tenants[0].name, opportunity.company.id) as Row[];
+    const id = await changed({ company: other?.id });
+    const mark = (at: string | null) =>
+      database
+        .prepare('update company set deleted = ? where id = ?')
+        .run(at, opportunity.company.id);
+    mark('2026-01-01T00:00:00Z');
+    expect(await refused(id)).toMatch(/The company ".*" has been deleted/);
+    mark(null);
+    expect((await (await writer()).revert(id)).outcome).toBe('written');
+  });
+});
+
+describe('what cannot be taken back', () => {
+  test('an opportunity that was made: it says so, and what is nearest', async () => {
+    const it = await writer();
+    const made = await it.upsert({ external_id: 'MADE-1', create: true, name: 'Made here' });
+    const text = await refused(made.change_id);
+    expect(text).toMatch(/created the opportunity, and the API cannot delete one/);
+    expect(text).toMatch(/nearest thing is to close it: cpq_upsert_opportunity/);
+    expect(text).toMatch(/stages: Lost/);
+    expect(text).toContain('MADE-1');
+    const closed = await it.upsert({ external_id: 'MADE-1', stage: 'Lost' });
+    expect(closed.outcome).toBe('written');
+  });
+
+  test('where agents may not close it: only a person can', async () => {
+    const it = await openWriter(await at(), {
+      person: personAnswers.accepts,
+      rules: { barredStages: ['lost'] },
+    });
+    const made = await it.upsert({ external_id: 'MADE-2', create: true, name: 'Made here too' });
+    const { text } = await it.revert(made.change_id);
+    expect(text).toMatch(/nearest thing is to close it in the product/);
+    expect(text).not.toMatch(/stages: Lost/);
+  });
+
+  test('a change that was never written', async () => {
+    const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
+    const it = await openWriter(
+      { baseUrl: upstream.url, key: 'any' },
+      { person: personAnswers.accepts },
+    );
+    upstream.set(limit(writeFaults['400-messages'], { method: 'PUT' }));
+    const { outcome, change_id } = await it.upsert({ external_id: 'opp-1', name: 'Never' });
+    expect(outcome).toBe('not_written');
+    expect((await it.revert(change_id)).text).toMatch(/was never written/);
+  });
+});
+
+describe('a change that could not be told', () => {
+  async function undecided(name: 'hang-before-reading' | 'reset-after-applying') {
+    const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
+    const it = await openWriter(
+      { baseUrl: upstream.url, key: 'any' },
+      { person: personAnswers.accepts },
+    );
+    const before = { ...upstream.records['/opportunity'][1] };
+    upstream.set({
+      ...limit(writeFaults[name], { method: 'PUT' }),
+      onRequest: (_n, _upstream, { method }) => {
+        if (method === 'PUT') upstream.set(limit({ status: { code: 500 } }, { method: 'GET' }));
+      },
+    });
+    const { outcome, change_id } = await it.upsert({ external_id: 'opp-1', name: 'Who knows' });
+    expect(outcome).toBe('cannot_tell');
+    upstream.reset();
+    const record = () => upstream.records['/opportunity'][1];
+    return { upstream, it, change_id, before, record };
+  }
+
+  test('and did not arrive: there is nothing to take back', async () => {
+    const { upstream, it, change_id } = await undecided('hang-before-reading');
+    expect((await it.revert(change_id)).outcome).toBe('no_change');
+    expect(upstream.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
+  });
+
+  test('and did arrive: it is taken back', async () => {
+    const { it, change_id, before, record } = await undecided('reset-after-applying');
+    expect(record()?.name).toBe('Who knows');
+    expect((await it.revert(change_id)).outcome).toBe('written');
+    expect(record()?.name).toBe(before.name);
+  });
+
+  test('and was changed by somebody meanwhile: refused', async () => {
+    const { it, change_id, record } = await undecided('reset-after-applying');
+    Object.assign(record() ?? {}, { probability: 0.99 });
+    expect((await it.revert(change_id)).text).toMatch(/Somebody changed this opportunity since/);
+  });
+});

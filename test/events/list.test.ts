@@ -1,0 +1,198 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Connection, httpHosts, type ServerSettings } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+
+async function serve(settings: ServerSettings = {}): Promise<Connection> {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-events-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  const [host] = httpHosts;
+  if (!host) throw new Error('no host');
+  const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
+  return host.start(addressIn(await sandbox()), { ...settings, env: { ...env, ...settings.env } });
+}
+
+const tell = async ({ url = '' }: Connection, ...payloads: object[]) => {
+  for (const payload of payloads) {
+    const { status } = await deliver(webhooksAt(url, 'default'), payload);
+    expect(status).toBe(200);
+  }
+};
+
+const day = (number: number) => `2026-03-${String(number).padStart(2, '0')}T10:00:00.000Z`;
+
+/** Two quotes and an order, told in disorder. */
+const story = [
+  {
+    event: 'quote.ordered',
+    occurredAt: day(5),
+    data: { id: 'q1', number: 'Q-1', status: 'approved' },
+  },
+  {
+    event: 'quote.created',
+    occurredAt: day(1),
+    data: { id: 'q1', number: 'Q-1', status: 'draft' },
+  },
+  { event: 'order.created', occurredAt: day(6), data: { id: 'r1', quoteId: 'q1', total: 120 } },
+  { event: 'quote.updated', occurredAt: day(3), data: { id: 'q1', number: 'Q-1', status: 'sent' } },
+  {
+    event: 'quote.created',
+    occurredAt: day(4),
+    data: { id: 'q2', number: 'Q-2', status: 'draft' },
+  },
+  {
+    event: 'contact.created',
+    occurredAt: day(2),
+    data: { id: 'c1', firstName: 'Ada', lastName: 'L' },
+  },
+];
+
+const told = shared(async () => {
+  const server = await serve();
+  await tell(server, ...story);
+  return server;
+});
+
+describe('cpq_list_events', () => {
+  test('tells what happened in the order in which it did, the latest first', async () => {
+    const { records, page, coverage, text } = await (await told()).call('cpq_list_events');
+    expect(records.map(({ at, event, id }) => `${String(at).slice(8, 10)} ${event} ${id}`)).toEqual(
+      [
+        '06 created r1',
+        '05 ordered q1',
+        '04 created q2',
+        '03 updated q1',
+        '02 created c1',
+        '01 created q1',
+      ],
+    );
+    expect(page).toEqual({ shown: 6, from: 0, total: 6 });
+    expect(coverage).toMatchObject({ complete: true, read: 6, total: 6 });
+    expect(text).toMatch(/Received since \d{4}-\d\d-\d\d; each is kept for 30 days/);
+  });
+
+  test('says what changed since the event before, whenever that arrived', async () => {
+    const { records } = await (await told()).call('cpq_list_events', { id: 'q1' });
+    expect(records.map(({ event, name, changes }) => [event, name, changes])).toEqual([
+      ['ordered', 'Q-1', ['status: sent → approved']],
+      ['updated', 'Q-1', ['status: draft → sent']],
+      ['created', 'Q-1', undefined],
+    ]);
+  });
+
+  test('shows of an order what is said of it', async () => {
+    const { records } = await (await told()).call('cpq_list_events', { subject: 'order' });
+    expect(records).toEqual([
+      {
+        ...{ at: '2026-03-06T10:00:00Z', subject: 'order', event: 'created', id: 'r1' },
+        order: { quoteId: 'q1', total: 120 },
+      },
+    ]);
+  });
+
+  test.each([
+    [{ subject: 'contact' }, ['c1']],
+    [{ event: 'ordered' }, ['q1']],
+    [{ event: 'quote.created' }, ['q2', 'q1']],
+    [{ subject: 'order', event: 'ordered' }, []],
+    [{ event: 'Created', subject: 'quote' }, ['q2', 'q1']],
+    [{ since: '2026-03-04' }, ['r1', 'q1', 'q2']],
+    [{ until: '2026-03-02' }, ['c1', 'q1']],
+    [{ since: '2026-03-03', until: '2026-03-03' }, ['q1']],
+    [{ id: 'q2' }, ['q2']],
+    [{ id: 'nobody' }, []],
+    [{ id: 'nobody|q2|c1' }, ['q2', 'c1']],
+    [{ id: '' }, []],
+    [{ id: '|' }, []],
+    [{ size: 2 }, ['r1', 'q1']],
+    [{ size: 2, from: 2 }, ['q2', 'q1']],
+    [{ from: 100 }, []],
+  ])('with %j', async (args, ids) => {
+    const { records, page } = await (await told()).call('cpq_list_events', args);
+    expect(records.map(({ id }) => id)).toEqual(ids);
+    expect(page.shown).toBe(ids.length);
+  });
+
+  test('says how to get the next ones, and what to try where nothing is found', async () => {
+    const server = await told();
+    const { page, text } = await server.call('cpq_list_events', { size: 4 });
+    expect(page).toEqual({ shown: 4, from: 0, total: 6, next: 4 });
+    expect(text).toContain('from 4');
+    expect((await server.call('cpq_list_events', { id: 'nobody' })).text).toMatch(/Try without/);
+    const empty = await (await serve()).call('cpq_list_events');
+    expect(empty.text).toMatch(/No events\..*None has been received yet/s);
+  });
+
+  test.each([
+    { size: 0 },
+    { size: 101 },
+    { from: -1 },
+    { subject: 'invoice' },
+    { since: '2026-02-30' },
+  ])('refuses %j', async (args) => {
+    expect(await (await told()).refused('cpq_list_events', args)).toContain(Object.keys(args)[0]);
+  });
+
+  test('leaves out what may not be read, and says so', async () => {
+    const server = await serve({ grants: 'contact:read,company:read' });
+    await tell(server, ...story, { type: 'invoice.paid', data: { id: 'i1', secret: 'x' } });
+    const { records, text } = await server.call('cpq_list_events');
+    expect(records.map(({ id }) => id)).toEqual(['c1']);
+    expect(text).toContain('Without events of opportunity, order, product, quote');
+    expect(text).not.toContain('invoice');
+    expect(await server.refused('cpq_list_events', { subject: 'order' })).toContain('quote:read');
+  });
+
+  test('shows what nobody knows for what it is', async () => {
+    const server = await serve();
+    await tell(server, { type: 'invoice.paid', data: { id: 'i1', text: 'of a stranger' } });
+    const { records, text } = await server.call('cpq_list_events');
+    expect(records).toMatchObject([{ subject: 'invoice', event: 'paid', id: 'i1', known: false }]);
+    expect(text).not.toContain('of a stranger');
+  });
+
+  test('cleans what strangers wrote', async () => {
+    const server = await serve();
+    const hidden = '\u{E0041}\u202E';
+    await tell(
+      server,
+      { event: 'company.created', occurredAt: day(1), data: { id: 'c', name: 'One' } },
+      {
+        ...{ event: 'company.updated', occurredAt: day(2) },
+        data: { id: 'c', name: `Two${hidden}\u0007` },
+      },
+      { event: 'order.created', occurredAt: day(3), data: { id: 'o', note: `Three${hidden}` } },
+    );
+    const { records, text, result } = await server.call('cpq_list_events');
+    expect(records[1]).toMatchObject({ name: 'Two', changes: ['name: One → Two'] });
+    for (const character of [...hidden, '\u0007']) {
+      expect(text + JSON.stringify(result)).not.toContain(character);
+    }
+  });
+
+  test('stays short, however much an event says', async () => {
+    const server = await serve();
+    const data = (at: number) => ({
+      id: 'o1',
+      ...Object.fromEntries(
+        Array.from({ length: 200 }, (_, n) => [`field${n}`, `${at}`.repeat(500)]),
+      ),
+    });
+    const many = [1, 2, 3].map((at) => ({
+      event: 'order.updated',
+      occurredAt: day(at),
+      data: data(at),
+    }));
+    await tell(server, ...many);
+    const { records, text } = await server.call('cpq_list_events');
+    expect(records).toHaveLength(3);
+    expect(records[0]?.changes).toHaveLength(9);
+    expect(text.length).toBeLessThan(25_000);
+  });
+});

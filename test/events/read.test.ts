@@ -1,0 +1,271 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { describeDifference, fieldDifferences } from '../../src/tenant/events/differences.ts';
+import { readEvent, UnrecognizedEvent } from '../../src/tenant/events/read-event.ts';
+
+/** What the service's document says that it sends. */
+const sent: [subject: string, event: string][] = [
+  ['company', 'created'],
+  ['company', 'updated'],
+  ['contact', 'created'],
+  ['contact', 'updated'],
+  ['opportunity', 'created'],
+  ['opportunity', 'status_changed'],
+  ['opportunity', 'updated'],
+  ['order', 'completed'],
+  ['order', 'created'],
+  ['order', 'updated'],
+  ['product', 'created'],
+  ['product', 'updated'],
+  ['quote', 'created'],
+  ['quote', 'deleted'],
+  ['quote', 'ordered'],
+  ['quote', 'updated'],
+];
+
+const now = Date.parse('2031-05-14T12:00:00Z');
+const read = (payload: unknown) => readEvent(JSON.stringify(payload), now);
+const pascal = (words: string) =>
+  words.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const camel = (words: string) => words.replace(/_([a-z])/g, (_, it: string) => it.toUpperCase());
+
+describe.each(sent)('%s %s', (subject, event) => {
+  const names: Record<string, object> = {
+    dotted: { event: `${subject}.${event}` },
+    'a pair': { subject, event },
+    type: { type: `${subject}.${event}` },
+    eventName: { eventName: `${subject}.${event}` },
+    'in capitals': { event: `${subject}_${event}`.toUpperCase() },
+    'with a colon': { eventType: `${subject}:${event}` },
+    'as one word': { type: `${pascal(subject)}${pascal(event)}` },
+    camel: { subject: pascal(subject), event: camel(event) },
+    'type and event': { type: subject, event },
+    plural: { resource: subject.replace(/y$/, 'ie').concat('s'), action: event },
+  };
+
+  test.each(Object.entries(names))('named %s', (_, name) => {
+    for (const key of ['data', 'record', 'payload', subject]) {
+      const record = { id: 'r1', name: 'One' };
+      expect(read({ ...name, [key]: record })).toMatchObject({
+        ...{ subject, event, record: 'r1' },
+        fields: record,
+      });
+    }
+  });
+});
+
+describe('a record', () => {
+  const event = 'quote.updated';
+  const whole = { id: 'q1', title: 'Refresh' };
+
+  test.each([
+    ['under its own name in the holder', { data: { quote: whole } }],
+    ['in a holder in the holder', { payload: { record: whole } }],
+    ['alone in a list', { data: [whole] }],
+    ['as an object in the holder', { data: { object: whole, previous: {} } }],
+  ])('is found %s', (_, more) => {
+    expect(read({ event, ...more })).toMatchObject({ record: 'q1', fields: whole });
+  });
+
+  test.each([
+    ['a number', { data: { id: 17 } }, '17'],
+    ['beside the event', { quoteId: 'q9' }, 'q9'],
+    ['in the record', { data: { quoteId: 'q9', title: 'x' } }, 'q9'],
+    ['instead of the record', { data: 'q9' }, 'q9'],
+    ['the only id there is', { id: 'q9' }, 'q9'],
+  ])('may be told by its id, %s', (_, more, id) => {
+    expect(read({ event, ...more }).record).toBe(id);
+  });
+
+  test('may be missing', () => {
+    expect(read({ event })).toMatchObject({ subject: 'quote', event: 'updated' });
+    expect(read({ event }).record).toBeUndefined();
+  });
+});
+
+describe('the time of an event', () => {
+  const at = '2031-05-14T09:30:00.000Z';
+  const data = { id: 'o1', createdAt: '2030-01-01T00:00:00Z', updatedAt: at };
+
+  test.each([
+    ['its own', { occurredAt: at, data: { id: 'o1', updatedAt: '2030-01-01T00:00:00Z' } }],
+    ['milliseconds', { timestamp: Date.parse(at) }],
+    ['seconds', { timestamp: Date.parse(at) / 1000 }],
+    ['seconds as text', { timestamp: String(Date.parse(at) / 1000) }],
+    ['another offset', { time: '2031-05-14T11:30:00+02:00' }],
+    ['none, which is UTC', { time: '2031-05-14 09:30:00' }],
+    ['when the delivery was made', { createdAt: at, data: { id: 'o1' } }],
+    ['when the record was changed', { data }],
+  ])('is read from %s', (_, more) => {
+    expect(read({ event: 'opportunity.updated', ...more }).at).toBe(Date.parse(at));
+  });
+
+  test('is when the record was made, moved or deleted, as the event says', () => {
+    const times = { createdAt: 1, stageUpdatedAt: 2, deletedAt: 3, updatedAt: 4 };
+    const record = Object.fromEntries(
+      Object.entries(times).map(([name, day]) => [name, `2031-05-0${day}T00:00:00Z`]),
+    );
+    const dayOf = (event: string) =>
+      new Date(read({ event, data: { id: 'x', ...record } }).at ?? 0).getUTCDate();
+    expect(dayOf('opportunity.created')).toBe(1);
+    expect(dayOf('opportunity.status_changed')).toBe(2);
+    expect(dayOf('quote.deleted')).toBe(3);
+    expect(dayOf('quote.updated')).toBe(4);
+  });
+
+  test.each(['2099-01-01T00:00:00Z', '1970-01-01T00:00:00Z', 'soon', '', 0, -5, null, {}, 1e300])(
+    'is not %s',
+    (time) => {
+      expect(
+        read({ event: 'quote.updated', timestamp: time, data: { id: 'q' } }).at,
+      ).toBeUndefined();
+    },
+  );
+});
+
+describe('what is no event of the service', () => {
+  test.each([
+    [{ type: 'invoice.paid' }, 'invoice', 'paid'],
+    [{ subject: 'invoice', event: 'paid' }, 'invoice', 'paid'],
+    [{ event: 'quote.archived' }, 'quote', 'archived'],
+    [{ type: 'ping' }, 'unknown', 'ping'],
+    [{ event: 'a\tb\u0000c' }, 'unknown', 'a_b_c'],
+  ])('is an event all the same: %j', (payload, subject, event) => {
+    expect(read(payload)).toMatchObject({ subject, event });
+  });
+
+  test.each([
+    ['', 'not JSON'],
+    ['{"event":', 'not JSON'],
+    ['[]', 'not a JSON object'],
+    ['null', 'not a JSON object'],
+    ['"quote.ordered"', 'not a JSON object'],
+    ['{}', 'names no event'],
+    ['{"subject":"quote"}', 'names no event'],
+    ['{"event":{"name":"quote.ordered"}}', 'names no event'],
+    ['{"event":"  "}', 'names no event'],
+  ])('is refused when it names none: %s', (body, why) => {
+    expect(() => readEvent(body, now)).toThrow(UnrecognizedEvent);
+    expect(() => readEvent(body, now)).toThrow(why);
+  });
+
+  test('whatever is sent is read or refused, and never anything else', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), fc.string(), (body, text) => {
+        for (const one of [body, text, `{"event":${body},"data":${body},"quote":${body}}`]) {
+          try {
+            const { subject, event, id } = readEvent(one, now);
+            expect(`${subject}${event}`).toMatch(/^[a-z0-9_]+$/);
+            expect(id).toMatch(/^[\w-]{27}$/);
+          } catch (error) {
+            expect(error).toBeInstanceOf(UnrecognizedEvent);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('the identity of an event', () => {
+  const base = { event: 'quote.updated', data: { id: 'q1', updatedAt: '2031-05-01T00:00:00Z' } };
+  const id = (payload: object) => read(payload).id;
+
+  test('is the event’s id, where it is one, whatever else a delivery says', () => {
+    const one = id({ ...base, eventId: 'e1' });
+    expect(id({ ...base, eventId: 'e1', attempt: 2, data: { id: 'q1', title: 'since' } })).toBe(
+      one,
+    );
+    expect(id({ ...base, eventId: 'e2' })).not.toBe(one);
+  });
+
+  test('is not an id that may be the subscription’s', () => {
+    const one = id({ ...base, id: 'hook1' });
+    expect(id({ ...base, id: 'hook1' })).toBe(one);
+    const later = { ...base.data, updatedAt: '2031-05-02T00:00:00Z' };
+    expect(id({ ...base, id: 'hook1', data: later })).not.toBe(one);
+  });
+
+  test('is the content, in whatever order, where there is no id', () => {
+    const one = id(base);
+    const { event, data } = base;
+    const turned = { data: { updatedAt: data.updatedAt, id: data.id }, event };
+    expect(id({ ...turned, attempt: 3, deliveryId: 'd3', sentAt: 'now' })).toBe(one);
+    expect(id({ ...base, data: { ...data, title: 'other' } })).not.toBe(one);
+    expect(id({ ...base, event: 'quote.ordered' })).not.toBe(one);
+  });
+
+  test('differs wherever events differ, and only there', () => {
+    const payload = fc.record({
+      event: fc.constantFrom('quote.updated', 'quote.ordered', 'order.created'),
+      data: fc.record({ id: fc.constantFrom('a', 'b'), title: fc.constantFrom('x', 'y') }),
+      occurredAt: fc.constantFrom('2031-05-01', '2031-05-02'),
+    });
+    fc.assert(
+      fc.property(payload, payload, fc.nat(9), (one, other, attempt) => {
+        const isSame = JSON.stringify(one) === JSON.stringify(other);
+        expect(id({ ...one, attempt }) === id(other)).toBe(isSame);
+      }),
+    );
+  });
+});
+
+describe('what changed', () => {
+  const changed = (before: object, after: object, isWhole = false) =>
+    fieldDifferences('opportunity', { fields: { ...before }, isWhole }, { ...after }).map(
+      describeDifference,
+    );
+
+  test('is told field by field, as people say it', () => {
+    const before = {
+      id: 'o1',
+      name: 'Migration',
+      pipelineStage: { id: 's1', name: 'Discovery' },
+      onetimeRevenue: 100,
+      owner: null,
+      probability: '0.5',
+      updatedAt: 'x',
+    };
+    const after = {
+      ...before,
+      pipelineStage: { id: 's2', name: 'Proposal' },
+      onetimeRevenue: '250.50',
+      owner: { id: 'u1', name: 'Ada' },
+      probability: 0.5,
+      updatedAt: 'y',
+    };
+    expect(changed(before, after)).toEqual([
+      'stage: Discovery → Proposal',
+      'oneTime: 100 → 250.5',
+      'owner: (empty) → Ada',
+    ]);
+  });
+
+  test('is not guessed where the earlier sight says nothing', () => {
+    expect(changed({ id: 'o1' }, { id: 'o1', name: 'New', description: null })).toEqual([]);
+    expect(changed({ id: 'o1' }, { id: 'o1', name: 'New' }, true)).toEqual(['name: (empty) → New']);
+    expect(changed({ name: 'Old' }, { id: 'o1' }, true)).toEqual([]);
+    expect(changed({ name: 'Old' }, { name: null })).toEqual(['name: Old → (empty)']);
+  });
+
+  test('is told of custom fields one by one, of lists by their length, of long texts by their beginning', () => {
+    const [before, after] = [
+      { customFields: { region: 'north', same: 1 }, labels: ['a', 'b'], items: [{ id: 1 }] },
+      { customFields: { region: 'south', same: 1 }, labels: ['a'], items: [{ id: 1 }, { id: 2 }] },
+    ];
+    expect(changed(before, after)).toEqual([
+      'customFields.region: north → south',
+      'labels: a, b → a',
+      'items: 1 entry → 2 entries',
+    ]);
+    const [line = ''] = changed({ description: 'x' }, { description: 'y'.repeat(500) });
+    expect(line.length).toBeLessThan(100);
+    expect(changed({ items: [{ id: 1 }] }, { items: [{ id: 2 }] })).toEqual(['items: changed']);
+  });
+
+  test('leaves the records as they were', () => {
+    const record = { probability: '0.5', labels: [{ name: 'a' }], items: [null] };
+    const copy = structuredClone(record);
+    changed(record, record, true);
+    expect(record).toEqual(copy);
+  });
+});

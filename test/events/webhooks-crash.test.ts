@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Connection, httpHosts } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+
+async function serve(folder: string): Promise<Connection> {
+  const [host] = httpHosts;
+  if (!host) throw new Error('no host');
+  const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
+  return host.start(addressIn(await sandbox()), { env });
+}
+
+const payloadOf = (number: number) => ({
+  event: 'quote.updated',
+  eventId: `e${number}`,
+  data: { id: `q${number}`, text: 'x'.repeat((number * 37) % 2_000) },
+});
+
+async function everyId({ call }: Connection): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (;;) {
+    const { records, page } = await call('cpq_list_events', { size: 100, from: all.length });
+    all.push(...records.map(({ id }) => id));
+    if (page.next === undefined) return all;
+  }
+}
+
+test('what was answered before the process was killed is there afterwards, once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-crash-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  const answered = new Set<string>();
+  let number = 0;
+  for (const most of [40, 90, 150]) {
+    const server = await serve(folder);
+    const at = webhooksAt(server.url ?? '', 'default');
+    const send = async () => {
+      for (;;) {
+        const mine = number++;
+        const { status } = await deliver(at, payloadOf(mine));
+        expect(status).toBe(200);
+        answered.add(`q${mine}`);
+        // In the middle of what the others are sending.
+        if (answered.size === most) server.process.kill('SIGKILL');
+      }
+    };
+    const senders = await Promise.allSettled(Array.from({ length: 8 }, send));
+    expect(senders.map(({ status }) => status)).toEqual(Array(8).fill('rejected'));
+    await server.process.exited;
+  }
+  const server = await serve(folder);
+  const kept = new Set(await everyId(server));
+  expect([...answered].filter((id) => !kept.has(id))).toEqual([]);
+  expect(answered.size).toBeGreaterThanOrEqual(150);
+  // The service sends again what was not answered, and some of what was.
+  for (let at = 0; at < number; at++) {
+    await deliver(webhooksAt(server.url ?? '', 'default'), payloadOf(at));
+  }
+  const all = await everyId(server);
+  expect(all).toHaveLength(number);
+  expect(new Set(all).size).toBe(number);
+});

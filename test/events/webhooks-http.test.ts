@@ -1,0 +1,285 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { anyHost, httpHosts, startHttpServer } from '../support/hosts.ts';
+import { start } from '../support/process.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import {
+  deliver,
+  signatureOf,
+  signingSecret,
+  webhookSecret,
+  webhooksAt,
+} from '../support/webhooks.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const folder = shared(async () => {
+  const path = await mkdtemp(join(tmpdir(), 'cpq-mcp-webhooks-'));
+  closing({ close: () => rm(path, { recursive: true, force: true }) });
+  return path;
+});
+const newFolder = async (): Promise<string> => mkdtemp(join(await folder(), 'state-'));
+
+async function serve(env: Record<string, string>) {
+  const state = await newFolder();
+  const address = addressIn(await sandbox());
+  const server = await startHttpServer(address, { env: { CPQ_STATE_DIR: state, ...env } });
+  server.running.output.guard(webhookSecret);
+  server.running.output.guard(signingSecret);
+  return { ...server, state, at: webhooksAt(server.url, 'default') };
+}
+
+const server = shared(() => serve({ CPQ_WEBHOOK_SECRET: webhookSecret }));
+const event = { event: 'quote.ordered', data: { id: 'q1', number: 'Q-1' } };
+
+describe('a delivery', () => {
+  test('is answered once it is kept, and again when it comes again', async () => {
+    const { at } = await server();
+    const first = await deliver(at, { ...event, eventId: 'twice' });
+    expect([first.status, first.body]).toEqual([200, { status: 'kept' }]);
+    const second = await deliver(at, { ...event, eventId: 'twice', attempt: 2 });
+    expect([second.status, second.body]).toEqual([200, { status: 'known' }]);
+  });
+
+  test('may carry the secret in its address', async () => {
+    const { at } = await server();
+    const { status } = await deliver(`${at}/${webhookSecret}`, event, {});
+    expect(status).toBe(200);
+  });
+
+  test('is taken whatever host it is addressed to, since it shows a secret', async () => {
+    const { at } = await server();
+    const url = new URL(at);
+    const body = JSON.stringify({ event: 'order.created' });
+    const head = [
+      `POST ${url.pathname} HTTP/1.1`,
+      'Host: hooks.example.com',
+      `X-Webhook-Secret: ${webhookSecret}`,
+      'Connection: close',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+    ];
+    const answer = await raw(url, `${head.join('\r\n')}\r\n\r\n${body}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('of an unknown event is kept', async () => {
+    const { at } = await server();
+    const { body } = await deliver(at, { type: 'invoice.paid', data: { id: 'i1' } });
+    expect(body).toEqual({ status: 'kept' });
+  });
+
+  test.each([
+    ['', /not JSON/],
+    ['{"event":', /not JSON/],
+    ['[]', /not a JSON object/],
+    ['{"hello":"there"}', /names no event/],
+    [`{"event":"quote.ordered","data":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, /nested/],
+    [`${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`, /nested/],
+  ])('that cannot be read is refused with why: %s', async (payload, why) => {
+    const { at } = await server();
+    const { status, body } = await deliver(at, payload);
+    expect(status).toBe(400);
+    expect(body.error).toMatch(why);
+  });
+
+  test('must be UTF-8, not compressed and not too large', async () => {
+    const { at } = await server();
+    const send = async (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+      (
+        await fetch(at, {
+          method: 'POST',
+          headers: { 'x-webhook-secret': webhookSecret, ...headers },
+          body,
+        })
+      ).status;
+    expect(await send(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toBe(400);
+    expect(await send('{}', { 'content-encoding': 'gzip' })).toBe(415);
+    const padded = (bytes: number) => {
+      const text = JSON.stringify(event);
+      return text + ' '.repeat(bytes - text.length);
+    };
+    expect(await send(padded(1024 * 1024))).toBe(200);
+    expect(await send(padded(1024 * 1024 + 1))).toBe(413);
+  });
+
+  test('that does not say how long it is cannot be too large either', async () => {
+    const url = new URL((await server()).at);
+    const head = [
+      `POST ${url.pathname} HTTP/1.1`,
+      'Host: localhost',
+      `X-Webhook-Secret: ${webhookSecret}`,
+      'Transfer-Encoding: chunked',
+    ];
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    const answer = await raw(url, `${head.join('\r\n')}\r\n\r\n${chunk.repeat(17)}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test('that breaks off keeps nothing, and the server goes on', async () => {
+    const { at, running } = await server();
+    const url = new URL(at);
+    const socket = connect(Number(url.port), url.hostname);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write(
+      `POST ${url.pathname} HTTP/1.1\r\nHost: x\r\nX-Webhook-Secret: ${webhookSecret}\r\nContent-Length: 100\r\n\r\n{"event":`,
+    );
+    socket.destroy();
+    expect((await deliver(at, { ...event, eventId: 'after' })).status).toBe(200);
+    expect(running.output.stderr).toBe('');
+  });
+});
+
+describe('whoever does not know the secret', () => {
+  test.each([
+    ['says none', 'default', {}],
+    ['says another', 'default', { 'x-webhook-secret': `${webhookSecret}x` }],
+    ['says its beginning', 'default', { 'x-webhook-secret': webhookSecret.slice(0, -1) }],
+    ['says an empty one', 'default', { 'x-webhook-secret': '' }],
+    ['says another in the address', `default/${webhookSecret}x`, {}],
+    ['says more than it', `default/${webhookSecret}/more`, {}],
+    ['asks for another tenant', 'other', { 'x-webhook-secret': webhookSecret }],
+    ['asks for none', '', { 'x-webhook-secret': webhookSecret }],
+    ['asks for a strange one', '%E0%A4%A/__proto__', {}],
+  ])('and %s learns nothing', async (_, path, headers) => {
+    const { url } = await server();
+    for (const payload of [event, 'not JSON']) {
+      const { status, body } = await deliver(webhooksAt(url, path), payload, headers);
+      expect([status, body]).toEqual([401, { error: 'Unauthorized' }]);
+    }
+  });
+
+  test('cannot make the server read a large body', async () => {
+    const url = new URL((await server()).at);
+    const head = `POST ${url.pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`;
+    expect(await raw(url, head)).toMatch(/^HTTP\/1\.1 401 [\s\S]*connection: close/i);
+  });
+});
+
+test.each(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])(
+  '%s is not how it is sent',
+  async (method) => {
+    const { at } = await server();
+    const response = await fetch(at, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST');
+  },
+);
+
+describe('with a signing secret', () => {
+  const signed = shared(() =>
+    serve({ CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_WEBHOOK_SIGNING_SECRET: signingSecret }),
+  );
+  const body = JSON.stringify({ event: 'quote.created', data: { id: 'q', title: 'ü' } });
+  const hex = signatureOf(body);
+
+  test.each([
+    ['x-webhook-signature', hex],
+    ['x-webhook-signature', `sha256=${hex}`],
+    ['x-signature', hex.toUpperCase()],
+    ['x-hub-signature-256', `sha256=${hex}`],
+    ['x-webhook-signature', Buffer.from(hex, 'hex').toString('base64')],
+  ])('a delivery with %s: %s is taken', async (header, signature) => {
+    const { at } = await signed();
+    const headers = { 'x-webhook-secret': webhookSecret, [header]: signature };
+    expect((await deliver(at, body, headers)).status).toBe(200);
+  });
+
+  test.each([
+    ['none', {}],
+    ['that of another secret', { 'x-webhook-signature': signatureOf(body, webhookSecret) }],
+    ['that of another body', { 'x-webhook-signature': signatureOf(`${body} `) }],
+    ['half of it', { 'x-webhook-signature': hex.slice(0, 32) }],
+    ['nonsense', { 'x-webhook-signature': 'sha256=' }],
+  ])('one with %s is not', async (_, headers) => {
+    const { at } = await signed();
+    const all = { 'x-webhook-secret': webhookSecret, ...headers };
+    expect((await deliver(at, body, all)).body).toEqual({ error: 'Unauthorized' });
+  });
+
+  test('one that is signed but carries no secret is not', async () => {
+    const { at } = await signed();
+    const headers = { 'x-webhook-signature': hex };
+    expect((await deliver(at, body, headers as Record<string, string>)).status).toBe(401);
+  });
+});
+
+describe('settings', () => {
+  test('without a secret nothing is taken, and no tool lists events', async () => {
+    const { url } = await startHttpServer(addressIn(await sandbox()));
+    expect((await deliver(webhooksAt(url, 'default'), event)).status).toBe(404);
+  });
+
+  test('a secret may stand in a file, and brings the tool', async () => {
+    const file = join(await newFolder(), 'secret');
+    await writeFile(file, `${webhookSecret}\n`);
+    const env = { CPQ_WEBHOOK_SECRET_FILE: file };
+    const { at } = await serve(env);
+    expect((await deliver(at, event)).status).toBe(200);
+    const listing = await anyHost.start(addressIn(await sandbox()), { env });
+    const names = (await listing.tools()).map(({ name }) => name);
+    expect(names).toContain('cpq_list_events');
+    const without = await anyHost.start(addressIn(await sandbox()));
+    expect((await without.tools()).map(({ name }) => name)).not.toContain('cpq_list_events');
+  });
+
+  test.each([
+    ['CPQ_WEBHOOK_SECRET', 'short', /at least|shorter than 16/],
+    ['CPQ_WEBHOOK_SIGNING_SECRET', 'two words of it, long enough', /character/],
+    ['CPQ_WEBHOOK_SECRET_FILE', '/nowhere/secret', /\/nowhere\/secret cannot be read \(ENOENT\)/],
+    ['CPQ_REDIS_URL', 'http://:canary0secret@127.0.0.1', /redis:\/\/host:6379/],
+    ['CPQ_REDIS_URL', 'redis://:canary0%secret@127.0.0.1', /percent sign/],
+    ['CPQ_REPLICAS', '0', />=1|at least|1/],
+  ])('%s that is wrong is told, without its value', async (name, value, said) => {
+    const { baseUrl, key } = addressIn(await sandbox());
+    const running = await start(['http'], {
+      ...{ CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key },
+      [name]: value,
+    });
+    expect((await running.exited).status).toBe(2);
+    expect(running.output.stderr).toMatch(said);
+    expect(running.output.stderr).toContain(name);
+    expect(running.output.stderr).not.toContain('canary0');
+  });
+});
+
+test('an event that cannot be kept is to be sent again, and then it is kept', async () => {
+  const { at, state, running } = await serve({ CPQ_WEBHOOK_SECRET: webhookSecret });
+  await rm(state, { recursive: true });
+  await writeFile(state, 'in the way');
+  const refused = await deliver(at, event);
+  expect([refused.status, refused.body.error]).toEqual([503, 'It could not be kept now']);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(running.output.stderr).toContain('webhook not kept');
+  expect(running.output.stderr).not.toContain('Q-1');
+  await rm(state);
+  await mkdir(state);
+  expect((await deliver(at, event)).body).toEqual({ status: 'kept' });
+});
+
+test.each(httpHosts.map((host) => [host.name, host] as const))(
+  'MCP goes on beside it, %s',
+  async (_, host) => {
+    const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: await newFolder() };
+    const connection = await host.start(addressIn(await sandbox()), { env });
+    await deliver(webhooksAt(connection.url ?? '', 'default'), event);
+    const { records } = await connection.call('cpq_list_events', {});
+    expect(records).toMatchObject([{ subject: 'quote', event: 'ordered', id: 'q1', name: 'Q-1' }]);
+  },
+);
+
+/** What the server answers to these bytes, to the end of the connection. */
+function raw({ port, hostname }: URL, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      answer += text;
+    });
+    socket.once('error', () => resolve(answer));
+    socket.once('close', () => resolve(answer));
+    socket.setTimeout(10_000, () => reject(new Error(`no end: ${answer}`)));
+  });
+}

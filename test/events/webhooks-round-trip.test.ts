@@ -1,0 +1,305 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, test } from 'vitest';
+import type { Delivery } from '../../src/sandbox/webhooks.ts';
+import { anyHost, type Connection, httpHosts, stdioHosts } from '../support/hosts.ts';
+import { describeWith } from '../support/needs.ts';
+import { startRedis } from '../support/redis.ts';
+import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
+import { admin, ask } from '../support/sandbox-client.ts';
+import { closing } from '../support/shared.ts';
+import { until } from '../support/until.ts';
+import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-circle-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  return folder;
+}
+
+/** What is read stays fresh for the whole test, unless an event drops it. */
+const base = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_FRESH_SECONDS: '86400' };
+const modernHttp = httpHosts[0] ?? anyHost;
+
+const subscribe = (sandbox: Sandbox, url: string, form = 'dotted') =>
+  admin(sandbox, 'webhooks', { url, secret: webhookSecret, form });
+
+/** When everything that was on its way has been taken. */
+async function arrived(sandbox: Sandbox): Promise<void> {
+  await until(async () => {
+    const deliveries: Delivery[] = (await admin(sandbox, 'deliveries')).json;
+    return deliveries.filter(({ state }) => state !== 'delivered');
+  }).toEqual([]);
+}
+
+async function write(sandbox: Sandbox, path: string, body: object, method = 'PUT') {
+  const { status, json, text } = await ask(sandbox.tenants[0], path, { method, body });
+  if (status >= 300) throw new Error(text);
+  return json;
+}
+
+/** An open deal, and a stage that it is not in. */
+async function aDeal(sandbox: Sandbox) {
+  const { results } = (await ask(sandbox.tenants[0], 'opportunity?size=100')).json;
+  const open = results.filter((it: Deal) => !it.closedAt && !it.deletedAt && it.pipelineStage);
+  const deal: Deal = open.find((it: Deal) => it.externalIdentifier);
+  const other = open.find((it: Deal) => it.pipelineStage.id !== deal.pipelineStage.id);
+  return { deal, from: deal.pipelineStage, to: other.pipelineStage };
+}
+
+interface Deal {
+  id: string;
+  name: string;
+  externalIdentifier: string;
+  closedAt?: string;
+  deletedAt?: string;
+  pipelineStage: { id: string; name: string };
+}
+
+const requestsFor = async (sandbox: Sandbox, path: string): Promise<number> => {
+  const { entries }: { entries: { path: string }[] } = (await admin(sandbox, 'log')).json;
+  return entries.filter((entry) => entry.path.includes(`/public-api/${path}?`)).length;
+};
+
+const dealIn = async ({ call }: Connection, { name }: Deal): Promise<string> =>
+  (await call('cpq_find', { text: name })).text;
+
+describe('a change in the service', () => {
+  test.each(['dotted', 'pair'])(
+    'reaches the next answer, and the list of events (%s)',
+    async (form) => {
+      const sandbox = await startSandbox({ scale: 0.1 });
+      const env = { ...base, CPQ_STATE_DIR: await newFolder() };
+      const server = await modernHttp.start(addressIn(sandbox), { env });
+      await subscribe(sandbox, webhooksAt(server.url ?? '', 'default'), form);
+      const { deal, from, to } = await aDeal(sandbox);
+      expect(await dealIn(server, deal)).toContain(from.name);
+      const before = await requestsFor(sandbox, 'opportunity');
+
+      const path = `opportunity/ext/${deal.externalIdentifier}`;
+      await write(sandbox, path, { name: deal.name, pipelineStageId: to.id });
+      await arrived(sandbox);
+      expect(await dealIn(server, deal)).toContain(to.name);
+      expect(await requestsFor(sandbox, 'opportunity')).toBeGreaterThan(before);
+
+      const { records, page } = await server.call('cpq_list_events', { subject: 'opportunity' });
+      expect(page).toEqual({ shown: 2, from: 0, total: 2 });
+      const told = records.map(({ event, id, name }) => ({ event, id, name }));
+      expect(told).toContainEqual({ event: 'status_changed', id: deal.id, name: deal.name });
+      expect(told).toContainEqual({ event: 'updated', id: deal.id, name: deal.name });
+      // One of the two came first, and was compared with what was held before.
+      const changes = records.flatMap((row) => row.changes as string[]);
+      expect(changes).toContain(`stage: ${from.name} → ${to.name}`);
+    },
+  );
+
+  test('that leads to an order shows the order, which can be read nowhere else', async () => {
+    const sandbox = await startSandbox({ scale: 0.1 });
+    const env = { ...base, CPQ_STATE_DIR: await newFolder() };
+    const server = await modernHttp.start(addressIn(sandbox), { env });
+    await subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
+    const quote = await write(sandbox, 'quote', { title: 'Refresh of the core' }, 'POST');
+    const order = await write(sandbox, `quote/${quote.id}/order`, {}, 'POST');
+    await arrived(sandbox);
+    const { records } = await server.call('cpq_list_events', { event: 'created' });
+    expect(records).toContainEqual(
+      expect.objectContaining({
+        ...{ subject: 'order', event: 'created', id: order.id },
+        order: expect.objectContaining({ quoteId: quote.id, status: 'created' }),
+      }),
+    );
+    const ordered = await server.call('cpq_list_events', { subject: 'quote', event: 'ordered' });
+    expect(ordered.records[0]).toMatchObject({ name: `${quote.number} Refresh of the core` });
+    expect(ordered.records[0]?.changes).toContain('status: draft → approved');
+  });
+});
+
+describeWith('redis', 'two replicas on one Redis', () => {
+  async function replicas(more: Record<string, string> = {}) {
+    const sandbox = await startSandbox({ scale: 0.1 });
+    const redis = await startRedis('canary0redis0password');
+    const env = { ...base, CPQ_REDIS_URL: redis.url.href, CPQ_REPLICAS: '2', ...more };
+    const [one, other] = [
+      await modernHttp.start(addressIn(sandbox, 'all'), { env }),
+      await modernHttp.start(addressIn(sandbox, 'all'), { env }),
+    ];
+    for (const { output } of [one, other]) output.guard('canary0redis0password');
+    return { sandbox, redis, one, other };
+  }
+
+  test('read a collection once between them, and both see a change that one is told of', async () => {
+    const { sandbox, one, other } = await replicas();
+    await subscribe(sandbox, webhooksAt(one.url ?? '', 'default'));
+    const { deal, from, to } = await aDeal(sandbox);
+    const seen = await requestsFor(sandbox, 'opportunity');
+    const both = () => Promise.all([one, other].map((server) => dealIn(server, deal)));
+    for (const text of await both()) expect(text).toContain(from.name);
+    const once = (await requestsFor(sandbox, 'opportunity')) - seen;
+    const path = `opportunity/ext/${deal.externalIdentifier}`;
+    await write(sandbox, path, { name: deal.name, pipelineStageId: to.id });
+    await arrived(sandbox);
+    await until(() => dealIn(other, deal)).toContain(to.name);
+    expect(await dealIn(one, deal)).toContain(to.name);
+    const { json } = await ask(sandbox.tenants[0], 'opportunity?size=1');
+    // What a walk of so many takes, in pages of 100: once before, once after.
+    expect(once).toBe(Math.ceil(json.total / 100));
+    expect((await requestsFor(sandbox, 'opportunity')) - seen - 1).toBe(2 * once);
+    const { records } = await other.call('cpq_list_events', { subject: 'opportunity' });
+    expect(records).toHaveLength(2);
+  });
+
+  test('keep an event once that is delivered to both', async () => {
+    const { one, other } = await replicas();
+    const payload = { event: 'quote.ordered', eventId: 'e1', data: { id: 'q1' } };
+    const answers = await Promise.all(
+      [one, other, one, other].map(({ url }) => deliver(webhooksAt(url ?? '', 'default'), payload)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers.filter(({ body }) => body.status === 'kept')).toHaveLength(1);
+    expect((await other.call('cpq_list_events')).records).toHaveLength(1);
+  });
+
+  test('spend one budget, counted by the service', async () => {
+    const { sandbox, one, other } = await replicas({ CPQ_RATE_LIMIT: '30' });
+    const before = await requestsFor(sandbox, 'company');
+    const calls = Array.from({ length: 60 }, (_, at) =>
+      (at % 2 ? one : other).ask('cpq_list_companies', { size: 1, from: at }),
+    );
+    const refused = (await Promise.all(calls)).filter(({ isError }) => isError);
+    expect((await requestsFor(sandbox, 'company')) - before).toBe(30);
+    expect(refused).toHaveLength(30);
+    expect(refused[0]?.text).toMatch(/budget.*used up.*Ask again in \d+ seconds/);
+  });
+
+  test('take a consent once, wherever it was given, and both see what was written', async () => {
+    const { sandbox, one, other } = await replicas({ CPQ_GRANTS: 'read,opportunity:write' });
+    const { deal } = await aDeal(sandbox);
+    const described = async (server: Connection) =>
+      (await server.call('cpq_list_changes')).records.length;
+    for (const server of [one, other]) expect(await dealIn(server, deal)).toContain(deal.name);
+    const change = { opportunity_id: deal.id, name: 'Renamed by one of two' };
+    const { data } = await one.ask('cpq_upsert_opportunity', change);
+    expect(data.outcome).toBe('not_asked');
+    const confirmed = { ...change, confirm: data.confirm };
+    const written = await other.call('cpq_upsert_opportunity', confirmed);
+    expect(written.data.outcome).toBe('written');
+    expect((await one.ask('cpq_upsert_opportunity', confirmed)).data.outcome).not.toBe('written');
+    await until(() => dealIn(one, { ...deal, name: change.name })).toContain(change.name);
+    expect([await described(one), await described(other)]).toEqual([1, 1]);
+  });
+
+  test('go on reading without Redis, write nothing, take no webhook, and heal', async () => {
+    const { sandbox, redis, one } = await replicas({
+      ...{ CPQ_GRANTS: 'read,opportunity:write', CPQ_TOOLSETS: 'routes,briefs,events,changes' },
+      CPQ_FRESH_SECONDS: '0',
+    });
+    await redis.kill();
+    const { deal } = await aDeal(sandbox);
+    expect(await dealIn(one, deal)).toContain(deal.name);
+    const change = { opportunity_id: deal.id, description: 'from here' };
+    const refused = await one.refused('cpq_upsert_opportunity', change);
+    expect(refused).toMatch(/journal|cannot be kept|reach/i);
+    const payload = { event: 'quote.ordered', eventId: 'e1', data: { id: 'q1' } };
+    const at = webhooksAt(one.url ?? '', 'default');
+    expect((await deliver(at, payload)).status).toBe(503);
+    expect(await one.refused('cpq_list_events')).toMatch(/out of reach.*Ask again in a minute/);
+    await redis.start();
+    await until(async () => (await deliver(at, payload)).status).toBe(200);
+    expect((await one.call('cpq_list_events')).records).toHaveLength(1);
+    expect(one.output.stderr).toMatch(/shared state lost[\s\S]*shared state back/);
+  });
+
+  test.each(stdioHosts.map((host) => [host.name, host] as const))(
+    'a host %s is told what another process heard of',
+    async (_, host) => {
+      const { sandbox, redis, one } = await replicas();
+      const env = { ...base, CPQ_REDIS_URL: redis.url.href };
+      const listening = await host.start(addressIn(sandbox), { env });
+      const { deal } = await aDeal(sandbox);
+      const uri = `cpq://opportunity/${deal.id}`;
+      const heard = await listenFor(listening, host.era, [uri, 'cpq://company/other']);
+      await subscribe(sandbox, webhooksAt(one.url ?? '', 'default'));
+      const path = `opportunity/ext/${deal.externalIdentifier}`;
+      await write(sandbox, path, { name: deal.name, description: 'moved' });
+      await arrived(sandbox);
+      await until(() => heard).toEqual([uri]);
+    },
+  );
+});
+
+test('a host over HTTP that listens is told, by id and by name, and of nothing else', async () => {
+  const sandbox = await startSandbox({ scale: 0.1 });
+  const env = { ...base, CPQ_STATE_DIR: await newFolder() };
+  const server = await modernHttp.start(addressIn(sandbox), { env });
+  await subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
+  const company = await write(sandbox, 'company', { name: 'Größe & Co' }, 'POST');
+  const [byId, byName] = [
+    `cpq://company/${company.id}`,
+    'cpq://company/Gr%C3%B6%C3%9Fe%20%26%20Co',
+  ];
+  await arrived(sandbox);
+  const heard = await listenFor(server, 'modern', [byId, byName]);
+  await write(sandbox, 'company', { name: 'Another' }, 'POST');
+  await write(sandbox, `company/${company.id}`, { website: 'https://groesse.example' });
+  await arrived(sandbox);
+  await until(() => heard).toEqual([byId, byName]);
+});
+
+describe('subscribing', () => {
+  const offered = ({ client }: Connection) => client.sdk.getServerCapabilities()?.resources;
+
+  test('is offered where changes are heard of and the host can be told', async () => {
+    const sandbox = await startSandbox({ scale: 0.1 });
+    for (const host of [...stdioHosts, ...httpHosts]) {
+      const env = { ...base, CPQ_STATE_DIR: await newFolder() };
+      const server = await host.start(addressIn(sandbox), { env });
+      const canBeTold = host.transport === 'stdio' || host.era === 'modern';
+      expect([host.name, offered(server)]).toEqual([
+        host.name,
+        canBeTold ? { subscribe: true } : {},
+      ]);
+      await server.close();
+    }
+  });
+
+  test('is not offered where nothing is ever heard', async () => {
+    const sandbox = await startSandbox({ scale: 0.1 });
+    expect(offered(await anyHost.start(addressIn(sandbox)))).toEqual({});
+  });
+
+  test('ends when the host says so', async () => {
+    const [legacy] = stdioHosts.filter(({ era }) => era === 'legacy');
+    if (!legacy) throw new Error('no such host');
+    const sandbox = await startSandbox({ scale: 0.1 });
+    const server = await legacy.start(addressIn(sandbox), {
+      env: { ...base, CPQ_STATE_DIR: await newFolder() },
+    });
+    expect(await server.request('resources/subscribe', { uri: 'cpq://company/a' })).toEqual({});
+    expect(await server.request('resources/unsubscribe', { uri: 'cpq://company/a' })).toEqual({});
+  });
+});
+
+/** What the host hears of these addresses from now on. */
+async function listenFor(
+  { client }: Connection,
+  era: string,
+  uris: string[],
+): Promise<readonly string[]> {
+  const heard: string[] = [];
+  const hear = ({ params }: { params: { uri: string } }) => void heard.push(params.uri);
+  if (era === 'first line') {
+    const first = client.sdk as unknown as {
+      setNotificationHandler(schema: unknown, handler: typeof hear): void;
+    };
+    first.setNotificationHandler(ResourceUpdatedNotificationSchema, hear);
+  } else {
+    (client.sdk as Client).setNotificationHandler('notifications/resources/updated', hear);
+  }
+  if (era === 'modern') {
+    await (client.sdk as Client).listen({ resourceSubscriptions: uris });
+  } else for (const uri of uris) await client.request('resources/subscribe', { uri });
+  return heard;
+}

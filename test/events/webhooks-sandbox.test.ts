@@ -1,0 +1,246 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { Delivery } from '../../src/sandbox/webhooks.ts';
+import { start } from '../support/process.ts';
+import { type Sandbox, startSandbox } from '../support/sandbox.ts';
+import { admin, ask } from '../support/sandbox-client.ts';
+import { closing } from '../support/shared.ts';
+import { until } from '../support/until.ts';
+import { signatureOf, signingSecret, webhookSecret } from '../support/webhooks.ts';
+
+interface Received {
+  path: string;
+  headers: Record<string, unknown>;
+  body: string;
+}
+
+/** Takes deliveries and answers as told: `silentElements` never. */
+async function startReceiver(answer: (count: number) => number | 'silent' = () => 200) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const { url: path = '', headers } = request;
+    received.push({ path, headers, body: Buffer.concat(chunks).toString() });
+    const status = answer(received.length);
+    if (status !== 'silent') response.writeHead(status).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stop = async () => {
+    server.closeAllConnections();
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+  };
+  closing({ close: stop });
+  return { received, stop, url: `http://127.0.0.1:${port}/hook` };
+}
+
+const quick = { attempts: 4, firstMs: 5, longestMs: 20, timeoutMs: 5_000 };
+const bodies = (received: readonly Received[]) => received.map(({ body }) => JSON.parse(body));
+
+async function removal({ admin: { url, key } }: Sandbox, path: string): Promise<number> {
+  const headers = { 'admin-key': key };
+  return (await fetch(`${url}/${path}`, { method: 'DELETE', headers })).status;
+}
+
+describe('every write', () => {
+  test('leads to its events, with the record as it is then', async () => {
+    const { received, url } = await startReceiver();
+    const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url, form: 'pair' }] });
+    const [tenant] = sandbox.tenants;
+    const write = async (path: string, body: unknown, method = 'POST') =>
+      (await ask(tenant, path, { method, body })).json;
+    const company = await write('company', { name: 'Acme' });
+    await write(`company/${company.id}`, { name: 'Acme 2' }, 'PUT');
+    const contact = await write('contact', { lastName: 'Ada' });
+    await write(`contact/${contact.id}`, { lastName: 'Eve' }, 'PUT');
+    const product = await write('product', { name: 'Switch' });
+    await write(`product/${product.id}`, { price: 5 }, 'PUT');
+    const { results } = (await ask(tenant, 'opportunity?size=100')).json;
+    const stages = new Set<string>();
+    for (const { pipelineStage } of results) if (pipelineStage) stages.add(pipelineStage.id);
+    const [one, other] = [...stages];
+    await write('opportunity/ext/X-1', { name: 'Deal', pipelineStageId: one }, 'PUT');
+    await write('opportunity/ext/X-1', { name: 'Deal', pipelineStageId: other }, 'PUT');
+    const quote = await write('quote', { title: 'Refresh' });
+    const order = await write(`quote/${quote.id}/order`, undefined);
+    await ask(tenant, `quote/${quote.id}`, { method: 'DELETE' });
+    const announced = (event: string) => ({ subject: 'order', event, record: order });
+    await admin(sandbox, 'announce', announced('updated'));
+    await admin(sandbox, 'announce', announced('completed'));
+    await admin(sandbox, 'announce', { subject: 'quote', event: 'updated', record: quote });
+
+    await until(() => received.length).toBe(16);
+    const all = bodies(received);
+    expect(all.map(({ subject, event }) => `${subject}.${event}`).sort()).toEqual([
+      ...['company.created', 'company.updated', 'contact.created', 'contact.updated'],
+      ...['opportunity.created', 'opportunity.status_changed', 'opportunity.updated'],
+      ...['order.completed', 'order.created', 'order.updated'],
+      ...['product.created', 'product.updated'],
+      ...['quote.created', 'quote.deleted', 'quote.ordered', 'quote.updated'],
+    ]);
+    expect(new Set(all.map(({ eventId }) => eventId)).size).toBe(16);
+    const renamed = all.find(({ subject, event }) => `${subject}${event}` === 'companyupdated');
+    expect(renamed).toMatchObject({ record: { id: company.id, name: 'Acme 2' } });
+  });
+
+  test('of another tenant, or of what nobody subscribed to, is not sent', async () => {
+    const { received, url } = await startReceiver();
+    const sandbox = await startSandbox({
+      scale: 0.1,
+      webhooks: [{ url, tenant: 'nordlicht', events: ['contact', 'company.updated'] }],
+    });
+    const [first, second] = sandbox.tenants;
+    if (!second) throw new Error('there is no second tenant');
+    const add = async (tenant: typeof first, path: string, body: object) =>
+      (await ask(tenant, path, { method: 'POST', body })).json;
+    await add(first, 'contact', { lastName: 'of the first' });
+    const { id } = await add(second, 'company', { name: 'Acme' });
+    await ask(second, `company/${id}`, { method: 'PUT', body: { name: 'Acme 2' } });
+    await add(second, 'contact', { lastName: 'of the second' });
+    await until(() => received.length).toBe(2);
+    expect(
+      bodies(received)
+        .map(({ event }) => event)
+        .sort(),
+    ).toEqual(['company.updated', 'contact.created']);
+    const { json } = await admin(sandbox, 'deliveries');
+    expect(json).toHaveLength(2);
+  });
+});
+
+describe('a delivery', () => {
+  const write = (sandbox: Sandbox, name: string) =>
+    ask(sandbox.tenants[0], 'company', { method: 'POST', body: { name } });
+  const deliveriesOf = async (sandbox: Sandbox): Promise<Delivery[]> =>
+    (await admin(sandbox, 'deliveries')).json;
+
+  test('carries the secret and a signature of exactly what is sent', async () => {
+    const { received, url } = await startReceiver();
+    const sandbox = await startSandbox({ scale: 0.1 });
+    const { status, json, text } = await admin(sandbox, 'webhooks', {
+      ...{ url, secret: webhookSecret, signingSecret },
+    });
+    expect([status, json]).toMatchObject([201, { url, hasSecret: true, isSigned: true }]);
+    expect(text + (await admin(sandbox, 'webhooks')).text).not.toContain('canary0');
+    await write(sandbox, 'Größe');
+    await until(() => received.length).toBe(1);
+    const { headers, body } = received[0] as Received;
+    expect(headers['x-webhook-secret']).toBe(webhookSecret);
+    expect(headers['x-webhook-signature']).toBe(`sha256=${signatureOf(body)}`);
+    expect(JSON.parse(body)).toMatchObject({ event: 'company.created', data: { name: 'Größe' } });
+    expect(await removal(sandbox, `webhooks/${json.id}`)).toBe(200);
+    await write(sandbox, 'Unheard');
+    expect(await deliveriesOf(sandbox)).toHaveLength(1);
+    expect(await removal(sandbox, `webhooks/${json.id}`)).toBe(404);
+  });
+
+  test('is tried again until it is taken, the same each time', async () => {
+    const answers = [500, 404, 302, 204];
+    const { received, url } = await startReceiver((count) => answers[count - 1] ?? 500);
+    const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url }], deliveryRetry: quick });
+    await write(sandbox, 'Acme');
+    await until(async () => (await deliveriesOf(sandbox))[0]?.state).toBe('delivered');
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+    const [delivery] = await deliveriesOf(sandbox);
+    expect(delivery?.attempts.map(({ status }) => status)).toEqual(answers);
+    expect((await admin(sandbox, 'delivery-failures')).json).toEqual([]);
+  });
+
+  test('that nobody takes is given up, told, and can be sent once more', async () => {
+    let status = 503;
+    const told: unknown[] = [];
+    const { received, url } = await startReceiver(() => status);
+    const sandbox = await startSandbox({
+      ...{ scale: 0.1, webhooks: [{ url }], deliveryRetry: quick },
+      onDeliveryFailure: (failure) => told.push(failure),
+    });
+    await write(sandbox, 'Acme');
+    await until(() => told).toHaveLength(1);
+    const [delivery] = await deliveriesOf(sandbox);
+    const failure = {
+      ...{ delivery: delivery?.id, event: 'company.created', attempts: 4 },
+      why: 'answered with 503',
+    };
+    expect(delivery).toMatchObject({ state: 'failed' });
+    expect(told).toMatchObject([failure]);
+    expect((await admin(sandbox, 'delivery-failures')).json).toMatchObject([failure]);
+    expect(received).toHaveLength(4);
+    status = 200;
+    expect((await admin(sandbox, `deliveries/${delivery?.id}/redeliver`, {})).status).toBe(202);
+    await until(async () => (await deliveriesOf(sandbox))[0]?.state).toBe('delivered');
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+    expect((await deliveriesOf(sandbox))[0]?.attempts).toHaveLength(5);
+    expect((await admin(sandbox, 'deliveries/none/redeliver', {})).status).toBe(404);
+  });
+
+  test.each([
+    ['silent', 'no answer in time'],
+    ['closed', 'ECONNREFUSED'],
+  ])('to somebody who is %s says why it failed', async (who, why) => {
+    const { url, stop } = await startReceiver(() => 'silent');
+    if (who === 'closed') await stop();
+    const sandbox = await startSandbox({ scale: 0.1 });
+    await admin(sandbox, 'delivery-retry', { attempts: 2, firstMs: 1, timeoutMs: 100 });
+    await admin(sandbox, 'webhooks', { url });
+    await write(sandbox, 'Acme');
+    await until(async () => (await admin(sandbox, 'delivery-failures')).json).toMatchObject([
+      { attempts: 2, why },
+    ]);
+  });
+
+  test('does not keep the sandbox from ending', async () => {
+    const { received, url } = await startReceiver(() => 'silent');
+    const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url }] });
+    await write(sandbox, 'Acme');
+    await until(() => received.length).toBe(1);
+    await sandbox.close();
+  });
+});
+
+test.each([
+  ['webhooks', {}, /url must be a web address/],
+  ['webhooks', { url: 'ftp://x' }, /url must be a web address/],
+  ['webhooks', { url: 'http://x', events: ['quote.eaten'] }, /events must be some of company/],
+  ['webhooks', { url: 'http://x', tenant: 'nobody' }, /tenant must be one of harborpeak/],
+  ['webhooks', { url: 'http://x', form: 'xml' }, /form must be dotted or pair/],
+  ['webhooks', { url: 'http://x', secret: '' }, /secrets must be strings/],
+  ['delivery-retry', { attempts: 0 }, /attempts is not valid/],
+  ['delivery-retry', { tries: 3 }, /tries is not valid/],
+  ['announce', { subject: 'quote', event: 'eaten', record: { id: 'q' } }, /not valid/],
+  ['announce', { subject: 'quote', event: 'updated', record: {} }, /record must have an id/],
+])('POST /admin/%s refuses %j', async (path, body, why) => {
+  const sandbox = await startSandbox({ scale: 0.1 });
+  const { status, json } = await admin(sandbox, path, body);
+  expect(status).toBe(400);
+  expect(String(json.message)).toMatch(why);
+});
+
+test('the command sends events where it is told, with a secret if there is one', async () => {
+  const { received, url } = await startReceiver();
+  const running = await start([
+    'sandbox',
+    '--webhook',
+    `${url}#${webhookSecret}`,
+    '--scale',
+    '0.1',
+  ]);
+  const [, baseUrl] = await running.says(/CPQ_BASE_URL=(\S+)\n/);
+  const [, key] = await running.says(/CPQ_API_KEY=(\S+)\n/);
+  await fetch(`${baseUrl}/public-api/company`, {
+    method: 'POST',
+    headers: { 'api-key': key ?? '' },
+    body: JSON.stringify({ name: 'Acme' }),
+  });
+  await until(() => received.length).toBe(1);
+  expect(received[0]).toMatchObject({
+    path: '/hook',
+    headers: { 'x-webhook-secret': webhookSecret },
+  });
+  const refused = await start(['sandbox', '--webhook', 'nowhere']);
+  expect((await refused.exited).status).toBe(2);
+  expect(refused.output.stderr).toContain('--webhook must be a web address');
+});

@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { legacyRevisions } from '../../src/fast-path/requests.ts';
+import {
+  countedServer,
+  messageIn,
+  type Reply,
+  type Sent,
+  send,
+  serveWithFastPath,
+  serveWithSdk,
+} from '../support/fast-path-parity.ts';
+import { fastPathRequests, type Row, sdkRequests } from '../support/fast-path-requests.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-fast-')));
+afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+
+const servers = shared(async () => {
+  const sandbox = await startSandbox({ scale: 0.1 });
+  const counted = await countedServer(addressIn(sandbox, 'all'), await folder());
+  const [ours, sdk] = [await serveWithFastPath(counted), await serveWithSdk(counted)];
+  return { ours, sdk, made: counted.createdServers };
+});
+
+/** The same request to both. */
+async function bothWays(sent: Sent): Promise<{ ours: Reply; sdk: Reply }> {
+  const { ours, sdk } = await servers();
+  return { sdk: await send(sdk, sent), ours: await send(ours, sent) };
+}
+
+function expectSame({ ours, sdk }: { ours: Reply; sdk: Reply }): void {
+  expect(ours.status).toBe(sdk.status);
+  expect(messageIn(ours)).toBe(messageIn(sdk));
+}
+
+describe('a request of the fast path', () => {
+  test.each(Object.entries(fastPathRequests))(
+    '%s: answered in the words of the SDK',
+    async (_, sent) => {
+      const answers = await bothWays(sent);
+      expectSame(answers);
+      expect(answers.ours.status).toBe(200);
+      expect(answers.ours.headers['content-type']).toBe('application/json');
+    },
+  );
+
+  test.each(Object.entries(fastPathRequests))('%s: answered without the SDK', async (_, sent) => {
+    const { ours, made } = await servers();
+    const before = made();
+    await send(ours, sent);
+    expect(made()).toBe(before);
+  });
+});
+
+test('without the fast path, every request is answered by the SDK', async () => {
+  const sandbox = await startSandbox({ scale: 0.1 });
+  const counted = await countedServer(addressIn(sandbox, 'all'), await folder());
+  const url = await serveWithFastPath(counted, false);
+  for (const sent of Object.values(fastPathRequests)) {
+    const before = counted.createdServers();
+    expect((await send(url, sent)).status).toBe(200);
+    expect(counted.createdServers()).toBe(before + 1);
+  }
+});
+
+describe('any other request', () => {
+  test.each(Object.entries(sdkRequests))('%s: answered as by the SDK', async (_, sent) => {
+    expectSame(await bothWays(sent));
+  });
+});
+
+test('the revisions with a handshake are those of the SDK', () => {
+  expect(legacyRevisions).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
+});
+
+/** What may stand in the place of something else. */
+const junk = fc.oneof(
+  fc.constantFrom<unknown>(undefined, null, true, 0, -1, 1.5, 2 ** 60, '', 'x', [], {}, [{}]),
+  fc.constantFrom<unknown>('2025-06-18', '2026-07-28', 'tools/list', 'tools/call', { x: 1 }),
+);
+const places = [
+  ['jsonrpc'],
+  ['id'],
+  ['method'],
+  ['params'],
+  ['more'],
+  ['params', 'name'],
+  ['params', 'arguments'],
+  ['params', 'protocolVersion'],
+  ['params', 'capabilities'],
+  ['params', 'capabilities', 'elicitation'],
+  ['params', 'capabilities', 'roots'],
+  ['params', 'clientInfo'],
+  ['params', 'clientInfo', 'title'],
+  ['params', 'cursor'],
+  ['params', '_meta'],
+  ['params', '_meta', 'progressToken'],
+  ['params', '_meta', 'x'],
+  ['params', '_meta', 'io.modelcontextprotocol/protocolVersion'],
+  ['params', '_meta', 'io.modelcontextprotocol/clientInfo'],
+  ['params', '_meta', 'io.modelcontextprotocol/clientCapabilities'],
+  ['params', '_meta', 'io.modelcontextprotocol/clientCapabilities', 'elicitation'],
+  ['params', '_meta', 'io.modelcontextprotocol/clientCapabilities', 'extensions'],
+  ['params', '_meta', 'io.modelcontextprotocol/logLevel'],
+];
+const headers = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+const change = fc.oneof(
+  fc.record({ at: fc.constantFrom(...places), value: junk }),
+  fc.record({ header: fc.constantFrom(...headers), value: fc.constantFrom('', 'x', '2025-06-18') }),
+);
+type Change = { at: string[]; value: unknown } | { header: string; value: string };
+
+function changed(sent: Sent, changes: readonly Change[]): Sent {
+  const body = JSON.parse(sent.body) as Row;
+  const all = { ...sent.headers };
+  for (const change of changes) {
+    if ('header' in change) all[change.header] = change.value;
+    else put(body, change.at, change.value);
+  }
+  return { ...sent, headers: all, body: JSON.stringify(body) };
+}
+
+/** Where there is something to put it into. */
+function put(row: Row, [name = '', ...rest]: readonly string[], value: unknown): void {
+  const inner = row[name];
+  if (rest.length === 0) row[name] = structuredClone(value);
+  else if (typeof inner === 'object' && inner !== null) put(inner as Row, rest, value);
+}
+
+test('however a request is spoilt, it is answered as by the SDK', {
+  timeout: 120_000,
+}, async () => {
+  const request = fc.constantFrom(...Object.values(fastPathRequests));
+  const changes = fc.array(change, { minLength: 1, maxLength: 3 });
+  const property = fc.asyncProperty(request, changes, async (sent, all) => {
+    expectSame(await bothWays(changed(sent, all as Change[])));
+  });
+  await fc.assert(property, { numRuns: 300 });
+});

@@ -1,0 +1,195 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { LineConnection } from '../../src/hosts/line-connection.ts';
+import { connectSdk } from '../../src/hosts/stdio-sdk.ts';
+import { type CountedServer, countedServer, withoutTimes } from '../support/fast-path-parity.ts';
+import { envelope, handshake, message, type Row } from '../support/fast-path-requests.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-fast-')));
+afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+const server = shared(async () => {
+  const sandbox = await startSandbox({ scale: 0.1 });
+  return countedServer(addressIn(sandbox, 'all'), await folder());
+});
+
+/** The server's side of a connection: what it wrote, as a host reads it. */
+interface Side {
+  written: Row[];
+  take(line: string): void;
+  close(): Promise<void>;
+}
+
+function ourSide({ endpoint: served }: CountedServer, fastPath = true): Side {
+  const written: Row[] = [];
+  const connection = new LineConnection(served, {
+    fastPath,
+    write: (line) => written.push(JSON.parse(line)),
+    onError: () => {},
+    onClose: () => {},
+  });
+  return {
+    written,
+    take: (line) => connection.receive(line),
+    close: () => connection.close(),
+  };
+}
+
+function sdkSide({ endpoint: served }: CountedServer): Side {
+  const written: Row[] = [];
+  const connection = connectSdk((it) => served.server(it), {
+    opening: [],
+    write: (it) => written.push(JSON.parse(JSON.stringify(it))),
+    onError: () => {},
+    onClose: () => {},
+  });
+  return { written, take: connection.receive, close: () => connection.close() };
+}
+
+const idsIn = (lines: readonly string[]): unknown[] =>
+  lines.flatMap((line) => {
+    const id = /"id":(\d+)/.exec(line)?.[1];
+    return id === undefined || /"result"/.test(line) ? [] : [Number(id)];
+  });
+
+/** What is answered to each line that asks for an answer, in the order of the lines. */
+async function talk(side: Side, lines: readonly string[]): Promise<string[]> {
+  const ids = idsIn(lines);
+  for (const line of lines) {
+    side.take(line);
+    await answered(side, idsIn([line]));
+  }
+  await side.close();
+  return ids.map((id) => withoutTimes(JSON.stringify(side.written.find((it) => it.id === id))));
+}
+
+async function answered({ written }: Side, ids: readonly unknown[]): Promise<void> {
+  await vi.waitUntil(() => ids.every((id) => written.some((it) => it.id === id)), {
+    timeout: 10_000,
+    interval: 1,
+  });
+}
+
+const line = (row: Row): string => JSON.stringify(row);
+const older = (method: string, params?: Row) => (id: number) => line(message(method, params, id));
+const newer = (method: string, params: Row = {}) => older(method, { ...params, _meta: envelope });
+const note = (method: string, params?: Row) => () =>
+  line({ jsonrpc: '2.0', method, ...(params ? { params } : {}) });
+type Line = (id: number) => string;
+
+const list = { name: 'cpq_list_quotes', arguments: { size: 2 } };
+const openOlder: Line[] = [older('initialize', handshake), note('notifications/initialized')];
+const openNewer: Line[] = [newer('server/discover')];
+const known: Record<string, Line> = {
+  'older ping': older('ping'),
+  'older list': older('tools/list'),
+  'older prompts': older('prompts/list'),
+  'older call': older('tools/call', list),
+  'older call of nothing': older('tools/call', { name: 'cpq_wish' }),
+  'older prompt': older('prompts/get', { name: 'wish' }),
+  'older resource': older('resources/read', { uri: 'cpq://guide' }),
+  'older wish': older('tools/wish'),
+  'older handshake': older('initialize', handshake),
+  'older handshake with an icon': older('initialize', {
+    ...handshake,
+    clientInfo: { name: 'test', version: '1', icons: [{ src: 'data:,' }] },
+  }),
+  'newer discovery': newer('server/discover'),
+  'newer list': newer('tools/list'),
+  'newer call': newer('tools/call', list),
+  'newer wish': newer('tools/wish'),
+  'newer resource': newer('resources/read', { uri: 'cpq://guide' }),
+  'newer wrong envelope': older('tools/list', {
+    _meta: { ...envelope, 'io.modelcontextprotocol/clientCapabilities': 1 },
+  }),
+  'another revision': older('tools/list', {
+    _meta: { ...envelope, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' },
+  }),
+  'end of the handshake': note('notifications/initialized'),
+  'cancelling nothing': note('notifications/cancelled', { requestId: 999 }),
+  'an unknown note': note('notifications/wish'),
+  'not JSON': () => '{"jsonrpc"',
+  'no message': () => '{"jsonrpc":"2.0"}',
+  'an empty line': () => '',
+  'a batch': () => '[]',
+};
+
+const numbered = (lines: readonly Line[]): string[] => lines.map((it, at) => it(at + 1));
+
+async function expectSame(lines: readonly Line[]): Promise<void> {
+  const counted = await server();
+  const asSdk = await talk(sdkSide(counted), numbered(lines));
+  expect(await talk(ourSide(counted), numbered(lines))).toEqual(asSdk);
+}
+
+describe('a connection', () => {
+  test.each([
+    ['of the older era', openOlder],
+    ['of the newer era', openNewer],
+    ['that was not opened', []],
+  ])('%s is answered as by the SDK, whatever is asked', async (_, opening) => {
+    for (const it of Object.values(known)) await expectSame([...opening, it]);
+    await expectSame([...opening, ...Object.values(known)]);
+  });
+
+  test.each([
+    [
+      'older',
+      [...openOlder, older('tools/list'), older('prompts/list'), older('tools/call', list)],
+    ],
+    [
+      'newer',
+      [...openNewer, newer('tools/list'), newer('prompts/list'), newer('tools/call', list)],
+    ],
+  ])('of the %s era needs no SDK for what hosts usually ask', async (_, lines) => {
+    const counted = await server();
+    const before = counted.createdServers();
+    await talk(ourSide(counted), numbered(lines));
+    expect(counted.createdServers()).toBe(before);
+  });
+
+  test('is the SDK’s from the start without the fast path', async () => {
+    const counted = await server();
+    const before = counted.createdServers();
+    await talk(ourSide(counted, false), numbered([...openOlder, older('tools/list')]));
+    expect(counted.createdServers()).toBe(before + 1);
+  });
+
+  test('in whatever order things are asked', { timeout: 120_000 }, async () => {
+    const opening = fc.constantFrom(openOlder, openNewer, []);
+    const lines = fc.array(fc.constantFrom(...Object.values(known)), { maxLength: 6 });
+    const property = fc.asyncProperty(opening, lines, (first, rest) =>
+      expectSame([...first, ...rest]),
+    );
+    await fc.assert(property, { numRuns: 300 });
+  });
+});
+
+describe('a call over stdio', () => {
+  const progressing = { name: 'cpq_brief_pipeline', arguments: {}, _meta: { progressToken: 'p' } };
+
+  test('tells its progress', async () => {
+    const side = ourSide(await server());
+    await talk(side, numbered([...openOlder, older('tools/call', progressing)]));
+    const told = side.written.filter(({ method }) => method === 'notifications/progress');
+    expect(told.length).toBeGreaterThan(0);
+    expect(told[0]).toMatchObject({ jsonrpc: '2.0', params: { progressToken: 'p' } });
+  });
+
+  test('that was cancelled is not answered', async () => {
+    const side = ourSide(await server());
+    for (const it of numbered(openOlder)) side.take(it);
+    side.take(older('tools/call', list)(7));
+    side.take(
+      line({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }),
+    );
+    side.take(older('tools/call', list)(8));
+    await answered(side, [8]);
+    await side.close();
+    expect(side.written.filter(({ id }) => id === 7)).toEqual([]);
+  });
+});

@@ -1,0 +1,223 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { everything, httpHosts, startHttpServer } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const server = shared(async () => startHttpServer(addressIn(await sandbox()), everything));
+const largest = 1024 * 1024;
+
+interface Reply {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** One request as it is told, `Host` included. */
+async function ask(path: string, options: RequestOptions = {}, body = ''): Promise<Reply> {
+  const { url } = await server();
+  const sent = request(new URL(path, url), { agent: false, ...options });
+  sent.on('error', () => {}); // The server may close before it has read all.
+  sent.end(body);
+  const [response] = await once(sent, 'response');
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part);
+  const { statusCode: status, headers } = response;
+  return { status, headers, body: Buffer.concat(parts).toString() };
+}
+
+const usual = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2025-11-25',
+};
+const listTools = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+
+const post = (headers: Record<string, string> = {}, body = listTools): Promise<Reply> =>
+  ask('/mcp', { method: 'POST', headers: { ...usual, ...headers } }, body);
+
+async function portOf(): Promise<string> {
+  return new URL((await server()).url).port;
+}
+
+describe('whom it answers', () => {
+  test('a request without an Origin, as programs send it', async () => {
+    const { status, body } = await post();
+    expect(status).toBe(200);
+    expect(body).toContain('cpq_list_companies');
+  });
+
+  test.each(['localhost', 'LocalHost', '127.0.0.1', '[::1]'])('addressed to %s', async (name) => {
+    expect((await post({ host: `${name}:${await portOf()}` })).status).toBe(200);
+    expect((await post({ host: name })).status).toBe(200);
+  });
+
+  test.each([
+    'tenant.example',
+    'localhost.tenant.example',
+    '127.0.0.1.nip.io',
+    '169.254.169.254',
+    'localhost@tenant.example',
+    'tenant.example@localhost',
+    'tenant.example:80@localhost',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    'localhost:80:80',
+    'localhost/tenant.example',
+    'localhost\\tenant.example',
+    'localhost#',
+    '[::1]tenant.example',
+    '[0:0:0:0:0:0:0:1]',
+    'localhost.',
+  ])('nobody who addresses "%s", as a rebound name does', async (host) => {
+    const { status, body } = await post({ host });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+    expect(body).not.toContain('cpq_list_companies');
+  });
+
+  test.each(['http://localhost:8080', 'http://127.0.0.1', 'https://localhost'])(
+    'a page of this machine, %s',
+    async (origin) => {
+      expect((await post({ origin })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    'https://tenant.example',
+    'null',
+    'http://localhost.tenant.example',
+    'file://',
+    'localhost',
+    'http://tenant.example@localhost',
+    'http://127.1',
+    'http://localhost/x',
+  ])('no other page, such as of %s', async (origin) => {
+    const { status, body } = await post({ origin });
+    expect(status).toBe(403);
+    expect(body).not.toContain('cpq_list_companies');
+  });
+
+  test('no page that asks first whether it may', async () => {
+    const headers = { origin: 'https://tenant.example', 'access-control-request-method': 'POST' };
+    const reply = await ask('/mcp', { method: 'OPTIONS', headers });
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(reply.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+test.each([
+  ['on', /^application\/json/],
+  ['off', /^text\/event-stream/],
+])('with the fast path %s, a list is answered', async (fastPath, type) => {
+  const env = { CPQ_FAST_PATH: fastPath };
+  const { url } = await startHttpServer(addressIn(await sandbox()), { env });
+  const reply = await fetch(url, { method: 'POST', headers: usual, body: listTools });
+  expect(reply.headers.get('content-type')).toMatch(type);
+  expect(await reply.text()).toContain('cpq_list_companies');
+});
+
+describe('what it takes', () => {
+  test('a body of a mebibyte, and no more', async () => {
+    const params = (length: number) => ({
+      name: 'cpq_list_companies',
+      arguments: { query: 'x'.repeat(length) },
+    });
+    const call = (length: number) =>
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: params(length) });
+    const within = await post({}, call(largest - 1_000));
+    expect(within.status).toBe(200);
+    expect(within.body).toContain('query must be a text of at most 500 characters');
+    const over = await post({}, call(largest + 1));
+    expect(over.status).toBe(413);
+  });
+
+  test('no endless body that does not say its length', async () => {
+    const { url } = await server();
+    const { port } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => {});
+    const head = Object.entries(usual).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(
+      `POST /mcp HTTP/1.1\r\nhost: localhost\r\n${head.join('')}transfer-encoding: chunked\r\n\r\n`,
+    );
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    for (let sent = 0; sent < 2 * largest; sent += 65_536) socket.write(chunk);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+
+  test.each(['{', '', '[]', 'null', '"text"', '{"jsonrpc":"1.0"}', '\u0000'])(
+    'no body that is no message: %j',
+    async (body) => {
+      const { status } = await post({}, body);
+      expect(status).toBe(400);
+    },
+  );
+
+  test('no other kind of content', async () => {
+    expect((await post({ 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await post({ 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
+  });
+
+  test('no version of the protocol that there is not', async () => {
+    const { status, body } = await post({ 'mcp-protocol-version': '1999-01-01' });
+    expect(status).toBe(400);
+    expect(body).toMatch(/2025-11-25/);
+  });
+
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
+    'no %s, for there are no sessions',
+    async (method) => {
+      const { status } = await ask('/mcp', { method, headers: usual });
+      expect(status).toBe(405);
+    },
+  );
+});
+
+describe('what else is there', () => {
+  test('/healthz, which says that it is well and nothing of the tenant', async () => {
+    const { status, body, headers } = await ask('/healthz');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toContain('application/json');
+    expect(JSON.parse(body)).toMatchObject({ status: 'ok' });
+    const { baseUrl, key } = addressIn(await sandbox());
+    expect(body).not.toContain(key);
+    expect(body).not.toContain(new URL(baseUrl).host);
+  });
+
+  test('/healthz for a probe that addresses it by number', async () => {
+    expect((await ask('/healthz', { headers: { host: '10.0.0.7:3333' } })).status).toBe(200);
+  });
+
+  test.each(['/', '/mcp/', '/mcp/x', '/MCP', '/favicon.ico', '/.env', '//mcp', '/sse'])(
+    'nothing at %s',
+    async (path) => {
+      const { status, body } = await ask(`http://localhost:${await portOf()}${path}`);
+      expect(status).toBe(404);
+      expect(JSON.parse(body).error).toMatch(/\/mcp/);
+    },
+  );
+
+  test('no name of what it is made of in its headers', async () => {
+    const { headers } = await ask('/healthz');
+    expect(headers).not.toHaveProperty('x-powered-by');
+    expect(headers).not.toHaveProperty('server');
+  });
+});
+
+describe('many at once', () => {
+  for (const host of httpHosts) {
+    test(`are each answered with what they asked for, ${host.name}`, async () => {
+      const { call } = await host.start(addressIn(await sandbox()));
+      const sizes = Array.from({ length: 24 }, (_, at) => 1 + (at % 12));
+      const answers = await Promise.all(sizes.map((size) => call('cpq_list_contacts', { size })));
+      expect(answers.map(({ records }) => records.length)).toEqual(sizes);
+    });
+  }
+});

@@ -1,0 +1,295 @@
+import { createServer, type Server } from 'node:net';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as FirstStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { envelope, handshake } from '../support/fast-path-requests.ts';
+import {
+  anyHost,
+  environmentFor,
+  everything,
+  startHttpServer,
+  stdioHosts,
+} from '../support/hosts.ts';
+import { type Running, run, start } from '../support/process.ts';
+import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const address = async () => addressIn(await sandbox(), 'all');
+const line = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+const ping = line({ id: 1, method: 'ping' });
+const older = line({ id: 0, method: 'initialize', params: { ...handshake, capabilities: {} } });
+const newer = { _meta: envelope };
+const upsert = 'cpq_upsert_opportunity';
+
+/** Starts over stdio, and waits until it answers. */
+async function answering(argv: readonly string[] = []): Promise<Running> {
+  const running = await start(['stdio', ...argv], environmentFor(await address()));
+  running.stdin.write(ping);
+  await running.says(/"id":1/);
+  return running;
+}
+
+describe('stdout', () => {
+  for (const host of stdioHosts) {
+    test(`holds nothing but messages of the protocol, whatever happens, ${host.name}`, async () => {
+      const env = { CPQ_LOG_LEVEL: 'debug' };
+      const server = await host.start(await address(), { ...everything, env });
+      await server.call('cpq_list_opportunities', { size: 100, detail: 'full' });
+      await server.refused('cpq_list_opportunities', { size: 'x' });
+      await server.refused('cpq_list_companies', { nonsense: true });
+      await expect(server.ask('cpq_nothing')).rejects.toThrow();
+      await expect(server.request('no/such/method')).rejects.toThrow();
+      server.process.stdin.write('this is no JSON\n{"jsonrpc":"2.0"\n\n{}\n[]\nnull\n');
+      await server.call('cpq_list_companies', { size: 1 });
+      await server.close();
+      const { stdout } = server.output;
+      expect(stdout.endsWith('\n')).toBe(true);
+      for (const message of stdout.slice(0, -1).split('\n')) {
+        expect(JSON.parse(message)).toMatchObject({ jsonrpc: '2.0' });
+      }
+    });
+  }
+
+  test('holds nothing when nobody says anything', async () => {
+    const { status, stdout, stderr } = await run(['stdio'], environmentFor(await address()));
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+});
+
+describe('over stdio', () => {
+  test('it ends when stdin ends', async () => {
+    const running = await answering();
+    running.stdin.end();
+    expect(await running.exited).toEqual({ status: 0, signal: undefined });
+    expect(running.output.stderr).toBe('');
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`it ends on ${signal}`, async () => {
+      const running = await answering();
+      running.kill(signal);
+      expect(await running.exited).toEqual({ status: 0, signal: undefined });
+      expect(running.output.stderr).toBe('');
+    });
+  }
+
+  test('it ends with the embedded tenant too', async () => {
+    const running = await start(['stdio', '--sandbox']);
+    running.stdin.write(ping);
+    await running.says(/"id":1/);
+    running.stdin.end();
+    expect(await running.exited).toEqual({ status: 0, signal: undefined });
+  });
+
+  test.each([
+    ['of the older era', [older, line({ method: 'notifications/initialized' })], {}],
+    ['of the newer era', [line({ id: 0, method: 'server/discover', params: newer })], newer],
+  ])('what was read when stdin ends is answered first, %s', async (_, opening, params) => {
+    const service = closing(await startUpstream({ delayHeaders: 1_000 }));
+    const list = { name: 'cpq_list_companies', arguments: { size: 1 }, ...params };
+    const one = { uri: 'cpq://company/company-1', ...params };
+    const asked = [
+      ...opening,
+      line({ id: 1, method: 'tools/call', params: list }),
+      line({ id: 2, method: 'resources/read', params: one }),
+      line({ id: 3, method: 'prompts/get', params: { name: 'wish', ...params } }),
+      line({ id: 4, method: 'tools/call', params: list }).trimEnd(),
+    ];
+    const env = environmentFor({ baseUrl: service.url, key: 'any-key-at-all' });
+    const { status, stdout } = await run(['stdio'], env, asked.join(''));
+    expect(status).toBe(0);
+    const answered = stdout
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text).id);
+    expect(answered.toSorted()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('what is only listened to does not keep it from ending', async () => {
+    const listen = { notifications: { resourceSubscriptions: ['cpq://company/x'] }, ...newer };
+    const asked = [
+      line({ id: 0, method: 'server/discover', params: newer }),
+      line({ id: 1, method: 'subscriptions/listen', params: listen }),
+      line({ id: 2, method: 'tools/list', params: newer }),
+    ];
+    const env = { ...environmentFor(await address()), CPQ_WEBHOOK_SECRET: 'x'.repeat(20) };
+    const { status, stdout } = await run(['stdio'], env, asked.join(''));
+    expect(status).toBe(0);
+    expect(stdout).toContain('"id":2');
+  });
+
+  test('a question that nobody can answer any more does not keep it from ending', async () => {
+    const env = { ...environmentFor(await address()), CPQ_GRANTS: 'read,opportunity:write' };
+    const write = { external_id: 'never-answered', name: 'Never answered', create: true };
+    const asked = [
+      older.replace('"capabilities":{}', '"capabilities":{"elicitation":{}}'),
+      line({ method: 'notifications/initialized' }),
+      line({ id: 1, method: 'tools/call', params: { name: upsert, arguments: write } }),
+    ];
+    const { status, stdout } = await run(['stdio'], env, asked.join(''));
+    expect(status).toBe(0);
+    expect(stdout).toContain('elicitation/create');
+  });
+
+  test('it ends on SIGTERM though a call still waits for the service', async () => {
+    const service = closing(await startUpstream({ delayHeaders: 20_000 }));
+    const server = await anyHost.start({ baseUrl: service.url, key: 'any-key-at-all' });
+    const waiting = server.ask('cpq_list_companies').catch(() => 'gone');
+    await expect.poll(() => service.requests.length).toBe(1);
+    server.process.stdin.end();
+    server.process.kill('SIGTERM');
+    expect(await server.process.exited).toEqual({ status: 0, signal: undefined });
+    expect(await waiting).toBe('gone');
+  });
+
+  test('it ends when the host is gone', async () => {
+    const running = await start(['stdio'], environmentFor(await address()));
+    running.hangUp();
+    running.stdin.write(ping);
+    expect(await running.exited).toMatchObject({ status: 0 });
+    expect(running.output.stderr).not.toMatch(/Unhandled|\n\s+at /);
+  });
+
+  test('a call that is cancelled cancels its request', async () => {
+    const service = closing(await startUpstream({ delayHeaders: 20_000 }));
+    const server = await anyHost.start({ baseUrl: service.url, key: 'any-key-at-all' });
+    const stop = new AbortController();
+    const waiting = server.ask('cpq_list_companies', {}, { signal: stop.signal });
+    await expect.poll(() => service.requests.length).toBe(1);
+    stop.abort('the person changed their mind');
+    await expect(waiting).rejects.toThrow();
+    await expect.poll(() => service.requests[0]?.outcome).toBe('aborted');
+  });
+});
+
+describe('the clients’ own ways to start it', () => {
+  const parameters = () => ({
+    command: process.execPath,
+    args: [inject('bundle'), 'stdio', '--sandbox'],
+    stderr: 'pipe' as const,
+  });
+
+  test('second line, choosing the era by asking', async () => {
+    const client = new Client(
+      { name: 'auto', version: '1' },
+      { versionNegotiation: { mode: 'auto' } },
+    );
+    onTestFinished(() => client.close());
+    await client.connect(new StdioClientTransport(parameters()));
+    expect(client.getProtocolEra()).toBe('modern');
+    expect((await client.listTools()).tools.length).toBeGreaterThan(10);
+  });
+
+  test('second line, as it comes', async () => {
+    const client = new Client({ name: 'plain', version: '1' });
+    onTestFinished(() => client.close());
+    await client.connect(new StdioClientTransport(parameters()));
+    expect(client.getServerVersion()).toMatchObject({ name: 'cpq-mcp' });
+    expect((await client.callTool({ name: 'cpq_list_companies' })).isError).toBeFalsy();
+  });
+
+  test('first line', async () => {
+    const client = new FirstClient({ name: 'first', version: '1' });
+    onTestFinished(() => client.close());
+    await client.connect(new FirstStdioTransport(parameters()));
+    expect(client.getServerVersion()).toMatchObject({ name: 'cpq-mcp' });
+    expect((await client.callTool({ name: 'cpq_list_companies' })).isError).toBeFalsy();
+  });
+});
+
+describe('the older handshake', () => {
+  const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+
+  test.each(versions)('of %s is agreed to', async (protocolVersion) => {
+    const running = await start(['stdio'], environmentFor(await address()));
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'old', version: '1' } };
+    running.stdin.write(line({ id: 1, method: 'initialize', params }));
+    await running.says(/"id":1/);
+    const { result } = JSON.parse(running.output.stdout);
+    expect(result).toMatchObject({ protocolVersion, serverInfo: { name: 'cpq-mcp' } });
+  });
+});
+
+describe('over HTTP', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`it ends on ${signal}, though connections are open`, async () => {
+      const { running, url } = await startHttpServer(await address());
+      const kept = await fetch(new URL('/healthz', url));
+      expect(kept.status).toBe(200);
+      running.kill(signal);
+      expect(await running.exited).toEqual({ status: 0, signal: undefined });
+      await expect(fetch(url)).rejects.toThrow();
+      expect(running.output.stderr).toBe('');
+    });
+  }
+
+  test('it answers what was asked before it ends', async () => {
+    const service = closing(await startUpstream({ counts: { '/company': 5 }, delayHeaders: 700 }));
+    const { running, url } = await startHttpServer({ baseUrl: service.url, key: 'any-key-at-all' });
+    const params = { name: 'cpq_list_companies', arguments: { size: 2 } };
+    const asked = fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+      },
+      body: line({ id: 7, method: 'tools/call', params }),
+    });
+    await expect.poll(() => service.requests.length).toBe(1);
+    running.kill('SIGTERM');
+    expect(await (await asked).text()).toContain('2 of 5 companies');
+    expect(await running.exited).toEqual({ status: 0, signal: undefined });
+  });
+
+  test('a port that is taken is told, with what to do', async () => {
+    const taken = await listening();
+    const { port } = taken.address() as { port: number };
+    const env = environmentFor(await address());
+    const { status, stdout, stderr } = await run(['http', '--port', String(port)], env);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^cpq-mcp: .*${port}.*(taken|in use).*--port`));
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('it prints where it is, and the lines that connect an assistant to it', async () => {
+    const { running, url } = await startHttpServer('embedded');
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    const { stdout } = await running.says(/Stop with Ctrl-C/).then(() => running.output);
+    expect(stdout).toContain(`claude mcp add --transport http cpq-mcp ${url}`);
+    expect(stdout).toMatch(/VS Code .*Cursor .*Claude Desktop/s);
+    for (const [json] of stdout.matchAll(/(?<=^ +|'){.*}(?='|$)/gm)) {
+      expect(JSON.stringify(JSON.parse(json))).toContain('cpq-mcp');
+    }
+  });
+});
+
+describe('the other commands', () => {
+  test('sandbox serves a tenant, prints its address and key, and ends on SIGTERM', async () => {
+    const running = await start(['sandbox', '--port', '0', '--scale', '0.1']);
+    const [, baseUrl = '', key = ''] = await running.says(/CPQ_BASE_URL=(\S+)\s+CPQ_API_KEY=(\S+)/);
+    const page = await askService({ baseUrl, key }, '/company?size=1');
+    expect(page).toMatchObject({ results: [{ id: expect.any(String) }] });
+    running.kill('SIGTERM');
+    expect(await running.exited).toEqual({ status: 0, signal: undefined });
+  });
+
+  test('demo shows answers as an assistant gets them', async () => {
+    const { status, stdout, stderr } = await run(['demo']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/\d+ tools:\n/);
+    expect(stdout.match(/^> .*\?$/gm)?.length).toBeGreaterThanOrEqual(3);
+    expect(stdout).not.toMatch(/isError|undefined/);
+  });
+});
+
+function listening(): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
+    onTestFinished(() => void server.close());
+  });
+}

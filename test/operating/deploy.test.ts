@@ -1,0 +1,154 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { settings } from '../../src/config.ts';
+import { newFolder } from '../support/access.ts';
+import { freePort } from '../support/free-port.ts';
+import { describeWith } from '../support/needs.ts';
+import { until } from '../support/until.ts';
+
+/** The files for running it: that they fit what is in the repository, and what nginx does with them. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string) => readFile(join(root, file), 'utf8');
+const files = ['Dockerfile', 'deploy/compose.yaml', 'deploy/nginx.conf', 'deploy/cpq-mcp.service'];
+const known = new Set<string>(Object.values(settings).map(({ env }) => env));
+
+test.each([...files, 'docs/operations.md'])('%s names settings that there are', async (file) => {
+  const named = (await read(file)).match(/\bCPQ_[A-Z_]+[A-Z]\b/g) ?? [];
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('what the image is built from is there, and let through to the build', async () => {
+  const lines = (await read('Dockerfile')).matchAll(/^COPY (?!--from)(?<from>.+) \S+$/gm);
+  const copied = [...lines].flatMap(({ groups }) => groups?.from?.split(' ') ?? []);
+  const let_ = (await read('.dockerignore')).matchAll(/^!(?<name>\S+)$/gm);
+  const through = [...let_].map(({ groups }) => groups?.name ?? '');
+  expect(through).toEqual(expect.arrayContaining(copied.filter((name) => name !== '.')));
+  for (const name of through) await expect(stat(join(root, name))).resolves.toBeDefined();
+});
+
+test('the image has no more of the server than the bundle, and does not run as root', async () => {
+  const stages = (await read('Dockerfile')).split(/^FROM /m);
+  const last = stages.at(-1) ?? '';
+  expect(last).not.toMatch(/npm|COPY \./);
+  expect(last).toMatch(/^USER node$/m);
+  expect(last).toMatch(/^HEALTHCHECK /m);
+});
+
+test('as many servers are started as are counted, and nginx knows each', async () => {
+  const [compose, nginx] = [await read('deploy/compose.yaml'), await read('deploy/nginx.conf')];
+  const names = [...compose.matchAll(/^ {2}(server-\d+):$/gm)].map(([, name]) => name);
+  const known = [...nginx.matchAll(/^ +server (\S+):3333 /gm)].map(([, name]) => name);
+  expect(known).toEqual(names);
+  expect(compose).toMatch(new RegExp(`CPQ_REPLICAS: '${names.length}'`));
+  const [, address] = /^ {2}nginx:$[\s\S]*?ipv4_address: (\S+)/m.exec(compose) ?? [];
+  expect(compose).toContain(`CPQ_TRUSTED_PROXIES: ${address}\n`);
+});
+
+test('no file for running it is left unlisted', async () => {
+  const deploy = (await readdir(join(root, 'deploy'))).map((name) => `deploy/${name}`);
+  expect(deploy.toSorted()).toEqual(files.filter((file) => file !== 'Dockerfile').toSorted());
+});
+
+/** The configuration as it is shipped, with the paths and ports of this machine. */
+async function localNginx(folder: string, port: number, server: number): Promise<string> {
+  await certificateIn(folder);
+  const config = join(folder, 'nginx.conf');
+  // Names of other machines are looked up at once, and only root may use the usual places.
+  const local = (await read('deploy/nginx.conf'))
+    .replaceAll(/server-\d+:3333/g, `127.0.0.1:${server}`)
+    .replaceAll('/etc/nginx/tls', folder)
+    .replace('/dev/stdout', join(folder, 'access.log'))
+    .replaceAll('listen 443', `listen 127.0.0.1:${port}`);
+  await writeFile(config, `pid ${folder}/nginx.pid;\ndaemon off;\n${local}`);
+  return config;
+}
+
+/** Sends these bytes over TLS, whatever they are. @returns the beginning of what comes back */
+async function sendBytes(port: number, bytes: string): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  try {
+    await once(socket, 'secureConnect');
+    socket.write(bytes);
+    const [first] = await once(socket, 'data');
+    return String(first);
+  } finally {
+    socket.destroy();
+  }
+}
+
+const secret = 'secret0in0an0address0012345';
+const closes = 'Host: localhost\r\nConnection: close\r\n';
+const post = (path: string, length: number) =>
+  `POST ${path} HTTP/1.1\r\n${closes}Content-Length: ${length}\r\n\r\n{}`;
+
+/** Each makes nginx write about a request, and what it is answered. */
+const failing: [what: string, bytes: string, status: number][] = [
+  ['a webhook that no server takes', post(`/webhooks/acme/${secret}`, 2), 502],
+  ['a webhook that is too large', post(`/webhooks/acme/${secret}`, 2_000_000), 413],
+  ['a mistyped address that is too large', post(`/webhook/acme/${secret}`, 2_000_000), 413],
+  ['a mistyped address', post(`/webhook/acme/${secret}`, 2), 404],
+  ['a token in an address', post(`/mcp?token=${secret}`, 2), 502],
+  ['a bad header', `GET /webhooks/a/${secret} HTTP/1.1\r\nHost: a b\r\n\r\n`, 400],
+  ['a bad request line', `GET /webhooks/a/${secret} \u0001 HTTP/1.1\r\n\r\n`, 400],
+  ['a line that is too long', `GET /webhooks/${secret}${'a'.repeat(40_000)} HTTP/1.1\r\n`, 414],
+  [
+    'headers that are too long',
+    `GET /webhooks/a/${secret} HTTP/1.1\r\n${closes}X: ${'a'.repeat(40_000)}\r\n\r\n`,
+    400,
+  ],
+  [
+    'secrets in headers',
+    `GET /mcp HTTP/1.1\r\n${closes}Authorization: Bearer ${secret}\r\nReferer: https://a/${secret}\r\n\r\n`,
+    502,
+  ],
+];
+
+describeWith('nginx', 'nginx', () => {
+  test('understands its configuration', async () => {
+    const config = await localNginx(newFolder(), await freePort(), await freePort());
+    const { stderr } = await promisify(execFile)('nginx', ['-t', '-e', 'stderr', '-c', config]);
+    expect(stderr).toContain('test is successful');
+  });
+
+  test('logs what became of each request, and none of its words', async () => {
+    const [folder, port] = [newFolder(), await freePort()];
+    const config = await localNginx(folder, port, await freePort());
+    const nginx = spawn('nginx', ['-e', 'stderr', '-c', config]);
+    const ended = once(nginx, 'exit');
+    let errors = '';
+    nginx.stderr.on('data', (part) => {
+      errors += part;
+    });
+    const access = () => readFile(join(folder, 'access.log'), 'utf8');
+    await until(() => access().then(() => 'there')).toBe('there');
+    try {
+      for (const [what, bytes, status] of failing) {
+        const answer = await sendBytes(port, bytes);
+        expect([what, /^HTTP\/1.1 (\d+)/.exec(answer)?.[1]]).toEqual([what, String(status)]);
+      }
+    } finally {
+      nginx.kill('SIGTERM');
+      await ended;
+    }
+    const lines = (await access()).trim().split('\n');
+    expect(lines).toHaveLength(failing.length);
+    // The first was tried at both servers, of which none is left for the next.
+    const [tried = '', next = ''] = lines.filter((line) => line.includes(' POST 502 '));
+    expect(tried).toMatch(/ 127\.0\.0\.1:\d+, 127\.0\.0\.1:\d+ 502, 502$/);
+    expect(next).toMatch(/ cpq_mcp 502$/);
+    expect(`${lines.join('\n')}${errors}`).not.toContain(secret);
+  });
+});
+
+async function certificateIn(folder: string): Promise<void> {
+  const to = ['-keyout', join(folder, 'tls.key'), '-out', join(folder, 'tls.crt')];
+  const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', ...to];
+  await promisify(execFile)('openssl', words);
+}

@@ -1,0 +1,365 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type CallerLimits, FairQueue, TooManyCalls } from '../../src/hosts/fair-queue.ts';
+
+const plenty: CallerLimits = {
+  callsPerMinute: 1_000,
+  concurrentPerCaller: 1_000,
+  concurrent: 1_000,
+  queuedPerCaller: 1_000,
+  waitMs: 10_000,
+};
+const always = new AbortController().signal;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Lets everything that waits for nothing but its turn to run do so. */
+const settled = () => vi.advanceTimersByTimeAsync(0);
+
+/** Asks for a turn; what came of it is told once it has. */
+function asking(turns: FairQueue, caller: string, signal = always, calls = 1) {
+  const asked: { leave?: () => void; error?: unknown } = {};
+  turns.acquire(caller, signal, calls).then(
+    (leave) => {
+      asked.leave = leave;
+    },
+    (error: unknown) => {
+      asked.error = error;
+    },
+  );
+  return asked;
+}
+
+const fn = expect.any(Function);
+const refusal = (reason: string, retryAfter: number) =>
+  expect.objectContaining({ reason, retryAfter });
+
+describe('one caller', () => {
+  test('may ask for so many calls in any minute, and is told when it may ask again', async () => {
+    const turns = new FairQueue({ ...plenty, callsPerMinute: 2 });
+    (await turns.acquire('one', always))();
+    await vi.advanceTimersByTimeAsync(20_000);
+    (await turns.acquire('one', always))();
+    await expect(turns.acquire('one', always)).rejects.toEqual(refusal('rate', 40));
+    (await turns.acquire('another', always))();
+    await vi.advanceTimersByTimeAsync(40_000);
+    (await turns.acquire('one', always))();
+    await expect(turns.acquire('one', always)).rejects.toBeInstanceOf(TooManyCalls);
+  });
+
+  test('waits for its turn, first come first served', async () => {
+    const turns = new FairQueue({ ...plenty, concurrentPerCaller: 1 });
+    const leave = await turns.acquire('one', always);
+    const [second, third] = [asking(turns, 'one'), asking(turns, 'one')];
+    await settled();
+    expect(turns.occupancy).toEqual({ inFlight: 1, queued: 2 });
+    leave();
+    await settled();
+    expect([second.leave, third.leave]).toEqual([expect.any(Function), undefined]);
+    second.leave?.();
+    second.leave?.();
+    await settled();
+    expect(turns.occupancy).toEqual({ inFlight: 1, queued: 0 });
+    expect(third.leave).toEqual(expect.any(Function));
+  });
+
+  test('is refused where too many of its calls wait, and after it has waited too long', async () => {
+    const limits = { ...plenty, concurrent: 1, queuedPerCaller: 1, waitMs: 2_500 };
+    const turns = new FairQueue(limits);
+    await turns.acquire('one', always);
+    const waits = asking(turns, 'one');
+    await expect(turns.acquire('one', always)).rejects.toEqual(refusal('queue', 3));
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(waits.error).toEqual(refusal('waited', 3));
+    expect(turns.occupancy).toEqual({ inFlight: 1, queued: 0 });
+  });
+
+  test('that goes away leaves the queue', async () => {
+    const turns = new FairQueue({ ...plenty, concurrent: 1 });
+    const leave = await turns.acquire('one', always);
+    const gone = new AbortController();
+    const waits = asking(turns, 'two', gone.signal);
+    gone.abort(new Error('the host went away'));
+    await settled();
+    expect(waits.error).toEqual(new Error('the host went away'));
+    await expect(turns.acquire('two', gone.signal)).rejects.toThrow('the host went away');
+    leave();
+    await settled();
+    expect(turns.occupancy).toEqual({ inFlight: 0, queued: 0 });
+  });
+});
+
+test('of two callers, the one with many calls does not stand before the one with few', async () => {
+  const turns = new FairQueue({ ...plenty, concurrent: 1 });
+  const leave = await turns.acquire('many', always);
+  const order: string[] = [];
+  const ask = (caller: string) =>
+    turns.acquire(caller, always).then((done) => {
+      order.push(caller);
+      setTimeout(done, 10);
+    });
+  const all = ['many', 'many', 'many', 'few', 'few', 'many'].map(ask);
+  leave();
+  await vi.advanceTimersByTimeAsync(100);
+  await Promise.all(all);
+  expect(order).toEqual(['many', 'few', 'many', 'few', 'many', 'many']);
+});
+
+describe('a batch', () => {
+  test('counts as its calls, and is told when there will be room for all of them', async () => {
+    const turns = new FairQueue({ ...plenty, callsPerMinute: 4 });
+    (await turns.acquire('one', always))();
+    await vi.advanceTimersByTimeAsync(20_000);
+    (await turns.acquire('one', always, 2))();
+    await expect(turns.acquire('one', always, 2)).rejects.toEqual(refusal('rate', 40));
+    await expect(turns.acquire('one', always, 3)).rejects.toEqual(refusal('rate', 60));
+    (await turns.acquire('one', always))();
+  });
+
+  test('that waits for room is not passed by, nor by calls of its own caller', async () => {
+    const turns = new FairQueue({ ...plenty, concurrent: 3, concurrentPerCaller: 2 });
+    const [first, second] = [await turns.acquire('a', always), await turns.acquire('b', always)];
+    const batch = asking(turns, 'c', always, 2);
+    const [later, own] = [asking(turns, 'd'), asking(turns, 'c')];
+    await settled();
+    expect([batch.leave, later.leave, own.leave]).toEqual([undefined, undefined, undefined]);
+    first();
+    await settled();
+    expect([batch.leave, later.leave, own.leave]).toEqual([fn, undefined, undefined]);
+    second();
+    await settled();
+    expect([later.leave, own.leave]).toEqual([fn, undefined]);
+    batch.leave?.();
+    await settled();
+    expect(own.leave).toEqual(fn);
+  });
+
+  test('that is given up lets those behind it in', async () => {
+    const turns = new FairQueue({ ...plenty, concurrent: 2, concurrentPerCaller: 2 });
+    await turns.acquire('a', always);
+    const gone = new AbortController();
+    asking(turns, 'b', gone.signal, 2);
+    const [own, later] = [asking(turns, 'b'), asking(turns, 'c')];
+    gone.abort();
+    await settled();
+    expect([own, later].filter(({ leave }) => leave)).toHaveLength(1);
+    expect(turns.occupancy).toEqual({ inFlight: 2, queued: 1 });
+  });
+});
+
+describe('callers that do nothing any more', () => {
+  test('are forgotten after a minute', async () => {
+    const turns = new FairQueue(plenty);
+    for (let caller = 0; caller < 50; caller++) (await turns.acquire(`${caller}`, always))();
+    expect(turns.callerCount).toBe(50);
+    await vi.advanceTimersByTimeAsync(60_000);
+    const busy = await turns.acquire('busy', always);
+    for (let call = 0; call < 50; call++) (await turns.acquire('one', always))();
+    expect(turns.callerCount).toBe(2);
+    busy();
+  });
+
+  test('are not remembered beyond ten thousand, busy ones however long they take', async () => {
+    const turns = new FairQueue({ ...plenty, concurrentPerCaller: 1, queuedPerCaller: 0 });
+    const busy = await turns.acquire('busy', always);
+    for (let caller = 0; caller < 12_000; caller++) (await turns.acquire(`${caller}`, always))();
+    expect(turns.callerCount).toBe(10_000);
+    await expect(turns.acquire('busy', always)).rejects.toEqual(refusal('queue', 10));
+    busy();
+    (await turns.acquire('busy', always))();
+  });
+});
+
+/** What may happen next: to which caller, and to which of what it has under way. */
+const step = fc.record({
+  what: fc.constantFrom('enter' as const, 'enter' as const, 'leave' as const, 'go' as const),
+  caller: fc.constantFrom('a', 'b', 'c', 'd'),
+  which: fc.nat({ max: 20 }),
+  calls: fc.constantFrom(1, 1, 1, 2, 3),
+  ms: fc.constantFrom(0, 0, 0, 5, 400, 30_000),
+});
+const limits = fc.record({
+  callsPerMinute: fc.integer({ min: 1, max: 12 }),
+  concurrentPerCaller: fc.integer({ min: 1, max: 3 }),
+  concurrent: fc.integer({ min: 1, max: 4 }),
+  queuedPerCaller: fc.integer({ min: 0, max: 3 }),
+  waitMs: fc.constantFrom(1, 500, 100_000),
+});
+
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+interface Call {
+  caller: string;
+  /** How many it is a batch of. */
+  calls: number;
+  at: number;
+  state: 'waiting' | 'running' | 'left' | 'refused' | 'gone';
+  leave: () => void;
+  go: AbortController;
+}
+
+/** Turns, and every call that was asked for, as its caller sees it. */
+class Played {
+  readonly calls: Call[] = [];
+  readonly turns: FairQueue;
+  readonly #limits: CallerLimits;
+
+  constructor(limits: CallerLimits) {
+    this.#limits = limits;
+    this.turns = new FairQueue(limits);
+  }
+
+  enter(caller: string, wanted = 1): void {
+    const go = new AbortController();
+    const calls = Math.min(wanted, this.turns.maxBatch);
+    const call: Call = {
+      caller,
+      calls,
+      at: performance.now(),
+      state: 'waiting',
+      leave: () => {},
+      go,
+    };
+    this.calls.push(call);
+    this.turns.acquire(caller, go.signal, calls).then(
+      (leave) => {
+        call.leave = leave;
+        call.state = 'running';
+      },
+      (error: unknown) => {
+        call.state = error instanceof TooManyCalls ? 'refused' : 'gone';
+      },
+    );
+  }
+
+  play({ what, caller, which, calls }: Step): void {
+    const found = this.of(what === 'leave' ? 'running' : 'waiting');
+    const call = found[which % found.length];
+    if (what === 'enter') this.enter(caller, calls);
+    else if (what === 'go') call?.go.abort(new Error('gone'));
+    else if (call) leave(call);
+  }
+
+  of(state: Call['state'], caller?: string): Call[] {
+    return this.calls.filter(
+      (call) => call.state === state && (caller === undefined || call.caller === caller),
+    );
+  }
+
+  check(): void {
+    const { concurrent, concurrentPerCaller, queuedPerCaller, callsPerMinute } = this.#limits;
+    const [running, waiting] = [this.of('running'), this.of('waiting')];
+    const [inFlight, queued] = [callsOf(running), callsOf(waiting)];
+    expect(this.turns.occupancy).toEqual({ inFlight, queued });
+    expect(inFlight).toBeLessThanOrEqual(concurrent);
+    for (const caller of ['a', 'b', 'c', 'd']) {
+      const ofCaller = callsOf(this.of('running', caller));
+      expect(ofCaller).toBeLessThanOrEqual(concurrentPerCaller);
+      const waits = this.of('waiting', caller);
+      expect(callsOf(waits)).toBeLessThanOrEqual(queuedPerCaller);
+      // Where there is room, nobody waits who could use it, and stands before all others that wait.
+      if (waits[0] && waiting.every(({ calls }) => calls === 1)) {
+        expect(inFlight === concurrent || ofCaller === concurrentPerCaller).toBe(true);
+      }
+      if (waiting.length > 0) expect(inFlight).toBeGreaterThan(0);
+      const taken = this.calls.filter(
+        (call) => call.caller === caller && call.state !== 'refused' && call.state !== 'gone',
+      );
+      for (const { at } of taken) {
+        const within = taken.filter((other) => other.at >= at && other.at < at + 60_000);
+        expect(callsOf(within)).toBeLessThanOrEqual(callsPerMinute);
+      }
+    }
+  }
+}
+
+const callsOf = (calls: readonly Call[]): number =>
+  calls.reduce((sum, call) => sum + call.calls, 0);
+
+function leave(call: Call): void {
+  call.state = 'left';
+  call.leave();
+}
+
+describe('whatever callers do', () => {
+  test('no limit is passed, and nobody waits where there is room', {
+    timeout: 60_000,
+  }, async () => {
+    const property = fc.asyncProperty(
+      limits,
+      fc.array(step, { maxLength: 60 }),
+      async (of, steps) => {
+        const played = new Played(of);
+        for (const it of steps) {
+          played.play(it);
+          await vi.advanceTimersByTimeAsync(it.ms);
+          played.check();
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  test('every call is admitted or refused, and nothing is left over', {
+    timeout: 60_000,
+  }, async () => {
+    const property = fc.asyncProperty(
+      limits,
+      fc.array(step, { maxLength: 60 }),
+      async (of, steps) => {
+        const played = new Played(of);
+        for (const it of steps) {
+          played.play(it);
+          await vi.advanceTimersByTimeAsync(it.ms);
+        }
+        for (let most = steps.length; most >= 0; most--) {
+          for (const call of played.of('running')) leave(call);
+          await settled();
+        }
+        expect(played.of('waiting')).toEqual([]);
+        expect(played.turns.occupancy).toEqual({ inFlight: 0, queued: 0 });
+        played.check();
+      },
+    );
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  test('who waits is served before anyone is served twice', { timeout: 60_000 }, async () => {
+    const queues = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 30 });
+    const property = fc.asyncProperty(queues, async (names) => {
+      const rounds = await servedInTurn(names);
+      expect(rounds.map(({ served }) => served).toSorted()).toEqual(names.toSorted());
+      for (const [at, { served }] of rounds.entries()) {
+        const since = rounds.findLastIndex(
+          (round, before) => before < at && round.served === served,
+        );
+        if (since === -1) continue;
+        const others = rounds.slice(since + 1, at).map((round) => round.served);
+        for (const name of rounds[at]?.waiting ?? []) expect([...others, served]).toContain(name);
+      }
+    });
+    await fc.assert(property, { numRuns: 200 });
+  });
+});
+
+/** One call at a time of callers that all wait: who is served, and who waits then. */
+async function servedInTurn(names: readonly string[]) {
+  const played = new Played({ ...plenty, concurrent: 1 });
+  played.enter('first');
+  for (const name of names) played.enter(name);
+  await settled();
+  const rounds: { served: string; waiting: Set<string> }[] = [];
+  for (;;) {
+    for (const call of played.of('running')) leave(call);
+    await settled();
+    const [next] = played.of('running');
+    if (!next) return rounds;
+    const waiting = new Set(played.of('waiting').map(({ caller }) => caller));
+    rounds.push({ served: next.caller, waiting });
+  }
+}

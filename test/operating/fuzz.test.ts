@@ -1,0 +1,160 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startHttpServer } from '../support/hosts.ts';
+import { run } from '../support/process.ts';
+import {
+  defaultHeaders,
+  exchange,
+  type Header,
+  type RawRequest,
+  rawRequest,
+  statusesIn,
+} from '../support/raw-http.ts';
+import { shared } from '../support/shared.ts';
+
+/**
+ * Whatever is sent to the port: the server neither ends nor is at a loss, and who shows nothing learns
+ * nothing.
+ */
+
+const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-fuzz-')));
+afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+
+const server = shared(async () => {
+  const env = {
+    CPQ_AUTH: 'token',
+    CPQ_TOKENS_FILE: join(await folder(), 'tokens.json'),
+    CPQ_STATE_DIR: await folder(),
+    CPQ_TRUSTED_PROXIES: '127.0.0.1',
+    CPQ_METRICS_TOKEN: 'metrics-token-of-the-fuzz',
+    CPQ_WEBHOOK_SECRET: 'webhook-secret-of-the-fuzz',
+    CPQ_CALLS_PER_MINUTE: '100000',
+    CPQ_LOG_LEVEL: 'info',
+  };
+  const { stdout } = await run(['token', 'add', 'fuzz', '--grants', 'read'], env);
+  const token = /\bcpq_[\w-]+/.exec(stdout)?.[0] ?? '';
+  const { running, url } = await startHttpServer('embedded', { env });
+  return { running, url, port: Number(new URL(url).port), token };
+});
+
+/** Every request from an address of its own: one that guesses too often is not heard any more. */
+const fromAnywhere = fc
+  .tuple(fc.nat(255), fc.nat(255), fc.nat(255))
+  .map((rest): Header[] => [['x-forwarded-for', `10.${rest.join('.')}`]]);
+
+const open = /^(?:\/healthz|\/readyz)(?:\?|$)/;
+
+async function isWell(): Promise<void> {
+  const { running, url } = await server();
+  const { status } = await fetch(new URL('/healthz', url));
+  expect(status).toBe(200);
+  expect(running.output.stderr).not.toMatch(
+    /TypeError|RangeError|ReferenceError|Maximum call stack/,
+  );
+}
+
+/** Fifty at a time: some leave the server waiting for more. */
+async function everyOne(
+  request: fc.Arbitrary<RawRequest>,
+  holds: (sent: RawRequest) => Promise<void>,
+): Promise<void> {
+  const some = fc.array(request, { minLength: 50, maxLength: 50 });
+  const property = fc.asyncProperty(some, async (sent) => {
+    await Promise.all(sent.map(holds));
+  });
+  await fc.assert(property, { numRuns: 8 });
+}
+
+const good: RawRequest = {
+  method: 'POST',
+  target: '/mcp',
+  version: 'HTTP/1.1',
+  headers: [],
+  body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+  pieces: 1,
+  share: 1,
+};
+const withUsual = (request: RawRequest, ...more: Header[]): RawRequest => ({
+  ...request,
+  headers: [...defaultHeaders(request.body), ...more],
+});
+
+describe('a stranger', () => {
+  test('is refused, whatever is sent', { timeout: 180_000 }, async () => {
+    const { port } = await server();
+    const refused = async (sent: RawRequest) => {
+      const answer = await exchange(port, sent);
+      const statuses = statusesIn(answer).filter((status) => status !== 100);
+      if (!open.test(sent.target)) {
+        expect({ answer, good: statuses.filter((it) => it < 400 || it >= 500) }).toEqual({
+          answer,
+          good: [],
+        });
+      }
+      expect(answer).not.toMatch(/"result"|"tools"|cpq_list/);
+    };
+    await everyOne(fromAnywhere.chain(rawRequest), refused);
+    await isWell();
+  });
+
+  test.each([
+    ['/mcp', 'POST', 401],
+    ['/mcp', 'GET', 401],
+    ['/mcp', 'DELETE', 401],
+    ['/mcp', 'OPTIONS', 401],
+    ['/metrics', 'GET', 404],
+    ['/preview', 'GET', 404],
+    ['/webhooks/default', 'POST', 401],
+    ['/webhooks/wish', 'POST', 401],
+    ['/webhooks/default', 'GET', 405],
+    ['/wish', 'GET', 404],
+    ['/healthz', 'GET', 200],
+    ['/readyz', 'GET', 200],
+  ])('at %s by %s', async (target, method, status) => {
+    const { port } = await server();
+    const sent = withUsual({ ...good, target, method }, ['x-forwarded-for', '10.9.9.9']);
+    const answer = await exchange(port, sent, { isWhole: true });
+    expect(statusesIn(answer)).toEqual([status]);
+  });
+
+  test('who only opens connections, or sends by drops, keeps nobody waiting', async () => {
+    const { port, token } = await server();
+    const slow = Array.from({ length: 200 }, (_, at) => {
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.on('error', () => {});
+      socket.write(
+        'POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 50\r\n\r\n{'.slice(0, at),
+      );
+      return socket;
+    });
+    const sent = withUsual(good, ['authorization', `Bearer ${token}`]);
+    const answer = await exchange(port, sent, { isWhole: true });
+    expect(statusesIn(answer)).toEqual([200]);
+    for (const socket of slow) socket.destroy();
+    await isWell();
+  });
+});
+
+test('who was let in is answered, whatever is sent', { timeout: 180_000 }, async () => {
+  const { port, token } = await server();
+  await everyOne(rawRequest([['authorization', `Bearer ${token}`]]), async (sent) => {
+    const answer = await exchange(port, sent);
+    const broken = statusesIn(answer).filter((status) => status >= 500);
+    expect({ answer, broken }).toEqual({ answer, broken: [] });
+  });
+  await isWell();
+});
+
+test('who was let in is told which methods there are', async () => {
+  const { port, token } = await server();
+  const mine: Header = ['authorization', `Bearer ${token}`];
+  for (const method of ['TRACE', 'PUT', 'PATCH']) {
+    const sent = withUsual({ ...good, method }, mine);
+    const answer = await exchange(port, sent, { isWhole: true });
+    expect(statusesIn(answer)).toEqual([405]);
+  }
+});

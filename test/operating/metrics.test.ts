@@ -1,0 +1,371 @@
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { addRequestFacts } from '../../src/hosts/request-context.ts';
+import { delay } from '../../src/state/delay.ts';
+import type { Health } from '../../src/state/port.ts';
+import { send } from '../support/fast-path-parity.ts';
+import { legacyHeaders } from '../support/fast-path-requests.ts';
+import { testKey } from '../support/hardening-tenant.ts';
+import {
+  type ObservedOptions,
+  type ObservedServer,
+  startObservedServer,
+  valuesOf,
+} from '../support/observed.ts';
+import { until } from '../support/until.ts';
+
+let open: ObservedServer | undefined;
+afterEach(async () => {
+  await open?.close();
+  open = undefined;
+});
+
+async function start(options?: ObservedOptions): Promise<ObservedServer> {
+  open = await startObservedServer(options);
+  return open;
+}
+
+const list = { name: 'cpq_list_opportunities', arguments: { size: 3 } };
+const callLabels = (tool: string, outcome: string) =>
+  `tenant="acme",tool="${tool}",outcome="${outcome}"`;
+
+describe('calls', () => {
+  test('are counted by tool and outcome, whichever way they are answered', async () => {
+    const it = await start();
+    await it.plain(list);
+    await it.bySdk(list);
+    await it.plain({ ...list, arguments: { size: 'many' } });
+    await it.bySdk({ ...list, arguments: { wish: 1 } });
+    await it.plain({ name: 'cpq_get_record', arguments: { resource: 'company', id: 'nobody' } });
+    await it.bySdk({ name: 'cpq_wish' });
+    it.upstream.set({ status: { code: 503 } });
+    await it.plain(list);
+    expect(await it.metric('cpq_calls_total')).toEqual({
+      [callLabels(list.name, 'ok')]: 2,
+      [callLabels(list.name, 'refused')]: 2,
+      [callLabels('cpq_get_record', 'refused')]: 1,
+      [callLabels('unknown', 'refused')]: 1,
+      [callLabels(list.name, 'error')]: 1,
+    });
+    const counts = await it.metric('cpq_call_seconds_count');
+    expect(counts[`tool="${list.name}"`]).toBe(5);
+  });
+
+  test.each([
+    ['a list', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['a text of a list', `"${'['.repeat(100_000)}${']'.repeat(100_000)}"`],
+    ['an object', `${'{"x":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ])('whose argument is nested without end are refused, %s', async (_, deep) => {
+    const it = await start();
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cpq_list_opportunities","arguments":{"fields":${deep}}}}`;
+    const reply = await send(it.url, { headers: legacyHeaders, body });
+    expect(reply.body).toContain('fields is nested too deeply');
+    const labels = callLabels('cpq_list_opportunities', 'refused');
+    expect(await it.metric('cpq_calls_total')).toEqual({ [labels]: 1 });
+  });
+
+  test('that are given up are told apart, and so are their requests', async () => {
+    const it = await start();
+    const client = await it.client();
+    it.upstream.set({ delayHeaders: 10_000 });
+    const gone = new AbortController();
+    const called = client.callTool(list, { signal: gone.signal });
+    await until(() => it.upstream.requests.length).toBe(1);
+    gone.abort();
+    await expect(called).rejects.toThrow();
+    const labels = callLabels(list.name, 'cancelled');
+    await until(() => it.metric('cpq_calls_total')).toEqual({ [labels]: 1 });
+    expect(await it.metric('cpq_upstream_requests_total')).toEqual({
+      'tenant="acme",outcome="cancelled"': 1,
+    });
+    await client.close();
+  });
+});
+
+describe('requests to the service', () => {
+  test.each([
+    ['2xx', {}, 1],
+    ['429', { status: { code: 429, retryAfter: '3600' } }, 1],
+    ['4xx', { status: { code: 400 } }, 1],
+    ['5xx', { status: { code: 500 } }, 3],
+    ['3xx', { redirect: { code: 302, to: 'other' } }, 1],
+    ['unreadable', { instead: { text: '<html>' } }, 1],
+    ['timeout', { delayHeaders: 5_000 }, 3],
+    ['broken', { cut: { at: 'start', how: 'reset' } }, 3],
+  ] as const)('that end as %s are counted, each attempt', async (outcome, behaviour, times) => {
+    const it = await start();
+    it.upstream.set(behaviour);
+    await it.plain(list);
+    const labels = `tenant="acme",outcome="${outcome}"`;
+    expect(await it.metric('cpq_upstream_requests_total')).toEqual({ [labels]: times });
+    const seconds = await it.metric('cpq_upstream_request_seconds_count');
+    expect(seconds).toEqual({ 'tenant="acme"': times });
+  });
+
+  test('that nobody can take, or that were not let out, are counted', async () => {
+    const it = await start({ budget: { requests: 4, windowSeconds: 600 } });
+    await it.upstream.close();
+    await it.plain(list);
+    await it.plain(list);
+    expect(await it.metric('cpq_upstream_requests_total')).toEqual({
+      'tenant="acme",outcome="unreachable"': 4,
+      'tenant="acme",outcome="budget"': 1,
+    });
+    expect(await it.metric('cpq_budget_left')).toEqual({ 'tenant="acme"': 0 });
+  });
+
+  test('that an open circuit holds back are counted', async () => {
+    const it = await start();
+    it.upstream.set({ status: { code: 500 } });
+    for (let call = 0; call < 3; call++) await it.plain(list);
+    const counted = await it.metric('cpq_upstream_requests_total');
+    expect(counted['tenant="acme",outcome="circuit"']).toBeGreaterThan(0);
+    expect(counted['tenant="acme",outcome="5xx"']).toBe(it.upstream.requests.length);
+  });
+});
+
+describe('what is looked up when somebody asks', () => {
+  test('the budget that is left, for as long as the tenant is open', async () => {
+    const it = await start({ budget: { requests: 10, windowSeconds: 600 } });
+    expect(await it.metric('cpq_budget_left')).toEqual({ 'tenant="acme"': 10 });
+    await it.plain(list);
+    const left = 'tenant="acme"';
+    expect((await it.metric('cpq_budget_left'))[left]).toBe(9);
+    await it.tenant.close();
+    expect(await it.metric('cpq_budget_left')).toEqual({});
+  });
+
+  test('the age of what is held of a collection', async () => {
+    const it = await start();
+    expect(await it.metric('cpq_collection_age_seconds')).toEqual({});
+    await it.plain({ name: 'cpq_brief_pipeline' });
+    const labels = 'tenant="acme",collection="opportunity"';
+    const ages = await it.metric('cpq_collection_age_seconds');
+    expect(ages[labels]).toBeGreaterThanOrEqual(0);
+    expect(ages[labels]).toBeLessThan(60);
+    it.tenant.invalidate('opportunity');
+    expect(await it.metric('cpq_collection_age_seconds')).not.toHaveProperty([labels]);
+  });
+
+  test('of two who know the same tenant, the one that knows of less, and the older reading', async () => {
+    const { watch, metric } = await start();
+    const offer = (left: number, asOf: number) =>
+      watch.metrics.registerGauges('twice', {
+        remainingBudget: async () => left,
+        cachedCollections: () => [['quote', asOf]],
+      });
+    const now = Date.now();
+    const stops = [offer(7, now - 1_000), offer(3, now - 90_000)];
+    const failing = watch.metrics.registerGauges('twice', {
+      remainingBudget: () => Promise.reject(new Error('away')),
+    });
+    expect((await metric('cpq_budget_left'))['tenant="twice"']).toBe(3);
+    const age = 'tenant="twice",collection="quote"';
+    expect((await metric('cpq_collection_age_seconds'))[age]).toBeGreaterThanOrEqual(90);
+    for (const stop of [...stops, failing]) stop();
+    expect(await metric('cpq_budget_left')).not.toHaveProperty(['tenant="twice"']);
+  });
+
+  test('whether what must be kept can be kept, and how many calls there are', async () => {
+    const { watch, metric } = await start();
+    expect(await metric('cpq_state_healthy')).toEqual({});
+    const health: Health = { kind: 'redis', ok: true, notes: [] };
+    watch.metrics.registerHealthGauge(() => health);
+    watch.metrics.registerQueueGauges(() => ({ queued: 5 }));
+    const call = watch.tenant('acme').onCall('cpq_find', undefined);
+    expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 1 });
+    health.ok = false;
+    expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 0 });
+    expect(await metric('cpq_calls_in_flight')).toEqual({ '': 1 });
+    call.end('ok');
+    expect(await metric('cpq_calls_in_flight')).toEqual({ '': 0 });
+    expect(await metric('cpq_calls_queued')).toEqual({ '': 5 });
+  });
+});
+
+test('deliveries of webhooks are counted, and how late the new ones are', async () => {
+  const { watch, metric } = await start();
+  const receipt = { subject: 'order', event: 'created', isKnown: true, lagMs: 2_000 };
+  const { metrics } = watch;
+  metrics.deliveryHandled({ tenant: 'acme', status: 200, receipt: { ...receipt, how: 'new' } });
+  metrics.deliveryHandled({ tenant: 'acme', status: 200, receipt: { ...receipt, how: 'known' } });
+  // The service's clock may be ahead of ours.
+  metrics.deliveryHandled({
+    tenant: 'acme',
+    status: 200,
+    receipt: { ...receipt, how: 'new', lagMs: -500 },
+  });
+  for (const status of [400, 401, 413, 503]) metrics.deliveryHandled({ tenant: 'acme', status });
+  metrics.deliveryHandled({ tenant: undefined, status: 401 });
+  expect(await metric('cpq_webhook_deliveries_total')).toEqual({
+    'tenant="acme",outcome="new"': 2,
+    'tenant="acme",outcome="known"': 1,
+    'tenant="acme",outcome="malformed"': 1,
+    'tenant="acme",outcome="unauthorized"': 1,
+    'tenant="acme",outcome="refused"': 1,
+    'tenant="acme",outcome="not_kept"': 1,
+    'tenant="unknown",outcome="unauthorized"': 1,
+  });
+  expect(await metric('cpq_event_lag_seconds_count')).toEqual({ 'tenant="acme"': 2 });
+  expect(await metric('cpq_event_lag_seconds_sum')).toEqual({ 'tenant="acme"': 2 });
+});
+
+test('HTTP requests are counted by what they were answered, under no name of their own', async () => {
+  const { watch, metric } = await start();
+  for (const [path, status] of [
+    ['/mcp', 200],
+    ['/mcp', 401],
+    ['/mcp', 429],
+    ['/webhooks/acme/secret', 200],
+    ['/.well-known/oauth-protected-resource/mcp', 200],
+    ['/wish/canary', 404],
+    ['/mcp', undefined],
+  ] as const) {
+    watch.metrics.responseSent(path, status);
+  }
+  expect(await metric('cpq_http_requests_total')).toEqual({
+    'route="/mcp",status="200"': 1,
+    'route="/mcp",status="401"': 1,
+    'route="/mcp",status="429"': 1,
+    'route="/webhooks",status="200"': 1,
+    'route="/.well-known",status="200"': 1,
+    'route="other",status="404"': 1,
+    'route="/mcp",status="gone"': 1,
+  });
+});
+
+test('all of it is in the text that Prometheus reads, every name prefixed', async () => {
+  const { watch } = await start();
+  const { contentType, body } = await watch.render();
+  expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const names = [...body.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
+  expect(names).toEqual(expect.arrayContaining(['cpq_process_cpu_seconds_total']));
+  expect(names.filter((name) => !name?.startsWith('cpq_'))).toEqual([]);
+  expect(valuesOf(body, 'cpq_build_info')).toEqual({ 'version="1.2.3"': 1 });
+});
+
+test('the documentation has each of our own, and no other', async () => {
+  const { watch } = await start();
+  const { body } = await watch.render();
+  const ours = [...body.matchAll(/^# TYPE (\S+) /gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => !/^cpq_(?:process|nodejs)_/.test(name));
+  const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const told = [...page.matchAll(/^\| `(cpq_\w+)` \|/gm)].map(([, name]) => name);
+  expect(told.toSorted()).toEqual(ours.toSorted());
+});
+
+test('neither a metric nor the log holds what a caller or a customer wrote', async () => {
+  const it = await start({ logLevel: 'info' });
+  const lines = linesWritten();
+  const canary = 'canary-of-a-caller';
+  const [row] = it.upstream.records['/company'];
+  if (row) row.name = canary;
+  await it.plain({ name: 'cpq_list_companies', arguments: { query: canary } });
+  await it.plain({ name: canary, arguments: { [canary]: canary } }, { 'x-request-id': canary });
+  await it.bySdk({ name: canary });
+  await it.plain({ name: 'cpq_get_record', arguments: { resource: 'company', id: canary } });
+  expect(lines().length).toBeGreaterThan(2);
+  const { body } = await it.watch.render();
+  expect(body + JSON.stringify(lines())).not.toContain(canary);
+  expect(body + JSON.stringify(lines())).not.toContain(testKey);
+});
+
+/** What is written to stderr from now on, a row a line. */
+function linesWritten(): () => Record<string, unknown>[] {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  afterwards(() => write.mockRestore());
+  return () =>
+    write.mock.calls
+      .map(([line]) => String(line))
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const undo: (() => void)[] = [];
+const afterwards = (it: () => void) => void undo.push(it);
+afterEach(() => {
+  for (const it of undo.splice(0)) it();
+});
+
+describe('a request', () => {
+  const calls = (lines: Record<string, unknown>[]) => lines.filter(({ event }) => event === 'call');
+
+  test('has the id that it came with, in its answer and in the line of its call', async () => {
+    const it = await start({ logLevel: 'info' });
+    const lines = linesWritten();
+    const { headers } = await it.plain(list, { 'x-request-id': 'Of-a.proxy_1' });
+    expect(headers['x-request-id']).toBe('Of-a.proxy_1');
+    expect(calls(lines())).toEqual([
+      {
+        time: expect.any(String),
+        level: 'info',
+        event: 'call',
+        request: 'Of-a.proxy_1',
+        tenant: 'acme',
+        tool: list.name,
+        outcome: 'ok',
+        ms: expect.any(Number),
+      },
+    ]);
+  });
+
+  test.each(['', 'two words', 'x'.repeat(65), 'a,b', 'a/b', '%0a', '{"a":1}'])(
+    'has a new id where it came with %j',
+    async (given) => {
+      const it = await start();
+      const { headers } = await it.plain(list, { 'x-request-id': given });
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
+
+  test('never takes the id of another that is handled at the same time', async () => {
+    const it = await start({ logLevel: 'info' });
+    const lines = linesWritten();
+    it.upstream.set({ delayHeaders: 20 });
+    const ids = Array.from({ length: 20 }, (_, at) => `request-${at}`);
+    const tools = ['cpq_list_companies', 'cpq_list_contacts', 'cpq_list_products'];
+    const toolOf = (id: string) => tools[Number(id.slice(8)) % tools.length] ?? '';
+    await Promise.all(ids.map((id) => it.plain({ name: toolOf(id) }, { 'x-request-id': id })));
+    const told = calls(lines()).map(({ request: id, tool }) => [id, tool]);
+    expect(told.toSorted()).toEqual(ids.map((id) => [id, toolOf(id)]).toSorted());
+  });
+
+  test('says who called once that is known, and nothing of it later', async () => {
+    const { watch } = await start({ logLevel: 'info' });
+    const lines = linesWritten();
+    const handled = { headers: {}, url: '/mcp' } as Parameters<typeof watch.onHttpRequest>[0];
+    const answer = { setHeader() {}, once() {} } as unknown as Parameters<
+      typeof watch.onHttpRequest
+    >[1];
+    await watch.onHttpRequest(handled, answer, async () => {
+      addRequestFacts({ caller: 'sales-desk' });
+      await delay(1, new AbortController().signal);
+      watch.tenant('acme').onCall('cpq_find', undefined).end('ok');
+    });
+    watch.tenant('acme').onCall('cpq_find', undefined).end('ok');
+    const [within, after] = calls(lines());
+    expect(within).toMatchObject({ caller: 'sales-desk', tenant: 'acme', tool: 'cpq_find' });
+    expect(after).not.toHaveProperty('caller');
+    expect(after).not.toHaveProperty('request');
+  });
+
+  test('whose sender goes away is counted as gone', async () => {
+    const it = await start();
+    it.upstream.set({ delayHeaders: 10_000 });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: list });
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'content-length': Buffer.byteLength(body),
+    };
+    const sent = request(it.url, { method: 'POST', headers });
+    sent.on('error', () => {});
+    sent.end(body);
+    await until(() => it.upstream.requests.length).toBe(1);
+    sent.destroy();
+    const gone = { 'route="/mcp",status="gone"': 1 };
+    await until(() => it.metric('cpq_http_requests_total')).toEqual(gone);
+  });
+});

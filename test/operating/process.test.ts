@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { legacy } from '../support/fast-path-requests.ts';
+import { startHttpServer } from '../support/hosts.ts';
+import { valuesOf } from '../support/observed.ts';
+import { run } from '../support/process.ts';
+import { shared } from '../support/shared.ts';
+import { until } from '../support/until.ts';
+
+/** What an operator sees of the server as it is shipped. */
+
+const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-process-')));
+afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+
+const metricsToken = 'metrics-token-of-this-test';
+
+const server = shared(async () => {
+  const env = {
+    CPQ_AUTH: 'token',
+    CPQ_STATE_DIR: await folder(),
+    CPQ_METRICS_TOKEN: metricsToken,
+    CPQ_LOG_LEVEL: 'info',
+    CPQ_TRACING: '1',
+  };
+  const { stdout } = await run(['token', 'add', 'anna', '--grants', 'read'], env);
+  const token = /\bcpq_[\w-]+/.exec(stdout)?.[0] ?? '';
+  return { token, ...(await startHttpServer('embedded', { env })) };
+});
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+async function call(headers: Record<string, string>): Promise<Response> {
+  const { url } = await server();
+  const sent = legacy('tools/call', { name: 'cpq_list_quotes', arguments: { size: 1 } });
+  return fetch(url, { method: 'POST', headers: { ...sent.headers, ...headers }, body: sent.body });
+}
+
+async function metrics(name: string): Promise<Record<string, number>> {
+  const { url } = await server();
+  const answer = await fetch(new URL('/metrics', url), { headers: bearer(metricsToken) });
+  return valuesOf(await answer.text(), name);
+}
+
+describe('a call', () => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+  test('is counted and logged, with who called and its ids', async () => {
+    const { token, running } = await server();
+    const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
+    const answer = await call({ ...bearer(token), 'x-request-id': 'of-a-proxy', traceparent });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-request-id')).toBe('of-a-proxy');
+    await until(() => running.output.stderr).toContain('"event":"call"');
+    const line = running.output.stderr.split('\n').find((it) => it.includes('"event":"call"'));
+    expect(JSON.parse(line ?? '')).toEqual({
+      time: expect.any(String),
+      level: 'info',
+      event: 'call',
+      request: 'of-a-proxy',
+      caller: 'token:anna',
+      tenant: 'default',
+      tool: 'cpq_list_quotes',
+      outcome: 'ok',
+      ms: expect.any(Number),
+      trace,
+    });
+    expect(await metrics('cpq_calls_total')).toEqual({
+      'tenant="default",tool="cpq_list_quotes",outcome="ok"': 1,
+    });
+    expect(await metrics('cpq_upstream_requests_total')).toEqual({
+      'tenant="default",outcome="2xx"': 1,
+    });
+    expect(await metrics('cpq_budget_left')).toEqual({ 'tenant="default"': expect.any(Number) });
+  });
+
+  test('of somebody who shows nothing, or something wrong, is counted by its status', async () => {
+    expect((await call({})).status).toBe(401);
+    expect((await call(bearer('cpq_000000000000_wrong'))).status).toBe(401);
+    const counted = await metrics('cpq_http_requests_total');
+    expect(counted['route="/mcp",status="401"']).toBe(2);
+  });
+});
+
+describe('metrics', () => {
+  test('are for those alone who may read them', async () => {
+    const { url, token } = await server();
+    const ask = (headers: Record<string, string>) =>
+      fetch(new URL('/metrics', url), { headers }).then(({ status }) => status);
+    expect(await ask({})).toBe(404);
+    expect(await ask(bearer(token))).toBe(404);
+    expect(await ask(bearer(`${metricsToken}x`))).toBe(404);
+    expect(await ask(bearer(metricsToken))).toBe(200);
+  });
+
+  test('tell of the process, and of what it keeps', async () => {
+    expect(await metrics('cpq_state_healthy')).toEqual({ 'kind="local"': 1 });
+    expect(await metrics('cpq_calls_in_flight')).toEqual({ '': 0 });
+    const memory = await metrics('cpq_process_resident_memory_bytes');
+    expect(memory['']).toBeGreaterThan(1_000_000);
+  });
+});
+
+test('whether it lives, and is ready, is told to everybody', async () => {
+  const { url } = await server();
+  for (const path of ['/healthz', '/readyz']) {
+    const answer = await fetch(new URL(path, url));
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).not.toMatch(/default|token/);
+  }
+});

@@ -1,0 +1,311 @@
+import type { Result } from '@modelcontextprotocol/client';
+import {
+  type Context,
+  type Span,
+  type SpanContext,
+  type SpanOptions,
+  type Tracer,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { traceFrom, traceIdOf } from '../../src/api/trace.ts';
+import { reportOf } from '../support/consent.ts';
+import {
+  type ObservedOptions,
+  type ObservedServer,
+  startObservedServer,
+} from '../support/observed.ts';
+
+const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+const otherParent = '00-11112222333344445555666677778888-aaaabbbbccccdddd-00';
+
+describe('what is said of a trace', () => {
+  test.each([
+    [{ traceparent: parent }, { traceparent: parent }],
+    [{ traceparent: parent, tracestate: undefined }, { traceparent: parent }],
+    [
+      { traceparent: parent, tracestate: 'one=1, a@b=x y ,,two=2' },
+      { traceparent: parent, tracestate: 'one=1,a@b=x y,two=2' },
+    ],
+    // What a later version says besides is not known here.
+    [{ traceparent: parent.replace(/^00/, '01') }, { traceparent: parent }],
+    [{ traceparent: `${parent.replace(/^00/, 'cc')}-more` }, { traceparent: parent }],
+    [{ traceparent: parent.replace(/^00(.*)01$/, '01$1ff') }, { traceparent: parent }],
+  ])('%j is handed on', (said, expected) => {
+    expect(traceFrom(said)).toEqual(expected);
+  });
+
+  test.each([
+    undefined,
+    null,
+    7,
+    '',
+    'x',
+    parent.toUpperCase(),
+    `${parent} `,
+    `${parent}\n`,
+    `${parent}-more`,
+    `${parent}, ${otherParent}`,
+    parent.replace(/^00/, 'ff'),
+    parent.replace('4bf92f3577b34da6a3ce929d0e0e4736', '0'.repeat(32)),
+    parent.replace('00f067aa0ba902b7', '0'.repeat(16)),
+    [parent],
+  ])('%j is not', (traceparent) => {
+    expect(traceFrom({ traceparent, tracestate: 'one=1' })).toBeUndefined();
+  });
+
+  test.each([
+    'one',
+    'One=1',
+    'one=1,one=2',
+    'one=a=b',
+    'one=\u00e9',
+    'one=1\r\nx: y',
+    `one=${'x'.repeat(600)}`,
+    Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(),
+    ['one=1'],
+  ])('a state of %j is left out', (tracestate) => {
+    expect(traceFrom({ traceparent: parent, tracestate })).toEqual({ traceparent: parent });
+  });
+
+  test('can never say more than a header may', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(parent, 'a=b,c=d'));
+    const property = fc.property(text, text, (traceparent, tracestate) => {
+      for (const value of Object.values(traceFrom({ traceparent, tracestate }) ?? {})) {
+        expect(value).toMatch(/^[\x20-\x7e]{1,512}$/);
+      }
+    });
+    fc.assert(property, { numRuns: 1_000 });
+  });
+});
+
+let open: ObservedServer | undefined;
+afterEach(async () => {
+  trace.disable();
+  await open?.close();
+  open = undefined;
+});
+
+async function start(options?: ObservedOptions): Promise<ObservedServer> {
+  open = await startObservedServer(options);
+  return open;
+}
+
+const list = { name: 'cpq_list_opportunities', arguments: { size: 3 } };
+const inMeta = { ...list, _meta: { traceparent: parent, tracestate: 'one=1' } };
+const inHeader = { traceparent: otherParent, tracestate: 'two=2' };
+
+/** What the service was told of a trace, in its last request. */
+const handedOn = ({ upstream }: ObservedServer) => {
+  const { traceparent, tracestate } = upstream.requests.at(-1)?.headers ?? {};
+  return { traceparent, tracestate };
+};
+
+describe.each(['plain', 'bySdk'] as const)('a call over HTTP (%s)', (way) => {
+  test('hands on the trace of its message', async () => {
+    const it = await start();
+    await it[way](inMeta);
+    expect(handedOn(it)).toEqual({ traceparent: parent, tracestate: 'one=1' });
+    await it[way](inMeta, inHeader);
+    expect(handedOn(it)).toEqual({ traceparent: parent, tracestate: 'one=1' });
+  });
+
+  test('hands on the trace of its headers where the message has none', async () => {
+    const it = await start();
+    await it[way](list, inHeader);
+    expect(handedOn(it)).toEqual(inHeader);
+    await it[way]({ ...list, _meta: { traceparent: 'wish' } }, inHeader);
+    expect(handedOn(it)).toEqual(inHeader);
+  });
+
+  test('hands on nothing where there is none, or none that is fit', async () => {
+    const it = await start();
+    await it[way](list);
+    expect(handedOn(it)).toEqual({});
+    await it[way]({ ...list, _meta: { traceparent: `${parent}-x` } }, { tracestate: 'two=2' });
+    expect(handedOn(it)).toEqual({});
+  });
+});
+
+test('every request of a call hands it on, of a walk too', async () => {
+  const it = await start();
+  it.upstream.set({ maxSize: 10 });
+  const { status } = await it.plain({ name: 'cpq_brief_pipeline', _meta: inMeta._meta });
+  expect(status).toBe(200);
+  expect(it.upstream.requests.length).toBeGreaterThan(5);
+  for (const { headers } of it.upstream.requests) expect(headers.traceparent).toBe(parent);
+});
+
+test('a write and what is read back of it hand it on', async () => {
+  const it = await start();
+  const client = await it.client();
+  const change = { external_id: 'traced', create: true, name: 'Traced' };
+  const call = (args: object) =>
+    client.callTool({
+      name: 'cpq_upsert_opportunity',
+      arguments: { ...args },
+      _meta: inMeta._meta,
+    });
+  const { confirm } = reportOf((await call(change)) as Result);
+  const { outcome } = reportOf((await call({ ...change, confirm })) as Result);
+  expect(outcome).toBe('written');
+  const methods = it.upstream.requests.map(({ method }) => method);
+  expect(methods.slice(methods.indexOf('PUT'))).toEqual(['PUT', 'GET']);
+  for (const { headers } of it.upstream.requests) expect(headers.traceparent).toBe(parent);
+  await client.close();
+});
+
+interface Made {
+  name: string;
+  kind: number | undefined;
+  attributes: Record<string, unknown>;
+  context: SpanContext;
+  parent: SpanContext | undefined;
+  status: number | undefined;
+  ended: boolean;
+}
+
+/** As small as an OpenTelemetry SDK can be: keeps every span that is made. */
+function register(): Made[] {
+  const made: Made[] = [];
+  const startSpan = (name: string, options: SpanOptions = {}, from?: Context): Span => {
+    const above = from && trace.getSpanContext(from);
+    const context: SpanContext = {
+      traceId: above?.traceId ?? 'f'.repeat(32),
+      spanId: String(made.length + 1).padStart(16, 'e'),
+      traceFlags: 1,
+      ...(above?.traceState ? { traceState: above.traceState } : {}),
+    };
+    const { kind, attributes = {} } = options;
+    const it: Made = {
+      name,
+      kind,
+      attributes: { ...attributes },
+      context,
+      parent: above,
+      status: undefined,
+      ended: false,
+    };
+    made.push(it);
+    const span: Partial<Span> = {
+      spanContext: () => context,
+      setAttribute(attribute, value) {
+        it.attributes[attribute] = value;
+        return span as Span;
+      },
+      setStatus({ code }) {
+        it.status = code;
+        return span as Span;
+      },
+      end() {
+        it.ended = true;
+      },
+    };
+    return span as Span;
+  };
+  const provider: TracerProvider = {
+    getTracer: () => ({ startSpan }) as Partial<Tracer> as Tracer,
+  };
+  trace.setGlobalTracerProvider(provider);
+  return made;
+}
+
+describe('with tracing', () => {
+  test('a call is a span, and every request that it sends one below it', async () => {
+    const it = await start({ tracing: true });
+    const made = register();
+    await it.plain(inMeta);
+    const [call, request, ...more] = made;
+    expect(more).toEqual([]);
+    expect(call).toMatchObject({
+      name: 'tools/call cpq_list_opportunities',
+      kind: 1,
+      parent: { traceId: traceIdOf({ traceparent: parent }), spanId: '00f067aa0ba902b7' },
+      attributes: {
+        'gen_ai.tool.name': 'cpq_list_opportunities',
+        'cpq.tenant': 'acme',
+        'cpq.outcome': 'ok',
+      },
+      status: undefined,
+      ended: true,
+    });
+    expect(request).toMatchObject({
+      name: 'GET /opportunity',
+      kind: 2,
+      parent: { spanId: call?.context.spanId },
+      attributes: {
+        'http.request.method': 'GET',
+        'http.response.status_code': 200,
+        'url.template': '/opportunity',
+        'server.address': '127.0.0.1',
+        'server.port': it.upstream.port,
+        'cpq.outcome': '2xx',
+      },
+      ended: true,
+    });
+    const { traceId, spanId } = request?.context ?? {};
+    const traceparent = `00-${traceId}-${spanId}-01`;
+    expect(handedOn(it)).toEqual({ traceparent, tracestate: 'one=1' });
+  });
+
+  test('a call that came with no trace begins one', async () => {
+    const it = await start({ tracing: true });
+    const made = register();
+    await it.bySdk(list);
+    expect(made[0]?.parent).toBeUndefined();
+    expect(handedOn(it).traceparent).toMatch(
+      new RegExp(`^00-f{32}-${made[1]?.context.spanId}-01$`),
+    );
+  });
+
+  test('what failed is marked, attempt by attempt', async () => {
+    const it = await start({ tracing: true });
+    const made = register();
+    it.upstream.set({ status: { code: 503 } });
+    await it.plain(list);
+    const [call, ...requests] = made;
+    expect(call).toMatchObject({ status: 2, attributes: { 'error.type': 'error' } });
+    expect(requests).toHaveLength(3);
+    for (const request of requests) {
+      expect(request).toMatchObject({
+        status: 2,
+        attributes: { 'http.response.status_code': 503, 'error.type': '5xx' },
+        ended: true,
+      });
+    }
+  });
+
+  test('spans hold no words of a caller or a customer', async () => {
+    const it = await start({ tracing: true });
+    const made = register();
+    const query = 'canary-of-a-caller';
+    await it.plain({ name: 'cpq_list_companies', arguments: { query } });
+    await it.plain({ name: 'cpq_get_record', arguments: { resource: 'company', id: query } });
+    expect(made.length).toBeGreaterThan(3);
+    expect(JSON.stringify(made)).not.toContain(query);
+  });
+
+  test('of an earlier API than ours they are made as well', async () => {
+    const it = await start({ tracing: true });
+    const made = register();
+    const registry = Symbol.for('opentelemetry.js.api.1');
+    const holder = globalThis as { [registry]?: { version: string; trace: TracerProvider } };
+    const { trace: provider } = holder[registry] ?? {};
+    trace.disable();
+    const ours = holder[registry];
+    if (provider) holder[registry] = { version: '1.4.0', trace: provider };
+    await it.plain(list);
+    if (ours) holder[registry] = ours;
+    expect(made).toHaveLength(2);
+  });
+
+  test('and no SDK, a trace is handed on as it came', async () => {
+    const it = await start({ tracing: true });
+    await it.plain(inMeta);
+    expect(handedOn(it)).toEqual({ traceparent: parent, tracestate: 'one=1' });
+    await it.plain(list);
+    expect(handedOn(it)).toEqual({});
+  });
+});

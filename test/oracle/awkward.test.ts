@@ -1,0 +1,281 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Connection, Row } from '../support/hosts.ts';
+import { describeWorld, type World } from '../support/oracle/worlds.ts';
+
+type Cpq = Connection['call'];
+
+const idsIn = (rows: unknown): string[] => (rows as Row[]).map(({ id }) => String(id));
+
+/** Rows that are awkward on purpose: what each kind of them comes to, said by hand. */
+describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
+  let world: World;
+  let call: Cpq;
+  beforeAll(async () => {
+    world = await load();
+    ({ call } = await world.server());
+  });
+
+  /** Rows of a kind, of which there is at least one. */
+  const awkward = (table: string, kind: string, where = 'true'): Row[] => {
+    const sql = `select r.* from awkward a join ${table} r on r.tenant = a.tenant and r.id = a.id
+      where a.tenant = ?1 and ?2 <> '' and a.resource = ?3 and a.kind = ?4 and ${where}`;
+    const rows = world.ask(sql, table, kind);
+    expect(rows.length, `${table}: ${kind}`).toBeGreaterThan(0);
+    return rows;
+  };
+  const openDeals = async (): Promise<Row[]> => {
+    const { records, page } = await call('cpq_brief_pipeline', { deals_from: 0 });
+    expect(page.shown).toBe(page.total);
+    return records;
+  };
+  const found = async (check: string, args: Row = {}): Promise<string[]> => {
+    const { data } = await call('cpq_check_sales_data', { check, size: 100, ...args });
+    expect(data.shown, `${check}: all rows are needed`).toBe(data.total);
+    return idsIn(data.rows);
+  };
+  const flaws = async (quote: unknown): Promise<Row[]> => {
+    const { data } = await call('cpq_brief_quote', { quote });
+    return (data.preflight as { rows: Row[] }).rows;
+  };
+  const codes = async (quote: unknown) => (await flaws(quote)).map(({ code }) => code);
+
+  test('a deal that was deleted is in no figure', async () => {
+    const open = idsIn(await openDeals());
+    const deleted = awkward('opportunity', 'soft-deleted');
+    for (const { id } of deleted) expect(open).not.toContain(id);
+    const { data } = await call('cpq_brief_pipeline');
+    expect(data.deleted).toBe(deleted.length);
+  });
+
+  test('a deal whose closing is null is open', async () => {
+    const open = idsIn(await openDeals());
+    for (const { id, deletedAt } of awkward('opportunity', 'null closedAt')) {
+      if (deletedAt === null) expect(open).toContain(id);
+    }
+  });
+
+  test('money in text is money', async () => {
+    const values = new Map((await openDeals()).map(({ id, value }) => [id, value]));
+    const deals = awkward(
+      'opportunity',
+      'money as text',
+      `r.outcome = 'open' and r.deletedAt is null and typeof(r.onetimeRevenue) = 'text'`,
+    );
+    for (const { id, onetimeRevenue, monthlyRevenue, valueMonths } of deals) {
+      const value = Number(onetimeRevenue) + Number(monthlyRevenue) * Number(valueMonths ?? 12);
+      expect(values.get(id)).toBe(value);
+    }
+  });
+
+  test('a value of 0 is known, one that is null or not there is not', async () => {
+    const values = new Map((await openDeals()).map((deal) => [deal.id, deal.value]));
+    const where = `r.outcome = 'open' and r.deletedAt is null`;
+    for (const { id } of awkward('opportunity', 'zero value', where))
+      expect(values.get(id)).toBe(0);
+    const unknown = ['null value', 'no value'].flatMap((kind) => awkward('opportunity', kind));
+    for (const { id } of unknown) expect(values.get(id)).toBeUndefined();
+  });
+
+  test('a close date with an offset is the day as written', async () => {
+    const { data } = await call('cpq_brief_pipeline', { by: 'close_month', rows: 50 });
+    const { overdue, closingSoon } = data as Record<string, { rows: Row[] }>;
+    const days = new Map(
+      [...(overdue?.rows ?? []), ...(closingSoon?.rows ?? [])].map(({ id, closes }) => [
+        id,
+        closes,
+      ]),
+    );
+    for (const { id, expectedCloseDate } of awkward('opportunity', 'close date with offset')) {
+      expect([undefined, String(expectedCloseDate).slice(0, 10)]).toContain(days.get(id));
+    }
+  });
+
+  test('a deal that was closed on a day without a time is closed on that day', async () => {
+    for (const { closedAt, outcome } of awkward(
+      'opportunity',
+      'closed without time',
+      'r.deletedAt is null',
+    )) {
+      const period = { period_from: closedAt, period_to: closedAt };
+      const { data } = await call('cpq_brief_pipeline', period);
+      const closed = data.closed as Record<string, Row>;
+      const name = outcome === 'unknown' ? 'outcomeUnknown' : String(outcome);
+      expect(closed[name]?.count).toBeGreaterThan(0);
+    }
+  });
+
+  test.each([
+    ['no stage', 'stage', 'no stage'],
+    ['no company', 'company', 'no company'],
+  ])('a deal with %s has a group of its own', async (kind, by, name) => {
+    const where = `r.outcome = 'open' and r.deletedAt is null`;
+    const deals = world.ask(
+      `select id from opportunity r where tenant = ?1 and ?2 <> '' and ${where}
+         and ${by === 'stage' ? 'pipelineStageId' : 'companyId'} is null`,
+    );
+    awkward('opportunity', kind);
+    const { data } = await call('cpq_brief_pipeline', { by });
+    const row = (data.groups as { rows: Row[] }).rows.find((group) => group.name === name);
+    if (row) expect(row.count).toBe(deals.length);
+    else expect(by === 'company' || deals.length === 0).toBe(true);
+  });
+
+  test('text that tells an assistant what to do is told as text, without what cannot be seen', async () => {
+    const ids = [
+      ...awkward('opportunity', 'instructions'),
+      ...awkward('opportunity', 'invisible characters'),
+    ];
+    for (const { id } of ids) {
+      const { text } = await call('cpq_get_record', { resource: 'opportunity', id });
+      expect(text).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u);
+    }
+  });
+
+  test('a contact without an address is found, a deleted one is not', async () => {
+    const contacts = await found('contacts_without_email');
+    for (const { id, deleted } of awkward('contact', 'null e-mail')) {
+      expect(contacts.includes(String(id))).toBe(deleted === null);
+    }
+  });
+
+  test.each([
+    ['no price', 'no price'],
+    ['no cost', 'no cost'],
+  ])('a product with %s is not judged, and counted', async (kind, reason) => {
+    const { data } = await call('cpq_check_sales_data', { check: 'below_cost', size: 100 });
+    const listed = awkward('product', kind).filter((product) => product.listed !== 0);
+    for (const { id } of listed) expect(idsIn(data.rows)).not.toContain(id);
+    expect((data.unjudged as Row)[reason]).toBeGreaterThanOrEqual(listed.length);
+  });
+
+  test('a product at price 0 is below its cost', async () => {
+    const under = await found('below_cost');
+    for (const { id, listed, cost } of awkward('product', 'zero price')) {
+      if (listed !== 0 && Number(cost) > 0) expect(under).toContain(id);
+    }
+  });
+
+  test('a part number in another spelling is the same part', async () => {
+    const { data } = await call('cpq_check_sales_data', { check: 'duplicate_products', size: 100 });
+    const rows = data.rows as (Row & { related: Row[] })[];
+    const parts = rows.flatMap(({ id, related }) => [id, ...related.map((other) => other.id)]);
+    const twins = awkward('product', 'mpn of another product in other spelling');
+    const listed = twins.filter((product) => product.listed !== 0);
+    expect(listed.filter(({ id }) => parts.includes(id)).length).toBeGreaterThan(0);
+  });
+
+  test('a blank term is one-time', async () => {
+    const [product] = awkward('product', 'blank term');
+    const { data } = await call('cpq_get_record', { resource: 'product', id: product?.id });
+    expect((data.record as Row | undefined)?.term ?? '').toBe('');
+  });
+
+  test('a quote without items is stopped', async () => {
+    for (const { id } of awkward('quote', 'no items')) {
+      expect(await codes(id)).toContain('no_items');
+    }
+  });
+
+  test('a quote without a company, or a contact, is pointed out', async () => {
+    for (const { id } of awkward('quote', 'no company')) {
+      expect(await codes(id)).toContain('missing_company');
+    }
+    for (const { id } of awkward('quote', 'null contact')) {
+      expect(await codes(id)).toContain('missing_contact');
+    }
+  });
+
+  test.each(['expiry without time', 'expiry with offset'])(
+    'an %s is the day as written',
+    async (kind) => {
+      for (const { id, expiresAt } of awkward('quote', kind)) {
+        const { data } = await call('cpq_brief_quote', { quote: id });
+        expect(data.expires).toBe(String(expiresAt).slice(0, 10));
+      }
+    },
+  );
+
+  test('a status in odd letter case is the status', async () => {
+    for (const { id, status } of awkward('quote', 'status in odd case')) {
+      const { data } = await call('cpq_brief_quote', { quote: id });
+      expect(data.status).toBe(String(status).toLowerCase());
+    }
+  });
+
+  test('a quote that was deleted is in no check', async () => {
+    const deleted = awkward('quote', 'soft-deleted').map(({ id }) => String(id));
+    const all = [
+      ...(await found('stale_quotes', { days: 0 })),
+      ...(await found('unlisted_on_quotes')),
+    ];
+    expect(all.filter((id) => deleted.includes(id))).toEqual([]);
+  });
+
+  test('a line without a cost has no margin', async () => {
+    for (const { id, quoteId } of awkward('quote_item', 'no cost')) {
+      const { data } = await call('cpq_brief_quote', { quote: quoteId, lines: 200 });
+      const at = world.ask(
+        `select id from quote_item where tenant = ?1 and ?2 <> '' and quoteId = ?3 order by rowid`,
+        String(quoteId),
+      );
+      const line = (data.lines as { rows: Row[] }).rows[at.findIndex((item) => item.id === id)];
+      expect(line).not.toHaveProperty('margin');
+      expect(line).not.toHaveProperty('cost');
+    }
+  });
+});
+
+/** One quote with figures that can be worked out on paper. */
+describeWorld({ seed: 5, today: '2026-03-10', scale: 0.05 }, (load) => {
+  const setUp = async (discount: string) => {
+    const world = await load();
+    const [quote] = world.ask(
+      `select q.id from quote q where tenant = ?1 and ?2 <> '' and deletedAt is null
+         and (select count(*) from quote_item i where i.tenant = ?1 and i.quoteId = q.id) >= 4
+       order by rowid limit 1`,
+    );
+    const id = String(quote?.id);
+    world.change(`delete from quote_item where tenant = ? and quoteId = ? and position > 3`, id);
+    const lines = [
+      `term = null, quantity = 3, price = 0.1, cost = 0.08, discount = 0, setupPrice = null, setupCost = null`,
+      `term = 'month', quantity = 10, price = '19.99', cost = 15, discount = 15, setupPrice = 100, setupCost = 40`,
+      `term = 'yearly', quantity = null, price = 1200, cost = null, discount = null, setupPrice = null, setupCost = null`,
+      `term = 'per quarter', quantity = 2, price = 50, cost = 60, discount = 0, setupPrice = null, setupCost = 25`,
+    ];
+    lines.forEach((set, at) => {
+      const nth = `rowid = (select rowid from quote_item where tenant = ?1 and quoteId = ?2
+        order by rowid limit 1 offset ${at})`;
+      world.change(`update quote_item set ${set} where ${nth}`, id);
+    });
+    world.change(`update quote set ${discount} where tenant = ? and id = ?`, id);
+    const { call } = await world.server();
+    return (await call('cpq_brief_quote', { quote: id })).data;
+  };
+
+  test('a quote worked out by hand', async () => {
+    const data = await setUp(`discountType = 'percent', discountAmount = 10`);
+    // 3 × 0.10 + setup 100 = 100.30; 10 × 19.99 × 0.85 = 169.915; 1 × 1200; 2 × 50; all less 10 %.
+    expect(data.totals).toEqual({
+      items: 4,
+      oneTime: 90.27,
+      monthly: 152.92,
+      yearly: 1080,
+      otherTerms: { quarter: 90 },
+      unknownPrices: 1,
+      assumedQuantities: 1,
+    });
+    // 90.27 + 12 × 152.9235 + 1080: the monthly total is not rounded first.
+    expect(data.firstYearValue).toBe(3005.35);
+    expect(data.setup).toEqual({ price: 100, cost: 65 });
+    expect(data.terms).toEqual([
+      // 0.27 + 90 against 0.24 + 40; the setup without a price is not judged.
+      { term: 'one-time', price: 90.27, cost: 65.24, profit: 50.03, margin: 55.4, unjudged: 1 },
+      { term: 'monthly', price: 152.92, cost: 150, profit: 2.92, margin: 1.9 },
+      { term: 'yearly', price: 1080, unjudged: 1 },
+      { term: 'quarter', price: 90, cost: 120, profit: -30, margin: -33.3 },
+    ]);
+    const { rows } = data.lines as { rows: Row[] };
+    // (0.1 − 0.08) / 0.1; (16.9915 − 15) / 16.9915; (50 − 60) / 50
+    expect(rows.map(({ margin }) => margin)).toEqual([20, 11.7, undefined, -20]);
+  });
+});

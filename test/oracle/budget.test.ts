@@ -1,0 +1,65 @@
+import { beforeAll, expect, test } from 'vitest';
+import { anyHost } from '../support/hosts.ts';
+import { countIn, type Measured, measure, measuredTenant } from '../support/oracle/budget.ts';
+import { clockAt } from '../support/oracle/clock.ts';
+import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
+
+/** What an answer may cost, over a tenant that is large; docs/tokens.md has what it does. */
+let sandbox: Sandbox;
+let measured: Measured[];
+
+beforeAll(async () => {
+  const { day, ...options } = measuredTenant;
+  sandbox = await startSandbox({ ...options, now: new Date(`${day}T09:00:00Z`) });
+  measured = await measure(sandbox, () => anyHost.start(addressIn(sandbox), { env: clockAt(day) }));
+}, 120_000);
+
+const of = (what: string): Measured => {
+  const found = measured.find((it) => it.what === what);
+  if (!found) throw new Error(`${what} was not measured`);
+  return found;
+};
+const pagesOf = (table: string) => Math.ceil(countIn(sandbox, table) / 100);
+
+test.each([
+  ['25 opportunities', 0.3],
+  ['10 quotes', 0.12],
+])('%s: at most %f of what the service sends', (what, share) => {
+  const { text, structured, wire = 0 } = of(what);
+  expect(text).toBeLessThanOrEqual(share * wire);
+  expect(structured).toBeLessThanOrEqual(share * wire);
+});
+
+test('the open pipeline of 1,000 opportunities: at most 1,500 tokens and 10 requests', () => {
+  expect(countIn(sandbox, 'opportunity')).toBeGreaterThanOrEqual(1000);
+  const { text, structured, cold } = of('open pipeline by stage');
+  expect(text).toBeLessThanOrEqual(1500);
+  // JSON names every figure again in every row.
+  expect(structured).toBeLessThanOrEqual(1700);
+  // Ten for every thousand opportunities, and the companies, whose currency the money is in.
+  expect(cold).toBeLessThanOrEqual(pagesOf('opportunity') + pagesOf('company'));
+});
+
+test('the quotes of one company: at most 1,500 tokens', () => {
+  const { text, structured } = of('quotes of one company');
+  expect(text).toBeLessThanOrEqual(1500);
+  expect(structured).toBeLessThanOrEqual(1500);
+});
+
+test('one company whole: at most 2,500 tokens', () => {
+  expect(of('one company whole').text).toBeLessThanOrEqual(2500);
+});
+
+test('products under cost among 5,000: at most 2,000 tokens and 50 requests', () => {
+  expect(countIn(sandbox, 'product')).toBeGreaterThanOrEqual(5000);
+  const { text, structured, cold } = of('products under cost');
+  expect(text).toBeLessThanOrEqual(2000);
+  expect(structured).toBeLessThanOrEqual(2000);
+  expect(cold).toBeLessThanOrEqual(pagesOf('product'));
+});
+
+test('what was read once is not read again', () => {
+  const lists = ['25 opportunities', '10 quotes'];
+  const briefs = measured.filter(({ what }) => !lists.includes(what));
+  expect(briefs.map(({ warm }) => warm)).toEqual(briefs.map(() => 0));
+});

@@ -1,0 +1,71 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Row } from '../support/hosts.ts';
+import { productFinder } from '../support/oracle/checks.ts';
+import { buyersOf, expectedCompany, type Tenant } from '../support/oracle/company.ts';
+import { dealsOf } from '../support/oracle/deals.ts';
+import { productsOf } from '../support/oracle/products.ts';
+import { quotesOf } from '../support/oracle/quotes.ts';
+import type { Company } from '../support/oracle/recent-activity.ts';
+import { text } from '../support/oracle/sql.ts';
+import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+
+const totals = ['items', 'oneTime', 'monthly', 'yearly', 'otherTerms'];
+const ofQuote = [...totals, 'unknownPrices', 'assumedQuantities', 'discountNotApplied'];
+/** What is compared of a row of each list; the rest is told as the record has it. */
+const compared: Record<string, readonly string[]> = {
+  contacts: ['id'],
+  open: ['id', 'value', 'currency', 'closes'],
+  quotes: ['id', 'status', ...ofQuote],
+  contractItems: ['id'],
+  discountGroups: ['id', 'reach', 'discounts'],
+  pricingBooks: ['id', 'reach', 'products'],
+  neverBought: ['id', 'price', 'otherCompanies', 'quoted'],
+  lately: ['day', 'what', 'kind', 'id'],
+};
+const aside = new Set(['beta']);
+
+function figuresIn(data: Row): Row {
+  const parts = [...Object.keys(compared), 'closed']
+    .filter((part) => part in data)
+    .map((part) => {
+      const told = data[part] as Row & { rows?: Row[] };
+      const kept = Object.entries(told).filter(([key]) => !aside.has(key));
+      const rows = told.rows?.map((row) => picked(row, compared[part] ?? []));
+      return [part, { ...Object.fromEntries(kept), ...(rows && { rows }) }];
+    });
+  return Object.fromEntries(parts);
+}
+
+const picked = (row: Row, keys: readonly string[]): Row =>
+  Object.fromEntries(Object.entries(row).filter(([key]) => keys.includes(key)));
+
+describeWorlds((load) => {
+  let world: World;
+  let tenant: Tenant;
+  let companies: Company[];
+  beforeAll(async () => {
+    world = await load();
+    const products = productsOf(world.ask);
+    const quotes = quotesOf(world.ask);
+    const productOf = productFinder(products);
+    tenant = {
+      ask: world.ask,
+      today: world.today,
+      deals: dealsOf(world.ask),
+      quotes,
+      products,
+      productOf,
+      buyers: buyersOf(quotes, productOf),
+    };
+    const rows = world.ask('select id, name from company where tenant = ? and ? <> 0');
+    companies = rows.map((row) => ({ id: String(row.id), name: text(row, 'name') }));
+  });
+
+  test('the brief of every company', async () => {
+    const { call } = await world.server();
+    for (const company of companies) {
+      const { data } = await call('cpq_brief_company', { company: company.id, rows: 8 });
+      expect(figuresIn(data), company.id).toEqual(expectedCompany(tenant, company, 8));
+    }
+  });
+});

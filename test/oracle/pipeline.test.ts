@@ -1,0 +1,170 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Row } from '../support/hosts.ts';
+import { type Deal, dealsOf } from '../support/oracle/deals.ts';
+import { type Asked, expectedPipeline, later, openAmong } from '../support/oracle/pipeline.ts';
+import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+
+/** What SQL cannot know: how a thing is put into words, and when it was read. */
+const words = new Set(['summary', 'notes', 'coverage', 'probability']);
+/** Text in rows whose figures are compared: names are told without what cannot be seen. */
+const asides = new Set(['company', 'closes', 'idleDays']);
+
+function figuresIn(data: Row): Row {
+  const told = Object.entries(data).filter(([key]) => !words.has(key));
+  return Object.fromEntries(told.map(([key, value]) => [key, bare(value, key)]));
+}
+
+function bare(value: unknown, inside: string): unknown {
+  if (Array.isArray(value)) return value.map((row) => bare(row, inside));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(
+    ([key]) => !asides.has(key) && (key !== 'name' || (inside === 'groups' && !('days' in value))),
+  );
+  return Object.fromEntries(kept.map(([key, part]) => [key, bare(part, inside)]));
+}
+
+/** In capitals, but for letters that have none of one letter: ß. */
+const shouted = (name: string): string => name.replace(/[a-zäöüéó]/g, (it) => it.toUpperCase());
+
+const groupings = ['stage', 'owner', 'company', 'category', 'source', 'close_month'];
+
+describeWorlds((load) => {
+  let world: World;
+  let deals: Deal[];
+  beforeAll(async () => {
+    world = await load();
+    deals = dealsOf(world.ask);
+  });
+
+  const compareWith = async (asked: Asked) => {
+    const { call } = await world.server();
+    const { data } = await call('cpq_brief_pipeline', asked);
+    expect(figuresIn(data)).toEqual(expectedPipeline(deals, world.today, asked));
+    return data;
+  };
+  const nameOf = (what: 'owner' | 'company' | 'category' | 'stage') => {
+    const [deal] = deals.filter(({ outcome, [what]: ref }) => outcome === 'open' && ref.name);
+    return { id: deal?.[what].id ?? '', name: deal?.[what].name ?? '' };
+  };
+
+  test.each(groupings)('the open pipeline by %s', async (by) => {
+    const data = await compareWith({ by, rows: 50 });
+    expect(data.open).toMatchObject({ count: expect.any(Number) });
+  });
+
+  test('without a word on how', async () => {
+    await compareWith({});
+  });
+
+  test('the rows of the three lists', async () => {
+    const { call } = await world.server();
+    const { data } = await call('cpq_brief_pipeline', { rows: 50 });
+    const byId = new Map(deals.map((deal) => [deal.id, deal]));
+    const { overdue, closingSoon, stalled } = data as Record<string, { rows: Row[] }>;
+    for (const { id, closes } of [...(overdue?.rows ?? []), ...(closingSoon?.rows ?? [])]) {
+      expect(closes).toBe(byId.get(String(id))?.closes);
+    }
+    expect(stalled?.rows.length).toBeGreaterThan(0);
+    for (const { id, idleDays } of stalled?.rows ?? []) {
+      expect(idleDays).toBe(byId.get(String(id))?.idleDays);
+    }
+  });
+
+  test.each(['owner', 'company', 'category', 'stage'] as const)('of one %s', async (what) => {
+    const { id, name } = nameOf(what);
+    const byName = await compareWith({ [what]: ` ${shouted(name)} ` });
+    const byId = await compareWith({ [what]: id, by: 'source' });
+    expect((byName.open as Row).count).toBeGreaterThan(0);
+    if (what !== 'company') expect(byId.open).toEqual(byName.open);
+  });
+
+  test('of an owner whom nobody knows', async () => {
+    const data = await compareWith({ owner: 'Nobody at all' });
+    expect(data.open).toEqual({ count: 0 });
+  });
+
+  test.each([
+    ['from today', 0, undefined],
+    ['up to today', undefined, 0],
+    ['within a month', -15, 15],
+  ])('expected to close %s', async (_, from, to) => {
+    const close_from = from === undefined ? {} : { close_from: later(world.today, from) };
+    const close_to = to === undefined ? {} : { close_to: later(world.today, to) };
+    await compareWith({ ...close_from, ...close_to, by: 'close_month' });
+  });
+
+  test.each([0, 20_000, 100_000])('worth at least %i', async (min_value) => {
+    await compareWith({ min_value });
+  });
+
+  test('of exactly the value of a deal, and a cent more', async () => {
+    const [largest] = openAmong(deals, {});
+    const min_value = Number(largest?.value);
+    expect((await compareWith({ min_value })).open).toMatchObject({ count: 1 });
+    expect((await compareWith({ min_value: min_value + 0.01 })).open).toEqual({ count: 0 });
+  });
+
+  test.each([
+    ['a year', -365, 0],
+    ['a day', 0, 0],
+    ['a month that is over', -60, -30],
+    ['the time to come', 1, 365],
+  ])('won and lost over %s', async (_, from, to) => {
+    await compareWith({ period_from: later(world.today, from), period_to: later(world.today, to) });
+  });
+
+  test('won and lost up to a day', async () => {
+    await compareWith({ period_to: later(world.today, -100) });
+  });
+
+  test.each([1, 14, 90, 3650])('stalled for %i days', async (stalled_days) => {
+    await compareWith({ stalled_days, rows: 3 });
+  });
+
+  test('everything at once', async () => {
+    const owner = nameOf('owner').name;
+    await compareWith({
+      owner,
+      by: 'company',
+      min_value: 1000,
+      close_from: later(world.today, -90),
+      period_from: later(world.today, -300),
+    });
+  });
+
+  test('the scale of probability is told', async () => {
+    const { call } = await world.server();
+    const { data } = await call('cpq_brief_pipeline');
+    const [row] = world.ask(
+      'select probabilityScale as top from tenant where tenant = ?1 and ?2 <> 0',
+    );
+    expect(data.probability).toMatchObject({ scale: `0-${row?.top}` });
+  });
+
+  test('coverage is every opportunity, and every company for its currency', async () => {
+    const { call } = await world.server();
+    const { coverage } = await call('cpq_brief_pipeline');
+    const [row] = world.ask(
+      `select (select count(*) from opportunity where tenant = ?1) +
+         (select count(*) from company where tenant = ?1) as total where ?2 <> ''`,
+    );
+    expect(coverage).toMatchObject({ complete: true, read: row?.total, total: row?.total });
+  });
+
+  test('all open deals, the largest first, a hundred at a time', async () => {
+    const { call } = await world.server();
+    const open = openAmong(deals, {});
+    const first = await call('cpq_brief_pipeline', { deals_from: 0 });
+    expect(first.records.map(({ id }) => id)).toEqual(open.slice(0, 100).map(({ id }) => id));
+    const last = await call('cpq_brief_pipeline', { deals_from: open.length - 1 });
+    expect(last.records.map(({ id }) => id)).toEqual(open.slice(-1).map(({ id }) => id));
+    expect(last.page).toEqual({ shown: 1, from: open.length - 1, total: open.length });
+  });
+});
+
+describe('the oracle itself', () => {
+  test('a day is moved over the end of a leap year', () => {
+    expect(later('2028-02-29', 1)).toBe('2028-03-01');
+    expect(later('2025-01-01', -1)).toBe('2024-12-31');
+  });
+});

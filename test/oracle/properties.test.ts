@@ -1,0 +1,243 @@
+import { Big } from 'big.js';
+import { beforeAll, expect, test } from 'vitest';
+import { differencesBetween } from '../support/facts.ts';
+import type { Connection, Row } from '../support/hosts.ts';
+import { dealsOf } from '../support/oracle/deals.ts';
+import { later, openAmong, sums } from '../support/oracle/pipeline.ts';
+import { describeWorld, describeWorlds, type World } from '../support/oracle/worlds.ts';
+
+type Amounts = Record<string, number>;
+type Figures = Row & { count: number; oneTime?: Amounts; monthly?: Amounts };
+interface Brief extends Row {
+  open: Figures;
+  groups: { rows: Figures[] };
+  closed: { won: Figures; lost: Figures; winRateByValue?: Amounts };
+  unknown?: Amounts;
+  deleted?: number;
+}
+
+const groupings = ['stage', 'owner', 'company', 'category', 'source', 'close_month'];
+const exact = ['oneTime', 'monthly'] as const;
+const weighted = ['weightedOneTime', 'weightedMonthly'] as const;
+
+/** Sums of amounts by currency, in decimals. */
+function added(rows: readonly Row[], key: string): Map<string, Big> {
+  const sums = new Map<string, Big>();
+  for (const row of rows) {
+    for (const [currency, amount] of Object.entries((row[key] ?? {}) as Amounts)) {
+      sums.set(currency, (sums.get(currency) ?? new Big(0)).plus(amount));
+    }
+  }
+  return sums;
+}
+
+/** Whether parts make up a whole; a cent for every part that was rounded may be amiss. */
+function expectWhole(parts: readonly Row[], whole: Row, key: string, cents: number): void {
+  const summed = added(parts, key);
+  const all = added([whole], key);
+  expect([...summed.keys()].sort()).toEqual([...all.keys()].sort());
+  for (const [currency, sum] of summed) {
+    const amiss = sum.minus(all.get(currency) ?? 0).abs();
+    expect(amiss.toNumber(), `${key} in ${currency}`).toBeLessThanOrEqual(cents / 100);
+  }
+}
+
+const countOf = (rows: readonly Figures[]): number =>
+  rows.reduce((sum, { count }) => sum + count, 0);
+
+describeWorlds((load) => {
+  let world: World;
+  let connection: Connection;
+  const brief = async (args: Row = {}) =>
+    (await connection.call('cpq_brief_pipeline', args)).data as Brief;
+  beforeAll(async () => {
+    world = await load();
+    connection = await world.server();
+  });
+
+  /** Where amounts have fractions of a cent, every part may be amiss by one. */
+  const cents = (parts: readonly unknown[]) => (world.spoilt ? parts.length : 0);
+
+  test.each(groupings)('the groups by %s add up to the open pipeline', async (by) => {
+    const { open, groups } = await brief({ by });
+    expect(countOf(groups.rows)).toBe(open.count);
+    for (const key of exact) expectWhole(groups.rows, open, key, cents(groups.rows));
+    for (const key of weighted) expectWhole(groups.rows, open, key, groups.rows.length);
+  });
+
+  test('however it is grouped, the rest is the same', async () => {
+    const { by: _by, groups: _groups, ...first } = await brief();
+    for (const by of groupings.slice(1)) {
+      const { by: _other, groups: _others, ...rest } = await brief({ by });
+      expect({ ...rest, coverage: 0 }).toEqual({ ...first, coverage: 0 });
+    }
+  });
+
+  test.each(['owner', 'stage'] as const)('the parts by %s are the whole', async (filter) => {
+    const column = filter === 'owner' ? 'ownerId' : 'pipelineStageId';
+    const ids = world.ask(`select distinct ${column} as id from opportunity
+      where tenant = ?1 and ?2 <> '' and ${column} is not null`);
+    const whole = await brief();
+    const parts = await Promise.all(ids.map(({ id }) => brief({ [filter]: id })));
+    const without = openAmong(dealsOf(world.ask), {}).filter((deal) => !deal[filter].id);
+    const rest = { count: without.length, ...sums(without) } as Figures;
+    const opens = [...parts.map(({ open }) => open), rest];
+    expect(countOf(opens)).toBe(whole.open.count);
+    for (const key of exact) expectWhole(opens, whole.open, key, cents(opens));
+  });
+
+  test('before today, from today, and on no day: every open deal', async () => {
+    const whole = await brief();
+    const before = await brief({ close_to: later(world.today, -1) });
+    const after = await brief({ close_from: world.today });
+    const dayless = whole.unknown?.expectedCloseDate ?? 0;
+    expect(before.open.count + after.open.count + dayless).toBe(whole.open.count);
+    expect((whole.overdue as Row).total).toBe(before.open.count);
+  });
+
+  test('a higher least value lets fewer pass', async () => {
+    const counts: number[] = [];
+    for (const min_value of [0, 1, 10_000, 50_000, 1_000_000]) {
+      counts.push((await brief({ min_value })).open.count);
+    }
+    expect(counts).toEqual([...counts].sort((one, other) => other - one));
+    const { open, unknown } = await brief();
+    expect((counts[0] ?? 0) + (unknown?.revenue ?? 0)).toBe(open.count);
+  });
+
+  test('two periods beside each other are one', async () => {
+    const [early, middle, late] = [-200, -80, -20].map((days) => later(world.today, days));
+    const first = await brief({ period_from: early, period_to: middle });
+    const second = await brief({ period_from: later(middle ?? '', 1), period_to: late });
+    const both = await brief({ period_from: early, period_to: late });
+    for (const how of ['won', 'lost'] as const) {
+      const parts = [first.closed[how], second.closed[how]];
+      expect(countOf(parts)).toBe(both.closed[how].count);
+      expectWhole(parts, both.closed[how], 'value', cents(parts));
+    }
+  });
+
+  test('what a check has at stake is the sum of its findings', async () => {
+    for (const check of ['thin_margins', 'stale_quotes', 'stalled_opportunities']) {
+      const { data } = await connection.call('cpq_check_sales_data', { check, size: 100 });
+      const rows = data.rows as Row[];
+      const amounts = rows.map(({ valueAtStake, currency = data.currency }) => ({
+        of: valueAtStake === undefined ? {} : { [String(currency)]: valueAtStake },
+      }));
+      expect(data.shown).toBe(data.total);
+      expectWhole(amounts, { of: data.valueAtStake }, 'of', rows.length);
+    }
+  });
+
+  test('text and structured content tell the same', async () => {
+    const [company, quote] = ['company', 'quote'].map(
+      (table) => world.ask(`select id from ${table} where tenant = ?1 and ?2 <> '' limit 1`)[0]?.id,
+    );
+    const calls: [tool: string, args: Row][] = [
+      ...groupings.map((by): [string, Row] => ['cpq_brief_pipeline', { by, rows: 5 }]),
+      ['cpq_brief_company', { company }],
+      ['cpq_brief_quote', { quote }],
+      ['cpq_list_quotes', { size: 10 }],
+      ['cpq_check_sales_data', { check: 'stale_quotes' }],
+      ['cpq_check_sales_data', { check: 'below_cost' }],
+    ];
+    for (const [tool, args] of calls) {
+      const { text, data } = await connection.call(tool, args);
+      const { onlyData, onlyText } = differencesBetween(text, data);
+      expect(onlyData, tool).toEqual([]);
+      expect(
+        onlyText.filter((word) => /^\d/.test(word)),
+        tool,
+      ).toEqual([]);
+    }
+  });
+});
+
+describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await load();
+  });
+  /** Asked of a server that has read nothing yet. */
+  const anew = async (args: Row = {}): Promise<Brief> => {
+    const { call, close } = await world.serverAnew();
+    const { data } = await call('cpq_brief_pipeline', args);
+    await close();
+    return data as Brief;
+  };
+
+  test('the order in which records come does not matter', async () => {
+    const before = await anew({ by: 'company', rows: 50 });
+    for (const table of ['opportunity', 'company']) {
+      world.change(`update ${table} set rowid = -rowid where tenant = ?`);
+    }
+    const after = await anew({ by: 'company', rows: 50 });
+    expect({ ...after, coverage: 0 }).toEqual({ ...before, coverage: 0 });
+  });
+
+  test('a deal that was won is in no open figure', async () => {
+    const before = await anew();
+    const stage = world.ask(
+      `select id from pipeline_stage where tenant = ?1 and ?2 <> '' and outcome = 'won'`,
+    )[0]?.id;
+    const revenue = { onetimeRevenue: 1234.56, monthlyRevenue: 10, valueMonths: 24 };
+    await world.put('/opportunity/ext/NEW-1', {
+      name: 'A deal',
+      pipelineStageId: stage,
+      ...revenue,
+    });
+    const after = await anew();
+    expect({ ...after.open, groups: after.groups }).toEqual({
+      ...before.open,
+      groups: before.groups,
+    });
+    expect(after.closed.won.count).toBe(before.closed.won.count + 1);
+    const more = added([after.closed.won], 'value').get('unknown currency') ?? new Big(0);
+    const had = added([before.closed.won], 'value').get('unknown currency') ?? new Big(0);
+    expect(more.minus(had).toNumber()).toBe(1474.56);
+  });
+
+  test('an open deal is in one group more, and in the total', async () => {
+    const before = await anew();
+    const [stage] = world.ask(
+      `select id, name from pipeline_stage where tenant = ?1 and ?2 <> '' and position = 1`,
+    );
+    const deal = { name: 'Another', pipelineStageId: stage?.id, onetimeRevenue: 0.07 };
+    await world.put('/opportunity/ext/NEW-2', deal);
+    const after = await anew();
+    expect(after.open.count).toBe(before.open.count + 1);
+    const [now, then] = [after, before].map(
+      ({ groups }) => groups.rows.find(({ name }) => name === stage?.name)?.count ?? 0,
+    );
+    expect((now ?? 0) - (then ?? 0)).toBe(1);
+    const sums = [after, before].map(({ open }) =>
+      added([open], 'oneTime').get('unknown currency'),
+    );
+    expect(sums[0]?.minus(sums[1] ?? 0).toNumber()).toBe(0.07);
+  });
+
+  test('a deal that is deleted leaves the figures, and is counted', async () => {
+    const before = await anew();
+    const open = (before.stalled as { rows: Row[] }).rows[0]?.id;
+    world.change(
+      `update opportunity set deletedAt = '2026-09-30' where tenant = ? and id = ?`,
+      String(open),
+    );
+    const after = await anew();
+    expect(after.open.count).toBe(before.open.count - 1);
+    expect(after.deleted).toBe((before.deleted ?? 0) + 1);
+  });
+
+  test('twice the revenue is twice every sum', async () => {
+    const before = await anew({ by: 'owner' });
+    world.change(`update opportunity set onetimeRevenue = 2 * onetimeRevenue,
+      monthlyRevenue = 2 * monthlyRevenue where tenant = ?`);
+    const after = await anew({ by: 'owner' });
+    for (const key of exact) expectWhole([before.open, before.open], after.open, key, 0);
+    for (const key of weighted) expectWhole([before.open, before.open], after.open, key, 1);
+    expect(after.closed.winRateByValue).toEqual(before.closed.winRateByValue);
+    expect(after.groups.rows.map(({ name }) => name)).toEqual(
+      before.groups.rows.map(({ name }) => name),
+    );
+  });
+});

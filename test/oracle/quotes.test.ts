@@ -1,0 +1,142 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Row } from '../support/hosts.ts';
+import { roundedOr } from '../support/oracle/decimal.ts';
+import { only } from '../support/oracle/order.ts';
+import { type Books, booksOf, flawsOf } from '../support/oracle/preflight.ts';
+import { type Product, productsOf } from '../support/oracle/products.ts';
+import {
+  amountOff,
+  firstYearOf,
+  grossOf,
+  lineRowOf,
+  netOf,
+  type Quote,
+  quotesOf,
+  termsOf,
+  totalsOf,
+} from '../support/oracle/quotes.ts';
+import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+
+const totals = ['items', 'oneTime', 'monthly', 'yearly', 'otherTerms'];
+const told = [...totals, 'unknownPrices', 'assumedQuantities', 'discountNotApplied'];
+const ofLine = ['line', 'quantity', 'price', 'discount', 'term', 'total', 'cost', 'margin'];
+const lineFigures = [...ofLine, 'setupPrice', 'setupCost'];
+
+const picked = (row: Row, keys: readonly string[]): Row =>
+  Object.fromEntries(Object.entries(row).filter(([key]) => keys.includes(key)));
+
+describeWorlds((load) => {
+  let world: World;
+  let quotes: Quote[];
+  let products: Map<string, Product>;
+  let books: Books;
+  beforeAll(async () => {
+    world = await load();
+    quotes = quotesOf(world.ask);
+    products = new Map(productsOf(world.ask).map((product) => [product.id, product]));
+    books = booksOf(world.ask);
+  });
+
+  const expectedBrief = (quote: Quote, discountLimit = 20) => {
+    const flaws = flawsOf(quote, { today: world.today, products, books, discountLimit });
+    const stops = flaws.filter(({ severity }) => severity === 'stop').length;
+    return only({
+      expiresInDays: quote.expires === undefined ? undefined : quote.expiresIn,
+      currency: quote.currency,
+      totals: totalsOf(quote),
+      firstYearValue: roundedOr(firstYearOf(netOf(quote))),
+      terms: termsOf(quote),
+      ...setupAndDiscount(quote),
+      flaws: flaws.slice(0, 15),
+      stops,
+      checks: flaws.length - stops,
+      lines: quote.lines.map(lineRowOf),
+    });
+  };
+  const briefIn = (data: Row) => {
+    const { expiresInDays, currency, totals, firstYearValue, terms, setup, discount } = data;
+    const { preflight, lines } = data;
+    const { stops, checks, rows } = preflight as { stops: number; checks: number; rows: Row[] };
+    return only({
+      expiresInDays,
+      currency,
+      totals,
+      firstYearValue,
+      terms,
+      setup,
+      discount,
+      flaws: rows.map((row) => picked(row, ['code', 'severity', 'line'])),
+      stops,
+      checks,
+      lines: (lines as { rows: Row[] }).rows.map((row) => picked(row, lineFigures)),
+    });
+  };
+
+  test('the brief of every quote', async () => {
+    const { call } = await world.server();
+    for (const quote of quotes) {
+      const { data } = await call('cpq_brief_quote', { quote: quote.id, lines: 200 });
+      expect(briefIn(data), quote.id).toEqual(expectedBrief(quote));
+    }
+  });
+
+  test('with another limit of discounts', async () => {
+    const { call } = await world.server();
+    for (const quote of quotes.slice(0, 12)) {
+      const args = { quote: quote.id, lines: 200, discount_limit: 5 };
+      const { data } = await call('cpq_brief_quote', args);
+      expect(briefIn(data), quote.id).toEqual(expectedBrief(quote, 5));
+    }
+  });
+
+  test('the totals of every quote in a list', async () => {
+    const { call } = await world.server();
+    const listed: Row[] = [];
+    for (let from: number | undefined = 0; from !== undefined; ) {
+      const { records, page, coverage } = await call('cpq_list_quotes', { size: 40, from });
+      expect(coverage.total).toBe(quotes.length);
+      listed.push(...records);
+      from = page.next;
+    }
+    const byId = new Map(quotes.map((quote) => [quote.id, quote]));
+    expect(listed).toHaveLength(quotes.length);
+    for (const row of listed) {
+      const quote = byId.get(String(row.id));
+      expect(picked(row, told), String(row.id)).toEqual(quote && totalsOf(quote));
+    }
+  });
+
+  test('coverage is the collections that a quote is measured against', async () => {
+    const { call } = await world.server();
+    const { coverage } = await call('cpq_brief_quote', { quote: quotes[0]?.id });
+    const [row] = world.ask(`select
+      (select count(*) from company where tenant = ?1) +
+      (select count(*) from opportunity where tenant = ?1) +
+      (select count(*) from pricing_book where tenant = ?1) +
+      (select count(*) from product where tenant = ?1) as total where ?2 <> ''`);
+    expect(coverage).toMatchObject({ complete: true, read: row?.total, total: row?.total });
+  });
+});
+
+function setupAndDiscount(quote: Quote): Row {
+  const setups = quote.lines.filter(({ hasSetup }) => hasSetup);
+  const sum = (what: 'setupPrice' | 'setupCost') => {
+    const alone = setups.map((line, at) => ({
+      ...line,
+      position: at,
+      term: 'one-time',
+      total: undefined,
+      setupPrice: line[what],
+    }));
+    return roundedOr(grossOf({ ...quote, lines: alone }).get('one-time'));
+  };
+  const { discountAmount } = quote;
+  const amount = roundedOr(amountOff(quote));
+  const applies = amount === undefined && totalsOf(quote).discountNotApplied === undefined;
+  const percent = applies && !discountAmount?.eq(0) ? roundedOr(discountAmount, 10) : undefined;
+  return only({
+    setup:
+      setups.length === 0 ? undefined : only({ price: sum('setupPrice'), cost: sum('setupCost') }),
+    discount: amount === undefined && percent === undefined ? undefined : only({ amount, percent }),
+  });
+}

@@ -1,0 +1,406 @@
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { CollectionCache } from '../../src/tenant/cache.ts';
+import type { Tenant } from '../../src/tenant/tenant.ts';
+import { type OpenOptions, openTenant, serve, toolCall } from '../support/hardening-tenant.ts';
+import type { Upstream } from '../support/upstream/behaviour.ts';
+import { faults } from '../support/upstream/faults.ts';
+import { generateRecords } from '../support/upstream/records.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+/** Collections that are read once for all who wait, and held for a while. */
+
+const minute = 60_000;
+const soon = { timeout: 4_000, interval: 5 };
+let upstream: Upstream;
+const tenants: Tenant[] = [];
+
+beforeEach(async () => {
+  upstream = await startUpstream({ counts: { '/company': 45, '/pricing-book': 45 } });
+  upstream.set({ maxSize: 10 });
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const tenant of tenants.splice(0)) await tenant.close();
+  await vi.waitFor(() => expect(upstream.openSockets()).toBe(0), soon);
+  await upstream.close();
+});
+
+function tenantOf(options: Partial<OpenOptions> = {}): Tenant {
+  const tenant = openTenant({ url: upstream.url, ...options });
+  tenants.push(tenant);
+  return tenant;
+}
+
+const companies = (tenant: Tenant, call = toolCall()) => tenant.collection('company', call);
+const stopClock = () => void vi.useFakeTimers({ toFake: ['Date'] });
+const later = (ms: number) => void vi.setSystemTime(Date.now() + ms);
+const insert = () => upstream.records['/company'].push(...generateRecords('/company', 1, 77));
+const sent = () => upstream.requests.length;
+
+/** Holds back what comes after the first page, until it is opened. */
+function gate(): { open: () => void; waiting: () => number } {
+  let open = () => {};
+  let waiting = 0;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  upstream.set({
+    onRequest: (n) => {
+      if (n === 1) return undefined;
+      waiting += 1;
+      return opened;
+    },
+  });
+  return { open, waiting: () => waiting };
+}
+
+/** Waits until a background reading is over. */
+async function settled(tenant: Tenant): Promise<void> {
+  const before = await companies(tenant);
+  await vi.waitFor(async () => {
+    expect((await companies(tenant)).asOf).not.toEqual(before.asOf);
+  }, soon);
+}
+
+describe('one reading', () => {
+  test('serves however many calls wait for it', async () => {
+    const alone = tenantOf();
+    await companies(alone);
+    const cost = sent();
+    upstream.requests.length = 0;
+    const tenant = tenantOf();
+    const all = await Promise.all(Array.from({ length: 60 }, () => companies(tenant)));
+    expect(new Set(all).size).toBe(1);
+    expect(all[0]?.records).toHaveLength(45);
+    expect(sent()).toBe(cost);
+    await companies(tenant);
+    expect(sent()).toBe(cost);
+  });
+
+  test('of each collection, and of each tenant, is its own', async () => {
+    const [one, other] = [tenantOf(), tenantOf()];
+    const read = await Promise.all([
+      companies(one),
+      companies(other),
+      one.collection('pricing_book', toolCall()),
+    ]);
+    expect(new Set(read.map(({ records }) => records)).size).toBe(3);
+  });
+
+  test('goes on for the others when one leaves', async () => {
+    const held = gate();
+    const tenant = tenantOf();
+    const stop = new AbortController();
+    const leaving = companies(tenant, toolCall({ signal: stop.signal }));
+    const staying = [companies(tenant), companies(tenant)];
+    await vi.waitFor(() => expect(held.waiting()).toBeGreaterThan(0), soon);
+    stop.abort(new Error('enough'));
+    await expect(leaving).rejects.toThrow('enough');
+    held.open();
+    for (const { records } of await Promise.all(staying)) expect(records).toHaveLength(45);
+    expect(upstream.requests.some(({ aborted }) => aborted)).toBe(false);
+  });
+
+  test('goes on for the others when one is out of time', async () => {
+    const held = gate();
+    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const staying = companies(tenant);
+    await expect(companies(tenant, toolCall({ time: 100 }))).rejects.toThrow('out of time');
+    held.open();
+    expect((await staying).coverage.complete).toBe(true);
+  });
+
+  test('ends when the last one leaves, and begins anew for the next', async () => {
+    const held = gate();
+    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const stops = [new AbortController(), new AbortController()];
+    const leaving = stops.map(({ signal }) => companies(tenant, toolCall({ signal })));
+    await vi.waitFor(() => expect(held.waiting()).toBeGreaterThan(0), soon);
+    for (const stop of stops) stop.abort(new Error('enough'));
+    for (const one of leaving) await expect(one).rejects.toThrow('enough');
+    const open = () => upstream.requests.filter(({ outcome }) => outcome === 'open');
+    await vi.waitFor(() => expect(open()).toEqual([]), soon);
+    held.open();
+    expect((await companies(tenant)).coverage.complete).toBe(true);
+  });
+
+  test('is not begun for who has left already', async () => {
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(companies(tenantOf(), toolCall({ signal }))).rejects.toThrow('enough');
+    expect(sent()).toBe(0);
+  });
+
+  test('fails for all who wait, and is tried again by the next', async () => {
+    upstream.set(faults['no-permission']);
+    const tenant = tenantOf();
+    const all = await Promise.allSettled([companies(tenant), companies(tenant)]);
+    expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(sent()).toBe(1);
+    upstream.set({ status: undefined });
+    expect((await companies(tenant)).records).toHaveLength(45);
+  });
+
+  test('ends when the tenant is closed, also one that a write has made old', async () => {
+    const held = gate();
+    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const old = companies(tenant);
+    await vi.waitFor(() => expect(held.waiting()).toBeGreaterThan(0), soon);
+    tenant.invalidate('company');
+    const fresh = companies(tenant);
+    const both = Promise.allSettled([old, fresh]);
+    await tenant.close();
+    expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await vi.waitFor(() => expect(upstream.openSockets()).toBe(0), soon);
+    held.open();
+  });
+});
+
+describe('what is held', () => {
+  test('is answered from for five minutes', async () => {
+    stopClock();
+    const tenant = tenantOf();
+    const first = await companies(tenant);
+    const cost = sent();
+    insert();
+    later(5 * minute - 1);
+    expect(await companies(tenant)).toBe(first);
+    expect(sent()).toBe(cost);
+  });
+
+  test('then still, its age told, while it is read anew', async () => {
+    stopClock();
+    const tenant = tenantOf();
+    const first = await companies(tenant);
+    insert();
+    later(5 * minute);
+    const then = Date.now();
+    const told = await companies(tenant);
+    expect(told).toBe(first);
+    expect(told.asOf.getTime()).toBe(then - 5 * minute);
+    await settled(tenant);
+    const anew = await companies(tenant);
+    expect(anew.records).toHaveLength(46);
+    expect(anew.asOf.getTime()).toBe(then);
+  });
+
+  test('but not for longer than half an hour', async () => {
+    stopClock();
+    const tenant = tenantOf();
+    await companies(tenant);
+    insert();
+    later(30 * minute);
+    expect((await companies(tenant)).records).toHaveLength(46);
+  });
+
+  test('is told with its age by a tool', async () => {
+    stopClock();
+    const tenant = tenantOf();
+    const { client, close } = await serve(tenant, () => {});
+    onTestFinished(close);
+    const list = () => client.callTool({ name: 'cpq_list_pricing_books', arguments: {} });
+    const then = new Date().toISOString().slice(0, 19);
+    await list();
+    later(7 * minute);
+    const { structuredContent, content } = await list();
+    expect(structuredContent).toMatchObject({ coverage: { asOf: `${then}Z`, complete: true } });
+    expect(JSON.stringify(content)).toContain(then);
+  });
+
+  test('is kept when the service fails, and it is asked again half a minute later', async () => {
+    stopClock();
+    const tenant = tenantOf({ circuit: { failures: 1_000 } });
+    const first = await companies(tenant);
+    later(6 * minute);
+    upstream.set(faults['500']);
+    upstream.requests.length = 0;
+    expect(await companies(tenant)).toBe(first);
+    await vi.waitFor(() => expect(sent()).toBe(3), soon);
+    later(20_000);
+    expect(await companies(tenant)).toBe(first);
+    expect(sent()).toBe(3);
+    await vi.waitFor(async () => {
+      later(1_000);
+      expect(await companies(tenant)).toBe(first);
+      expect(sent()).toBe(6);
+    }, soon);
+    later(30 * minute);
+    await expect(companies(tenant)).rejects.toMatchObject({ kind: 'server-error' });
+  });
+
+  test('is let go of when the key is not accepted any more, and the next call tells', async () => {
+    stopClock();
+    const tenant = tenantOf();
+    const first = await companies(tenant);
+    later(6 * minute);
+    upstream.set(faults['key-missing']);
+    expect(await companies(tenant)).toBe(first);
+    await vi.waitFor(
+      () => expect(companies(tenant)).rejects.toMatchObject({ kind: 'key-refused' }),
+      soon,
+    );
+  });
+
+  test('is kept when a new reading is cut short', async () => {
+    stopClock();
+    const tenant = tenantOf();
+    const first = await companies(tenant);
+    later(6 * minute);
+    upstream.set(faults['later-forbidden']);
+    const before = sent();
+    expect(await companies(tenant)).toBe(first);
+    await vi.waitFor(() => expect(sent()).toBeGreaterThan(before + 2), soon);
+    expect((await companies(tenant)).coverage).toEqual(first.coverage);
+  });
+
+  test('is dropped by a write', async () => {
+    const tenant = tenantOf();
+    await companies(tenant);
+    insert();
+    tenant.invalidate('company');
+    expect((await companies(tenant)).records).toHaveLength(46);
+  });
+
+  test('a reading that a write overtakes is for those who wait, and not kept', async () => {
+    const held = gate();
+    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const old = companies(tenant);
+    await vi.waitFor(() => expect(held.waiting()).toBeGreaterThan(0), soon);
+    tenant.invalidate('company');
+    const fresh = companies(tenant);
+    insert();
+    held.open();
+    const [before, after] = await Promise.all([old, fresh]);
+    expect(before).not.toBe(after);
+    expect(after.records).toHaveLength(46);
+    expect(await companies(tenant)).toBe(after);
+  });
+});
+
+describe('what could not be read whole', () => {
+  test('is held for half a minute, and then tried again', async () => {
+    stopClock();
+    const tenant = tenantOf();
+    upstream.set(faults['later-forbidden']);
+    const part = await companies(tenant);
+    expect(part.coverage).toMatchObject({ complete: false, total: 45 });
+    const cost = sent();
+    later(29_999);
+    expect(await companies(tenant)).toBe(part);
+    expect(sent()).toBe(cost);
+    later(1);
+    upstream.set({ status: undefined });
+    expect((await companies(tenant)).coverage).toEqual({ complete: true, read: 45, total: 45 });
+  });
+
+  test('is better than nothing, and than less of it', async () => {
+    stopClock();
+    const tenant = tenantOf();
+    upstream.set(faults['later-forbidden']);
+    const part = await companies(tenant);
+    later(31_000);
+    upstream.set(faults['500']);
+    expect(await companies(tenant)).toBe(part);
+    later(31_000);
+    upstream.set({ maxSize: 3, status: undefined, ...faults['later-forbidden'] });
+    upstream.set({ maxSize: 1 });
+    expect(await companies(tenant)).toBe(part);
+    later(31_000);
+    upstream.set(faults['key-missing']);
+    await expect(companies(tenant)).rejects.toMatchObject({ kind: 'key-refused' });
+  });
+});
+
+describe('memory', () => {
+  /** A reading that weighs about so many KiB. */
+  const heavy = (count: number, kib: number) => {
+    const note = 'x'.repeat((kib * 1024) / count / 3);
+    for (const row of upstream.records['/company']) row.note = note;
+    for (const row of upstream.records['/pricing-book']) row.note = note;
+  };
+
+  test('is bounded: what was not asked for the longest goes first, whoever has it', async () => {
+    heavy(45, 400);
+    const cache = new CollectionCache(1);
+    const [one, other] = [tenantOf({ cache }), tenantOf({ cache })];
+    const first = await companies(one);
+    const second = await companies(other);
+    expect(await companies(one)).toBe(first);
+    expect(cache.bytes).toBeLessThanOrEqual(2 ** 20);
+    await one.collection('pricing_book', toolCall());
+    expect(cache.bytes).toBeLessThanOrEqual(2 ** 20);
+    expect(await companies(one)).toBe(first);
+    const cost = sent();
+    expect(await companies(other)).not.toBe(second);
+    expect(sent()).toBeGreaterThan(cost);
+  });
+
+  test('what is too large to hold is answered with, and drives nothing out', async () => {
+    const cache = new CollectionCache(1);
+    const [one, other] = [tenantOf({ cache }), tenantOf({ cache })];
+    const small = await companies(one);
+    heavy(45, 3_000);
+    expect((await companies(other)).records).toHaveLength(45);
+    expect(await companies(one)).toBe(small);
+    const cost = sent();
+    await companies(other);
+    expect(sent()).toBeGreaterThan(cost);
+  });
+
+  test('is given back when a tenant is closed', async () => {
+    const cache = new CollectionCache(1);
+    const [one, other] = [tenantOf({ cache }), tenantOf({ cache })];
+    await companies(one);
+    const before = cache.bytes;
+    await companies(other);
+    await one.collection('pricing_book', toolCall());
+    await other.close();
+    await one.close();
+    expect(before).toBeGreaterThan(0);
+    expect(cache.bytes).toBe(0);
+  });
+});
+
+describe('progress', () => {
+  interface Told {
+    progress: number;
+    total?: number | undefined;
+    message?: string | undefined;
+  }
+
+  const follow = async (tenant: Tenant, name: string): Promise<Told[]> => {
+    const told: Told[] = [];
+    const { client, close } = await serve(tenant, () => {});
+    await client.callTool({ name, arguments: {} }, { onprogress: (one) => told.push(one) });
+    await close();
+    return told;
+  };
+
+  test.each(['cpq_list_pricing_books', 'cpq_brief_pipeline'])(
+    '%s tells how far it is, and never goes back',
+    async (name) => {
+      const told = await follow(tenantOf(), name);
+      expect(told.length).toBeGreaterThan(2);
+      for (const [at, { progress, total, message }] of told.entries()) {
+        expect(progress).toBeGreaterThan(told[at - 1]?.progress ?? 0);
+        expect(total ?? progress).toBeGreaterThanOrEqual(progress);
+        expect(message).toMatch(/^Reading .+ records: \d+/);
+      }
+    },
+  );
+
+  test('is told to everyone who waits for the same reading', async () => {
+    const tenant = tenantOf();
+    const all = await Promise.all([
+      follow(tenant, 'cpq_list_pricing_books'),
+      follow(tenant, 'cpq_list_pricing_books'),
+    ]);
+    for (const told of all) expect(told.at(-1)?.progress).toBe(45);
+  });
+
+  test('is not told of what is held', async () => {
+    const tenant = tenantOf();
+    await follow(tenant, 'cpq_list_pricing_books');
+    expect(await follow(tenant, 'cpq_list_pricing_books')).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { anyHost, type Connection, everyHost, everything, type Row } from '../support/hosts.ts';
+import { listTools, serviceRecords } from '../support/samples.ts';
+import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox());
+const address = async () => addressIn(await sandbox(), 'all');
+const each = Object.entries(listTools);
+
+/** Follows page.next to the end. The totals must agree all the way. */
+async function readAll({ call }: Connection, name: string, args: Row): Promise<Row[]> {
+  const all: Row[] = [];
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const { records, page } = await call(name, { ...args, from });
+    expect(page).toMatchObject({ from, shown: records.length });
+    expect(records.length).toBeGreaterThan(0);
+    all.push(...records);
+    if (page.next !== undefined) expect(page.next).toBe(from + records.length);
+    else expect(page.total).toBe(all.length);
+    from = page.next;
+  }
+  return all;
+}
+
+/** All that the service has on a route, read with offsets of the test's own. */
+async function everyIdOf(at: Address, path: string, search: string): Promise<unknown[]> {
+  const ids: unknown[] = [];
+  for (;;) {
+    const page = await serviceRecords(at, path, `?size=100&from=${ids.length}${search}`);
+    const found = page.map(({ id }) => id).filter((id) => !ids.includes(id));
+    if (found.length === 0) return ids;
+    ids.push(...found);
+  }
+}
+
+async function expectAll(it: Connection, name: string, args: Row, search = ''): Promise<void> {
+  const ids = (await readAll(it, name, args)).map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const path = listTools[name] ?? '';
+  expect(ids.toSorted()).toEqual((await everyIdOf(await address(), path, search)).toSorted());
+}
+
+for (const host of everyHost) {
+  describe(host.name, () => {
+    const server = host.serving(address, everything);
+
+    test.each(each)('%s is read to the end without loss or repetition', async (name) => {
+      await expectAll(await server(), name, { size: 100 });
+    });
+  });
+}
+
+describe('pages of other shapes', () => {
+  const server = anyHost.serving(address, everything);
+
+  test.each(each)('%s, 17 at a time', async (name) => {
+    await expectAll(await server(), name, { size: 17 });
+  });
+
+  test.each(each)('%s, when whole records are too long to show so many', async (name) => {
+    await expectAll(await server(), name, { size: 60, detail: 'full' });
+  });
+
+  test('with bundles', async () => {
+    const search = '&includeBundles=true';
+    await expectAll(
+      await server(),
+      'cpq_list_products',
+      { size: 100, include_bundles: true },
+      search,
+    );
+  });
+
+  test('of what was searched for on a route that says little of how it pages', async () => {
+    const query = 'a';
+    const it = await server();
+    await expectAll(it, 'cpq_list_contract_items', { size: 50, query }, `&query=${query}`);
+    const { page } = await it.call('cpq_list_contract_items', { size: 1, query });
+    expect(page.total).toBeGreaterThan(100);
+  });
+
+  test('of what was searched for, in the order asked for', async () => {
+    const filters = 'status:sent';
+    const search = `&${new URLSearchParams({ filters })}`;
+    await expectAll(await server(), 'cpq_list_quotes', { size: 50, filters }, search);
+    const sorted = await readAll(await server(), 'cpq_list_companies', {
+      size: 50,
+      sort: '+name',
+      fields: ['name'],
+    });
+    const theirs = await serviceRecords(await address(), '/company', '?size=100&sort=%2Bname');
+    expect(sorted.slice(0, 100).map(({ id }) => id)).toEqual(theirs.map(({ id }) => id));
+  });
+});
+
+describe('the end', () => {
+  const server = anyHost.serving(address, everything);
+
+  test.each(each)('%s says how many there are when asked beyond it', async (name) => {
+    const { call } = await server();
+    const { page } = await call(name, { size: 1 });
+    const beyond = await call(name, { from: page.total, size: 1 });
+    expect(beyond.records).toEqual([]);
+    expect(beyond.text).toContain(`there are ${page.total}.`);
+    const last = await call(name, { from: page.total - 1, size: 1 });
+    expect(last.page).toEqual({ shown: 1, from: page.total - 1, total: page.total });
+  });
+});

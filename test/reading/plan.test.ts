@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../src/api/errors.ts';
+import { isProven, stoppedCoverage, unprovenCoverage } from '../../src/tenant/reading/coverage.ts';
+import { Pass } from '../../src/tenant/reading/pass.ts';
+import {
+  afterAnswer,
+  type Done,
+  firstPlan,
+  nextStep,
+  type PageRequest,
+  type ReadingPlan,
+  type Step,
+} from '../../src/tenant/reading/plan.ts';
+import { profileOf, type RouteProfile } from '../../src/tenant/reading/profile.ts';
+
+/**
+ * What a reading asks next, and what it takes for proven, case by case. That both together never call a
+ * part the whole is tried over thousands of services in `hardening-walks.test.ts`.
+ */
+
+interface Row {
+  id: string;
+  createdAt: string;
+}
+
+const paged = profileOf('company', { pageParam: 'from' });
+const day = 86_400_000;
+
+const rows = (from: number, count: number): Row[] =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `r${from + at}`,
+    createdAt: new Date(Date.now() - day).toISOString(),
+  }));
+
+interface Answer {
+  rows: Row[];
+  total?: number;
+}
+
+/** Answers one request after the other; returns what the pass collected, and the step that is next. */
+function follow(answers: Answer[], profile: RouteProfile = paged) {
+  const pass = new Pass<Row>(profile);
+  let plan: ReadingPlan = firstPlan(profile);
+  for (const { rows: records, total } of answers) {
+    const step = nextStep(plan, pass, 0);
+    if (!step.request) break;
+    const page = total === undefined ? { records } : { records, total };
+    plan = afterAnswer(step.plan, pass.add(step.request.from, page), pass);
+  }
+  return { pass, step: nextStep(plan, pass, 0) };
+}
+
+function ended(answers: Answer[], profile?: RouteProfile): { pass: Pass<Row>; end: Done } {
+  const { pass, step } = follow(answers, profile);
+  const { plan } = step;
+  if (plan.mode !== 'done') throw new Error(`not done: ${plan.mode}`);
+  return { pass, end: plan };
+}
+
+describe('what is asked next', () => {
+  test('nothing, while the first page is under way', () => {
+    expect(nextStep(firstPlan(paged), new Pass(paged), 1).request).toBeUndefined();
+  });
+
+  test('all other pages at once, where the service counts', () => {
+    const { pass, ...first } = follow([{ rows: rows(0, 100), total: 450 }]);
+    const offsets: number[] = [];
+    let step: Step = first.step;
+    while (step.request) {
+      offsets.push(step.request.from);
+      step = nextStep(step.plan, pass, offsets.length);
+    }
+    // Each page begins with the last record of the one before, since that costs no request more.
+    expect(offsets).toEqual([99, 198, 297, 396]);
+  });
+
+  test.each<[what: string, answers: Answer[], next: Partial<PageRequest> | undefined]>([
+    ['the first page', [], { from: 0, size: 100, ifRefused: 'fail' }],
+    ['nothing after an empty page', [{ rows: [] }], undefined],
+    ['nothing after all that are counted', [{ rows: rows(0, 3), total: 3 }], undefined],
+    [
+      'pages side by side that leave no room to overlap',
+      [{ rows: rows(0, 100), total: 300 }],
+      { from: 100 },
+    ],
+    [
+      'a page that overlaps, where nothing is counted',
+      [{ rows: rows(0, 100) }],
+      { from: 99, ifRefused: 'nothing' },
+    ],
+    [
+      'what is behind the end',
+      [{ rows: rows(0, 100) }, { rows: rows(99, 1) }],
+      { from: 100, ifRefused: 'nothing' },
+    ],
+    [
+      'what a short page left out',
+      [
+        { rows: rows(0, 100), total: 200 },
+        { rows: rows(100, 40), total: 200 },
+      ],
+      { from: 139, size: 62 },
+    ],
+    [
+      'a larger page, where the offset is ignored',
+      [
+        { rows: rows(0, 100), total: 300 },
+        { rows: rows(0, 100), total: 300 },
+      ],
+      { from: 0, size: 300, ifRefused: 'nothing' },
+    ],
+    [
+      'a smaller page, where the offset is ignored and nothing is counted',
+      [{ rows: rows(0, 10) }, { rows: rows(0, 10) }, { rows: rows(0, 10) }],
+      { from: 0, size: 5 },
+    ],
+  ])('%s', (_, answers, expected) => {
+    const { step } = follow(answers);
+    if (expected === undefined) expect(step).toMatchObject({ plan: { mode: 'done' } });
+    else expect(step.request).toMatchObject(expected);
+  });
+
+  test('a smaller page, where there is no offset to send', () => {
+    const profile = profileOf('company', { pageParam: undefined });
+    const { step } = follow([{ rows: rows(0, 10) }], profile);
+    expect(step.request).toMatchObject({ from: 0, size: 5 });
+  });
+
+  test('nothing after one answer that is the whole, as a tree is', () => {
+    const tree = profileOf('category_tree', { pageParam: 'from' });
+    const { step } = follow([{ rows: rows(0, 5) }], tree);
+    expect(step.plan).toMatchObject({ mode: 'done', by: 'one-answer' });
+  });
+});
+
+describe('what is taken for the whole', () => {
+  test('as many as were counted, each there before the reading began', () => {
+    expect(isProven(ended([{ rows: rows(0, 3), total: 3 }]), undefined)).toBe(true);
+  });
+
+  test('a list that comes whole whatever size is asked for', () => {
+    const all = { rows: rows(0, 10) };
+    expect(isProven(ended([all, all, all, all]), undefined)).toBe(true);
+  });
+
+  test('not a list to which a record was added meanwhile, until a second pass brings the same', () => {
+    const added = { id: 'new', createdAt: new Date(Date.now() + 1_000).toISOString() };
+    const answers = [{ rows: [...rows(0, 2), added], total: 3 }];
+    const first = ended(answers);
+    expect(isProven(first, undefined)).toBe(false);
+    expect(isProven(ended(answers), first.pass)).toBe(true);
+  });
+
+  test('not a list of which the count moved', () => {
+    const pages = [
+      { rows: rows(0, 100), total: 199 },
+      { rows: rows(99, 100), total: 198 },
+    ];
+    const finished = ended(pages);
+    expect(isProven(finished, undefined)).toBe(false);
+    expect(unprovenCoverage(finished, 199)).toEqual({
+      complete: false,
+      read: 199,
+      total: 199,
+      reason: 'records kept changing while they were read',
+    });
+  });
+
+  test('not the first page, where it comes again and again', () => {
+    const first = { rows: rows(0, 10), total: 30 };
+    const finished = ended([first, first, first]);
+    expect(isProven(finished, undefined)).toBe(false);
+    expect(unprovenCoverage(finished, 10)).toMatchObject({ complete: false, read: 10, total: 30 });
+    expect(unprovenCoverage(finished, 10).reason).toMatch(/does not page on/);
+  });
+
+  test('not fewer than are counted', () => {
+    const pages = [
+      { rows: rows(0, 100), total: 150 },
+      { rows: rows(99, 31), total: 150 },
+    ];
+    const finished = ended([...pages, { rows: [], total: 150 }, { rows: [], total: 150 }]);
+    expect(isProven(finished, undefined)).toBe(false);
+    expect(unprovenCoverage(finished, 130).reason).toBe('the service counts 150 but gave 130');
+  });
+});
+
+describe('a reading that was cut short', () => {
+  const { pass } = follow([{ rows: rows(0, 100), total: 300 }]);
+
+  test('says when the rest can be had', () => {
+    const coverage = stoppedCoverage(
+      pass,
+      100,
+      new ApiError('budget-spent', { host: 'h', seconds: 60 }),
+    );
+    expect(coverage).toMatchObject({ complete: false, read: 100, total: 300 });
+    expect(coverage.reason).toMatch(/; the rest can be had from \d{4}-.*Z on$/);
+    expect(coverage.resumesAt).toBeGreaterThan(Date.now());
+  });
+
+  test('says why', () => {
+    const coverage = stoppedCoverage(pass, 100, new ApiError('not-permitted', { host: 'h' }));
+    expect(coverage.reason).toBe('the service stopped permitting it');
+    expect(coverage.resumesAt).toBeUndefined();
+  });
+});

@@ -1,0 +1,442 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Call } from '../../src/api/call.ts';
+import type { Page, PageQuery } from '../../src/api/client.ts';
+import { readPage } from '../../src/api/envelope.ts';
+import { ApiError } from '../../src/api/errors.ts';
+import { type RecordOf, type Resource, toRecord } from '../../src/api/records.ts';
+import { routes } from '../../src/api/routes.ts';
+import type { Pages } from '../../src/tenant/reading/page-reader.ts';
+import { type Reading, readCollection } from '../../src/tenant/reading/walk.ts';
+import { openTenant, toolCall } from '../support/hardening-tenant.ts';
+import { closing } from '../support/shared.ts';
+import type { Active, UpstreamRequest } from '../support/upstream/behaviour.ts';
+import { list, RejectedQuery as RefusedByModel } from '../support/upstream/paging.ts';
+import { random } from '../support/upstream/random.ts';
+import type { ResourcePath, Row } from '../support/upstream/records.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+/**
+ * Readings of a collection that changes meanwhile, over every way of paging that a service may have. The
+ * paging is that of the misbehaving upstream, without its sockets, so that thousands can be tried.
+ */
+
+const hour = 3_600_000;
+/** Three passes over 450 records, one at a time, and as much again for what went wrong. */
+const maxRequests = 2_700;
+
+interface Change {
+  /** Before the n-th request is answered. */
+  before: number;
+  /** `replace`: one goes and another comes at the same moment, so that the count stays. */
+  what: 'insert' | 'delete' | 'replace' | 'move' | 'edit';
+  /** Where, as a share of the list. */
+  at: number;
+  to: number;
+}
+
+interface World {
+  resource: Resource;
+  count: number;
+  on: Active;
+  /** Each record says when it was made. */
+  dated: boolean;
+  changes: readonly Change[];
+  /** How far the service's clock is ahead of ours, in milliseconds. */
+  ahead: number;
+  /** It says what its clock is. */
+  tellsTime: boolean;
+}
+
+const call: Call = {
+  signal: new AbortController().signal,
+  deadline: Number.MAX_SAFE_INTEGER,
+  purpose: 'walk',
+};
+
+/** The service of a world, asked request by request. */
+class Model implements Pages {
+  readonly pageParam = 'from';
+  readonly rows: Row[];
+  readonly queries: PageQuery[] = [];
+  readonly #world: World;
+  readonly #turn: <T>(work: () => T) => Promise<T>;
+  readonly #random = random(1);
+  #answered = 0;
+  #made = 0;
+
+  constructor(world: World, turn: <T>(work: () => T) => Promise<T>) {
+    this.#world = world;
+    this.#turn = turn;
+    this.rows = Array.from({ length: world.count }, () => this.#newRow(-hour));
+  }
+
+  page<R extends Resource>(resource: R, query: PageQuery): Promise<Page<RecordOf[R]>> {
+    this.queries.push(query);
+    if (this.queries.length > maxRequests) throw new Error('asks without end');
+    // Requests may overtake each other on the way there, and answers on the way back.
+    return this.#turn(() => this.#answer(resource, query)).then((answer) =>
+      this.#turn(() => {
+        if (answer instanceof RefusedByModel) throw new ApiError('refused', { host: 'model' });
+        return answer;
+      }),
+    );
+  }
+
+  #now = (): number => Date.now() + this.#world.ahead;
+
+  #newRow(age: number): Row {
+    this.#made += 1;
+    const row = { id: `r${this.#made}`, name: `Row ${this.#made}` };
+    if (!this.#world.dated) return row;
+    const time = new Date(this.#now() + age).toISOString();
+    return { ...row, createdAt: time, updatedAt: time };
+  }
+
+  #answer<R extends Resource>(resource: R, query: PageQuery) {
+    this.#answered += 1;
+    for (const change of this.#world.changes) {
+      if (change.before === this.#answered) this.#apply(change);
+    }
+    const search = new URLSearchParams({ size: String(query.size) });
+    if (query.from) search.set('from', String(query.from));
+    if (query.sort) search.set('sort', query.sort);
+    const request = { query: search, n: this.#answered } as UpstreamRequest;
+    const path = routes[resource].path as ResourcePath;
+    const body = list(path, this.rows, request, this.#world.on, this.#random);
+    if (body instanceof RefusedByModel) return body;
+    const page = readPage(structuredClone(body), { host: 'model' });
+    for (const record of page.records) toRecord(resource, record);
+    const second = Math.floor(this.#now() / 1000) * 1000;
+    const told = this.#world.tellsTime ? { ...page, answeredAt: second } : page;
+    return told as Page<RecordOf[R]>;
+  }
+
+  #apply({ what, at, to }: Change): void {
+    const { rows } = this;
+    const place = Math.floor(at * rows.length);
+    if (what === 'delete' || what === 'replace') rows.splice(place, 1);
+    if (what === 'insert') rows.splice(place, 0, this.#newRow(0));
+    if (what === 'replace') rows.splice(Math.round(to * rows.length), 0, this.#newRow(0));
+    if (what === 'move') {
+      const [row] = rows.splice(place, 1);
+      if (row) rows.splice(Math.floor(to * rows.length), 0, this.#touched(row));
+    }
+    const edited = rows[place];
+    if (what === 'edit' && edited) rows[place] = this.#touched({ ...edited, name: 'Edited' });
+  }
+
+  #touched(row: Row): Row {
+    if (!this.#world.dated) return row;
+    return { ...row, updatedAt: new Date(this.#now()).toISOString() };
+  }
+}
+
+interface Read {
+  reading: Reading<Row>;
+  model: Model;
+  /** Names of what was there from the first request to the last, and can be seen. */
+  stayed: string[];
+  before: string[];
+}
+
+async function toTheEnd<R>(walking: AsyncGenerator<unknown, R>): Promise<R> {
+  for (;;) {
+    const step = await walking.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Reads it all while the scheduler decides whose turn it is. */
+async function readWorld(world: World, s?: fc.Scheduler): Promise<Read> {
+  const turn = <T>(work: () => T): Promise<T> =>
+    s ? s.schedule(Promise.resolve()).then(work) : Promise.resolve().then(work);
+  const model = new Model(world, turn);
+  const shown = () => visibleIn(model.rows, world.on).map(({ id }) => String(id));
+  const before = shown();
+  const walking = toTheEnd(readCollection(model, world.resource, {}, call));
+  const reading = (s ? await s.waitFor(walking) : await walking) as Reading<Row>;
+  const now = new Set(shown());
+  return { reading, model, before, stayed: before.filter((id) => now.has(id)) };
+}
+
+function visibleIn(rows: readonly Row[], on: Active): Row[] {
+  const request = { query: new URLSearchParams({ size: '100000' }), n: 1 } as UpstreamRequest;
+  const all = on.hidden ? { hidden: on.hidden } : {};
+  const body = list('/company', rows, request, all, random(1)) as { results: Row[] };
+  return body.results;
+}
+
+/** What must hold of every reading. */
+function expectHonest({ reading: { records, coverage }, stayed }: Read): void {
+  const ids = records.map(({ id }) => String(id));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(coverage.read).toBe(ids.length);
+  expect(coverage.total).toBeGreaterThanOrEqual(ids.length);
+  if (!coverage.complete) {
+    expect(coverage.reason).toMatch(/^[a-z]/);
+    return;
+  }
+  expect(coverage).toEqual({ complete: true, read: ids.length, total: ids.length });
+  expect(ids).toEqual(expect.arrayContaining(stayed));
+}
+
+function expectAll({ reading: { records, coverage }, before }: Read): void {
+  expect(coverage).toMatchObject({ complete: true, read: before.length });
+  expect(records.map(({ id }) => String(id)).toSorted()).toEqual(before.toSorted());
+}
+
+const counted = fc.constantFrom<Active>(
+  { envelope: 'results' },
+  { envelope: 'data' },
+  { envelope: 'items', total: 'string' },
+);
+const uncounted = fc.constantFrom<Active>(
+  { envelope: 'array' },
+  { envelope: 'results', total: 'absent' },
+);
+const beyond = fc.constantFrom<Active>(
+  {},
+  { beyondEnd: 'refused' },
+  { beyondEnd: 'last page' },
+  { ignoreSort: true },
+);
+const sizes = fc.oneof(
+  fc.constant<Active>({}),
+  fc.integer({ min: 1, max: 40 }).map((maxSize): Active => ({ maxSize })),
+  fc.integer({ min: 2, max: 40 }).map((fixedSize): Active => ({ fixedSize })),
+);
+/** One record a page and no count cannot be told from one record in all, where offsets are ignored. */
+const uncountedSizes = sizes.filter(({ maxSize }) => maxSize !== 1);
+const merged = (...parts: fc.Arbitrary<Active>[]): fc.Arbitrary<Active> =>
+  fc.tuple(...parts).map((all): Active => Object.assign({}, ...all));
+
+/** Ways of paging that can be read to the end. */
+const sane = fc.oneof(
+  merged(counted, sizes, beyond),
+  merged(uncounted, uncountedSizes, beyond),
+  merged(fc.oneof(counted, uncounted), fc.constant<Active>({ everything: true })),
+  merged(counted, fc.constant<Active>({ ignoreFrom: true })),
+);
+
+const shortReads = fc.constantFrom<Active>({ shortReads: 'half' }, { shortReads: 'random' });
+
+/** Ways of paging that cannot always be read to the end, or only at a cost that nobody would pay. */
+const odd = fc.oneof(
+  merged(fc.constant<Active>({ ignoreFrom: true }), counted, sizes),
+  merged(
+    fc.constant<Active>({ ignoreFrom: true }),
+    uncounted,
+    fc.integer({ min: 2, max: 40 }).map((maxSize): Active => ({ maxSize })),
+  ),
+  merged(
+    fc.constantFrom<Active>(
+      { offset: { base: 1 } },
+      { offset: { unit: 'page' } },
+      { offset: { name: 'offset' } },
+      { unstableOrder: true },
+      { unstableOrder: true, ignoreSort: true },
+      { total: { moves: 3 } },
+      { total: { off: 5 } },
+      { total: { is: 0 } },
+      { total: { is: null } },
+      { total: { is: 1e15 } },
+    ),
+    fc.constant<Active>({ envelope: 'results' }),
+    fc.integer({ min: 2, max: 40 }).map((maxSize): Active => ({ maxSize })),
+    beyond,
+  ),
+  merged(shortReads, counted, sizes, beyond),
+  merged(
+    fc.record({
+      hidden: fc.record({ oneIn: fc.integer({ min: 2, max: 5 }), counted: fc.boolean() }),
+    }),
+    counted,
+    sizes,
+    beyond,
+  ),
+);
+
+/** A page of one record where more follow, and no count: a deletion at that moment would not show. */
+const oddAndStill = fc.oneof(odd, merged(shortReads, uncounted, uncountedSizes, beyond));
+
+const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const changesOf = (...kinds: Change['what'][]) =>
+  fc.array(
+    fc.record({
+      before: fc.integer({ min: 2, max: 14 }),
+      what: fc.constantFrom(...kinds),
+      // The ends of a list are where most things happen.
+      at: fc.oneof(fc.constantFrom(0, 0.999), share),
+      to: fc.oneof(fc.constantFrom(0, 0.999), share),
+    }),
+    { maxLength: 6 },
+  );
+
+const clocks = {
+  ahead: fc.integer({ min: -hour, max: hour }),
+  tellsTime: fc.constant(true),
+};
+
+const worlds = (parts: Partial<{ [N in keyof World]: fc.Arbitrary<World[N]> }>) =>
+  fc.record<World>({
+    resource: fc.constantFrom<Resource>('company', 'category'),
+    count: fc.integer({ min: 0, max: 150 }),
+    on: sane,
+    dated: fc.boolean(),
+    changes: fc.constant([]),
+    ...clocks,
+    ...parts,
+  });
+
+/** `CPQ_TEST_RUNS=20` tries twenty times as many. */
+const runs = (usual: number) => ({ numRuns: usual * Number(process.env.CPQ_TEST_RUNS ?? 1) });
+
+describe('what a reading costs', () => {
+  const perHundred = (count: number) => Math.max(1, Math.ceil(count / 100));
+
+  test.each([
+    ['opportunity', '/opportunity', 1_000, 10],
+    ['product', '/product', 5_000, 50],
+  ] as const)('%s: %i records', async (resource, path, count, most) => {
+    const upstream = closing(await startUpstream({ counts: { [path]: count }, maxSize: 100 }));
+    const tenant = closing(openTenant({ url: upstream.url, limits: { attemptMs: 20_000 } }));
+    const { records, coverage } = await tenant.collection(resource, toolCall());
+    expect(coverage).toEqual({ complete: true, read: count, total: count });
+    expect(new Set(records.map(({ id }) => id)).size).toBe(count);
+    expect(upstream.requests.length).toBeLessThanOrEqual(most);
+    await tenant.collection(resource, toolCall());
+    expect(upstream.requests.length).toBeLessThanOrEqual(most);
+  });
+
+  test('is a request for each hundred records that are counted, and no more', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 5_100 }), fc.boolean(), async (count, dated) => {
+        const on: Active = { envelope: 'results', maxSize: 100 };
+        const quiet = { changes: [], ahead: 0, tellsTime: true };
+        const read = await readWorld({ resource: 'company', count, on, dated, ...quiet });
+        expectAll(read);
+        expect(read.model.queries.length).toBeLessThanOrEqual(perHundred(count));
+      }),
+      runs(60),
+    );
+  });
+
+  test('is a few more where smaller pages are given', async () => {
+    const sizes = fc.integer({ min: 10, max: 99 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(3_000), fc.boolean(), sizes, async (count, dated, maxSize) => {
+        const on: Active = { envelope: 'results', maxSize };
+        const quiet = { changes: [], ahead: 0, tellsTime: true };
+        const read = await readWorld({ resource: 'company', count, on, dated, ...quiet });
+        expectAll(read);
+        // Without dates each page has to begin with the last record of the one before.
+        const least = Math.max(1, Math.ceil(count / maxSize));
+        const most = dated ? least + 2 : 1 + Math.ceil(count / (maxSize - 1));
+        expect(read.model.queries.length).toBeLessThanOrEqual(most);
+      }),
+      runs(60),
+    );
+  });
+});
+
+describe('what stands still', () => {
+  test('is read whole, each record once, and known to be all', async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds({}), fc.scheduler(), async (world, s) => {
+        expectAll(await readWorld(world, s));
+      }),
+      runs(600),
+    );
+  });
+
+  test('is never said to be all when it is not, however odd the paging', async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds({ on: oddAndStill }), fc.scheduler(), async (world, s) => {
+        expectHonest(await readWorld(world, s));
+      }),
+      runs(600),
+    );
+  });
+});
+
+describe('what changes meanwhile', () => {
+  test('keeps what stayed, each once, or is told to be incomplete: records with dates', async () => {
+    const changes = changesOf('insert', 'delete', 'replace', 'move', 'edit');
+    // Where nothing is counted a deletion leaves no trace, so that moves could hide behind one.
+    const on = merged(counted, sizes, beyond);
+    await fc.assert(
+      fc.asyncProperty(
+        worlds({ on, changes, dated: fc.constant(true), count: fc.integer({ min: 0, max: 450 }) }),
+        fc.scheduler(),
+        async (world, s) => expectHonest(await readWorld(world, s)),
+      ),
+      runs(1_000),
+    );
+  });
+
+  test('records without dates, that do not change places', async () => {
+    const changes = changesOf('insert', 'delete', 'replace', 'edit');
+    await fc.assert(
+      fc.asyncProperty(
+        worlds({ changes, dated: fc.constant(false), on: sane }),
+        fc.scheduler(),
+        async (world, s) => expectHonest(await readWorld(world, s)),
+      ),
+      runs(1_000),
+    );
+  });
+
+  test('one comes while another goes, and no count tells of it', async () => {
+    const changes = changesOf('replace').filter((all) => all.length > 0 && all.length < 3);
+    const whole = fc.constantFrom<Active>({}, { maxSize: 100 });
+    const cases = fc.oneof(
+      // Where each page overlaps the next, and where there is no room for that but dates tell.
+      worlds({ changes, on: merged(counted, uncountedSizes, beyond) }),
+      worlds({
+        changes,
+        on: merged(counted, whole),
+        count: fc.constantFrom(200, 300, 400, 397),
+        dated: fc.constant(true),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(cases, fc.scheduler(), async (world, s) =>
+        expectHonest(await readWorld(world, s)),
+      ),
+      runs(1_000),
+    );
+  });
+
+  test('however odd the paging', async () => {
+    const changes = changesOf('insert', 'delete', 'replace', 'edit');
+    await fc.assert(
+      fc.asyncProperty(worlds({ changes, on: odd }), fc.scheduler(), async (world, s) =>
+        expectHonest(await readWorld(world, s)),
+      ),
+      runs(1_000),
+    );
+  });
+
+  test('is read again once it stands still, and then known to be all', async () => {
+    const changes = changesOf('insert', 'delete', 'replace').map((all) =>
+      all.map((change) => ({ ...change, before: 2 })),
+    );
+    const on = merged(
+      counted,
+      fc.integer({ min: 20, max: 40 }).map((maxSize): Active => ({ maxSize })),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        worlds({ changes, on, count: fc.integer({ min: 80, max: 150 }) }),
+        async (world) => {
+          const { reading, stayed, model } = await readWorld(world);
+          expect(reading.coverage.complete).toBe(true);
+          expect(reading.records.length).toBe(model.rows.length);
+          expect(reading.records.map(({ id }) => id)).toEqual(expect.arrayContaining(stayed));
+        },
+      ),
+      runs(300),
+    );
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Sandbox, type SandboxTenant, startSandbox } from '../../src/sandbox/index.ts';
+import { RollingWindow } from '../../src/sandbox/limits.ts';
+import { admin, ask, type Record } from '../support/sandbox-client.ts';
+
+let sandbox: Sandbox;
+let tenant: SandboxTenant;
+let other: SandboxTenant;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ scale: 0.05, tenants: ['oakline', 'kaiserhof'] });
+  [tenant, other] = sandbox.tenants as [SandboxTenant, SandboxTenant];
+});
+afterAll(() => sandbox.close());
+
+describe('keys', () => {
+  test('a request without a key is a 401', async () => {
+    const { status, json } = await ask(tenant, 'company', { key: null });
+    expect(status).toBe(401);
+    expect(json).toMatchObject({ message: 'No API key provided', statusCode: 401 });
+  });
+
+  test('a wrong key, or the key of another tenant, is a 403', async () => {
+    const body = { message: 'API key not valid', error: 'Forbidden', statusCode: 403 };
+    expect((await ask(tenant, 'company', { key: 'nonsense' })).json).toEqual(body);
+    const foreign = await ask(tenant, 'company', { key: other.keys.all });
+    expect(foreign.status).toBe(403);
+    expect(foreign.json).toEqual(body);
+  });
+
+  test('keys are opaque, all different, and the same for the same seed', async () => {
+    const keys = sandbox.tenants.flatMap(({ keys }) => Object.values(keys));
+    expect(new Set(keys).size).toBe(6);
+    expect(keys.every((key) => /^[A-Za-z0-9]{40}$/.test(key))).toBe(true);
+    const again = await startSandbox({ tenants: ['oakline', 'kaiserhof'] });
+    await again.close();
+    expect(again.tenants.map(({ keys }) => keys)).toEqual(sandbox.tenants.map(({ keys }) => keys));
+  });
+
+  test('the limited key reads companies, contacts and opportunities', async () => {
+    const key = tenant.keys.limited;
+    for (const path of ['company', 'contact', 'opportunity']) {
+      expect((await ask(tenant, path, { key })).status).toBe(200);
+    }
+    for (const path of ['product', 'quote', 'category/tree', 'contract/items', 'pricing-book']) {
+      const { status, json } = await ask(tenant, path, { key });
+      expect(status).toBe(403);
+      expect(json.message).toContain('permission');
+    }
+  });
+
+  test('the reading key cannot write', async () => {
+    const options = { method: 'PUT', body: { name: 'x' }, key: tenant.keys.read };
+    const { status, json } = await ask(tenant, 'opportunity/ext/NEW-1', options);
+    expect(status).toBe(403);
+    expect(json.message).toContain('opportunity:write');
+  });
+
+  test('one tenant never sees the records of the other', async () => {
+    const [company] = (await ask(tenant, 'company?size=1')).json.results;
+    expect((await ask(other, `company/${company.id}`)).status).toBe(404);
+    expect((await ask(other, `company?filters=id:${company.id}`)).json.total).toBe(0);
+  });
+});
+
+describe('what is not there', () => {
+  test('a plural path, an unknown id and an unknown method are 404', async () => {
+    const { status, json } = await ask(tenant, 'companies');
+    expect(status).toBe(404);
+    expect(json).toEqual({
+      message: 'Cannot GET /public-api/companies',
+      error: 'Not Found',
+      statusCode: 404,
+    });
+    expect((await ask(tenant, 'company/nobody')).status).toBe(404);
+    expect((await ask(tenant, 'company', { method: 'PATCH', body: {} })).status).toBe(404);
+    expect((await ask(tenant, 'company/')).status).toBe(404);
+    expect((await ask(tenant, 'company/%zz')).status).toBe(400);
+  });
+
+  test('beside the API stands the web interface: a page, with status 200', async () => {
+    for (const url of [
+      sandbox.url,
+      `${tenant.baseUrl}/company`,
+      `${sandbox.url}/public-api/company`,
+    ]) {
+      const response = await fetch(url, { headers: { 'api-key': tenant.keys.all } });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toContain('text/html');
+      expect(await response.text()).toContain('<!doctype html>');
+    }
+  });
+
+  test('a body that is no JSON is a 400, one that is too large a 413', async () => {
+    const put = (body: string) => ask(tenant, 'opportunity/ext/NEW-1', { method: 'PUT', body });
+    expect(await put('{"name":')).toMatchObject({ status: 400 });
+    expect(await put(JSON.stringify({ name: 'x'.repeat(1024 * 1024) }))).toMatchObject({
+      status: 413,
+    });
+  });
+});
+
+describe('the rate limit', () => {
+  test('is told on every reply, and shared by all keys of a tenant', async () => {
+    await admin(sandbox, 'reset-limits', {});
+    const one = await ask(tenant, 'company', { key: tenant.keys.read });
+    expect(one.headers.get('x-ratelimit-limit')).toBe('500');
+    expect(one.headers.get('x-ratelimit-remaining')).toBe('499');
+    expect(Number(one.headers.get('x-ratelimit-reset'))).toBeGreaterThan(590);
+    const two = await ask(tenant, 'product', { key: tenant.keys.limited });
+    expect(two.headers.get('x-ratelimit-remaining')).toBe('498');
+    const elsewhere = await ask(other, 'company');
+    expect(elsewhere.headers.get('x-ratelimit-remaining')).toBe('499');
+  });
+
+  test('rolls: a place is free again when the oldest request is old enough', async () => {
+    await admin(sandbox, 'settings', { rateLimit: { requests: 2, windowSeconds: 1 } });
+    await admin(sandbox, 'reset-limits', {});
+    await ask(tenant, 'company?size=1');
+    await ask(tenant, 'company?size=1');
+    const refused = await ask(tenant, 'company?size=1');
+    expect(refused.status).toBe(429);
+    expect(refused.json).toMatchObject({ statusCode: 429, error: 'Too Many Requests' });
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBe(1);
+    expect((await ask(other, 'company?size=1')).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000 + 20));
+    expect((await ask(tenant, 'company?size=1')).status).toBe(200);
+    await admin(sandbox, 'settings', { rateLimit: false });
+    const free = await ask(tenant, 'company?size=1');
+    expect(free.headers.has('x-ratelimit-remaining')).toBe(false);
+  });
+});
+
+test('the window rolls: it is no bucket that empties at once', () => {
+  const window = new RollingWindow();
+  const take = (now: number) => window.take('a', { requests: 2, windowSeconds: 1 }, now);
+  expect([0, 900].map((now) => take(now).allowed)).toEqual([true, true]);
+  expect(take(950)).toMatchObject({ allowed: false, remaining: 0, reset: 1 });
+  expect([1001, 1002, 1899, 1901].map((now) => take(now).allowed)).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
+
+describe('the admin routes', () => {
+  test('need their own key', async () => {
+    const { status } = await fetch(`${sandbox.admin.url}/log`, {
+      headers: { 'admin-key': tenant.keys.all },
+    });
+    expect(status).toBe(403);
+  });
+
+  test('the log counts the requests of each tenant', async () => {
+    const before = (await admin(sandbox, 'log')).json.counts[tenant.name];
+    await ask(tenant, 'company?size=1');
+    await ask(tenant, 'nowhere');
+    const { counts, entries } = (await admin(sandbox, 'log')).json;
+    expect(counts[tenant.name]).toBe(before + 2);
+    expect(entries.slice(-2).map(({ path, status }: Record) => [path, status])).toEqual([
+      [`/t/${tenant.name}/public-api/company?size=1`, 200],
+      [`/t/${tenant.name}/public-api/nowhere`, 404],
+    ]);
+  });
+
+  test('a setting that is none is refused', async () => {
+    expect((await admin(sandbox, 'settings', { upsertOmitted: 'maybe' })).status).toBe(400);
+    expect((await admin(sandbox, 'settings', { colour: 'red' })).status).toBe(400);
+  });
+
+  test('the public API can be switched off', async () => {
+    await admin(sandbox, 'settings', { publicApi: false });
+    const { status, json } = await ask(tenant, 'company');
+    await admin(sandbox, 'settings', { publicApi: true });
+    expect([status, json.message]).toEqual([403, 'Public API is not enabled']);
+  });
+});

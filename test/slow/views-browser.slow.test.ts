@@ -1,0 +1,804 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import type { CompanyBrief } from '../../src/briefs/company.ts';
+import type { PipelineBrief } from '../../src/briefs/pipeline.ts';
+import type { QuoteBrief } from '../../src/briefs/quote.ts';
+import { type Connection, type Host, httpHosts, type Row } from '../support/hosts.ts';
+import { describeWith } from '../support/needs.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import {
+  type OpenedView,
+  type Options,
+  openView,
+  type ToolCallOfView,
+} from '../support/view-host.ts';
+import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
+
+/** The pictures of the documents are taken when asked for: their data is of the day. */
+const images = process.env.CPQ_TEST_IMAGES
+  ? fileURLToPath(new URL('../../docs/images', import.meta.url))
+  : join(tmpdir(), 'cpq-mcp-images');
+const sandbox = shared(() => startSandbox());
+const address = async () => addressIn(await sandbox(), 'all');
+
+const whole = (amount: number, currency: string) =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency, maximumFractionDigits: 0 }).format(
+    amount,
+  );
+const exact = (amount: number, currency: string) =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount);
+
+/** What the figures at the top say, by their labels. */
+async function figuresOf({ frame }: OpenedView): Promise<Record<string, string>> {
+  const figures = await frame.$$eval('.figure', (found) =>
+    found.map((it) => [
+      it.querySelector('dt')?.textContent ?? '',
+      it.querySelector('.value')?.textContent ?? '',
+    ]),
+  );
+  return Object.fromEntries(figures);
+}
+
+const texts = ({ frame }: OpenedView, selector: string) =>
+  frame.$$eval(selector, (found) => found.map((it) => it.textContent ?? ''));
+
+const axe = shared(() => readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8'));
+
+interface Violation {
+  id: string;
+  nodes: { html: string }[];
+}
+
+/** What an independent checker has against the page: nothing, one hopes. */
+async function violations({ frame }: OpenedView): Promise<string[]> {
+  await frame.evaluate(await axe());
+  const found = (await frame.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((it) => it.violations)`,
+  )) as Violation[];
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/** Nothing reached outside, nothing failed, and nothing but reading was asked for. */
+function expectHarmless({ requests, errors, calls }: OpenedView): void {
+  expect(requests.filter((url) => !/^(http:\/\/view-host\.test\/|about:)/.test(url))).toEqual([]);
+  expect(errors).toEqual([]);
+  for (const { name } of calls) expect(name).toMatch(/^cpq_(brief|list|get)_/);
+}
+
+const fitsIn = ({ frame }: OpenedView) =>
+  frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+
+/** A picture of the whole view: a frame beyond the window would not be drawn. */
+async function keep(view: OpenedView, name: string, width = 1000): Promise<void> {
+  const height = await view.page.evaluate(() => document.documentElement.scrollHeight);
+  await view.page.setViewportSize({ width, height: Math.min(height, 4_000) });
+  await view.page.mouse.move(0, 0);
+  await view.page.waitForTimeout(200);
+  await view.page.screenshot({ path: join(images, `${name}.png`) });
+}
+
+const looks: readonly (readonly [name: string, options: Options])[] = [
+  ['light', {}],
+  ['dark', { context: { theme: 'dark' } }],
+  ['narrow', { width: 360 }],
+];
+
+const allRead = (view: OpenedView) =>
+  view.frame.waitForFunction(() =>
+    /^[\d,]+ of [\d,]+ open opportunities shown\.$/.test(
+      document.querySelector('p[role="status"]')?.textContent ?? '',
+    ),
+  );
+
+async function openPipeline(server: Connection, options?: Options, args: Row = {}) {
+  const view = await openView(server, 'cpq_brief_pipeline', args, options);
+  await allRead(view);
+  return { ...view, data: view.data as unknown as PipelineBrief };
+}
+
+async function openQuote(server: Connection, options?: Options) {
+  const { records } = await server.call('cpq_list_quotes', { size: 1 });
+  const args = { quote: String(records[0]?.id) };
+  const view = await openView(server, 'cpq_brief_quote', args, options);
+  return { ...view, data: view.data as unknown as QuoteBrief };
+}
+
+async function openCompany(server: Connection, options?: Options) {
+  const { records } = await server.call('cpq_list_quotes', { size: 1 });
+  const args = { company: String(records[0]?.companyId) };
+  const view = await openView(server, 'cpq_brief_company', args, options);
+  return { ...view, data: view.data as unknown as CompanyBrief };
+}
+
+/** A server that takes webhooks, and has none yet. */
+async function takesWebhooks(): Promise<Connection> {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-views-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
+  return (eras[0] as Host).start(await address(), { env });
+}
+
+/** A server that was told of the company, of one of its quotes and opportunities, and of another company. */
+const told = shared(async () => {
+  const server = await takesWebhooks();
+  const { records } = await server.call('cpq_list_quotes', { size: 1 });
+  const company = String(records[0]?.companyId);
+  const { data } = await server.call('cpq_brief_company', { company });
+  const about = data as unknown as CompanyBrief;
+  const { name, telephone } = about.company;
+  const quote = about.quotes?.rows[0];
+  await tell(server, [
+    ['company.updated', 1, { id: company, name, telephone }],
+    ['company.updated', 3, { id: company, name, telephone: '+1 555 0100' }],
+    ['company.updated', 2, { id: 'another', name: 'Of nobody here' }],
+    ['opportunity.status_changed', 9, ofStage(about.open?.rows[0], 'Proposal out')],
+    ['opportunity.created', 21, ofStage(about.open?.rows[0], 'Discovery')],
+    ['quote.updated', 14, { id: quote?.id, number: quote?.number, status: quote?.status }],
+  ]);
+  return server;
+});
+
+const ofStage = (deal: { id?: string; name?: string } | undefined, name: string): Row => ({
+  ...{ id: deal?.id, name: deal?.name },
+  pipelineStage: { name },
+});
+
+type Telling = readonly [event: string, daysAgo: number, data: Row];
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+async function tell({ url = '' }: Connection, tellings: readonly Telling[]): Promise<void> {
+  for (const [event, days, data] of tellings) {
+    const payload = { event, occurredAt: daysAgo(days), data };
+    expect((await deliver(webhooksAt(url, 'default'), payload)).status).toBe(200);
+  }
+}
+
+const openers = { pipeline: openPipeline, quote: openQuote, company: openCompany } as const;
+const names = Object.keys(openers) as (keyof typeof openers)[];
+const eras: readonly Host[] = httpHosts.filter(({ era }) => era !== 'first line');
+
+function figuresAgree(host: Host): void {
+  const server = host.serving(address, {});
+
+  test('the pipeline board shows the figures of its answer', async () => {
+    const view = await openPipeline(await server());
+    const { open, overdue, stalled, closed, groups } = view.data;
+    const usd = (amounts: Record<string, number> | undefined) => whole(amounts?.USD ?? 0, 'USD');
+    expect(await figuresOf(view)).toMatchObject({
+      Open: String(open.count),
+      'One-time': usd(open.oneTime),
+      Monthly: usd(open.monthly),
+      'One-time, weighted': usd(open.weightedOneTime),
+      'Monthly, weighted': usd(open.weightedMonthly),
+      Overdue: String(overdue.total),
+      'Stalled 30 days': String(stalled.total),
+      'Win rate': `${closed.winRateByCount}%`,
+    });
+    const columns = await view.frame.$$eval('.column', (found) =>
+      found.map((it) => [
+        it.getAttribute('data-column'),
+        it.querySelector('.count')?.textContent,
+        it.querySelector('.sum strong')?.textContent,
+      ]),
+    );
+    const expected = groups.rows.map(({ name, count, oneTime }) => [
+      name,
+      String(count),
+      usd(oneTime),
+    ]);
+    expect(columns.toSorted()).toEqual(expected.toSorted());
+    expectHarmless(view);
+    await view.close();
+  });
+
+  test('the quote shows the figures of its answer', async () => {
+    const view = await openQuote(await server());
+    const { totals, firstYearValue = 0, currency, lines, terms } = view.data;
+    expect(await figuresOf(view)).toMatchObject({
+      'One-time': exact(totals.oneTime ?? 0, currency),
+      Monthly: exact(totals.monthly ?? 0, currency),
+      Yearly: exact(totals.yearly ?? 0, currency),
+      'First year': exact(firstYearValue, currency),
+    });
+    expect(await texts(view, '.lines h2 .sum')).toEqual(
+      terms.map(({ price = 0 }) => exact(price, currency)),
+    );
+    const shown = await texts(view, '.lines [data-title="Total"]');
+    const expected = lines.rows.map(({ total }) =>
+      total === undefined ? 'unknown' : exact(total, currency),
+    );
+    expect(shown.toSorted()).toEqual(expected.toSorted());
+    expectHarmless(view);
+    await view.close();
+  });
+
+  test('the company shows the figures of its answer', async () => {
+    const view = await openCompany(await server());
+    const { company, open, quotes, contacts } = view.data;
+    expect(await texts(view, 'h1')).toEqual([company.name]);
+    expect(await figuresOf(view)).toMatchObject({
+      'Open opportunities': String(open?.total),
+      'One-time': whole(open?.oneTime?.USD ?? 0, 'USD'),
+      Quotes: String(quotes?.total),
+      Contacts: String(contacts?.total),
+    });
+    const entries = (await texts(view, '.entry strong')).join('\n');
+    for (const { name = '' } of [...(open?.rows ?? []), ...(quotes?.rows ?? [])]) {
+      expect(entries).toContain(name);
+    }
+    expectHarmless(view);
+    await view.close();
+  });
+}
+
+describeWith('chromium', 'the views in a browser', () => {
+  for (const host of eras) describe(`opened ${host.name}`, () => figuresAgree(host));
+
+  const server = (eras[0] as Host).serving(address, {});
+
+  describe.each(looks)('%s', (look, options) => {
+    test.each(names)('the %s fits, is accessible, and has its picture taken', async (name) => {
+      const view = await openers[name](await (name === 'company' ? told() : server()), options);
+      if (name === 'pipeline') await view.frame.click('.card >> nth=1');
+      if (name === 'company') await view.frame.waitForSelector('.event-entry');
+      await view.page.waitForTimeout(300);
+      expect(await violations(view)).toEqual([]);
+      expect(await fitsIn(view)).toBe(true);
+      if (name === 'pipeline') await view.frame.click('.detail button:text("Close")');
+      await keep(view, `${name}-${look}`, options.width);
+      expectHarmless(view);
+      await view.close();
+    });
+  });
+
+  test.each(names)('the %s fits into 320 and fills 1200 pixels', async (name) => {
+    const view = await openers[name](await server(), { width: 320 });
+    expect(await fitsIn(view)).toBe(true);
+    await view.page.setViewportSize({ width: 1200, height: 900 });
+    expect(await fitsIn(view)).toBe(true);
+    await view.close();
+  });
+
+  boardControls(server);
+  quoteControls(server);
+  companyControls(server);
+  companyEvents(server);
+  hostsDiffer(server);
+  hostileRecords(server);
+  largeTenant(eras[0] as Host);
+});
+
+type Serving = () => Promise<Connection>;
+
+function boardControls(server: Serving): void {
+  describe('the board', () => {
+    const status = (view: OpenedView) => view.frame.textContent('p[role="status"]');
+
+    test('goes by owner and by month, each deal in one column', async () => {
+      const view = await openPipeline(await server());
+      for (const by of ['Owner', 'Month', 'Stage']) {
+        await view.frame.getByRole('radio', { name: by, exact: true }).check();
+        const counts = (await texts(view, '.column .count')).map(Number);
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(view.data.open.count);
+      }
+      await view.frame.getByRole('radio', { name: 'Month', exact: true }).check();
+      const months = await view.frame.$$eval('.column', (all) =>
+        all.map((it) => it.getAttribute('data-column')),
+      );
+      const dated = months.filter((month) => /^\d/.test(month ?? '') && !month?.includes('other'));
+      expect(dated).toEqual(dated.toSorted());
+      await view.close();
+    });
+
+    test('measures monthly and weighted revenue', async () => {
+      const view = await openPipeline(await server());
+      const { groups } = view.data;
+      const expectSums = async (field: 'monthly' | 'weightedMonthly' | 'weightedOneTime') => {
+        for (const group of groups.rows) {
+          const sum = await view.frame.textContent(`[data-column="${group.name}"] .sum`);
+          expect(sum).toContain(whole(group[field]?.USD ?? 0, 'USD'));
+        }
+      };
+      await view.frame.getByRole('radio', { name: 'Monthly' }).check();
+      await expectSums('monthly');
+      await view.frame.getByRole('switch', { name: 'Weighted' }).check();
+      await expectSums('weightedMonthly');
+      expect(await view.frame.textContent('#funnel ~ .about')).toBe(
+        'Monthly revenue, weighted, USD',
+      );
+      await view.frame.getByRole('radio', { name: 'One-time' }).check();
+      await expectSums('weightedOneTime');
+      await view.close();
+    });
+
+    test('filters by owner and text, and says how many are left', async () => {
+      const it = await server();
+      const view = await openPipeline(it);
+      const { data } = await it.call('cpq_brief_pipeline', { owner: 'Karen Fitzgerald' });
+      const { open } = data as unknown as PipelineBrief;
+      await view.frame.getByRole('combobox', { name: 'Owner' }).selectOption('Karen Fitzgerald');
+      expect(await status(view)).toBe(
+        `${open.count} of ${view.data.open.count} open opportunities shown.`,
+      );
+      await view.frame.getByRole('searchbox').fill('no such words anywhere');
+      expect(await status(view)).toMatch(/^0 of /);
+      await view.frame.getByRole('searchbox').fill('');
+      expect(await status(view)).toMatch(new RegExp(`^${open.count} of `));
+      await view.close();
+    });
+
+    test('marks what is overdue and what has stalled, and no other', async () => {
+      const view = await openPipeline(await server());
+      while ((await view.frame.locator('.column .more').count()) > 0) {
+        await view.frame.locator('.column .more').first().click();
+      }
+      const marks = await texts(view, '.card .badge');
+      expect(marks.filter((mark) => mark === 'Overdue')).toHaveLength(view.data.overdue.total);
+      expect(marks.filter((mark) => mark.startsWith('Stalled'))).toHaveLength(
+        view.data.stalled.total,
+      );
+      await view.close();
+    });
+
+    test('makes a larger card of a larger deal', async () => {
+      const view = await openPipeline(await server());
+      const sizes = await view.frame.$$eval('.column:first-child .card', (cards) =>
+        cards
+          // Sizes speak of amounts in one currency.
+          .filter((card) => card.querySelector('.amount')?.textContent?.startsWith('$'))
+          .map((card) => Number.parseFloat((card as HTMLElement).style.minHeight)),
+      );
+      expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+      expect(sizes[0]).toBeGreaterThan(sizes.at(-1) ?? 0);
+      await view.close();
+    });
+
+    test('charts another currency when asked', async () => {
+      const view = await openPipeline(await server());
+      await view.frame.getByLabel('Charts in').selectOption('CAD');
+      const amounts = await texts(view, '#funnel ~ table .amount');
+      const expected = view.data.groups.rows.flatMap(({ oneTime }) =>
+        oneTime?.CAD === undefined ? [] : [whole(oneTime.CAD, 'CAD')],
+      );
+      expect(amounts.toSorted()).toEqual(expected.toSorted());
+      await view.close();
+    });
+
+    test('opens a card, asks about it without its words, and gives the focus back', async () => {
+      const view = await openPipeline(await server());
+      const card = view.frame.locator('.card').first();
+      const id = await card.getAttribute('data-id');
+      const name = await card.locator('.name').textContent();
+      await card.click();
+      await view.frame.waitForSelector('.detail .pairs');
+      expect(await view.frame.textContent('#detail')).toBe(name);
+      expect(view.calls.at(-1)).toEqual({
+        name: 'cpq_get_record',
+        arguments: { resource: 'opportunity', id },
+      });
+      await view.frame.click('text="Ask about this"');
+      await view.frame.waitForSelector('text="Asked"');
+      expect(view.said).toHaveLength(1);
+      expect(view.said[0]).toContain(id);
+      expect(view.said[0]).not.toContain(name);
+      await view.page.keyboard.press('Escape');
+      expect(await view.frame.locator('.detail').count()).toBe(0);
+      expect(await view.frame.evaluate(() => document.activeElement?.getAttribute('data-id'))).toBe(
+        id,
+      );
+      await view.close();
+    });
+
+    test('reads everything again when refreshed', async () => {
+      const view = await openPipeline(await server(), {}, { owner: 'Karen Fitzgerald' });
+      const before = view.calls.length;
+      await view.frame.click('text="Refresh"');
+      await view.frame.waitForSelector('text="Up to date"');
+      await allRead(view);
+      const again = view.calls.slice(before);
+      expect(again[0]?.arguments).toEqual({ owner: 'Karen Fitzgerald' });
+      expect(again[1]?.arguments).toEqual({ owner: 'Karen Fitzgerald', deals_from: 0 });
+      await view.close();
+    });
+
+    test('is worked by the keyboard alone', async () => {
+      const view = await openPipeline(await server());
+      const { keyboard } = view.page;
+      const focused = () =>
+        view.frame.evaluate(() => {
+          const at = document.activeElement;
+          return at?.getAttribute('value') ?? at?.getAttribute('data-id') ?? at?.textContent ?? '';
+        });
+      await view.frame.locator('body').click({ position: { x: 2, y: 2 } });
+      await keyboard.press('Tab');
+      expect(await focused()).toBe('Refresh');
+      await keyboard.press('Tab');
+      expect(await focused()).toBe('stage');
+      await keyboard.press('ArrowRight');
+      expect(await view.frame.textContent('#board')).toBe('Board by owner');
+      await keyboard.press('Tab');
+      await keyboard.press('ArrowRight');
+      expect(await view.frame.isChecked('input[value="monthly"]')).toBe(true);
+      await keyboard.press('Tab');
+      await keyboard.press('Space');
+      expect(await view.frame.getByRole('switch').isChecked()).toBe(true);
+      for (let tabs = 0; tabs < 8; tabs++) {
+        await keyboard.press('Tab');
+        const isCard = await view.frame.evaluate(() => document.activeElement?.className);
+        if (isCard === 'card') break;
+      }
+      const id = await focused();
+      await keyboard.press('Enter');
+      await view.frame.waitForSelector('.detail .pairs');
+      expect(await view.frame.evaluate(() => document.activeElement?.id)).toBe('detail');
+      await keyboard.press('Escape');
+      expect(await focused()).toBe(id);
+      await view.close();
+    });
+  });
+}
+
+function quoteControls(server: Serving): void {
+  describe('the quote', () => {
+    const costs = ({ lines }: QuoteBrief): string[] =>
+      lines.rows.flatMap(({ cost, margin }) => [
+        ...(cost === undefined ? [] : [exact(cost, 'USD')]),
+        ...(margin === undefined ? [] : [`${margin}%`]),
+      ]);
+
+    test('shows no cost and no margin until asked', async () => {
+      const view = await openQuote(await server());
+      const secrets = view.data.preflight.rows.filter(({ why }) => /under the cost/.test(why));
+      expect(secrets.length).toBeGreaterThan(0);
+      const before = await view.frame.innerText('body');
+      for (const { why } of secrets) expect(before).not.toContain(why);
+      expect(await texts(view, '[data-title="Cost"], [data-title="Margin"]')).toEqual([]);
+      expect(before).not.toMatch(/profit/i);
+      await view.frame.getByRole('switch', { name: 'Show costs and margins' }).check();
+      const after = await view.frame.innerText('body');
+      for (const cost of costs(view.data)) expect(after).toContain(cost);
+      for (const { why } of secrets) expect(after).toContain(why);
+      expect(await violations(view)).toEqual([]);
+      await view.frame.getByRole('switch').uncheck();
+      expect(await view.frame.innerText('body')).toBe(before);
+      await view.close();
+    });
+
+    test('puts each finding next to its line', async () => {
+      const view = await openQuote(await server());
+      await view.frame.getByRole('switch').check();
+      for (const { line, why } of view.data.preflight.rows) {
+        const row = view.frame.locator('.lines tbody tr', {
+          has: view.frame.locator(`.position:text-is("${line}")`),
+        });
+        const place = line === undefined ? view.frame.locator('#preflight + ul') : row;
+        expect(await place.textContent()).toContain(why);
+      }
+      await view.close();
+    });
+
+    test('prints what a customer may see, and nothing else', async () => {
+      const view = await openQuote(await server());
+      await view.frame.getByRole('switch').check();
+      await view.page.emulateMedia({ media: 'print' });
+      const printed = await view.frame.innerText('body');
+      for (const { name = '' } of view.data.lines.rows) expect(printed).toContain(name);
+      for (const { why } of view.data.preflight.rows) expect(printed).not.toContain(why);
+      expect(printed).not.toMatch(/margin|profit|\bcost\b/i);
+      await view.close();
+    });
+
+    test('asks about itself, and reads itself again', async () => {
+      const view = await openQuote(await server());
+      await view.frame.click('text="Ask about this quote"');
+      await view.frame.waitForSelector('text="Asked"');
+      expect(view.said[0]).toContain(view.data.id);
+      await view.frame.click('text="Refresh"');
+      await view.frame.waitForSelector('text="Up to date"');
+      expect(view.calls).toEqual([{ name: 'cpq_brief_quote', arguments: { quote: view.data.id } }]);
+      await view.close();
+    });
+
+    test('shows the lines that the answer left out', async () => {
+      const it = await server();
+      const { records } = await it.call('cpq_list_quotes', { size: 1 });
+      const args = { quote: String(records[0]?.id), lines: 2 };
+      const view = await openView(it, 'cpq_brief_quote', args);
+      expect(await texts(view, '.lines tbody tr')).toHaveLength(2);
+      await view.frame.locator('button', { hasText: 'Show all' }).click();
+      await view.frame.waitForSelector('.lines tbody tr >> nth=2');
+      const { lines } = view.data as unknown as QuoteBrief;
+      expect(await texts(view, '.lines tbody tr')).toHaveLength(lines.total);
+      await view.close();
+    });
+
+    test('asks which one is meant, and shows the one chosen', async () => {
+      const it = await server();
+      const view = await openView(it, 'cpq_brief_quote', { quote: 'Q-2026' });
+      expect(await texts(view, 'h1')).toEqual(['Which one?']);
+      expect(await violations(view)).toEqual([]);
+      await view.frame.locator('.choice').first().click();
+      await view.frame.waitForSelector('.lines');
+      expect(view.calls[0]?.name).toBe('cpq_brief_quote');
+      await view.close();
+    });
+  });
+}
+
+function companyControls(server: Serving): void {
+  test('the company shows more when asked, and asks about itself', async () => {
+    const view = await openCompany(await server());
+    const before = (await texts(view, '.quote-entry')).length;
+    await view.frame.click('text="Show more"');
+    await view.frame.waitForFunction(
+      (count) => document.querySelectorAll('.quote-entry').length > count,
+      before,
+    );
+    expect(await texts(view, '.quote-entry')).toHaveLength(view.data.quotes?.total ?? 0);
+    await view.frame.click('text="Refresh"');
+    await view.frame.waitForSelector('text="Up to date"');
+    await view.frame.click('text="Ask about this"');
+    await view.frame.waitForSelector('text="Asked"');
+    expect(view.said[0]).toContain(view.data.company.id);
+    expect(view.said[0]).not.toContain(view.data.company.name);
+    await view.close();
+  });
+}
+
+function companyEvents(server: Serving): void {
+  describe('the time line of the company', () => {
+    const entriesOf = (view: OpenedView) =>
+      view.frame.$$eval('.event-entry', (found) =>
+        found.map((it) =>
+          ['.day', 'strong', '.badge', '.changes'].map((at) => it.querySelector(at)?.textContent),
+        ),
+      );
+    const dayOf = (days: number) =>
+      new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(
+        new Date(daysAgo(days)),
+      );
+
+    test('has what was told of it, of its quotes and of its opportunities', async () => {
+      const view = await openCompany(await told());
+      await view.frame.waitForSelector('.event-entry');
+      const { company, open, quotes } = view.data;
+      const [deal, quote] = [open?.rows[0], quotes?.rows[0]];
+      const telephone = `telephone: +1 555 0100 → ${company.telephone}`;
+      expect(await entriesOf(view)).toEqual([
+        [dayOf(1), company.name, 'company updated', telephone],
+        [dayOf(3), company.name, 'company updated', undefined],
+        [dayOf(9), deal?.name, 'opportunity status changed', 'stage: Discovery → Proposal out'],
+        [dayOf(14), quote?.number, 'quote updated', undefined],
+        [dayOf(21), deal?.name, 'opportunity created', undefined],
+      ]);
+      const days = await view.frame.$$eval('.entry .day', (found) =>
+        found.map((it) => Date.parse(it.textContent ?? '')),
+      );
+      expect(days).toEqual(days.toSorted((a, b) => b - a));
+      expect(await view.frame.textContent('body')).not.toContain('Of nobody here');
+      expect(view.calls.filter(({ name }) => name === 'cpq_list_events')).toHaveLength(1);
+      expectHarmless(view);
+      await view.close();
+    });
+
+    test('asks for no events, and speaks of none, where none are received', async () => {
+      const view = await openCompany(await server());
+      await view.frame.click('text="Refresh"');
+      await view.frame.waitForSelector('text="Up to date"');
+      expect(view.calls.map(({ name }) => name)).not.toContain('cpq_list_events');
+      expect(await view.frame.innerText('body')).not.toMatch(/\bevents?\b/i);
+      await view.close();
+    });
+
+    test('says that events could not be read, and shows the rest', async () => {
+      const answer = (result: unknown, { name }: ToolCallOfView) =>
+        name === 'cpq_list_events'
+          ? { isError: true, content: [{ type: 'text', text: 'The disk is <b>full</b>.' }] }
+          : result;
+      const view = await openCompany(await told(), { answer });
+      const said = view.frame.getByRole('status').filter({ hasText: 'events' });
+      await said.waitFor();
+      expect(await said.textContent()).toBe(
+        'The events could not be read. The disk is <b>full</b>.',
+      );
+      expect(await entriesOf(view)).toEqual([]);
+      expect((await texts(view, '.quote-entry')).length).toBeGreaterThan(0);
+      expect(await violations(view)).toEqual([]);
+      await view.close();
+    });
+
+    test('says how many events there are, and shows more of them when asked', async () => {
+      const it = await takesWebhooks();
+      const { records } = await it.call('cpq_list_quotes', { size: 1 });
+      const id = String(records[0]?.companyId);
+      await tell(
+        it,
+        Array.from({ length: 25 }, (_, n) => ['company.updated', n + 1, { id, name: `Name ${n}` }]),
+      );
+      const view = await openCompany(it);
+      await view.frame.getByText('20 of 25 events').waitFor();
+      expect(await entriesOf(view)).toHaveLength(20);
+      await view.frame.getByRole('button', { name: 'Show more' }).focus();
+      await view.page.keyboard.press('Enter');
+      await view.frame.waitForFunction(
+        () => document.querySelectorAll('.event-entry').length === 25,
+      );
+      expect((await entriesOf(view))[0]?.at(-1)).toBe('name: Name 1 → Name 0');
+      await view.close();
+      await it.close();
+    });
+
+    test('takes no harm from an event that means it', async () => {
+      const it = await takesWebhooks();
+      const { records } = await it.call('cpq_list_quotes', { size: 1 });
+      const id = String(records[0]?.companyId);
+      await tell(
+        it,
+        hostile.map((name, n) => ['company.updated', hostile.length - n, { id, name }]),
+      );
+      await tell(it, [[`company.<img src=x onerror=window.hit=1>${'y'.repeat(500)}`, 1, { id }]]);
+      const view = await openCompany(it, { width: 360 });
+      await view.frame.waitForSelector('.event-entry');
+      expect((await entriesOf(view)).length).toBeGreaterThan(hostile.length);
+      expect(await view.frame.evaluate(() => (window as { hit?: number }).hit)).toBeUndefined();
+      expect(await view.frame.$$('img, svg, a, #view script')).toEqual([]);
+      expect(await fitsIn(view)).toBe(true);
+      expect(await violations(view)).toEqual([]);
+      expectHarmless(view);
+      await view.close();
+      await it.close();
+    });
+  });
+}
+
+function hostsDiffer(server: Serving): void {
+  describe('a host', () => {
+    test('that lets views call nothing still shows the figures', async () => {
+      const view = await openView(await server(), 'cpq_brief_pipeline', {}, { capabilities: {} });
+      const { groups } = view.data as unknown as PipelineBrief;
+      expect(await texts(view, '.groups .count')).toEqual(
+        groups.rows.map(({ count }) => String(count)),
+      );
+      expect(await texts(view, 'button')).toEqual([]);
+      expect(view.calls).toEqual([]);
+      expect(await violations(view)).toEqual([]);
+      await view.close();
+    });
+
+    test('that hands on only text is asked for the figures', async () => {
+      const onlyText = (result: unknown) => ({ content: (result as Row).content });
+      const view = await openQuote(await server(), { result: onlyText });
+      expect(view.calls).toEqual([{ name: 'cpq_brief_quote', arguments: { quote: view.data.id } }]);
+      expect((await figuresOf(view)).Monthly).toBe(exact(view.data.totals.monthly ?? 0, 'USD'));
+      await view.close();
+    });
+
+    test('that hands on a refusal has its words shown', async () => {
+      const refused = () => ({ isError: true, content: [{ type: 'text', text: 'Not today.' }] });
+      const view = await openView(await server(), 'cpq_brief_pipeline', {}, { result: refused });
+      expect(await view.frame.textContent('[role="alert"]')).toBe('Not today.');
+      await view.close();
+    });
+
+    test('has its locale, its theme and its colours used, also when they change', async () => {
+      const context = { locale: 'de-DE', styles: { variables: { '--font-sans': 'serif' } } };
+      const view = await openQuote(await server(), { context });
+      const monthly = view.data.totals.monthly ?? 0;
+      const format = new Intl.NumberFormat('de-DE', { style: 'currency', currency: 'USD' });
+      expect((await figuresOf(view)).Monthly).toBe(format.format(monthly));
+      const style = (property: string) =>
+        view.frame.evaluate((it) => getComputedStyle(document.body).getPropertyValue(it), property);
+      expect(await style('font-family')).toBe('serif');
+      expect(await style('background-color')).toBe('rgb(255, 255, 255)');
+      await view.page.evaluate(() => window.host.change({ theme: 'dark', locale: 'en-GB' }));
+      await view.frame.waitForFunction(
+        () => getComputedStyle(document.documentElement).colorScheme === 'dark',
+      );
+      expect(await style('background-color')).toBe('rgb(25, 26, 29)');
+      expect((await figuresOf(view)).Monthly).toContain('US$');
+      await view.close();
+    });
+
+    test('may take the view away', async () => {
+      const view = await openQuote(await server());
+      await view.page.evaluate(() => window.host.teardown());
+      expectHarmless(view);
+      await view.close();
+    });
+
+    test('is the only one that a view listens to', async () => {
+      const view = await openQuote(await server());
+      const before = await view.frame.innerText('body');
+      const forged = {
+        jsonrpc: '2.0',
+        method: 'ui/notifications/tool-result',
+        params: { isError: true, content: [{ type: 'text', text: 'forged' }] },
+      };
+      await view.frame.evaluate((message) => window.postMessage(message, '*'), forged);
+      await view.page.waitForTimeout(100);
+      expect(await view.frame.innerText('body')).toBe(before);
+      await view.close();
+    });
+  });
+}
+
+const hostile = [
+  '<img src=x onerror="window.hit=1">',
+  '<script>window.hit=1</script>',
+  '"><svg/onload=window.hit=1>',
+  '</script><script>window.hit=1</script>',
+  'javascript:window.hit=1',
+  'x'.repeat(10_000),
+  'مرحبا بالعالم \u202Eabc',
+  '{{constructor.constructor("window.hit=1")()}}',
+];
+
+/** Every name in it replaced by something that means harm; ids, days and terms stay, as they steer. */
+function poisoned(value: unknown, at = { next: 0 }): unknown {
+  if (Array.isArray(value)) return value.map((entry) => poisoned(entry, at));
+  if (typeof value !== 'object' || value === null) return value;
+  const poison =
+    /^(?:name|company|owner|stage|contact|status|why|item|notes|mpn|website|paymentTerm)$/;
+  return Object.fromEntries(
+    Object.entries(value).map(([field, inner]) => {
+      if (typeof inner !== 'string' || !poison.test(field)) return [field, poisoned(inner, at)];
+      at.next += 1;
+      return [field, hostile[at.next % hostile.length]];
+    }),
+  );
+}
+
+function hostileRecords(server: Serving): void {
+  test.each(names)('a hostile record does the %s no harm', async (name) => {
+    const tampered = (result: unknown) => poisoned(result);
+    const view = await openers[name](await server(), { result: tampered, answer: tampered });
+    if (name === 'pipeline') {
+      await view.frame.locator('.card').first().click();
+      await view.frame.waitForSelector('.detail .pairs');
+    }
+    const hit = await view.frame.evaluate(() => (window as { hit?: number }).hit);
+    expect(hit).toBeUndefined();
+    const strange = await view.frame.$$eval('img, svg, iframe, a, object, script', (found) =>
+      found.map((it) => it.tagName),
+    );
+    // Its own, and no other.
+    expect(strange).toEqual(['SCRIPT']);
+    expect(await fitsIn(view)).toBe(true);
+    expect(await view.frame.textContent('body')).toContain('onerror=');
+    expectHarmless(view);
+    await view.close();
+  });
+
+  test('a script that got into the page all the same is not run', async () => {
+    const view = await openQuote(await server());
+    const ran = await view.frame.evaluate(() => {
+      const script = document.createElement('script');
+      script.textContent = 'window.hit = 1';
+      document.body.append(script);
+      return (window as { hit?: number }).hit;
+    });
+    expect(ran).toBeUndefined();
+    expect(view.errors.join()).toContain('Content Security Policy');
+    await view.close();
+  });
+}
+
+function largeTenant(host: Host): void {
+  const large = shared(() => startSandbox({ scale: 5.2 }));
+  const server = host.serving(async () => addressIn(await large(), 'all'), {});
+
+  test('1,000 open opportunities are all on the board', async () => {
+    const view = await openPipeline(await server());
+    const { count } = view.data.open;
+    expect(count).toBeGreaterThan(950);
+    const counts = (await texts(view, '.column .count')).map((it) => Number(it.replace(',', '')));
+    expect(counts.reduce((sum, one) => sum + one, 0)).toBe(count);
+    expectHarmless(view);
+    await view.close();
+  });
+}

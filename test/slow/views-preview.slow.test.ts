@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { httpHosts } from '../support/hosts.ts';
+import { describeWith } from '../support/needs.ts';
+import { start } from '../support/process.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+import { newPage } from '../support/view-host.ts';
+
+const served = shared(async () => {
+  const running = await start(['http', '--sandbox', '--port', '0']);
+  const [url] = await running.says(/http:\/\/[^\s"']+\/preview\b/);
+  return new URL(url);
+});
+
+test('the preview is only there with the embedded tenant', async () => {
+  const host = httpHosts[0];
+  if (!host) throw new Error('no host');
+  const server = await host.start(addressIn(await startSandbox({ scale: 0.1 })));
+  for (const path of ['/preview', '/preview/quote.html']) {
+    const response = await fetch(new URL(path, server.url));
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain('<html');
+  }
+  await server.close();
+});
+
+test('the preview is served to this machine alone', async () => {
+  const open = ['--host', '0.0.0.0', '--auth', 'token'];
+  const running = await start(['http', '--sandbox', '--port', '0', ...open]);
+  const [url] = await running.says(/http:\/\/[^\s"']+\/mcp\b/);
+  const { port } = new URL(url);
+  expect((await fetch(`http://127.0.0.1:${port}/preview`)).status).toBe(404);
+  expect(running.output.stdout).not.toContain('/preview');
+});
+
+test('the preview has no other pages, and may be framed by nobody else', async () => {
+  const url = await served();
+  for (const path of ['/preview/', '/preview/x.html', '/preview/../package.json', '/preview%2f']) {
+    expect((await fetch(new URL(path, url))).status).toBe(404);
+  }
+  const { headers } = await fetch(url);
+  expect(headers.get('content-security-policy')).toBe("frame-ancestors 'self'");
+});
+
+describeWith('chromium', 'the preview in a browser', () => {
+  test('shows every view with live figures, and loads nothing from elsewhere', async () => {
+    const url = await served();
+    const page = await newPage();
+    const [elsewhere, errors]: string[][] = [[], []];
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== url.origin) elsewhere?.push(request.url());
+    });
+    page.on('console', (line) => line.type() === 'error' && errors?.push(line.text()));
+    page.on('pageerror', (error) => errors?.push(error.message));
+    await page.goto(url.href);
+    const frame = page.frameLocator('iframe');
+    await frame.locator('.card').first().waitFor();
+    await frame.locator('.card').first().click();
+    await frame.locator('text="Ask about this"').click();
+    await page.locator('text=Into the conversation').waitFor();
+    await page.click('text="Quote"');
+    await frame.locator('.lines').first().waitFor();
+    await page.click('text="Light or dark"');
+    await frame.locator('html[style*="dark"]').waitFor();
+    await page.click('text="Wide or narrow"');
+    expect((await page.locator('iframe').boundingBox())?.width).toBeLessThanOrEqual(362);
+    await page.click('text="Company"');
+    await frame.locator('.timeline').waitFor();
+    expect({ elsewhere, errors }).toEqual({ elsewhere: [], errors: [] });
+    await page.context().close();
+  });
+});

@@ -1,0 +1,439 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { localState } from '../../src/state/local.ts';
+import type { InboxEntry, InboxEvent, InboxLimits, State, Update } from '../../src/state/port.ts';
+import { redisState } from '../../src/state/redis.ts';
+import { describeWith } from '../support/needs.ts';
+import { startRedis } from '../support/redis.ts';
+import { closing, shared } from '../support/shared.ts';
+import { until } from '../support/until.ts';
+
+/** Two that share one state: of one process they are the same. */
+type Pair = (inbox?: InboxLimits) => Promise<[State, State]>;
+
+const folder = shared(async () => {
+  const path = await mkdtemp(join(tmpdir(), 'cpq-mcp-state-'));
+  closing({ close: () => rm(path, { recursive: true, force: true }) });
+  return path;
+});
+const redis = shared(() => startRedis());
+
+let number = 0;
+/** A tenant that no other test uses. */
+const newTenant = (): string => (0xc0ffee0000000000n + BigInt(number++)).toString(16);
+
+const oneProcess: Pair = async (inbox) => {
+  const path = await mkdtemp(join(await folder(), 'one-'));
+  const state = closing(localState(path, inbox ? { inbox } : {}));
+  return [state, state];
+};
+
+const onRedis: Pair = async (inbox) => {
+  const { url } = await redis();
+  const options = { url, replicas: 2, report: () => {}, ...(inbox ? { inbox } : {}) };
+  return [closing(await redisState(options)), closing(await redisState(options))];
+};
+
+describe('state of one process', () => contract(oneProcess));
+describeWith('redis', 'state in Redis', () => contract(onRedis));
+
+function contract(pair: Pair): void {
+  describe('rates', () => rates(pair));
+  describe('once, secret, alone', () => small(pair));
+  describe('journal', () => journal(pair));
+  describe('bus', () => bus(pair));
+  describe('inbox', () => inbox(pair));
+}
+
+const rule = { limit: 20, windowMs: 600_000, reserve: 0 };
+
+function rates(pair: Pair): void {
+  test('never let through more than the limit, whoever asks', async () => {
+    const states = await pair();
+    const key = newTenant();
+    const verdicts = await Promise.all(
+      Array.from({ length: 60 }, (_, at) => states[at % 2]?.rates.take(key, rule, Date.now())),
+    );
+    expect(verdicts.filter((verdict) => verdict?.taken)).toHaveLength(20);
+    for (const { rates } of states) {
+      const last = await rates.take(key, rule, Date.now());
+      expect(last).toMatchObject({ taken: false, remaining: 0 });
+      expect(last.waitMs).toBeGreaterThan(0);
+    }
+  });
+
+  test('hold in every stretch as long as the window, while it rolls on', async () => {
+    const [one, other] = await pair();
+    const key = newTenant();
+    const short = { limit: 5, windowMs: 200, reserve: 0 };
+    // Each was taken at some moment between these two.
+    const [asked, told]: [number[], number[]] = [[], []];
+    const work = async ({ rates }: State) => {
+      while (told.length < 30) {
+        const before = performance.now();
+        const { taken, waitMs } = await rates.take(key, short, Date.now());
+        if (taken) asked.push(before);
+        if (taken) told.push(performance.now());
+        else await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    };
+    await Promise.all([work(one), work(other), work(one)]);
+    for (const times of [asked, told]) times.sort((a, b) => a - b);
+    const stretches = told.slice(5).map((time, at) => time - (asked[at] ?? 0));
+    expect(stretches.length).toBeGreaterThanOrEqual(25);
+    for (const stretch of stretches) expect(stretch).toBeGreaterThan(199);
+  });
+
+  test('leave the reserve to others, and tell what is left', async () => {
+    const [one, other] = await pair();
+    const key = newTenant();
+    const modest = { ...rule, reserve: 15 };
+    for (let left = 19; left >= 15; left--) {
+      expect(await one.rates.take(key, modest, Date.now())).toMatchObject({
+        taken: true,
+        remaining: left,
+      });
+    }
+    expect(await other.rates.take(key, modest, Date.now())).toMatchObject({
+      taken: false,
+      remaining: 15,
+    });
+    expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({
+      taken: true,
+      remaining: 15,
+    });
+    expect(await other.rates.take(key, rule, Date.now())).toMatchObject({
+      taken: true,
+      remaining: 14,
+    });
+  });
+
+  test('believe the service about what other programs sent', async () => {
+    const [one, other] = await pair();
+    const key = newTenant();
+    await one.rates.take(key, rule, Date.now());
+    await one.rates.correct(key, rule, 2, Date.now());
+    expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({ remaining: 2 });
+    await other.rates.take(key, rule, Date.now());
+    await other.rates.take(key, rule, Date.now());
+    expect((await one.rates.take(key, rule, Date.now())).taken).toBe(false);
+    await one.rates.correct(key, rule, 17, Date.now());
+    expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({ remaining: 17 });
+  });
+
+  test('are silent for as long as the service asked', async () => {
+    const [one, other] = await pair();
+    const key = newTenant();
+    await one.rates.take(key, rule, Date.now());
+    await one.rates.block(key, Date.now() + 60_000);
+    const verdict = await other.rates.take(key, rule, Date.now());
+    expect(verdict).toMatchObject({ taken: false, remaining: 19 });
+    expect(verdict.waitMs).toBeGreaterThan(50_000);
+    expect(verdict.waitMs).toBeLessThanOrEqual(60_000);
+  });
+
+  test('are counted for each tenant apart', async () => {
+    const [one] = await pair();
+    const [key, another] = [newTenant(), newTenant()];
+    for (let at = 0; at < 20; at++) await one.rates.take(key, rule, Date.now());
+    expect((await one.rates.take(key, rule, Date.now())).taken).toBe(false);
+    expect((await one.rates.take(another, rule, Date.now())).taken).toBe(true);
+  });
+}
+
+function small(pair: Pair): void {
+  test('what may happen once happens once', async () => {
+    const states = await pair();
+    const name = newTenant();
+    const claims = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => states[at % 2]?.once.claim(name, Date.now() + 60_000)),
+    );
+    expect(claims.filter((claimed) => claimed)).toHaveLength(1);
+  });
+
+  test('a claim ends when it expires', async () => {
+    const [one, other] = await pair();
+    const name = newTenant();
+    expect(await one.once.claim(name, Date.now() + 40)).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect(await other.once.claim(name, Date.now() + 60_000)).toBe(true);
+  });
+
+  test('what signs tokens is the same for all', async () => {
+    const [one, other] = await pair();
+    const [ours, theirs] = await Promise.all([one.secret(), other.secret()]);
+    expect(Buffer.from(ours)).toEqual(Buffer.from(theirs));
+    expect(ours.length).toBe(32);
+  });
+
+  test('work under one name is done one at a time, also after a failure', async () => {
+    const states = await pair();
+    const name = newTenant();
+    let [inside, most, done] = [0, 0, 0];
+    const work = async (at: number) => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inside -= 1;
+      done += 1;
+      if (at % 3 === 0) throw new Error('on purpose');
+      return at;
+    };
+    const all = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, at) => states[at % 2]?.runExclusive(name, () => work(at))),
+    );
+    expect({ most, done }).toEqual({ most: 1, done: 12 });
+    expect(all.map(({ status }) => status)).toEqual(
+      Array.from({ length: 12 }, (_, at) => (at % 3 === 0 ? 'rejected' : 'fulfilled')),
+    );
+  });
+
+  test('work under another name does not wait', async () => {
+    const [one, other] = await pair();
+    let finish = () => {};
+    const held = one.runExclusive(
+      newTenant(),
+      () => new Promise<void>((resolve) => (finish = resolve)),
+    );
+    expect(await other.runExclusive(newTenant(), async () => 'done')).toBe('done');
+    finish();
+    await held;
+  });
+}
+
+function journal(pair: Pair): void {
+  test('gives back what was put in, in that order', async () => {
+    const [one, other] = await pair();
+    const tenant = newTenant();
+    expect(await one.journal(tenant).read()).toEqual({ entries: [], damaged: 0 });
+    const entries = Array.from({ length: 30 }, (_, at) => ({ at, text: `line\n${at} ü "→"` }));
+    for (const entry of entries) await (entry.at % 2 ? one : other).journal(tenant).append(entry);
+    expect(await one.journal(tenant).read()).toEqual({ entries, damaged: 0 });
+    expect(await other.journal(newTenant()).read()).toEqual({ entries: [], damaged: 0 });
+  });
+}
+
+function bus(pair: Pair): void {
+  test('tells everyone of that tenant, and nobody else', async () => {
+    const [one, other] = await pair();
+    const [tenant, another] = [newTenant(), newTenant()];
+    const heard: [who: string, what: Update][] = [];
+    const hear = (who: string) => (update: Update | 'missed') => {
+      if (update !== 'missed') heard.push([who, update]);
+    };
+    const ready = ears(other, tenant);
+    one.bus.subscribe(tenant, hear('one'));
+    other.bus.subscribe(tenant, hear('other'));
+    other.bus.subscribe(another, hear('another'));
+    await ready;
+    const update = { collection: 'opportunity', names: ['o1', 'Migration'] };
+    const published = one.bus.publish(tenant, update);
+    expect(heard).toContainEqual(['one', update]);
+    await published;
+    await until(() => heard).toContainEqual(['other', update]);
+    expect(heard).toHaveLength(2);
+  });
+
+  test('is left by who no longer listens', async () => {
+    const [one, other] = await pair();
+    const tenant = newTenant();
+    const [left, stays]: Update[][] = [[], []];
+    const into = (heard: Update[]) => (update: Update | 'missed') => {
+      if (update !== 'missed') heard.push(update);
+    };
+    const ready = ears(one, tenant);
+    const leave = one.bus.subscribe(tenant, into(left ?? []));
+    one.bus.subscribe(tenant, into(stays ?? []));
+    await ready;
+    leave();
+    await other.bus.publish(tenant, { collection: 'quote' });
+    await until(() => stays).toEqual([{ collection: 'quote' }]);
+    expect(left).toEqual([]);
+  });
+}
+
+/** When what others tell will be heard; Redis says so by `onMissed`. */
+async function ears(state: State, tenant: string): Promise<void> {
+  if (state.health().kind === 'local') return;
+  await new Promise<void>((resolve) => {
+    state.bus.subscribe(tenant, (update) => update === 'missed' && resolve());
+  });
+}
+
+const eventOf = (id: string, more: Partial<InboxEvent> = {}): InboxEvent => ({
+  id,
+  subject: 'quote',
+  event: 'updated',
+  body: JSON.stringify({ id, text: 'ü →' }),
+  ...more,
+});
+const everything = () => true;
+const all = { from: 0, size: 1_000 };
+const ids = (rows: readonly { event: InboxEvent }[]) => rows.map(({ event }) => event.id);
+
+function inbox(pair: Pair): void {
+  test('keeps each event once, however often and wherever it is delivered', async () => {
+    const states = await pair();
+    const tenant = newTenant();
+    const added = await Promise.all(
+      Array.from({ length: 60 }, (_, at) =>
+        states[at % 2]?.inbox(tenant).add(eventOf(`e${at % 20}`)),
+      ),
+    );
+    expect(added.filter((how) => how === 'new')).toHaveLength(20);
+    const { rows, total, damaged } = await states[1].inbox(tenant).list(everything, all);
+    expect({ total, damaged, distinct: new Set(ids(rows)).size }).toEqual({
+      total: 20,
+      damaged: 0,
+      distinct: 20,
+    });
+  });
+
+  test('gives back the whole event', async () => {
+    const [one, other] = await pair();
+    const tenant = newTenant();
+    const long = 'x'.repeat(5_000);
+    const event = eventOf('a', {
+      at: 1_700_000_000_000,
+      record: 'q 1',
+      body: `{"raw" :  "${long}"}`,
+      before: { title: 'old' },
+    });
+    await one.inbox(tenant).add(event);
+    const { rows, keptSince } = await other.inbox(tenant).list(everything, all);
+    expect(rows).toEqual([{ event }]);
+    expect(Math.abs(Date.now() - (keptSince ?? 0))).toBeLessThan(60_000);
+  });
+
+  test('counts what does not say when as happened when it arrived', async () => {
+    const [one] = await pair();
+    const tenant = newTenant();
+    await one.inbox(tenant).add(eventOf('now'));
+    await one.inbox(tenant).add(eventOf('before', { at: Date.now() - 3_600_000 }));
+    await one.inbox(tenant).add(eventOf('after', { at: Date.now() + 3_600_000 }));
+    const { rows } = await one.inbox(tenant).list(everything, all);
+    expect(ids(rows)).toEqual(['after', 'now', 'before']);
+    expect(Math.abs(Date.now() - (rows[1]?.event.at ?? 0))).toBeLessThan(60_000);
+  });
+
+  test('is in the order of the events’ own times, then of arrival, whatever the deliveries', async () => {
+    const [one, other] = await pair();
+    const deliveries = fc.array(
+      fc.record({ id: fc.nat(12), minute: fc.nat(3), first: fc.boolean() }),
+      { maxLength: 40 },
+    );
+    await fc.assert(
+      fc.asyncProperty(deliveries, async (all) => {
+        const tenant = newTenant();
+        const expected: { id: string; at: number }[] = [];
+        for (const { id, minute, first } of all) {
+          const state = first ? one : other;
+          const event = { id: `e${id}`, at: 1_700_000_000_000 + minute * 60_000 };
+          const how = await state.inbox(tenant).add(eventOf(event.id, event));
+          expect(how).toBe(expected.some((known) => known.id === event.id) ? 'known' : 'new');
+          if (how === 'new') expected.push(event);
+        }
+        // A stable sort of the latest arrival first.
+        expected.reverse().sort((a, b) => b.at - a.at);
+        const { rows, total } = await other.inbox(tenant).list(everything, { from: 0, size: 99 });
+        expect(ids(rows)).toEqual(expected.map(({ id }) => id));
+        expect(total).toBe(expected.length);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('gives the stretch that is asked for of what is accepted', async () => {
+    const [one] = await pair();
+    const tenant = newTenant();
+    for (let at = 0; at < 30; at++) {
+      const subject = at % 3 === 0 ? 'order' : 'quote';
+      await one.inbox(tenant).add(eventOf(`e${at}`, { at: 1_000 * at, subject, record: `r${at}` }));
+    }
+    const orders = ({ subject }: InboxEntry) => subject === 'order';
+    const page = await one.inbox(tenant).list(orders, { from: 2, size: 3 });
+    expect(page.total).toBe(10);
+    expect(ids(page.rows)).toEqual(['e21', 'e18', 'e15']);
+    const entries: InboxEntry[] = [];
+    await one.inbox(tenant).list((entry) => entries.push({ ...entry }) > 0, { from: 0, size: 0 });
+    expect(entries[29]).toMatchObject({
+      id: 'e0',
+      at: 0,
+      subject: 'order',
+      event: 'updated',
+      record: 'r0',
+    });
+  });
+
+  test('gives with a row the event before it of the same record, accepted or not', async () => {
+    const [one] = await pair();
+    const tenant = newTenant();
+    const add = (id: string, at: number, more: Partial<InboxEvent>) =>
+      one.inbox(tenant).add(eventOf(id, { at, ...more }));
+    await add('third', 3_000, { record: 'a' });
+    await add('first', 1_000, { record: 'a', event: 'created' });
+    await add('of another record', 2_500, { record: 'b' });
+    await add('of another subject', 2_600, { record: 'a', subject: 'order' });
+    await add('second', 2_000, { record: 'a', event: 'ordered' });
+    await add('of no record', 2_900, {});
+    const { rows } = await one
+      .inbox(tenant)
+      .list(({ event, subject }) => event === 'updated' && subject === 'quote', all);
+    expect(rows.map(({ event, previous }) => [event.id, previous?.id])).toEqual([
+      ['third', 'second'],
+      ['of no record', undefined],
+      ['of another record', undefined],
+    ]);
+  });
+
+  test('tells what an event moved, once, when it is kept', async () => {
+    const [one, other] = await pair();
+    const tenant = newTenant();
+    const heard: (Update | 'missed')[] = [];
+    const ready = ears(other, tenant);
+    other.bus.subscribe(tenant, (update) => update !== 'missed' && heard.push(update));
+    await ready;
+    const update = { collection: 'quote', names: ['q1'] };
+    await one.inbox(tenant).add(eventOf('a'), update);
+    await one.inbox(tenant).add(eventOf('a'), update);
+    await one.inbox(tenant).add(eventOf('b'), { collection: 'order' });
+    await until(() => heard).toEqual([update, { collection: 'order' }]);
+  });
+
+  test('keeps so many, and lets what arrived first go first', async () => {
+    const [one, other] = await pair({ days: 30, events: 10, megabytes: 1 });
+    const tenant = newTenant();
+    for (let at = 0; at < 25; at++) {
+      await one.inbox(tenant).add(eventOf(`e${at}`, { at: 1_000_000 - at }));
+    }
+    const { rows, total } = await other.inbox(tenant).list(everything, all);
+    expect(total).toBe(10);
+    expect(ids(rows)).toEqual(Array.from({ length: 10 }, (_, at) => `e${15 + at}`));
+  });
+
+  test('keeps so much', async () => {
+    const [one] = await pair({ days: 30, events: 1_000, megabytes: 0.1 });
+    const tenant = newTenant();
+    for (let at = 0; at < 30; at++) {
+      // Not to be compressed, so that both ways of keeping it weigh about the same.
+      const body = Array.from({ length: 12_000 }, () => Math.random().toString(36)[2]).join('');
+      await one.inbox(tenant).add(eventOf(`e${at}`, { at, body }));
+    }
+    const { rows, total } = await one.inbox(tenant).list(everything, all);
+    expect(total).toBeGreaterThan(5);
+    expect(total).toBeLessThan(15);
+    expect(ids(rows)[0]).toBe('e29');
+  });
+
+  test('keeps so long', async () => {
+    const [one] = await pair({ days: 3 / 86_400, events: 1_000, megabytes: 1 });
+    const tenant = newTenant();
+    await one.inbox(tenant).add(eventOf('old', { at: Date.now() + 60_000 }));
+    expect((await one.inbox(tenant).list(everything, all)).total).toBe(1);
+    await until(async () => (await one.inbox(tenant).list(everything, all)).total).toBe(0);
+    expect(await one.inbox(tenant).add(eventOf('old'))).toBe('new');
+  });
+}

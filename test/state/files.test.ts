@@ -1,0 +1,119 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { localState } from '../../src/state/local.ts';
+import type { InboxEvent, State } from '../../src/state/port.ts';
+import { closing } from '../support/shared.ts';
+
+const tenant = 'abcdef0123456789';
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-files-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  return folder;
+}
+
+const fileIn = (folder: string): string => join(folder, `events-${tenant}.jsonl`);
+const eventOf = (id: string, body = '{}'): InboxEvent => ({
+  id,
+  subject: 'quote',
+  event: 'updated',
+  body,
+});
+const idsIn = async (state: State): Promise<string[]> => {
+  const { rows } = await state.inbox(tenant).list(() => true, { from: 0, size: 10_000 });
+  return rows.map(({ event }) => event.id);
+};
+
+test('an inbox outlives its process, and is for its owner alone', async () => {
+  const folder = await newFolder();
+  const state = localState(join(folder, 'state', 'cpq-mcp'));
+  const file = fileIn(join(folder, 'state', 'cpq-mcp'));
+  expect(await idsIn(state)).toEqual([]);
+  expect(await readdir(folder)).toEqual([]);
+  await state.inbox(tenant).add(eventOf('a'));
+  await state.inbox(tenant).add(eventOf('b'));
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const again = localState(join(folder, 'state', 'cpq-mcp'));
+  expect(await again.inbox(tenant).add(eventOf('a'))).toBe('known');
+  expect(await idsIn(again)).toEqual(['b', 'a']);
+});
+
+test('a line torn by a crash hides no other, and its event can be sent again', async () => {
+  const folder = await newFolder();
+  const state = localState(folder);
+  for (const id of ['a', 'b', 'c']) await state.inbox(tenant).add(eventOf(id));
+  const { size } = await stat(fileIn(folder));
+  await truncate(fileIn(folder), size - 20);
+  const again = localState(folder);
+  expect(await again.inbox(tenant).add(eventOf('d'))).toBe('new');
+  expect(await again.inbox(tenant).add(eventOf('c'))).toBe('new');
+  expect(await idsIn(again)).toEqual(['c', 'd', 'b', 'a']);
+  const { damaged } = await again.inbox(tenant).list(() => true, { from: 0, size: 1 });
+  expect(damaged).toBe(1);
+});
+
+test('lines that are no events are counted, not shown', async () => {
+  const folder = await newFolder();
+  const state = localState(folder);
+  await state.inbox(tenant).add(eventOf('a'));
+  await appendFile(fileIn(folder), 'not json\n[]\n{"id":"b"}\n{"id":1,"at":2,"arrived":3}\n\n');
+  await state.inbox(tenant).add(eventOf('c'));
+  expect(await idsIn(state)).toEqual(['c', 'a']);
+  const { damaged } = await state.inbox(tenant).list(() => true, { from: 0, size: 1 });
+  expect(damaged).toBe(4);
+});
+
+test('what another process adds to the same file is seen, and not added again', async () => {
+  const folder = await newFolder();
+  const [one, other] = [localState(folder), localState(folder)];
+  await one.inbox(tenant).add(eventOf('a'));
+  expect(await idsIn(other)).toEqual(['a']);
+  await other.inbox(tenant).add(eventOf('b'));
+  expect(await one.inbox(tenant).add(eventOf('b'))).toBe('known');
+  expect(await idsIn(one)).toEqual(['b', 'a']);
+});
+
+test('a file that was taken away begins anew', async () => {
+  const folder = await newFolder();
+  const state = localState(folder);
+  await state.inbox(tenant).add(eventOf('a'));
+  await rm(fileIn(folder));
+  expect(await idsIn(state)).toEqual([]);
+  expect(await state.inbox(tenant).add(eventOf('a'))).toBe('new');
+});
+
+test('the file does not grow for ever, and another process goes on reading it', async () => {
+  const folder = await newFolder();
+  const limits = { days: 30, events: 20, megabytes: 8 };
+  const [state, other] = [localState(folder, { inbox: limits }), localState(folder)];
+  const body = JSON.stringify({ text: 'ü'.repeat(40_000) });
+  let largest = 0;
+  for (let at = 0; at < 120; at++) {
+    await state.inbox(tenant).add(eventOf(`e${at}`, body));
+    if (at % 10 === 0) await idsIn(other);
+    largest = Math.max(largest, (await stat(fileIn(folder))).size);
+  }
+  const live = 20 * Buffer.byteLength(body);
+  expect(largest).toBeLessThan(3 * live + 2 * 1024 * 1024);
+  expect(largest).toBeGreaterThan(live);
+  const kept = Array.from({ length: 20 }, (_, at) => `e${119 - at}`);
+  expect(await idsIn(state)).toEqual(kept);
+  expect((await idsIn(other)).slice(0, 20)).toEqual(kept);
+  expect(await idsIn(localState(folder, { inbox: limits }))).toEqual(kept);
+  expect((await readdir(folder)).length).toBe(1);
+  const lines = (await readFile(fileIn(folder), 'utf8')).trim().split('\n');
+  expect(lines.every((line) => JSON.parse(line).body === body)).toBe(true);
+});
+
+test('nothing counts as received that cannot be made safe', async () => {
+  const folder = await newFolder();
+  // A folder stands where the file should be.
+  const state = localState(folder);
+  await rm(folder, { recursive: true });
+  await appendFile(folder, 'a file where the folder should be');
+  await expect(state.inbox(tenant).add(eventOf('a'))).rejects.toThrow();
+  await rm(folder);
+  expect(await state.inbox(tenant).add(eventOf('a'))).toBe('new');
+});

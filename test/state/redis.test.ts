@@ -1,0 +1,525 @@
+import { expect, test } from 'vitest';
+import type { SharedReading, State } from '../../src/state/port.ts';
+import { type RedisOptions, redisState } from '../../src/state/redis.ts';
+import { describeWith } from '../support/needs.ts';
+import { type Redis, startRedis } from '../support/redis.ts';
+import { closing, shared } from '../support/shared.ts';
+import { until } from '../support/until.ts';
+
+const redis = shared(() => startRedis());
+let number = 0;
+const newTenant = (): string => (0xbeef000000000000n + BigInt(number++)).toString(16);
+
+const open = async ({ url }: Redis, more: Partial<RedisOptions> = {}): Promise<State> =>
+  closing(await redisState({ url, replicas: 4, report: () => {}, ...more }));
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const never = new AbortController().signal;
+
+const place = (tenant: string, reader = 'reader') => ({ tenant, reader, collection: 'quote' });
+const reading = (value: unknown) => ({ value, ageMs: 0, keepMs: 60_000 });
+
+/** Something that begins, and may be waited for. */
+function start(): { began: () => void; beginning: Promise<void> } {
+  let began = () => {};
+  const beginning = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  return { began, beginning };
+}
+
+function collectionsOf(state: State) {
+  if (!state.collections) throw new Error('nothing is shared');
+  return state.collections;
+}
+
+describeWith('redis', 'collections in Redis', () => {
+  test('are read by one, for all who wait', async () => {
+    const it = await redis();
+    const states = await Promise.all([open(it), open(it), open(it)]);
+    const tenant = newTenant();
+    const records = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `Quote ü ${id}` }));
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      await pause(200);
+      return reading({ records });
+    };
+    const all = await Promise.all(
+      states.flatMap((state) =>
+        [1, 2, 3].map(() => collectionsOf(state).getOrLoad(place(tenant), 60_000, read, never)),
+      ),
+    );
+    expect(reads).toBe(1);
+    for (const { value } of all) expect(value).toEqual({ records });
+    const later = await open(it);
+    const fourth = await collectionsOf(later).getOrLoad(place(tenant), 60_000, read, never);
+    expect([reads, fourth.value]).toEqual([1, { records }]);
+    const size = await it.ask('HSTRLEN', `cpq:{${tenant}}:collection:reader:quote`, 'body');
+    expect(Number(size.slice(1).split('\r')[0])).toBeLessThan(JSON.stringify(records).length / 4);
+  });
+
+  test('tell how old they are, and are read anew when that is too old', async () => {
+    const it = await redis();
+    const [one, other] = [await open(it), await open(it)];
+    const tenant = newTenant();
+    const first = async () => ({ value: 'first', ageMs: 5_000, keepMs: 60_000 });
+    await collectionsOf(one).getOrLoad(place(tenant), 60_000, first, never);
+    const second = async () => reading('second');
+    const held = await collectionsOf(other).getOrLoad(place(tenant), 60_000, second, never);
+    expect(held.value).toBe('first');
+    expect(held.ageMs).toBeGreaterThanOrEqual(5_000);
+    const fresh = await collectionsOf(other).getOrLoad(place(tenant), 4_000, second, never);
+    expect(fresh.value).toBe('second');
+  });
+
+  test('are not shared between keys that may see different things', async () => {
+    const state = await open(await redis());
+    const tenant = newTenant();
+    const obtain = (reader: string) =>
+      collectionsOf(state).getOrLoad(
+        place(tenant, reader),
+        60_000,
+        async () => reading(reader),
+        never,
+      );
+    expect((await obtain('all')).value).toBe('all');
+    expect((await obtain('limited')).value).toBe('limited');
+    expect((await obtain('all')).value).toBe('all');
+  });
+
+  test('are gone once something in them changed, also while they are being read', async () => {
+    const it = await redis();
+    const [one, other] = [await open(it), await open(it)];
+    const tenant = newTenant();
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      return reading(reads);
+    };
+    const slow = async () => {
+      const made = await read();
+      await other.bus.publish(tenant, { collection: 'quote' });
+      // Whoever asks after the change does not get, and does not wait for, what began before it.
+      const after = await collectionsOf(other).getOrLoad(place(tenant), 60_000, read, never);
+      expect(after.value).toBe(2);
+      return made;
+    };
+    expect((await collectionsOf(one).getOrLoad(place(tenant), 60_000, slow, never)).value).toBe(1);
+    expect((await collectionsOf(one).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(2);
+    await one.bus.publish(tenant, { collection: 'opportunity' });
+    expect((await collectionsOf(one).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(2);
+    await one.inbox(tenant).add({ id: 'e', subject: 'quote', event: 'updated', body: '{}' }, {});
+    expect((await collectionsOf(one).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(2);
+    const update = { collection: 'quote' };
+    await one
+      .inbox(tenant)
+      .add({ id: 'f', subject: 'quote', event: 'updated', body: '{}' }, update);
+    expect((await collectionsOf(other).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(
+      3,
+    );
+  });
+
+  test('are read by the next when the first one fails', async () => {
+    const it = await redis();
+    const [one, other] = [await open(it), await open(it)];
+    const tenant = newTenant();
+    const { began, beginning } = start();
+    const fail = async () => {
+      began();
+      await pause(100);
+      throw new Error('upstream');
+    };
+    const failing = collectionsOf(one).getOrLoad(place(tenant), 60_000, fail, never);
+    const failed = expect(failing).rejects.toThrow('upstream');
+    await beginning;
+    const read = async () => reading('read after all');
+    const second = await collectionsOf(other).getOrLoad(place(tenant), 60_000, read, never);
+    await failed;
+    expect(second.value).toBe('read after all');
+  });
+
+  test('are read by the next when the first one dies', async () => {
+    const it = await redis();
+    const [one, other] = [await open(it, { lockMs: 300 }), await open(it, { lockMs: 300 })];
+    const tenant = newTenant();
+    const { began, beginning } = start();
+    void collectionsOf(one).getOrLoad(
+      place(tenant),
+      60_000,
+      () => {
+        began();
+        return new Promise(() => {});
+      },
+      never,
+    );
+    await beginning;
+    // As a process does that is killed: it neither lets go of the lock nor renews it.
+    await one.close();
+    const read = async () => reading('taken over');
+    expect((await collectionsOf(other).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(
+      'taken over',
+    );
+  });
+
+  test('are not taken over from one that is slow but alive', async () => {
+    const it = await redis();
+    const [one, other] = [await open(it, { lockMs: 1_500 }), await open(it, { lockMs: 1_500 })];
+    const tenant = newTenant();
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      await pause(3_000);
+      return reading('slow');
+    };
+    const both = await Promise.all(
+      [one, other].map((state) =>
+        collectionsOf(state).getOrLoad(place(tenant), 60_000, read, never),
+      ),
+    );
+    expect(both.map(({ value }: SharedReading) => value)).toEqual(['slow', 'slow']);
+    expect(reads).toBe(1);
+  });
+
+  test('are not waited for by who was cancelled', async () => {
+    const it = await redis();
+    const [one, other] = [await open(it), await open(it)];
+    const tenant = newTenant();
+    let finish = () => {};
+    const slow = new Promise<void>((resolve) => (finish = resolve));
+    const { began, beginning } = start();
+    const first = collectionsOf(one).getOrLoad(
+      place(tenant),
+      60_000,
+      async () => {
+        began();
+        await slow;
+        return reading('first');
+      },
+      never,
+    );
+    await beginning;
+    const stop = new AbortController();
+    const second = collectionsOf(other).getOrLoad(
+      place(tenant),
+      60_000,
+      async () => reading('second'),
+      stop.signal,
+    );
+    setTimeout(() => stop.abort(new Error('cancelled')), 30);
+    await expect(second).rejects.toThrow('cancelled');
+    finish();
+    expect((await first).value).toBe('first');
+  });
+});
+
+const rule = { limit: 40, windowMs: 600_000, reserve: 0 };
+
+async function takeAll(state: State, key: string, most = 100): Promise<number> {
+  let taken = 0;
+  while (taken < most && (await state.rates.take(key, rule, Date.now())).taken) taken += 1;
+  return taken;
+}
+
+describeWith('redis', 'the rate budget in Redis', () => {
+  test('goes by the clock of Redis, whatever the clocks of the processes', async () => {
+    const it = await redis();
+    const [one, other] = [await open(it), await open(it)];
+    const key = newTenant();
+    const hour = 3_600_000;
+    let taken = 0;
+    for (let at = 0; at < 50; at++) {
+      const ahead = await one.rates.take(key, rule, Date.now() + hour);
+      const behind = await other.rates.take(key, rule, Date.now() - hour);
+      taken += Number(ahead.taken) + Number(behind.taken);
+    }
+    expect(taken).toBe(40);
+  });
+
+  test('is a share for each process while Redis is away, less what was sent', async () => {
+    const it = await startRedis();
+    const states = await Promise.all(Array.from({ length: 4 }, () => open(it)));
+    const key = newTenant();
+    let taken = 0;
+    for (const state of states) taken += await takeAll(state, key, 5);
+    expect(taken).toBe(20);
+    // Everyone knows what is left of the whole.
+    for (const state of states) await state.rates.correct(key, rule, 20, Date.now());
+    await it.kill();
+    for (const state of states) {
+      const own = await takeAll(state, key);
+      expect(own).toBeGreaterThan(0);
+      taken += own;
+    }
+    expect(taken).toBeLessThanOrEqual(40);
+    for (const state of states) {
+      expect((await state.rates.take(key, rule, Date.now())).taken).toBe(false);
+    }
+  });
+
+  test('is whole again when Redis comes back, even if it forgot all it knew', async () => {
+    const it = await startRedis();
+    const states = await Promise.all(Array.from({ length: 4 }, () => open(it, { settleMs: 400 })));
+    const key = newTenant();
+    let taken = 0;
+    for (const state of states) taken += await takeAll(state, key, 3);
+    await it.kill();
+    for (const state of states) taken += await takeAll(state, key, 2);
+    expect(taken).toBe(20);
+    await it.start({ empty: true });
+    for (const state of states) await until(() => state.health().ok).toBe(true);
+    // While they settle nobody takes more than a share; afterwards everything has been told.
+    for (const state of states) taken += await takeAll(state, key, 1);
+    await pause(500);
+    for (const state of states) taken += await takeAll(state, key);
+    expect(taken).toBe(40);
+  });
+
+  test('is not spent by the first who finds Redis empty: the others have not told what they sent', async () => {
+    const it = await startRedis();
+    const state = await open(it, { settleMs: 60_000 });
+    const key = newTenant();
+    expect((await state.rates.take(key, rule, Date.now())).taken).toBe(true);
+    await it.kill();
+    await it.start({ empty: true });
+    await until(() => state.health().ok).toBe(true);
+    expect(await takeAll(state, key)).toBe(9);
+    const { taken, waitMs } = await state.rates.take(key, rule, Date.now());
+    expect(taken).toBe(false);
+    expect(waitMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+describeWith('redis', 'a turn', () => {
+  test('is free again when who had it dies, and is not taken from who is slow', async () => {
+    const it = await redis();
+    const [one, other, third] = [
+      await open(it, { lockMs: 1_500 }),
+      await open(it, { lockMs: 1_500 }),
+      await open(it, { lockMs: 1_500 }),
+    ];
+    const name = newTenant();
+    const { began, beginning } = start();
+    void one.runExclusive(name, () => {
+      began();
+      return new Promise(() => {});
+    });
+    await beginning;
+    await one.close();
+    const order: string[] = [];
+    const slow = other.runExclusive(name, async () => {
+      await pause(4_000);
+      order.push('slow');
+    });
+    await Promise.all([
+      slow,
+      pause(2_500).then(() => third.runExclusive(name, async () => order.push('next'))),
+    ]);
+    expect(order).toEqual(['slow', 'next']);
+  });
+});
+
+const refusals = [
+  ['OOM', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+  ['READONLY', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+] as const;
+
+describeWith('redis', 'without Redis', () => {
+  test('nothing is recorded, claimed, received or done alone, and health says so', async () => {
+    const it = await startRedis();
+    const told: string[] = [];
+    const state = await open(it, { report: (event) => told.push(event) });
+    const tenant = newTenant();
+    expect(state.health()).toEqual({ kind: 'redis', ok: true, notes: [] });
+    await state.journal(tenant).append({ at: 1 });
+    await it.kill();
+    const lost = { name: 'StateUnavailable' };
+    await expect(state.journal(tenant).append({ at: 2 })).rejects.toMatchObject(lost);
+    await expect(state.journal(tenant).read()).rejects.toMatchObject(lost);
+    await expect(state.once.claim('a', Date.now() + 1_000)).rejects.toMatchObject(lost);
+    await expect(state.runExclusive('a', async () => 'done')).rejects.toMatchObject(lost);
+    const event = { id: 'e', subject: 'quote', event: 'updated', body: '{}' };
+    await expect(state.inbox(tenant).add(event)).rejects.toMatchObject(lost);
+    await expect(state.inbox(tenant).list(() => true, { from: 0, size: 1 })).rejects.toMatchObject(
+      lost,
+    );
+    const { ok, since, notes } = state.health();
+    expect(ok).toBe(false);
+    expect(Date.parse(since ?? '')).toBeGreaterThan(0);
+    expect(notes.join()).toMatch(/1\/4 of each rate budget.*writes nothing/);
+    const read = async () => reading('read here');
+    const own = await collectionsOf(state).getOrLoad(place(tenant), 60_000, read, never);
+    expect(own.value).toBe('read here');
+
+    await it.start();
+    await until(() => state.health().ok).toBe(true);
+    expect(await state.journal(tenant).read()).toEqual({ entries: [{ at: 1 }], damaged: 0 });
+    expect(await state.inbox(tenant).add(event)).toBe('new');
+    expect(told).toEqual(['shared state lost', 'shared state back']);
+  });
+
+  test('a process starts, and takes part when Redis is there', async () => {
+    const it = await startRedis();
+    await it.kill();
+    const state = await open(it);
+    expect(state.health().ok).toBe(false);
+    expect((await state.rates.take(newTenant(), rule, Date.now())).taken).toBe(true);
+    await it.start();
+    await until(() => state.health().ok).toBe(true);
+    expect(await state.once.claim('a', Date.now() + 1_000)).toBe(true);
+  });
+
+  test('one that is connected but does not answer counts as lost, until it does', async () => {
+    const it = await startRedis();
+    const state = await open(it, { commandMs: 400 });
+    it.freeze();
+    await expect(state.once.claim('a', Date.now() + 60_000)).rejects.toMatchObject({
+      name: 'StateUnavailable',
+    });
+    expect(state.health().ok).toBe(false);
+    it.resume();
+    await until(() => state.health().ok).toBe(true);
+    await until(() => state.once.claim('b', Date.now() + 1).catch(() => false)).toBe(true);
+  });
+
+  for (const [how, refuse, allow] of refusals) {
+    test(`one that says ${how} counts as lost, until it takes a write again`, async () => {
+      const it = await startRedis();
+      const state = await open(it);
+      await it.ask(...refuse);
+      await expect(state.journal(newTenant()).append({ at: 1 })).rejects.toMatchObject({
+        name: 'StateUnavailable',
+        code: `Redis says ${how}`,
+      });
+      const { ok, notes } = state.health();
+      expect([ok, notes.join()]).toEqual([false, expect.stringMatching(`^Redis says ${how}: `)]);
+      expect((await state.rates.take(newTenant(), rule, Date.now())).taken).toBe(true);
+      await it.ask(...allow);
+      await until(() => state.health().ok).toBe(true);
+      expect(await state.once.claim('a', Date.now() + 60_000)).toBe(true);
+    });
+  }
+
+  test('what it took without saying so is not unknown to who sent it', async () => {
+    const it = await startRedis();
+    const state = await open(it, { commandMs: 400 });
+    const tenant = newTenant();
+    const heard: unknown[] = [];
+    state.bus.subscribe(tenant, (update) => heard.push(update));
+    await until(() => heard).toEqual(['missed']);
+    it.freeze();
+    const event = { id: 'e', subject: 'quote', event: 'updated', body: '{}' };
+    const adding = state.inbox(tenant).add(event, { collection: 'quote' });
+    await expect(adding).rejects.toMatchObject({ name: 'StateUnavailable' });
+    expect(heard).toEqual(['missed']);
+    it.resume();
+    await until(() => heard).toEqual(['missed', 'missed']);
+    expect(await state.inbox(tenant).add(event, { collection: 'quote' })).toBe('known');
+  });
+
+  test('a process that stood still reads what was answered, rather than to call it late', async () => {
+    const it = await redis();
+    const told: string[] = [];
+    const state = await open(it, { commandMs: 200, report: (event) => told.push(event) });
+    const claiming = state.once.claim(newTenant(), Date.now() + 60_000);
+    // The command leaves first; then nothing runs here for longer than it may take.
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    expect(await claiming).toBe(true);
+    expect(told).toEqual([]);
+  });
+
+  test('who listens is told that something was missed, and hears again', async () => {
+    const it = await startRedis();
+    const [one, other] = [await open(it), await open(it)];
+    const tenant = newTenant();
+    const heard: unknown[] = [];
+    one.bus.subscribe(tenant, (update) => heard.push(update));
+    await until(() => heard).toEqual(['missed']);
+    await it.kill();
+    await it.start();
+    // Once for each of the two connections.
+    await until(() => heard).toEqual(['missed', 'missed', 'missed']);
+    await until(() => other.health().ok).toBe(true);
+    await other.bus.publish(tenant, { collection: 'quote' });
+    await until(() => heard.at(-1)).toEqual({ collection: 'quote' });
+  });
+
+  test('what changed meanwhile is made up for', async () => {
+    const it = await startRedis();
+    const [one, other] = [await open(it), await open(it)];
+    const tenant = newTenant();
+    const read = async () => reading('before');
+    await collectionsOf(one).getOrLoad(place(tenant), 60_000, read, never);
+    await it.kill();
+    await expect(one.bus.publish(tenant, { collection: 'quote' })).rejects.toMatchObject({
+      name: 'StateUnavailable',
+    });
+    await it.start();
+    await until(() => other.health().ok && one.health().ok).toBe(true);
+    const again = async () => reading('after');
+    await until(async () =>
+      collectionsOf(other).getOrLoad(place(tenant), 60_000, again, never),
+    ).toMatchObject({ value: 'after' });
+  });
+
+  test('what signs tokens stays the same, even if Redis forgot it', async () => {
+    const it = await startRedis();
+    const state = await open(it);
+    const before = Buffer.from(await state.secret());
+    await it.kill();
+    await it.start({ empty: true });
+    await until(() => state.health().ok).toBe(true);
+    expect(Buffer.from(await state.secret())).toEqual(before);
+    expect(Buffer.from(await (await open(it)).secret())).toEqual(before);
+  });
+});
+
+describeWith('redis', 'what stands in Redis and what is told', () => {
+  test('shows neither address nor password', async () => {
+    const password = 'canary0redis0password';
+    const it = await startRedis(password);
+    const told: string[] = [];
+    const tell = (event: string, facts: Record<string, unknown>) =>
+      told.push(JSON.stringify({ event, ...facts }));
+    const state = await open(it, { report: tell });
+    const address = 'https://tenant.example.com';
+    await state.rates.take(address, rule, Date.now());
+    await state.rates.correct(address, rule, 10, Date.now());
+    await state.inbox(newTenant()).add({ id: 'e', subject: 'quote', event: 'updated', body: '{}' });
+    await state.secret();
+    const keys = await it.ask('KEYS', '*');
+    expect(keys).toMatch(/cpq:\{[0-9a-f]{16}\}:rate:times/);
+    expect(
+      keys.split('\r\n').filter((line) => /^[^*$]/.test(line) && !line.startsWith('cpq:')),
+    ).toEqual(['+OK']);
+    expect(keys).not.toContain('tenant.example');
+    await it.kill();
+    const error = await state.once.claim('a', Date.now() + 1_000).catch((it: unknown) => it);
+    expect(error).toMatchObject({ name: 'StateUnavailable' });
+    await until(() => told).toHaveLength(1);
+    expect(`${told}${String(error)}${JSON.stringify(state.health())}`).not.toContain(password);
+  });
+
+  test('a wrong password is told at once, without it', async () => {
+    const it = await startRedis('canary0redis0password');
+    const url = new URL(it.url);
+    url.password = 'canary0wrong0password';
+    const opening = redisState({ url, replicas: 4, report: () => {} });
+    const error = await opening.then(
+      () => new Error('it was let in'),
+      (refused: Error) => refused,
+    );
+    expect(error.message).toMatch(/^Redis at 127\.0\.0\.1:\d+ refuses: WRONGPASS/);
+    expect(`${error.message}${error.stack}`).not.toContain('canary0wrong0password');
+  });
+
+  test('says what of the settings of Redis endangers what must last', async () => {
+    const it = await startRedis();
+    await it.ask('CONFIG', 'SET', 'appendonly', 'no');
+    await it.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+    const state = await open(it);
+    await until(() => state.health().notes).toHaveLength(2);
+    expect(state.health().notes.join()).toMatch(/appendonly yes.*noeviction/);
+  });
+});

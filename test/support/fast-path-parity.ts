@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openTenant } from '../../src/commands/open.ts';
+import { readSettings } from '../../src/config.ts';
+import { openGate } from '../../src/hosts/access/gate.ts';
+import type { TenantEndpoint } from '../../src/hosts/endpoint.ts';
+import { serveHttp } from '../../src/hosts/http.ts';
+import { sdkHandler } from '../../src/hosts/http-sdk.ts';
+import type { Address } from './sandbox.ts';
+import { closing } from './shared.ts';
+
+/** One server of the tenant, and how often the SDK was asked to make one of its own over it. */
+export interface CountedServer {
+  endpoint: TenantEndpoint;
+  createdServers(): number;
+}
+
+export async function countedServer(
+  { baseUrl, key }: Address,
+  stateDir: string,
+): Promise<CountedServer> {
+  const grants = 'read,opportunity:write';
+  const opened = closing(
+    await openTenant(
+      readSettings([], {
+        CPQ_BASE_URL: baseUrl,
+        CPQ_API_KEY: key,
+        CPQ_GRANTS: grants,
+        CPQ_STATE_DIR: stateDir,
+        CPQ_RATE_LIMIT: '1000000',
+      }),
+    ),
+  );
+  let made = 0;
+  const server: TenantEndpoint['server'] = (connection) => {
+    made += 1;
+    return opened.server(connection);
+  };
+  return { endpoint: { ...opened, server }, createdServers: () => made };
+}
+
+const options = { maxBodyBytes: 1024 * 1024, onError: () => {} };
+
+/** As it is shipped, with the fast path or without. @returns its address */
+export async function serveWithFastPath(
+  { endpoint: served }: CountedServer,
+  fastPath = true,
+): Promise<string> {
+  const health = () => ({});
+  const { url } = closing(
+    await serveHttp(openGate(served), {
+      ...options,
+      host: '127.0.0.1',
+      port: 0,
+      allowedHosts: [],
+      fastPath,
+      health,
+    }),
+  );
+  return url;
+}
+
+/** Every request by the SDK. @returns its address */
+export async function serveWithSdk({ endpoint: served }: CountedServer): Promise<string> {
+  const handler = sdkHandler(served, options);
+  const server = createServer((incoming, response) => {
+    void handler.handle({ request: incoming, body: undefined }, response, {
+      caller: undefined,
+      listens: false,
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing({
+    async close() {
+      await handler.close();
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+export interface Sent {
+  method?: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Reply {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export async function send(url: string, { method = 'POST', headers, body }: Sent): Promise<Reply> {
+  const length = { 'content-length': Buffer.byteLength(body) };
+  const sent = request(url, { agent: false, method, headers: { ...length, ...headers } });
+  sent.end(body);
+  const [response] = await once(sent, 'response');
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part);
+  const { statusCode: status, headers: received } = response;
+  return { status, headers: received, body: Buffer.concat(parts).toString() };
+}
+
+/** What it says, whichever way it was wrapped; two answers are never of the same moment. */
+export function messageIn({ headers, body }: Reply): string {
+  const isStream = String(headers['content-type']).startsWith('text/event-stream');
+  return withoutTimes(isStream ? body.replace(/^event: message\ndata: |\n\n$/g, '') : body);
+}
+
+export const withoutTimes = (text: string): string =>
+  text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '(now)');

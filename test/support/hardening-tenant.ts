@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
+import { type ApiErrorKind, isApiError } from '../../src/api/errors.ts';
+import type { Resource } from '../../src/api/records.ts';
+import { createServer } from '../../src/mcp/server.ts';
+import { createSurface } from '../../src/mcp/surface.ts';
+import { localState } from '../../src/state/local.ts';
+import { CollectionCache } from '../../src/tenant/cache.ts';
+import type { ToolCall } from '../../src/tenant/call.ts';
+import { parseGrants } from '../../src/tenant/grants.ts';
+import { Tenant, type TenantOptions } from '../../src/tenant/tenant.ts';
+import { toolsets } from '../../src/tool-kit/define-tool.ts';
+import type { ErrorKind } from './upstream/faults.ts';
+import type { ResourcePath, Row } from './upstream/records.ts';
+
+/** Long enough for a service that is slow on purpose, short enough to wait for one that never answers. */
+export const shortLimits = { attemptMs: 400, connectMs: 400, maxBytes: 3 * 2 ** 20 };
+
+export const testKey = 'hardening0key0hardening0key0hardening000';
+
+export interface OpenOptions extends Partial<Omit<TenantOptions, 'baseUrl'>> {
+  url: string;
+}
+
+/** A tenant in this process, that gives up soon and asks again at once. */
+export function openTenant({ url, ...options }: OpenOptions): Tenant {
+  return new Tenant({
+    baseUrl: new URL(url),
+    key: testKey,
+    pageParam: 'from',
+    state: localState(join(tmpdir(), 'cpq-mcp-hardening-unused')),
+    writeRules: { perHour: 100, fields: new Set(), barredStages: [] },
+    grants: parseGrants(['read', 'opportunity:write']),
+    cache: new CollectionCache(64),
+    limits: shortLimits,
+    firstRetryDelayMs: 4,
+    ...options,
+  });
+}
+
+/** A folder of a test's own. */
+export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'cpq-mcp-hardening-'));
+export const removeFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true });
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** Milliseconds from now. */
+  time?: number;
+  progress?: ToolCall['progress'];
+}
+
+export const toolCall = ({ signal, time = 45_000, progress }: CallOptions = {}): ToolCall => ({
+  signal: signal ?? new AbortController().signal,
+  deadline: Date.now() + time,
+  progress: progress ?? (() => {}),
+  client: 'hardening',
+  consent: () => Promise.reject(new Error('nobody is asked here')),
+});
+
+export interface Served {
+  client: Client;
+  close(): Promise<void>;
+}
+
+/** A real client connected to a server over that tenant, in this process. */
+export async function serve(tenant: Tenant, failed: (error: unknown) => void): Promise<Served> {
+  const surface = createSurface(tenant.grants, new Set(toolsets));
+  const log = { failed: (_tool: string, error: unknown) => failed(error) };
+  const server = createServer({ surface, tenant, version: '0', log, allowTokens: true });
+  const client = new Client({ name: 'hardening', version: '1' });
+  const [mine, theirs] = InMemoryTransport.createLinkedPair();
+  await server.connect(theirs as Parameters<typeof server.connect>[0]);
+  await client.connect(mine as Transport);
+  return {
+    client,
+    async close() {
+      await client.close();
+      await server.close();
+    },
+  };
+}
+
+/** The collection behind each route, and the tool that lists it. */
+export const collections: Readonly<Record<ResourcePath, { resource: Resource; tool: string }>> = {
+  '/company': { resource: 'company', tool: 'cpq_list_companies' },
+  '/contact': { resource: 'contact', tool: 'cpq_list_contacts' },
+  '/opportunity': { resource: 'opportunity', tool: 'cpq_list_opportunities' },
+  '/product': { resource: 'product', tool: 'cpq_list_products' },
+  '/quote': { resource: 'quote', tool: 'cpq_list_quotes' },
+  '/quote-template': { resource: 'quote_template', tool: 'cpq_list_quote_templates' },
+  '/quote-widget-template': { resource: 'quote_widget', tool: 'cpq_list_quote_widgets' },
+  '/pricing-book': { resource: 'pricing_book', tool: 'cpq_list_pricing_books' },
+  '/category': { resource: 'category', tool: 'cpq_list_categories' },
+  '/category/tree': { resource: 'category_tree', tool: 'cpq_get_category_tree' },
+  '/quote-discount-group': { resource: 'discount_group', tool: 'cpq_list_discount_groups' },
+  '/contract/items': { resource: 'contract_item', tool: 'cpq_list_contract_items' },
+};
+
+/** What tells one of the upstream's records from another, whether it has an id or not. */
+export const nameOf = (record: Readonly<Row>): string =>
+  String(record.id ?? `${record.service} ${record.revenue}`);
+
+/** The kinds of error that a client distinguishes, as the tests' own words have them. */
+export function kindOf(error: unknown): ErrorKind | 'internal' {
+  if (!isApiError(error)) return 'internal';
+  const isForbidden = error.kind === 'key-refused' && error.facts.status === 403;
+  return isForbidden ? 'forbidden' : kinds[error.kind];
+}
+
+const kinds: Readonly<Record<ApiErrorKind, ErrorKind>> = {
+  'key-refused': 'unauthorised',
+  'rate-limited': 'rate limited',
+  'budget-spent': 'rate limited',
+  'not-permitted': 'forbidden',
+  'not-found': 'not found',
+  refused: 'rejected',
+  'no-route': 'not the API',
+  'web-page': 'not the API',
+  redirect: 'not the API',
+  'server-error': 'unavailable',
+  'connection-lost': 'unavailable',
+  unreachable: 'unavailable',
+  'circuit-open': 'unavailable',
+  malformed: 'bad response',
+  unexpected: 'bad response',
+  'timed-out': 'timed out',
+  'too-large': 'too large',
+};
+
+/** The words in which each kind is told to an assistant. */
+export const wordsOf: Readonly<Record<ErrorKind, RegExp>> = {
+  'rate limited': /wants no more requests|request budget/,
+  unauthorised: /key was not accepted/,
+  forbidden: /key was not accepted|does not let this key read/,
+  'not found': /no such record/,
+  rejected: /refused the request/,
+  'not the API': /web page|redirect|has no route/,
+  unavailable: /broke off|answered with status|failed several times|cannot be reached/,
+  'bad response': /cannot be read/,
+  'timed out': /in time/,
+  'too large': /larger than this server accepts/,
+};

@@ -1,0 +1,66 @@
+import type { Sandbox, SandboxTenant } from '../../src/sandbox/index.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire says
+  json: any;
+}
+
+export interface Ask {
+  method?: string;
+  body?: unknown;
+  key?: string | null;
+}
+
+/** Asks the API of a tenant; with the key that may do everything unless told otherwise. */
+export async function ask(tenant: SandboxTenant, path: string, options: Ask = {}): Promise<Answer> {
+  const { method = 'GET', body, key = tenant.keys.all } = options;
+  const headers = { ...(key === null ? {} : { 'api-key': key }) };
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  return answerOf(
+    await fetch(`${tenant.baseUrl}/public-api/${path}`, { method, headers, body: text ?? null }),
+  );
+}
+
+export async function admin(
+  { admin: { url, key } }: Sandbox,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const method = body === undefined ? 'GET' : 'POST';
+  const text = body === undefined ? null : JSON.stringify(body);
+  return answerOf(
+    await fetch(`${url}/${path}`, { method, headers: { 'admin-key': key }, body: text }),
+  );
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const isJson = headers.get('content-type')?.startsWith('application/json');
+  return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
+}
+
+/** Every record of an enveloped route, a page after the other. */
+export async function walk(tenant: SandboxTenant, path: string, size: number): Promise<Record[]> {
+  const found: Record[] = [];
+  for (;;) {
+    const mark = path.includes('?') ? '&' : '?';
+    const { json } = await ask(tenant, `${path}${mark}size=${size}&from=${found.length}`);
+    found.push(...json.results);
+    if (json.results.length === 0) return found;
+  }
+}
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire says
+export type Record = any;
+
+/** Rows of a query over the sandbox's own tables. */
+export function rows(sandbox: Sandbox, sql: string, ...params: (string | number)[]): Record[] {
+  return sandbox.database.prepare(sql).all(...params);
+}
+
+export function first(sandbox: Sandbox, sql: string, ...params: (string | number)[]): Record {
+  return rows(sandbox, sql, ...params)[0];
+}

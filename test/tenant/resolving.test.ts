@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { everyHost } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const [host] = everyHost;
+if (!host) throw new Error('no host');
+const server = host.serving(async () => addressIn(await sandbox()));
+
+let made = 0;
+async function company(row: Record<string, string>): Promise<string> {
+  const { database, tenants } = await sandbox();
+  made += 1;
+  const id = `Named${String(made).padStart(15, '0')}`;
+  const all = { tenant: tenants[0].name, id, ...row };
+  const marks = Object.keys(all).map(() => '?');
+  const sql = `insert into company (${Object.keys(all).join(', ')}) values (${marks.join(', ')})`;
+  database.prepare(sql).run(...Object.values(all));
+  return id;
+}
+
+/** All of them before anything is read: what is read is held for a while. */
+const companies = shared(async () => {
+  const byId = await company({ name: 'Resolved by id', externalIdentifier: 'RES-A' });
+  return {
+    byId,
+    second: await company({ name: 'RES-A', externalIdentifier: byId.toLowerCase() }),
+    third: await company({ name: byId, externalIdentifier: 'RES-C' }),
+    burnt: await company({ name: 'Phoenix Ltd', deleted: '2026-01-01T00:00:00Z' }),
+    phoenix: await company({ name: 'Phoenix Ltd' }),
+    gone: await company({ name: 'Gone Ltd', deleted: '2026-01-01T00:00:00Z' }),
+    twins: [await company({ name: 'Twin Ltd' }), await company({ name: 'Twin Ltd' })],
+  };
+});
+
+const briefed = async (text: string): Promise<unknown> => {
+  await companies();
+  const { data } = await (await server()).call('cpq_brief_company', { company: text });
+  return (data.company as { id?: string } | undefined)?.id;
+};
+
+describe('a company by what it is called', () => {
+  test('an id wins over an external identifier, that over a name', async () => {
+    const { byId, second, third } = await companies();
+    expect(await briefed(byId)).toBe(byId);
+    expect(await briefed('res a')).toBe(byId);
+    expect(await briefed('RES-C')).toBe(third);
+    expect(await briefed(second)).toBe(second);
+  });
+
+  test('of several of one name, the one that is not deleted', async () => {
+    const { phoenix } = await companies();
+    expect(await briefed('phoenix ltd.')).toBe(phoenix);
+  });
+
+  test('one that was deleted is found where no other is called so', async () => {
+    const { gone } = await companies();
+    expect(await briefed('Gone Ltd')).toBe(gone);
+  });
+
+  test('of several that live, none: they are shown', async () => {
+    const { twins } = await companies();
+    const { records } = await (await server()).call('cpq_brief_company', { company: 'Twin Ltd' });
+    expect(records.map(({ id }) => id)).toEqual(twins);
+  });
+});

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { firstUnseen } from '../../src/text/characters.ts';
+import { looksLike } from '../../src/text/look-alikes.ts';
+
+describe('a character that cannot be seen', () => {
+  test.each([
+    ['\u0000', 'U+0000 NULL'],
+    ['\u0007', 'U+0007 CONTROL CHARACTER'],
+    ['\u001b', 'U+001B ESCAPE'],
+    ['\u0085', 'U+0085 NEXT LINE'],
+    ['\u00ad', 'U+00AD SOFT HYPHEN'],
+    ['\u034f', 'U+034F COMBINING GRAPHEME JOINER'],
+    ['\u115f', 'U+115F HANGUL CHOSEONG FILLER'],
+    ['\u1160', 'U+1160 HANGUL JUNGSEONG FILLER'],
+    ['\u200b', 'U+200B ZERO WIDTH SPACE'],
+    ['\u200c', 'U+200C ZERO WIDTH NON-JOINER'],
+    ['\u200d', 'U+200D ZERO WIDTH JOINER'],
+    ['\u2028', 'U+2028 LINE SEPARATOR'],
+    ['\u202e', 'U+202E RIGHT-TO-LEFT OVERRIDE'],
+    ['\u2060', 'U+2060 WORD JOINER'],
+    ['\u2067', 'U+2067 RIGHT-TO-LEFT ISOLATE'],
+    ['\u2800', 'U+2800 BRAILLE PATTERN BLANK'],
+    ['\u3164', 'U+3164 HANGUL FILLER'],
+    ['\uffa0', 'U+FFA0 HALFWIDTH HANGUL FILLER'],
+    ['\ufeff', 'U+FEFF ZERO WIDTH NO-BREAK SPACE'],
+    ['\ufe0f', 'U+FE0F VARIATION SELECTOR'],
+    ['\ufe01', 'U+FE01 VARIATION SELECTOR'],
+    ['\u{e0101}', 'U+E0101 VARIATION SELECTOR'],
+    ['\u{e0041}', 'U+E0041 TAG CHARACTER'],
+    ['\u{e007f}', 'U+E007F TAG CHARACTER'],
+    ['\ud83d', 'U+D83D HALF OF A CHARACTER (lone surrogate)'],
+    ['\udc00', 'U+DC00 HALF OF A CHARACTER (lone surrogate)'],
+    ['\ufffe', 'U+FFFE NONCHARACTER'],
+    ['\u2065', 'U+2065 CHARACTER THAT SHOWS NOTHING'],
+    ['\u{1d173}', 'U+1D173 FORMAT CHARACTER'],
+  ])('%j is found, and named', (character, name) => {
+    const allowed = { lines: true, joiners: true };
+    expect(firstUnseen(`Ünï${character}code`, allowed)).toEqual({ at: 4, name });
+    expect(firstUnseen(`😀${character}`, {})).toEqual({ at: 2, name });
+    expect(firstUnseen(`Ünï${character}code`)).toEqual({ at: 4, name });
+  });
+
+  test.each([
+    ['a selector after a selector', '❤\ufe0f\ufe0f'],
+    ['a selector after a letter', 'a\ufe0f'],
+    ['a selector after a digit that makes no keycap', '1\ufe0f2'],
+    ['a joiner after an emoji, before a letter', '👍\u200da'],
+    ['two joiners', '👩\u200d\u200d👧'],
+    ['a joiner between letters', 'a\u200cb'],
+    ['a non-joiner at the end of an Arabic word', 'می\u200c'],
+    ['two non-joiners', 'می\u200c\u200cخواهم'],
+    ['a tag without a flag', '\u{e0067}\u{e0062}'],
+    ['another text in the tags of a flag', '🏴\u{e0068}\u{e0069}\u{e007f}'],
+    [
+      'a text after the tags of a flag',
+      '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}\u{e0061}',
+    ],
+  ])('%s is found', (_, text) => {
+    expect(firstUnseen(text, { joiners: true })).toBeDefined();
+  });
+
+  test.each([
+    '👩\u200d👩\u200d👧 and 🏳\ufe0f\u200d🌈',
+    '👩🏽\u200d💻 ❤\ufe0f 1\ufe0f\u20e3 ☎\ufe0e',
+    '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} v 🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
+    'می\u200cخواهم',
+    'عقد طباعة لـ ٦٨ جهازًا',
+    'חוזה הדפסה',
+    'क्\u200dष र\u200d्य ශ්\u200dරී ന്\u200d',
+    'Ærø, naïve façade, Zoë, e\u0301',
+    '見積書\u3000一式',
+    '1\u202f000\u00a0€',
+  ])('%j is seen whole', (text) => {
+    expect(firstUnseen(text, { joiners: true })).toBeUndefined();
+  });
+
+  test('joiners are found where they are not allowed, as in an identifier', () => {
+    expect(firstUnseen('می\u200cخواهم')).toMatchObject({ at: 3 });
+    expect(firstUnseen('❤\ufe0f')).toMatchObject({ at: 2 });
+  });
+
+  test('tabs and line breaks pass where there are lines, and nowhere else', () => {
+    const text = 'one\ttwo\r\nthree\nfour';
+    expect(firstUnseen(text, { lines: true })).toBeUndefined();
+    expect(firstUnseen(text)).toEqual({ at: 4, name: 'U+0009 TAB' });
+    expect(firstUnseen('a\rb', { lines: true })).toMatchObject({ at: 2 });
+  });
+});
+
+/** Some of the characters that pass for another, by script and width. */
+const passingFor: Readonly<Record<string, string>> = {
+  A: 'АΑᎪＡ𝐀𝖠',
+  B: 'ВΒᏴＢ𝐁',
+  C: 'СϹᏟＣⅭ',
+  E: 'ЕΕᎬＥ',
+  O: 'ОΟ0Օ０Ｏ𝟎',
+  P: 'РΡᏢＰ',
+  S: 'ЅՏᏚＳ',
+  T: 'ТΤᎢＴ',
+  X: 'ХΧⅩＸ',
+  a: 'аɑａ𝐚',
+  e: 'еｅ℮',
+  o: 'оοօ०ｏ',
+  p: 'рρｐ',
+  '0': '０O𝟘',
+  '1': 'l１I|Ι',
+  '2': '２𝟚',
+  '-': '‐‑‒–−﹘',
+};
+const unseen = [
+  '\u034f',
+  '\u3164',
+  '\u2800',
+  '\ufe01',
+  '\u{e0101}',
+  '\u200b',
+  '\u00a0',
+  ' ',
+  '\u00ad',
+];
+
+const plain = fc.array(fc.constantFrom(...Object.keys(passingFor)), {
+  minLength: 1,
+  maxLength: 12,
+});
+
+describe('two texts look alike', () => {
+  test('whatever characters stand in for others', () => {
+    const disguised = plain.chain((letters) =>
+      fc.record({
+        text: fc.constant(letters.join('')),
+        other: fc
+          .tuple(...letters.map((it) => fc.constantFrom(it, ...Array.from(passingFor[it] ?? ''))))
+          .map((chosen) => chosen.join('')),
+      }),
+    );
+    fc.assert(
+      fc.property(disguised, ({ text, other }) => {
+        expect(looksLike(text)(other)).toBe(true);
+        expect(looksLike(other)(text)).toBe(true);
+      }),
+    );
+  });
+
+  test('whatever is between the letters without being seen, and in any letter case', () => {
+    const filled = fc.tuple(plain, fc.array(fc.constantFrom('', ...unseen), { maxLength: 12 }));
+    fc.assert(
+      fc.property(filled, fc.boolean(), ([letters, fillers], small) => {
+        const text = letters.join('');
+        const other = letters.map((it, at) => `${it}${fillers[at] ?? ''}`).join('');
+        expect(looksLike(text)(small ? other.toLowerCase() : other)).toBe(true);
+      }),
+    );
+  });
+
+  test.each([
+    ['OPP-40001', 'OPP-40002'],
+    ['OPP-40001', 'OPP-4000'],
+    ['acme-ball', 'acme-bali'],
+    ['Müller', 'Muller'],
+    ['2026-1', '2026-2'],
+    ['', ' '],
+    ['\u3164', '\u2800'],
+  ])('but %j and %j do not', (one, other) => {
+    expect(looksLike(one)(other)).toBe(false);
+  });
+});

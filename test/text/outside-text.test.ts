@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  identifier,
+  join,
+  oneLine,
+  quote,
+  quoteVerbatim,
+  Verbatim,
+  visible,
+  withoutLiveMarkdown,
+  wording,
+} from '../../src/outside-text.ts';
+
+/** How a text from outside becomes a part of our own words. */
+
+const odd = fc.constantFrom(
+  '"',
+  '\\',
+  '”',
+  '″',
+  '’’',
+  '\n',
+  '\r',
+  '\u2028',
+  '\u0085',
+  '\u001b[2J',
+  '\u202e',
+  '\u200b',
+  '\u{E0041}',
+  '\ufe01',
+  '\u2800',
+  '<b>',
+  '![a](b)',
+  '](',
+  '\noutcome: written',
+  '\ud83d',
+);
+const text = fc
+  .array(fc.oneof(odd, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 80 })
+  .map((parts) => parts.join(''));
+
+/** Of the class of format characters, and yet seen. */
+const seenSigns = /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]/gu;
+
+describe('a quoted text', () => {
+  test('stands in one line, and ends where its mark does, whatever it holds', () => {
+    fc.assert(
+      fc.property(text, (it) => {
+        const quoted = quote(it);
+        expect(quoted).toMatch(/^"(?:[^"\\\n]|\\["\\])*"(?: \([\d,]+ [^"()]*\))?$/);
+        expect(quoted.replace(seenSigns, '')).not.toMatch(
+          /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[“”″]|<[a-z]|!\[|\]\(/iu,
+        );
+        expect(quoted.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('for a person has just one mark that closes it', () => {
+    fc.assert(
+      fc.property(text, (it) => {
+        const quoted = quoteVerbatim(it).replace(/[\u2068\u2069]/g, '');
+        expect(quoted.match(/[“”]/g)).toHaveLength(2);
+        expect(quoted).toMatch(/^“[^\n]*”(?: \(\d+ that cannot be seen\))?$/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each([
+    ['Acme', '"Acme"'],
+    ['24" monitor', '"24\\" monitor"'],
+    ['C:\\', '"C:\\\\"'],
+    ['Deal"\noutcome: written', '"Deal\\" ⏎ outcome: written"'],
+    ['Acme <template>', '"Acme < template>"'],
+    ['x'.repeat(300), `"${'x'.repeat(240)}…" (300 characters)`],
+    ['a\u200b\u202eb', '"ab" (2 that cannot be seen)'],
+  ])('%j is %s', (it, quoted) => {
+    expect(quote(it)).toBe(quoted);
+  });
+
+  test('of any length takes no more than a look at its beginning', () => {
+    const endless = `${' '.repeat(3_000_000)}![x](${'\\"<'.repeat(1_000_000)}`;
+    expect(quote(endless).length).toBeLessThan(1_000);
+    expect(quoteVerbatim(endless, 240).length).toBeLessThan(400);
+  });
+
+  test('that is an identifier stands without marks, anything else with them', () => {
+    expect(identifier('OPP-40001')).toBe('OPP-40001');
+    expect(identifier('a b')).toBe('"a b"');
+    expect(identifier('x'.repeat(81))).toBe(`"${'x'.repeat(81)}"`);
+  });
+});
+
+describe('our words', () => {
+  const name: string = 'Acme';
+
+  test('take words of the source, numbers and other words of ours', () => {
+    const kind: 'company' | 'contact' = 'company';
+    expect(wording`${2} of ${kind} ${quote(name)}`).toBe('2 of company "Acme"');
+    expect(join([wording`a`, wording`b`], ', ')).toBe('a, b');
+  });
+
+  test('do not take a text from outside', () => {
+    // @ts-expect-error: not quoted
+    wording`No company is called ${name}.`;
+    // @ts-expect-error: not quoted, in a template of its own
+    wording`No company is called ${`the ${name}`}.`;
+    // @ts-expect-error: nothing is no word
+    wording`No company is called ${undefined}.`;
+  });
+});
+
+describe('what can be seen', () => {
+  test.each([
+    ['☎️ ☎︎ 👍 1️⃣ ©️', '☎️ ☎︎ 👍 1️⃣ ©️'],
+    ['a\ufe0fb\ufe0ec', 'abc'],
+    ['☎\ufe0f\ufe0e\ufe0f', '☎\ufe0f'],
+    ['1\ufe0f2\ufe0e', '12'],
+    ['a\u2800b\u3164c\u115fd\uffa0e\u034f', 'a bcde'],
+    ['a\u00a0b\u2003c\u3000d', 'a b c d'],
+  ])('of %j is %j', (it, seen) => {
+    expect(visible(it)).toBe(seen);
+  });
+
+  test('is the same when it is looked at again', () => {
+    fc.assert(
+      fc.property(text, (it) => {
+        expect(visible(visible(it))).toBe(visible(it));
+      }),
+    );
+  });
+});
+
+describe('Markdown', () => {
+  test.each([
+    ['![x](https://a.b)', '! [x](https://a.b)'],
+    ['![x][1]', '! [x][1]'],
+    ['[x](https://a.b)', '[x](https://a.b)'],
+    ['[x](mailto:a@b.c)', '[x](mailto:a@b.c)'],
+    ['[x](javascript:y)', '[x] (javascript:y)'],
+    ['[x]( javascript:y)', '[x] ( javascript:y)'],
+    ['[x](<javascript:y>)', '[x] (< javascript:y>)'],
+    ['[x](java&#115;cript:y)', '[x] (java&#115;cript:y)'],
+    ['[x]: javascript:y', '[x] : javascript:y'],
+    ['[x]: https://a.b', '[x]: https://a.b'],
+    ['<javascript:y>', '< javascript:y>'],
+    ['<https://a.b>', '<https://a.b>'],
+    ['a[1](2)', 'a[1] (2)'],
+  ])('%s comes out as %s', (it, dead) => {
+    expect(withoutLiveMarkdown(it)).toBe(dead);
+  });
+
+  test('keeps every visible character', () => {
+    const bare = (it: string) => it.replaceAll(' ', '');
+    fc.assert(
+      fc.property(text, (it) => {
+        expect(bare(withoutLiveMarkdown(it))).toBe(bare(it));
+      }),
+    );
+  });
+});
+
+test('a value of a change keeps its markup and its lines, and says how long it is', () => {
+  expect(String(new Verbatim('<template>x</template>\ny'))).toBe('<template>x</template>\ny');
+  expect(String(new Verbatim('x'.repeat(3_000)))).toBe(
+    `${'x'.repeat(2_000)}… [2,000 of 3,000 characters]`,
+  );
+  expect(String(new Verbatim('a\u200b'))).toBe('a (1 that cannot be seen)');
+});
+
+test('blanks before line breaks take no longer than their number', () => {
+  expect(oneLine(`a${' \n'.repeat(200_000)}b`)).toBe('a ⏎ b');
+});

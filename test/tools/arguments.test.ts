@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { catalog } from '../../tools/catalog.ts';
+import { anyHost, everyHost, everything, type Row } from '../support/hosts.ts';
+import { readTools, sampleFor } from '../support/samples.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+interface Schema {
+  type: string;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+}
+
+const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+const address = async () => addressIn(await sandbox(), 'all');
+const server = anyHost.serving(address, everything);
+
+/** Every argument of every tool, with all that is checked, which is more than is listed. */
+const everyArgument: [tool: string, argument: string, schema: Schema][] = catalog.flatMap(
+  (tool) => {
+    const { properties = {} } = z.toJSONSchema(tool.input, { io: 'input' });
+    return Object.entries(properties).map(([argument, schema]): [string, string, Schema] => [
+      tool.name,
+      argument,
+      schema as unknown as Schema,
+    ]);
+  },
+);
+
+for (const host of everyHost) {
+  describe(host.name, () => {
+    const server = host.serving(address, everything);
+
+    test('an unknown argument is named, with the known ones', async () => {
+      const { refused } = await server();
+      const words = await refused('cpq_list_companies', { limit: 5, size: 3 });
+      expect(words).toMatch(/^Unknown argument "limit"\. Known: size, from, query, /);
+      expect(await refused('cpq_get_category_tree', { a: 1, b: 2 })).toMatch(
+        /^Unknown arguments "a", "b"\. Known: depth, detail\.$/,
+      );
+    });
+
+    test('a size out of range is told the range', async () => {
+      const { refused } = await server();
+      for (const size of [1_000, 0, -1, 2.5, '1000', 'many']) {
+        expect(await refused('cpq_list_quotes', { size })).toBe(
+          `size must be a whole number 1–100, not ${JSON.stringify(Number.isNaN(Number(size)) ? size : Number(size))}.`,
+        );
+      }
+    });
+
+    test('an unknown tool is an error of the protocol', async () => {
+      const { ask } = await server();
+      await expect(ask('cpq_list_orders')).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('Unknown tool "cpq_list_orders"'),
+      });
+    });
+
+    test('what models commonly get wrong is repaired', async () => {
+      const { call } = await server();
+      const right = await call('cpq_list_contacts', { size: 2, fields: ['name', 'email'] });
+      const wrong = [
+        { size: '2', fields: '["name", "email"]' },
+        { size: ' 2 ', fields: 'name, email' },
+        { size: 2, fields: ['name', 'email'], query: null, from: null, sort: null, detail: null },
+        { size: 2.0, from: '0', fields: ['name', 'email'], detail: 'CONCISE' },
+      ];
+      for (const args of wrong) {
+        expect((await call('cpq_list_contacts', args)).records).toEqual(right.records);
+      }
+    });
+
+    test('no arguments at all are the defaults', async () => {
+      const { call } = await server();
+      const { records } = await call('cpq_list_companies');
+      expect((await call('cpq_list_companies', {})).records).toEqual(records);
+      expect(records).toHaveLength(20);
+    });
+  });
+}
+
+describe('a wrong argument of any tool', () => {
+  test('is refused by name, when it is unknown', async () => {
+    const { tools, refused } = await server();
+    for (const { name, inputSchema } of await tools()) {
+      const words = await refused(name, { surely_unknown: 1 });
+      expect(words).toContain('"surely_unknown"');
+      for (const known of Object.keys(inputSchema.properties ?? {})) expect(words).toContain(known);
+    }
+  });
+
+  test('is told its choices', async () => {
+    const { refused } = await server();
+    const chosen = everyArgument.filter(([, , schema]) => schema.enum);
+    expect(chosen.length).toBeGreaterThan(10);
+    for (const [tool, argument, schema] of chosen) {
+      const words = await refused(tool, { [argument]: 'none of them' });
+      expect(words).toContain(`${argument} must be one of ${schema.enum?.join(', ')}`);
+    }
+  });
+
+  test('is told its range', async () => {
+    const { refused } = await server();
+    const ranged = everyArgument.filter(([, , schema]) => isRanged(schema));
+    expect(ranged.length).toBeGreaterThan(10);
+    for (const [tool, argument, { minimum = 0, maximum = 0 }] of ranged) {
+      for (const [limit, beyond] of [
+        [maximum, maximum + 1],
+        [minimum, minimum - 1],
+      ]) {
+        const words = await refused(tool, { [argument]: beyond });
+        const [, range = ''] =
+          words.match(new RegExp(`${argument} must be (.*?), not ${beyond}`)) ?? [];
+        expect(range.match(/-?\d+/g)).toContain(String(limit));
+      }
+    }
+  });
+
+  test('is told how long it may be', async () => {
+    const { refused } = await server();
+    const short = everyArgument.filter(([, , { maxLength }]) => maxLength !== undefined);
+    expect(short.length).toBeGreaterThan(5);
+    for (const [tool, argument, { maxLength = 0 }] of short) {
+      const words = await refused(tool, { [argument]: 'x'.repeat(maxLength + 1) });
+      expect(words).toContain(`${argument} must be a text of at most ${maxLength} characters`);
+      expect(words.length).toBeLessThan(1_000);
+    }
+  });
+
+  test('is told what is required', async () => {
+    const { tools, refused } = await server();
+    for (const { name, inputSchema } of await tools()) {
+      const required = inputSchema.required ?? [];
+      if (required.length === 0) continue;
+      const words = await refused(name, {});
+      for (const argument of required) expect(words).toContain(`${argument} is required`);
+    }
+  });
+});
+
+describe('whatever JSON comes', () => {
+  const oddities = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.constantFrom(
+      '',
+      ' ',
+      'null',
+      '[]',
+      '{}',
+      '[[',
+      '-1',
+      '1e999',
+      'NaN',
+      'Infinity',
+      '__proto__',
+    ),
+    fc.constantFrom('‮abc', '\u0000', '\ud800', 'a,b|c:d', '%2B', '../..', 'constructor'),
+    fc.integer({ min: -5, max: 2_000_000 }),
+    fc.array(fc.string(), { maxLength: 5 }),
+  );
+
+  test('as the value of an argument, is answered or refused in words', async () => {
+    const { ask } = await server();
+    const known = everyArgument.filter(([tool]) => isRead(tool));
+    const samples = await samplesOf();
+    const call = fc.tuple(fc.constantFrom(...known), oddities);
+    await fc.assert(
+      fc.asyncProperty(call, async ([[tool, argument], value]) => {
+        const args = { ...samples[tool], [argument]: value };
+        expectWords(await ask(tool, args));
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('as several arguments, known and unknown, is answered or refused in words', async () => {
+    const { ask } = await server();
+    const names = [...new Set(everyArgument.map(([, argument]) => argument))];
+    const args = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), oddities);
+    const tool = fc.constantFrom(...readTools.map(({ name }) => name));
+    await fc.assert(
+      fc.asyncProperty(tool, args, async (name, given) => expectWords(await ask(name, given))),
+      { numRuns: 300 },
+    );
+  });
+
+  for (const host of everyHost) {
+    test(`in place of all arguments, is an answer or an error of the protocol, ${host.name}`, async () => {
+      const { request, call } = await host.start(await address(), everything);
+      const params = fc.record({ name: fc.constant('cpq_list_companies'), arguments: oddities });
+      await fc.assert(
+        fc.asyncProperty(params, async (given) => {
+          const outcome = await request('tools/call', given as Row).catch((error: Row) => error);
+          expect(outcome).toSatisfy((it: Row) => 'content' in it || typeof it.code === 'number');
+        }),
+        { numRuns: 50 },
+      );
+      expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
+    });
+  }
+
+  test('never makes the server say that something went wrong inside it', async () => {
+    expect((await server()).output.stderr).toBe('');
+  });
+});
+
+const isRanged = ({ minimum, maximum }: Schema): boolean =>
+  minimum !== undefined && maximum !== undefined && Math.abs(maximum) < Number.MAX_SAFE_INTEGER;
+
+const isRead = (name: string): boolean => readTools.some((tool) => tool.name === name);
+
+async function samplesOf(): Promise<Record<string, Row>> {
+  const at = await address();
+  const all = readTools.map(async (tool) => [tool.name, await sampleFor(tool, at)]);
+  return Object.fromEntries(await Promise.all(all));
+}
+
+function expectWords({ text, isError }: { text: string; isError: boolean }): void {
+  expect(text.length).toBeGreaterThan(5);
+  expect(text).not.toMatch(/went wrong inside|\[object |undefined|\n\s+at /);
+  if (isError) expect(text.length).toBeLessThan(1_500);
+}

@@ -1,0 +1,212 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, test } from 'vitest';
+import { catalog } from '../../tools/catalog.ts';
+import { anyHost, type Connection, everyHost, everything, stdioHosts } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+type Schema = Record<string, unknown> & { properties?: Record<string, Schema> };
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const address = async () => addressIn(await sandbox(), 'all');
+const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name);
+const writes = ({ needs }: (typeof catalog)[number]) => needs.some((it) => it.endsWith(':write'));
+
+/** The schema and every schema in it, with where it is. */
+function* within(schema: Schema, path = ''): Generator<[path: string, schema: Schema]> {
+  yield [path, schema];
+  for (const [key, inner] of Object.entries(schema)) {
+    if (typeof inner === 'object' && inner !== null)
+      yield* within(inner as Schema, `${path}.${key}`);
+  }
+}
+
+/** The last message that came over stdio, as it was sent. */
+const lastMessage = ({ output }: Connection): { result: Record<string, unknown> } =>
+  JSON.parse(output.stdout.trim().split('\n').at(-1) ?? '');
+
+describe('what is listed', () => {
+  for (const host of everyHost) {
+    test(`is the whole catalogue in its order, ${host.name}`, async () => {
+      const server = await host.start(await address(), everything);
+      expect(names(await server.tools())).toEqual(names(catalog));
+      await server.close();
+    });
+  }
+
+  test('is read-only unless a write is granted', async () => {
+    const server = await anyHost.start(await address());
+    const shown = catalog.filter(
+      (tool) => !writes(tool) && ['routes', 'briefs'].includes(tool.toolset),
+    );
+    expect(names(await server.tools())).toEqual(names(shown));
+    for (const { annotations } of await server.tools())
+      expect(annotations?.readOnlyHint).toBe(true);
+  });
+
+  test('is only what the grants allow', async () => {
+    const granted = ['company:read', 'category:read'];
+    const server = await anyHost.start(await address(), { grants: granted.join(',') });
+    const shown = catalog.filter(
+      ({ needs, toolset }) =>
+        ['routes', 'briefs'].includes(toolset) && needs.every((it) => granted.includes(it)),
+    );
+    expect(names(await server.tools())).toEqual(names(shown));
+    expect(names(shown)).toContain('cpq_get_category_tree');
+    expect(names(shown)).not.toContain('cpq_list_quotes');
+  });
+
+  test('is only the toolsets asked for', async () => {
+    const server = await anyHost.start(await address(), { toolsets: 'routes' });
+    const shown = catalog.filter((tool) => tool.toolset === 'routes' && !writes(tool));
+    expect(names(await server.tools())).toEqual(names(shown));
+  });
+
+  test('stays the same after calls, and for another connection', async () => {
+    const [one, other] = await Promise.all([
+      anyHost.start(await address(), everything),
+      anyHost.start(await address(), everything),
+    ]);
+    const before = await one.tools();
+    await one.call('cpq_list_companies');
+    await one.refused('cpq_list_companies', { size: 0 });
+    expect(await one.tools()).toEqual(before);
+    expect(await other.tools()).toEqual(before);
+  });
+});
+
+const server = anyHost.serving(address, everything);
+
+describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, defined) => {
+  const listed = async () => {
+    const tool = (await (await server()).tools()).find((it) => it.name === name);
+    if (!tool) throw new Error(`${name} is not listed`);
+    return tool;
+  };
+
+  test('has a name that every host takes', () => {
+    expect(name).toMatch(/^cpq_[a-z]+(_[a-z]+)*$/);
+    expect(name.length).toBeLessThanOrEqual(30);
+  });
+
+  test('says what it is in 70 to 700 characters', async () => {
+    const { title, description } = await listed();
+    expect(title).toMatch(/^[A-Z][^_]{5,50}$/);
+    expect(description?.length).toBeGreaterThanOrEqual(70);
+    expect(description?.length).toBeLessThanOrEqual(700);
+  });
+
+  test('points only to tools that there are', async () => {
+    const { description = '' } = await listed();
+    for (const [mentioned] of description.matchAll(/\bcpq_[a-z_]+\b(?!_)/g)) {
+      expect(names(catalog)).toContain(mentioned);
+    }
+  });
+
+  test('gives all four hints, and they fit what it needs', async () => {
+    const { annotations } = await listed();
+    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations ?? {};
+    for (const hint of [readOnlyHint, destructiveHint, idempotentHint, openWorldHint]) {
+      expect(hint).toBeTypeOf('boolean');
+    }
+    expect(readOnlyHint).toBe(!writes(defined));
+    if (readOnlyHint) expect(destructiveHint).toBe(false);
+  });
+
+  test('has an input schema that every host understands', async () => {
+    const { inputSchema } = await listed();
+    expect(inputSchema.type).toBe('object');
+    expect(inputSchema.additionalProperties).toBe(false);
+    expectPlain(inputSchema as Schema);
+    for (const [property, schema] of Object.entries((inputSchema as Schema).properties ?? {})) {
+      expect(property).toMatch(/^[a-z]+(_[a-z]+)*$/);
+      expect(['string', 'integer', 'number', 'boolean', 'array']).toContain(schema.type);
+    }
+  });
+
+  test('describes every argument whose name does not say all', async () => {
+    const { properties = {} } = (await listed()).inputSchema as Schema;
+    const silent = Object.entries(properties)
+      .filter(
+        ([, { description, enum: choices, type }]) =>
+          !description && !choices && type !== 'boolean',
+      )
+      .map(([argument]) => argument);
+    expect(silent.filter((argument) => !saysAll.has(argument))).toEqual([]);
+  });
+
+  test('has an output schema of the same kind', async () => {
+    const { outputSchema } = await listed();
+    expect(outputSchema?.type).toBe('object');
+    expectPlain(outputSchema as Schema);
+  });
+});
+
+/**
+ * Arguments whose name, with the range and the words of their tool, says all: every description is read,
+ * and paid for, in every conversation. Whoever adds one has thought about it.
+ */
+const saysAll = new Set([
+  ...['size', 'from', 'query', 'text', 'name', 'owner', 'stage', 'category', 'source'],
+  ...['external_id', 'opportunity_id', 'onetime_revenue', 'monthly_revenue', 'value_months'],
+  ...['min_value', 'stalled_days'],
+]);
+
+function expectPlain(schema: Schema): void {
+  const broken = [
+    'anyOf',
+    'oneOf',
+    'allOf',
+    'not',
+    'if',
+    '$ref',
+    '$defs',
+    'definitions',
+    'nullable',
+  ];
+  const costly = ['$schema', 'prefixItems', 'patternProperties', 'propertyNames'];
+  for (const [path, inner] of within(schema)) {
+    // Under `properties` keys are names, not keywords.
+    if (path.endsWith('.properties')) continue;
+    for (const keyword of [...broken, ...costly]) expect(inner, path).not.toHaveProperty([keyword]);
+    if ('type' in inner) expect(inner.type, path).toBeTypeOf('string');
+    if ('items' in inner) expect(Array.isArray(inner.items), path).toBe(false);
+    expect(Math.abs(Number(inner.maximum ?? 0)), path).toBeLessThan(Number.MAX_SAFE_INTEGER);
+  }
+}
+
+describe('what it costs to read', () => {
+  test('at most 3,500 tokens of what a model sees', async () => {
+    const tools = await (await server()).tools();
+    const seen = tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    }));
+    expect(countTokens(JSON.stringify(seen))).toBeLessThanOrEqual(3_500);
+  });
+
+  test('at most 7,000 tokens as sent', async () => {
+    const it = await server();
+    await it.tools();
+    expect(countTokens(JSON.stringify(lastMessage(it).result))).toBeLessThanOrEqual(7_000);
+  });
+
+  test('instructions within the 2,048 characters that hosts show', async () => {
+    const told = (await server()).client.instructions() ?? '';
+    expect(told.length).toBeGreaterThan(500);
+    expect(told.length).toBeLessThanOrEqual(2_048);
+  });
+});
+
+describe('tools/list as sent', () => {
+  for (const host of stdioHosts) {
+    test(`is as reviewed, ${host.name}`, async () => {
+      const server = await host.start(await address(), everything);
+      await server.tools();
+      const sent = `${JSON.stringify(lastMessage(server).result, null, 2)}\n`;
+      const file = host.era === 'modern' ? '2026-07-28' : '2025-11-25';
+      await expect(sent).toMatchFileSnapshot(`__snapshots__/tools-list.${file}.json`);
+    });
+  }
+});

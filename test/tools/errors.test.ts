@@ -1,0 +1,234 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { anyHost, type Connection, everyHost, everything } from '../support/hosts.ts';
+import { addressIn, setSandbox, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import type { Behaviour } from '../support/upstream/behaviour.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+const wrongKey = 'canary0WrongKey0canary0WrongKey0canary00';
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const upstream = shared(async () => closing(await startUpstream({ counts: { '/company': 30 } })));
+
+/** A server over a service that behaves so. */
+async function overService(behaviour: Behaviour): Promise<Connection> {
+  const service = await upstream();
+  service.reset();
+  service.set(behaviour);
+  return anyHost.start({ baseUrl: service.url, key: wrongKey });
+}
+
+const hostOf = (url: string): string => new URL(url).host;
+
+/** What every error must be: words for a person, without key, stack, body or internals. */
+function expectWorded(words: string): void {
+  expect(words).not.toContain(wrongKey);
+  expect(words).not.toMatch(/\n|<[a-z]|\bat .*\.js|\bError:|undefined|\{"/);
+  expect(words).toMatch(/^[A-Za-z0-9].{40,500}\.$/s);
+}
+
+for (const host of everyHost) {
+  test(`a wrong key, ${host.name}: says whose key is meant, and not the key`, async () => {
+    const { baseUrl } = addressIn(await sandbox());
+    const { refused, output, close } = await host.start({ baseUrl, key: wrongKey });
+    const words = await refused('cpq_list_companies');
+    expect(words).toContain(`The key was not accepted by ${hostOf(baseUrl)}; keys belong to one`);
+    expect(words).toContain('Settings → Integrations → API Key');
+    expectWorded(words);
+    await close();
+    expect(output.everything).not.toContain(wrongKey);
+  });
+}
+
+describe('the service refuses', () => {
+  test('a key of another tenant', async () => {
+    const [{ baseUrl }, other] = (await sandbox()).tenants;
+    const key = other?.keys.all ?? '';
+    const { refused } = await anyHost.start({ baseUrl, key });
+    const words = await refused('cpq_list_quotes');
+    expect(words).toContain('keys belong to one tenant');
+    expect(words).not.toContain(key);
+    expectWorded(words);
+  });
+
+  test('with 401', async () => {
+    const { refused } = await overService({ status: { code: 401 } });
+    const words = await refused('cpq_list_companies');
+    expect(words).toContain('The key was not accepted');
+    expectWorded(words);
+  });
+
+  test('what this key may not read, and lets it read the rest', async () => {
+    const { call, refused } = await anyHost.start(addressIn(await sandbox(), 'limited'));
+    const words = await refused('cpq_list_quotes');
+    expect(words).toMatch(/does not let this key read \/quote\. It says: ".*quote:read"/);
+    expect(words).toContain('An administrator can allow it');
+    expectWorded(words);
+    expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
+  });
+
+  test('every key, as long as the tenant has no public API', async () => {
+    await setSandbox(await sandbox(), { publicApi: false });
+    onTestFinished(async () => setSandbox(await sandbox(), { publicApi: true }));
+    const { refused } = await anyHost.start(addressIn(await sandbox()));
+    const words = await refused('cpq_list_companies');
+    expect(words).toContain('It says: "Public API is not enabled"');
+    expectWorded(words);
+  });
+
+  test('arguments, in the words of its own', async () => {
+    const message = ['filters must be key:value', 'sort is not known'];
+    const { refused } = await overService({ status: { code: 400, message } });
+    const words = await refused('cpq_list_companies', { filters: 'nonsense' });
+    expect(words).toContain('"filters must be key:value; sort is not known"');
+    expect(words).toContain('asking the same again will not help');
+    expectWorded(words);
+  });
+
+  test('and repeats the key, which is not passed on', async () => {
+    const message = `API key ${wrongKey} may not read companies`;
+    const { refused, output } = await overService({ status: { code: 403, message } });
+    const words = await refused('cpq_list_companies');
+    expect(words).toContain('"API key [key] may not read companies"');
+    expectWorded(words);
+    expect(output.everything).not.toContain(wrongKey);
+  });
+});
+
+describe('too many requests', () => {
+  test('says in how many seconds to ask again', async () => {
+    const { refused } = await overService({ status: { code: 429, retryAfter: '300' } });
+    const words = await refused('cpq_list_companies');
+    expect(words).toMatch(/wants no more requests for now\. Ask again in 300 seconds/);
+    expectWorded(words);
+    expect(await refused('cpq_list_companies')).toMatch(/Ask again in (29\d|300) seconds/);
+    expect((await upstream()).requests).toHaveLength(1);
+  });
+
+  test('of all programs together are counted before they are sent', async () => {
+    const { call, refused } = await anyHost.start(addressIn(await sandbox()), {
+      env: { CPQ_RATE_LIMIT: '3' },
+    });
+    for (let at = 0; at < 3; at++) await call('cpq_list_companies', { size: 1 });
+    const words = await refused('cpq_list_companies', { size: 1 });
+    expect(words).toMatch(/request budget, which all its programs share, is used up/);
+    expect(words).toMatch(/Ask again in (59\d|600) seconds/);
+    expectWorded(words);
+  });
+
+  test('are told as the service counts them, other programs included', async () => {
+    const own = await startSandbox({
+      scale: 0.1,
+      rateLimit: { requests: 2, windowSeconds: 600 },
+    });
+    const { call, refused } = await anyHost.start(addressIn(own));
+    await call('cpq_list_companies', { size: 1 });
+    await call('cpq_list_companies', { size: 1 });
+    expect(await refused('cpq_list_companies', { size: 1 })).toMatch(/in (59\d|600) seconds/);
+  });
+
+  test('that pass soon are waited for', async () => {
+    const service = await upstream();
+    const { call } = await overService({});
+    service.set({ status: { code: 429, retryAfter: '1' } });
+    const answer = call('cpq_list_companies', { size: 2 });
+    await expect.poll(() => service.requests.length).toBeGreaterThan(0);
+    service.set({ status: undefined });
+    expect((await answer).records).toHaveLength(2);
+  });
+});
+
+describe('a wrong address', () => {
+  const at = async (baseUrl: string) => anyHost.start({ baseUrl, key: wrongKey });
+
+  test('of the web interface', async () => {
+    const { url } = await sandbox();
+    const { refused } = await at(`${url}/app`);
+    const words = await refused('cpq_list_companies');
+    expect(words).toContain(`${hostOf(url)} answered with a web page: this looks like the web`);
+    expect(words).toContain('CPQ_BASE_URL must be');
+    expectWorded(words);
+  });
+
+  test('of no tenant', async () => {
+    const { url } = await sandbox();
+    const { refused } = await at(`${url}/t/nobody`);
+    const words = await refused('cpq_list_companies');
+    expect(words).toContain('has no route /company: CPQ_BASE_URL is probably not');
+    expectWorded(words);
+  });
+
+  test('where nobody listens', async () => {
+    const port = await freePort();
+    const { refused } = await at(`http://127.0.0.1:${port}`);
+    const words = await refused('cpq_list_companies');
+    expect(words).toContain(`127.0.0.1:${port} cannot be reached (ECONNREFUSED)`);
+    expect(words).toMatch(/Check the address in CPQ_BASE_URL, the network, a proxy/);
+    expectWorded(words);
+  });
+
+  test('with a name that is none', async () => {
+    const { refused } = await at('http://nobody.invalid');
+    const words = await refused('cpq_list_companies');
+    expect(words).toMatch(/nobody\.invalid cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/);
+    expectWorded(words);
+  });
+
+  test('that leads elsewhere is not followed, and the key does not go along', async () => {
+    for (const to of ['other', 'other port', 'same', 'loop'] as const) {
+      const { refused } = await overService({ redirect: { code: 307, to } });
+      const words = await refused('cpq_list_companies');
+      expect(words).toContain('answered with a redirect, which is not followed');
+      expectWorded(words);
+      expect((await upstream()).elsewhere.requests).toEqual([]);
+    }
+  });
+});
+
+describe('a service that fails', () => {
+  test('with 500, again and again', async () => {
+    const { refused } = await overService({ status: { code: 500 } });
+    const words = await refused('cpq_list_companies');
+    expect(words).toMatch(/answered with status 500, also after trying again\. It may be down/);
+    expectWorded(words);
+    expect((await upstream()).requests).toHaveLength(3);
+  });
+
+  test('by breaking off', async () => {
+    const { refused } = await overService({ cut: { at: 'body', how: 'reset' } });
+    const words = await refused('cpq_list_companies');
+    expect(words).toMatch(/broke off the connection, also after trying again/);
+    expectWorded(words);
+  });
+
+  test('with an envelope nobody knows: an error, not an empty list', async () => {
+    const { refused } = await overService({ instead: { text: '{"rows":[],"count":0}' } });
+    const words = await refused('cpq_list_companies');
+    expect(words).toMatch(/cannot be read: an unknown envelope. This is not an empty result/);
+    expectWorded(words);
+  });
+
+  test('with half of its JSON', async () => {
+    const { refused } = await overService({ truncate: 0.5 });
+    expectWorded(await refused('cpq_list_companies'));
+  });
+
+  test('does not end the server', async () => {
+    const { call, refused } = await overService({ status: { code: 503, html: true } });
+    expectWorded(await refused('cpq_list_companies'));
+    (await upstream()).set({ status: undefined });
+    expect((await call('cpq_list_companies', { size: 4 })).records).toHaveLength(4);
+  });
+});
+
+describe('what was not granted', () => {
+  test('is not there to be called', async () => {
+    const server = await anyHost.start(addressIn(await sandbox()), { grants: 'company:read' });
+    await expect(server.ask('cpq_list_quotes')).rejects.toThrow(/Unknown tool/);
+  });
+
+  test('and what was granted but not allowed to the key is the service’s to refuse', async () => {
+    const server = await anyHost.start(addressIn(await sandbox(), 'limited'), everything);
+    expect(await server.refused('cpq_list_products')).toContain('does not let this key');
+  });
+});

@@ -1,0 +1,196 @@
+import type { JsonSchemaType } from '@modelcontextprotocol/client';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, test } from 'vitest';
+import { catalog } from '../../tools/catalog.ts';
+import { differencesBetween, isEmpty } from '../support/facts.ts';
+import { anyHost, type Connection, everyHost, everything, type Row } from '../support/hosts.ts';
+import { listTools, readTools, sampleFor, serviceRecords } from '../support/samples.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox());
+const address = async () => addressIn(await sandbox(), 'all');
+const ids = (records: readonly Row[]) => records.map(({ id }) => id);
+const each = Object.entries(listTools);
+
+test('every list of the catalogue is tested here', () => {
+  const lists = catalog.filter(
+    ({ name, toolset }) => name.startsWith('cpq_list_') && toolset === 'routes',
+  );
+  expect(lists.map(({ name }) => name).sort()).toEqual(Object.keys(listTools).sort());
+});
+
+async function expectValid(server: Connection, name: string, data: Row): Promise<void> {
+  const tool = (await server.tools()).find((it) => it.name === name);
+  if (!tool?.outputSchema) throw new Error(`${name} has no output schema`);
+  const validate = new AjvJsonSchemaValidator().getValidator(tool.outputSchema as JsonSchemaType);
+  expect(validate(data).errorMessage).toBeUndefined();
+}
+
+for (const host of everyHost) {
+  describe(host.name, () => {
+    const server = host.serving(address, everything);
+
+    test.each(readTools.map((tool) => [tool.name, tool] as const))(
+      '%s answers, the same in both forms and as its schema says',
+      async (name, tool) => {
+        const it = await server();
+        const { text, data } = await it.call(name, await sampleFor(tool, await address()));
+        expect(differencesBetween(text, data)).toEqual({ onlyData: [], onlyText: [] });
+        await expectValid(it, name, data);
+      },
+    );
+  });
+}
+
+describe.each(each)('%s', (name, path) => {
+  const server = anyHost.serving(address, everything);
+
+  test('shows what the service has, in its order', async () => {
+    const { call } = await server();
+    const { records, page, coverage } = await call(name, { size: 7 });
+    const theirs = await serviceRecords(await address(), path, '?size=7');
+    expect(ids(records)).toEqual(ids(theirs.slice(0, 7)));
+    expect(page).toMatchObject({ shown: records.length, from: 0 });
+    expect(coverage.complete).toBe(coverage.read === coverage.total);
+    expect(coverage.complete || coverage.reason !== undefined).toBe(true);
+    expect(Date.parse(coverage.asOf)).not.toBeNaN();
+  });
+
+  test('is concise unless asked, and leaves nothing empty in', async () => {
+    const { call } = await server();
+    const [concise, full] = [await call(name), await call(name, { detail: 'full' })];
+    for (const record of [...concise.records, ...full.records]) {
+      // A text of the service that is nothing but markup is there, and says nothing.
+      const empty = Object.values(record).filter((value) => value !== '' && isEmpty(value));
+      expect(empty).toEqual([]);
+    }
+    const sizeOf = (records: Row[]) => JSON.stringify(records.slice(0, 3)).length;
+    expect(sizeOf(concise.records)).toBeLessThan(sizeOf(full.records));
+  });
+
+  test('shows every field of the service that is not empty in detail full', async () => {
+    const { call } = await server();
+    const { records } = await call(name, { size: 3, detail: 'full' });
+    const theirs = await serviceRecords(await address(), path, '?size=3');
+    for (const [at, record] of records.entries()) {
+      const shown = { ...record, ...(record.unreadable as Row | undefined) };
+      const filled = Object.entries(theirs[at] ?? {}).filter(([, value]) => !isEmpty(value));
+      expect(Object.keys(shown)).toEqual(expect.arrayContaining(filled.map(([field]) => field)));
+    }
+  });
+
+  test('shows only the fields asked for, with what it takes to go on', async () => {
+    const { call } = await server();
+    const [first = {}] = await serviceRecords(await address(), path, '?size=1');
+    const field = Object.keys(first).find((it) => it !== 'id' && typeof first[it] === 'string');
+    if (field === undefined) throw new Error(`${path} has no text`);
+    const { records } = await call(name, { size: 2, fields: [field] });
+    expect(records[0]).toMatchObject({ id: first.id });
+    for (const record of records) {
+      expect(['id', 'name', field]).toEqual(expect.arrayContaining(Object.keys(record)));
+    }
+  });
+
+  test('teaches when there is nothing', async () => {
+    const { call } = await server();
+    const { records, text, data } = await call(name, { from: 500_000 });
+    expect(records).toEqual([]);
+    expect(text).toMatch(/No [a-z ]+ from 500000: there are \d+/);
+    expect((data.notes as string[]).join(' ').length).toBeGreaterThan(40);
+  });
+
+  test('is never too long, and says where it was cut', async () => {
+    const { call } = await server();
+    const { text, data, page } = await call(name, { size: 100, detail: 'full' });
+    expect(countTokens(text)).toBeLessThanOrEqual(10_000);
+    expect(countTokens(JSON.stringify(data))).toBeLessThanOrEqual(10_000);
+    expect(page.shown).toBeGreaterThan(0);
+    const whole = page.shown === Math.min(100, page.total);
+    expect(whole || text.includes(`Cut to ${page.shown} rows`)).toBe(true);
+    if (page.shown < page.total) expect(page.next).toBe(page.shown);
+  });
+});
+
+describe('searching', () => {
+  const server = anyHost.serving(address, everything);
+  const searched = each.filter(([name]) => 'filters' in inputOf(name));
+  const queried = each.filter(([name]) => 'query' in inputOf(name));
+
+  test.each(queried)('%s teaches when nothing matches', async (name) => {
+    const { call } = await server();
+    const { records, page, text, data } = await call(name, { query: 'zzqqxxnothing' });
+    expect(records).toEqual([]);
+    expect(page).toEqual({ shown: 0, from: 0, total: 0 });
+    expect(text).toMatch(/^No [a-z ]+\./);
+    expect((data.notes as string[])[0]).toMatch(/try/);
+  });
+
+  test.each(searched)('%s passes query, filters and sort on', async (name, path) => {
+    const at = await address();
+    const { call } = await server();
+    const [first = {}] = await serviceRecords(at, path, '?size=1');
+    const word = String(first.name ?? first.title ?? first.firstName).split(' ')[0] ?? '';
+    const search = { query: word, filters: `id:${first.id}|nothing`, sort: '-updatedAt' };
+    const theirs = await serviceRecords(at, path, `?size=20&${new URLSearchParams(search)}`);
+    expect(ids((await call(name, search)).records)).toEqual(ids(theirs));
+    expect(ids(theirs)).toEqual([first.id]);
+    const sorted = await serviceRecords(at, path, '?size=9&sort=-updatedAt');
+    const ours = await call(name, { size: 9, sort: '-updatedAt' });
+    expect(ids(ours.records)).toEqual(ids(sorted));
+  });
+
+  test('cpq_list_products shows bundles when asked', async () => {
+    const { call } = await server();
+    const without = await call('cpq_list_products', { size: 1 });
+    const withThem = await call('cpq_list_products', { size: 1, include_bundles: true });
+    expect(withThem.page.total).toBeGreaterThan(without.page.total);
+  });
+});
+
+describe('what is particular', () => {
+  const server = anyHost.serving(address, everything);
+
+  test('contract items say that they are beta', async () => {
+    const { call, tools } = await server();
+    const tool = (await tools()).find(({ name }) => name === 'cpq_list_contract_items');
+    expect(`${tool?.title} ${tool?.description}`).toMatch(/\(beta\).*Beta: /s);
+    expect((await call('cpq_list_contract_items', { size: 1 })).text).toMatch(/beta resource/);
+  });
+
+  test('the category tree comes in its order, as deep as asked', async () => {
+    const { call } = await server();
+    const flat = flatten(
+      await serviceRecords(await address(), '/category/tree', '?includeEmpty=true'),
+    );
+    const { records, coverage } = await call('cpq_get_category_tree', { depth: 10 });
+    expect(records.map(({ id, level }) => ({ id, level }))).toEqual(flat);
+    expect(coverage).toMatchObject({ complete: true, read: flat.length, total: flat.length });
+    const top = await call('cpq_get_category_tree', { depth: 1 });
+    expect(ids(top.records)).toEqual(ids(flat.filter(({ level }) => level === 1)));
+  });
+
+  test('text that cannot be seen does not reach the model', async () => {
+    const { call } = await server();
+    const answers = await Promise.all(
+      each.map(([name]) => call(name, { size: 100, detail: 'full' })),
+    );
+    for (const { text, data } of answers) {
+      expect(text + JSON.stringify(data)).not.toMatch(
+        /[\u200B-\u200F\u202A-\u202E\u{E0000}-\u{E007F}]/u,
+      );
+    }
+  });
+});
+
+const inputOf = (name: string): Row =>
+  catalog.find((tool) => tool.name === name)?.input.shape ?? {};
+
+type Leveled = { id: unknown; level: number };
+
+const flatten = (branches: readonly Row[], level = 1): Leveled[] =>
+  branches.flatMap(({ id, children }) => [
+    { id, level },
+    ...flatten((children as Row[] | undefined) ?? [], level + 1),
+  ]);

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { plural } from '../../src/briefs/naming.ts';
+import { render } from '../../src/mcp/render.ts';
+import { formatAmounts } from '../../src/tool-kit/answers.ts';
+import { anyHost } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+describe('amounts and counts in words', () => {
+  test('of one, two and three currencies', () => {
+    expect(formatAmounts(undefined)).toBe('');
+    expect(formatAmounts({ EUR: 12_500.4 })).toBe('12,500 EUR');
+    expect(formatAmounts({ EUR: 1, USD: 2 })).toBe('1 EUR and 2 USD');
+    expect(formatAmounts({ CAD: 1, EUR: 2, 'unknown currency': 3 })).toBe(
+      '1 CAD, 2 EUR and 3 (currency unknown)',
+    );
+  });
+
+  test('of one thing and of several', () => {
+    expect([plural(1, 'company'), plural(0, 'company')]).toEqual(['1 company', '0 companies']);
+    expect([plural(1, 'day'), plural(2, 'day')]).toEqual(['1 day', '2 days']);
+  });
+});
+
+describe('lists as text', () => {
+  test('say that there is nothing in them', () => {
+    expect(render({ records: [], page: { labels: [], total: 0 } })).toBe(
+      'records: []\npage: labels [], total 0',
+    );
+  });
+
+  test('stand in one line, unless a text in them has a comma', () => {
+    expect(render({ labels: ['VIP', 'On watch'] })).toBe('labels: VIP, On watch');
+    expect(render({ preview: ['A, at B', 'C\nD'] })).toBe('preview:\n    > A, at B\n    > C ⏎ D');
+  });
+});
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+
+test('only what has a value is called the largest', async () => {
+  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const summaryOf = async (check: string) =>
+    (await server.call('cpq_check_sales_data', { check, size: 1 })).text;
+  expect(await summaryOf('stale_quotes')).toContain('The 1 largest are shown;');
+  expect(await summaryOf('missing_external_ids')).toContain('The first 1 are shown;');
+  await server.close();
+});

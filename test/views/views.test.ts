@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, inject, test } from 'vitest';
+import { catalog } from '../../tools/catalog.ts';
+import { anyHost, everyHost, everything, httpHosts, type Row } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox());
+const address = async () => addressIn(await sandbox(), 'all');
+const viewed = catalog.filter(({ view }) => view !== undefined);
+const uriOf = (view: string | undefined) => `ui://cpq-mcp/${view}.html`;
+const fileOf = (view: string | undefined) =>
+  readFile(join(dirname(inject('bundle')), 'views', `${view}.html`), 'utf8');
+
+describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_name, host) => {
+  const server = host.serving(address, everything);
+
+  test('points from three tools, and no others, to a view', async () => {
+    const tools = await (await server()).tools();
+    const pointing = tools.filter(({ _meta }) => _meta?.ui !== undefined);
+    expect(pointing.map(({ name, _meta }) => [name, _meta])).toEqual(
+      viewed.map(({ name, view }) => [name, { ui: { resourceUri: uriOf(view) } }]),
+    );
+  });
+
+  test('lists and serves each view as a page that may ask for nothing', async () => {
+    const { request } = await server();
+    const { resources } = (await request('resources/list')) as { resources?: Row[] };
+    for (const { view } of viewed) {
+      const uri = uriOf(view);
+      const listed = resources?.find((it) => it.uri === uri);
+      const { contents } = (await request('resources/read', { uri })) as { contents?: Row[] };
+      const [content] = contents ?? [];
+      expect(content).toMatchObject({ uri, mimeType: 'text/html;profile=mcp-app' });
+      expect(listed).toMatchObject({ mimeType: content?.mimeType });
+      expect(content?._meta).toMatchObject({
+        ui: { csp: { connectDomains: [], resourceDomains: [] } },
+      });
+      const named = / content="([^"]*)">\n<title>/;
+      const [, names = ''] = named.exec(String(content?.text)) ?? [];
+      expect(content?.text).toBe(
+        (await fileOf(view)).replace('name="tools" content="', `$&${names}`),
+      );
+      // All that read, of those that are listed.
+      const tools = await (await server()).tools();
+      const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint);
+      expect(names.split(' ')).toEqual(reading.map(({ name }) => name));
+    }
+  });
+});
+
+test('no view is listed for a tool that is not', async () => {
+  const server = await anyHost.start(await address(), { grants: 'company:read' });
+  const { resources } = (await server.request('resources/list')) as { resources?: Row[] };
+  expect(resources?.map(({ uri }) => uri)).toEqual(['cpq://guide', uriOf('company')]);
+  await server.close();
+});
+
+test('pointing to a view costs at most 25 tokens a tool', async () => {
+  const server = await anyHost.start(await address(), everything);
+  for (const tool of await server.tools()) {
+    const { _meta, ...rest } = tool;
+    const more = countTokens(JSON.stringify(tool)) - countTokens(JSON.stringify(rest));
+    expect(more).toBeLessThanOrEqual(_meta?.ui ? 25 : 0);
+  }
+  await server.close();
+});
+
+describe.each(viewed.map(({ view }) => view ?? ''))('the %s view', (view) => {
+  test('weighs less than 150 kB', async () => {
+    expect(gzipSync(await fileOf(view)).length).toBeLessThan(150_000);
+  });
+
+  test('has a policy without an address, and names none to load from', async () => {
+    const html = await fileOf(view);
+    const [, policy = ''] = /Content-Security-Policy" content="([^"]+)"/.exec(html) ?? [];
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toMatch(/script-src 'sha256-[^']+';/);
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(html).not.toMatch(/<(?:script|link|img|iframe)[^>]+(?:src|href)=/i);
+    expect(html).not.toMatch(/@import|\burl\(\s*["']?https?:/i);
+  });
+
+  test('never makes HTML of a text, and cannot name a tool that writes', async () => {
+    const html = await fileOf(view);
+    expect(html).not.toMatch(/dangerouslySetInnerHTML\s*:|document\.write|\beval\(|new Function/);
+    for (const { name, hints } of catalog) {
+      if (!hints.readOnlyHint) expect(html).not.toContain(name);
+    }
+  });
+});
+
+describe('the deals that the board is made of', () => {
+  const server = (httpHosts[0] ?? anyHost).serving(address);
+
+  async function allDeals(args: Row): Promise<Row[]> {
+    const { call } = await server();
+    const deals: Row[] = [];
+    for (let from: number | undefined = 0; from !== undefined; ) {
+      const { records, page } = await call('cpq_brief_pipeline', { ...args, deals_from: from });
+      expect(page.from).toBe(from);
+      deals.push(...records);
+      from = page.next;
+    }
+    return deals;
+  }
+
+  const sums = (deals: Row[], field: string, times: (deal: Row) => number = () => 1) => {
+    const sum: Record<string, number> = {};
+    for (const deal of deals) {
+      if (deal[field] === undefined) continue;
+      const currency = String(deal.currency);
+      sum[currency] = (sum[currency] ?? 0) + Number(deal[field]) * times(deal);
+    }
+    return sum;
+  };
+
+  test.each([{}, { owner: 'Karen Fitzgerald' }, { min_value: 50_000 }, { close_to: '2027-01-31' }])(
+    'are those that the brief counts, %j',
+    async (args) => {
+      const { call } = await server();
+      const { open } = (await call('cpq_brief_pipeline', args)).data as { open: Row };
+      const deals = await allDeals(args);
+      expect(deals.length).toBeGreaterThan(0);
+      expect(deals).toHaveLength(Number(open.count));
+      expect(new Set(deals.map(({ id }) => id)).size).toBe(deals.length);
+      expect(sums(deals, 'oneTime')).toEqual(open.oneTime);
+      expect(sums(deals, 'monthly')).toEqual(open.monthly);
+      const weighted = sums(deals, 'oneTime', ({ chance = 0 }) => Number(chance));
+      for (const [currency, amount] of Object.entries(open.weightedOneTime as Row)) {
+        expect(weighted[currency]).toBeCloseTo(Number(amount), 1);
+      }
+    },
+  );
+
+  test('beyond the last there are none, and the answer says how many there are', async () => {
+    const { call } = await server();
+    const { page, records, text } = await call('cpq_brief_pipeline', { deals_from: 9_000 });
+    expect(records).toEqual([]);
+    expect(page).toEqual({ shown: 0, from: 9_000, total: (await allDeals({})).length });
+    expect(text).toContain(`of ${page.total} open opportunities`);
+  });
+});
