@@ -96,7 +96,6 @@ const usersOfFiles = {
 /** Libraries that stay in their rooms. */
 const libraries = [
   { name: /^undici(\/|$)/, layers: ['api'] },
-  { name: /^lru-cache(\/|$)/, layers: ['tenant'] },
   { name: /^@modelcontextprotocol\/ext-apps(\/|$)/, layers: ['mcp', 'hosts', 'views'] },
   { name: /^@modelcontextprotocol\//, layers: ['mcp', 'hosts'] },
   { name: /^(libsql|better-sqlite3|node:sqlite)(\/|$)/, layers: ['sandbox'] },

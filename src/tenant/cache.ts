@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Resource } from '../api/records.ts';
 import type { Coverage } from './reading/coverage.ts';
 
@@ -8,54 +7,74 @@ export interface CachedCollection {
   asOf: Date;
 }
 
+interface Entry {
+  collection: CachedCollection;
+  bytes: number;
+}
+
 const sampleSize = 40;
 /** Of a parsed record in memory, for each character of its JSON; measured, and rounded up. */
 const bytesPerCharacter = 3;
 
 /**
- * Holds collections of all tenants of a process up to a number of bytes; the one that was not asked for
- * the longest goes first. Entries belong to the object that put them there: no name, and so no mistake
- * in one, leads to another tenant's.
+ * Caches the collections of all tenants of a process up to a number of bytes, and evicts the least recently
+ * used. Entries belong to the object that set them: no name leads to another tenant's.
  */
 export class CollectionCache {
-  /** One that is larger than all together may be drives out no other. */
-  readonly #entries: LRUCache<string, CachedCollection>;
+  readonly #maxBytes: number;
+  /** The most recently used last. */
+  readonly #entries = new Map<string, Entry>();
   readonly #owners = new WeakMap<object, number>();
+  #bytes = 0;
   #nextOwner = 1;
 
   constructor(maxMegabytes: number) {
-    this.#entries = new LRUCache({
-      maxSize: Math.max(1, Math.floor(maxMegabytes * 1024 * 1024)),
-      sizeCalculation: ({ records }) => estimateBytes(records),
-    });
+    this.#maxBytes = maxMegabytes * 1024 * 1024;
   }
 
   get(owner: object, resource: Resource): CachedCollection | undefined {
-    return this.#entries.get(this.#key(owner, resource));
+    const key = this.#key(owner, resource);
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.collection;
   }
 
-  /** When it was read, without counting as being asked for. */
+  /** When the collection was read; this does not count as a use. */
   asOf(owner: object, resource: Resource): Date | undefined {
-    return this.#entries.peek(this.#key(owner, resource))?.asOf;
+    return this.#entries.get(this.#key(owner, resource))?.collection.asOf;
   }
 
   set(owner: object, resource: Resource, collection: CachedCollection): void {
-    this.#entries.set(this.#key(owner, resource), collection);
+    this.delete(owner, resource);
+    const bytes = estimateBytes(collection.records);
+    // It would evict all the others and then itself.
+    if (bytes > this.#maxBytes) return;
+    this.#entries.set(this.#key(owner, resource), { collection, bytes });
+    this.#bytes += bytes;
+    for (const key of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#remove(key);
+    }
   }
 
   delete(owner: object, resource: Resource): void {
-    this.#entries.delete(this.#key(owner, resource));
+    this.#remove(this.#key(owner, resource));
   }
 
   deleteAll(owner: object): void {
     const prefix = this.#key(owner, '' as Resource);
-    for (const key of [...this.#entries.keys()]) {
-      if (key.startsWith(prefix)) this.#entries.delete(key);
-    }
+    for (const key of [...this.#entries.keys()]) if (key.startsWith(prefix)) this.#remove(key);
   }
 
   get bytes(): number {
-    return this.#entries.calculatedSize;
+    return this.#bytes;
+  }
+
+  #remove(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
   }
 
   #key(owner: object, resource: Resource): string {
@@ -68,7 +87,7 @@ export class CollectionCache {
   }
 }
 
-/** Weighs a sample spread over the records: writing all of them out would cost more than it tells. */
+/** Estimated from a sample: to serialize all records would cost more than the figure is worth. */
 function estimateBytes(records: readonly unknown[]): number {
   const step = Math.max(1, Math.floor(records.length / sampleSize));
   let characters = 0;
@@ -77,6 +96,5 @@ function estimateBytes(records: readonly unknown[]): number {
     characters += JSON.stringify(records[at]).length;
     count += 1;
   }
-  // One that is empty is held, too, and weighs something.
-  return count === 0 ? 1 : Math.ceil((characters / count) * records.length * bytesPerCharacter);
+  return count === 0 ? 0 : Math.ceil((characters / count) * records.length * bytesPerCharacter);
 }
