@@ -36,7 +36,7 @@ const layersBelow = {
   tools: ['tool-kit', 'tenant', 'briefs', 'api', 'state', 'text'],
   'tool-kit': ['tenant', 'briefs', 'api', 'state', 'text'],
   tenant: ['briefs', 'api', 'state', 'text'],
-  briefs: ['text'],
+  briefs: ['api', 'text'],
   api: ['state'],
   state: [],
   text: [],
@@ -52,7 +52,6 @@ const filesBesideLayers = {
   'src/config.ts': layersBelow.mcp,
   'src/log.ts': [],
   'src/version.ts': [],
-  'src/outside-text.ts': [],
 };
 
 /** Who may import them. */
@@ -79,17 +78,6 @@ const usersOfFiles = {
     'tools',
     'tool-kit',
     'tenant',
-  ],
-  'src/outside-text.ts': [
-    'commands',
-    'hosts',
-    'fast-path',
-    'mcp',
-    'tools',
-    'tool-kit',
-    'tenant',
-    'briefs',
-    'api',
   ],
 };
 
@@ -161,8 +149,8 @@ function mayImport(layer, target, typesOnly) {
   const other = layerOf(target);
   if (other === layer) return true;
   if (other in usersOfFiles) return usersOfFiles[other].includes(layer);
-  // Pure functions over records: what a record is made of, and nothing that reads one.
-  if (layer === 'briefs') return typesOnly && target === 'src/api/records.ts';
+  // Briefs are pure functions of records: they need the records' types and no client.
+  if (layer === 'briefs' && other === 'api') return typesOnly && target === 'src/api/records.ts';
   return (filesBesideLayers[layer] ?? layersBelow[layer])?.includes(other) ?? false;
 }
 

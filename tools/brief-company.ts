@@ -3,11 +3,11 @@ import type { Company, Resource } from '../src/api/records.ts';
 import { type CompanyBrief, companyBrief } from '../src/briefs/company.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { plural } from '../src/briefs/naming.ts';
-import { join, quote, type Wording, wording } from '../src/outside-text.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
+import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { ambiguousAnswer, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,

@@ -4,8 +4,8 @@ import { compact, plural } from '../src/briefs/naming.ts';
 import { type PipelineBrief, pipelineBrief } from '../src/briefs/pipeline.ts';
 import { type OpenDeal, openDeals } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
-import { trusted, type Wording, wording } from '../src/outside-text.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
+import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,

@@ -3,9 +3,9 @@ import type { Quote } from '../src/api/records.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote.ts';
-import { identifier, quote, type Wording, wording } from '../src/outside-text.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
+import { identifier, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { ambiguousAnswer, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,

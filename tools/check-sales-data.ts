@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { type CheckReport, checkNames, checks, runCheck } from '../src/briefs/checks.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
-import { trusted, type Wording, wording } from '../src/outside-text.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
+import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,

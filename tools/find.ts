@@ -3,8 +3,8 @@ import type { RecordOf } from '../src/api/records.ts';
 import { concise } from '../src/briefs/concise.ts';
 import { plural } from '../src/briefs/naming.ts';
 import { type Hit, type SearchKind, searchKinds } from '../src/briefs/search.ts';
-import { join, quote, type Wording, wording } from '../src/outside-text.ts';
 import { findText } from '../src/tenant/search.ts';
+import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';
 import {
   answerFields,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Category } from '../src/api/records.ts';
 import { fullRecord } from '../src/briefs/concise.ts';
-import { wording } from '../src/outside-text.ts';
+import { wording } from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';
 import {
   type Answer,

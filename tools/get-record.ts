@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ApiRecord, Resource } from '../src/api/records.ts';
 import { fullRecord, selectFields } from '../src/briefs/concise.ts';
-import { quote, trusted, type Wording, wording } from '../src/outside-text.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
+import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerFields, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
 
 const kinds = [

@@ -1,4 +1,9 @@
 import * as z from 'zod';
+import type { ToolCall } from '../src/tenant/call.ts';
+import { fieldNames } from '../src/tenant/changes/fields.ts';
+import { type RecordedChange, readChanges } from '../src/tenant/changes/journal.ts';
+import { type Verification, verifyNow } from '../src/tenant/changes/verification.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
 import {
   maxQuoted,
   quote,
@@ -7,12 +12,7 @@ import {
   Verbatim,
   type Wording,
   wording,
-} from '../src/outside-text.ts';
-import type { ToolCall } from '../src/tenant/call.ts';
-import { fieldNames } from '../src/tenant/changes/fields.ts';
-import { type RecordedChange, readChanges } from '../src/tenant/changes/journal.ts';
-import { type Verification, verifyNow } from '../src/tenant/changes/verification.ts';
-import type { Tenant } from '../src/tenant/tenant.ts';
+} from '../src/text/untrusted-text.ts';
 import { changeRow } from '../src/tool-kit/change-answers.ts';
 import {
   type Answer,

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { trusted, type Wording, wording } from '../src/outside-text.ts';
 import { type EventPage, queryEvents } from '../src/tenant/events/list.ts';
 import {
   normaliseEventName,
@@ -7,6 +6,7 @@ import {
   type Subject,
   subjects,
 } from '../src/tenant/events/names.ts';
+import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   type Answer,
   day,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { wording } from '../src/outside-text.ts';
+import { wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
 import { defineTool, listOutput, readOnlyHints, searchInput } from '../src/tool-kit/define-tool.ts';
 

@@ -1,6 +1,6 @@
 /** Names, ids and the order in which records are shown: what every brief says the same way. */
 import type { Contact, Quote, Ref } from '../api/records.ts';
-import { type Piece, trusted, type Wording, wording } from '../outside-text.ts';
+import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 
 /** The least that a reader needs in order to go on: a name with an id. */
 export interface Named {

@@ -1,6 +1,6 @@
 /** The pipeline: what is open and where it stands, what is late, what was won and lost, what stalled. */
 import type { Opportunity } from '../api/records.ts';
-import { join, quote, type Wording, wording } from '../outside-text.ts';
+import { join, quote, type Wording, wording } from '../text/untrusted-text.ts';
 import { addDays, type Day, dayOf, requireDay, within } from './days.ts';
 import {
   byValue,

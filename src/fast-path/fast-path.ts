@@ -2,8 +2,8 @@ import { type Trace, traceFrom } from '../api/trace.ts';
 import { capabilitiesOf, identity, instructions, listCacheHints } from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import { callMs, errorResult, progressReporter, runTool } from '../mcp/tool-run.ts';
-import { visible } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
+import { visible } from '../text/characters.ts';
 import { type Client, type FastRequest, metaKeys, modernRevision, type Row } from './requests.ts';
 
 type Called = { name: string; arguments?: Row; _meta?: Row };

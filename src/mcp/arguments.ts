@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { isShallow } from '../api/envelope.ts';
-import { identifier, join, quote, trusted, type Wording, wording } from '../outside-text.ts';
+import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** No argument needs more; without end, it would overflow the stack of whoever walks it. */

@@ -6,9 +6,9 @@ import type {
 } from '@modelcontextprotocol/server';
 import { isApiError } from '../api/errors.ts';
 import { type Trace, traceFrom } from '../api/trace.ts';
-import type { Wording } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { ChangeRefused } from '../tenant/changes/refusal.ts';
+import type { Wording } from '../text/untrusted-text.ts';
 import { requestConsent } from './consent.ts';
 import { ElicitationRequired } from './elicitation-required.ts';
 import { clientHost } from './host.ts';

@@ -1,10 +1,10 @@
 import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/server';
 import { isSearchKind, type SearchKind } from '../briefs/search.ts';
-import { visible } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { completeNames } from '../tenant/search.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { visible } from '../text/characters.ts';
 import { availablePrompts } from './prompts.ts';
 import { readableTemplates } from './resources.ts';
 

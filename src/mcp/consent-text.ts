@@ -1,5 +1,4 @@
 import { isCurrencyCode } from '../briefs/money.ts';
-import { join, oneLine, quoteVerbatim, trusted, type Wording, wording } from '../outside-text.ts';
 import type { Proposal } from '../tenant/changes/consent.ts';
 import {
   changedCustomFields,
@@ -9,6 +8,14 @@ import {
   type Reference,
 } from '../tenant/changes/fields.ts';
 import type { Remark } from '../tenant/changes/plan.ts';
+import {
+  join,
+  oneLine,
+  quoteVerbatim,
+  trusted,
+  type Wording,
+  wording,
+} from '../text/untrusted-text.ts';
 
 /** Longest stretch that is shown of what is only named, and of a text that goes. */
 const maxNameLength = 240;

@@ -5,9 +5,9 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { counted, type Wording, wording } from '../outside-text.ts';
 import type { State } from '../state/port.ts';
 import type { Consent, Proposal } from '../tenant/changes/consent.ts';
+import { counted, type Wording, wording } from '../text/untrusted-text.ts';
 import { consentQuestion } from './consent-text.ts';
 import { ElicitationRequired } from './elicitation-required.ts';
 import type { ClientHost } from './host.ts';

@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { visible } from '../outside-text.ts';
+import { visible } from '../text/characters.ts';
 
 /** The program on the other side of the protocol, as far as it says. */
 export interface ClientHost {

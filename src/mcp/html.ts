@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { visible } from '../outside-text.ts';
+import { visible } from '../text/characters.ts';
 
 const silentElements = new Set([
   'script',

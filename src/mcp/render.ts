@@ -3,7 +3,7 @@
  * list of flat records becomes a table with its field names once; anything nested is indented.
  */
 import { isObject } from '../api/envelope.ts';
-import { quote } from '../outside-text.ts';
+import { quote } from '../text/untrusted-text.ts';
 
 type Row = Record<string, unknown>;
 

@@ -7,11 +7,11 @@ import { ApiError } from '../api/errors.ts';
 import type { ApiRecord } from '../api/records.ts';
 import { fullRecord } from '../briefs/concise.ts';
 import { isSearchKind } from '../briefs/search.ts';
-import { identifier, trusted, wording } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { resolveRecord } from '../tenant/resolve.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { identifier, trusted, wording } from '../text/untrusted-text.ts';
 import {
   guide,
   guideUri,

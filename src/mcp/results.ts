@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { Verbatim, type Wording, wording } from '../outside-text.ts';
+import { Verbatim, type Wording, wording } from '../text/untrusted-text.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { render } from './render.ts';
 import { cleaned, type HtmlToText, type Markup } from './text.ts';

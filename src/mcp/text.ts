@@ -1,4 +1,5 @@
-import { oneLine, Verbatim, visible, withoutLiveMarkdown } from '../outside-text.ts';
+import { visible } from '../text/characters.ts';
+import { oneLine, Verbatim, withoutLiveMarkdown } from '../text/untrusted-text.ts';
 
 /**
  * Text from strangers, on its way out. Record text is written by customers, vendors and integrations;

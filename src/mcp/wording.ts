@@ -1,7 +1,7 @@
 import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../api/errors.ts';
-import { quote, trusted, type Wording, wording } from '../outside-text.ts';
 import type { StateUnavailable } from '../state/port.ts';
 import type { ChangeRefused } from '../tenant/changes/refusal.ts';
+import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKnown } from './errors.ts';
 import { render } from './render.ts';
 import { cleaned } from './text.ts';

@@ -1,6 +1,6 @@
 import { isApiError } from '../api/errors.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
-import { trusted, type Wording, wording } from '../outside-text.ts';
+import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
 import { NotGranted, type Tenant } from './tenant.ts';

@@ -1,5 +1,5 @@
 import { displayName, type Hit, type SearchKind } from '../briefs/search.ts';
-import type { Wording } from '../outside-text.ts';
+import type { Wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import { readCollections } from './read-collections.ts';
 import type { Coverage } from './reading/coverage.ts';

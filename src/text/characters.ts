@@ -1,17 +1,43 @@
 /** Characters that a person cannot see, and so cannot agree to. */
 
-/** Blanks, characters that show nothing, and pictures of blanks. */
+const lineSeparators = /\r\n?|[\u0085\u2028\u2029]/g;
+
+/**
+ * Control and format characters (Unicode classes Cc and Cf) and default-ignorable characters, except tab, line
+ * feed, the visible Arabic and Kaithi signs of Cf, and variation selectors after a pictograph or in a key cap.
+ */
+const removed =
+  /(?![\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]|(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]|\uFE0F\u20E3)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Spaces of every width, and signs without ink. */
+const spaces = /[\u00A0\u1680\u2000-\u200A\u202F\u205F\u2800\u3000\u{13441}\u{13442}\u{1D159}]/gu;
+
+const withLineFeeds = (text: string): string =>
+  // Lone surrogates go first: two halves with only a removed character between them would form a new character.
+  text.toWellFormed().replace(lineSeparators, '\n');
+
+/** Removes invisible characters, and replaces line separators by line feeds and every other space by `U+0020`. */
+export const visible = (text: string): string =>
+  withLineFeeds(text).replace(removed, '').replace(spaces, ' ');
+
+/** Number of UTF-16 code units that `visible` removes. */
+export const countInvisible = (text: string): number => {
+  const whole = withLineFeeds(text);
+  return whole.length - whole.replace(removed, '').length;
+};
+
+/** Spaces, invisible characters, and symbols for spaces. */
 export const blank =
   /[\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\u237D\u2420\u2422\u2423\u{13441}\u{13442}\u{1D159}]/gu;
 
-/** Signs of the class Cf that are seen, as the Arabic number sign. */
+/** Visible characters of the class Cf, such as the Arabic number sign. */
 const seenFormat = /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]/u;
 const unseen =
   /[\p{Zl}\p{Zp}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u{13441}\u{13442}\u{1D159}]/u;
 
 /**
- * What a joiner or a selector may stand beside, because there it changes what is seen: emoji; letters of
- * scripts that are joined; the viramas of India, Sri Lanka and their neighbours.
+ * Characters next to which a joiner or a variation selector changes what is seen: emoji, letters of joined
+ * scripts, and viramas of South and Southeast Asian scripts.
  */
 const pictograph = /\p{Extended_Pictographic}/u;
 const afterPictograph = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F/u;
@@ -20,7 +46,7 @@ const joinedLetter =
 const virama =
   /[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA\u1039\u103A\u1714\u1734\u17D2\u1A60\u1B44\u1BAA\uA806\uA8C4\uA953\uA9C0\uABED]/u;
 
-/** One character that cannot be seen. */
+/** An invisible character. */
 export interface Unseen {
   /** Its position, counted in characters from 1. */
   at: number;
@@ -35,7 +61,7 @@ export interface AllowedUnseen {
   joiners?: boolean;
 }
 
-/** The first character of a text that a person cannot see, but for those that are allowed. */
+/** The first invisible character of a text that is not allowed. */
 export function firstUnseen(text: string, allowed: AllowedUnseen = {}): Unseen | undefined {
   const characters = [...text];
   const at = characters.findIndex(
@@ -53,7 +79,7 @@ function isLineBreak(characters: readonly string[], at: number): boolean {
   return character === '\t' || character === '\n' || (character === '\r' && next === '\n');
 }
 
-/** Whether it is a joiner or a selector that changes how its neighbours look. */
+/** True for a joiner or a variation selector that changes how its neighbours look. */
 function joins(characters: readonly string[], at: number): boolean {
   const [before = '', next = ''] = [characters[at - 1], characters[at + 1]];
   switch (characters[at]) {
@@ -73,7 +99,7 @@ function joins(characters: readonly string[], at: number): boolean {
 const besideVirama = (before: string, next: string): boolean =>
   virama.test(before) || (/\p{L}/u.test(before) && virama.test(next));
 
-/** The flags of England, Scotland and Wales are a black flag and letters of the tag block. */
+/** The flags of England, Scotland and Wales: a black flag followed by letters of the tag block. */
 const flags =
   /^\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}/u;
 const flagLength = 7;
@@ -122,7 +148,7 @@ const names: Readonly<Record<string, string>> = {
   '\uFFA0': 'HALFWIDTH HANGUL FILLER',
 };
 
-/** By what they are, where they have no name above. */
+/** Names by class, for characters without a name above. */
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/\p{Cs}/u, 'HALF OF A CHARACTER (lone surrogate)'],
   [/\p{Variation_Selector}/u, 'VARIATION SELECTOR'],

@@ -1,9 +1,9 @@
 import type { RecordOf, Resource } from '../api/records.ts';
 import { concise, fullRecord, selectFields } from '../briefs/concise.ts';
 import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
-import { counted, join, quote, trusted, type Wording, wording } from '../outside-text.ts';
 import type { Coverage } from '../tenant/reading/coverage.ts';
 import type { ListPage } from '../tenant/tenant.ts';
+import { counted, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { Answer } from './define-tool.ts';
 
 export interface RecordShape {

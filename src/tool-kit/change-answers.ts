@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { concise } from '../briefs/concise.ts';
-import { identifier, maxQuoted, quote, Verbatim, type Wording, wording } from '../outside-text.ts';
 import type { Offer } from '../tenant/changes/consent.ts';
 import type { Decision } from '../tenant/changes/decide.ts';
 import type { WriteResult } from '../tenant/changes/execute.ts';
@@ -12,6 +11,14 @@ import {
 } from '../tenant/changes/fields.ts';
 import type { ChangePlan } from '../tenant/changes/plan.ts';
 import { shownValue } from '../tenant/changes/shown.ts';
+import {
+  identifier,
+  maxQuoted,
+  quote,
+  Verbatim,
+  type Wording,
+  wording,
+} from '../text/untrusted-text.ts';
 import { type Answer, answerFields, records } from './define-tool.ts';
 
 /** What a call that may write answers: what came of it, and the difference it was about. */

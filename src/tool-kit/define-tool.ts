@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Wording } from '../outside-text.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Grant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import type { Wording } from '../text/untrusted-text.ts';
 import { type Toolset, toolsets } from './toolsets.ts';
 
 export { type Toolset, toolsets };

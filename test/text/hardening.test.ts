@@ -9,7 +9,7 @@ import { htmlToText } from '../../src/mcp/html.ts';
 import { createServer as createMcpServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import { cleaned } from '../../src/mcp/text.ts';
-import { visible } from '../../src/outside-text.ts';
+import { visible } from '../../src/text/characters.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { catalog } from '../../tools/catalog.ts';
 import { openTenant } from '../support/hardening-tenant.ts';

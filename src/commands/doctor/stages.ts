@@ -1,7 +1,7 @@
 import type { ApiRecord } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
-import { visible } from '../../outside-text.ts';
 import { findUnknownStages } from '../../tenant/changes/unknown-stages.ts';
+import { visible } from '../../text/characters.ts';
 import { check, type DoctorCheck } from './check.ts';
 import type { Prober } from './prober.ts';
 

@@ -1,4 +1,4 @@
-import type { Wording } from '../../outside-text.ts';
+import type { Wording } from '../../text/untrusted-text.ts';
 import type { FieldChange } from './fields.ts';
 import type { ChangePlan } from './plan.ts';
 

@@ -1,4 +1,4 @@
-import type { Wording } from '../../outside-text.ts';
+import type { Wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import { writeGrant } from '../grants.ts';
 import type { Tenant } from '../tenant.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isObject } from '../../api/envelope.ts';
-import { trusted, wording } from '../../outside-text.ts';
 import { type Journal, StateUnavailable } from '../../state/port.ts';
+import { trusted, wording } from '../../text/untrusted-text.ts';
 import type { FieldChange, Snapshot } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 

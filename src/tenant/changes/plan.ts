@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isObject } from '../../api/envelope.ts';
 import { currencyCode, unknownCurrency } from '../../briefs/money.ts';
 import { normaliseName } from '../../briefs/naming.ts';
-import { quote, wording } from '../../outside-text.ts';
+import { quote, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Wording } from '../../outside-text.ts';
+import type { Wording } from '../../text/untrusted-text.ts';
 
 /** Why a change was not made: told to the assistant as it is. */
 export class ChangeRefused extends Error {

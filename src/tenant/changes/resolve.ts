@@ -1,8 +1,8 @@
 import type { ApiRecord, Company, Contact, Opportunity, RecordOf, Ref } from '../../api/records.ts';
 import { contactName, normaliseName } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
-import { identifier, quote, trusted, type Wording, wording } from '../../outside-text.ts';
 import { firstUnseen } from '../../text/characters.ts';
+import { identifier, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { interactiveCall, type ToolCall } from '../call.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import { bestMatches, type MatchKind, readIfExists } from '../resolve.ts';

@@ -1,6 +1,6 @@
 import type { Opportunity } from '../../api/records.ts';
 import { outcomeOf } from '../../briefs/outcome.ts';
-import { identifier, quote, wording } from '../../outside-text.ts';
+import { identifier, quote, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {

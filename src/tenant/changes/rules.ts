@@ -1,4 +1,4 @@
-import { quote, trusted, wording } from '../../outside-text.ts';
+import { quote, trusted, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Reference } from './fields.ts';

@@ -1,4 +1,4 @@
-import { Verbatim } from '../../outside-text.ts';
+import { Verbatim } from '../../text/untrusted-text.ts';
 import type { FieldValue, Reference } from './fields.ts';
 
 /** A value as an answer shows it: numbers as such, texts as they are stored, references by name and id. */

@@ -3,7 +3,7 @@ import type { Opportunity } from '../../api/records.ts';
 import { isPathSegment } from '../../api/routes.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
-import { quote, trusted, wording } from '../../outside-text.ts';
+import { quote, trusted, wording } from '../../text/untrusted-text.ts';
 import { interactiveCall, type ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Scale } from './fields.ts';

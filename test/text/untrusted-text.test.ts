@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { visible } from '../../src/text/characters.ts';
 import {
   identifier,
   join,
@@ -7,10 +8,9 @@ import {
   quote,
   quoteVerbatim,
   Verbatim,
-  visible,
   withoutLiveMarkdown,
   wording,
-} from '../../src/outside-text.ts';
+} from '../../src/text/untrusted-text.ts';
 
 /** How a text from outside becomes a part of our own words. */
 
