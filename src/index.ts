@@ -39,7 +39,7 @@ export interface CpqServerOptions {
   grants?: readonly CpqGrant[] | undefined;
   /** Which tools are listed. Default `routes` and `briefs`, and `changes` where a write is granted. */
   toolsets?: readonly CpqToolset[] | undefined;
-  /** Name of the offset parameter of list routes, or `noCompletion`. Default `from`. */
+  /** Name of the offset parameter of list routes, or `none`. Default `from`. */
   pageParam?: string | undefined;
   /** Folder for what must be kept, such as the journal of changes. */
   stateDir?: string | undefined;

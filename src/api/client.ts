@@ -21,7 +21,7 @@ export interface ClientOptions {
   /** The tenant's address, without `/public-api`. */
   baseUrl: URL;
   key: string;
-  /** Name of the offset parameter, or `noCompletion` where the service has none. */
+  /** Name of the offset parameter, or `none` where the service has none. */
   pageParam: string;
   rates: RateWindow;
   /** What the rate budget is counted under: the same for all that share it. */

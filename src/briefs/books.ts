@@ -6,7 +6,7 @@ import { byName, groupBy } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 
 /**
- * Why something applies: it names the company, names its classification, or names nobody. `unknownResult`: it
+ * Why something applies: it names the company, names its classification, or names nobody. `unclear`: it
  * names classifications, and the company's are not known.
  */
 export type Reach = 'company' | 'classification' | 'everyone' | 'unclear';

@@ -114,7 +114,7 @@ function mergeLabel(group: Group, label: Named): void {
 }
 
 /**
- * Groups deals by the id of what `lookupColumn` says, by its name where it has no id. Ranked by the largest value
+ * Groups deals by the id of what `by` returns, by its name where it has no id. Ranked by the largest value
  * in one currency, then by count, name and id; what is beyond `limit` becomes one row, "N others", last.
  * Months are ranked alike and shown in their order.
  */

@@ -9,7 +9,7 @@ export interface StreamLimits {
   perTenant: number;
 }
 
-/** No further stream is opened; `lookupColumn`: whose limit it was. */
+/** No further stream is opened; `by`: the limit that was reached. */
 export class TooManyStreams extends HttpError {
   readonly by: keyof StreamLimits;
 

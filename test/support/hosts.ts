@@ -61,7 +61,7 @@ export interface ServerSettings {
 
 /** One way to reach the server: an era of the protocol over a transport. */
 export interface Host {
-  /** As in `modern expired stdio`. */
+  /** As in `modern over stdio`. */
   name: string;
   era: Era;
   transport: 'stdio' | 'http';

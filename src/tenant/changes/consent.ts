@@ -21,7 +21,7 @@ export interface Proposal extends Pick<ChangePlan, 'currency' | 'remarks' | 'dig
 /**
  * What came of asking. `accepted` says how: the person answered the host's own question, or the same
  * call came back with the token of the preview. `unasked`: nobody could be asked; where a token may be
- * offered instead, it comes with the question's words. `changedAnswer`: the person agreed to another difference
+ * offered instead, it comes with the question's words. `moved`: the person agreed to another difference
  * than would be written now.
  */
 export type Consent =

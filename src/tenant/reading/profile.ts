@@ -7,13 +7,13 @@ import { routes } from '../../api/routes.ts';
  * about the service stands here, and nowhere else.
  */
 export interface RouteProfile {
-  /** `previewFiles`: a list that may come in parts. `one-answer`: everything comes at once, as a tree does. */
+  /** `pages`: a list that may come in parts. `one-answer`: everything comes at once, as a tree does. */
   readonly answers: 'pages' | 'one-answer';
   /** What is asked for in one request, in records. */
   readonly pageSize: number;
   /** The most that is worth asking for in one request where an offset does not help. */
   readonly maxSize: number;
-  /** What the offset parameter counts; `noCompletion` where there is none to send. */
+  /** What the offset parameter counts; `none` where there is none to send. */
   readonly offset: 'records' | 'none';
   /** Whether the order can be asked for. */
   readonly sortable: boolean;

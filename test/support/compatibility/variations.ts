@@ -8,7 +8,7 @@ export interface Variation {
   set: Partial<Switches>;
   /**
    * Probes that may be answered with an error that says what is wrong, because nobody could read on;
-   * `allMeasurements` for a service that answers nothing.
+   * `every` for a service that answers nothing.
    */
   mayFail?: readonly string[] | 'every';
   /** Words that would not be true in such an error. */

@@ -61,7 +61,7 @@ export interface Refusal {
 
 export interface Redirect {
   code: 301 | 302 | 303 | 307 | 308;
-  /** `other`: another host name and port; `other port`: the same name; `equalsFolded`: answered; `loop`: never. */
+  /** `other`: another host name and port; `other port`: the same name; `same`: answered; `loop`: never. */
   to: 'other' | 'other port' | 'same' | 'loop';
 }
 
