@@ -1,5 +1,4 @@
-import { promisify } from 'node:util';
-import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
+import { compress, decompress } from './compression.ts';
 import { delay } from './delay.ts';
 import {
   type CollectionKey,
@@ -50,11 +49,6 @@ const firstPollMs = 50;
 const maxPollMs = 500;
 /** A larger one stays with the process that read it. */
 const maxBytes = 32 * 1024 * 1024;
-
-const compress = promisify<Buffer, { params: Record<number, number> }, Buffer>(brotliCompress);
-const decompress = promisify<Buffer, Buffer>(brotliDecompress);
-/** Nearly as small as the highest, in a fraction of its time. */
-const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** Collections that many processes hold in Redis, compressed, each read by one of them. */
 export class RedisCollections implements SharedCollections {
@@ -123,7 +117,7 @@ export class RedisCollections implements SharedCollections {
     generation: string,
     { value, ageMs, keepMs }: SharedReading & { keepMs: number },
   ): Promise<void> {
-    const body = await compress(Buffer.from(JSON.stringify(value)), compression);
+    const body = await compress(Buffer.from(JSON.stringify(value)));
     if (body.length > maxBytes) return;
     await this.#link.runScript(storeScript, collectionKeys(place), [
       generation,

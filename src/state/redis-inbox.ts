@@ -1,5 +1,4 @@
-import { promisify } from 'node:util';
-import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
+import { compress, decompress } from './compression.ts';
 import { selectPage } from './inbox-page.ts';
 import type {
   Inbox,
@@ -68,10 +67,6 @@ const dayMs = 86_400_000;
 /** Shorter ones do not get much shorter. */
 const minCompressBytes = 1_024;
 const compressedMarker = 1;
-
-const compress = promisify<Buffer, { params: Record<number, number> }, Buffer>(brotliCompress);
-const decompress = promisify<Buffer, Buffer>(brotliDecompress);
-const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /**
  * An inbox that many processes share: what is looked for stands in a sorted set, the events in a hash
@@ -156,7 +151,7 @@ function* toEntries(members: readonly Buffer[]): Generator<InboxEntry> {
 async function encode(event: InboxEvent): Promise<Buffer> {
   const plain = Buffer.from(JSON.stringify(event));
   if (plain.length < minCompressBytes) return Buffer.concat([Buffer.of(0), plain]);
-  return Buffer.concat([Buffer.of(compressedMarker), await compress(plain, compression)]);
+  return Buffer.concat([Buffer.of(compressedMarker), await compress(plain)]);
 }
 
 async function decode(body: Buffer | null): Promise<InboxEvent | undefined> {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../api/envelope.ts';
 import type { Entry } from './hosts.ts';
 import { placeholders } from './launch.ts';
 
@@ -24,9 +25,6 @@ export function unsafe<T>(read: () => T): T {
 
 /** What says how a server is reached; all else in an entry is the person's own. */
 const transport = ['type', 'command', 'args', 'env', 'env_vars', 'url', 'httpUrl', 'serverUrl'];
-
-const isObject = (value: unknown): value is Entry =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The entry as it should be, with what a person added to it: unknown keys, further variables, and a key
