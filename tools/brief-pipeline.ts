@@ -6,7 +6,7 @@ import { type OpenDeal, openDeals } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { toCoverage, today } from '../src/tool-kit/answers.ts';
+import { answerWithRows, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   answerFields,
@@ -93,7 +93,7 @@ function dealsAnswer(
   notes: readonly Wording[],
 ): Answer {
   const total = deals.length;
-  const cut = (count: number): Answer => {
+  return answerWithRows(Math.min(maxDeals, Math.max(0, total - from)), (count) => {
     const records = deals.slice(from, from + count);
     const next = from + records.length;
     const page = { shown: records.length, from, total };
@@ -106,10 +106,8 @@ function dealsAnswer(
         ...more,
       },
       notes,
-      rows: { count, keep: cut },
     };
-  };
-  return cut(Math.min(maxDeals, Math.max(0, total - from)));
+  });
 }
 
 /** Without the sums, which stand right below in every currency. */

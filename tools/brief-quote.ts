@@ -6,7 +6,7 @@ import { type QuoteBrief, quoteBrief } from '../src/briefs/quote.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import { identifier, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { ambiguousAnswer, toCoverage, today } from '../src/tool-kit/answers.ts';
+import { ambiguousAnswer, answerWithRows, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   answerFields,
@@ -67,16 +67,14 @@ function quoteAnswer(
   more: Record<string, unknown>,
   notes: readonly Wording[],
 ): Answer {
-  const cut = (count: number): Answer => {
+  return answerWithRows(Math.min(lines, items.length), (count) => {
     const about = brief(count);
     return {
       summary: quoteSummary(about),
       data: { ...about, ...more },
       notes,
-      rows: { count, keep: cut },
     };
-  };
-  return cut(Math.min(lines, items.length));
+  });
 }
 
 function quoteSummary({ number, name, id, status, company, preflight }: QuoteBrief): Wording {

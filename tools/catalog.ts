@@ -6,19 +6,21 @@ import { checkSalesData } from './check-sales-data.ts';
 import { find } from './find.ts';
 import { getCategoryTree } from './get-category-tree.ts';
 import { getRecord } from './get-record.ts';
-import { listCategories } from './list-categories.ts';
 import { listChanges } from './list-changes.ts';
-import { listCompanies } from './list-companies.ts';
-import { listContacts } from './list-contacts.ts';
-import { listContractItems } from './list-contract-items.ts';
-import { listDiscountGroups } from './list-discount-groups.ts';
 import { listEvents } from './list-events.ts';
-import { listOpportunities } from './list-opportunities.ts';
-import { listPricingBooks } from './list-pricing-books.ts';
 import { listProducts } from './list-products.ts';
-import { listQuoteTemplates } from './list-quote-templates.ts';
-import { listQuoteWidgets } from './list-quote-widgets.ts';
-import { listQuotes } from './list-quotes.ts';
+import {
+  listCategories,
+  listCompanies,
+  listContacts,
+  listContractItems,
+  listDiscountGroups,
+  listOpportunities,
+  listPricingBooks,
+  listQuotes,
+  listQuoteTemplates,
+  listQuoteWidgets,
+} from './lists.ts';
 import { revertChange } from './revert-change.ts';
 import { upsertOpportunity } from './upsert-opportunity.ts';
 

@@ -4,7 +4,7 @@ import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
+import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   answerFields,
@@ -62,16 +62,14 @@ function checkAnswer(
   coverage: Record<string, unknown>,
   notes: readonly Wording[],
 ): Answer {
-  const cut = (count: number): Answer => {
+  return answerWithRows(Math.min(size, report(size).shown), (count) => {
     const found = report(count);
     return {
       summary: checkSummary(found),
       data: { ...found, coverage },
       notes,
-      rows: { count, keep: cut },
     };
-  };
-  return cut(Math.min(size, report(size).shown));
+  });
 }
 
 function checkSummary({ check, total, shown, examined, of, valueAtStake }: CheckReport): Wording {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Category } from '../src/api/records.ts';
 import { fullRecord } from '../src/briefs/concise.ts';
 import { wording } from '../src/text/untrusted-text.ts';
-import { toCoverage } from '../src/tool-kit/answers.ts';
+import { answerWithRows, toCoverage } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   answerFields,
@@ -45,13 +45,11 @@ export const getCategoryTree = defineTool({
 });
 
 function treeAnswer(rows: Record<string, unknown>[], total: number, coverage: object): Answer {
-  const cut = (count: number): Answer => ({
+  return answerWithRows(rows.length, (count) => ({
     summary: wording`${count} of ${total} categories.`,
     data: { records: rows.slice(0, count), coverage },
     notes: count < rows.length ? [wording`Cut for length: ask for a smaller depth.`] : [],
-    rows: { count, keep: cut },
-  });
-  return cut(rows.length);
+  }));
 }
 
 const flatten = (categories: readonly Category[], level: number): Branch[] =>

@@ -13,6 +13,7 @@ import {
   type Wording,
   wording,
 } from '../src/text/untrusted-text.ts';
+import { answerWithRows, logCoverage } from '../src/tool-kit/answers.ts';
 import { changeRow } from '../src/tool-kit/change-answers.ts';
 import {
   type Answer,
@@ -86,27 +87,22 @@ const outcomeText = ({ outcome }: RecordedChange) => outcome?.outcome ?? 'cannot
 type Row = Record<string, unknown>;
 
 function changesAnswer(rows: readonly Row[], from: number, total: number, damaged: number): Answer {
-  const cut = (count: number): Answer => {
+  return answerWithRows(rows.length, (count) => {
     const next = from + count < total ? { next: from + count } : {};
-    const read = { complete: damaged === 0, read: total, total: total + damaged };
-    const coverage = { ...read, asOf: `${new Date().toISOString().slice(0, 19)}Z` };
     return {
       summary:
         total === 0 ? wording`No changes.` : wording`${count} of ${total} changes, newest first.`,
       data: {
         records: rows.slice(0, count),
         page: { shown: count, from, total, ...next },
-        coverage:
-          damaged === 0 ? coverage : { ...coverage, reason: 'unreadable lines in the journal' },
+        coverage: logCoverage(total, damaged, 'unreadable lines in the journal'),
       },
       notes:
         total === 0
           ? [wording`Only what this server wrote is listed, and only from its own journal.`]
           : [],
-      rows: { count, keep: cut },
     };
-  };
-  return cut(rows.length);
+  });
 }
 
 function changeSummaryRow(change: RecordedChange, verification: Verification | undefined): Row {

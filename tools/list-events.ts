@@ -7,6 +7,7 @@ import {
   subjects,
 } from '../src/tenant/events/names.ts';
 import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { answerWithRows, logCoverage } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   day,
@@ -67,22 +68,18 @@ export const listEvents = defineTool({
 function eventsAnswer(events: EventPage, subject: Subject | undefined, from: number): Answer {
   const { total, damaged } = events;
   const rows = events.events.map(eventRow);
-  const cut = (count: number): Answer => {
+  return answerWithRows(rows.length, (count) => {
     const next = from + count < total ? { next: from + count } : {};
-    const asOf = `${new Date().toISOString().slice(0, 19)}Z`;
-    const read = { complete: damaged === 0, read: total, total: total + damaged, asOf };
     return {
       summary: eventsSummary(count, total, from),
       data: {
         records: rows.slice(0, count),
         page: { shown: count, from, total, ...next },
-        coverage: damaged === 0 ? read : { ...read, reason: 'some events cannot be read any more' },
+        coverage: logCoverage(total, damaged, 'some events cannot be read any more'),
       },
       notes: eventNotes(events, subject),
-      rows: { count, keep: cut },
     };
-  };
-  return cut(rows.length);
+  });
 }
 
 function eventsSummary(count: number, total: number, from: number): Wording {

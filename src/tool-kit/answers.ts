@@ -18,6 +18,19 @@ export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, 
   return reason === undefined ? fields : { ...fields, reason };
 }
 
+/** Coverage of a log of this server, of which `damaged` entries cannot be read. */
+export function logCoverage(read: number, damaged: number, reason: string): object {
+  const asOf = `${new Date().toISOString().slice(0, 19)}Z`;
+  const fields = { complete: damaged === 0, read, total: read + damaged, asOf };
+  return damaged === 0 ? fields : { ...fields, reason };
+}
+
+/** An answer of `count` rows; `mcp/results` has it written again with fewer where it is too long. */
+export const answerWithRows = (count: number, write: (count: number) => Answer): Answer => ({
+  ...write(count),
+  rows: { count, keep: (fewer) => answerWithRows(fewer, write) },
+});
+
 /** One record as wanted. */
 export function shapeRecord<R extends Resource>(
   resource: R,
@@ -48,12 +61,11 @@ export function listAnswer<R extends Resource>(
   plural: Things,
   list: ListPage<RecordOf[R]>,
   shape: RecordShape,
-  hints: { empty: Wording; notes?: readonly Wording[] },
+  hints: { empty: Wording; notes?: readonly Wording[] | undefined },
 ): Answer {
   const shapes = list.records.map((record) => shapeRecord(resource, record, shape));
   const facets = list.facets === undefined ? {} : { facets: list.facets };
-  const cut = (count: number): Answer => {
-    const shown = Math.min(count, shapes.length);
+  return answerWithRows(shapes.length, (shown) => {
     const next = shown < shapes.length ? list.from + shown : list.next;
     const page = { shown, from: list.from, total: list.total };
     return {
@@ -65,10 +77,8 @@ export function listAnswer<R extends Resource>(
         ...(shape.detail === 'full' ? facets : {}),
       },
       notes: shown === 0 ? [hints.empty, ...(hints.notes ?? [])] : (hints.notes ?? []),
-      rows: { count: shown, keep: cut },
     };
-  };
-  return cut(shapes.length);
+  });
 }
 
 function listSummary(

@@ -32,7 +32,7 @@ export interface Answer {
   data: Record<string, unknown>;
   /** What to know, or to do next, a sentence each. */
   notes?: readonly Wording[];
-  /** How to say the same with fewer rows. */
+  /** Makes the same answer with fewer rows; see `answerWithRows`. */
   rows?: { count: number; keep(count: number): Answer };
   /** A person has to see it whole, so that it is never cut, however long it is. */
   uncut?: boolean;

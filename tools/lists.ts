@@ -1,0 +1,153 @@
+import * as z from 'zod';
+import type { Resource } from '../src/api/records.ts';
+import { type Wording, wording } from '../src/text/untrusted-text.ts';
+import { emptySearch, listAnswer, type Things } from '../src/tool-kit/answers.ts';
+import {
+  type AnyTool,
+  defineTool,
+  listInput,
+  listOutput,
+  readOnlyHints,
+  searchInput,
+  textSearchInput,
+} from '../src/tool-kit/define-tool.ts';
+
+interface ListTool {
+  name: string;
+  title: string;
+  description: string;
+  resource: Resource;
+  plural: Things;
+  input: typeof listInput | typeof searchInput | typeof textSearchInput;
+  /** Said where the list is empty. */
+  empty: Wording;
+  /** Said with every answer. */
+  notes?: readonly Wording[];
+}
+
+const listTool = ({ resource, plural, input, empty, notes, ...words }: ListTool): AnyTool =>
+  defineTool({
+    ...words,
+    toolset: 'routes',
+    needs: [`${resource}:read`],
+    hints: readOnlyHints,
+    input: z.strictObject(input),
+    output: listOutput,
+    async run(tenant, args, call) {
+      const page = await tenant.list(resource, args, call);
+      return listAnswer(resource, plural, page, args, { empty, notes });
+    },
+  });
+
+export const listCompanies = listTool({
+  name: 'cpq_list_companies',
+  title: 'List companies',
+  description:
+    'Companies with type, currency, place and external identifier. For all about one account use cpq_brief_company.',
+  resource: 'company',
+  plural: 'companies',
+  input: searchInput,
+  empty: emptySearch(wording`filters such as type:customer take the values as stored`),
+});
+
+export const listContacts = listTool({
+  name: 'cpq_list_contacts',
+  title: 'List contacts',
+  description:
+    'People at companies, with e-mail, phone and company. Filter e.g. companyId:<id>. One marked deleted is no longer in use.',
+  resource: 'contact',
+  plural: 'contacts',
+  input: searchInput,
+  empty: emptySearch(wording`cpq_find tolerates typing errors`),
+});
+
+export const listOpportunities = listTool({
+  name: 'cpq_list_opportunities',
+  title: 'List opportunities',
+  description:
+    'Opportunities with company, stage, probability, revenue, expected close and owner. Filter e.g. company.id:<id>. For totals use cpq_brief_pipeline: never add up pages.',
+  resource: 'opportunity',
+  plural: 'opportunities',
+  input: searchInput,
+  empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),
+});
+
+export const listQuotes = listTool({
+  name: 'cpq_list_quotes',
+  title: 'List quotes',
+  description:
+    'Quotes with status, company, validity and totals summed from their items. Filter e.g. company.id:<id>,status:sent. cpq_brief_quote checks one.',
+  resource: 'quote',
+  plural: 'quotes',
+  input: searchInput,
+  empty: emptySearch(wording`cpq_find knows quote numbers`),
+});
+
+export const listQuoteTemplates = listTool({
+  name: 'cpq_list_quote_templates',
+  title: 'List quote templates',
+  description:
+    'Reusable proposal structures and the widgets they are made of. full adds styling, localisation and payment terms.',
+  resource: 'quote_template',
+  plural: 'quote templates',
+  input: listInput,
+  empty: wording`The tenant has no quote templates, or the key may not read them.`,
+});
+
+export const listQuoteWidgets = listTool({
+  name: 'cpq_list_quote_widgets',
+  title: 'List quote widgets',
+  description:
+    'Quote widget templates: sections and layout blocks of quote templates. full adds their content.',
+  resource: 'quote_widget',
+  plural: 'quote widgets',
+  input: listInput,
+  empty: wording`The tenant has no quote widget templates, or the key may not read them.`,
+});
+
+export const listPricingBooks = listTool({
+  name: 'cpq_list_pricing_books',
+  title: 'List pricing books',
+  description:
+    'Special prices: validity, special-bid number, how many products and companies. full adds the price of each product.',
+  resource: 'pricing_book',
+  plural: 'pricing books',
+  input: listInput,
+  empty: wording`The tenant has no pricing books, or the key may not read them.`,
+});
+
+export const listCategories = listTool({
+  name: 'cpq_list_categories',
+  title: 'List categories',
+  description:
+    'Product categories as a flat list with their parents; for the hierarchy use cpq_get_category_tree.',
+  resource: 'category',
+  plural: 'categories',
+  input: listInput,
+  empty: wording`The tenant has no categories, or the key may not read them.`,
+});
+
+export const listDiscountGroups = listTool({
+  name: 'cpq_list_discount_groups',
+  title: 'List discount groups',
+  description:
+    'Named discount policies with their discounts and how many companies they apply to. full adds which.',
+  resource: 'discount_group',
+  plural: 'discount groups',
+  input: listInput,
+  empty: wording`The tenant has no discount groups, or the key may not read them.`,
+});
+
+export const listContractItems = listTool({
+  name: 'cpq_list_contract_items',
+  title: 'List contract items (beta)',
+  description:
+    'What is under contract: service, vendor, term, quantity, revenue, profit. Beta: may change at any time, so say so.',
+  resource: 'contract_item',
+  plural: 'contract items',
+  input: textSearchInput,
+  empty: wording`Nothing under contract matches; try without query.`,
+  notes: [
+    wording`Contract items are a beta resource of the service: fields may change or be missing.`,
+  ],
+});
