@@ -11,8 +11,8 @@ export interface Log {
 const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
 /**
- * `secrets` are taken out of every line, whatever an error of the network layer put into its message;
- * `context` is what every line says as well, of the moment in which it is written.
+ * Creates a log. `secrets` are removed from every line: messages of the network layer may contain them. The
+ * fields of `context()` are added to every line.
  */
 export function createLog(
   level: LogLevel,
@@ -34,7 +34,7 @@ function withoutSecrets(line: string, secrets: Iterable<string>): string {
   return text;
 }
 
-/** What of an error helps whoever reads the log. */
+/** Log fields of an error: name, message and the top of its stack. */
 export const factsOf = (error: unknown): Record<string, unknown> =>
   error instanceof Error
     ? { error: error.name, message: error.message, at: error.stack?.split('\n')[1]?.trim() }

@@ -4,23 +4,23 @@ import type { Call } from './call.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
 
 export interface BudgetSettings {
-  /** Requests that the tenant allows in any `windowSeconds`, all its programs together. */
+  /** Requests that the tenant allows in any `windowSeconds`, for all its programs together. */
   requests: number;
   windowSeconds: number;
 }
 
-/** The service's own figure, seen on its replies: 500 requests in any ten minutes. */
+/** The service's limit, as its response headers show it: 500 requests in any ten minutes. */
 export const defaultBudget: BudgetSettings = { requests: 500, windowSeconds: 600 };
 
-/** A tenth of the budget stays free for single reads while collections are being walked. */
+/** The share of the budget that reading whole collections leaves to single requests. */
 const reserveShare = 0.1;
-/** A short wait is better than a refusal; a long one is for the assistant to decide on. */
+/** Waits up to this long. Beyond it the request is rejected, so that the assistant can decide. */
 const maxWaitMs = { interactive: 5_000, walk: 15_000 };
 
-/** The number of a request that was taken out of the budget. */
+/** The number of a request that was counted in the budget. */
 export type Taken = number;
 
-/** The rate budget of one tenant: a share of something that other programs draw on too. */
+/** The rate budget of one tenant, which other programs use too. */
 export class RateBudget {
   readonly #window: RateWindow;
   readonly #key: string;
@@ -38,19 +38,19 @@ export class RateBudget {
   }
 
   /**
-   * Takes one request out of the budget, after a short wait if need be. It is under way until `ended`.
-   * @throws ApiError (`budget-spent`) when there is none to be had soon; the signal's reason when cancelled
+   * Counts one request, after a short wait if necessary. It is in flight until `ended`.
+   * @throws ApiError (`budget-spent`) when the wait would be too long; the signal's reason when cancelled
    */
   async take(call: Call, facts: ErrorFacts): Promise<Taken> {
     const rule = this.#rule(call.purpose);
     const giveUpAt = Math.min(call.deadline, Date.now() + maxWaitMs[call.purpose]);
     for (;;) {
-      call.signal.throwIfAborted(); // What will not be sent must not be counted.
+      call.signal.throwIfAborted(); // A request that is not sent must not be counted.
       const now = Date.now();
       const { taken, waitMs } = await this.#window.take(this.#key, rule, now);
       if (taken) return this.#started();
       if (now + waitMs > giveUpAt) {
-        // The moment by which a request counts for longer than the window is waited for here.
+        // A request counts slightly longer than the window; that extra time is not reported.
         const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
         throw new ApiError('budget-spent', { ...facts, seconds });
       }
@@ -63,24 +63,24 @@ export class RateBudget {
   }
 
   /**
-   * Takes the service's own count over ours. What is still under way may not have been counted yet, so
-   * that it is left out of what is left; and an answer that was overtaken knows less than the later one.
+   * Replaces our count by the service's. Requests in flight are subtracted, because the service may not have
+   * counted them yet. A report older than the last one is ignored.
    */
   async correct(taken: Taken, remaining: number): Promise<void> {
     if (taken < this.#lastReportAt) return;
     this.#lastReportAt = taken;
     const otherRequests = this.#inFlight.size - (this.#inFlight.has(taken) ? 1 : 0);
-    const remainingMs = Math.max(0, remaining - otherRequests);
-    await this.#window.correct(this.#key, this.#rule('interactive'), remainingMs, Date.now());
+    const free = Math.max(0, remaining - otherRequests);
+    await this.#window.correct(this.#key, this.#rule('interactive'), free, Date.now());
   }
 
-  /** The service asked for silence; not for longer than it remembers what was sent. */
+  /** The service asked for a pause. It is limited to the window, after which all requests have expired. */
   async block(seconds: number): Promise<void> {
     const ms = Math.min(seconds * 1000, this.#windowMs);
     await this.#window.block(this.#key, Date.now() + ms);
   }
 
-  /** What is left, and for how long there is nothing. */
+  /** The remaining requests, and the wait if there are none. */
   peek(): Promise<WindowVerdict> {
     return this.#window.peek(this.#key, this.#rule('interactive'), Date.now());
   }

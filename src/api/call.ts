@@ -1,13 +1,13 @@
 import type { Trace } from './trace.ts';
 
-/** One call of a tool, as far as the wire is concerned. */
+/** The part of a tool call that its requests need. */
 export interface Call {
-  /** Ends the call's requests, sockets included. */
+  /** Aborts the call's requests and closes their sockets. */
   signal: AbortSignal;
   /** When the call must have ended, in milliseconds since the epoch. */
   deadline: number;
-  /** `walk` leaves the reserve of the rate budget to people who ask for one thing. */
+  /** `walk` reads a whole collection, and must not use the reserve of the rate budget. */
   purpose: 'interactive' | 'walk';
-  /** The trace that its requests belong to. */
+  /** Trace context for its requests. */
   trace?: Trace | undefined;
 }

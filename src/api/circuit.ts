@@ -1,7 +1,7 @@
 import { ApiError, type ErrorFacts } from './errors.ts';
 
 export interface CircuitSettings {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open the circuit. */
   failures: number;
   firstCooldownMs: number;
   maxCooldownMs: number;
@@ -10,9 +10,9 @@ export interface CircuitSettings {
 const defaults: CircuitSettings = { failures: 5, firstCooldownMs: 10_000, maxCooldownMs: 60_000 };
 
 /**
- * Tells an outage at once instead of after every time-out in turn. Opens after some failures in a row;
- * after a rest one request is let through, and its success closes the circuit, its failure doubles the
- * rest. What others say that were under way before is heard, but is not the probe's word.
+ * Circuit breaker: during an outage, requests fail at once instead of timing out. It opens after several
+ * consecutive failures. After a cooldown one probe request is sent: if it succeeds, the circuit closes; if it
+ * fails, the cooldown doubles. Requests sent before the circuit opened can close it but not extend the cooldown.
  */
 export class Circuit {
   readonly #settings: CircuitSettings;
@@ -27,8 +27,8 @@ export class Circuit {
   }
 
   /**
-   * Whether the request that may pass now is the probe.
-   * @throws ApiError (`circuit-open`) while resting, or while the one probe is under way
+   * @returns true if this request is the probe
+   * @throws ApiError (`circuit-open`) during the cooldown and while the probe is in flight
    */
   check(facts: ErrorFacts): boolean {
     if (this.#openUntil === 0) return false;
@@ -48,20 +48,20 @@ export class Circuit {
     this.#probing = false;
   }
 
-  failed(probed: boolean): void {
+  failed(wasProbe: boolean): void {
     this.#failures += 1;
-    // Another answer may have closed the circuit before the probe ended.
-    const stays = probed && this.#probing;
-    if (stays) {
+    // Another response may have closed the circuit before the probe ended.
+    const staysOpen = wasProbe && this.#probing;
+    if (staysOpen) {
       this.#probing = false;
       this.#cooldownMs = Math.min(this.#settings.maxCooldownMs, this.#cooldownMs * 2);
     }
     const opens = this.#openUntil === 0 && this.#failures >= this.#settings.failures;
-    if (opens || stays) this.#openUntil = Date.now() + this.#cooldownMs;
+    if (opens || staysOpen) this.#openUntil = Date.now() + this.#cooldownMs;
   }
 
-  /** The request ended without saying anything about the service, as when a person cancelled it. */
-  noResponse(probed: boolean): void {
-    if (probed) this.#probing = false;
+  /** The request ended without showing whether the service works, for example because it was cancelled. */
+  noResponse(wasProbe: boolean): void {
+    if (wasProbe) this.#probing = false;
   }
 }

@@ -21,19 +21,19 @@ export interface ClientOptions {
   /** The tenant's address, without `/public-api`. */
   baseUrl: URL;
   key: string;
-  /** Name of the offset parameter, or `none` where the service has none. */
+  /** Name of the offset parameter, or `none` if the service has none. */
   pageParam: string;
   rates: RateWindow;
-  /** What the rate budget is counted under: the same for all that share it. */
+  /** Identifies the rate budget: clients with the same name share it. */
   budgetName: string;
   budget?: BudgetSettings;
   limits?: Partial<WireLimits>;
   circuit?: Partial<CircuitSettings>;
-  /** About so long after the first failure it is tried again; twice that after the second. */
+  /** Average delay before the first retry; the second retry waits twice as long. */
   firstRetryDelayMs?: number;
-  /** Is told of every request. */
+  /** Notified of every request. */
   observer?: Observer | undefined;
-  /** Is told of every answer of the service, and what it refused; `path` is as in `Facts`. */
+  /** Called for every response, with the error of a failed one. `path` is as in `ErrorFacts`. */
   onAnswer?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;
 }
 
@@ -52,10 +52,10 @@ export interface PageQuery {
 
 export interface Page<R> {
   records: R[];
-  /** All matches, where the service counts them. */
+  /** Number of all matches, if the service counts them. */
   total?: number;
   facets?: unknown;
-  /** When the service sent it, by its own clock, in milliseconds since the epoch. */
+  /** Time of the response by the service's clock, in milliseconds since the epoch. */
   answeredAt?: number;
 }
 
@@ -65,8 +65,8 @@ const maxAttempts = 3;
 const defaultFirstRetryDelayMs = 250;
 
 /**
- * The service's API for one tenant: one request a method, retried where that is harmless, within the
- * tenant's rate budget.
+ * The service's API for one tenant. Each method sends one request, retries it where that is safe, and counts it
+ * in the tenant's rate budget.
  */
 export class ApiClient {
   readonly host: string;
@@ -98,17 +98,17 @@ export class ApiClient {
     this.#wire = new Wire(base, options.key, { ...defaultLimits, ...options.limits });
     this.observer = options.observer;
     this.#onAnswer = options.onAnswer;
-    const budgetLeft = async () => (await this.budget.peek()).remaining;
-    this.#unregisterGauges = this.observer?.registerGauges({ remainingBudget: budgetLeft });
+    const remainingBudget = async () => (await this.budget.peek()).remaining;
+    this.#unregisterGauges = this.observer?.registerGauges({ remainingBudget });
   }
 
-  /** A text, or texts however nested, without the key. */
+  /** Replaces the key in a text, or in all texts of a nested value. */
   withoutKey<T>(value: T): T {
     return withoutLongKey(value, this.#key);
   }
 
   /**
-   * One page, as the service pages.
+   * Reads one page of a list.
    * @throws ApiError; the signal's reason when the call was cancelled
    */
   async page<R extends Resource>(
@@ -132,7 +132,7 @@ export class ApiClient {
   }
 
   /**
-   * One record, by the service's id or by external identifier where the route has it.
+   * Reads one record, by the service's id or, if the route supports it, by external identifier.
    * @throws ApiError
    */
   async getRecord<R extends Resource>(
@@ -151,9 +151,9 @@ export class ApiClient {
   }
 
   /**
-   * Creates or updates the opportunity of that external identifier. Sent once: only a request that
-   * provably never left is sent again.
-   * @throws ApiError; after those with `outcomeUnknown` nobody knows whether it was written
+   * Creates or updates the opportunity with this external identifier. Retried only if no connection could be
+   * made, so that nothing is written twice.
+   * @throws ApiError; if it has `outcomeUnknown`, the opportunity may or may not have been written
    */
   async upsertOpportunity(externalId: string, fields: object, call: Call): Promise<Opportunity> {
     const facts: ErrorFacts = { host: this.host, path: '/opportunity/ext/…' };
@@ -161,8 +161,8 @@ export class ApiClient {
     const path = upsertPath(externalId);
     const request: WireRequest = { method: 'PUT', path, body: JSON.stringify(fields) };
     const read = (body: unknown) => readOne(body, facts);
-    const again = (error: unknown) => isApiError(error, 'unreachable');
-    return toRecord('opportunity', await this.#retried(request, call, facts, read, again));
+    const mayRetry = (error: unknown) => isApiError(error, 'unreachable');
+    return toRecord('opportunity', await this.#withRetries(request, call, facts, read, mayRetry));
   }
 
   close(): Promise<void> {
@@ -171,66 +171,67 @@ export class ApiClient {
   }
 
   #get<T>(path: string, call: Call, facts: ErrorFacts, read: ParseBody<T>): Promise<T> {
-    const again = (error: unknown) => isApiError(error) && error.retryable;
-    return this.#retried({ method: 'GET', path }, call, facts, read, again);
+    const mayRetry = (error: unknown) => isApiError(error) && error.retryable;
+    return this.#withRetries({ method: 'GET', path }, call, facts, read, mayRetry);
   }
 
-  async #retried<T>(
+  async #withRetries<T>(
     request: WireRequest,
     call: Call,
     facts: ErrorFacts,
     read: ParseBody<T>,
-    again: (error: unknown) => boolean,
+    mayRetry: (error: unknown) => boolean,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#once(request, call, facts, read);
+        return await this.#attempt(request, call, facts, read);
       } catch (error) {
         const wait = retryDelay(attempt, error, this.#firstRetryDelayMs);
         const inTime = Date.now() + wait < call.deadline;
-        // Told by our own circuit or count: asking again at once would be told the same.
-        const isOurs = isApiError(error, 'circuit-open', 'budget-spent');
-        if (isOurs) this.observer?.onRejected(error.kind === 'circuit-open' ? 'circuit' : 'budget');
-        if (attempt === maxAttempts || !inTime || !again(error) || isOurs) throw error;
+        // An immediate retry would be rejected locally again.
+        const isLocal = isApiError(error, 'circuit-open', 'budget-spent');
+        if (isLocal)
+          this.observer?.onRejected(error.kind === 'circuit-open' ? 'circuit' : 'budget');
+        if (attempt === maxAttempts || !inTime || !mayRetry(error) || isLocal) throw error;
         await delay(wait, call.signal);
       }
     }
   }
 
-  async #once<T>(
+  async #attempt<T>(
     request: WireRequest,
     call: Call,
     facts: ErrorFacts,
     read: ParseBody<T>,
   ): Promise<T> {
-    const probes = this.#circuit.check(facts);
+    const isProbe = this.#circuit.check(facts);
     try {
-      if (isLate(call)) throw new ApiError('timed-out', facts, 'no time left');
+      if (isExpired(call)) throw new ApiError('timed-out', facts, 'the deadline has passed');
       const taken = await this.budget.take(call, facts);
       return await this.#observed(request, call, facts, async (observation) => {
-        const response = await this.#sent(observation, taken, call, facts);
+        const response = await this.#send(observation, taken, call, facts);
         const body = parseResponse(response, this.#key, facts);
         this.#circuit.succeeded();
         this.#onAnswer?.(facts.path ?? '', undefined, call);
         return { value: read(body, response), status: response.status };
       });
     } catch (error) {
-      await this.#updateBudget(error, call, probes);
+      await this.#recordFailure(error, call, isProbe);
       throw error;
     }
   }
 
-  /** Before the eyes of whoever watches, who may give it a place of its own in the trace. */
+  /** Notifies the observer, which may start a span for the request. */
   async #observed<T>(
     request: WireRequest,
     call: Call,
     { host, path = '' }: ErrorFacts,
-    answered: (request: WireRequest) => Promise<{ value: T; status: number }>,
+    send: (request: WireRequest) => Promise<{ value: T; status: number }>,
   ): Promise<T> {
     const { trace } = call;
     const observation = this.observer?.onRequest({ method: request.method, host, path }, trace);
     try {
-      const { value, status } = await answered({ ...request, trace: observation?.trace ?? trace });
+      const { value, status } = await send({ ...request, trace: observation?.trace ?? trace });
       observation?.end('2xx', status);
       return value;
     } catch (error) {
@@ -240,7 +241,7 @@ export class ApiClient {
     }
   }
 
-  async #sent(
+  async #send(
     request: WireRequest,
     taken: Taken,
     call: Call,
@@ -256,15 +257,15 @@ export class ApiClient {
     }
   }
 
-  async #updateBudget(error: unknown, call: Call, probes: boolean): Promise<void> {
+  async #recordFailure(error: unknown, call: Call, isProbe: boolean): Promise<void> {
     const isDown =
       isApiError(error, 'server-error', 'connection-lost', 'unreachable') ||
-      (isApiError(error, 'timed-out') && !isLate(call));
-    if (isDown) this.#circuit.failed(probes);
+      (isApiError(error, 'timed-out') && !isExpired(call));
+    if (isDown) this.#circuit.failed(isProbe);
     else if (isApiError(error) && error.facts.status !== undefined) {
       this.#circuit.succeeded();
       this.#onAnswer?.(error.facts.path ?? '', error, call);
-    } else this.#circuit.noResponse(probes);
+    } else this.#circuit.noResponse(isProbe);
     if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined) {
       await this.budget.block(error.facts.seconds);
     }
@@ -283,14 +284,16 @@ export class ApiClient {
   }
 }
 
-/** A call that ran out of its own time says nothing about the service. */
-const isLate = (call: Call): boolean => Date.now() >= call.deadline;
+/** After its deadline a call does not show whether the service works. */
+const isExpired = (call: Call): boolean => Date.now() >= call.deadline;
 
-/** Doubling, with jitter, so that many callers do not come back in step; or what the service asked for. */
+/** Exponential backoff with jitter, or the delay that the service asks for. In milliseconds. */
 function retryDelay(attempt: number, error: unknown, firstRetryDelayMs: number): number {
-  const asked = isApiError(error, 'rate-limited', 'server-error') ? error.facts.seconds : undefined;
   const jitter = 0.5 + Math.random();
-  const least = isApiError(error, 'rate-limited') ? 4 * firstRetryDelayMs : firstRetryDelayMs;
-  const own = least * 2 ** (attempt - 1) * jitter;
-  return asked === undefined ? own : asked * 1000 + jitter * 100;
+  const requested = isApiError(error, 'rate-limited', 'server-error')
+    ? error.facts.seconds
+    : undefined;
+  if (requested !== undefined) return requested * 1000 + jitter * 100;
+  const firstMs = isApiError(error, 'rate-limited') ? 4 * firstRetryDelayMs : firstRetryDelayMs;
+  return firstMs * 2 ** (attempt - 1) * jitter;
 }

@@ -2,27 +2,26 @@ import { ApiError, type ErrorFacts } from './errors.ts';
 
 export type RawRecord = Record<string, unknown>;
 
-/** One page as the service sent it, whatever it was wrapped in. */
+/** One page without its envelope. */
 export interface RawPage {
   records: RawRecord[];
-  /** All matches, where the service counts them. */
+  /** Number of all matches, if the service counts them. */
   total?: number;
-  /** `/product` may list the values to filter by. */
+  /** Values to filter by, from `/product`. */
   facets?: unknown;
 }
 
 const envelopeKeys = ['results', 'data', 'items'] as const;
 const maxDepth = 64;
-/** Fields of which a record has at least one; an acknowledgement or an error has none. */
+/** Every record has at least one of these fields; an acknowledgement or an error has none. */
 const names = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
 
 export const isObject = (value: unknown): value is RawRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Unwraps a list. An envelope that is none of the known ones is an error: taking it for an empty page
- * would report "none" where there are many.
- * @throws ApiError (`unexpected`)
+ * Unwraps a list.
+ * @throws ApiError (`unexpected`) for an unknown envelope: an empty page would report "none" where there are many
  */
 export function readPage(body: unknown, facts: ErrorFacts): RawPage {
   if (Array.isArray(body)) return { records: requireRecords(body, facts) };
@@ -36,7 +35,7 @@ export function readPage(body: unknown, facts: ErrorFacts): RawPage {
     throw new ApiError('unexpected', { ...facts, problem: 'an unknown envelope' });
   const records = requireRecords(list ?? [], facts);
   const page: RawPage = { records };
-  // A count of fewer than came counts something else.
+  // A total below the number of records counts something else.
   if (total !== undefined && total >= records.length) page.total = total;
   const facets = body.filters;
   if (facets !== undefined && isShallow(facets, maxDepth)) page.facets = facets;
@@ -62,7 +61,7 @@ function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
     if (!isObject(record))
       throw new ApiError('unexpected', {
         ...facts,
-        problem: 'a list of something else than records',
+        problem: 'a list with entries that are not records',
       });
     checkDepth(record, facts);
   }
@@ -74,14 +73,14 @@ function toCount(raw: unknown): number | undefined {
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : undefined;
 }
 
-/** A record nested without end would overflow the stack of whoever walks it. */
+/** A deeply nested record would overflow the stack of recursive functions. */
 function checkDepth(record: RawRecord, facts: ErrorFacts): RawRecord {
   if (!isShallow(record, maxDepth))
     throw new ApiError('unexpected', { ...facts, problem: 'a record nested too deeply' });
   return record;
 }
 
-/** Whether objects and lists are nested in it no deeper than this. */
+/** True if objects and lists are nested at most `levels` deep. */
 export function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;

@@ -1,7 +1,6 @@
 /**
- * What can go wrong between this server and the service. An error says what kind it is and carries facts
- * (host, status, seconds to wait), never a key, never an upstream body; it is worded for the assistant in
- * one place, `mcp/wording.ts`.
+ * Errors of requests to the service. An error has a kind and facts (host, status, seconds to wait), and never
+ * contains a key or an upstream body. Its message for the assistant is made in `mcp/wording.ts`.
  */
 export interface ErrorFacts {
   /** Host and port of the service. */
@@ -9,66 +8,66 @@ export interface ErrorFacts {
   /** Path below `/public-api`, without the query. */
   readonly path?: string;
   readonly status?: number;
-  /** What the service reports as wrong, in its own words, where it does so in a `message`. */
+  /** The text of the `message` field of an error response. */
   readonly upstreamMessage?: string;
 }
 
 interface Wait {
-  /** Seconds until a request can go through again, where that is known. */
+  /** Seconds until the next request can succeed, if known. */
   readonly seconds: number | undefined;
 }
 
 interface Problem {
-  /** What is wrong with the answer, as the end of a sentence; nothing of the answer itself. */
+  /** What is wrong with the response, as the end of a sentence. Never quotes the response. */
   readonly problem: string;
 }
 
-/** Every kind of error, with the facts that it comes with. */
+/** The facts of each kind of error. */
 export interface FactsOf {
   /** 401, or 403 about the key itself. */
   'key-refused': ErrorFacts;
-  /** 403: the key is good, but not for this. */
+  /** 403: the key is valid but does not permit this request. */
   'not-permitted': ErrorFacts;
   /** 404 of one record. */
   'not-found': ErrorFacts;
-  /** 404 of a route: the address is not the API's, or the tenant lacks the feature. */
+  /** 404 of a route: the address is wrong, or the tenant does not have the feature. */
   'no-route': ErrorFacts;
-  /** A web page where JSON should be: the address is not the API's. */
+  /** A web page instead of JSON: the address is wrong. */
   'web-page': ErrorFacts;
-  /** An answer that leads to another address, which is not followed. */
+  /** A redirect, which is never followed. */
   redirect: ErrorFacts;
-  /** 400 and other refusals of what was asked. */
+  /** 400 and the other 4xx statuses. */
   refused: ErrorFacts;
   /** 429. */
   'rate-limited': ErrorFacts & Wait;
-  /** Not sent: our own count of the shared budget says that it would be a 429. */
+  /** Not sent: by our own count of the rate budget, the response would be a 429. */
   'budget-spent': ErrorFacts & Wait;
   /** 5xx, or 408. */
   'server-error': ErrorFacts & Wait;
-  /** The connection broke off after something may have been sent. */
+  /** The connection failed after the request may have been sent. */
   'connection-lost': ErrorFacts;
-  /** No connection could be made, so that nothing was sent. The code is the operating system's. */
+  /** No connection could be made, so nothing was sent. `code` is the operating system's error code. */
   unreachable: ErrorFacts & { readonly code: string };
-  /** Not sent: the last requests all failed. */
+  /** Not sent: the circuit breaker is open after repeated failures. */
   'circuit-open': ErrorFacts & { readonly seconds: number };
-  /** No complete answer in time. */
+  /** No complete response in time. */
   'timed-out': ErrorFacts;
-  /** Not the format that it claims to be, such as half of a JSON text: perhaps cut off on the way. */
+  /** A response that cannot be parsed, such as truncated JSON. */
   malformed: ErrorFacts & Problem;
-  /** JSON, but not what the API sends: an unknown envelope, or nested without end. */
+  /** JSON of an unexpected structure: an unknown envelope, or nested too deeply. */
   unexpected: ErrorFacts & Problem;
-  /** Over the cap on a response's size. */
+  /** Larger than the maximum response size. */
   'too-large': ErrorFacts;
 }
 
 export type ApiErrorKind = keyof FactsOf;
 
 interface Traits {
-  /** Whether asking again, unchanged, can help. */
+  /** True if the same request can succeed later. */
   retryable: boolean;
   /**
-   * Whether nobody knows what became of a write: also where only the words of the answer cannot be read,
-   * because a service that answers at all may have done its work before.
+   * True if a write may or may not have been stored. This includes unreadable responses: the service may have
+   * stored the write before it responded.
    */
   outcomeUnknown: boolean;
 }
@@ -93,7 +92,7 @@ const traits = {
   'too-large': { retryable: false, outcomeUnknown: true },
 } satisfies Record<ApiErrorKind, Traits>;
 
-/** Kinds after which a write is known not to have been stored. */
+/** The kinds after which a write is known not to be stored. */
 export type NotStoredKind = {
   [K in ApiErrorKind]: (typeof traits)[K]['outcomeUnknown'] extends true ? never : K;
 }[ApiErrorKind];
@@ -118,16 +117,16 @@ export class ApiError<K extends ApiErrorKind = ApiErrorKind> extends Error {
   }
 }
 
-/** Whether it is an error of one of these kinds, or of any where none is named. */
+/** True for an `ApiError` of one of these kinds, or of any kind if none is given. */
 export const isApiError = <K extends ApiErrorKind = ApiErrorKind>(
   error: unknown,
   ...kinds: K[]
 ): error is ApiError<K> =>
   error instanceof ApiError && (kinds.length === 0 || kinds.some((kind) => kind === error.kind));
 
-/** Whether it says that a write was not stored. */
+/** True if the error proves that a write was not stored. */
 export const isNotStored = (error: unknown): error is ApiError<NotStoredKind> =>
   isApiError(error) && !error.outcomeUnknown;
 
-/** The code of an address that may not be connected to, because it is not public. */
+/** Error code for a connection that was refused because the address is not public. */
 export const privateAddress = 'EPRIVATE';

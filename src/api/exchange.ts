@@ -1,6 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
 
-/** What came back, still packed as it was sent. */
+/** A response, its body not yet decompressed. */
 export interface Received {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -8,11 +8,11 @@ export interface Received {
 }
 
 /**
- * One request on its way, and what comes back, collected. undici's own `onHttpRequest` makes a stream of it,
- * which costs as much as everything else of a small answer; nobody here reads one in parts.
+ * Sends one request and collects the response. undici's `request` returns a stream instead, which doubles the
+ * cost of a small response and is not needed here.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** @throws undici's error, or what it was stopped with */
+  /** @throws undici's error, or the reason passed to `stop` */
   readonly received: Promise<Received>;
   #resolve: (received: Received) => void = () => {};
   #reject: (reason: unknown) => void = () => {};
@@ -29,7 +29,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     pool.dispatch(request, this);
   }
 
-  /** Ends it at once, its socket included; one that has not left yet will not. */
+  /** Aborts the request and closes its socket. A request that is not sent yet is never sent. */
   stop(reason: unknown): void {
     this.#stopped = { reason };
     this.#reject(reason);
@@ -46,7 +46,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Received['headers'],
   ): void {
-    // Below 200 it only says that there is more to come.
+    // Informational responses (1xx) precede the final one.
     if (status >= 200) this.#head = { status, headers };
   }
 
@@ -58,7 +58,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const [only] = this.#chunks;
     const body = only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
     if (this.#head) this.#resolve({ ...this.#head, body });
-    else this.#reject(new Error('an answer without a head'));
+    else this.#reject(new Error('response without a status line'));
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {

@@ -1,7 +1,7 @@
 import { type ApiErrorKind, isApiError } from './errors.ts';
 import type { Trace } from './trace.ts';
 
-/** What came of a request to the service: a class of its status, or what stood in the way. */
+/** Outcome of a request to the service: its status class, or the reason why there is no valid response. */
 export type RequestOutcome =
   | '2xx'
   | '3xx'
@@ -16,38 +16,38 @@ export type RequestOutcome =
   | 'budget'
   | 'circuit';
 
-/** A request that is about to leave. */
+/** A request that is about to be sent. */
 export interface OutgoingRequest {
   method: 'GET' | 'PUT';
   /** The service's host and port. */
   host: string;
-  /** Below `/public-api`, with `…` for what stands for a record. */
+  /** Below `/public-api`, with `…` in place of identifiers. */
   path: string;
 }
 
-/** Something that was begun, for whoever watches it. */
+/** A started operation, reported to an observer. */
 export interface Observation<Outcome> {
-  /** Where it is in the trace, for what it leads to; absent where that is unchanged. */
+  /** Trace context for nested operations; absent if unchanged. */
   trace?: Trace;
-  /** `status` is the service's, where it answered. */
+  /** `status` is the HTTP status, if there was a response. */
   end(outcome: Outcome, status?: number): void;
 }
 
-/** What can be looked up of one tenant when somebody asks. */
+/** Values of one tenant that are read when metrics are collected. */
 export interface Gauges {
-  /** Requests left in the rate budget. */
+  /** Remaining requests of the rate budget. */
   remainingBudget?(): Promise<number>;
-  /** Collections that are held, and since when, in milliseconds since the epoch. */
+  /** The cached collections and when they were read, in milliseconds since the epoch. */
   cachedCollections?(): Iterable<readonly [collection: string, asOf: number]>;
 }
 
-/** Watches one tenant at work; nothing that it is told is customer text. */
+/** Observes the requests of one tenant. It receives no customer text. */
 export interface Observer {
-  /** Sends a request; retries are requests of their own. */
+  /** A request is sent. Each retry is a separate request. */
   onRequest(outgoing: OutgoingRequest, trace: Trace | undefined): Observation<RequestOutcome>;
-  /** A request that was not let out. */
+  /** A request was rejected locally. */
   onRejected(by: 'budget' | 'circuit'): void;
-  /** @returns what ends it: from then on they must not be looked up */
+  /** @returns a function that unregisters the gauges */
   registerGauges(gauges: Gauges): () => void;
 }
 

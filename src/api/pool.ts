@@ -1,6 +1,6 @@
 /**
- * undici's connection pool, and nothing else of it: the main module brings fetch, WebSocket and caches
- * along, which a first request would wait for.
+ * Imports undici's connection pool alone: the main module also loads fetch, WebSocket and caches, which would
+ * delay the first request.
  */
 import type { Pool as PoolType } from 'undici';
 // @ts-expect-error undici declares types for its main module only

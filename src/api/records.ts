@@ -1,16 +1,16 @@
 /**
- * The records of the service as the client hands them on: known fields typed and normalised, unknown
- * fields kept as they came. Field names are the service's own (`oneTimeProfit` is its spelling); money is
- * in the company's currency, times are ISO 8601 as the service sent them.
+ * The records of the service: known fields are typed and normalised, unknown fields are kept unchanged. Field
+ * names are the service's own (`oneTimeProfit` is its spelling). Money is in the company's currency, times are
+ * ISO 8601 as sent.
  */
 
 import { isObject } from './envelope.ts';
 
-/** Reads a raw value as one kind: `undefined` for an empty one, `unreadable` for one of another kind. */
+/** Parses a raw value: `undefined` if it is empty, `unreadable` if it has the wrong type. */
 type Kind<T> = (raw: unknown) => T | undefined | typeof unreadable;
 type Fields = Readonly<Record<string, Kind<unknown>>>;
 type Read<F extends Fields> = { [N in keyof F]?: F[N] extends Kind<infer T> ? T : never } & {
-  /** Known fields whose value is not of their kind; the raw value under their name. */
+  /** Raw values of known fields that have the wrong type, by field name. */
   unreadable?: Record<string, unknown>;
   [field: string]: unknown;
 };
@@ -23,11 +23,11 @@ const text: Kind<string> = (raw) => {
   return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : unreadable;
 };
 
-/** A word of a closed set, which tenants store in any letter case. */
+/** A value of an enumeration; tenants store them in any letter case. */
 const word: Kind<string> = (raw) =>
   typeof raw === 'string' ? raw.trim().toLowerCase() : unreadable;
 
-/** Numbers and numeric strings. A text such as "on request" is unreadable, never 0. */
+/** A number or a numeric string. A text such as "on request" is unreadable, never 0. */
 const number: Kind<number> = (raw) => {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : unreadable;
   if (typeof raw !== 'string') return unreadable;
@@ -44,7 +44,7 @@ const flag: Kind<boolean> = (raw) => {
 
 const object: Kind<Record<string, unknown>> = (raw) => (isObject(raw) ? raw : unreadable);
 
-/** The name alone, where the service sends either a name or a nested record. */
+/** A name, for fields in which the service sends a name or a nested record. */
 const nameOf: Kind<string> = (raw) => text(isObject(raw) ? raw.name : raw);
 
 const nested =
@@ -64,10 +64,10 @@ const named = { id: text, name: text };
 
 const nestedNamed = nested(named);
 
-/** A nested record, of which at least id or name is usually there; a bare text is its name. */
+/** A nested record, usually with an id or a name; a string is its name. */
 const ref: Kind<Ref> = (raw) => {
   if (typeof raw === 'string') return { name: raw };
-  // As nearly all are: nothing to do.
+  // The common case, without a copy.
   if (isObject(raw) && isTextOrAbsent(raw.id) && isTextOrAbsent(raw.name)) return raw as Ref;
   return nestedNamed(raw);
 };
@@ -96,7 +96,7 @@ const quoteItem = {
   /** Percent. */
   markup: number,
   discount: number,
-  /** Once, whatever the term. */
+  /** Charged once, whatever the term. */
   setupPrice: number,
   setupCost: number,
   term: word,
@@ -246,7 +246,7 @@ export type Category = RecordOf['category'] & { children?: Category[] };
 export type DiscountGroup = RecordOf['discount_group'];
 export type ContractItem = RecordOf['contract_item'];
 
-/** In place: the record was just parsed and is nobody else's, and a copy would cost as much as the parse. */
+/** Works in place: the record was just parsed, and a copy would cost as much as parsing. */
 function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Read<F> {
   for (const name in fields) {
     const before = raw[name];
@@ -261,8 +261,8 @@ function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): R
 }
 
 /**
- * Types and normalises one raw record, in place: numeric strings become numbers, closed words lower
- * case, labels texts; empty known fields go, unknown fields stay. Never throws.
+ * Types and normalises one raw record in place: numeric strings become numbers, enumeration values lower case,
+ * labels strings. Empty known fields are removed, unknown fields are kept. Never throws.
  */
 export function toRecord<R extends Resource>(
   resource: R,

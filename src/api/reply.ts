@@ -3,33 +3,33 @@ import type { WireResponse } from './wire.ts';
 
 const maxMessageLength = 300;
 
-/** The first value of a header, in whatever letter case it came (the wire lower-cases). */
+/** The first value of a header; `name` is in lower case. */
 export function header(response: WireResponse, name: string): string | undefined {
   const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
 /**
- * The JSON of a good answer.
- * @throws ApiError for every other status, for a web page, and for what is not JSON
+ * The JSON of a successful response.
+ * @throws ApiError for every other status, for a web page, and for a body that is not JSON
  */
 export function parseResponse(response: WireResponse, key: string, facts: ErrorFacts): unknown {
   const known = { ...facts, status: response.status };
   if (response.status >= 300) throw toApiError(response, key, known);
   if (/^\s*</.test(response.text)) throw new ApiError('web-page', known);
   const body = parsed(response.text, key);
-  // The parser's own message quotes the body.
+  // The parser's message is not used: it quotes the body.
   if (body === undefined)
-    throw new ApiError('malformed', { ...known, problem: 'not JSON, or not all of it' });
+    throw new ApiError('malformed', { ...known, problem: 'not JSON, or incomplete' });
   return body;
 }
 
-/** Shorter ones are not taken out: half the alphabet could be such a key, and is no secret. */
+/** Shorter keys are not replaced: they would match ordinary text, and are not secret. */
 const minKeyLength = 8;
-/** How a character of a key may be written as an escape, so that the text does not hold the key. */
+/** JSON escapes that can hide a key from a search in the JSON text. */
 const escapes = ['\\u00', '\\/'];
 
-/** The JSON in it without the key, should the service repeat it anywhere; undefined for what is none. */
+/** Parses JSON and replaces the key, in case the service echoes it. Returns undefined if it is not JSON. */
 function parsed(text: string, key: string): unknown {
   let body: unknown;
   try {
@@ -43,7 +43,7 @@ function parsed(text: string, key: string): unknown {
   return mayHold ? withoutKey(body, key) : body;
 }
 
-/** The same without the key, also as answers write a `<`, a quotation mark or a backslash of it; a short one stays. */
+/** Replaces the key, also in the forms in which answers escape `<`, quotation marks and backslashes. */
 export function withoutLongKey<T>(value: T, key: string): T {
   if (key.length < minKeyLength) return value;
   return [...formsOf(key)].reduce<unknown>((left, form) => withoutKey(left, form), value) as T;
@@ -56,7 +56,7 @@ function formsOf(key: string): ReadonlySet<string> {
   return new Set([key, inHtml, inSentence]);
 }
 
-/** Goes no deeper than a record may be: what is nested further is refused anyway. */
+/** Stops below the maximum depth of a record: deeper values are rejected later. */
 function withoutKey(value: unknown, key: string, levels = 80): unknown {
   if (typeof value === 'string') return value.replaceAll(key, '[key]');
   if (typeof value === 'number') return String(value) === key ? '[key]' : value;
@@ -91,11 +91,11 @@ function toApiError(response: WireResponse, key: string, facts: ErrorFacts): Api
   return new ApiError('refused', reported);
 }
 
-/** A 403 without a word is taken for the key's. */
+/** A 403 without a message is taken as a refusal of the key. */
 const isAboutKey = (message: string | undefined): boolean =>
   message === undefined || (/\bkey\b/i.test(message) && /\b(?:not valid|invalid)\b/i.test(message));
 
-/** `message` is a text or a list of texts. */
+/** The field `message` is a string or a list of strings. */
 function upstreamMessageOf(body: string, key: string): string | undefined {
   const { message } = (parsed(body, key) ?? {}) as { message?: unknown };
   const lines = (Array.isArray(message) ? message : [message]).filter(
@@ -105,7 +105,7 @@ function upstreamMessageOf(body: string, key: string): string | undefined {
   return text === '' ? undefined : text.slice(0, maxMessageLength).toWellFormed();
 }
 
-/** Seconds, from either form that `Retry-After` may have (RFC 9110, 10.2.3); a day at most. */
+/** Seconds from `Retry-After`, in either form (RFC 9110, 10.2.3); at most a day. */
 export function retryAfter(response: WireResponse): number | undefined {
   const raw = header(response, 'retry-after')?.trim();
   if (raw === undefined || raw === '') return undefined;
@@ -116,7 +116,7 @@ export function retryAfter(response: WireResponse): number | undefined {
 
 const day = 86_400;
 
-/** When the service sent it, by its own clock, in milliseconds since the epoch. */
+/** Time of the response by the service's clock, in milliseconds since the epoch. */
 export function answeredAt(response: WireResponse): number | undefined {
   const time = Date.parse(header(response, 'date') ?? '');
   return Number.isNaN(time) ? undefined : time;

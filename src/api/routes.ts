@@ -3,8 +3,8 @@ import type { Resource } from './records.ts';
 export type { Resource };
 
 /**
- * `paged`: the documented search envelope with `from` and `total`. `open`: what comes back is not
- * documented (a bare array or an envelope), so it is read adaptively. `tree`: one nested answer.
+ * The shape of a response. `paged`: the documented search envelope with `from` and `total`. `open`: not
+ * documented, a bare array or an envelope. `tree`: one nested record.
  */
 export type Shape = 'paged' | 'open' | 'tree';
 
@@ -16,7 +16,7 @@ export interface Route {
   readonly shape: Shape;
   /** Query parameters beside the page size and offset. */
   readonly parameters: readonly Parameter[];
-  /** How one record can be read. */
+  /** The identifiers by which one record can be read. */
   readonly one: readonly ('id' | 'externalIdentifier')[];
 }
 
@@ -55,14 +55,14 @@ export const routes: Readonly<Record<Resource, Route>> = {
 
 export const resources = Object.keys(routes) as Resource[];
 
-/** Longer than any identifier of the service; a path is limited to a few thousand bytes on the way. */
+/** Longer than any identifier of the service. Proxies limit a path to a few thousand bytes. */
 const maxIdentifierLength = 500;
-/** Dots alone between slashes, also where they were encoded before: a proxy on the way may decode once more. */
+/** A segment of dots only, also percent-encoded: a proxy may decode the path once more. */
 const dotSegment = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\]|%2f|%5c)/i;
 
 /**
- * Whether an identifier can be one segment of a path. What cannot is no record's: an empty one names the list
- * route, `..` the route above, half a character has no encoding.
+ * True if an identifier can be one segment of a path. An empty one would address the list route, `..` the parent
+ * route, and a lone surrogate has no encoding.
  */
 export const isPathSegment = (identifier: string): boolean =>
   identifier.length <= maxIdentifierLength &&
@@ -70,6 +70,6 @@ export const isPathSegment = (identifier: string): boolean =>
   identifier.isWellFormed() &&
   !dotSegment.test(identifier);
 
-/** The one write: creates or updates the opportunity of that external identifier. */
+/** Path of the only write: it creates or updates the opportunity with this external identifier. */
 export const upsertPath = (externalIdentifier: string): string =>
   `/opportunity/ext/${encodeURIComponent(externalIdentifier)}`;

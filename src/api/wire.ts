@@ -11,7 +11,7 @@ export interface WireRequest {
   /** Below `/public-api`, with the query. */
   path: string;
   body?: string;
-  /** Handed on with it. */
+  /** Sent as trace headers. */
   trace?: Trace | undefined;
 }
 
@@ -22,14 +22,14 @@ export interface WireResponse {
 }
 
 export interface WireLimits {
-  /** One attempt, from the first byte sent to the last received. */
+  /** Timeout of one attempt, from the first byte sent to the last received. */
   attemptMs: number;
   connectMs: number;
-  /** Of one response, decompressed. */
+  /** Maximum size of one response, decompressed. */
   maxBytes: number;
-  /** Connections kept open to the service. */
+  /** Maximum number of connections to the service. */
   connections: number;
-  /** How names are resolved, where not all that they lead to may be reached. */
+  /** Resolves host names; set where some addresses must not be reached. */
   lookup?: LookupFunction;
 }
 
@@ -56,7 +56,7 @@ const neverSentCodes = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** Kept-alive connections to one host, with the key on every request. Redirects are never followed. */
+/** Keep-alive connections to one host. Sends the key with every request and never follows redirects. */
 export class Wire {
   readonly #base: URL;
   readonly #key: string;
@@ -71,14 +71,13 @@ export class Wire {
 
   /**
    * Sends one request, once.
-   * @throws ApiError, `unreachable` when it provably did not leave; the call's own reason when it was
-   *   cancelled
+   * @throws ApiError, of the kind `unreachable` only if nothing was sent; the signal's reason when cancelled
    */
   async send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
     call.signal.throwIfAborted();
     this.#pool ??= this.#open();
     const pool = await this.#pool;
-    call.signal.throwIfAborted(); // What was cancelled while the pool was loaded must not leave.
+    call.signal.throwIfAborted(); // It may have been cancelled while the pool was loaded.
     const exchange = new Exchange(pool, this.#options(request));
     const cancel = () => exchange.stop(call.signal.reason);
     const timeLeft = Math.max(1, Math.min(this.#limits.attemptMs, call.deadline - Date.now()));
@@ -99,7 +98,7 @@ export class Wire {
     await pool?.destroy();
   }
 
-  /** Loaded on first use: a third of a second that a person would wait for a list of tools. */
+  /** Loaded on first use: loading undici takes about 0.3 s, which a list of tools would have to wait for. */
   async #open(): Promise<Pool> {
     const { Pool } = await import('./pool.ts');
     const { lookup } = this.#limits;
@@ -138,7 +137,7 @@ export class Wire {
 const withoutByteOrderMark = (text: string): string =>
   text.startsWith('\uFEFF') ? text.slice(1) : text;
 
-/** @throws ApiError where it is too large, or not packed as it says */
+/** @throws ApiError if the body is too large or does not match its content encoding */
 async function decompress(
   compressed: Buffer,
   encoding: string,
@@ -156,7 +155,7 @@ async function decompress(
   if (!decode)
     throw new ApiError('unexpected', {
       ...facts,
-      problem: 'packed in a way that was not asked for',
+      problem: 'in a content encoding that was not requested',
     });
   const decompressed = promisify<Buffer, { maxOutputLength: number }, Buffer>(decode);
   try {
@@ -165,7 +164,7 @@ async function decompress(
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ApiError('too-large', facts);
     throw new ApiError('malformed', {
       ...facts,
-      problem: 'not packed as it says, or not all of it',
+      problem: 'not in the declared content encoding, or incomplete',
     });
   }
 }
@@ -175,24 +174,24 @@ const codeOf = (error: unknown): string => {
   return code ?? '';
 };
 
-/** An established connection can fail with some of these codes too, when something may have left. */
+/** Some of these codes also occur on established connections, after something may have been sent. */
 const isConnectError = (error: unknown): boolean => {
   const { syscall } = error as NodeJS.ErrnoException;
   return syscall === undefined || syscall === 'connect' || syscall === 'getaddrinfo';
 };
 
-/** What undici throws when an answer breaks the rules of HTTP; a status below 100 fails an assertion. */
+/** Codes of undici for a response that is not valid HTTP; a status below 100 fails an assertion. */
 const malformedCodes = new Set([
   'UND_ERR_HEADERS_OVERFLOW',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
   'ERR_ASSERTION',
 ]);
 
-/** The error of undici's parser has no code. */
+/** The error of undici's parser has a name and no code. */
 const isMalformed = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'HTTPParserError' || malformedCodes.has(codeOf(error)));
 
-/** Only the code is kept: messages of the network layer can quote what was sent. */
+/** Keeps only the code: messages of the network layer may quote the request. */
 function toApiError(error: unknown, facts: ErrorFacts): Error {
   if (isApiError(error)) return error;
   if (isMalformed(error)) return new ApiError('malformed', { ...facts, problem: 'not valid HTTP' });
@@ -202,7 +201,7 @@ function toApiError(error: unknown, facts: ErrorFacts): Error {
   if (neverSentCodes.has(code) && isConnectError(inner))
     return new ApiError('unreachable', { ...facts, code });
   if (code.endsWith('_TIMEOUT')) return new ApiError('timed-out', facts);
-  // Without a code it is a mistake of our own, which must not pass for an outage.
+  // An error without a code is a bug of this server and must not be reported as an outage.
   return code === '' && error instanceof Error
     ? error
     : new ApiError('connection-lost', facts, `connection lost: ${code}`);
