@@ -43,7 +43,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const sharing = { process, share: 1 / replicas };
   const mutex = new KeyedMutex();
   const advice = new ConfigurationAdvice(link);
-  const writes = new WriteStatus(options.report);
+  const writes = new WriteStatus(options.report, () => link.outage !== undefined);
   // It took a write before it counted as back.
   link.onReconnect(() => writes.reset());
   const inboxOf = (tenant: string) => new RedisInbox(link, bus, tenant, inbox);

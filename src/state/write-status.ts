@@ -13,10 +13,13 @@ interface Failure {
 /** How the last write went of each thing that must last. */
 export class WriteStatus {
   readonly #tell: Tell;
+  readonly #isOutage: () => boolean;
   readonly #failures = new Map<string, Failure>();
 
-  constructor(report: Tell = () => {}) {
+  /** @param isOutage whether the whole store is away: that is reported once, and not for each write that fails */
+  constructor(report: Tell = () => {}, isOutage: () => boolean = () => false) {
     this.#tell = report;
+    this.#isOutage = isOutage;
   }
 
   /** The failure that has lasted longest, where a last write failed. */
@@ -59,7 +62,7 @@ export class WriteStatus {
   }
 
   #failed(name: string, error: unknown): void {
-    if (this.#failures.has(name)) return;
+    if (this.#failures.has(name) || this.#isOutage()) return;
     const code = (error as NodeJS.ErrnoException | null)?.code ?? 'unknown';
     this.#failures.set(name, { since: new Date(), code });
     this.#tell('state cannot be written', { name: label(name), code });
