@@ -2,8 +2,14 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, readSettings } from '../config.ts';
-import { type ConfigHost, type Entry, hosts, nextSteps } from './config/hosts.ts';
-import { type Launch, type LaunchOptions, serverName, toLaunch } from './config/launch.ts';
+import { type ConfigHost, hosts, nextSteps } from './config/hosts.ts';
+import {
+  type Entry,
+  type Launch,
+  type LaunchOptions,
+  serverName,
+  toLaunch,
+} from './config/launch.ts';
 import type { EditResult } from './config/merge.ts';
 
 export const usage = `Use: cpq-mcp config ${Object.keys(hosts).join('|')}

@@ -1,5 +1,5 @@
 import { isCurrencyCode } from '../briefs/money.ts';
-import type { Proposal } from '../tenant/changes/consent.ts';
+import type { Proposal, Remark } from '../tenant/changes/consent.ts';
 import {
   changedCustomFields,
   customField,
@@ -7,7 +7,6 @@ import {
   type FieldValue,
   type Reference,
 } from '../tenant/changes/fields.ts';
-import type { Remark } from '../tenant/changes/plan.ts';
 import {
   join,
   oneLine,

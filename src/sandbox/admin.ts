@@ -3,7 +3,7 @@ import { invalid, Refusal } from './errors.ts';
 import { isObject } from './json.ts';
 import type { RateLimit, RollingWindow } from './limits.ts';
 import type { RequestLog } from './log.ts';
-import type { Reply } from './routes.ts';
+import type { Reply } from './route.ts';
 import { answerWebhooks, type WebhookService } from './webhooks-admin.ts';
 
 interface AdminService extends WebhookService {

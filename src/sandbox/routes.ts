@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
-import type { Permission } from './keys.ts';
 import { categoryTree, listBare, listEnveloped, readOne, searchRecords } from './read.ts';
+import type { Reply, Request, Route } from './route.ts';
 import * as schema from './schema.ts';
 import { putOpportunity } from './write-opportunity.ts';
 import { createQuote, orderQuote } from './write-quote.ts';
@@ -11,22 +11,6 @@ import {
   type WritableKind,
   writable,
 } from './write-record.ts';
-
-/** What a route is given: the query, the one variable part of the path, and the parsed body. */
-export interface Request {
-  query: URLSearchParams;
-  key: string;
-  body: unknown;
-}
-export interface Reply {
-  status: number;
-  /** JSON text. */
-  body: string;
-}
-export interface Route {
-  permission: Permission;
-  answer(context: Context, request: Request): Reply;
-}
 
 const ok = (body: string): Reply => ({ status: 200, body });
 

@@ -5,7 +5,7 @@ import { deriveKey, type Permission, SCOPES, type Scope } from './keys.ts';
 import { type RateLimit, RollingWindow } from './limits.ts';
 import { RequestLog } from './log.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
-import type { Reply } from './routes.ts';
+import type { Reply } from './route.ts';
 import { type SeedOptions, seedTenant } from './seed/index.ts';
 import type { KeyHolder, Service } from './server.ts';
 import { Store } from './store.ts';

@@ -4,7 +4,8 @@ import { Refusal } from './errors.ts';
 import type { Permission } from './keys.ts';
 import type { RollingWindow } from './limits.ts';
 import type { RequestLog } from './log.ts';
-import { findRoute, type Reply } from './routes.ts';
+import type { Reply } from './route.ts';
+import { findRoute } from './routes.ts';
 
 const LARGEST_BODY = 1024 * 1024;
 const PUBLIC_API = /^\/t\/([^/]+)\/public-api(?:\/(.*))?$/;

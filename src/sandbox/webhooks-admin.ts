@@ -1,7 +1,7 @@
 import type { Change, EventName, Subject } from './context.ts';
 import { invalid, notFound } from './errors.ts';
 import { isObject } from './json.ts';
-import type { Reply } from './routes.ts';
+import type { Reply } from './route.ts';
 import type { Retry, Subscription, Webhooks } from './webhooks.ts';
 
 const EVENTS: Record<Subject, EventName[]> = {

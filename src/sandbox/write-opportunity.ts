@@ -12,7 +12,7 @@ import {
 } from './body.ts';
 import type { Context } from './context.ts';
 import type { JsonObject, Row } from './json.ts';
-import type { Reply, Request } from './routes.ts';
+import type { Reply, Request } from './route.ts';
 import { opportunity } from './schema.ts';
 import { announce, newId, withoutNulls } from './write-record.ts';
 

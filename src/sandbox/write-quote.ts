@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 import { invalid, Refusal } from './errors.ts';
 import type { Json, Row } from './json.ts';
 import { readOne } from './read.ts';
-import type { Reply, Request } from './routes.ts';
+import type { Reply, Request } from './route.ts';
 import { quote } from './schema.ts';
 import { announce, newId, withoutNulls } from './write-record.ts';
 

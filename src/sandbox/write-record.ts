@@ -15,7 +15,7 @@ import type { Context, EventName, Subject } from './context.ts';
 import { invalid, notFound } from './errors.ts';
 import type { Row } from './json.ts';
 import { readOne } from './read.ts';
-import type { Reply } from './routes.ts';
+import type { Reply } from './route.ts';
 import { company, contact, product, quote, type Resource } from './schema.ts';
 
 /** A resource whose records are created and updated as they come. */

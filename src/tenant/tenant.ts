@@ -7,7 +7,7 @@ import { resources, routes } from '../api/routes.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
 import type { CollectionCache } from './cache.ts';
 import { interactiveCall, type ToolCall } from './call.ts';
-import type { WriteRules } from './changes/rules.ts';
+import type { WriteRules } from './changes/write-rules.ts';
 import {
   type Collection,
   Collections,

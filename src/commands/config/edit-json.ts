@@ -9,7 +9,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import type { Entry } from './hosts.ts';
+import type { Entry } from './launch.ts';
 import { checkEdit, type EditResult, merge, NotEdited, unsafe } from './merge.ts';
 
 /** How the file is laid out. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
-import type { Entry } from './hosts.ts';
+import type { Entry } from './launch.ts';
 import { checkEdit, type EditResult, merge, NotEdited, unsafe } from './merge.ts';
 
 interface TextRange {

@@ -12,7 +12,7 @@ import {
   stat,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Entry } from './hosts.ts';
+import type { Entry } from './launch.ts';
 import { type EditResult, NotEdited } from './merge.ts';
 
 export interface WriteReport {

@@ -7,15 +7,13 @@ import {
   geminiMcpAdd,
   installLinks,
 } from './install-commands.ts';
-import { type Launch, placeholders } from './launch.ts';
+import { type Entry, type Launch, placeholders } from './launch.ts';
 
 export interface HostEnvironment {
   platform: NodeJS.Platform;
   home: string;
   environment: Record<string, string | undefined>;
 }
-
-export type Entry = Record<string, unknown>;
 
 /** How one host is told about a server. */
 export interface ConfigHost {

@@ -1,5 +1,4 @@
-import type { Entry } from './hosts.ts';
-import { type Launch, placeholders, serverName } from './launch.ts';
+import { type Entry, type Launch, placeholders, serverName } from './launch.ts';
 
 /** One word of a command line, so that a shell leaves it as it is. */
 function shellQuote(word: string, windows: boolean): string {

@@ -1,6 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { ConfigError } from '../../config.ts';
 
+/** What a host's configuration holds about one server. */
+export type Entry = Record<string, unknown>;
+
 /** What the host is to connect to, before it is put into the host's own words. */
 export interface Launch {
   /** Of a server that runs already; otherwise the host starts one. */

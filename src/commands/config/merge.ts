@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../api/envelope.ts';
-import type { Entry } from './hosts.ts';
-import { placeholders } from './launch.ts';
+import { type Entry, placeholders } from './launch.ts';
 
 /** A file as it is to be, and the entry that is in it then. */
 export interface EditResult {

@@ -5,6 +5,7 @@ import { normaliseName } from '../../briefs/naming.ts';
 import { quote, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
+import type { Proposal, Remark } from './consent.ts';
 import {
   canBeSent,
   canonicalJson,
@@ -30,32 +31,14 @@ import {
 } from './resolve.ts';
 import type { Target } from './target.ts';
 
-/** What a person should know beside the difference. */
-export type Remark =
-  /** The contact that is to be written belongs to another company. */
-  | { about: 'contact elsewhere'; contact: string; company: string }
-  /** Another company is to be written, and the contact stays. */
-  | { about: 'contact stays'; contact: string }
-  /** The amounts stay the same numbers, in another currency. */
-  | { about: 'currency'; from: string; to: string }
-  /** Another record of the kind is called the same, or looks as if it were. */
-  | { about: 'look-alike'; label: string; name: string; other: string; id: string }
-  /** A value that the service gives without an id, and that cannot be sent back. */
-  | { about: 'cannot be sent'; label: string; value: string };
-
 /** Exactly what would be written, to what, as it is now. */
-export interface ChangePlan {
+export interface ChangePlan extends Pick<Proposal, 'currency' | 'remarks' | 'digest'> {
   target: Target;
   before: Snapshot;
   requested: RequestedValues;
   changes: readonly FieldChange[];
-  /** Of the company that the opportunity has now, and of the one that it would have. */
-  currency: { from?: string | undefined; to?: string | undefined };
-  remarks: readonly Remark[];
   /** What is asked for, whatever the record holds. */
   requestDigest: string;
-  /** The wish, the record's state that the difference was made from, and the difference. */
-  digest: string;
 }
 
 /**

@@ -7,16 +7,6 @@ import type { ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
 import { matchBarredStages, stagesOf } from './stages.ts';
 
-/** What the operator allows to be written, whoever agrees. */
-export interface WriteRules {
-  /** Writes in any hour. */
-  perHour: number;
-  /** Fields that may be written, by name. */
-  fields: ReadonlySet<string>;
-  /** Stages that may not be set, by id or name, or by one that looks like it. */
-  barredStages: readonly string[];
-}
-
 const hourMs = 3_600_000;
 
 /** @throws ChangeRefused for a field or a stage that may not be written */

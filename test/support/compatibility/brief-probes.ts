@@ -1,6 +1,6 @@
 import type { Answer } from '../hosts.ts';
 import { failed, type Judged, judgeFacts, partOf, right, worst, wrong } from './judge.ts';
-import type { Probe } from './probes.ts';
+import type { Probe } from './probe.ts';
 import type { Session } from './session.ts';
 import * as truth from './truth.ts';
 import type { Named, Opportunity, Quote, Row } from './world.ts';

@@ -1,7 +1,7 @@
 import type { Answer, Row as AnswerRow } from '../hosts.ts';
 import { listTools } from '../samples.ts';
 import { failed, hasCaveat, type Judged, partOf, right, worst, wrong } from './judge.ts';
-import type { Probe } from './probes.ts';
+import type { Probe } from './probe.ts';
 import { rowProblem } from './rows.ts';
 import { sorted } from './search.ts';
 import type { Session } from './session.ts';

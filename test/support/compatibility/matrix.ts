@@ -1,5 +1,6 @@
 import type { Judged, Verdict } from './judge.ts';
-import { type Probe, probes } from './probes.ts';
+import type { Probe } from './probe.ts';
+import { probes } from './probes.ts';
 import { openSession } from './session.ts';
 import type { Variation } from './variations.ts';
 

@@ -1,6 +1,6 @@
 import type { Answer } from '../hosts.ts';
 import { failed, type Judged, right, wrong } from './judge.ts';
-import type { Probe } from './probes.ts';
+import type { Probe } from './probe.ts';
 import type { Session } from './session.ts';
 import type { Switches } from './switches.ts';
 import type { Opportunity, Row } from './world.ts';

@@ -1,12 +1,10 @@
 import './style.css';
-import type { CompanyBrief } from '../../../briefs/company.ts';
 import { useFormats } from '../shell/format.ts';
 import {
   ActionButton,
   Ask,
   Badge,
   Coverage,
-  type CoverageData,
   Figure,
   Head,
   Notes,
@@ -14,15 +12,11 @@ import {
   Sums,
 } from '../shell/parts.tsx';
 import { startView, type ViewProps } from '../shell/start.tsx';
+import type { CompanyData, RelatedData } from './data.ts';
 import { Timeline } from './timeline.tsx';
 import { timelineItems } from './timeline-items.ts';
-import { type RelatedData, useRelatedData } from './use-related-data.ts';
+import { useRelatedData } from './use-related-data.ts';
 
-export type CompanyData = CompanyBrief & {
-  summary: string;
-  notes?: string[];
-  coverage?: CoverageData;
-};
 const everyRow = 50;
 
 function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {

@@ -1,28 +1,5 @@
 /** Opportunities, quotes and events as moments of one story. */
-import type { CompanyData } from './main.tsx';
-import type { RelatedData } from './use-related-data.ts';
-
-/** A row of `cpq_list_opportunities`. */
-export interface OpportunityRow {
-  id?: string;
-  name?: string;
-  companyId?: string;
-  stage?: string;
-  /** Absent while it is open. */
-  outcome?: string;
-  closes?: string;
-}
-
-/** A row of `cpq_list_events`. */
-export interface EventRow {
-  /** To the second, in UTC. */
-  at: string;
-  subject: string;
-  event: string;
-  id?: string;
-  name?: string;
-  changes?: string[];
-}
+import type { CompanyData, EventRow, OpportunityRow, RelatedData } from './data.ts';
 
 export interface TimelineItem {
   key: string;

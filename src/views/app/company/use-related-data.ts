@@ -1,17 +1,7 @@
 /** What the time line shows beside the answer: closed opportunities, and what was told of the account. */
 import { useEffect, useState } from 'preact/hooks';
 import { type Host, messageOf } from '../shell/start.tsx';
-import type { CompanyData } from './main.tsx';
-import type { EventRow, OpportunityRow } from './timeline-items.ts';
-
-export interface RelatedData {
-  opportunities: readonly OpportunityRow[];
-  events: readonly EventRow[];
-  /** How many events there are. */
-  eventsTotal: number;
-  /** Why the events, or some of them, could not be read. */
-  problem?: string | undefined;
-}
+import type { CompanyData, EventRow, OpportunityRow, RelatedData } from './data.ts';
 
 const noData: RelatedData = { opportunities: [], events: [], eventsTotal: 0 };
 

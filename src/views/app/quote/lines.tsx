@@ -2,8 +2,8 @@
 import type { PreflightFinding } from '../../../briefs/preflight.ts';
 import type { QuoteLine } from '../../../briefs/quote.ts';
 import { useFormats } from '../shell/format.ts';
+import type { QuoteData } from './data.ts';
 import { FindingList } from './findings.tsx';
-import type { QuoteData } from './main.tsx';
 
 interface Props {
   data: QuoteData;

@@ -1,13 +1,11 @@
 import './style.css';
 import { useState } from 'preact/hooks';
-import type { QuoteBrief } from '../../../briefs/quote.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
 import {
   ActionButton,
   Ask,
   Badge,
   Coverage,
-  type CoverageData,
   Figure,
   Head,
   Notes,
@@ -15,10 +13,10 @@ import {
   Switch,
 } from '../shell/parts.tsx';
 import { startView, type ViewProps } from '../shell/start.tsx';
+import type { QuoteData } from './data.ts';
 import { aboutQuote, FindingList } from './findings.tsx';
 import { Lines } from './lines.tsx';
 
-export type QuoteData = QuoteBrief & { summary: string; notes?: string[]; coverage?: CoverageData };
 const everyLine = 200;
 
 function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {

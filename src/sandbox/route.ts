@@ -1,0 +1,20 @@
+import type { Context } from './context.ts';
+import type { Permission } from './keys.ts';
+
+/** What a route is given: the query, the one variable part of the path, and the parsed body. */
+export interface Request {
+  query: URLSearchParams;
+  key: string;
+  body: unknown;
+}
+
+export interface Reply {
+  status: number;
+  /** JSON text. */
+  body: string;
+}
+
+export interface Route {
+  permission: Permission;
+  answer(context: Context, request: Request): Reply;
+}

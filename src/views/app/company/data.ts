@@ -1,0 +1,41 @@
+import type { CompanyBrief } from '../../../briefs/company.ts';
+import type { CoverageData } from '../shell/parts.tsx';
+
+/** What the view is given: the answer of the tool. */
+export type CompanyData = CompanyBrief & {
+  summary: string;
+  notes?: string[];
+  coverage?: CoverageData;
+};
+
+/** A row of `cpq_list_opportunities`. */
+export interface OpportunityRow {
+  id?: string;
+  name?: string;
+  companyId?: string;
+  stage?: string;
+  /** Absent while it is open. */
+  outcome?: string;
+  closes?: string;
+}
+
+/** A row of `cpq_list_events`. */
+export interface EventRow {
+  /** To the second, in UTC. */
+  at: string;
+  subject: string;
+  event: string;
+  id?: string;
+  name?: string;
+  changes?: string[];
+}
+
+/** What is read besides the answer. */
+export interface RelatedData {
+  opportunities: readonly OpportunityRow[];
+  events: readonly EventRow[];
+  /** How many events there are. */
+  eventsTotal: number;
+  /** Why the events, or some of them, could not be read. */
+  problem?: string | undefined;
+}
