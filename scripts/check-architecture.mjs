@@ -52,6 +52,7 @@ const filesBesideLayers = {
   'src/config.ts': layersBelow.mcp,
   'src/log.ts': [],
   'src/version.ts': [],
+  'src/setting-names.ts': [],
 };
 
 /** Who may import them. */
@@ -69,6 +70,15 @@ const usersOfFiles = {
     'tool-kit',
     'tenant',
   ],
+  'src/setting-names.ts': [
+    'src/index.ts',
+    'src/config.ts',
+    'commands',
+    'hosts',
+    'fast-path',
+    'mcp',
+    'tenant',
+  ],
   'src/version.ts': [
     'src/main.ts',
     'src/index.ts',
@@ -84,6 +94,7 @@ const usersOfFiles = {
 /** Libraries that stay in their rooms. */
 const libraries = [
   { name: /^undici(\/|$)/, layers: ['api'] },
+  { name: /^ipaddr\.js$/, layers: ['hosts'] },
   { name: /^@modelcontextprotocol\/ext-apps(\/|$)/, layers: ['mcp', 'hosts', 'views'] },
   { name: /^@modelcontextprotocol\//, layers: ['mcp', 'hosts'] },
   { name: /^(libsql|better-sqlite3|node:sqlite)(\/|$)/, layers: ['sandbox'] },

@@ -1,11 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { NameOf } from './setting-names.ts';
 import { fieldNames } from './tenant/changes/fields.ts';
 import { type Grant, grantNames, parseGrants } from './tenant/grants.ts';
 import { type Toolset, toolsets } from './tool-kit/toolsets.ts';
 
-/** Wrong use or configuration: told on stderr, exit status 2. */
-export class ConfigError extends Error {}
+/**
+ * Wrong use or configuration; commands print it to stderr and exit with status 2. A text that names settings
+ * is a function of `nameOf`; `message` names them as environment variables.
+ */
+export class ConfigError extends Error {
+  readonly #text: ConfigErrorText;
+
+  constructor(text: ConfigErrorText) {
+    super(typeof text === 'string' ? text : text(environmentName));
+    this.#text = text;
+  }
+
+  messageNaming(nameOf: NameOf<SettingName>): string {
+    return typeof this.#text === 'string' ? this.#text : this.#text(nameOf);
+  }
+}
+
+type ConfigErrorText = string | ((nameOf: NameOf<SettingName>) => string);
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -386,9 +403,16 @@ export const settings = {
   }),
 } as const;
 
-type Name = keyof typeof settings;
+export type SettingName = keyof typeof settings;
+
+/** The environment variable of a setting, with the flag of a switch. */
+export const environmentName: NameOf<SettingName> = (name) => {
+  const { env, flag, bare }: Setting = settings[name];
+  return bare ? `${env} (--${flag})` : env;
+};
+
 export type Settings = {
-  [N in Name]: (typeof settings)[N] extends { fallback: string }
+  [N in SettingName]: (typeof settings)[N] extends { fallback: string }
     ? ReturnType<(typeof settings)[N]['parse']>
     : ReturnType<(typeof settings)[N]['parse']> | undefined;
 };
@@ -400,22 +424,25 @@ export type Settings = {
 export function readSettings(
   argv: readonly string[],
   environment: Record<string, string | undefined>,
-  allowed: readonly Name[] = Object.keys(settings) as Name[],
+  allowed: readonly SettingName[] = Object.keys(settings) as SettingName[],
 ): Settings {
   const flags = readFlags(argv, allowed);
   const read: Record<string, unknown> = {};
-  for (const name of Object.keys(settings) as Name[]) {
+  for (const name of Object.keys(settings) as SettingName[]) {
     const setting: Setting = settings[name];
     const fromFlag = setting.flag === undefined ? undefined : flags[setting.flag];
     const fromEnvironment = environment[setting.env];
     const given =
       fromFlag ?? (fromEnvironment === '' ? undefined : fromEnvironment) ?? setting.fallback;
-    if (given !== undefined) read[name] = validate(setting, given, fromFlag !== undefined);
+    if (given !== undefined) read[name] = validate(name, given, fromFlag !== undefined);
   }
   return withSecretsFromFiles(read as Settings);
 }
 
-function readFlags(argv: readonly string[], allowed: readonly Name[]): Record<string, string> {
+function readFlags(
+  argv: readonly string[],
+  allowed: readonly SettingName[],
+): Record<string, string> {
   const options: Record<string, { type: 'string' | 'boolean' }> = {};
   for (const name of allowed) {
     const { flag, bare }: Setting = settings[name];
@@ -427,20 +454,22 @@ function readFlags(argv: readonly string[], allowed: readonly Name[]): Record<st
   } catch (error) {
     if (argv.some((word) => /^--api-key(=|$)/.test(word))) {
       throw new ConfigError(
-        'There is no flag --api-key: it would show the key in lists of processes. Set CPQ_API_KEY or CPQ_API_KEY_FILE.',
+        (nameOf) =>
+          `There is no flag --api-key: it would show the key in lists of processes. Set ${nameOf('apiKey')} or ${nameOf('apiKeyFile')}.`,
       );
     }
     throw new ConfigError(`${(error as Error).message.split('. ')[0]}. Try: cpq-mcp --help`);
   }
 }
 
-function validate(setting: Setting, given: string, byFlag: boolean): unknown {
-  const name = byFlag ? `--${setting.flag}` : setting.env;
+function validate(name: SettingName, given: string, byFlag: boolean): unknown {
+  const setting: Setting = settings[name];
   try {
     return setting.parse(given);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(`${name}: ${error.message}. ${setting.description}.`);
+    const problem = `${error.message}. ${setting.description}.`;
+    throw new ConfigError((nameOf) => `${byFlag ? `--${setting.flag}` : nameOf(name)}: ${problem}`);
   }
 }
 
@@ -547,34 +576,33 @@ function withSecretsFromFiles(read: Settings): Settings {
   for (const [name, fileName] of secretFileNames) {
     const path = read[fileName];
     if (path === undefined || read[name] !== undefined) continue;
-    const content = fileContent(settings[fileName].env, path);
-    found[name] = validate(settings[name], content, false) as string;
+    const content = fileContent(fileName, path);
+    found[name] = validate(name, content, false) as string;
   }
   return { ...read, ...found };
 }
 
 /** The text of a file that a setting names. @throws ConfigError when it cannot be read */
-export function fileContent(env: string, path: string): string {
+export function fileContent(setting: SettingName, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new ConfigError(`${env}: ${path} cannot be read (${code})`);
+    throw new ConfigError((nameOf) => `${nameOf(setting)}: ${path} cannot be read (${code})`);
   }
 }
 
 /** A real tenant's address and key. @throws ConfigError that says which is missing and where to get it */
 export function requireTenant(read: Settings): { baseUrl: URL; key: string } {
-  const missing = [
-    ...(read.baseUrl === undefined ? ["CPQ_BASE_URL (the tenant's API address)"] : []),
-    ...(read.apiKey === undefined ? ['CPQ_API_KEY or CPQ_API_KEY_FILE (the key)'] : []),
-  ];
-  if (read.baseUrl === undefined || read.apiKey === undefined) {
-    throw new ConfigError(
-      `Missing: ${missing.join(' and ')}. A key is issued in the product under Settings → Integrations → API Key. To look around without either, use --sandbox.`,
-    );
-  }
-  return { baseUrl: read.baseUrl, key: read.apiKey };
+  const { baseUrl, apiKey } = read;
+  if (baseUrl !== undefined && apiKey !== undefined) return { baseUrl, key: apiKey };
+  throw new ConfigError((nameOf) => {
+    const missing = [
+      ...(baseUrl === undefined ? [`${nameOf('baseUrl')} (the tenant's API address)`] : []),
+      ...(apiKey === undefined ? [`${nameOf('apiKey')} or ${nameOf('apiKeyFile')} (the key)`] : []),
+    ];
+    return `Missing: ${missing.join(' and ')}. A key is issued in the product under Settings → Integrations → API Key. To try it without either, set ${nameOf('sandbox')}.`;
+  });
 }
 
 /** Which tools are asked for, or else those that make sense with what was granted and is received. */

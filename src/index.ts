@@ -1,5 +1,5 @@
 import { openTenant } from './commands/open.ts';
-import { settingsFrom, toOptionNames } from './commands/options.ts';
+import { optionName, settingsFrom } from './commands/options.ts';
 import { ConfigError } from './config.ts';
 import { embeddedHost } from './hosts/embedded.ts';
 import { factsOf } from './log.ts';
@@ -114,7 +114,7 @@ export class CpqOptionError extends Error {
  * @throws CpqOptionError that names the option; never a value of a key
  */
 export async function createCpqServer(options: CpqServerOptions = {}): Promise<CpqServer> {
-  const opened = await namingOptions(() => openTenant(settingsFrom({ ...options })));
+  const opened = await namingOptions(() => openTenant(settingsFrom({ ...options }), optionName));
   const host = embeddedHost(opened, (error) => opened.log.warn('protocol', factsOf(error)));
   const tools = opened.surface.list.map(({ name, title = name }) => ({ name, title }));
   return {
@@ -129,13 +129,12 @@ export async function createCpqServer(options: CpqServerOptions = {}): Promise<C
   };
 }
 
-/** The checks speak of variables; whoever embeds the server set options. */
+/** Replaces a ConfigError with one that names the options. */
 async function namingOptions<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const message = toOptionNames(error.message);
-    throw new CpqOptionError(message.replace('use --sandbox', 'set sandbox'));
+    throw new CpqOptionError(error.messageNaming(optionName));
   }
 }

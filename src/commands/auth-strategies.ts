@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type AuthStrategyName, ConfigError, type Settings } from '../config.ts';
+import { type AuthStrategyName, ConfigError, type SettingName, type Settings } from '../config.ts';
 import { accessTokenStrategy } from '../hosts/access/access-tokens.ts';
 import { apiKeyStrategy, type ConnectLimits } from '../hosts/access/api-key.ts';
 import { type AuthStrategy, type Gate, gate } from '../hosts/access/gate.ts';
@@ -34,6 +34,9 @@ type StrategyFactory = (
   common: SharedServices,
 ) => AuthStrategy | Promise<AuthStrategy>;
 
+const missingForOAuth = (setting: SettingName, what: string): ConfigError =>
+  new ConfigError((nameOf) => `${nameOf('auth')}=oauth needs ${nameOf(setting)}: ${what}`);
+
 const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   token: async (settings, tenants, { log }) => {
     const onError = (error: unknown) => log.error('tokens not read again', factsOf(error));
@@ -46,10 +49,10 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   oauth: (settings, tenants, { log }) => {
     const { oauthIssuer: issuer, publicUrl: resource } = settings;
     if (issuer === undefined) {
-      throw new ConfigError('CPQ_AUTH=oauth needs CPQ_OAUTH_ISSUER: whose tokens are taken');
+      throw missingForOAuth('oauthIssuer', 'the issuer whose tokens are accepted');
     }
     if (resource === undefined) {
-      throw new ConfigError('CPQ_AUTH=oauth needs CPQ_PUBLIC_URL: whom the tokens must be for');
+      throw missingForOAuth('publicUrl', 'the audience of the tokens');
     }
     return oauthStrategy({
       issuer,

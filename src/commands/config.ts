@@ -9,6 +9,7 @@ import {
   type LaunchOptions,
   serverName,
   toLaunch,
+  variables,
 } from './config/launch.ts';
 import type { EditResult } from './config/merge.ts';
 
@@ -29,7 +30,10 @@ interface ConfigRequest extends LaunchOptions {
 export async function config(argv: readonly string[]): Promise<void> {
   const request = parseRequest(argv);
   // The same checks as when the server starts: what is wrong here would only show there.
-  readSettings([], { CPQ_BASE_URL: request.baseUrl, CPQ_GRANTS: request.grants });
+  readSettings([], {
+    [variables.baseUrl]: request.baseUrl,
+    [variables.grants]: request.grants,
+  });
   const launch = toLaunch(request);
   if (launch.http !== undefined && !request.host.http) return editedByHost(request, launch.http);
   if (request.write) await write(request, launch);
@@ -49,7 +53,7 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
     const host = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
     if (!host || more.length > 0) throw new Error('Name one host');
     const { environment: env, ...where } = thisMachine();
-    const keyFile = values['api-key-file'] ?? env.CPQ_API_KEY_FILE;
+    const keyFile = values['api-key-file'] ?? env[variables.keyFile];
     return {
       host,
       file: values.file ?? host.file({ environment: env, ...where }),
@@ -58,8 +62,8 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
       sandbox: values.sandbox ?? false,
       windows: values.windows ?? where.platform === 'win32',
       local: values.local ?? false,
-      baseUrl: values['base-url'] ?? env.CPQ_BASE_URL,
-      grants: values.grants ?? env.CPQ_GRANTS,
+      baseUrl: values['base-url'] ?? env[variables.baseUrl],
+      grants: values.grants ?? env[variables.grants],
       apiKeyFile: keyFile === undefined ? undefined : resolve(keyFile),
     };
   } catch (error) {

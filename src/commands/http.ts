@@ -5,7 +5,7 @@ import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { bearerToken } from '../hosts/access/bearer.ts';
 import { type Gate, openGate } from '../hosts/access/gate.ts';
 import { GuessLimiter } from '../hosts/access/guess-limiter.ts';
-import { proxiesFrom } from '../hosts/access/proxies.ts';
+import { parseProxies } from '../hosts/access/proxies.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
 import { readyzOf } from '../hosts/readiness.ts';
@@ -34,7 +34,7 @@ export async function http(argv: readonly string[]): Promise<void> {
   const common = await openCommon(settings, safeLog, (name) => observer.tenant(name));
   const { state } = common;
   const tenants = await ConfiguredTenants.open(settings, common);
-  const guesses = new GuessLimiter(proxiesFrom(settings.trustedProxies));
+  const guesses = new GuessLimiter(parseProxies(settings.trustedProxies));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
   observer.metrics.registerHealthGauge(() => state.health());
@@ -82,17 +82,20 @@ function requireAuth(settings: Settings): void {
   if (auth.size > 0) return;
   if (settings.publicUrl !== undefined || settings.trustedProxies.length > 0) {
     throw new ConfigError(
-      'CPQ_PUBLIC_URL and CPQ_TRUSTED_PROXIES are for servers that others reach through a proxy, so callers must show who they are. Set CPQ_AUTH to token, oauth or key.',
+      (nameOf) =>
+        `${nameOf('publicUrl')} and ${nameOf('trustedProxies')} are for servers that others reach through a proxy, so callers must authenticate. Set ${nameOf('auth')} to token, oauth or key.`,
     );
   }
   if (!isLoopback(host)) {
     throw new ConfigError(
-      `CPQ_HTTP_HOST: ${host} can be reached from other machines, so callers must show who they are. Set CPQ_AUTH to token, oauth or key, or listen on 127.0.0.1.`,
+      (nameOf) =>
+        `${nameOf('host')}: ${host} can be reached from other machines, so callers must authenticate. Set ${nameOf('auth')} to token, oauth or key, or listen on 127.0.0.1.`,
     );
   }
   if (tenantsFile !== undefined) {
     throw new ConfigError(
-      'CPQ_TENANTS_FILE needs CPQ_AUTH: callers show with what they are let in which tenant is theirs.',
+      (nameOf) =>
+        `${nameOf('tenantsFile')} needs ${nameOf('auth')}: a caller's credentials determine the tenant.`,
     );
   }
 }

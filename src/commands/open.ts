@@ -1,7 +1,8 @@
-import type { Settings } from '../config.ts';
+import { environmentName, type SettingName, type Settings } from '../config.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { Log } from '../log.ts';
 import type { Surface } from '../mcp/surface.ts';
+import type { NameOf } from '../setting-names.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { resolveAddress } from './address.ts';
 import { openCommon, openLog } from './common.ts';
@@ -19,10 +20,13 @@ export interface Opened extends TenantEndpoint {
  * Opens the tenant that the settings name, or the embedded one.
  * @throws ConfigError when neither is there
  */
-export async function openTenant(settings: Settings): Promise<Opened> {
+export async function openTenant(
+  settings: Settings,
+  nameOf: NameOf<SettingName> = environmentName,
+): Promise<Opened> {
   const address = await resolveAddress(settings);
   const common = await openCommon(settings, openLog(settings));
-  const tenant = new TenantHandle(defaultName, settings, address, common);
+  const tenant = new TenantHandle(defaultName, settings, address, common, { nameOf });
   const served = tenant.endpointFor(tenant.grants);
   return {
     ...served,

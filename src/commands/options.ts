@@ -1,14 +1,14 @@
-import { ConfigError, readSettings, type Settings, settings } from '../config.ts';
+import { ConfigError, readSettings, type SettingName, type Settings, settings } from '../config.ts';
+import type { NameOf } from '../setting-names.ts';
 
-type Name = keyof typeof settings;
 type Value = string | number | boolean | URL | readonly string[];
 
-const isName = (name: string): name is Name => Object.hasOwn(settings, name);
+const isName = (name: string): name is SettingName => Object.hasOwn(settings, name);
 
 /**
  * Settings that are given by name, as a program or a file gives them, through the same checks as the
  * variables. Nothing is read from the environment.
- * @throws ConfigError that speaks of variables; `toOptionNames` puts the names in their place
+ * @throws ConfigError; see `optionName` for how a program names settings
  */
 export function settingsFrom(options: Readonly<Record<string, Value | undefined>>): Settings {
   const environment: Record<string, string> = {};
@@ -19,16 +19,13 @@ export function settingsFrom(options: Readonly<Record<string, Value | undefined>
   return readSettings([], environment);
 }
 
-function textOf(name: Name, value: Value): string {
+function textOf(name: SettingName, value: Value): string {
   if (typeof value !== 'object') return String(value);
   if (value instanceof URL) return value.href;
   const separator = name === 'barredStages' ? ';' : ',';
   if (value.every((entry) => !entry.includes(separator))) return value.join(separator);
-  throw new ConfigError(`${settings[name].env}: no entry may hold "${separator}"`);
+  throw new ConfigError((nameOf) => `${nameOf(name)}: no entry may contain "${separator}"`);
 }
 
-/** The checks speak of variables; who gave options is told of those. */
-export function toOptionNames(message: string): string {
-  const names = Object.entries(settings).sort(([, a], [, b]) => b.env.length - a.env.length);
-  return names.reduce((text, [name, { env }]) => text.replaceAll(env, name), message);
-}
+/** Programs and files name a setting by its option. */
+export const optionName: NameOf<SettingName> = (name) => name;

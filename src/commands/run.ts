@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError, environmentName } from '../config.ts';
 import { version } from '../version.ts';
 import { stdio } from './stdio.ts';
 
@@ -32,8 +32,8 @@ const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and t
   cpq-mcp token       add, list and revoke access tokens of a server that teams share
   cpq-mcp config HOST say how an assistant is told of this server, or tell it with --write
 
-With --sandbox, stdio and http serve the embedded tenant; without it they need CPQ_BASE_URL and
-CPQ_API_KEY (or CPQ_API_KEY_FILE). Every other setting is in the documentation.
+With --sandbox, stdio and http serve the embedded tenant; without it they need ${environmentName('baseUrl')} and
+${environmentName('apiKey')} (or ${environmentName('apiKeyFile')}). Every other setting is in the documentation.
 `;
 
 /** @returns the exit status; throws what the person is to be told */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { ConfigError } from '../config.ts';
+import { ConfigError, environmentName } from '../config.ts';
 
 export const usage = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL[#SECRET]]`;
 
@@ -13,7 +13,9 @@ export async function sandbox(argv: readonly string[]): Promise<void> {
     onDeliveryFailure: (failure) => process.stderr.write(`${JSON.stringify(failure)}\n`),
   });
   for (const { name, baseUrl, keys } of running.tenants) {
-    process.stdout.write(`${name}\n  CPQ_BASE_URL=${baseUrl}\n  CPQ_API_KEY=${keys.all}\n`);
+    process.stdout.write(
+      `${name}\n  ${environmentName('baseUrl')}=${baseUrl}\n  ${environmentName('apiKey')}=${keys.all}\n`,
+    );
   }
   process.stdout.write('Stop with Ctrl-C.\n');
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);

@@ -1,4 +1,4 @@
-import { receivesWebhooks, type Settings, toolsetsOf } from '../config.ts';
+import { environmentName, receivesWebhooks, type Settings, toolsetsOf } from '../config.ts';
 import type { RetirableTenant } from '../hosts/access/api-key.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { TenantObserver } from '../hosts/server-observer.ts';
@@ -7,6 +7,7 @@ import { factsOf } from '../log.ts';
 import { onResourceUpdated } from '../mcp/resource-updates.ts';
 import { createSurface } from '../mcp/surface.ts';
 import { callMs } from '../mcp/tool-run.ts';
+import type { NameOf } from '../setting-names.ts';
 import { watchStages } from '../tenant/changes/unknown-stages.ts';
 import { defaultFreshness } from '../tenant/collections.ts';
 import { type Grant, intersectGrants } from '../tenant/grants.ts';
@@ -17,6 +18,11 @@ import type { SharedServices } from './common.ts';
 
 /** What one tenant is called that nobody gave a name. */
 export const defaultName = 'default';
+
+export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limits' | 'ownKey'> {
+  /** Names settings in error messages; default: environment variables. */
+  nameOf?: NameOf;
+}
 
 /** The way in to one tenant, for everybody who may use it. */
 export class TenantHandle implements RetirableTenant {
@@ -29,6 +35,7 @@ export class TenantHandle implements RetirableTenant {
   readonly #address: Address;
   /** By what may be done; there are as many as there are kinds of callers. */
   readonly #endpoints = new Map<string, TenantEndpoint>();
+  readonly #nameOf: NameOf;
   readonly #observer: TenantObserver | undefined;
   readonly #receivesUpdates: boolean;
   readonly #closing = new AbortController();
@@ -39,9 +46,10 @@ export class TenantHandle implements RetirableTenant {
     settings: Settings,
     address: Address,
     common: SharedServices,
-    more: Pick<TenantOptions, 'name' | 'limits' | 'ownKey'> = {},
+    { nameOf = environmentName, ...more }: TenantHandleOptions = {},
   ) {
     this.name = name;
+    this.#nameOf = nameOf;
     this.#unregisterSecrets = common.secrets.register([address.key, ...webhookSecrets(settings)]);
     this.#observer = common.observer?.(name);
     const observed = this.#observer && { observer: this.#observer };
@@ -97,6 +105,7 @@ export class TenantHandle implements RetirableTenant {
       surface: createSurface(grants, toolsetsOf(settings)),
       tenant,
       version,
+      nameOf: this.#nameOf,
       log: {
         failed: (tool: string, error: unknown) =>
           log.error('call failed', { tool, ...factsOf(error) }),

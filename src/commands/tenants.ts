@@ -1,10 +1,18 @@
 import { dirname, resolve } from 'node:path';
 import { isObject } from '../api/envelope.ts';
-import { ConfigError, fileContent, requireTenant, type Settings } from '../config.ts';
+import {
+  ConfigError,
+  environmentName,
+  fileContent,
+  requireTenant,
+  type SettingName,
+  type Settings,
+} from '../config.ts';
 import type { TenantRegistry } from '../hosts/access/tenant-registry.ts';
+import type { NameOf } from '../setting-names.ts';
 import { resolveAddress } from './address.ts';
 import type { SharedServices } from './common.ts';
-import { settingsFrom, toOptionNames } from './options.ts';
+import { optionName, settingsFrom } from './options.ts';
 import { defaultName, TenantHandle } from './tenant-handle.ts';
 
 type Given = string | number | readonly string[];
@@ -45,6 +53,9 @@ const typeOf = {
 type TenantSetting = keyof typeof typeOf;
 const tenantSettings = Object.keys(typeOf) as TenantSetting[];
 const isTenantSetting = (name: string): name is TenantSetting => Object.hasOwn(typeOf, name);
+/** The file's own name of a setting, or the variable of one that it cannot hold. */
+const nameInFile: NameOf<SettingName> = (name) =>
+  isTenantSetting(name) ? optionName(name) : environmentName(name);
 /** Those that belong to one tenant: another must never get them for want of its own. */
 const callerSettings = tenantSettings.filter((name) => /baseUrl|Key|Secret/i.test(name));
 
@@ -134,7 +145,7 @@ export class ConfiguredTenants implements TenantRegistry {
     if (known?.description === opened) return known;
     const address = { ...requireTenant(settings), async close() {} };
     // Whoever moves the only tenant into a file, under the name it has, keeps what is kept of it.
-    const entry = name === defaultName ? {} : { name };
+    const entry = { nameOf: nameInFile, ...(name === defaultName ? {} : { name }) };
     return {
       tenant: new TenantHandle(name, settings, address, this.#common, entry),
       description: opened,
@@ -152,7 +163,7 @@ export function readTenants(path: string, server: Settings): ReadonlyMap<string,
       return [validName(name), settingsFor(entry, dirname(path), server)] as const;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      throw new ConfigError(`${path}: ${JSON.stringify(name)}: ${toOptionNames(error.message)}`);
+      throw new ConfigError(`${path}: ${JSON.stringify(name)}: ${error.messageNaming(optionName)}`);
     }
   });
   if (read.length === 0) throw new ConfigError(`${path}: describes no tenant`);
@@ -162,10 +173,12 @@ export function readTenants(path: string, server: Settings): ReadonlyMap<string,
 const exampleFile = '{"tenants": {"a-name": {"baseUrl": "https://…", "apiKeyFile": "…"}}}';
 
 function readEntries(path: string): Record<string, unknown> {
-  const text = fileContent('CPQ_TENANTS_FILE', path);
+  const text = fileContent('tenantsFile', path);
   const tenants = (parseJson(text) as { tenants?: unknown } | undefined)?.tenants;
   if (isObject(tenants)) return tenants;
-  throw new ConfigError(`CPQ_TENANTS_FILE: ${path} must be JSON such as ${exampleFile}`);
+  throw new ConfigError(
+    (nameOf) => `${nameOf('tenantsFile')}: ${path} must be JSON such as ${exampleFile}`,
+  );
 }
 
 /** The parser's own message would quote the text, and so a key. */

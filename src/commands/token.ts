@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ConfigError, readSettings, type Settings, settings } from '../config.ts';
+import { ConfigError, environmentName, readSettings, type Settings } from '../config.ts';
 import {
   createToken,
   isExpired,
@@ -15,7 +15,7 @@ import { readTenants } from './tenants.ts';
 export const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tenant T] [--days 90]
      cpq-mcp token list [--json]
      cpq-mcp token revoke NAME
-The file is CPQ_TOKENS_FILE or --tokens-file; default: tokens.json in the state folder.`;
+The file is ${environmentName('tokensFile')} or --tokens-file; default: tokens.json in the state folder.`;
 
 const defaultDays = 90;
 const maxDays = 3_650;
@@ -160,7 +160,7 @@ function tenantOf(requested: string | undefined, server: Settings): string | und
   const target = requested ?? (known.length === 1 ? known[0] : undefined);
   if (target !== undefined && known.includes(target)) return target;
   throw new ConfigError(
-    `--tenant must be one of ${known.join(', ')} (see ${settings.tenantsFile.env})`,
+    `--tenant must be one of ${known.join(', ')} (see ${environmentName('tenantsFile')})`,
   );
 }
 

@@ -60,7 +60,7 @@ const textOf = ({ content: [part] }: CallToolResult): string =>
 
 /** What a call may use of the protocol: its end, its time, progress, and a person to ask. */
 export function toolCall(
-  { tenant, allowTokens }: CallParts,
+  { tenant, allowTokens, nameOf }: CallParts,
   server: Server,
   ctx: ServerContext,
   { confirm, trace }: { confirm?: unknown; trace: Trace | undefined } = { trace: traceOf(ctx) },
@@ -72,6 +72,7 @@ export function toolCall(
     state: tenant.state,
     host: tenant.host,
     allowTokens,
+    nameOf,
     withoutKey: (text: Wording) => tenant.client.withoutKey(text),
   };
   return {

@@ -5,9 +5,10 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { NameOf } from '../setting-names.ts';
 import type { State } from '../state/port.ts';
 import type { Consent, Proposal } from '../tenant/changes/consent.ts';
-import { counted, type Wording, wording } from '../text/untrusted-text.ts';
+import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { consentQuestion } from './consent-text.ts';
 import { ElicitationRequired } from './elicitation-required.ts';
 import type { ClientHost } from './host.ts';
@@ -30,6 +31,8 @@ export interface ConsentParts {
   withoutKey(text: Wording): Wording;
   /** Whether a token may stand in for the host's own question. */
   allowTokens: boolean;
+  /** Names settings to the operator. */
+  nameOf: NameOf;
 }
 
 /**
@@ -55,7 +58,7 @@ export async function requestConsent(
   }
   if (host.canAsk)
     throw new ElicitationRequired(elicitConsent(question, createSeal(key, 'asked', proposal)));
-  if (!parts.allowTokens) return { answer: 'unasked', why: tokensNotAllowed };
+  if (!parts.allowTokens) return { answer: 'unasked', why: tokensNotAllowed(parts.nameOf) };
   if (typeof confirm === 'string') return checkToken(proposal, parts, key, confirm);
   const offer = { token: createSeal(key, 'token', proposal), question };
   return { answer: 'unasked', offer, why: wording`this host cannot ask a person` };
@@ -110,7 +113,8 @@ async function checkToken(
   return status === 'good' ? { answer: 'accepted', how: 'token' } : toConsent(status);
 }
 
-const tokensNotAllowed = wording`this host cannot ask a person, and whoever runs this server allows no other way (CPQ_CONSENT=ask)`;
+const tokensNotAllowed = (nameOf: NameOf): Wording =>
+  wording`this host cannot ask a person, and the operator of this server does not allow tokens instead (${trusted(nameOf('consent'))}=ask)`;
 
 const tooLong = (length: number, hidden: number): Wording =>
   wording`the question would have ${counted(length)} characters and a person is shown at most ${counted(maxQuestion)}, so that ${counted(hidden)} would be hidden; write a shorter text`;

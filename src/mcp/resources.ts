@@ -21,6 +21,7 @@ import {
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
 import type { Surface } from './surface.ts';
+import type { CallParts } from './tool-run.ts';
 import { readViewResource, viewFromUri, viewResources } from './views.ts';
 import { describeError } from './wording.ts';
 
@@ -58,7 +59,7 @@ export const readableTemplates = (tenant: Tenant): readonly ResourceTemplate[] =
  * @throws InvalidParams for an address that is none of ours, and for a record that cannot be had
  */
 export async function readResource(
-  { tenant, surface }: { tenant: Tenant; surface: Surface },
+  { tenant, surface, nameOf }: Pick<CallParts, 'tenant' | 'surface' | 'nameOf'>,
   uri: string,
   call: ToolCall,
 ): Promise<ReadResourceResult> {
@@ -76,7 +77,7 @@ export async function readResource(
     );
   } catch (error) {
     call.signal.throwIfAborted();
-    throw new InvalidParams(tenant.client.withoutKey(describeError(error)), { uri });
+    throw new InvalidParams(tenant.client.withoutKey(describeError(error, nameOf)), { uri });
   }
 }
 

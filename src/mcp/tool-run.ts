@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Trace } from '../api/trace.ts';
+import type { NameOf } from '../setting-names.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { parseArguments } from './arguments.ts';
@@ -23,6 +24,8 @@ export interface CallParts {
   log: CallLog;
   /** Is told of every call. */
   observer?: CallObserver | undefined;
+  /** Names settings to the operator in error messages. */
+  nameOf: NameOf;
   /** Whether a token may stand in where a host cannot ask a person. */
   allowTokens: boolean;
 }
@@ -64,10 +67,10 @@ export async function runTool(
 export function errorResult(
   name: string,
   error: unknown,
-  { log, tenant }: Pick<CallParts, 'log' | 'tenant'>,
+  { log, tenant, nameOf }: Pick<CallParts, 'log' | 'tenant' | 'nameOf'>,
 ): CallToolResult {
   if (isUnexpected(error)) log.failed(name, error);
-  const text = tenant.client.withoutKey(describeError(error));
+  const text = tenant.client.withoutKey(describeError(error, nameOf));
   return { content: [{ type: 'text', text }], isError: true };
 }
 

@@ -1,4 +1,5 @@
 import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../api/errors.ts';
+import type { NameOf } from '../setting-names.ts';
 import type { StateUnavailable } from '../state/port.ts';
 import type { ChangeRefused } from '../tenant/changes/refusal.ts';
 import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -10,7 +11,7 @@ import { cleaned } from './text.ts';
  * Every error in words for the assistant and the person behind it: what happened, why, and what to do
  * next. Nothing of an upstream body but what its `message` says is repeated, no key, no stack.
  */
-export function describeError(error: unknown): Wording {
+export function describeError(error: unknown, nameOf: NameOf): Wording {
   if (!isKnown(error)) {
     return wording`Something went wrong inside this server; its log has the details. Asking again may help.`;
   }
@@ -18,40 +19,43 @@ export function describeError(error: unknown): Wording {
     case 'bad-arguments':
       return error.reason;
     case 'not-granted':
-      return wording`${trusted(error.grant)} is not granted here. Whoever runs this server can grant it: in CPQ_GRANTS, and to callers who show who they are.`;
+      return wording`${trusted(error.grant)} is not granted here. The operator of this server can grant it: with the setting ${trusted(nameOf('grants'))}, and in the token or scopes of an authenticated caller.`;
     case 'change-refused':
-      return changeRefused(error);
+      return changeRefused(error, nameOf);
     case 'state-unavailable':
       return stateUnavailable(error);
     default:
-      return describeApiError(error);
+      return describeApiError(error, nameOf);
   }
 }
 
-function changeRefused({ reason, details }: ChangeRefused): Wording {
-  if (details === undefined) return reason;
-  return wording`${reason}\n${trusted(render(cleaned(details) as typeof details))}`;
+function changeRefused({ reason, details, remedy }: ChangeRefused, nameOf: NameOf): Wording {
+  const text = remedy === undefined ? reason : wording`${reason} ${remedy(nameOf)}`;
+  if (details === undefined) return text;
+  return wording`${text}\n${trusted(render(cleaned(details) as typeof details))}`;
 }
 
 const stateUnavailable = ({ code }: StateUnavailable): Wording =>
   wording`This cannot be answered now: what this server shares with its other processes is out of reach (${trusted(code)}), so nothing was done. Ask again in a minute.`;
 
-const describeApiError = <K extends ApiErrorKind>({ kind, facts }: ApiError<K>): Wording =>
-  apiWords[kind](facts);
+const describeApiError = <K extends ApiErrorKind>(
+  { kind, facts }: ApiError<K>,
+  nameOf: NameOf,
+): Wording => apiWords[kind](facts, nameOf);
 
-const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K]) => Wording } = {
-  'key-refused': ({ host }) =>
-    wording`The key was not accepted by ${trusted(host)}; keys belong to one tenant's address. Check that CPQ_BASE_URL and the key are of the same tenant; keys are issued under Settings → Integrations → API Key.`,
+const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wording } = {
+  'key-refused': ({ host }, nameOf) =>
+    wording`The key was not accepted by ${trusted(host)}; keys belong to one tenant's address. Check that ${trusted(nameOf('baseUrl'))} and the key are of the same tenant; keys are issued under Settings → Integrations → API Key.`,
   'not-permitted': (facts) =>
     wording`${trusted(facts.host)} does not let this key read ${trusted(facts.path ?? '')}.${itSays(facts)} An administrator can allow it under Settings → Integrations → API Key.`,
   'not-found': () =>
     wording`There is no such record, or it has been deleted. Ids are exact: take one from a list or from cpq_find.`,
-  'no-route': ({ host, path }) =>
-    wording`${trusted(host)} has no route ${trusted(path ?? '')}: CPQ_BASE_URL is probably not the tenant's API address, or the tenant does not have this feature.`,
-  'web-page': ({ host }) =>
-    wording`${trusted(host)} answered with a web page: this looks like the web interface, not the API. CPQ_BASE_URL must be the tenant's API address, the part before /public-api.`,
-  redirect: ({ host }) =>
-    wording`${trusted(host)} answered with a redirect, which is not followed because the key would go along. Set CPQ_BASE_URL to the final address.`,
+  'no-route': ({ host, path }, nameOf) =>
+    wording`${trusted(host)} has no route ${trusted(path ?? '')}: ${trusted(nameOf('baseUrl'))} is probably not the tenant's API address, or the tenant does not have this feature.`,
+  'web-page': ({ host }, nameOf) =>
+    wording`${trusted(host)} answered with a web page: this looks like the web interface, not the API. ${trusted(nameOf('baseUrl'))} must be the tenant's API address, the part before /public-api.`,
+  redirect: ({ host }, nameOf) =>
+    wording`${trusted(host)} answered with a redirect, which is not followed because the key would go along. Set ${trusted(nameOf('baseUrl'))} to the final address.`,
   refused: (facts) =>
     wording`${trusted(facts.host)} refused the request.${itSays(facts)} Change the arguments; asking the same again will not help.`,
   'rate-limited': ({ host, seconds }) =>
@@ -64,8 +68,8 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K]) => Wording } = {
   'server-error': ({ host, status }) =>
     isDown(wording`${trusted(host)} answered with status ${trusted(String(status))}`),
   'connection-lost': ({ host }) => isDown(wording`${trusted(host)} broke off the connection`),
-  unreachable: ({ host, code }) =>
-    wording`${trusted(host)} cannot be reached (${trusted(code)}). Check the address in CPQ_BASE_URL, the network, a proxy or VPN, and the certificate.`,
+  unreachable: ({ host, code }, nameOf) =>
+    wording`${trusted(host)} cannot be reached (${trusted(code)}). Check the address in ${trusted(nameOf('baseUrl'))}, the network, a proxy or VPN, and the certificate.`,
   'circuit-open': ({ host, seconds }) =>
     wording`${trusted(host)} failed several times in a row, so it is left alone for a moment. Ask again in ${seconds} seconds.`,
   'timed-out': ({ host }) =>

@@ -34,7 +34,7 @@ for (const command of ['stdio', 'http']) {
   describe(`cpq-mcp ${command}`, () => {
     test('says what is missing, where a key is issued, and what needs neither', async () => {
       const remedy =
-        'Settings → Integrations → API Key. To look around without either, use --sandbox';
+        /Settings → Integrations → API Key\. To try it without either, set CPQ_SANDBOX \(--sandbox\)/;
       const both = /Missing: CPQ_BASE_URL .* and CPQ_API_KEY or CPQ_API_KEY_FILE /;
       expectWrongUse(await run([command]), both, remedy);
       expectWrongUse(await run([command], { CPQ_API_KEY: key }), /Missing: CPQ_BASE_URL/, remedy);

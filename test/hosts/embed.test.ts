@@ -173,6 +173,15 @@ describe('options', () => {
     expect(message).not.toContain(key);
   });
 
+  test('are what errors of a call name, not variables', async () => {
+    const { url } = closing(await startUpstream({ seed: 1 }));
+    const wrongAddress = new URL('/elsewhere', url);
+    const { client } = await connectTo(await open({ baseUrl: wrongAddress, grants: ['read'] }));
+    const { content } = await client.callTool(call);
+    expect(textOf({ content })).toContain('baseUrl');
+    expect(textOf({ content })).not.toContain('CPQ_');
+  });
+
   test('are all there is: the environment is not read', async () => {
     vi.stubEnv('CPQ_BASE_URL', 'https://a.example');
     vi.stubEnv('CPQ_API_KEY', key);

@@ -13,6 +13,7 @@ import {
 import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
+import { environmentName } from '../../src/config.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/local.ts';
@@ -142,7 +143,14 @@ export async function openWriter(address: Address, options: WriterOptions = {}):
     throw new Error('an error of our own', { cause: error });
   };
   const make = () =>
-    createServer({ surface, tenant, version: 'test', log: { failed }, allowTokens });
+    createServer({
+      surface,
+      tenant,
+      version: 'test',
+      log: { failed },
+      nameOf: environmentName,
+      allowTokens,
+    });
   closing({ close: () => tenant.close() });
   const another: Writer['another'] = (how) => connect(make, how);
   const client = await another(options);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import { type ApiErrorKind, isApiError } from '../../src/api/errors.ts';
 import type { Resource } from '../../src/api/records.ts';
+import { environmentName } from '../../src/config.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/local.ts';
@@ -69,7 +70,14 @@ export interface Served {
 export async function serve(tenant: Tenant, failed: (error: unknown) => void): Promise<Served> {
   const surface = createSurface(tenant.grants, new Set(toolsets));
   const log = { failed: (_tool: string, error: unknown) => failed(error) };
-  const server = createServer({ surface, tenant, version: '0', log, allowTokens: true });
+  const server = createServer({
+    surface,
+    tenant,
+    version: '0',
+    log,
+    nameOf: environmentName,
+    allowTokens: true,
+  });
   const client = new Client({ name: 'hardening', version: '1' });
   const [mine, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(theirs as Parameters<typeof server.connect>[0]);

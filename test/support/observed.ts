@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { environmentName } from '../../src/config.ts';
 import { HttpFastPath } from '../../src/fast-path/http.ts';
 import { readBody, sendText } from '../../src/hosts/http-io.ts';
 import { parseMessage } from '../../src/hosts/messages.ts';
@@ -76,7 +77,15 @@ export async function startObservedServer({
   });
   const surface = createSurface(tenant.grants, new Set(toolsets));
   const log = { failed: () => {} };
-  const parts = { surface, tenant, version: '1.2.3', log, allowTokens: true, observer };
+  const parts = {
+    surface,
+    tenant,
+    version: '1.2.3',
+    log,
+    nameOf: environmentName,
+    allowTokens: true,
+    observer,
+  };
   const sdk = createMcpHandler(async () => createMcp(parts));
   const http = await listen(watch, new HttpFastPath(parts));
   return {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Resource } from '../../src/api/records.ts';
 import { resources, routes } from '../../src/api/routes.ts';
+import { environmentName } from '../../src/config.ts';
 import { htmlToText } from '../../src/mcp/html.ts';
 import { createServer as createMcpServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
@@ -188,7 +189,7 @@ async function connect() {
   });
   const surface = createSurface(tenant.grants, new Set(toolsets));
   const log = { failed: (_: string, error: unknown) => errors.push(error) };
-  const parts = { surface, tenant, version: '0', log, allowTokens: true };
+  const parts = { surface, tenant, version: '0', log, nameOf: environmentName, allowTokens: true };
   const server = createMcpServer(parts);
   const capabilities = { elicitation: { form: {} } };
   const client = new Client({ name: 'text', version: '1' }, { capabilities });

@@ -7,7 +7,7 @@ import {
   geminiMcpAdd,
   installLinks,
 } from './install-commands.ts';
-import { type Entry, type Launch, placeholders } from './launch.ts';
+import { type Entry, type Launch, placeholders, variables } from './launch.ts';
 
 export interface HostEnvironment {
   platform: NodeJS.Platform;
@@ -43,7 +43,8 @@ const commandEntry = (launch: Launch, key: string | undefined): Entry => ({
 });
 
 function environment(launch: Launch, key: string | undefined): Entry {
-  const env = { ...launch.env, ...(launch.needsKey && key !== undefined && { CPQ_API_KEY: key }) };
+  const withKey = launch.needsKey && key !== undefined;
+  const env = { ...launch.env, ...(withKey && { [variables.key]: key }) };
   return Object.keys(env).length === 0 ? {} : { env };
 }
 
@@ -70,8 +71,8 @@ const inputs = {
 
 /** VS Code asks for what it was not told. */
 const promptedEntry = (launch: Launch): Launch =>
-  launch.env.CPQ_BASE_URL === placeholders.baseUrl
-    ? { ...launch, env: { ...launch.env, CPQ_BASE_URL: inputs.baseUrl } }
+  launch.env[variables.baseUrl] === placeholders.baseUrl
+    ? { ...launch, env: { ...launch.env, [variables.baseUrl]: inputs.baseUrl } }
     : launch;
 
 const baseUrlInput = {
@@ -95,7 +96,7 @@ const vsCodeInputs = (launch: Launch): Entry[] => [
 const desktopBundle = ({ env }: Launch): [string, string][] => {
   const how =
     'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and keeps the key safe';
-  return env.CPQ_BASE_URL === undefined ? [] : [['Or without a file', how]];
+  return env[variables.baseUrl] === undefined ? [] : [['Or without a file', how]];
 };
 
 export const hosts: Readonly<Record<string, ConfigHost>> = {
@@ -116,7 +117,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     root: 'mcpServers',
     // A project's file is shared, and there variables are put in; in the user's own they are not.
     key: (file) =>
-      basename(file) === '.mcp.json' ? inputReference('CPQ_API_KEY') : placeholders.key,
+      basename(file) === '.mcp.json' ? inputReference(variables.key) : placeholders.key,
     stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(launch, key) }),
     http: (url) => ({ type: 'http', url }),
     alternatives: (launch) => [['Or in one command', claudeMcpAdd(launch)]],
@@ -139,7 +140,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: ({ home }) => join(home, '.cursor', 'mcp.json'),
     format: 'json',
     root: 'mcpServers',
-    key: () => inputReference('env:CPQ_API_KEY'),
+    key: () => inputReference(`env:${variables.key}`),
     stdio: commandEntry,
     http: (url) => ({ url }),
     alternatives: (_, entry) => [['Or open this link', installLinks.cursor(entry)]],
@@ -154,7 +155,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     key: () => undefined,
     stdio: (launch) => ({
       ...commandEntry(launch, undefined),
-      ...(launch.needsKey ? { env_vars: ['CPQ_API_KEY'] } : {}),
+      ...(launch.needsKey ? { env_vars: [variables.key] } : {}),
     }),
     http: (url) => ({ url }),
     alternatives: (launch) => [
@@ -168,7 +169,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     format: 'json',
     root: 'mcpServers',
     // Named on purpose: Gemini CLI keeps variables that look like secrets from servers otherwise.
-    key: () => '$CPQ_API_KEY',
+    key: () => `$${variables.key}`,
     stdio: commandEntry,
     http: (url) => ({ httpUrl: url }),
     alternatives: (launch) => [['Or in one command', geminiMcpAdd(launch)]],
@@ -190,7 +191,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     format: 'json',
     root: 'mcpServers',
-    key: () => inputReference('env:CPQ_API_KEY'),
+    key: () => inputReference(`env:${variables.key}`),
     stdio: commandEntry,
     http: (url) => ({ serverUrl: url }),
     alternatives: () => [],
@@ -204,16 +205,16 @@ export function nextSteps(host: ConfigHost, entry: Entry): string {
     env?: Record<string, unknown>;
     env_vars?: unknown[];
   };
-  const { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key } = env;
+  const { [variables.baseUrl]: baseUrl, [variables.key]: key } = env;
   const steps: string[] = [];
   if (baseUrl === placeholders.baseUrl)
     steps.push(`Put the tenant's API address in place of ${baseUrl}.`);
   if (key === placeholders.key) steps.push(`Put your key in place of ${key}.`);
   else if (key === inputs.key)
     steps.push('The key is asked for at the first start, and kept safe.');
-  else if (String(key).startsWith('$') || passedOn.includes('CPQ_API_KEY')) {
+  else if (String(key).startsWith('$') || passedOn.includes(variables.key)) {
     steps.push(
-      `The key is not in the file: start ${host.title} with CPQ_API_KEY in its environment.`,
+      `The key is not in the file: start ${host.title} with ${variables.key} in its environment.`,
     );
   }
   return [...steps, host.restart].join('\n');

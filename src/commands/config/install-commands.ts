@@ -1,4 +1,4 @@
-import { type Entry, type Launch, placeholders, serverName } from './launch.ts';
+import { type Entry, type Launch, placeholders, serverName, variables } from './launch.ts';
 
 /** One word of a command line, so that a shell leaves it as it is. */
 function shellQuote(word: string, windows: boolean): string {
@@ -10,7 +10,7 @@ const commandText = (words: readonly string[], { windows }: Launch): string =>
   words.map((word) => shellQuote(word, windows)).join(' ');
 
 const environmentFlags = (flag: string, launch: Launch, key: string): string[] =>
-  Object.entries({ ...launch.env, ...(launch.needsKey ? { CPQ_API_KEY: key } : {}) }).flatMap(
+  Object.entries({ ...launch.env, ...(launch.needsKey ? { [variables.key]: key } : {}) }).flatMap(
     ([name, value]) => [flag, `${name}=${value}`],
   );
 
@@ -46,7 +46,7 @@ export function geminiMcpAdd(launch: Launch): string {
     launch.http === undefined
       ? [
           ...add,
-          ...environmentFlags('-e', launch, '$CPQ_API_KEY'),
+          ...environmentFlags('-e', launch, `$${variables.key}`),
           serverName,
           launch.command,
           '--',

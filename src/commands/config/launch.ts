@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { ConfigError } from '../../config.ts';
+import { ConfigError, environmentName } from '../../config.ts';
 
 /** What a host's configuration holds about one server. */
 export type Entry = Record<string, unknown>;
@@ -30,6 +30,13 @@ export interface LaunchOptions {
 }
 
 export const serverName = 'cpq-mcp';
+/** The variables that an entry can hold. */
+export const variables = {
+  baseUrl: environmentName('baseUrl'),
+  key: environmentName('apiKey'),
+  keyFile: environmentName('apiKeyFile'),
+  grants: environmentName('grants'),
+} as const;
 /** Stands where a person, or what a host keeps for them, puts the real one. */
 export const placeholders = { baseUrl: 'https://YOUR-TENANT', key: 'YOUR_API_KEY' } as const;
 
@@ -48,9 +55,9 @@ export function toLaunch(choice: LaunchOptions): Launch {
 
 function environment({ baseUrl, grants, apiKeyFile }: LaunchOptions): Record<string, string> {
   return {
-    CPQ_BASE_URL: baseUrl ?? placeholders.baseUrl,
-    ...(apiKeyFile === undefined ? {} : { CPQ_API_KEY_FILE: apiKeyFile }),
-    ...(grants === undefined ? {} : { CPQ_GRANTS: grants }),
+    [variables.baseUrl]: baseUrl ?? placeholders.baseUrl,
+    ...(apiKeyFile === undefined ? {} : { [variables.keyFile]: apiKeyFile }),
+    ...(grants === undefined ? {} : { [variables.grants]: grants }),
   };
 }
 

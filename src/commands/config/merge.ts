@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../api/envelope.ts';
-import { type Entry, placeholders } from './launch.ts';
+import { type Entry, placeholders, variables } from './launch.ts';
 
 /** A file as it is to be, and the entry that is in it then. */
 export interface EditResult {
@@ -36,9 +36,9 @@ export function merge(existing: unknown, launch: Entry): Entry {
   if (launch.command === undefined) return merged;
   const env = mergeVariables(isObject(existing.env) ? existing.env : {}, launch);
   if (Object.keys(env).length > 0) merged.env = env;
-  const keyIsThere = env.CPQ_API_KEY !== undefined || env.CPQ_API_KEY_FILE !== undefined;
+  const keyIsThere = env[variables.key] !== undefined || env[variables.keyFile] !== undefined;
   const passedOn = new Set([...listOf(existing.env_vars), ...listOf(launch.env_vars)]);
-  if (keyIsThere) passedOn.delete('CPQ_API_KEY');
+  if (keyIsThere) passedOn.delete(variables.key);
   if (passedOn.size > 0) merged.env_vars = [...passedOn];
   else delete merged.env_vars;
   return merged;
@@ -54,8 +54,8 @@ function mergeVariables(existing: Entry, launch: Entry): Entry {
     if (theirs !== undefined && isOpen(value) && !isOpen(theirs)) env[name] = theirs;
   }
   // One place for the key: the one asked for now, or the one that a person filled in.
-  if (ours.CPQ_API_KEY_FILE !== undefined) delete env.CPQ_API_KEY;
-  else if (existing.CPQ_API_KEY_FILE !== undefined) delete env.CPQ_API_KEY;
+  if (ours[variables.keyFile] !== undefined) delete env[variables.key];
+  else if (existing[variables.keyFile] !== undefined) delete env[variables.key];
   return env;
 }
 

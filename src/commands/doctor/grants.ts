@@ -4,7 +4,7 @@ import { isRefusal, type Probes } from './routes.ts';
 
 const everyRead = new Set(resources.map(readGrant));
 
-/** As in `CPQ_GRANTS`: `read` for all reads. */
+/** As configured: `read` for all reads. */
 export function inShort(grants: ReadonlySet<Grant>): string {
   const reads = [...everyRead].every((grant) => grants.has(grant)) ? ['read'] : [];
   const others = [...grants].filter((grant) => reads.length === 0 || !everyRead.has(grant));
@@ -12,9 +12,9 @@ export function inShort(grants: ReadonlySet<Grant>): string {
 }
 
 /**
- * What to put into `CPQ_GRANTS`: everything that this key can read; where that is not clear now, what is
- * granted already. A write is never tried, so that grant stays as it is set, as long as what it would
- * change can be read. Nothing when nothing can be read.
+ * The grants to configure: every resource that this key can read. A resource whose check gave no clear result
+ * keeps its configured grant. The write grant is kept if opportunities can be read; it is not tested.
+ * @returns undefined when nothing can be read
  */
 export function grantsFor(probes: Probes, grants: ReadonlySet<Grant>): string | undefined {
   if (![...probes.values()].some(({ error }) => !error)) return undefined;

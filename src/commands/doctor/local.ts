@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Settings, toolsetsOf } from '../../config.ts';
+import { environmentName, type Settings, toolsetsOf } from '../../config.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
@@ -49,7 +49,7 @@ async function checkState(settings: Settings): Promise<DoctorCheck> {
   if (trouble === undefined)
     return check('state', 'state folder', 'ok', `${folder} can be written`);
   const status = settings.grants.has(writeGrant) ? 'fail' : 'warn';
-  const remedy = 'Set CPQ_STATE_DIR to a folder that this user may write; changes are kept there';
+  const remedy = `Set ${environmentName('stateDir')} to a folder that this user can write to; it stores the journal of changes`;
   return check('state', 'state folder', status, `${folder}: ${trouble}`, remedy);
 }
 

@@ -1,6 +1,7 @@
 import { isApiError } from '../../api/errors.ts';
 import type { Resource } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
+import { environmentName } from '../../config.ts';
 import { check, type DoctorCheck } from './check.ts';
 import type { Probe, Prober } from './prober.ts';
 import { type Probes, probeSize } from './routes.ts';
@@ -88,9 +89,13 @@ async function checkOffset(
   if (configured === undefined) {
     return working === undefined
       ? offset('ok', 'none is configured, and none was found')
-      : offset('warn', `none is configured, but ${working} works`, `Set CPQ_PAGE_PARAM=${working}`);
+      : offset(
+          'warn',
+          `none is configured, but ${working} works`,
+          `Set ${environmentName('pageParam')}=${working}`,
+        );
   }
-  const remedy = `Set CPQ_PAGE_PARAM=${working ?? 'none'}`;
+  const remedy = `Set ${environmentName('pageParam')}=${working ?? 'none'}`;
   return offset(
     'fail',
     `${configured} is ignored${working === undefined ? '' : `; ${working} works`}`,

@@ -1,3 +1,4 @@
+import { environmentName } from '../../config.ts';
 import { version } from '../../version.ts';
 import type { CheckStatus, DoctorCheck } from './check.ts';
 
@@ -10,7 +11,7 @@ export interface Report {
   checks: DoctorCheck[];
   /** Requests sent; every one of them a GET. */
   requests: number;
-  /** What to put into `CPQ_GRANTS`, where the key could read anything. */
+  /** The grants to configure; absent if the key could read nothing. */
   grants?: string;
 }
 
@@ -42,7 +43,8 @@ export function table({ checks, address, sandbox, requests, grants }: Report): s
   });
   const where = sandbox ? `the embedded tenant at ${address}` : address;
   const requestCount = `${requests} requests were sent; nothing was written.`;
-  const grant = grants === undefined ? '' : `\n\nGrants for this key:\nCPQ_GRANTS=${grants}`;
+  const grant =
+    grants === undefined ? '' : `\n\nGrants for this key:\n${environmentName('grants')}=${grants}`;
   return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n\n${requestCount}${grant}\n`;
 }
 

@@ -1,6 +1,7 @@
 import { isApiError } from '../../api/errors.ts';
 import type { Resource } from '../../api/records.ts';
 import { resources, routes } from '../../api/routes.ts';
+import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
 import { type Grant, readGrant } from '../../tenant/grants.ts';
 import { check, type DoctorCheck } from './check.ts';
@@ -55,13 +56,21 @@ function checkRoute(
   if (!probe) return route('skip', 'not tried');
   if (!probe.error) return route('ok', `${sizeOf(probe)}${granted ? '' : '; not granted here'}`);
   if (!isRefusal(probe.error)) {
-    return route(granted ? 'fail' : 'warn', 'no good answer', describeError(probe.error));
+    return route(
+      granted ? 'fail' : 'warn',
+      'no good answer',
+      describeError(probe.error, environmentName),
+    );
   }
   const why = isApiError(probe.error, 'no-route')
     ? 'this tenant has no such route'
     : 'this key may not read it';
   if (!granted) return route('skip', `${why}, and it is not granted here`);
-  return route('fail', why, `Leave it out of CPQ_GRANTS, as below, or allow it to the key`);
+  return route(
+    'fail',
+    why,
+    `Remove it from ${environmentName('grants')}, as below, or grant it to the key`,
+  );
 }
 
 function sizeOf({ page, bare }: Probe): string {

@@ -1,5 +1,6 @@
 import { type ApiError, isApiError } from '../../api/errors.ts';
 import type { Resource } from '../../api/records.ts';
+import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
 import { check, type DoctorCheck } from './check.ts';
 import type { Probe, ProbeTarget, ServiceHeaders } from './prober.ts';
@@ -26,7 +27,7 @@ export function checkAddress(
 
 function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
   const limited = isApiError(error, 'rate-limited');
-  const remedy = error === undefined ? undefined : describeError(error);
+  const remedy = error === undefined ? undefined : describeError(error, environmentName);
   return [
     limited
       ? check('address', 'address', 'ok', `${baseUrl.href} answers`)
@@ -36,7 +37,13 @@ function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
 }
 
 const refusedKey = (error: ApiError | undefined): DoctorCheck =>
-  check('key', 'key', 'fail', `not accepted (status ${error?.facts.status})`, describeError(error));
+  check(
+    'key',
+    'key',
+    'fail',
+    `not accepted (status ${error?.facts.status})`,
+    describeError(error, environmentName),
+  );
 
 /** Whether what one route answered is true of all of them, so that the others need not be asked. */
 export const affectsAllRoutes = (error: ApiError | undefined): boolean =>
@@ -58,7 +65,11 @@ export function checkBudget(
   }
   const left = `${remaining} of ${limit ?? configured} requests left of these ten minutes`;
   if (limit !== undefined && limit !== configured) {
-    return budget('warn', `${left}; ${configured} are configured`, `Set CPQ_RATE_LIMIT=${limit}`);
+    return budget(
+      'warn',
+      `${left}; ${configured} are configured`,
+      `Set ${environmentName('rateLimit')}=${limit}`,
+    );
   }
   const low = remaining < (limit ?? configured) * lowBudgetShare;
   if (!low) return budget('ok', left);

@@ -1,5 +1,6 @@
 import type { ApiRecord } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
+import { environmentName } from '../../config.ts';
 import { findUnknownStages } from '../../tenant/changes/unknown-stages.ts';
 import { visible } from '../../text/characters.ts';
 import { check, type DoctorCheck } from './check.ts';
@@ -22,7 +23,7 @@ export async function checkStages(
   const { unknown, stages: known } = await findUnknownStages(records, words);
   if (unknown.length === 0) return [stages('ok', `each is in use: ${quoted(words)}`)];
   const among = isWhole ? 'no opportunity is' : `none of ${records.length} opportunities is`;
-  const remedy = `Correct CPQ_BARRED_STAGES where it is misspelt; these stages are in use: ${quoted(known)}`;
+  const remedy = `Check the spelling in ${environmentName('barredStages')}; these stages are in use: ${quoted(known)}`;
   return [stages('warn', `${among} in ${quoted(unknown)}`, remedy)];
 }
 

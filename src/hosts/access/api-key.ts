@@ -64,7 +64,8 @@ export function apiKeyStrategy(options: ApiKeyOptions): AuthStrategy {
   const { baseUrls, allowPrivate } = options;
   if (baseUrls.length === 0) {
     throw new ConfigError(
-      'CPQ_AUTH=key needs CPQ_KEY_BASE_URLS: the addresses of the service that callers may name',
+      (nameOf) =>
+        `${nameOf('auth')}=key needs ${nameOf('keyBaseUrls')}: the addresses of the service that callers may name`,
     );
   }
   const allowed = baseUrls.map(addressPattern);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { FailureLimiter } from './failure-limiter.ts';
 import { HttpError, retryAfterHeader } from './http-error.ts';
-import { clientAddress, networkOf, type Proxies } from './proxies.ts';
+import { clientAddress, networkOf, type TrustedProxies } from './proxies.ts';
 
 const defaultPerMinute = 30;
 
@@ -10,10 +10,10 @@ const defaultPerMinute = 30;
  * whatever it shows.
  */
 export class GuessLimiter {
-  readonly #proxies: Proxies;
+  readonly #proxies: TrustedProxies;
   readonly #failures: FailureLimiter;
 
-  constructor(proxies: Proxies, perMinute = defaultPerMinute) {
+  constructor(proxies: TrustedProxies, perMinute = defaultPerMinute) {
     this.#proxies = proxies;
     this.#failures = new FailureLimiter(perMinute);
   }

@@ -11,7 +11,8 @@ import {
   type JWTVerifyResult,
   jwtVerify,
 } from 'jose';
-import { ConfigError } from '../../config.ts';
+import { ConfigError, type SettingName } from '../../config.ts';
+import type { NameOf } from '../../setting-names.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
 import { bearerToken, invalidTokenError } from './bearer.ts';
 import type { AuthStrategy } from './gate.ts';
@@ -64,8 +65,8 @@ const retryAfterSeconds = 10;
  */
 export function oauthStrategy(options: OAuthOptions): AuthStrategy {
   const { issuer, resource, audience = resource.href, scopePrefix } = options;
-  requireTls('CPQ_OAUTH_ISSUER', new URL(issuer));
-  if (options.jwksUrl) requireTls('CPQ_OAUTH_JWKS_URL', options.jwksUrl);
+  requireTls(new URL(issuer), (nameOf) => nameOf('oauthIssuer'));
+  if (options.jwksUrl) requireTls(options.jwksUrl, (nameOf) => nameOf('oauthJwksUrl'));
   const keys = new ProviderKeys(issuer, options.jwksUrl);
   const metadataUrl = new URL(
     `${metadataPath}${resource.pathname}`.replace(/\/$/, ''),
@@ -129,11 +130,11 @@ const boundTokenMessage =
 
 const metadataPath = '/.well-known/oauth-protected-resource';
 
-/** Keys that came over a wire that others can write to prove nothing. */
-function requireTls(name: string, url: URL): void {
+/** Keys read over an unencrypted connection could be replaced on the way. */
+function requireTls(url: URL, name: (nameOf: NameOf<SettingName>) => string): void {
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url.protocol === 'https:' || isLocal) return;
-  throw new ConfigError(`${name} must be an https address`);
+  throw new ConfigError((nameOf) => `${name(nameOf)} must be an https address`);
 }
 
 /** A token that does not say by which key it was signed may be signed by any that fits. */
@@ -228,7 +229,7 @@ class ProviderKeys {
       const value = await readJson(url);
       if (value?.issuer !== this.#issuer || typeof value.jwks_uri !== 'string') continue;
       const jwks = new URL(value.jwks_uri);
-      requireTls('jwks_uri', jwks);
+      requireTls(jwks, () => 'jwks_uri');
       return remoteKeys(jwks);
     }
     throw new ProviderUnavailable('its metadata cannot be had');

@@ -1,36 +1,56 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../../config.ts';
 
-/** The proxies whose word is believed. */
-export type Proxies = Pick<BlockList, 'check'>;
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [address: Address, prefixLength: number];
+
+/** The networks of the proxies whose X-Forwarded-For header is trusted. */
+export type TrustedProxies = readonly Network[];
 
 /**
- * Reads addresses and networks such as `10.0.0.0/8` or `fd00::/8`.
- * @throws ConfigError that names the one that is none
+ * Parses addresses and networks such as `10.0.0.0/8` or `fd00::/8`.
+ * @throws ConfigError that names the invalid entry
  */
-export function proxiesFrom(networks: readonly string[]): Proxies {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits, ...rest] = network.split('/');
-    const family = familyOf(address);
-    const most = family === 'ipv6' ? 128 : 32;
-    const length = bits === undefined ? most : Number(bits);
-    if (!family || rest.length > 0 || !/^\d{1,3}$/.test(bits ?? '0') || length > most) {
-      throw new ConfigError(
-        `CPQ_TRUSTED_PROXIES: "${network}" is neither an address nor a network such as 10.0.0.0/8`,
-      );
-    }
-    list.addSubnet(address, length, family);
-  }
-  return list;
+export function parseProxies(networks: readonly string[]): TrustedProxies {
+  return networks.map((text) => {
+    const network = parseNetwork(text);
+    if (network) return network;
+    throw new ConfigError(
+      (nameOf) =>
+        `${nameOf('trustedProxies')}: "${text}" is neither an address nor a network such as 10.0.0.0/8`,
+    );
+  });
+}
+
+function parseNetwork(text: string): Network | undefined {
+  const [host = '', prefix, ...rest] = text.split('/');
+  const address = parseAddress(host);
+  if (!address || rest.length > 0) return undefined;
+  const maxLength = address.kind() === 'ipv6' ? 128 : 32;
+  if (prefix === undefined) return [address, maxLength];
+  const length = /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+  return length <= maxLength ? [address, length] : undefined;
 }
 
 /**
- * The address that a request comes from: what the last proxy that is not believed says of itself, which
- * is the sender's own where there is no proxy.
+ * Checked by Node first, because the library also accepts octal, hexadecimal and shortened IPv4 addresses.
+ * It rejects some zone ids that Node accepts, so the zone is removed.
  */
-export function clientAddress({ socket, headers }: IncomingMessage, proxies: Proxies): string {
+function parseAddress(text: string): Address | undefined {
+  const [address = ''] = text.split('%', 1);
+  return isIP(text) !== 0 && ipaddr.isValid(address) ? ipaddr.parse(address) : undefined;
+}
+
+/**
+ * The sender's address: the rightmost address in the chain of X-Forwarded-For and the socket that is not a
+ * trusted proxy.
+ */
+export function clientAddress(
+  { socket, headers }: IncomingMessage,
+  proxies: TrustedProxies,
+): string {
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
   const hops = [
     ...forwarded.map((hop) => withoutPort(hop.trim())),
@@ -39,41 +59,36 @@ export function clientAddress({ socket, headers }: IncomingMessage, proxies: Pro
   let sender = hops.pop() as string;
   while (hops.length > 0 && isTrusted(sender, proxies)) {
     const before = hops.pop() as string;
-    if (!isIP(before)) break;
+    if (isIP(before) === 0) break;
     sender = before;
   }
   return sender;
 }
 
-/**
- * What one sender can choose freely is one sender: of an IPv6 address the first half, since the other is
- * for whoever has the network to give.
- */
-export function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail = ''] = (address.split('%', 1)[0] ?? '').split('::');
-  const [first, last] = [head, tail].map((half) => half.split(':').filter((part) => part !== ''));
-  const dotted = address.includes('.') ? 1 : 0;
-  const left = 8 - (first?.length ?? 0) - (last?.length ?? 0) - dotted;
-  const parts = [...(first ?? []), ...Array(Math.max(0, left)).fill('0'), ...(last ?? [])];
-  return `${parts.slice(0, 4).map(shortened).join(':')}::/64`;
+/** The /64 network of an IPv6 address, since a sender chooses the other half freely; other text unchanged. */
+export function networkOf(text: string): string {
+  const address = parseAddress(text);
+  if (!(address instanceof ipaddr.IPv6)) return text;
+  const parts = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${parts.join(':')}::/64`;
 }
 
-const shortened = (part: string): string => part.toLowerCase().replace(/^0+(?=.)/, '');
-
-function isTrusted(address: string, proxies: Proxies): boolean {
-  const family = familyOf(address);
-  return family !== undefined && proxies.check(address, family);
+function isTrusted(text: string, proxies: TrustedProxies): boolean {
+  const address = parseAddress(text);
+  return (
+    address !== undefined &&
+    proxies.some(
+      ([network, length]) => network.kind() === address.kind() && address.match(network, length),
+    )
+  );
 }
 
-/** Without the port that some proxies write, and an IPv4 address as such where it came as an IPv6 one. */
+/** Removes the port that some proxies append; an IPv4-mapped IPv6 address becomes the IPv4 address. */
 function withoutPort(forwarded: string): string {
   const [, bracketed, dotted] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(forwarded) ?? [];
-  return (bracketed ?? dotted ?? forwarded).replace(/^::ffff:(?=\d+\.)/i, '');
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
-  const version = isIP(address);
-  if (version === 0) return undefined;
-  return version === 4 ? 'ipv4' : 'ipv6';
+  const text = bracketed ?? dotted ?? forwarded;
+  const address = parseAddress(text);
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()
+    ? address.toIPv4Address().toString()
+    : text;
 }

@@ -98,11 +98,18 @@ const outcomeStatuses: ReadonlySet<unknown> = new Set<OutcomeStatus>([
 /** What nobody can write down, or look up, is not done. */
 export function journalError(verb: 'read' | 'kept', error: unknown): ChangeRefused {
   const code = trusted((error as NodeJS.ErrnoException).code ?? 'unknown reason');
-  const remedy =
-    error instanceof StateUnavailable
-      ? 'It is kept where this server shares its state, which is out of reach: ask again in a minute.'
-      : 'Whoever runs this server can set CPQ_STATE_DIR to a folder that it may write.';
-  return new ChangeRefused(wording`The journal of changes cannot be ${verb} (${code}). ${remedy}`);
+  const reason = wording`The journal of changes cannot be ${verb} (${code}).`;
+  if (error instanceof StateUnavailable) {
+    return new ChangeRefused(
+      wording`${reason} It is stored in the shared state, which cannot be reached: ask again in a minute.`,
+    );
+  }
+  return new ChangeRefused(
+    reason,
+    undefined,
+    (nameOf) =>
+      wording`The operator of this server can set ${trusted(nameOf('stateDir'))} to a folder that it can write to.`,
+  );
 }
 
 /** Whether it may have reached the service: what is not known to have failed counts as written. */

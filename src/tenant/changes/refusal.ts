@@ -1,3 +1,4 @@
+import type { NameOf } from '../../setting-names.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 
 /** Why a change was not made: told to the assistant as it is. */
@@ -6,10 +7,15 @@ export class ChangeRefused extends Error {
   readonly reason: Wording;
   /** What could be meant instead, or what differs; shown with the reason. */
   readonly details: Record<string, unknown> | undefined;
+  /** What the operator can do, in the operator's names of settings. */
+  readonly remedy: Remedy | undefined;
 
-  constructor(reason: Wording, details?: Record<string, unknown>) {
+  constructor(reason: Wording, details?: Record<string, unknown>, remedy?: Remedy) {
     super(reason);
     this.reason = reason;
     this.details = details;
+    this.remedy = remedy;
   }
 }
+
+type Remedy = (nameOf: NameOf) => Wording;
