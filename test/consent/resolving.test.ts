@@ -406,16 +406,29 @@ describe('values', () => {
     const { preview } = await (await writer()).upsert({ opportunity_id: id, custom_fields: more });
     expect(preview).toContain(`“${name}” ${value} → ${Number(value) + 1}`);
     expect(preview).toContain('“Brand new” (empty) → “5”');
-    // JSON has no such number: it would be sent as nothing, and empty the field.
-    const beyond = await (await writer()).upsert({
-      opportunity_id: id,
-      custom_fields: [`${name}=1e400`],
-    });
-    expect(beyond.preview).toContain(`“${name}” ${value} → “1e400”`);
     const same = await (await writer()).upsert({
       opportunity_id: id,
       custom_fields: [`${name}=${value}`, 'Not there='],
     });
     expect(same.outcome).toBe('no_change');
+  });
+
+  test.each([
+    ['a number', 'Weight=1e400'],
+    ['a list', 'Sizes=[1, -1e400]'],
+    ['an object in a list', 'Parts=[{"size": 1e400}]'],
+  ])('a number that JSON cannot hold is refused in %s', async (_, pair) => {
+    made += 1;
+    const id = `Opportunity${String(made).padStart(9, '0')}`;
+    const customFields = JSON.stringify({ Weight: 3, Sizes: [1, 2], Parts: [{ size: 1 }] });
+    await put('opportunity', { id, externalIdentifier: `ext-${id}`, name: id, customFields });
+    const { text, isError } = await (await writer()).upsert({
+      opportunity_id: id,
+      custom_fields: [pair],
+    });
+    expect(text).toMatch(
+      /The custom field "\w+" cannot be set to .*1e400.*: it contains a number that is too large/s,
+    );
+    expect(isError).toBe(true);
   });
 });

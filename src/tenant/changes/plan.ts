@@ -233,8 +233,9 @@ async function resolveReferences(
 }
 
 /**
- * Custom fields are given as text: one that holds a number, a switch or a list now goes on doing so, and
- * one that is there is meant in whatever letter case it is named.
+ * Converts the given texts to the types that the fields have now (number, boolean, list or object), and matches
+ * names of present fields in any letter case.
+ * @throws ChangeRefused for a number that JSON cannot represent
  */
 function coerceCustomFields(
   given: Record<string, unknown>,
@@ -244,7 +245,7 @@ function coerceCustomFields(
   const entries = Object.entries(given).map(([given, text]) => {
     const matches = known.filter((name) => normaliseName(name) === normaliseName(given));
     const name = known.includes(given) || matches.length !== 1 ? given : (matches[0] ?? given);
-    return [name, typeof text === 'string' ? coerceToKind(text, customField(present, name)) : text];
+    return [name, typeof text === 'string' ? coerceToTypeOf(name, text, present) : text];
   });
   return Object.fromEntries(entries);
 }
@@ -268,15 +269,30 @@ async function refuseLookAlikeFields(
   }
 }
 
-function coerceToKind(text: string, now: unknown): unknown {
+/** @throws ChangeRefused for a number that JSON cannot represent */
+function coerceToTypeOf(name: string, text: string, present: FieldValue): unknown {
+  const now = customField(present, name);
   if (typeof now === 'string' || now === undefined || text.trim() === '') return text;
+  const parsed = parseJson(text);
+  const hasSameType =
+    parsed !== null && typeof parsed === typeof now && Array.isArray(parsed) === Array.isArray(now);
+  if (!hasSameType) return text;
+  if (hasFiniteNumbers(parsed)) return parsed;
+  throw new ChangeRefused(
+    wording`The custom field ${quote(name)} cannot be set to ${quote(text)}: it contains a number that is too large.`,
+  );
+}
+
+function parseJson(text: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(text);
-    const matches = typeof parsed === typeof now && Array.isArray(parsed) === Array.isArray(now);
-    // A number beyond all numbers would be sent as nothing.
-    const isSendable = parsed !== null && parsed !== Infinity && parsed !== -Infinity;
-    return matches && isSendable ? parsed : text;
+    return JSON.parse(text);
   } catch {
-    return text; // A text where there was none: shown as one.
+    return undefined;
   }
 }
+
+/** `JSON.parse` reads 1e400 as Infinity, which `JSON.stringify` writes as null: the field would be emptied. */
+const hasFiniteNumbers = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).every(hasFiniteNumbers)
+    : typeof value !== 'number' || Number.isFinite(value);
