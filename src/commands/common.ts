@@ -46,7 +46,7 @@ function redisSecrets({ redisUrl }: Settings): string[] {
 async function openState(settings: Settings, log: Log): Promise<State> {
   const { redisUrl: url, replicas, stateDir } = settings;
   const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
-  if (!url) return localState(stateDir ?? defaultStateFolder(process.env), { tell });
+  if (!url) return localState(stateDir ?? defaultStateFolder(process.env), { report: tell });
   // Loaded where it is wanted: most servers share nothing.
   const { redisState } = await import('../state/redis.ts');
   return redisState({ url, replicas, report: tell });

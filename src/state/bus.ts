@@ -19,12 +19,12 @@ export class LocalBus implements UpdateBus {
     };
   }
 
-  /** Tells the listeners of this process. */
+  /** Notifies the listeners of this process. */
   notify(tenant: string, update: Update | 'missed'): void {
     for (const listener of [...(this.#listeners.get(tenant) ?? [])]) listener(update);
   }
 
-  /** Something was missed, nobody knows for whom. */
+  /** Updates of unknown tenants were missed: notifies every listener. */
   notifyAllMissed(): void {
     for (const tenant of [...this.#listeners.keys()]) this.notify(tenant, 'missed');
   }

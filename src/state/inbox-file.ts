@@ -15,7 +15,7 @@ import type {
   Update,
 } from './port.ts';
 
-/** What is held in memory of an event: where it stands in the file, and what it is looked for by. */
+/** The index entry of an event: its position in the file, and the fields that queries use. */
 interface IndexEntry extends InboxEntry {
   arrived: number;
   offset: number;
@@ -31,12 +31,12 @@ interface Arrival {
 
 const dayMs = 86_400_000;
 const chunkBytes = 1024 * 1024;
-/** What a file may hold of events that are kept no longer. */
+/** The file is compacted when expired events take at least this much more than the kept ones. */
 const minCompactBytes = 1024 * 1024;
 
 /**
- * An inbox in a file: a JSON object a line, in the order of arrival, each safe on disk before `add`
- * returns. In memory there is an index of it; another process that appends to the same file is noticed.
+ * An inbox in a file: one JSON object per line, in the order of arrival. `add` returns after the event is synced
+ * to disk. The index is in memory and is updated when another process appends to the file.
  */
 export class InboxFile implements Inbox {
   readonly #path: string;
@@ -45,15 +45,15 @@ export class InboxFile implements Inbox {
   readonly #mutex = new KeyedMutex();
   readonly #byId = new Map<string, IndexEntry>();
   #pending: Arrival[] = [];
-  /** In the order of arrival, which is that of the file. */
+  /** In the order of arrival, which is the order of the file. */
   #entries: IndexEntry[] = [];
-  /** The same, the latest first by their own time; made when it is asked for. */
+  /** The entries by time, newest first; computed on demand. */
   #sorted: IndexEntry[] | undefined;
   #bytes = 0;
   #damaged = 0;
-  /** What was written last may not be safe: it must not count as known before it is. */
+  /** True if the last write may not be synced: its events must not count as known yet. */
   #unsynced = false;
-  /** How far the file has been read, and which file that was. */
+  /** The offset up to which the index was built, and the inode of that file. */
   #readTo = 0;
   #inode = 0;
 
@@ -66,7 +66,7 @@ export class InboxFile implements Inbox {
   add(event: InboxEvent, update?: Update): Promise<'new' | 'known'> {
     return new Promise((onStored, onFailed) => {
       this.#pending.push({ event, update, onStored, onFailed });
-      // Whatever arrives while the disk is at work shares the next turn of it.
+      // Events that arrive during a write are stored together by the next one.
       if (this.#pending.length === 1)
         void this.#mutex.runExclusive('file', () => this.#storePending());
     });
@@ -105,7 +105,7 @@ export class InboxFile implements Inbox {
         if (isNew && arrival.update) this.#notify(arrival.update);
         arrival.onStored(isNew ? 'new' : 'known');
       }
-      await this.#compact().catch(() => {}); // The file stays longer than it need be.
+      await this.#compact().catch(() => {}); // The file stays larger; the next write tries again.
     } catch (error) {
       for (const arrival of arrivals) arrival.onFailed(error);
     }
@@ -120,7 +120,7 @@ export class InboxFile implements Inbox {
     return added;
   }
 
-  /** With the file open, if there is one, and the index brought up to it. */
+  /** Opens the file, if it exists, updates the index, and runs `work`. */
   async #withFile<T>(work: (file: FileHandle | undefined) => Promise<T>): Promise<T> {
     const file = await open(this.#path, 'r+').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
@@ -137,7 +137,7 @@ export class InboxFile implements Inbox {
 
   async #updateIndex(file: FileHandle): Promise<void> {
     const { size, ino } = await file.stat();
-    // Another process has tidied it up, or somebody has taken it away.
+    // Another process compacted the file, or the file was replaced.
     if (ino !== this.#inode || size < this.#readTo) this.#reset(ino);
     if (size === this.#readTo) return;
     for await (const { line, offset, length } of linesFrom(file, this.#readTo, size)) {
@@ -169,7 +169,7 @@ export class InboxFile implements Inbox {
   }
 
   #newestFirst(): IndexEntry[] {
-    // Reversed first: of one moment, what arrived later is the later.
+    // Reversed first: of events with the same time, the one that arrived last is the newest.
     this.#sorted ??= this.#entries.toReversed().sort((a, b) => b.at - a.at);
     return this.#sorted;
   }
@@ -189,19 +189,19 @@ export class InboxFile implements Inbox {
     this.#sorted = undefined;
   }
 
-  /** Writes the file anew without what is kept no longer, once that is more than what is kept. */
+  /** Rewrites the file without expired events, once they take more space than the kept ones. */
   async #compact(): Promise<void> {
     this.#dropExpired();
     const start = this.#entries[0]?.offset ?? this.#readTo;
     if (start < this.#bytes + minCompactBytes) return;
     const copy = `${this.#path}.${process.pid}.tmp`;
     try {
-      const end = await copyFrom(this.#path, start, copy);
+      const inode = await copyFrom(this.#path, start, copy);
       await rename(copy, this.#path);
       await syncFolder(dirname(this.#path));
       for (const entry of this.#entries) entry.offset -= start;
       this.#readTo -= start;
-      this.#inode = end;
+      this.#inode = inode;
     } finally {
       await rm(copy, { force: true });
     }
@@ -251,7 +251,7 @@ async function readEvent(
   return event;
 }
 
-/** The whole lines between two offsets; what follows the last line break is still being written. */
+/** The complete lines between two offsets; text after the last line break is still being written. */
 async function* linesFrom(
   file: FileHandle,
   start: number,

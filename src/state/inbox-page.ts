@@ -1,12 +1,12 @@
 import type { InboxEntry } from './port.ts';
 
-/** What to open for a page: a row, and the event of the same record before it. */
+/** An event of a page, and the previous event of the same record. */
 export interface SelectedRow<E> {
   row: E;
   previous: E | undefined;
 }
 
-/** Goes through the entries, the latest first, and chooses a page of those accepted. */
+/** Selects a page of the accepted entries. `entries` are newest first. */
 export function selectPage<E extends InboxEntry>(
   entries: Iterable<E>,
   accepts: (entry: E) => boolean,

@@ -3,8 +3,8 @@ import { appendLines, parseLine } from './json-lines.ts';
 import type { Journal } from './port.ts';
 
 /**
- * A journal in a file: a JSON object a line, each safe on disk before `append` returns, readable by its
- * owner alone. A line torn by a crash does not hide the others.
+ * A journal in a file: one JSON object per line, readable by its owner only. `append` returns after the entry is
+ * synced to disk. A line that a crash cut short does not affect the others.
  */
 export class JournalFile implements Journal {
   readonly #path: string;

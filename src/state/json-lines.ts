@@ -2,9 +2,9 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Adds lines to the end of a file, which is made where there is none, readable by its owner alone; safe
- * on disk when this returns. A line that a crash cut short is ended first, so that nothing is glued to it.
- * @returns the offset at which the first of them begins
+ * Appends lines to a file and syncs it to disk. Creates the file, readable by its owner only. If a crash cut the
+ * last line short, ends that line first.
+ * @returns the offset of the first appended line
  */
 export async function appendLines(path: string, lines: readonly string[]): Promise<number> {
   const folder = dirname(path);
@@ -12,7 +12,7 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
   const file = await open(path, 'a+', 0o600);
   try {
     const { size, mode } = await file.stat();
-    // It may have come from a backup, or been made by hand, for everyone to read.
+    // A file from a backup, or created by hand, may be readable by others.
     if (mode & 0o077) await file.chmod(0o600);
     const torn = size > 0 && (await endsMidLine(file, size));
     await file.appendFile(`${torn ? '\n' : ''}${lines.join('\n')}\n`);
@@ -29,7 +29,7 @@ async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
   return buffer[0] !== 0x0a;
 }
 
-/** A new file is only as safe as the entry in its folder, which Windows keeps safe by itself. */
+/** Syncs a folder, so that a new file in it survives a crash. Windows does this by itself. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
@@ -40,7 +40,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The JSON object of a line; undefined when it is none. */
+/** Parses a line; undefined if it is not a JSON object. */
 export function parseLine(line: string): Record<string, unknown> | undefined {
   try {
     const entry: unknown = JSON.parse(line);

@@ -1,4 +1,4 @@
-/** Work under one name waits for the work before it, whether that went well or not. */
+/** A mutex per name: work waits until all earlier work under the same name has ended or failed. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 

@@ -14,9 +14,9 @@ import {
   type OnceSet,
   type State,
 } from './port.ts';
-import { isWritable, type Tell, WriteStatus } from './write-status.ts';
+import { isWritable, type Report, WriteStatus } from './write-status.ts';
 
-/** What was claimed in this process. */
+/** The claims of one process. */
 class MemoryOnceSet implements OnceSet {
   readonly #claimed = new Map<string, number>();
 
@@ -31,28 +31,28 @@ class MemoryOnceSet implements OnceSet {
 
 export interface LocalOptions {
   inbox?: InboxLimits;
-  tell?: Tell;
+  report?: Report;
 }
 
-/** Files whose last write failed are looked at again no more often than that, when somebody asks. */
-const betweenLooksMs = 5_000;
+/** Minimum interval between checks of files whose last write failed. */
+const recheckMs = 5_000;
 
-/** Whether files can be written: by their last write, and after one that failed by looking again. */
+/** Health of the files: by their last write and, after a failed one, by checking them again. */
 class LocalHealth {
   readonly writes: WriteStatus;
-  #looking = false;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #checking = false;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(report: Tell | undefined) {
+  constructor(report: Report | undefined) {
     this.writes = new WriteStatus(report);
   }
 
   now(): Health {
     const { failure } = this.writes;
     if (!failure) return { kind: 'local', ok: true, notes: [] };
-    void this.#lookAgain();
+    void this.#recheck();
     const notes = [
-      `The last write failed (${failure.code}): nothing is written, and no webhook is taken.`,
+      `The last write failed (${failure.code}): nothing is written, and webhooks are rejected.`,
     ];
     return {
       kind: 'local',
@@ -63,20 +63,20 @@ class LocalHealth {
     };
   }
 
-  async #lookAgain(): Promise<void> {
-    if (this.#looking || performance.now() - this.#lookedAt < betweenLooksMs) return;
-    this.#looking = true;
+  async #recheck(): Promise<void> {
+    if (this.#checking || performance.now() - this.#checkedAt < recheckMs) return;
+    this.#checking = true;
     for (const path of this.writes.failing) {
       if (await isWritable(path)) this.writes.succeeded(path);
     }
-    this.#lookedAt = performance.now();
-    this.#looking = false;
+    this.#checkedAt = performance.now();
+    this.#checking = false;
   }
 }
 
-/** State of one process: in memory, and what must last in files of `folder`. */
+/** State of one process: in memory, with the journal and the inbox in files of `folder`. */
 export function localState(folder: string, options: LocalOptions = {}): State {
-  const { inbox: limits = defaultInboxLimits, tell: report } = options;
+  const { inbox: limits = defaultInboxLimits, report } = options;
   const mutex = new KeyedMutex();
   const health = new LocalHealth(report);
   const bus = new LocalBus();

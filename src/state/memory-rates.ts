@@ -3,7 +3,7 @@ import { countedMs, type RateWindow, type WindowRule, type WindowVerdict } from 
 interface Window {
   /** Times of our own requests, oldest first. */
   own: number[];
-  /** Requests of other programs, as far as the service told, and when it did. */
+  /** Requests of other programs by the service's last report, and the time of that report. */
   others: number;
   othersAt: number;
   blockedUntil: number;
@@ -24,13 +24,13 @@ export class MemoryRates implements RateWindow {
     return this.evaluate(key, rule, now);
   }
 
-  /** Forgets nothing: what is asked about a moment to come must not change what holds now. */
+  /** Changes nothing, so that it can be called for a future time. */
   evaluate(key: string, rule: WindowRule, now: number): WindowVerdict {
     const window = this.#windowFor(key);
     return evaluate(window, countInWindow(window, rule, now), rule, now);
   }
 
-  /** Counts a request that was let through elsewhere. */
+  /** Counts a request that was allowed elsewhere. */
   count(key: string, rule: WindowRule, now: number): void {
     this.#pruned(key, rule, now).own.push(now);
   }
@@ -46,7 +46,7 @@ export class MemoryRates implements RateWindow {
     if (window) window.blockedUntil = Math.max(window.blockedUntil, until);
   }
 
-  /** With only what counts now. */
+  /** The window without requests that no longer count. */
   #pruned(key: string, rule: WindowRule, now: number): Window {
     const window = this.#windowFor(key);
     const { expired, others } = countInWindow(window, rule, now);
@@ -62,9 +62,9 @@ export class MemoryRates implements RateWindow {
   }
 }
 
-/** What of a window counts at some moment. */
+/** The requests of a window that count at a given time. */
 interface WindowCount {
-  /** How many of the oldest of our own do not any more. */
+  /** Number of our own requests, oldest first, that no longer count. */
   expired: number;
   others: number;
 }
@@ -93,7 +93,7 @@ function evaluate(
   return { taken: false, remaining, waitMs: msUntilFree(window, counted, rule, now) };
 }
 
-/** When enough of our own requests, or what others sent, will have left the window. */
+/** Milliseconds until enough requests have left the window. */
 function msUntilFree(
   { own, othersAt }: Window,
   { expired, others }: WindowCount,

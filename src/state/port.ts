@@ -1,97 +1,96 @@
 /**
- * What must outlive one request, behind one port: in memory for one process, in Redis for many. Every
- * method is asynchronous, because the other side may be a network away.
+ * The port for state that outlives a request: in memory and files for one process, in Redis for several. Most
+ * methods are asynchronous, because an implementation may use the network.
  */
+
+/** A limit of requests in a rolling window. */
 export interface WindowRule {
-  /** Requests allowed in any stretch of `windowMs`. */
+  /** Requests allowed in any interval of `windowMs`. */
   limit: number;
   windowMs: number;
-  /** Requests of the limit that this taker must leave to others. */
+  /** Requests of the limit that this caller must leave to others. */
   reserve: number;
 }
 
-/**
- * How long a request counts: longer than the window, because the service counts it when it arrives, which
- * is later than when it was taken.
- */
+/** How long a request counts: slightly longer than the window, because the service counts it when it arrives. */
 export const countedMs = ({ windowMs }: WindowRule): number =>
   windowMs + Math.min(2_000, windowMs / 50);
 
 export interface WindowVerdict {
   taken: boolean;
-  /** Requests left in the window after this, the reserve not deducted. */
+  /** Remaining requests in the window after this one, including the reserve. */
   remaining: number;
-  /** Milliseconds until one can be taken; 0 when taken. */
+  /** Milliseconds until a request can be taken; 0 if one was taken. */
   waitMs: number;
 }
 
 /** A rolling window of requests for each key; `now` is in milliseconds since the epoch. */
 export interface RateWindow {
-  /** Counts one request if the rule leaves room for it. */
+  /** Counts one request if the rule allows it. */
   take(key: string, rule: WindowRule, now: number): Promise<WindowVerdict>;
-  /** The service says how many are left: what we did not send was sent by other programs. */
+  /** Applies the service's count of remaining requests: the difference to ours was sent by other programs. */
   correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void>;
-  /** The service wants no request before `until` (milliseconds since the epoch). */
+  /** Allows no request before `until` (milliseconds since the epoch). */
   block(key: string, until: number): Promise<void>;
-  /** What `take` would find, without taking. */
+  /** The result of `take`, without counting a request. */
   peek(key: string, rule: WindowRule, now: number): Promise<WindowVerdict>;
 }
 
-/** Things that may happen once: a consent that was used cannot be used again. */
+/** Names that can be claimed once, such as the consent of a person. */
 export interface OnceSet {
-  /** Claims `name` until `expiresAt` (milliseconds since the epoch); false when it was claimed before. */
+  /** Claims `name` until `expiresAt` (milliseconds since the epoch); false if it is already claimed. */
   claim(name: string, expiresAt: number): Promise<boolean>;
 }
 
-/** An append-only record of what was done; an entry is a JSON object. */
+/** An append-only log of changes; an entry is a JSON object. */
 export interface Journal {
   /**
-   * Returns when the entry is safe.
-   * @throws Error when it could not be made safe: what it announces must then not be done
+   * Returns after the entry is stored durably.
+   * @throws Error when it could not be stored: the change that it announces must then not be sent
    */
   append(entry: Record<string, unknown>): Promise<void>;
-  /** Every entry, oldest first, and how many could not be read. */
+  /** Every entry, oldest first, and the number of damaged ones. */
   read(): Promise<{ entries: Record<string, unknown>[]; damaged: number }>;
 }
 
-/** Something about a tenant's data moved: for everyone who holds some of it. */
+/** A change of a tenant's data, for processes that cache it. */
 export interface Update {
-  /** The collection that is no longer as it was read. */
+  /** The collection that changed. */
   collection?: string;
-  /** Every word by which the record that moved is asked for: its id, its name. */
+  /** The id and the name of the changed record. */
   names?: readonly string[];
-  /** Identity of a reader whose key the service refused: nothing that is held may be told to it. */
+  /** Identity of a reader whose key the service refused: it must get no cached data. */
   keyRefused?: string;
 }
 
-/** Tells every process that serves a tenant what moved. */
+/** Sends updates to every process that serves a tenant. */
 export interface UpdateBus {
   /**
-   * The listeners of this process hear it before this returns, those of others soon. What is shared of the
-   * collection is dropped with it.
+   * Notifies the listeners of this process before it returns, and those of other processes soon after. Drops the
+   * shared copy of the collection.
    */
   publish(tenant: string, update: Update): Promise<void>;
-  /** `onMissed`: others may have told something meanwhile that was not heard here. */
+  /** The listener gets `missed` if updates of other processes may have been lost. */
   subscribe(tenant: string, listener: (update: Update | 'missed') => void): () => void;
 }
 
 /** An event that the service sent. Times are in milliseconds since the epoch. */
 export interface InboxEvent {
-  /** The same for every delivery of one event. */
+  /** Equal for all deliveries of one event. */
   id: string;
-  /** When it happened, where the event says so: otherwise it counts as happened when it arrived. */
+  /** Time of the event, if it contains one; otherwise the time of arrival is used. */
   at?: number;
   subject: string;
   event: string;
   /** Id of the record. */
   record?: string;
-  /** As it was sent. */
+  /** The request body. */
   body: string;
-  /** Fields of the record as they were held here before, where they differ. */
+  /** Previous values of changed fields, from the cached record. */
   before?: Record<string, unknown>;
 }
 
-/** What is known of an event without opening it. */
+/** The indexed fields of an event. */
 export interface InboxEntry {
   id: string;
   at: number;
@@ -102,27 +101,27 @@ export interface InboxEntry {
 
 export interface InboxRow {
   event: InboxEvent & { at: number };
-  /** The event of the same record that came before it. */
+  /** The previous event of the same record. */
   previous?: InboxEvent;
 }
 
 export interface InboxPage {
-  /** The latest first: by their own time, and those of one moment by arrival. */
+  /** Newest first, by time of the event, then by arrival. */
   rows: InboxRow[];
-  /** All that were accepted. */
+  /** Number of all accepted events. */
   total: number;
-  /** When the oldest of all that are kept arrived. */
+  /** Arrival of the oldest stored event. */
   keptSince?: number;
-  /** How many could not be read. */
+  /** Number of events that could not be read. */
   damaged: number;
 }
 
-/** The events of one tenant, each kept once, for as long and as many as `InboxLimits` say. */
+/** The events of one tenant, each stored once, within `InboxLimits`. */
 export interface Inbox {
   /**
-   * Returns when the event is safe, and everyone was told what it moved. `known`: it was there already,
+   * Returns after the event is stored durably and its update is published. `known`: the event was stored before,
    * and nothing was done.
-   * @throws Error when it could not be made safe: it must be sent again
+   * @throws Error when it could not be stored: the sender must deliver it again
    */
   add(event: InboxEvent, update?: Update): Promise<'new' | 'known'>;
   list(
@@ -133,33 +132,33 @@ export interface Inbox {
 
 export interface InboxLimits {
   days: number;
-  /** Beyond these the events that arrived first go first. */
+  /** Beyond these limits the events that arrived first are deleted. */
   events: number;
   megabytes: number;
 }
 
 export const defaultInboxLimits: InboxLimits = { days: 30, events: 50_000, megabytes: 128 };
 
-/** Whose reading of which collection of which tenant. */
+/** Identifies a shared copy of a collection. */
 export interface CollectionKey {
   tenant: string;
-  /** The key that reads it: another one may not be allowed to see the same. */
+  /** The key that reads it: another key may have other permissions. */
   reader: string;
   collection: string;
 }
 
-/** A reading of a collection as JSON, and how old it is. */
+/** A collection as a JSON value, and its age. */
 export interface SharedReading {
   value: unknown;
   ageMs: number;
 }
 
-/** Collections that many processes hold together: one of them reads, the others get what it read. */
+/** Collections shared between processes: one process reads a collection, the others get the result. */
 export interface SharedCollections {
   /**
-   * The reading that is shared, if it is younger than `freshMs`. Otherwise what `read` reads: here, if
-   * nobody is at it, or elsewhere. What changes while it is being read is not kept.
-   * @throws what `read` throws; the signal's reason
+   * Returns the shared copy if it is younger than `freshMs`. Otherwise waits for the process that is loading the
+   * collection, or loads it here. A collection that changes while it is loaded is not stored.
+   * @throws the error of `load`; the signal's reason
    */
   getOrLoad(
     key: CollectionKey,
@@ -169,11 +168,11 @@ export interface SharedCollections {
   ): Promise<SharedReading>;
 }
 
-/** What is shared with other processes cannot be reached: what depends on it must not be done now. */
+/** The shared state is unavailable: operations that depend on it must fail. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable';
   readonly kind = 'state-unavailable';
-  /** For whoever has to word it. */
+  /** The cause, for messages. */
   readonly code: string;
 
   constructor(code: string) {
@@ -182,7 +181,7 @@ export class StateUnavailable extends Error {
   }
 }
 
-/** For `catch`: does this instead while the shared state cannot be reached, and throws everything else. */
+/** A handler for `catch`: returns `instead()` for StateUnavailable and rethrows every other error. */
 export const ifUnavailable =
   <T>(instead: () => T) =>
   (error: unknown): T => {
@@ -193,11 +192,11 @@ export const ifUnavailable =
 export interface Health {
   kind: 'local' | 'redis';
   ok: boolean;
-  /** What is wrong where it is not: the last write failed, or nothing can be asked at all. */
+  /** If not ok: the last write failed, or the store cannot be reached. */
   fault?: 'unwritable' | 'unreachable';
-  /** Since when it is not, ISO 8601. */
+  /** Start of the fault, ISO 8601. */
   since?: string;
-  /** What whoever runs this should know, a sentence each. */
+  /** Sentences for the operator. */
   notes: string[];
 }
 
@@ -205,14 +204,14 @@ export interface State {
   rates: RateWindow;
   once: OnceSet;
   bus: UpdateBus;
-  /** Absent where there is nobody to share with. */
+  /** Absent if the state is not shared. */
   collections?: SharedCollections;
   inbox(tenant: string): Inbox;
   health(): Health;
-  /** What signs tokens: the same for everyone who shares this state. */
+  /** The key that signs tokens; all processes that share this state have the same one. */
   secret(): Promise<Uint8Array>;
   journal(tenant: string): Journal;
-  /** One at a time for each name. */
+  /** Runs one work at a time for each name. */
   runExclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -4,8 +4,8 @@ import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /**
- * What is shared of a collection belongs to a generation; a change begins the next one. A generation
- * outlives every reading by far.
+ * A shared copy of a collection belongs to a generation; a change increments the generation. The counter expires
+ * long after any copy.
  */
 export const bumpGenerationScript = `
 local function tell(generation, channel, message)
@@ -17,7 +17,7 @@ local function tell(generation, channel, message)
 end
 `;
 
-/** KEYS: generation, or nothing. ARGV: channel, message. */
+/** KEYS: optional generation. ARGV: channel, message. */
 const publishScript = `${bumpGenerationScript}
 tell(KEYS[1] or '', ARGV[1], ARGV[2])
 return 1
@@ -29,20 +29,20 @@ export const channelName = (tenant: string): string => keyOf(tenant, 'updates');
 
 type Listener = (update: Update | 'missed') => void;
 
-/** The update bus of many processes: those of this one hear at once, the others through Redis. */
+/** The update bus of several processes: listeners of this process are notified directly, others through Redis. */
 export class RedisBus implements UpdateBus {
   readonly #link: RedisLink;
   readonly #process: string;
   readonly #local = new LocalBus();
   readonly #subscriptions = new Map<string, { listeners: number; unsubscribe: () => void }>();
-  /** What could not be told while Redis was away. */
+  /** Updates that could not be published while Redis was unavailable. */
   readonly #unsent = new Map<string, { tenant: string; update: Update }>();
 
   constructor(link: RedisLink, process: string) {
     this.#link = link;
     this.#process = process;
     link.onReconnect(() => {
-      // Redis may have told the others what it did not confirm here, and nobody hears himself.
+      // A script may have run although its response was lost. It notified the other processes only.
       this.#local.notifyAllMissed();
       this.#resendUnsent();
     });

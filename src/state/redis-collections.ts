@@ -12,10 +12,10 @@ import type { RedisLink } from './redis-link.ts';
 import { defaultLockMs, newToken, runWithLock } from './redis-lock.ts';
 
 /**
- * KEYS: generation, reading, lock. ARGV: milliseconds that count as fresh, token, milliseconds of the
- * lock. Answers the generation and what there is: a reading and its age, the lock, or the news that
- * another process has it. The lock is one of its generation: who reads what has changed since is not
- * waited for.
+ * KEYS: generation, copy, lock. ARGV: maximum age in milliseconds, token, milliseconds of the lock. Returns the
+ * generation and one of: `held` with the copy and its age; `yours`, this process has the lock; `wait`, another
+ * process has it. The lock's name contains the generation, so nobody waits for a process that reads an outdated
+ * collection.
  */
 const lookupScript = `
 local time = redis.call('TIME')
@@ -30,7 +30,7 @@ if redis.call('SET', lock, ARGV[2], 'NX', 'PX', ARGV[3]) then return {generation
 return {generation, 'wait'}
 `;
 
-/** KEYS: generation, reading. ARGV: generation, body, age, milliseconds to keep. */
+/** KEYS: generation, copy. ARGV: generation, body, age, milliseconds to keep. */
 const storeScript = `
 if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return 0 end
 local time = redis.call('TIME')
@@ -47,10 +47,10 @@ type LookupResult =
 
 const firstPollMs = 50;
 const maxPollMs = 500;
-/** A larger one stays with the process that read it. */
+/** Larger collections are not shared. */
 const maxBytes = 32 * 1024 * 1024;
 
-/** Collections that many processes hold in Redis, compressed, each read by one of them. */
+/** Collections that several processes share in Redis, compressed. */
 export class RedisCollections implements SharedCollections {
   readonly #link: RedisLink;
   readonly #lockMs: number;
@@ -61,7 +61,7 @@ export class RedisCollections implements SharedCollections {
   }
 
   async getOrLoad(
-    place: CollectionKey,
+    key: CollectionKey,
     freshMs: number,
     load: LoadCollection,
     signal: AbortSignal,
@@ -69,21 +69,21 @@ export class RedisCollections implements SharedCollections {
     const token = newToken();
     for (let waitMs = firstPollMs; ; waitMs = Math.min(maxPollMs, waitMs * 1.5)) {
       signal.throwIfAborted();
-      const found = await this.#lookup(place, freshMs, token);
-      // Without Redis every process reads for itself.
+      const found = await this.#lookup(key, freshMs, token);
+      // Without Redis, every process loads for itself.
       if (found === undefined) return load();
       if (found.what === 'held') return found.reading;
-      if (found.what === 'yours') return this.#loadLocked(place, found.generation, token, load);
+      if (found.what === 'yours') return this.#loadLocked(key, found.generation, token, load);
       await delay(waitMs * (0.75 + Math.random() / 2), signal);
     }
   }
 
   async #lookup(
-    place: CollectionKey,
+    key: CollectionKey,
     freshMs: number,
     token: string,
   ): Promise<LookupResult | undefined> {
-    const keys = [...collectionKeys(place), lockKey(place)];
+    const keys = [...collectionKeys(key), lockKey(key)];
     try {
       const answer = await this.#link.runScript(lookupScript, keys, [freshMs, token, this.#lockMs]);
       const [generation, what, body, ageMs] = answer as [Buffer, Buffer, Buffer?, number?];
@@ -99,32 +99,27 @@ export class RedisCollections implements SharedCollections {
   }
 
   #loadLocked(
-    place: CollectionKey,
+    key: CollectionKey,
     generation: string,
     token: string,
     load: LoadCollection,
   ): Promise<SharedReading> {
-    const lock = `${lockKey(place)}:${generation}`;
+    const lock = `${lockKey(key)}:${generation}`;
     return runWithLock(this.#link, lock, token, this.#lockMs, async () => {
       const loaded = await load();
-      await this.#store(place, generation, loaded).catch(() => {}); // It is then only held here.
+      await this.#store(key, generation, loaded).catch(() => {}); // Then it is only cached here.
       return loaded;
     });
   }
 
   async #store(
-    place: CollectionKey,
+    key: CollectionKey,
     generation: string,
     { value, ageMs, keepMs }: SharedReading & { keepMs: number },
   ): Promise<void> {
     const body = await compress(Buffer.from(JSON.stringify(value)));
     if (body.length > maxBytes) return;
-    await this.#link.runScript(storeScript, collectionKeys(place), [
-      generation,
-      body,
-      ageMs,
-      keepMs,
-    ]);
+    await this.#link.runScript(storeScript, collectionKeys(key), [generation, body, ageMs, keepMs]);
   }
 }
 

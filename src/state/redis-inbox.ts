@@ -14,8 +14,8 @@ import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /**
- * KEYS: by own time, by arrival, events, counts. ARGV: milliseconds kept, most events, most bytes. Lets go
- * of what arrived first, a bounded number at a time.
+ * KEYS: index by time, index by arrival, events, counts. ARGV: milliseconds to keep, maximum events, maximum bytes.
+ * Deletes expired events, a bounded number at a time.
  */
 const sweepScript = `
 local time = redis.call('TIME')
@@ -41,7 +41,7 @@ local function sweep()
 end
 `;
 
-/** KEYS: as above, generation or nothing. ARGV: as above, id, own time or nothing, words, event, channel, message. */
+/** KEYS: as above, optional generation. ARGV: as above, id, optional time, indexed fields, event, channel, message. */
 const addScript = `${bumpGenerationScript}${sweepScript}
 if redis.call('HEXISTS', KEYS[3], ARGV[4]) == 1 then return 0 end
 local number = redis.call('HINCRBY', KEYS[4], 'number', 1)
@@ -56,7 +56,7 @@ if ARGV[8] ~= '' then tell(KEYS[5] or '', ARGV[8], ARGV[9]) end
 return 1
 `;
 
-/** KEYS, ARGV: as above. Answers members and times by turns, the latest first, and the first arrival. */
+/** KEYS, ARGV: as above. Returns alternating members and times, newest first, and the oldest arrival. */
 const listScript = `${sweepScript}
 sweep()
 local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
@@ -64,14 +64,14 @@ return {redis.call('ZREVRANGE', KEYS[1], 0, -1, 'WITHSCORES'), first[2] or ''}
 `;
 
 const dayMs = 86_400_000;
-/** Shorter ones do not get much shorter. */
+/** Shorter events do not compress well. */
 const minCompressBytes = 1_024;
 const compressedMarker = 1;
 
 /**
- * An inbox that many processes share: what is looked for stands in a sorted set, the events in a hash
- * beside it. Keeping an event, dropping what is shared of the collection it touches and telling everyone
- * is one step: a process that dies leaves all of it, or nothing.
+ * An inbox that several processes share: a sorted set holds the indexed fields, a hash the events. One script
+ * stores an event, invalidates the shared copy of its collection and publishes the update, so a crash cannot
+ * leave it half done.
  */
 export class RedisInbox implements Inbox {
   readonly #link: RedisLink;
@@ -137,7 +137,7 @@ export class RedisInbox implements Inbox {
   }
 }
 
-/** Tabs part the words of a member. */
+/** Tabs separate the fields of a member. */
 const withoutTabs = (text: string): string => text.replaceAll('\t', ' ');
 
 function* toEntries(members: readonly Buffer[]): Generator<InboxEntry> {
@@ -155,7 +155,7 @@ async function encode(event: InboxEvent): Promise<Buffer> {
 }
 
 async function decode(body: Buffer | null): Promise<InboxEvent | undefined> {
-  if (!body) return undefined; // Gone between the two looks.
+  if (!body) return undefined; // Deleted after the index was read.
   const rest = body.subarray(1);
   const plain = body[0] === compressedMarker ? await decompress(rest) : rest;
   return JSON.parse(plain.toString()) as InboxEvent;

@@ -4,7 +4,7 @@ import type { RedisLink } from './redis-link.ts';
 
 const batchSize = 1_000;
 
-/** A journal as a stream of Redis: only ever added to, never trimmed, never expired. */
+/** A journal in a Redis stream, which is never trimmed and never expires. */
 export class RedisJournal implements Journal {
   readonly #link: RedisLink;
   readonly #key: string;

@@ -3,13 +3,13 @@ import { StateUnavailable } from './port.ts';
 
 export interface LinkOptions {
   url: URL;
-  /** Tells whoever runs this that Redis was lost, or is back. */
+  /** Logs that Redis became unavailable, or is available again. */
   report(event: string, facts: Record<string, unknown>): void;
-  /** How long one command may take before Redis counts as lost. */
+  /** Timeout of a command, after which Redis counts as unavailable. */
   commandMs?: number;
 }
 
-/** Redis is of no use now. */
+/** A period in which Redis is unavailable. */
 export interface Outage {
   since: Date;
   reason: string;
@@ -27,16 +27,16 @@ interface Subscription {
 const defaultCommandMs = 2_000;
 const firstConnectMs = 3_000;
 const probeMs = 500;
-/** Traffic that shows a dead connection even where nobody asks for anything. */
+/** Pings detect a dead connection that is otherwise idle. */
 const pingMs = 5_000;
 const socketTimeoutMs = 15_000;
 
-/** Wrong passwords and the like: waiting does not help. */
+/** Authentication errors, which a retry cannot solve. */
 const authErrors = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
 
 /**
- * The connection to Redis: one for commands, in the order in which they are sent, and one that listens.
- * While Redis is away every command fails at once, with StateUnavailable; the connection comes back by itself.
+ * Two connections to Redis, one for commands and one for subscriptions. While Redis is unavailable, every command
+ * fails at once with StateUnavailable. Lost connections are re-established automatically.
  */
 export class RedisLink {
   readonly #commands: ReturnType<typeof createRedisClient>;
@@ -45,7 +45,7 @@ export class RedisLink {
   readonly #reconnectListeners = new Set<() => void>();
   readonly #subscriptions = new Set<Subscription>();
   #probe: NodeJS.Timeout | undefined;
-  /** Why it is of no use although it is connected. */
+  /** Why Redis is unusable although it is connected. */
   #unusable: StateUnavailable | undefined;
   #outage: Outage | undefined;
   #closed = false;
@@ -57,20 +57,20 @@ export class RedisLink {
     this.#commands.on('ready', () => this.#updateStatus());
     this.#commands.on('reconnecting', () => this.#updateStatus());
     this.#commands.on('error', (error: Error) => this.#updateStatus(error));
-    this.#subscriber.on('error', () => {}); // It comes back by itself, and is heard of then.
+    this.#subscriber.on('error', () => {}); // It reconnects; `ready` restores the subscriptions.
   }
 
   /**
-   * Connects. Where Redis cannot be reached it goes on trying in the background, and everything fails
-   * with StateUnavailable meanwhile.
-   * @throws Error when Redis refuses this user or password
+   * Connects. If Redis cannot be reached, retries in the background; until then commands fail with
+   * StateUnavailable.
+   * @throws Error when Redis rejects the user or password
    */
   static async open(options: LinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
     const rejection = await Promise.race([link.#connect(), delay(firstConnectMs)]);
     if (rejection !== undefined) {
       await link.close();
-      throw new Error(`Redis at ${options.url.host} refuses: ${rejection}`);
+      throw new Error(`Redis at ${options.url.host} rejects the connection: ${rejection}`);
     }
     link.#updateStatus();
     return link;
@@ -84,19 +84,19 @@ export class RedisLink {
     return this.#outage;
   }
 
-  /** @throws StateUnavailable; an Error of Redis's own for a command that it does not take */
+  /** @throws StateUnavailable; Redis's error for an invalid command */
   async send(args: readonly Argument[]): Promise<unknown> {
     return this.#withTimeout(() => this.#commands.sendCommand([...args]));
   }
 
-  /** The same, with texts as they are stored. @throws StateUnavailable */
+  /** Like `send`, but returns strings as buffers. @throws StateUnavailable */
   async sendForBytes(args: readonly Argument[]): Promise<unknown> {
     return this.#withTimeout(() => this.#commands.sendCommand([...args], asBytes));
   }
 
   /**
-   * Runs a script as one step. Sent whole: by its digest it might have to be sent twice, and what was
-   * sent after it would come first.
+   * Runs a script atomically. Uses EVAL, because EVALSHA may need a second attempt, which later commands would
+   * overtake.
    * @throws StateUnavailable
    */
   async runScript(
@@ -114,8 +114,8 @@ export class RedisLink {
   }
 
   /**
-   * Hears a channel until the result is called, across lost connections. `onMissed` is called whenever
-   * messages may have passed unheard.
+   * Subscribes to a channel, across lost connections. Calls `onMissed` whenever messages may have been lost.
+   * @returns a function that unsubscribes
    */
   subscribe(
     channel: string,
@@ -127,11 +127,11 @@ export class RedisLink {
     void this.#attach(subscription);
     return () => {
       this.#subscriptions.delete(subscription);
-      void this.#subscriber.unsubscribe(channel, listener).catch(() => {}); // Gone with the connection.
+      void this.#subscriber.unsubscribe(channel, listener).catch(() => {}); // The connection is closed.
     };
   }
 
-  /** Calls it whenever Redis can be reached again. */
+  /** Calls the listener whenever Redis becomes available again. */
   onReconnect(listener: () => void): void {
     this.#reconnectListeners.add(listener);
   }
@@ -142,11 +142,11 @@ export class RedisLink {
     for (const client of [this.#commands, this.#subscriber]) if (client.isOpen) client.destroy();
   }
 
-  /** @returns why it is refused, if it is */
+  /** @returns the reason if Redis rejects the connection */
   async #connect(): Promise<string | undefined> {
     this.#subscriber.on('ready', () => {
       for (const subscription of this.#subscriptions) {
-        // What heard before hears again by itself, but something may have passed meanwhile.
+        // The client restores active subscriptions, but messages may have been lost meanwhile.
         if (subscription.isActive) subscription.onMissed();
         else void this.#attach(subscription);
       }
@@ -167,7 +167,7 @@ export class RedisLink {
       subscription.isActive = true;
       subscription.onMissed();
     } catch {
-      // The connection broke: it is tried again with the next one.
+      // The connection was lost: `ready` tries again.
     }
   }
 
@@ -183,20 +183,21 @@ export class RedisLink {
     }
   }
 
-  /** What it means for whoever asked; nobody else needs to find out for himself that Redis is of no use. */
+  /** Converts an error, and marks Redis as unusable if later commands would fail too. */
   #toStateError(error: unknown): unknown {
     if (error instanceof ResponseTimeout) this.#markUnusable(error);
     if (error instanceof StateUnavailable) return error;
-    if (!(error instanceof ErrorReply))
-      return new StateUnavailable('Redis broke off the connection');
+    if (!(error instanceof ErrorReply)) return new StateUnavailable('Redis closed the connection');
     const [, reason] = unavailableErrors.exec(error.message) ?? [];
     if (reason === undefined && commandErrors.test(error.message)) return error;
-    const failure = new StateUnavailable(`Redis says ${reason ?? error.message.split(' ', 1)[0]}`);
+    const failure = new StateUnavailable(
+      `Redis reports ${reason ?? error.message.split(' ', 1)[0]}`,
+    );
     if (reason !== undefined) this.#markUnusable(failure);
     return failure;
   }
 
-  /** Until it takes a write again, nobody asks it for anything. */
+  /** Rejects all commands until Redis accepts a write again. */
   #markUnusable(reason: StateUnavailable): void {
     if (this.#unusable || this.#closed) return;
     this.#unusable = reason;
@@ -235,9 +236,9 @@ export class RedisLink {
 /** Redis did not answer in time. */
 class ResponseTimeout extends StateUnavailable {}
 
-/** The time in which a command must be answered. */
+/** A timeout of a command. */
 class Timeout {
-  /** Rejects when it is over. */
+  /** Rejects after the timeout. */
   readonly expired: Promise<never>;
   #timer: NodeJS.Timeout | undefined;
   #cancelled = false;
@@ -247,7 +248,7 @@ class Timeout {
       const expire = () => {
         if (!this.#cancelled) reject(new ResponseTimeout('Redis does not answer'));
       };
-      // Where this process stood still, the answer may be there already: it is read first.
+      // If this process was blocked, the response may have arrived already: setImmediate lets it be read first.
       this.#timer = setTimeout(() => setImmediate(expire), ms);
     });
   }
@@ -274,16 +275,16 @@ function createRedisClient(url: URL) {
     socket: {
       connectTimeout: defaultCommandMs,
       socketTimeout: socketTimeoutMs,
-      // Never given up; jittered, so that many processes do not come back in step.
+      // Retries forever, with jitter, so that processes do not reconnect at the same time.
       reconnectStrategy: (tries: number) =>
         Math.min(1_000, 50 * 2 ** Math.min(tries, 5)) * (0.5 + Math.random()),
     },
   });
 }
 
-/** What Redis says while it cannot do its work; an older one only quotes it where a script was told. */
+/** Errors of an unavailable Redis; older versions only quote the code in a script's error. */
 const unavailableErrors = /(?:^|-)(READONLY|OOM|LOADING|MISCONF|MASTERDOWN|NOREPLICAS|BUSY)\b/;
-/** What it says of the command itself. */
+/** Errors of the command itself. */
 const commandErrors = /^(ERR|WRONGTYPE)\b/;
 
 const delay = (ms: number): Promise<undefined> =>

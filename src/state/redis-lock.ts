@@ -13,7 +13,7 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 `;
 
-/** How long a lock outlives a process that died with it. */
+/** Lifetime of a lock after the process that held it has died. */
 export const defaultLockMs = 10_000;
 
 export const newToken = (): string => randomBytes(16).toString('hex');
@@ -28,7 +28,7 @@ export async function tryLock(
   return (await link.send(['SET', key, token, 'NX', 'PX', String(ms)])) !== null;
 }
 
-/** Does the work with a lock that is held already, renews it meanwhile, and lets go of it. */
+/** Runs `work` while holding a lock that was acquired before; renews the lock and releases it at the end. */
 export async function runWithLock<T>(
   link: RedisLink,
   key: string,
@@ -36,12 +36,12 @@ export async function runWithLock<T>(
   ms: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const renew = () => void link.runScript(renewScript, [key], [token, ms]).catch(() => {}); // Then it expires.
+  const renew = () => void link.runScript(renewScript, [key], [token, ms]).catch(() => {}); // The lock then expires.
   const timer = setInterval(renew, ms / 3).unref();
   try {
     return await work();
   } finally {
     clearInterval(timer);
-    await link.runScript(releaseScript, [key], [token]).catch(() => {}); // It expires by itself.
+    await link.runScript(releaseScript, [key], [token]).catch(() => {}); // The lock expires by itself.
   }
 }

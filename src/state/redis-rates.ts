@@ -9,7 +9,7 @@ import {
 import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** KEYS: times, facts. ARGV: limit, milliseconds counted, reserve, member, or nothing to only look. */
+/** KEYS: times, facts. ARGV: limit, milliseconds counted, reserve, member; an empty member counts nothing. */
 const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -56,7 +56,7 @@ redis.call('PEXPIRE', KEYS[1], math.max(tonumber(ARGV[1]), redis.call('PTTL', KE
 return 1
 `;
 
-/** KEYS: times. ARGV: milliseconds counted, then a member and its age by turns. */
+/** KEYS: times. ARGV: milliseconds counted, then alternating members and ages. */
 const replayScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -67,20 +67,20 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1
 `;
 
-/** A request of this process, under a name that no other request has. */
+/** A request of this process, with a unique member name. */
 interface CountedRequest {
   member: string;
   at: number;
-  /** Redis has been told of it. */
+  /** Redis has counted it. */
   reported: boolean;
 }
 
 export interface RateSharing {
-  /** Tells this process from the others. */
+  /** Identifies this process. */
   process: string;
-  /** Of the limit, for this process alone, while Redis is away. */
+  /** This process's share of the limit while Redis is unavailable, 0–1. */
   share: number;
-  /** After Redis is back, the time in which every process tells what it sent meanwhile. */
+  /** After Redis is available again, the time in which every process reports its requests. */
   settleMs?: number;
 }
 
@@ -88,9 +88,9 @@ const defaultSettleMs = 3_000;
 const batchSize = 500;
 
 /**
- * Rolling windows that many processes share, by the clock of Redis. Every process remembers what it sent
- * itself: while Redis is away it keeps to its share, and tells Redis afterwards, which may have lost its
- * count.
+ * Rolling windows that several processes share, by the clock of Redis. Every process also remembers its own
+ * requests: while Redis is unavailable it uses its share of the limit, and afterwards it reports them, because
+ * Redis may have lost its count.
  */
 export class RedisRates implements RateWindow {
   readonly #link: RedisLink;
@@ -163,13 +163,13 @@ export class RedisRates implements RateWindow {
     this.#requests.set(key, { rule, all });
   }
 
-  /** Of what is left for all, this process would have its share if Redis were lost now. */
+  /** Updates the local window to this process's share of the remaining requests, in case Redis becomes unavailable. */
   #updateLocalShare(key: string, rule: WindowRule, remaining: number, now: number): void {
     const share = this.#localShare(rule);
     void this.#local.correct(key, share, Math.floor(remaining * this.#sharing.share), now);
   }
 
-  /** Tells Redis what it has not been told, or has forgotten. */
+  /** Reports requests that Redis has not counted, or may have lost. */
   async #replayUnreported(key: string, now: number): Promise<void> {
     const request = this.#requests.get(key);
     if (!request) return;
@@ -184,7 +184,7 @@ export class RedisRates implements RateWindow {
     }
   }
 
-  /** Redis may have come back without what it knew. */
+  /** Redis may have lost its data: every process reports its requests again. */
   #startSettling(): void {
     this.#settlingUntil = Date.now() + (this.#sharing.settleMs ?? defaultSettleMs);
     for (const [key, { all }] of this.#requests) {

@@ -19,12 +19,12 @@ import { RedisRates } from './redis-rates.ts';
 import { WriteStatus } from './write-status.ts';
 
 export interface RedisOptions extends LinkOptions {
-  /** How many processes share it: while it is away each keeps to its share of a rate budget. */
+  /** Number of processes: while Redis is unavailable, each uses its share of a rate budget. */
   replicas: number;
   inbox?: InboxLimits;
-  /** How long a lock outlives the process that held it. */
+  /** Lifetime of a lock after the process that held it has died. */
   lockMs?: number;
-  /** How long processes tell what they sent while Redis was away, before they share a budget again. */
+  /** After an outage, the time in which processes report their requests before they share a budget again. */
   settleMs?: number;
 }
 
@@ -32,8 +32,9 @@ const maxLockWaitMs = 30_000;
 const lockPollMs = 60;
 
 /**
- * State that many processes share in one Redis (or Valkey) database.
- * @throws Error when it refuses this user or password; where it cannot be reached, it is waited for
+ * State that several processes share in one Redis (or Valkey) database. If Redis cannot be reached, the state
+ * becomes available later.
+ * @throws Error when Redis rejects the user or password
  */
 export async function redisState(options: RedisOptions): Promise<State> {
   const { replicas, inbox = defaultInboxLimits, lockMs = defaultLockMs, settleMs } = options;
@@ -44,7 +45,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const mutex = new KeyedMutex();
   const advice = new ConfigurationAdvice(link);
   const writes = new WriteStatus(options.report, () => link.outage !== undefined);
-  // It took a write before it counted as back.
+  // Redis accepted a write before the reconnect was reported.
   link.onReconnect(() => writes.reset());
   const inboxOf = (tenant: string) => new RedisInbox(link, bus, tenant, inbox);
   const journalOf = (tenant: string) => new RedisJournal(link, keyOf(tenant, 'journal'));
@@ -57,7 +58,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
     health: () => healthOf(link, replicas, advice.notes, writes),
     secret: sharedSecret(link),
     journal: (tenant) => writes.journal(`journal ${tenant}`, journalOf(tenant)),
-    // Those of this process wait for one another here, so that only one of them asks Redis.
+    // Calls of this process wait for each other here, so that only one of them polls Redis.
     runExclusive: (name, work) =>
       mutex.runExclusive(name, () => withLock(link, name, lockMs, work)),
     close: () => link.close(),
@@ -71,7 +72,7 @@ const redisOnceSet = (link: RedisLink): OnceSet => ({
   },
 });
 
-/** Made by whoever comes first. Remembered, so that a Redis that lost it gets the same one back. */
+/** Created by the first process. Each process remembers it, so that it can be restored if Redis loses it. */
 function sharedSecret(link: RedisLink): () => Promise<Uint8Array> {
   const key = 'cpq:secret';
   let known: string | undefined;
@@ -83,7 +84,7 @@ function sharedSecret(link: RedisLink): () => Promise<Uint8Array> {
   };
 }
 
-/** @throws StateUnavailable when Redis is away, or others are at it for too long */
+/** @throws StateUnavailable when Redis is unavailable, or another process holds the lock for too long */
 async function withLock<T>(
   link: RedisLink,
   name: string,
@@ -94,7 +95,8 @@ async function withLock<T>(
   const token = newToken();
   const giveUpAt = Date.now() + maxLockWaitMs;
   while (!(await tryLock(link, key, token, lockMs))) {
-    if (Date.now() > giveUpAt) throw new StateUnavailable('another process is at it for too long');
+    if (Date.now() > giveUpAt)
+      throw new StateUnavailable('another process holds the lock for too long');
     await new Promise((resolve) => setTimeout(resolve, lockPollMs * (0.5 + Math.random())));
   }
   return runWithLock(link, key, token, lockMs, work);
@@ -113,13 +115,13 @@ function healthOf(
   }
   if (!lost) return { kind: 'redis', ok: true, notes: [...advice] };
   const notes = [
-    `${lost.reason}: this process keeps to 1/${replicas} of each rate budget and to collections of its own, takes no webhooks and writes nothing.`,
+    `${lost.reason}: this process uses 1/${replicas} of each rate budget and its own copies of collections, rejects webhooks and writes nothing.`,
   ];
   const since = lost.since.toISOString();
   return { kind: 'redis', ok: false, fault: 'unreachable', since, notes };
 }
 
-/** What of the settings of Redis endangers what must last. */
+/** Warnings about settings of Redis that can lose stored data. */
 class ConfigurationAdvice {
   readonly #link: RedisLink;
   notes: string[] = [];
@@ -131,13 +133,13 @@ class ConfigurationAdvice {
   }
 
   async #check(): Promise<void> {
-    const facts = await this.#link.send(['INFO']).catch(() => ''); // Not everyone may ask.
+    const facts = await this.#link.send(['INFO']).catch(() => ''); // The user may lack the permission.
     const matches = (name: string, value: RegExp) =>
       new RegExp(`^${name}:(${value.source})\\r?$`, 'm').test(String(facts));
     this.notes = [
       ...(matches('aof_enabled', /0/)
         ? [
-            'Redis keeps no append-only file: what it took since its last snapshot is lost if it ends. Set appendonly yes.',
+            'Redis writes no append-only file: if it stops, all data since its last snapshot is lost. Set appendonly yes.',
           ]
         : []),
       ...(matches('maxmemory_policy', /allkeys-\w+/)

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where programs of this platform keep a user's state. */
+/** The platform's folder for a user's application state. */
 export function defaultStateFolder(environment: Record<string, string | undefined>): string {
   const home = homedir();
   if (process.platform === 'win32') {

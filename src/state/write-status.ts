@@ -2,32 +2,32 @@ import { open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Inbox, Journal } from './port.ts';
 
-/** Tells whoever runs this that something cannot be written, or can be again. */
-export type Tell = (event: string, facts: Record<string, unknown>) => void;
+/** Logs that something cannot be written, or can be written again. */
+export type Report = (event: string, facts: Record<string, unknown>) => void;
 
 interface Failure {
   since: Date;
   code: string;
 }
 
-/** How the last write went of each thing that must last. */
+/** The result of the last write to each journal and inbox. */
 export class WriteStatus {
-  readonly #tell: Tell;
+  readonly #report: Report;
   readonly #isOutage: () => boolean;
   readonly #failures = new Map<string, Failure>();
 
-  /** @param isOutage whether the whole store is away: that is reported once, and not for each write that fails */
-  constructor(report: Tell = () => {}, isOutage: () => boolean = () => false) {
-    this.#tell = report;
+  /** @param isOutage true while the whole store is unavailable, which is reported once instead of for each failed write */
+  constructor(report: Report = () => {}, isOutage: () => boolean = () => false) {
+    this.#report = report;
     this.#isOutage = isOutage;
   }
 
-  /** The failure that has lasted longest, where a last write failed. */
+  /** The failure that has lasted longest, if any. */
   get failure(): Failure | undefined {
     return this.#failures.values().next().value;
   }
 
-  /** What could not be written. */
+  /** The names of the stores whose last write failed. */
   get failing(): string[] {
     return [...this.#failures.keys()];
   }
@@ -53,10 +53,10 @@ export class WriteStatus {
 
   succeeded(name: string): void {
     if (this.#failures.delete(name))
-      this.#tell('state can be written again', { name: label(name) });
+      this.#report('state can be written again', { name: label(name) });
   }
 
-  /** Everything can be written again, as far as is known. */
+  /** Marks all stores as writable. */
   reset(): void {
     for (const name of this.failing) this.succeeded(name);
   }
@@ -65,10 +65,10 @@ export class WriteStatus {
     if (this.#failures.has(name) || this.#isOutage()) return;
     const code = (error as NodeJS.ErrnoException | null)?.code ?? 'unknown';
     this.#failures.set(name, { since: new Date(), code });
-    this.#tell('state cannot be written', { name: label(name), code });
+    this.#report('state cannot be written', { name: label(name), code });
   }
 
-  /** @throws what the write throws */
+  /** @throws the error of `write` */
   async #watch<T>(
     name: string,
     write: () => Promise<T>,
@@ -87,12 +87,10 @@ export class WriteStatus {
 
 const label = (name: string): string => basename(name);
 
-/** More than most entries have, so that a disk with a few bytes left does not pass for one with room. */
+/** Larger than most entries, so that a nearly full disk is detected. */
 const probeBytes = 64 * 1024;
 
-/**
- * Whether a file could be written now, without changing it: it can be opened, and there is room beside it.
- */
+/** True if the file can be opened for writing and its folder has free space. Does not change the file. */
 export async function isWritable(path: string): Promise<boolean> {
   const probe = `${path}.${process.pid}.probe`;
   try {

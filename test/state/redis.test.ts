@@ -389,10 +389,10 @@ describeWith('redis', 'without Redis', () => {
       await it.ask(...refuse);
       await expect(state.journal(newTenant()).append({ at: 1 })).rejects.toMatchObject({
         name: 'StateUnavailable',
-        code: `Redis says ${how}`,
+        code: `Redis reports ${how}`,
       });
       const { ok, notes } = state.health();
-      expect([ok, notes.join()]).toEqual([false, expect.stringMatching(`^Redis says ${how}: `)]);
+      expect([ok, notes.join()]).toEqual([false, expect.stringMatching(`^Redis reports ${how}: `)]);
       expect((await state.rates.take(newTenant(), rule, Date.now())).taken).toBe(true);
       await it.ask(...allow);
       await until(() => state.health().ok).toBe(true);
@@ -510,11 +510,11 @@ describeWith('redis', 'what stands in Redis and what is told', () => {
       () => new Error('it was let in'),
       (refused: Error) => refused,
     );
-    expect(error.message).toMatch(/^Redis at 127\.0\.0\.1:\d+ refuses: WRONGPASS/);
+    expect(error.message).toMatch(/^Redis at 127\.0\.0\.1:\d+ rejects the connection: WRONGPASS/);
     expect(`${error.message}${error.stack}`).not.toContain('canary0wrong0password');
   });
 
-  test('says what of the settings of Redis endangers what must last', async () => {
+  test('warns about settings of Redis that can lose stored data', async () => {
     const it = await startRedis();
     await it.ask('CONFIG', 'SET', 'appendonly', 'no');
     await it.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
