@@ -1,3 +1,3 @@
-/** The other end of the pipe, for the demonstration. */
+/** The client of `cpq-mcp demo`. */
 export { Client } from '@modelcontextprotocol/client';
 export { StdioClientTransport } from '@modelcontextprotocol/client/stdio';

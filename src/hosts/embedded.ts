@@ -2,9 +2,9 @@ import { createMcpHandler, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { TenantEndpoint } from './endpoint.ts';
 
-/** Where the server is plugged into a program that brings its own transports. */
+/** Serves connections of an embedding program, which provides the transports. */
 export interface EmbeddedHost {
-  /** Serves one connection, in whichever era of the protocol the client opens it. */
+  /** Serves one connection, in either era of the protocol. */
   connect(transport: Transport): { close(): Promise<void> };
   fetch(request: Request): Promise<Response>;
   /** Ends every connection. */

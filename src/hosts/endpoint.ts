@@ -2,16 +2,16 @@ import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { ServerParts } from '../mcp/server.ts';
 import type { Connection } from '../mcp/subscriptions.ts';
 
-/** What is plugged in where the SDK answers everything. */
+/** A server factory for hosts that use the SDK only. */
 export interface SdkEndpoint {
   server(connection?: Connection): Promise<Server | McpServer>;
-  /** Calls the listener with the address of every resource that moves, until the result is called. */
+  /** Calls the listener with the URI of every updated resource. @returns a function that unsubscribes */
   onResourceUpdated(listener: (uri: string) => void): () => void;
-  /** Aborted when it is served no more: what it holds open must end soon. */
+  /** Aborted when the tenant is closed: open streams must end. */
   closed?: AbortSignal;
 }
 
-/** What is plugged in: the parts of a server, and the SDK's own over them, loaded when it is needed. */
+/** The parts of a server, and a factory for the SDK's server, which is loaded on first use. */
 export interface TenantEndpoint extends SdkEndpoint {
   parts: ServerParts;
 }

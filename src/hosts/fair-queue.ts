@@ -1,23 +1,23 @@
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 
-/** How much callers may ask of this process. */
+/** Limits of calls in this process. */
 export interface CallerLimits {
-  /** Calls that one caller may ask for in any minute, those that wait among them. */
+  /** Calls per caller in any minute, waiting calls included. */
   callsPerMinute: number;
-  /** Calls of one caller that are answered at once. */
+  /** Concurrent calls per caller. */
   concurrentPerCaller: number;
-  /** Calls of all callers together that are answered at once. */
+  /** Concurrent calls of all callers together. */
   concurrent: number;
-  /** Calls of one caller that may wait for their turn. */
+  /** Waiting calls per caller. */
   queuedPerCaller: number;
-  /** How long one may wait. */
+  /** Maximum waiting time. */
   waitMs: number;
 }
 
-/** Nothing was done; the same call may come again. */
+/** The call was not started; it may be sent again. */
 export class TooManyCalls extends HttpError {
   readonly reason: 'rate' | 'queue' | 'waited';
-  /** Seconds after which it is worth another try. */
+  /** Seconds until a retry may succeed. */
   readonly retryAfter: number;
 
   constructor(reason: TooManyCalls['reason'], retryMs: number) {
@@ -30,23 +30,23 @@ export class TooManyCalls extends HttpError {
   }
 }
 
-/** Ends a call; it may be called again, and does nothing then. */
+/** Releases a call; further calls of it have no effect. */
 type Release = () => void;
 
 interface Waiter {
-  /** How many calls start together. */
+  /** Calls in the batch; they start together. */
   calls: number;
   start(release: Release): void;
 }
 
-/** What is known of one caller. */
+/** State of one caller. */
 class Caller {
   running = 0;
-  /** Calls that wait. */
+  /** Number of waiting calls. */
   queued = 0;
-  /** The longest waiting first. */
+  /** In order of arrival. */
   readonly queue = new Set<Waiter>();
-  /** When each call of the last minute was asked for, by a clock of its own, the oldest first. */
+  /** Monotonic times of the calls of the last minute, oldest first. */
   readonly callTimes: number[] = [];
 
   get isIdle(): boolean {
@@ -55,18 +55,18 @@ class Caller {
 }
 
 const minuteMs = 60_000;
-/** Of callers that do nothing just now; whoever was quiet the longest is forgotten first. */
+/** Maximum number of remembered callers; the longest idle is removed first. */
 const maxIdleCallers = 10_000;
 
 /**
- * Gives callers their turns: who waits is admitted in a round, one call of each at a time, so that nobody's
- * many calls stand in front of another's one. Within a caller the first that came is the first.
+ * Serves waiting calls round-robin by caller, so that many calls of one caller do not delay the others. Calls
+ * of the same caller are served in order of arrival.
  */
 export class FairQueue {
   readonly #limits: CallerLimits;
-  /** The one that was heard of last is last. */
+  /** In order of last activity. */
   readonly #callers = new Map<string, Caller>();
-  /** Who waits, and may have another call answered, in the order of the round. */
+  /** Callers with waiting calls and free capacity, in round-robin order. */
   readonly #ready = new Set<Caller>();
   #running = 0;
   #queued = 0;
@@ -79,22 +79,22 @@ export class FairQueue {
     return { inFlight: this.#running, queued: this.#queued };
   }
 
-  /** How many calls one request may hold: more could never start together. */
+  /** Maximum size of a batch: a larger one could never start. */
   get maxBatch(): number {
     const { callsPerMinute, concurrentPerCaller, concurrent } = this.#limits;
     return Math.min(callsPerMinute, concurrentPerCaller, concurrent);
   }
 
-  /** How many callers are remembered. */
+  /** Number of remembered callers. */
   get callerCount(): number {
     return this.#callers.size;
   }
 
   /**
-   * Waits for the caller's turn. A batch of `calls` counts as so many, and starts when there is room for all
-   * of them; there must be no more than `maxBatch`.
-   * @returns what ends it, which must be called
-   * @throws TooManyCalls; the signal's reason when the caller goes away first
+   * Waits until the caller may start. A batch of `calls` (at most `maxBatch`) starts when there is capacity
+   * for all of them.
+   * @returns the function that releases the capacity; it must be called
+   * @throws TooManyCalls; the signal's reason when the caller disconnects first
    */
   async acquire(name: string, signal: AbortSignal, calls = 1): Promise<Release> {
     signal.throwIfAborted();
@@ -102,7 +102,7 @@ export class FairQueue {
     this.#countCall(caller, calls);
     if (this.#mayStart(caller, calls)) return this.#start(caller, calls);
     if (caller.queued + calls > this.#limits.queuedPerCaller) {
-      caller.callTimes.splice(-calls); // They were not even queued.
+      caller.callTimes.splice(-calls); // Refused calls do not count against the rate.
       throw new TooManyCalls('queue', this.#limits.waitMs);
     }
     return this.#waitInQueue(caller, signal, calls);
@@ -115,7 +115,7 @@ export class FairQueue {
     return caller;
   }
 
-  /** A few at a time: each call adds one caller at most. */
+  /** Removes a few idle callers; each call adds at most one. */
   #evictIdle(): void {
     const now = performance.now();
     const oldest = this.#callers.entries();
@@ -129,13 +129,13 @@ export class FairQueue {
     }
   }
 
-  /** Who is busy must not keep others from being forgotten. */
+  /** Moves busy callers to the end, so that idle ones behind them are found. */
   #moveToEnd(name: string, caller: Caller): void {
     this.#callers.delete(name);
     this.#callers.set(name, caller);
   }
 
-  /** @throws TooManyCalls over the rate; what is refused is not counted */
+  /** @throws TooManyCalls over the rate; refused calls are not counted */
   #countCall(caller: Caller, calls: number): void {
     const { callTimes } = caller;
     const now = performance.now();
@@ -146,7 +146,7 @@ export class FairQueue {
     for (let call = 0; call < calls; call++) callTimes.push(now);
   }
 
-  /** Nobody is passed by: a batch that waits for room would wait for ever otherwise. */
+  /** A batch that waits for capacity blocks the callers behind it; otherwise it could wait forever. */
   #mayStart(caller: Caller, calls: number): boolean {
     const isNext = this.#ready.size === 0 && caller.queue.size === 0;
     return isNext && this.#fitsCaller(caller, calls) && this.#fits(calls);
@@ -173,7 +173,7 @@ export class FairQueue {
     };
   }
 
-  /** There may be room now, for this caller or for another. */
+  /** Admits waiting calls after capacity was released. */
   #goOn(caller: Caller): void {
     if (caller.queue.size > 0) this.#ready.add(caller);
     this.#startNext();
@@ -229,7 +229,7 @@ export class FairQueue {
       this.#ready.delete(caller);
       if (!fits) continue;
       first.start(this.#start(caller, first.calls));
-      // Behind all others that wait.
+      // To the end of the round.
       if (caller.queue.size > 0) this.#ready.add(caller);
     }
   }

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from './access/http-error.ts';
 
 /**
- * Reads the body of a request, as it was sent.
- * @throws Denied for one that is too large (413) or compressed (415); Error when the sender goes away
+ * Reads the body of a request.
+ * @throws HttpError for a body that is too large (413) or compressed (415); Error when the sender disconnects
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { 'content-length': length = '0', 'content-encoding': encoding = 'identity' } =
@@ -16,13 +16,13 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     request.on('data', (chunk: Buffer) => {
       read += chunk.length;
       if (read <= maxBytes) chunks.push(chunk);
-      // Not destroyed: the refusal goes out over the same connection.
+      // The request is not destroyed: the error response is sent over the same connection.
       else reject(tooLarge(maxBytes));
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', reject);
     request.once('close', () => {
-      if (!request.complete) reject(new Error('the request broke off'));
+      if (!request.complete) reject(new Error('the sender disconnected'));
     });
   });
 }
@@ -39,19 +39,19 @@ export function sendJson(
   sendText(response, status, JSON.stringify(body), headers);
 }
 
-/** Answers with JSON that is written out, or with nothing. */
+/** Sends a serialized JSON body, or an empty one. */
 export function sendText(
   response: ServerResponse,
   status: number,
   text: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  if (response.destroyed) return; // The sender has gone away.
+  if (response.destroyed) return; // The sender has disconnected.
   if (text === '') {
     response.writeHead(status, headers).end();
     return;
   }
-  // As bytes: a text would be put together with the headers first, and measured before that.
+  // As a buffer: Node would concatenate a string with the headers and measure it first.
   const bytes = Buffer.from(text);
   response
     .writeHead(status, {
@@ -62,7 +62,7 @@ export function sendText(
     .end(bytes);
 }
 
-/** Answers with an error. What was not read of the request would be taken for the next one. */
+/** Sends an error. Closes the connection if the body was not read, since its rest would be parsed as a request. */
 export function sendRefusal(
   request: IncomingMessage,
   response: ServerResponse,

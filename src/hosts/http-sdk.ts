@@ -9,26 +9,26 @@ export interface HttpSdkOptions {
   onError(error: Error): void;
 }
 
-/** The SDK's way of serving HTTP. */
+/** Serves HTTP requests by the SDK. */
 export interface SdkHandler {
-  /** `body`: what was read of the request, if it was. `caller`: who was let in, by a name that is no secret; `listens`: to what moves, for long. */
+  /** `body`: the parsed body, if it was read. `caller`: the authenticated caller. `listens`: whether it opens a stream of updates. */
   handle(
     sent: { request: IncomingMessage; body: Buffer | undefined },
     response: ServerResponse,
     auth: { caller: string | undefined; listens: boolean },
   ): Promise<void>;
-  /** Ends what is listened to; calls come to their own end. */
+  /** Ends open streams; calls in flight are finished. */
   close(): Promise<void>;
 }
 
-/** The SDK makes a `Request` of every request, which the Fetch standard forbids for this one. */
+/** The SDK creates a Fetch `Request`, which does not allow this method. */
 const isUnsupportedMethod = ({ method }: IncomingMessage): boolean => method === 'TRACE';
 
 function notAllowed(response: ServerResponse): void {
   response.writeHead(405, { allow: 'GET, POST, DELETE', connection: 'close' }).end();
 }
 
-/** The same request before its body was read. */
+/** A request whose body can be read again: the SDK reads it, and it was read before. */
 function withBody({ method, url, headers }: IncomingMessage, body: Buffer): IncomingMessage {
   return Object.assign(Readable.from([body]), {
     method,
@@ -45,10 +45,10 @@ export function sdkHandler(
   { maxBodyBytes, onError }: HttpSdkOptions,
 ): SdkHandler {
   const limits = { onerror: onError, maxRequestBodySize: maxBodyBytes };
-  // Its own type for a request forbids what Node's may be: undefined where there is no method.
+  // The SDK's request type does not allow an undefined method, which Node's type does.
   const handlerOf = (mcp: McpHandler) => toNodeHandler(mcp, limits) as Handle;
-  // Two of them, because one that is closed breaks off all that it is answering.
-  // Who may open how many is checked before.
+  // Two handlers, because closing one aborts everything that it is answering.
+  // OpenStreams limits subscriptions before this.
   const streams = createMcpHandler(server, { ...limits, maxSubscriptions: Infinity });
   const answerCall = handlerOf(createMcpHandler(server, limits));
   const answerListener = handlerOf(streams);
@@ -57,7 +57,7 @@ export function sdkHandler(
     async handle({ request, body }, response, { caller, listens }) {
       if (isUnsupportedMethod(request)) return notAllowed(response);
       if (listens) stop ??= followMoved((uri) => streams.notify.resourceUpdated(uri));
-      // Handed on as the protocol's own note of who was let in; the credentials stay here.
+      // Passes on the caller's name only; credentials stay here.
       const auth =
         caller === undefined ? {} : { auth: { token: '', clientId: caller, scopes: [] } };
       const unread = body ? withBody(request, body) : request;

@@ -22,31 +22,31 @@ import type { WebhookHandler } from './webhooks.ts';
 export interface HttpOptions {
   host: string;
   port: number;
-  /** Hostnames, without port, that requests may be addressed to and come from. */
+  /** Host names, without port, that are allowed in `Host` and `Origin`. */
   allowedHosts: string[];
   maxBodyBytes: number;
   /** Whether messages may be answered without the SDK; default true. */
   fastPath?: boolean;
-  /** Shows the interactive views at `/preview`, to whoever sits at this machine. */
+  /** Whether the interactive views are shown at `/preview`; for loopback only. */
   preview?: boolean;
-  /** Takes what is sent below `/webhooks/`; without it nothing is. */
+  /** Handles requests below `/webhooks/`; without it they are answered with 404. */
   webhooks?: WebhookHandler;
   onError(error: Error): void;
-  /** What `/healthz` says. */
+  /** The answer of `/healthz`. */
   health(): Record<string, unknown>;
-  /** What `/readyz` answers; `stopping`: calls under way are only being brought to their end. */
+  /** The answer of `/readyz`; `stopping`: the server only finishes calls in flight. */
   readiness?(stopping: boolean): { status: number; body: Record<string, unknown> };
-  /** Callers wait for their turn; without it nobody does. */
+  /** Limits calls per caller; without it there is no limit. */
   queue?: Pick<FairQueue, 'acquire' | 'maxBatch'>;
-  /** Limits the streams of changes; without it there is no limit. */
+  /** Limits open streams of updates; without it there is no limit. */
   streams?: Pick<OpenStreams, 'acquire'>;
-  /** How long a sender may take for the headers, and for all of a request. */
+  /** Timeouts for receiving the headers and the whole request. */
   slowSenders?: { headersMs: number; requestMs: number };
-  /** Watches every request. */
+  /** Observes every request. */
   observer?: Pick<ServerObserver, 'onHttpRequest'>;
-  /** What `/metrics` answers, and to whom; without it there is no such page. */
+  /** The content of `/metrics` and who may read it; without it there is no such page. */
   metrics?: {
-    /** @throws Denied for a sender that guesses */
+    /** @throws HttpError (429) for a sender that guesses tokens */
     mayRead(request: IncomingMessage): boolean;
   } & Pick<ServerObserver, 'render'>;
 }
@@ -56,25 +56,25 @@ export interface HttpHost {
   close(): Promise<void>;
 }
 
-/** What a supervisor usually waits before it kills. */
+/** Supervisors usually wait this long before they kill a process. */
 const drainMs = 8_000;
 const idlePollMs = 100;
 /**
- * How long a connection waits for its next request: longer than a proxy keeps it (nginx: a minute), so that
- * it is never closed here at the moment at which it is used again.
+ * Keep-alive timeout; longer than that of proxies (nginx: one minute), so that the server never closes a
+ * connection just as the proxy reuses it.
  */
 const keepAliveMs = 75_000;
-/** Slow senders must not hold sockets; answers may take as long as a call. */
+/** Limits how long slow senders can hold sockets; it does not limit answers. */
 const defaultSlowSenders = { headersMs: 15_000, requestMs: 30_000 };
-/** How often slow senders are looked for: Node would only look twice a minute. */
+/** Interval of the check for slow senders; Node's default is 30 seconds. */
 const slowSendersCheckMs = 1_000;
-/** Messages in a batch, which only hosts of one old revision of the protocol send. */
+/** Maximum batch size; only clients of protocol revision 2025-03-26 send batches. */
 const maxBatch = 10;
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Serves `/mcp`, `/healthz` and `/readyz`. Stateless: any replica can answer any request. Who is let in,
- * and what is served to them, is the gate's to say.
+ * Serves `/mcp`, `/healthz` and `/readyz`. Stateless: any replica can answer any request. The gate
+ * authenticates requests and selects the endpoint.
  */
 export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpHost> {
   const frontend = new HttpFrontend(gate, options);
@@ -86,7 +86,7 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
     keepAliveTimeout: keepAliveMs,
   };
   const server = createServer(limits, (request, response) => {
-    // Kept connections would bring one request after the other until they are cut.
+    // Without this, keep-alive connections would keep sending requests until they are destroyed.
     if (frontend.closing) response.setHeader('connection', 'close');
     const handle = () => frontend.handle(request, response);
     if (observer) observer.onHttpRequest(request, response, handle);
@@ -97,15 +97,15 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
   return { url: urlOf(options.host, port), close: () => close(server, frontend) };
 }
 
-/** Who is in the same position is answered by the same. */
+/** Responders of one endpoint, shared by all callers with the same grants. */
 interface Responders {
-  /** Absent where nothing may be answered but by the SDK. */
+  /** Absent when the fast path is off. */
   fastPath: HttpFastPath | undefined;
-  /** Loaded when it is first needed. */
+  /** Loaded on first use. */
   sdk: Promise<SdkHandler> | undefined;
 }
 
-/** The fast path answers what it can; the SDK answers everything else. */
+/** Routes a message to the fast path, or to the SDK. */
 class HttpFrontend {
   closing = false;
   readonly #gate: Gate;
@@ -162,7 +162,7 @@ class HttpFrontend {
   }
 
   /**
-   * Waits for the caller's turn. What is listened to for long is a call only until it has begun.
+   * Waits for the fair queue. A subscription counts as a call only until it is open.
    * @throws TooManyCalls
    */
   async #acquireTurn(
@@ -206,7 +206,7 @@ class HttpFrontend {
     await sdk.handle({ request, body }, response, { caller, listens });
   }
 
-  /** @throws Denied for a batch of too many */
+  /** @throws HttpError for a batch that is too large */
   #messagesOf(message: unknown): readonly unknown[] {
     if (!Array.isArray(message)) return [message];
     const most = Math.min(maxBatch, this.#options.queue?.maxBatch ?? maxBatch);
@@ -218,7 +218,7 @@ class HttpFrontend {
   }
 
   /**
-   * @throws Denied where what would be listened to has ended; TooManyStreams
+   * @throws HttpError when the tenant has been closed; TooManyStreams
    */
   #authorizeStream(
     { endpoint, caller }: Session,
@@ -235,17 +235,17 @@ class HttpFrontend {
   }
 
   /**
-   * Whether it is addressed to this server by its name, and not sent by a page from elsewhere: both are
-   * compared letter by letter, since a parser of addresses finds `localhost` in `evil.com@localhost`.
-   * @throws Denied
+   * Checks `Host` and `Origin` against DNS rebinding and cross-origin requests. Both are compared as text: a
+   * URL parser would find `localhost` in `evil.com@localhost`.
+   * @throws HttpError
    */
   #checkAddressed({ headers: { host = '', origin } }: IncomingMessage): void {
     if (!this.#names.has(hostName(host))) {
-      throw new HttpError(403, 'The Host header names another server than this one.');
+      throw new HttpError(403, 'The Host header does not name this server.');
     }
     const [, page = ''] = /^https?:\/\/(.+)$/i.exec(origin ?? '') ?? [];
     if (origin && !this.#names.has(hostName(page))) {
-      throw new HttpError(403, 'Pages of that origin may not use this server.');
+      throw new HttpError(403, 'That origin is not allowed.');
     }
   }
 
@@ -255,7 +255,7 @@ class HttpFrontend {
     const { fastPath: isOn = true } = this.#options;
     const fastPath = isOn && 'parts' in endpoint ? new HttpFastPath(endpoint.parts) : undefined;
     const responders: Responders = { fastPath, sdk: undefined };
-    if (endpoint.closed?.aborted) return responders; // For calls that were let in before.
+    if (endpoint.closed?.aborted) return responders; // Not cached: only for calls admitted earlier.
     this.#responders.set(endpoint, responders);
     const retire = () => this.#retire(endpoint).catch(this.#options.onError);
     endpoint.closed?.addEventListener('abort', retire, { once: true });
@@ -287,13 +287,13 @@ function sendError(
     sendRefusal(request, response, error);
     return;
   }
-  if (response.destroyed) return; // The sender has gone away.
+  if (response.destroyed) return; // The sender has disconnected.
   options.onError(error instanceof Error ? error : new Error(String(error)));
   if (response.headersSent) response.destroy();
   else sendJson(response, 500, { error: 'Internal error' });
 }
 
-/** Aborted when the sender has gone away. */
+/** Aborted when the sender disconnects. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const abort = new AbortController();
   response.once('close', () => {
@@ -302,7 +302,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return abort.signal;
 }
 
-/** @throws Denied where one of the calls needs more than the caller was given */
+/** @throws HttpError when a call needs a grant that the caller lacks */
 function challenge({ challenge }: Session, messages: readonly unknown[]): void {
   for (const message of messages) {
     const denied = challenge?.(toolOf(message) ?? '');
@@ -310,13 +310,13 @@ function challenge({ challenge }: Session, messages: readonly unknown[]): void {
   }
 }
 
-/** Of `name` or `name:port`. */
+/** The name in `name` or `name:port`. */
 const hostName = (address: string): string => address.toLowerCase().replace(/:\d{1,5}$/, '');
 
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
 
-/** @throws the system's error, as when the port is taken */
+/** @throws the system error, such as EADDRINUSE */
 function listen(server: NodeServer, { host, port }: HttpOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -327,12 +327,12 @@ function listen(server: NodeServer, { host, port }: HttpOptions): Promise<void> 
   });
 }
 
-/** Calls in flight are answered; connections that wait for nothing are closed. */
+/** Finishes calls in flight and closes idle connections. */
 async function close(server: NodeServer, frontend: HttpFrontend): Promise<void> {
   frontend.closing = true;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  // Those that were at work when the stop began wait for a next request once they are answered.
+  // Connections that were busy when the stop began become idle once they are answered.
   const idle = setInterval(() => server.closeIdleConnections(), idlePollMs);
   const timeout = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;

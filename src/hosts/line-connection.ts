@@ -8,16 +8,16 @@ export interface LineConnectionOptions {
   fastPath: boolean;
   write(line: string): void;
   onError(error: Error): void;
-  /** The connection is over, by decision of this side. */
+  /** Called when this side ends the connection. */
   onClose(): void;
 }
 
-/** One connection over lines: the fast path answers what it can, the SDK everything else. */
+/** One connection of JSON lines, served by the fast path and the SDK. */
 export class LineConnection {
   readonly #endpoint: TenantEndpoint;
   readonly #options: LineConnectionOptions;
   readonly #fastPath: ConnectionFastPath | undefined;
-  /** Loaded when it is first needed. */
+  /** Loaded on first use. */
   #sdk: Promise<SdkConnection> | undefined;
   #lastTaken: Promise<void> = Promise.resolve();
 
@@ -33,7 +33,7 @@ export class LineConnection {
     this.#lastTaken = this.#sdk.then((sdk) => sdk.receive(line)).catch(this.#options.onError);
   }
 
-  /** Resolves once everything that was taken has been answered or cancelled. */
+  /** Resolves when all received requests have been answered or cancelled. */
   async answered(): Promise<void> {
     await this.#fastPath?.answered();
     await this.#lastTaken;

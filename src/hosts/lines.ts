@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 const lineFeed = 10;
 
 /**
- * Hands on every line of a stream, as text; what stands behind the last line feed is a line once the stream
+ * Calls back with every line of a stream; text after the last line feed counts as a line when the stream
  * ends.
- * @returns what stops reading
+ * @returns a function that stops reading
  */
 export function readLines(
   stream: Readable,

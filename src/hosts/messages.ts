@@ -1,6 +1,6 @@
 import { isObject } from '../api/envelope.ts';
 
-/** The message in a text; undefined where it is not JSON, which the SDK says. */
+/** Parses a message; undefined for invalid JSON, which the SDK reports. */
 export function parseMessage(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -9,11 +9,11 @@ export function parseMessage(text: string): unknown {
   }
 }
 
-/** What one message asks for. */
+/** The method of a message. */
 export const methodOf = (message: unknown): unknown =>
   isObject(message) ? message.method : undefined;
 
-/** The tool that is called, if one is. */
+/** The name of the called tool, for `tools/call`. */
 export function toolOf(message: unknown): string | undefined {
   if (methodOf(message) !== 'tools/call') return undefined;
   const { params } = message as { params?: unknown };

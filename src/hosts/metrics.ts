@@ -13,12 +13,12 @@ export interface Rendered {
 const callBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45];
 const requestBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const lagBuckets = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
-/** In the place of a tenant that there is none of. */
+/** Label of deliveries to an unknown tenant. */
 const noTenant = 'unknown';
 
 /**
- * What Prometheus is told. Labels are names of tools, names that the operator gave to tenants, and words
- * from this program: nothing that a caller or a customer wrote, so that there cannot be ever more of them.
+ * Prometheus metrics. Label values are tool names, the operator's tenant names and constants, never text of
+ * callers or customers, so that the number of series is bounded.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -28,43 +28,43 @@ export class Metrics {
   #health: (() => Health) | undefined;
   #streams: () => number = () => 0;
 
-  readonly #calls = this.#counter('calls_total', 'Calls of tools that ended', [
+  readonly #calls = this.#counter('calls_total', 'Finished tool calls', [
     'tenant',
     'tool',
     'outcome',
   ]);
-  readonly #callSeconds = this.#histogram('call_seconds', 'How long calls took', callBuckets, [
+  readonly #callSeconds = this.#histogram('call_seconds', 'Duration of tool calls', callBuckets, [
     'tool',
   ]);
   readonly #requests = this.#counter(
     'upstream_requests_total',
-    'Requests to the service, those that were not let out among them',
+    'Requests to the service, including those rejected by the rate budget or circuit breaker',
     ['tenant', 'outcome'],
   );
   readonly #requestSeconds = this.#histogram(
     'upstream_request_seconds',
-    'How long the service took to answer',
+    'Duration of requests to the service',
     requestBuckets,
     ['tenant'],
   );
-  readonly #deliveries = this.#counter('webhook_deliveries_total', 'Deliveries of webhooks', [
+  readonly #deliveries = this.#counter('webhook_deliveries_total', 'Webhook deliveries', [
     'tenant',
     'outcome',
   ]);
   readonly #lag = this.#histogram(
     'event_lag_seconds',
-    'From an event to its arrival, by its own clock',
+    "Delay between an event's own timestamp and its arrival",
     lagBuckets,
     ['tenant'],
   );
-  readonly #http = this.#counter('http_requests_total', 'HTTP requests that were answered', [
+  readonly #http = this.#counter('http_requests_total', 'Answered HTTP requests', [
     'route',
     'status',
   ]);
 
   readonly #streamsRefused = this.#counter(
     'streams_refused_total',
-    'Streams of changes that were not opened, by whose limit it was',
+    'Refused streams of updates, by limit',
     ['limit'],
   );
 
@@ -82,20 +82,16 @@ export class Metrics {
     );
     this.#gauge(
       'collection_age_seconds',
-      'Age of what is held of a collection',
+      'Age of the cached collection',
       ['tenant', 'collection'],
       (set) => this.#eachAge((tenant, collection, age) => set({ tenant, collection }, age)),
     );
-    this.#gauge('calls_in_flight', 'Calls that are being answered', [], (set) =>
-      set({}, this.#inFlight),
-    );
-    this.#gauge('calls_queued', 'Requests to /mcp that wait for their turn', [], (set) =>
+    this.#gauge('calls_in_flight', 'Calls in flight', [], (set) => set({}, this.#inFlight));
+    this.#gauge('calls_queued', 'Requests to /mcp waiting in the fair queue', [], (set) =>
       set({}, this.#queue().queued),
     );
-    this.#gauge('streams_open', 'Streams of changes that are open', [], (set) =>
-      set({}, this.#streams()),
-    );
-    this.#gauge('state_healthy', 'Whether what must be kept can be kept, 0 or 1', ['kind'], (set) =>
+    this.#gauge('streams_open', 'Open streams of updates', [], (set) => set({}, this.#streams()));
+    this.#gauge('state_healthy', 'Whether state can be stored, 0 or 1', ['kind'], (set) =>
       this.#eachHealth((kind, ok) => set({ kind }, ok ? 1 : 0)),
     );
   }
@@ -126,12 +122,12 @@ export class Metrics {
     }
   }
 
-  /** `status` undefined: the sender went away before there was an answer. */
+  /** `status` undefined: the sender disconnected before it was answered. */
   responseSent(path: string, status: number | undefined): void {
     this.#http.inc({ route: routeOf(path), status: status ?? 'gone' });
   }
 
-  /** Looked up whenever somebody asks, until the result is called. */
+  /** Registers gauges that are read at every scrape. @returns a function that unregisters them */
   registerGauges(tenant: string, gauges: Gauges): () => void {
     const registered = this.#gauges.get(tenant) ?? new Set();
     this.#gauges.set(tenant, registered.add(gauges));
@@ -163,7 +159,7 @@ export class Metrics {
     return { contentType: this.#registry.contentType, body };
   }
 
-  /** Several keys of one tenant draw on one budget; who knows of the least knows best. */
+  /** Several keys of one tenant share a budget; the lowest known value is the most accurate. */
   async #eachBudget(record: (tenant: string, remaining: number) => void): Promise<void> {
     const reading = [...this.#gauges].map(async ([tenant, registered]) => {
       const rule = await Promise.all(
@@ -208,7 +204,7 @@ export class Metrics {
     return new Histogram({ name: `cpq_${name}`, help, buckets, labelNames, registers });
   }
 
-  /** Worked out anew whenever somebody asks: what is not told then is not there. */
+  /** A gauge that is reset and computed at every scrape. */
   #gauge<L extends string>(
     name: string,
     help: string,
@@ -228,7 +224,7 @@ export class Metrics {
   }
 }
 
-/** One that cannot be looked up now must not keep all others from being told. */
+/** A value that cannot be read is left out, so that the others are still reported. */
 const remainingOf = (budgetLeft: Gauges['remainingBudget']): Promise<number | undefined> =>
   budgetLeft?.().catch(() => undefined) ?? Promise.resolve(undefined);
 
@@ -240,7 +236,7 @@ function deliveryOutcome(status: number): string {
 
 const knownRoutes = ['/mcp', '/healthz', '/readyz', '/metrics'];
 
-/** Whoever asks for something that there is not must not name a series. */
+/** Unknown paths share one label, so that callers cannot create series. */
 function routeOf(path: string): string {
   if (knownRoutes.includes(path)) return path;
   if (path.startsWith('/webhooks/')) return '/webhooks';

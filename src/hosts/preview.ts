@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { readView, viewNames } from '../views/views.ts';
 
-/** Addresses of the preview: the page itself, and each view to be framed by it. */
+/** Paths of the preview page and of the views in its frames. */
 const previewFiles = new Map([
   ['/preview', 'preview' as const],
   ...viewNames.map((name) => [`/preview/${name}.html`, name] as const),
 ]);
 
-/** The pages bring their own policy; what only a header can say is said here. */
+/** Directives that only work in a header; the pages contain the rest of the policy. */
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "frame-ancestors 'self'",
@@ -16,7 +16,7 @@ const headers = {
   'cache-control': 'no-store',
 };
 
-/** Serves a page of the preview. @returns whether the address was one of them */
+/** Serves a page of the preview. @returns whether the path is one of them */
 export async function servePreview(
   path: string | undefined,
   response: ServerResponse,

@@ -2,16 +2,15 @@ import type { Health } from '../state/port.ts';
 
 export interface Readiness {
   state: Health;
-  /** How many tenants are served; absent where callers bring their own. */
+  /** Number of tenants; absent if callers use their own keys. */
   tenants?: number;
-  /** Whether calls under way are only being brought to their end. */
+  /** Whether the server is shutting down and only finishes calls in flight. */
   stopping: boolean;
 }
 
 /**
- * Whether requests should be sent here now, and what stands against it or is not as it should be. Without
- * the shared state reads go on: to send callers off would make an outage of it. Anyone may ask, so it
- * names no tenant and no address.
+ * Whether this replica should receive requests, and any problems. It stays ready without the shared state,
+ * because reads still work. Readable without authentication, so it names no tenant and no address.
  */
 export function readyzOf({ state, tenants, stopping }: Readiness): {
   status: 200 | 503;
@@ -29,5 +28,5 @@ export function readyzOf({ state, tenants, stopping }: Readiness): {
 function unavailableReason({ kind, fault, since }: Health): string {
   const what = fault === 'unwritable' ? 'written' : 'reached';
   const when = since === undefined ? '' : ` since ${since}`;
-  return `the ${kind} state cannot be ${what}${when}: nothing is written, and no webhook is taken`;
+  return `the ${kind} state cannot be ${what}${when}: writes and webhooks are refused`;
 }

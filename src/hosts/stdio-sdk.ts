@@ -5,24 +5,24 @@ import type { TenantEndpoint } from './endpoint.ts';
 
 type Row = Record<string, unknown>;
 
-/** The SDK's side of a connection whose lines are read and written by us. */
+/** The SDK's transport for a connection whose lines are read and written by LineConnection. */
 export interface SdkConnection {
   receive(line: string): void;
-  /** Resolves once every request that was taken has been answered or cancelled. */
+  /** Resolves when all received requests have been answered or cancelled. */
   answered(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface StdioSdkOptions {
-  /** What the host opened the connection with, and has had its answers to. */
+  /** The opening messages, which have already been answered. */
   opening: readonly Row[];
   write(message: object): void;
   onError(error: Error): void;
-  /** The SDK wants no more of it. */
+  /** Called when the SDK closes the connection. */
   onClose(): void;
 }
 
-/** Starts the SDK in the middle of a connection: it is shown how it was opened, and its answers to that are kept back. */
+/** Starts the SDK on an open connection: replays the opening messages and discards the answers to them. */
 export function connectSdk(
   factory: TenantEndpoint['server'],
   { opening, write, onError, onClose }: StdioSdkOptions,
@@ -52,7 +52,7 @@ export function connectSdk(
       pending.note(message);
       transport.onmessage?.(message);
     } catch (error) {
-      // What is not JSON at all is passed over.
+      // Invalid JSON is ignored.
       if (!(error instanceof SyntaxError)) onError(error as Error);
     }
   };
@@ -63,7 +63,7 @@ export function connectSdk(
 /** The requests that the SDK has not answered yet. */
 class PendingRequests {
   readonly #ids = new Set<unknown>();
-  /** What the host was asked meanwhile, and has not answered: each keeps one request waiting. */
+  /** Unanswered requests to the host; each blocks one request of the host. */
   readonly #questions = new Set<unknown>();
   readonly #waiters: (() => void)[] = [];
 
@@ -86,7 +86,7 @@ class PendingRequests {
     this.#check();
   }
 
-  /** Asked once no more is read of the host: what waits for its answer waits in vain. */
+  /** Resolves when nothing is left to answer, after input has ended. Requests that wait for the host do not count. */
   async answered(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#waiters.push(resolve);

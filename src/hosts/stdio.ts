@@ -3,14 +3,14 @@ import type { TenantEndpoint } from './endpoint.ts';
 import { LineConnection, type LineConnectionOptions } from './line-connection.ts';
 import { readLines } from './lines.ts';
 
-/** Of one message. */
+/** Maximum size of one message. */
 const maxBytes = 10 * 1024 * 1024;
-/** What was asked before stdin ended is answered by then: no call takes longer. */
+/** Time to finish calls after stdin has ended; no call takes longer. */
 const finishMs = callMs + 1_000;
 
 /**
- * Serves one person over stdin and stdout. When stdin ends, the requests that were read are answered first;
- * when the process is told to stop, it stops at once. Whatever is not protocol goes to stderr.
+ * Serves one client over stdin and stdout. When stdin ends, received requests are answered first; on SIGTERM
+ * or SIGINT it stops at once. Everything but protocol messages goes to stderr.
  */
 export function serveStdio(
   endpoint: TenantEndpoint,
@@ -48,7 +48,7 @@ export function serveStdio(
     };
     process.stdin.once('end', finish);
     process.stdin.once('close', finish);
-    // The host is gone: there is nobody left to answer.
+    // The host has closed its end.
     process.stdout.on('error', stop);
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);

@@ -1,9 +1,9 @@
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 
-/** How long to wait for one's other streams to end. */
+/** Value of Retry-After. */
 const retrySeconds = 60;
 
-/** How many streams of changes may be open at once. */
+/** Maximum numbers of open streams. */
 export interface StreamLimits {
   perCaller: number;
   perTenant: number;
@@ -15,7 +15,7 @@ export class TooManyStreams extends HttpError {
 
   constructor(by: keyof StreamLimits) {
     const whose = by === 'perCaller' ? 'You have' : 'This tenant has';
-    super(429, `${whose} as many streams open as are allowed: end one first.`, {
+    super(429, `${whose} reached the limit of open streams: close one first.`, {
       headers: retryAfterHeader(retrySeconds),
     });
     this.by = by;
@@ -33,10 +33,10 @@ interface Holder {
   refused: boolean;
 }
 
-/** Counts the streams that are open, so that no caller can take those of all others. */
+/** Limits open streams per caller and per tenant. */
 export class OpenStreams {
   readonly #options: OpenStreamsOptions;
-  /** By name of the caller, and by what is served to the callers of a tenant. */
+  /** Keyed by caller name or by tenant object. */
   readonly #holders = new Map<unknown, Holder>();
   #open = 0;
 
@@ -49,8 +49,8 @@ export class OpenStreams {
   }
 
   /**
-   * Counts one more. Where nobody is asked who they are, all streams are the tenant's.
-   * @returns what ends it, which must be called once
+   * Counts one more stream; without a caller only the tenant's limit applies.
+   * @returns the function that releases it; call it once
    * @throws TooManyStreams
    */
   acquire(caller: string | undefined, tenant: object): () => void {

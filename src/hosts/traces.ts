@@ -12,12 +12,12 @@ import type { Observation, OutgoingRequest, RequestOutcome } from '../api/observ
 import type { Trace } from '../api/trace.ts';
 import type { CallOutcome } from '../mcp/observer.ts';
 
-/** Where every copy of the API keeps what was registered, whichever of the 1.x it is. */
+/** The global under which all 1.x versions of the API register providers. */
 const registry = Symbol.for('opentelemetry.js.api.1');
 
 /**
- * Makes spans with whatever OpenTelemetry SDK is registered in this process; with none, what came of a
- * trace is handed on as it is. A span says which tool and which route, never what was asked for.
+ * Creates spans with the OpenTelemetry SDK registered in this process; without one, incoming trace context is
+ * propagated unchanged. Spans contain tool and route names, never arguments.
  */
 export class Traces {
   readonly #version: string;
@@ -71,8 +71,8 @@ export class Traces {
 }
 
 /**
- * The API itself passes over what a copy of an earlier 1.x has registered; what is used of it here has
- * been the same in all of them.
+ * The API ignores providers registered by an earlier 1.x version; the methods used here are the same in all
+ * of them.
  */
 function provider(): TracerProvider {
   const registered = (globalThis as { [registry]?: { trace?: TracerProvider } })[registry];
@@ -106,7 +106,7 @@ function toObservation<Outcome extends string>(
   };
 }
 
-/** Undefined where nobody makes spans and none came in. */
+/** Undefined without an SDK and without incoming trace context. */
 function traceOf(span: Span): Trace | undefined {
   const context = span.spanContext();
   if (!isSpanContextValid(context)) return undefined;

@@ -8,19 +8,19 @@ import { HttpError, isGuess, retryAfterHeader } from './access/http-error.ts';
 import { readBody, sendJson, sendRefusal } from './http-io.ts';
 import { isSameSecret } from './secrets.ts';
 
-/** One tenant's end of its webhooks. At least one of the two secrets is there. */
+/** A tenant that receives webhooks; it has at least one of the two secrets. */
 export interface WebhookTenant {
-  /** What every delivery carries. */
+  /** Secret sent with every delivery. */
   secret?: string | undefined;
-  /** What every delivery is signed with. */
+  /** Secret that signs every delivery. */
   signingSecret?: string | undefined;
-  /** @throws UnrecognizedEvent, or any other error when the event could not be kept */
+  /** @throws UnrecognizedEvent, or another error when the event could not be stored */
   receive(body: string): Promise<Receipt>;
 }
 
-/** What came of a delivery, for whoever counts. */
+/** The outcome of a delivery, for metrics. */
 export interface DeliveryResult {
-  /** Name in the address; undefined where there is no such tenant. */
+  /** Tenant name in the path; undefined if unknown. */
   tenant: string | undefined;
   status: number;
   receipt?: Receipt;
@@ -28,15 +28,15 @@ export interface DeliveryResult {
 
 export interface WebhookOptions {
   tenant(name: string): WebhookTenant | undefined;
-  /** Slows down whoever guesses secrets. */
+  /** Limits guessing of secrets. */
   guesses: GuessLimiter;
-  /** Of one delivery. */
+  /** Maximum size of one delivery. */
   maxBytes?: number;
   onError(error: unknown): void;
   onDelivery?(delivered: DeliveryResult): void;
 }
 
-/** Answers what is sent below `/webhooks/`. @returns whether it is that */
+/** Handles requests below `/webhooks/`. @returns whether the path is one of them */
 export type WebhookHandler = (
   path: string,
   request: IncomingMessage,
@@ -48,13 +48,12 @@ const defaultMaxBytes = 1024 * 1024;
 const retryAfterSeconds = 5;
 const signatureHeaders = ['x-webhook-signature', 'x-signature', 'x-hub-signature-256'];
 
-/** A wrong secret, or a tenant that there is none of. */
+/** The same answer for a wrong secret and for an unknown tenant. */
 const unauthorized = (): HttpError => new HttpError(401, 'Unauthorized', { countsAsFailure: true });
 
 /**
- * `POST /webhooks/{tenant}` or `/webhooks/{tenant}/{secret}`: answered with 200 once the event is safe. An
- * event that came before is answered alike. Whoever does not know the secret learns nothing, not even
- * which tenants there are.
+ * `POST /webhooks/{tenant}` or `/webhooks/{tenant}/{secret}`: answered with 200 once the event is stored. Duplicates are answered alike. Without the secret, a sender
+ * learns nothing, not even which tenants exist.
  */
 export function webhookHandler(options: WebhookOptions): WebhookHandler {
   return (path, request, response) => {
@@ -75,28 +74,28 @@ async function answer(
   const known = { tenant: tenant ? name : undefined };
   try {
     const maxBytes = options.maxBytes ?? defaultMaxBytes;
-    const receipt = await slowingGuesses(options.guesses, request, name, () =>
+    const receipt = await limitGuesses(options.guesses, request, name, () =>
       receive(tenant, secret, request, maxBytes),
     );
     sendJson(response, 200, { status: receipt.how === 'new' ? 'kept' : 'known' });
     options.onDelivery?.({ ...known, status: 200, receipt });
   } catch (error) {
-    if (request.destroyed && !request.complete) return; // The sender has gone away.
+    if (request.destroyed && !request.complete) return; // The sender has disconnected.
     const denied = toRejection(error, options.onError);
     sendRefusal(request, response, denied);
     options.onDelivery?.({ ...known, status: denied.status });
   }
 }
 
-/** Of a name in the address. */
+/** Maximum length of a tenant name in the path. */
 const maxNameLength = 64;
 
 /**
- * Guesses are counted for each name in the address: one tenant whose secret is wrong at the service must not
- * keep the deliveries of others out. Names of no tenant are counted alike, so that nobody can tell them apart.
- * @throws Denied (429) after too many wrong secrets; whatever `work` throws
+ * Guesses are counted per tenant name in the path, so that a wrong secret of one tenant does not block the
+ * deliveries of others. Unknown names are counted alike, so that they cannot be told apart.
+ * @throws HttpError (429) after too many wrong secrets; what `work` throws
  */
-async function slowingGuesses<T>(
+async function limitGuesses<T>(
   guesses: GuessLimiter,
   request: IncomingMessage,
   name: string,
@@ -148,7 +147,7 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | undefined 
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** HMAC-SHA256 of the body as it was sent, in hexadecimal digits or base64, with or without `sha256=`. */
+/** Verifies the HMAC-SHA256 of the raw body, in hexadecimal or base64, with or without `sha256=`. */
 function hasValidSignature(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
   const signature = createHmac('sha256', secret).update(body).digest();
   const signatureHeader = signatureHeaders
@@ -170,8 +169,8 @@ function toRejection(error: unknown, onError: (error: unknown) => void): HttpErr
   if (error instanceof HttpError) return error;
   if (error instanceof UnrecognizedEvent) return new HttpError(400, error.message);
   onError(error);
-  // The service sends it again.
-  return new HttpError(503, 'It could not be kept now', {
+  // The service will retry the delivery.
+  return new HttpError(503, 'The event cannot be stored now', {
     headers: retryAfterHeader(retryAfterSeconds),
   });
 }

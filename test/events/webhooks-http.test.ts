@@ -250,7 +250,7 @@ test('an event that cannot be kept is to be sent again, and then it is kept', as
   await rm(state, { recursive: true });
   await writeFile(state, 'in the way');
   const refused = await deliver(at, event);
-  expect([refused.status, refused.body.error]).toEqual([503, 'It could not be kept now']);
+  expect([refused.status, refused.body.error]).toEqual([503, 'The event cannot be stored now']);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(running.output.stderr).toContain('webhook not kept');
   expect(running.output.stderr).not.toContain('Q-1');

@@ -9,15 +9,15 @@ import { findToken, isAccessToken, isExpired, readTokens, type StoredToken } fro
 export interface AccessTokenOptions {
   path: string;
   tenants: TenantRegistry;
-  /** The file could not be read anew; what it said before holds. */
+  /** Called when the file cannot be reloaded; the tokens read before stay valid. */
   onError(error: unknown): void;
 }
 
-/** How long what the file says may be old: a token that was revoked is refused soon. */
+/** Interval between checks of the file, which limits how long a revoked token is accepted. */
 const recheckMs = 1_000;
 
 /**
- * Callers with a token of this server's own.
+ * Authenticates callers by an access token that this server issued.
  * @throws TokenFileError when the file cannot be read
  */
 export async function accessTokenStrategy({
@@ -32,9 +32,9 @@ export async function accessTokenStrategy({
     async authenticate(request) {
       const token = bearerToken(request);
       if (token === undefined || !isAccessToken(token)) return undefined;
-      // One that is not known may have been made a moment ago.
+      // An unknown token may have been created since the last check.
       const stored = findToken(token, await file.tokens()) ?? findToken(token, await file.latest());
-      if (!stored) throw invalidTokenError('This access token is not known here.');
+      if (!stored) throw invalidTokenError('Unknown access token.');
       if (isExpired(stored)) {
         throw invalidTokenError(
           `The access token "${stored.name}" has expired: ask for a new one.`,
@@ -55,7 +55,7 @@ const unknownTenantMessage = 'The tenant of this access token is not served here
 const missingTenantMessage =
   'This access token names no tenant, and this server has several or none: ask for one that does.';
 
-/** The file as it is now, or was a moment ago. */
+/** Caches the file and reloads it when it changes. */
 class TokenFileReader {
   readonly #path: string;
   readonly #onError: (error: unknown) => void;
@@ -98,7 +98,7 @@ class TokenFileReader {
     this.#lastError = '';
   }
 
-  /** Once, and not at every look. */
+  /** Reports a repeated error once. */
   #reportOnce(error: unknown): void {
     const message = String(error);
     if (message !== this.#lastError) this.#onError(error);

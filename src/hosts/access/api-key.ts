@@ -13,15 +13,15 @@ import { HttpError, isGuess, retryAfterHeader } from './http-error.ts';
 import { isPrivate, lookupPublicOnly } from './public-only.ts';
 import type { ServedTenant } from './tenant-registry.ts';
 
-/** A tenant that is open for as long as its key is used. */
+/** A tenant opened for a caller's own key; closed when idle. */
 export interface RetirableTenant extends ServedTenant {
   readonly tenant: Tenant;
-  /** Ends it once its calls have ended. */
+  /** Closes the tenant after its calls have ended. */
   retire(): void;
 }
 
 export interface ApiKeyOptions {
-  /** Addresses that may be named; `*` stands for a label of the host name. */
+  /** Allowed addresses of the service; `*` matches one label of the host name. */
   baseUrls: readonly string[];
   allowPrivate: boolean;
   rates: RateWindow;
@@ -29,7 +29,7 @@ export interface ApiKeyOptions {
   open(baseUrl: URL, key: string, limits: ConnectLimits): RetirableTenant;
 }
 
-/** What may be connected to. */
+/** Restricts the addresses that may be connected to. */
 export type ConnectLimits = Pick<WireLimits, 'lookup'>;
 
 const challenge = 'ApiKey realm="cpq-mcp"';
@@ -39,26 +39,25 @@ const maxOpenTenants = 256;
 const idleMs = 15 * 60_000;
 const checkMs = 10_000;
 const checkWindowMs = 600_000;
-/** Checks of keys that are not known draw on this, and not on the tenant's budget. */
+/** Rate budget for checks of unknown keys, per address of the service; separate from the tenant's budget. */
 const keyCheckBudget = { requests: 60, windowSeconds: checkWindowMs / 1000 };
-/** The same with the checks of keys that were good before, and with repeated requests. */
+/** Rate budget for all key checks, including known keys and retries. */
 const checkRequestBudget = { ...keyCheckBudget, requests: 2 * keyCheckBudget.requests };
-/** Of the checks, those that are left to senders that have shown no wrong key. */
+/** Checks reserved for senders that have not sent a wrong key. */
 const reservedChecks = 30;
-/** Wrong keys that are checked for one sender in that time. */
+/** Wrong keys that are checked per sender and window. */
 const maxWrongKeys = 10;
-/** Keys that were good are checked without this budget when they come again. */
+/** Keys accepted earlier; checking them again does not use `keyCheckBudget`. */
 const maxRemembered = 10_000;
 const retryAfterSeconds = 5;
-/** How long a key that the service refused is not shown to it again: whoever tries it does so at once. */
+/** How long a refused key is rejected without asking the service again. */
 const refusedMs = 60_000;
 const maxRefusedKeys = 1_000;
 
 /**
- * Callers with their own key of the service, and its address where several are allowed. Each address and
- * key has a tenant to itself, which is shut when it is not used: nobody is answered from what was read
- * with another's key.
- * @throws ConfigError for an address that is none
+ * Authenticates callers by their own key of the service. Each pair of address and key gets its own tenant,
+ * closed when idle, so that data read with one key is never served to another.
+ * @throws ConfigError for an invalid address
  */
 export function apiKeyStrategy(options: ApiKeyOptions): AuthStrategy {
   const { baseUrls, allowPrivate } = options;
@@ -99,7 +98,7 @@ function apiKeyFrom({ headers }: IncomingMessage): string | undefined {
   }
 }
 
-/** As it is said, or the only one that can be meant. */
+/** The address in the header, or the only allowed one. */
 function addressFrom({ headers }: IncomingMessage, baseUrls: readonly string[]): URL {
   const header = headers[addressHeader];
   const [only, ...others] = baseUrls;
@@ -108,7 +107,7 @@ function addressFrom({ headers }: IncomingMessage, baseUrls: readonly string[]):
   try {
     if (isGiven && text !== undefined) return baseUrlFrom(text);
   } catch {
-    // Told below, without repeating what may be a secret in the wrong place.
+    // Rejected below, without repeating the value: it may be a misplaced secret.
   }
   throw new HttpError(
     403,
@@ -116,7 +115,7 @@ function addressFrom({ headers }: IncomingMessage, baseUrls: readonly string[]):
   );
 }
 
-/** The whole address, of which `*` in the host name stands for one label. */
+/** Matches a whole address; `*` matches one label of the host name. */
 function addressPattern(allowed: string): RegExp {
   const label = 'cpq-any-label';
   const { href } = baseUrlFrom(allowed.replaceAll('*', label));
@@ -124,14 +123,14 @@ function addressPattern(allowed: string): RegExp {
   return new RegExp(`^${escaped.replaceAll(label, '[a-z0-9-]+')}$`);
 }
 
-/** A literal address; where a name leads is looked at when it is connected to. */
+/** Checks literal IP addresses; host names are checked when they are resolved. */
 const isPrivateAddress = ({ hostname }: URL): boolean =>
   isPrivate(hostname.replace(/^\[|\]$/g, ''));
 
 const privateAddressError = (): HttpError =>
   new HttpError(
     403,
-    'That address leads to a private network. Whoever runs this server can allow it.',
+    'That address leads to a private network. The operator of this server can allow it.',
   );
 
 interface CachedTenant {
@@ -139,17 +138,17 @@ interface CachedTenant {
   usedAt: number;
 }
 
-/** The tenants of the keys that were used lately. */
+/** Tenants of recently used keys. */
 class KeyTenantCache {
   readonly #options: ApiKeyOptions;
   readonly #connectLimits: ConnectLimits;
-  /** In order of use, the latest last. Only a key that is good can drive another out. */
+  /** Least recently used first. Only an accepted key can evict another. */
   readonly #open = new Map<string, CachedTenant>();
-  /** Those that are being looked at, each once. */
+  /** Checks in progress; concurrent requests share one. */
   readonly #checking = new Map<string, Promise<RetirableTenant>>();
-  /** When those that were refused may be tried again, in order. */
+  /** Refused keys and when each may be checked again, earliest first. */
   readonly #refused = new Map<string, number>();
-  /** Those that the service accepted when they were last checked, in order. */
+  /** Keys that the service accepted at their last check, oldest first. */
   readonly #knownGood = new Set<string>();
   readonly #wrongKeys = new FailureLimiter(maxWrongKeys, checkWindowMs);
   readonly #mutex = new KeyedMutex();
@@ -160,7 +159,7 @@ class KeyTenantCache {
     this.#connectLimits = options.allowPrivate ? {} : { lookup: lookupPublicOnly };
   }
 
-  /** @throws Denied for a key that the service refuses, and for one that cannot be checked now */
+  /** @throws HttpError for a key that the service refuses or that cannot be checked now */
   async find(baseUrl: URL, key: string, sender: string): Promise<RetirableTenant> {
     const name = createHash('sha256').update(`${baseUrl.href}\n${key}`).digest('base64url');
     const cached = this.#open.get(name);
@@ -179,7 +178,7 @@ class KeyTenantCache {
   ): Promise<RetirableTenant> {
     try {
       if (this.#knownGood.has(name)) await this.#checkService(baseUrl, key);
-      // Of one sender one after the other: what became of the first says whether the next is checked.
+      // Unknown keys of one sender are checked one at a time: each result decides whether the next is checked.
       else
         await this.#mutex.runExclusive(sender, () => this.#checkUnknownKey(baseUrl, key, sender));
       this.#remember(name);
@@ -209,7 +208,7 @@ class KeyTenantCache {
     }
   }
 
-  /** @throws Denied where no unknown key is checked for this address of the service now */
+  /** @throws HttpError when the budget for unknown keys of this address is used up */
   async #takeCheck(baseUrl: URL, reserve: number): Promise<void> {
     const rule = { limit: keyCheckBudget.requests, windowMs: checkWindowMs, reserve };
     const name = `checks of unknown keys of ${baseUrl.href}`;
@@ -239,7 +238,7 @@ class KeyTenantCache {
     return tenant;
   }
 
-  /** Now, and again when the next may have become idle. */
+  /** Closes idle tenants now, and schedules the next check. */
   #closeIdle(): void {
     clearTimeout(this.#idleTimer);
     const since = Date.now() - idleMs;
@@ -255,7 +254,7 @@ class KeyTenantCache {
   }
 }
 
-/** One small request to the service. @throws Denied */
+/** Checks a key by one small request to the service. @throws HttpError */
 async function verifyKey(
   baseUrl: URL,
   key: string,
@@ -270,7 +269,7 @@ async function verifyKey(
     const call = { signal, deadline: Date.now() + checkMs, purpose: 'interactive' } as const;
     await client.page('company', { size: 1 }, call);
   } catch (error) {
-    // It is a key, and may be good for other things.
+    // The key is valid, only not for this route.
     if (!isApiError(error, 'not-permitted')) throw toHttpError(error);
   } finally {
     await client.close();
@@ -283,11 +282,11 @@ const wrongKeyError = (): HttpError =>
     headers: { 'www-authenticate': challenge },
   });
 
-/** It is said of nobody's key whether it is good. */
+/** Does not reveal whether the key is valid. */
 const tooManyChecks = (of: string, seconds: number): HttpError =>
   new HttpError(
     429,
-    `Too many unknown keys were shown ${of}: this key is not checked now. Try again in ${Math.ceil(seconds)} s.`,
+    `Too many unknown keys were sent ${of}: this key is not checked now. Try again in ${Math.ceil(seconds)} s.`,
     { headers: retryAfterHeader(seconds) },
   );
 

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { HttpError } from './http-error.ts';
 
 /**
- * The token of `Authorization: Bearer …` (RFC 6750); an address is no place for one. Of two such headers
- * nobody knows which one a proxy looked at: neither counts.
+ * The token of `Authorization: Bearer …` (RFC 6750); tokens in the URL are not accepted. A request with two
+ * Authorization headers is treated as having none, because a proxy may have checked the other one.
  */
 export function bearerToken({ headers, headersDistinct }: IncomingMessage): string | undefined {
   if ((headersDistinct.authorization?.length ?? 0) > 1) return undefined;
@@ -11,7 +11,7 @@ export function bearerToken({ headers, headersDistinct }: IncomingMessage): stri
   return token;
 }
 
-/** A token that is not right. `more` is what the challenge says beside that. */
+/** A 401 for an invalid token. `more` is appended to the challenge. */
 export const invalidTokenError = (message: string, more = ''): HttpError =>
   new HttpError(401, message, {
     countsAsFailure: true,

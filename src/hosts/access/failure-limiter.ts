@@ -1,26 +1,26 @@
 const maxSenders = 10_000;
 
-/** Counts wrong credentials by where they come from, in windows that begin with the first of them. */
+/** Counts wrong credentials by sender, in windows that start with a sender's first failure. */
 export class FailureLimiter {
   readonly #limit: number;
   readonly #windowMs: number;
-  /** The one whose window began last is last. */
+  /** In order of the start of their windows. */
   readonly #entries = new Map<string, { count: number; until: number }>();
 
-  /** `most`: how many one sender may show in a window. */
+  /** `most`: failures allowed per sender and window. */
   constructor(most: number, windowMs = 60_000) {
     this.#limit = most;
     this.#windowMs = windowMs;
   }
 
-  /** How long this sender has to wait, in seconds; 0 when it need not. */
+  /** Seconds that this sender must wait; 0 if none. */
   waitSeconds(sender: string, now = Date.now()): number {
     const entry = this.#entries.get(sender);
     if (!entry || entry.count < this.#limit || entry.until <= now) return 0;
     return (entry.until - now) / 1000;
   }
 
-  /** Whether this sender showed none that was wrong. */
+  /** Whether this sender has no failures. */
   isClean(sender: string, now = Date.now()): boolean {
     const entry = this.#entries.get(sender);
     return !entry || entry.until <= now;
@@ -37,7 +37,7 @@ export class FailureLimiter {
     this.#entries.set(sender, { count: 1, until: now + this.#windowMs });
   }
 
-  /** Those whose window is over, who are the first; were they too many for that, the first of all. */
+  /** Removes expired windows; if there are still too many, also the oldest. */
   #evict(now: number): void {
     for (const [sender, { until }] of this.#entries) {
       if (until > now && this.#entries.size < maxSenders) return;

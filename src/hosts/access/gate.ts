@@ -5,48 +5,48 @@ import type { GuessLimiter } from './guess-limiter.ts';
 import { HttpError, isGuess } from './http-error.ts';
 import type { ServedTenant } from './tenant-registry.ts';
 
-/** Somebody who was let in, and what is served to them. */
+/** An authenticated caller and the endpoint that serves it. */
 export interface Session {
   endpoint: TenantEndpoint | SdkEndpoint;
-  /** What the tenant is called here; absent where only one is served, to everybody. */
+  /** The operator's name of the tenant; absent on an unauthenticated server. */
   tenant?: string;
-  /** Who calls, by a name that is no secret; absent where nobody is asked. */
+  /** A name of the caller that contains no secret; absent on an unauthenticated server. */
   caller?: string;
-  /** What would have to be shown to use this tool, where the tenant has it and this caller may not. */
+  /** The challenge for a tool that the tenant offers but this caller may not use. */
   challenge?(tool: string): HttpError | undefined;
 }
 
-/** Decides who is let in. */
+/** Authenticates requests. */
 export interface Gate {
-  /** @throws Denied */
+  /** @throws HttpError */
   admit(request: IncomingMessage): Promise<Session>;
-  /** What anybody may read at this path, to learn how to be let in. */
+  /** Public metadata at this path that describes how to authenticate. */
   metadata?(path: string): object | undefined;
 }
 
-/** Lets everybody in who reaches it. */
+/** Admits every request without authentication. */
 export const openGate = (endpoint: TenantEndpoint | SdkEndpoint): Gate => ({
   admit: async () => ({ endpoint }),
 });
 
-/** What a caller has shown to be. */
+/** An authenticated caller. */
 export interface Principal {
   caller: string;
   tenant: ServedTenant;
-  /** What the caller may do at most; the operator's grants narrow it further. */
+  /** The caller's own grants, which the tenant's grants may restrict further. */
   grants: ReadonlySet<Grant>;
   challenge?(needs: readonly Grant[]): HttpError;
 }
 
-/** One way in which callers show who they are. */
+/** One kind of credentials. */
 export interface AuthStrategy {
   /**
-   * Who calls; nothing where the request shows nothing of this kind. `sender`: the address or network that
-   * it comes from.
-   * @throws Denied for what is shown and is not right
+   * @param sender the address or network of the request
+   * @returns undefined if the request has no credentials of this kind
+   * @throws HttpError for invalid credentials
    */
   authenticate(request: IncomingMessage, sender: string): Promise<Principal | undefined>;
-  /** How to ask for it, as `WWW-Authenticate` says it. */
+  /** The challenge for the header `WWW-Authenticate`. */
   readonly wwwAuthenticate: string;
   metadata?(path: string): object | undefined;
 }
@@ -56,7 +56,7 @@ export interface GateOptions {
   guesses: GuessLimiter;
 }
 
-/** Lets in whoever one of the ways recognises. */
+/** Admits requests that one of the strategies authenticates. */
 export function gate({ strategies, guesses }: GateOptions): Gate {
   const wwwAuthenticate = {
     'www-authenticate': strategies.map((strategy) => strategy.wwwAuthenticate).join(', '),
@@ -95,10 +95,10 @@ async function authenticate(
   return undefined;
 }
 
-/** Whoever shows something that none of the ways knows may be guessing, too. */
+/** Credentials that no strategy recognises count as guesses. */
 function rejectUnknown(request: IncomingMessage, headers: Record<string, string>): never {
   const guessed = request.headers.authorization !== undefined;
-  throw new HttpError(401, 'This server needs to know who is calling.', {
+  throw new HttpError(401, 'This server requires authentication.', {
     headers,
     countsAsFailure: guessed,
   });

@@ -6,8 +6,8 @@ import { clientAddress, networkOf, type TrustedProxies } from './proxies.ts';
 const defaultPerMinute = 30;
 
 /**
- * Slows down guessing: after so many wrong credentials in a minute an address, or an IPv6 network, is refused
- * whatever it shows.
+ * Limits guessing: after too many wrong credentials in a minute, all requests of an address or IPv6 network
+ * are refused.
  */
 export class GuessLimiter {
   readonly #proxies: TrustedProxies;
@@ -18,19 +18,19 @@ export class GuessLimiter {
     this.#failures = new FailureLimiter(perMinute);
   }
 
-  /** What one sender cannot change, by which its guesses are counted. */
+  /** The address or IPv6 /64 network by which guesses are counted. */
   senderOf(request: IncomingMessage): string {
     return networkOf(clientAddress(request, this.#proxies));
   }
 
-  /** @throws Denied (429) while this sender has to wait */
+  /** @throws HttpError (429) while this sender has to wait */
   check(sender: string): void {
     const wait = this.#failures.waitSeconds(sender);
     if (wait > 0)
       throw new HttpError(429, 'Too many wrong credentials', { headers: retryAfterHeader(wait) });
   }
 
-  /** One that was wrong. */
+  /** Counts one wrong credential. */
   count(sender: string): void {
     this.#failures.count(sender);
   }

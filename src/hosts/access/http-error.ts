@@ -1,9 +1,9 @@
-/** A request is refused; worded for whoever sends it, and saying nothing that they could not know. */
+/** An HTTP error response. The message is sent to the caller and must contain nothing confidential. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: 400 | 401 | 403 | 405 | 413 | 415 | 429 | 503;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether something was shown that is not right: guessing must not be for free. */
+  /** Whether this counts as a guess of credentials. */
   readonly countsAsFailure: boolean;
 
   constructor(
@@ -21,7 +21,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Whether something was shown that is not right. */
+/** Whether an error was caused by wrong credentials. */
 export const isGuess = (error: unknown): boolean =>
   error instanceof HttpError && error.countsAsFailure;
 

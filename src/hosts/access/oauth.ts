@@ -22,22 +22,22 @@ import { isAccessToken } from './token-file.ts';
 
 export interface OAuthOptions {
   issuer: string;
-  /** Address of `/mcp` as callers know it: what their tokens are for. */
+  /** Public URL of `/mcp`: the resource that tokens are issued for. */
   resource: URL;
-  /** Whom the tokens must be for, where the provider calls it otherwise. */
+  /** Expected audience of tokens; default: `resource`. */
   audience?: string | undefined;
-  /** Where the provider's keys are, where its metadata does not say. */
+  /** URL of the provider's keys, if its metadata has none. */
   jwksUrl?: URL | undefined;
   tenantClaim: string;
   scopePrefix: string;
-  /** Grants that make sense to ask for. */
+  /** Grants that clients may request as scopes. */
   grants(): readonly string[];
   tenants: TenantRegistry;
-  /** The provider could not be asked, or what it said cannot be used. */
+  /** Called when the provider cannot be reached or its answer cannot be used. */
   onError(error: unknown): void;
 }
 
-/** Only signatures that the provider alone can make: with a shared secret, whoever checks could sign too. */
+/** Asymmetric signatures only: with a shared secret, every verifier could also sign. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -53,15 +53,16 @@ const algorithms = [
 ];
 const clockToleranceSeconds = 30;
 const fetchMs = 5_000;
-/** How long the provider is not asked again for its keys. */
+/** Minimum time between two requests for the provider's keys. */
 const minReloadMs = 3_000;
-/** Of metadata, and of a set of keys: those of the largest providers have some ten thousand. */
+/** Maximum size of metadata and key sets; those of large providers have about 10,000 bytes. */
 const maxBytes = 512 * 1024;
 const retryAfterSeconds = 10;
 
 /**
- * Callers with a token of an identity provider: an OAuth 2.1 resource server (RFC 6750, 9068, 9728).
- * @throws ConfigError for an address that tokens must not travel by
+ * Authenticates callers by tokens of an identity provider, as an OAuth 2.1 resource server (RFC 6750, 9068,
+ * 9728).
+ * @throws ConfigError for an address without TLS
  */
 export function oauthStrategy(options: OAuthOptions): AuthStrategy {
   const { issuer, resource, audience = resource.href, scopePrefix } = options;
@@ -106,7 +107,7 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
       const claims = await verifyToken(token);
       if (claims.cnf !== undefined) throw invalidTokenError(boundTokenMessage, metadataParameter);
       if (!isText(claims.sub))
-        throw invalidTokenError('The access token names nobody.', metadataParameter);
+        throw invalidTokenError('The access token has no subject.', metadataParameter);
       const grants = grantsFromClaims(claims, scopePrefix);
       if (grants.size === 0) throw challenge(['read']);
       return { caller: callerName(claims), tenant: tenantOf(claims, options), grants, challenge };
@@ -124,7 +125,7 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
   };
 }
 
-/** RFC 7800: whoever shows it must prove more than to have it, which no bearer does (RFC 9449, 8705). */
+/** Sender-constrained tokens (RFC 7800) need a proof of possession (RFC 9449, 8705), which is not supported. */
 const boundTokenMessage =
   'The access token is bound to a key: it cannot be used as a bearer token.';
 
@@ -137,7 +138,7 @@ function requireTls(url: URL, name: (nameOf: NameOf<SettingName>) => string): vo
   throw new ConfigError((nameOf) => `${name(nameOf)} must be an https address`);
 }
 
-/** A token that does not say by which key it was signed may be signed by any that fits. */
+/** A token without a key id is verified with every key that fits its algorithm. */
 const verifyWithAnyKey =
   (token: string, required: JWTVerifyOptions) =>
   async (error: unknown): Promise<JWTVerifyResult> => {
@@ -152,8 +153,8 @@ const verifyWithAnyKey =
   };
 
 /**
- * Whether the provider may have published, since its keys were read, the key that this was signed with: one
- * of another name, or any other for a token that names none.
+ * Whether the token may be signed with a key that was published after the keys were last read: an unknown key
+ * id, or no key id and no key that verifies it.
  */
 function mayHaveNewKey(error: unknown, token: string): boolean {
   if (error instanceof errors.JWKSNoMatchingKey) return true;
@@ -161,14 +162,14 @@ function mayHaveNewKey(error: unknown, token: string): boolean {
   return isForged && decodeProtectedHeader(token).kid === undefined;
 }
 
-/** The provider's keys, found when they are first needed, and read again when one is not among them. */
+/** The provider's keys, loaded on first use and reloaded when a key is missing. */
 class ProviderKeys {
   readonly #issuer: string;
   #set: Promise<RemoteKeys> | undefined;
   #reading: Promise<void> | undefined;
-  /** The reading that everybody waits for who came before it began. */
+  /** The scheduled reload, shared by all who wait for it. */
   #next: Promise<void> | undefined;
-  /** When the last reading began, and the last one that succeeded, by `performance.now()`. */
+  /** Start times (`performance.now()`) of the last reload and of the last successful one. */
   #askedAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -184,9 +185,9 @@ class ProviderKeys {
   };
 
   /**
-   * Sees to it that the keys were read after that moment (of `performance.now()`): once for all who wait,
-   * and a few seconds after the last time at the soonest, however many bad tokens come.
-   * @throws Error when the provider cannot be asked
+   * Ensures that the keys were read after `moment` (of `performance.now()`). Concurrent callers share one
+   * reload, and reloads are at least `minReloadMs` apart, so that bad tokens cannot cause many requests.
+   * @throws Error when the provider cannot be reached
    */
   async readAfter(moment: number): Promise<void> {
     if (this.#readAt > moment) return;
@@ -196,7 +197,7 @@ class ProviderKeys {
 
   async #readSoon(): Promise<void> {
     await pause(Math.max(0, this.#askedAt + minReloadMs - performance.now()));
-    // Who comes from now on may have a token of a key that this reading does not find.
+    // Later callers need a new reload: their key may be published after this one starts.
     this.#next = undefined;
     await this.#read();
   }
@@ -232,11 +233,11 @@ class ProviderKeys {
       requireTls(jwks, () => 'jwks_uri');
       return remoteKeys(jwks);
     }
-    throw new ProviderUnavailable('its metadata cannot be had');
+    throw new ProviderUnavailable('its metadata cannot be read');
   }
 }
 
-/** The provider cannot be asked: that says nothing about the token. */
+/** The provider cannot be reached; the token may still be valid. */
 class ProviderUnavailable extends Error {}
 
 type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
@@ -245,25 +246,25 @@ const remoteKeys = (url: URL): RemoteKeys =>
   createRemoteJWKSet(url, {
     timeoutDuration: fetchMs,
     cacheMaxAge: 600_000,
-    // When they are read again for a key that is not among them is decided here.
+    // ProviderKeys decides when to reload.
     cooldownDuration: Number.POSITIVE_INFINITY,
     [customFetch]: fetchLimited,
   });
 
-/** Follows no redirect, and reads no more than there can be to say. */
+/** Does not follow redirects and reads at most `maxBytes`. */
 async function fetchLimited(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'error' });
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > maxBytes) throw new ProviderUnavailable(`${url} says more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new ProviderUnavailable(`${url} sent more than ${maxBytes} bytes`);
     parts.push(part);
   }
   return new Response(Buffer.concat(parts), { status: response.status });
 }
 
-/** Where a provider describes itself: RFC 8414, then OpenID Connect Discovery. */
+/** URLs of the provider's metadata: RFC 8414, then OpenID Connect Discovery. */
 function metadataUrls({ origin, pathname }: URL): string[] {
   const path = pathname.replace(/\/$/, '');
   return [
@@ -277,7 +278,7 @@ async function readJson(url: string): Promise<Record<string, unknown> | undefine
     const response = await fetchLimited(url, { signal: AbortSignal.timeout(fetchMs) });
     return response.ok ? ((await response.json()) as Record<string, unknown>) : undefined;
   } catch {
-    return undefined; // The other place may have it; if not, that is told.
+    return undefined; // The next metadata URL is tried; if none works, #discover throws.
   }
 }
 
@@ -299,16 +300,16 @@ function toHttpError(error: unknown, metadataParameter: string): HttpError {
     error instanceof errors.JOSENotSupported;
   if (aboutToken)
     return invalidTokenError(
-      'The access token is not one of the identity provider.',
+      'The access token was not issued by the configured identity provider.',
       metadataParameter,
     );
-  // Whatever else it is, it is no reason to take the token for good, nor for bad.
-  return new HttpError(503, 'The identity provider cannot be asked now.', {
+  // Any other error does not tell whether the token is valid.
+  return new HttpError(503, 'The identity provider cannot be reached now.', {
     headers: retryAfterHeader(retryAfterSeconds),
   });
 }
 
-/** The grants among its scopes; what else it may be good for is not this server's business. */
+/** The grants among the token's scopes; other scopes are ignored. */
 function grantsFromClaims({ scope, scp }: JWTPayload, prefix: string): ReadonlySet<Grant> {
   const scopes = [scope, scp].flatMap((value) => {
     if (typeof value === 'string') return value.split(' ');
@@ -326,8 +327,8 @@ const toScopes = (grants: readonly string[], prefix: string): string =>
 const maxName = 120;
 
 /**
- * Whom it was given to; a person may use several programs. Two of them never have the same name, however
- * long they are and whatever is in them.
+ * The caller's name: subject and client, since a person may use several programs. Different pairs never share
+ * a name: characters are escaped, and long names end in a hash.
  */
 function callerName({ sub, client_id }: JWTPayload): string {
   const name = `oauth:${[sub, client_id].filter(isText).map(escapeName).join(' ')}`;
@@ -338,7 +339,7 @@ function callerName({ sub, client_id }: JWTPayload): string {
 
 const isText = (claim: unknown): claim is string => typeof claim === 'string' && claim !== '';
 
-/** Without what would be taken for the end of a name, or not be seen. */
+/** Escapes spaces, percent signs and non-printable characters. */
 const escapeName = (text: string): string =>
   text.replace(/[^\x21-\x24\x26-\x7e]/gu, (it) => `%${Buffer.from(it).toString('hex')}`);
 

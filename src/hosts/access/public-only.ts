@@ -20,7 +20,7 @@ for (const network of [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Besides nothing and this machine, IPv4 addresses in dress; those in `::ffff:` are looked at as such.
+  // Unspecified, loopback and IPv4-compatible addresses; BlockList checks `::ffff:` addresses as IPv4.
   '::/96',
   '::ffff:0:0:0/96',
   '64:ff9b::/96',
@@ -40,15 +40,15 @@ for (const network of [
   nonPublicRanges.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Whether an address leads to this machine, a private network, or nowhere. What is no address does not. */
+/** Whether an IP address is not on the public internet; false for text that is no IP address. */
 export function isPrivate(address: string): boolean {
   const version = isIP(address);
   return version !== 0 && nonPublicRanges.check(address, version === 6 ? 'ipv6' : 'ipv4');
 }
 
 /**
- * Resolves a name, and refuses one of which any address is private: at the moment of connecting, so that
- * a name cannot point elsewhere once it was looked at.
+ * Resolves a host name and fails if any of its addresses is private. Used when connecting, so that a name
+ * cannot resolve differently after the check (DNS rebinding).
  */
 export const lookupPublicOnly: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {

@@ -5,8 +5,8 @@ import { HttpError } from './http-error.ts';
 const intervalMs = 60_000;
 
 /**
- * Ends an answer that goes on for long soon after whoever listens to it would be let in no more: a token
- * that was revoked, or has expired, must not be good for as long as a connection holds.
+ * Re-authorizes an open stream every minute and ends it when the caller is no longer authorized, so that a
+ * revoked or expired token does not stay valid for the life of a connection.
  */
 export function reauthorizeWhileOpen(
   gate: Gate,
@@ -15,7 +15,7 @@ export function reauthorizeWhileOpen(
 ): void {
   const check = () =>
     gate.admit(request).catch((error: unknown) => {
-      // That somebody cannot be asked just now, or asks too often, is no reason.
+      // Unavailable providers and rate limits do not end a stream.
       const isRevoked =
         error instanceof HttpError && (error.status === 401 || error.status === 403);
       if (isRevoked) response.end();

@@ -1,17 +1,17 @@
 import type { Grant } from '../../tenant/grants.ts';
 import type { TenantEndpoint } from '../endpoint.ts';
 
-/** The way in to one tenant. */
+/** A tenant that callers can be served from. */
 export interface ServedTenant {
-  /** What the operator calls it. */
+  /** The operator's name of the tenant. */
   readonly name: string;
-  /** What the operator lets anybody do with it. */
+  /** The grants that the operator configured. */
   readonly grants: ReadonlySet<Grant>;
-  /** For somebody who may do no more than these; the same for the same grants. */
+  /** The endpoint for callers with these grants; the same object for the same grants. */
   endpointFor(grants: ReadonlySet<Grant>): TenantEndpoint;
 }
 
 export interface TenantRegistry {
-  /** The tenant of that name. Without a name it is the only one, where there is only one. */
+  /** The tenant of that name; without a name, the only tenant if there is exactly one. */
   find(name: string | undefined): ServedTenant | undefined;
 }

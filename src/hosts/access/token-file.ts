@@ -4,43 +4,41 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { grantNames } from '../../tenant/grants.ts';
 
-/** A token as it is kept: nobody can make the token of it. Times are ISO 8601. */
+/** A stored token; the token itself cannot be derived from it. Times are ISO 8601. */
 export interface StoredToken {
-  /** Stands in the token itself, so that it is found without comparing with every other. */
+  /** Part of the token, so that it can be looked up without comparing all hashes. */
   id: string;
   name: string;
-  /** SHA-256 of the whole token, in hexadecimal digits. It holds 256 random bits: no salt is needed. */
+  /** SHA-256 of the whole token, in hexadecimal. The token has 256 random bits, so no salt is needed. */
   hash: string;
-  /** The tenant's name; absent where only one is served. */
+  /** The tenant's name; absent if only one tenant is served. */
   tenant?: string;
   grants: readonly string[];
   created: string;
   expires: string;
 }
 
-/** The file of tokens is not as it should be; the message says what to do. */
+/** The token file is unreadable or invalid; the message says what to do. */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
 }
 
 const tokenPattern = /^cpq_([a-z0-9]{12})_[A-Za-z0-9_-]{43}$/;
 
-/** Whether it is one of this server's own tokens, good or bad, by its shape alone. */
+/** Whether a text has the form of this server's own tokens; it may still be invalid. */
 export const isAccessToken = (text: string): boolean => text.startsWith('cpq_');
 
 export interface NewToken {
   name: string;
   tenant?: string | undefined;
   grants: readonly string[];
-  /** How long it is good for. */
+  /** Days until it expires. */
   days: number;
 }
 
 const dayMs = 86_400_000;
 
-/**
- * A new token and what is kept of it. The token is shown once; afterwards nobody can know it.
- */
+/** Creates a token and its stored form. The token cannot be recovered later. */
 export function createToken({ name, tenant, grants, days }: NewToken): {
   token: string;
   stored: StoredToken;
@@ -62,7 +60,7 @@ export function createToken({ name, tenant, grants, days }: NewToken): {
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** The one of these whose token it is, whether it is still good or not; in constant time. */
+/** Finds the stored form of a token, expired or not, comparing hashes in constant time. */
 export function findToken(token: string, stored: readonly StoredToken[]): StoredToken | undefined {
   const [, id] = tokenPattern.exec(token) ?? [];
   const candidate = id === undefined ? undefined : stored.find((one) => one.id === id);
@@ -76,8 +74,8 @@ export const isExpired = ({ expires }: StoredToken, now = Date.now()): boolean =
   !(Date.parse(expires) > now);
 
 /**
- * Every token of the file; none where there is no file.
- * @throws TokenFileError when it cannot be read, or is not what this program wrote
+ * Reads all tokens; an absent file has none.
+ * @throws TokenFileError when the file cannot be read or is invalid
  */
 export async function readTokens(path: string): Promise<readonly StoredToken[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -88,7 +86,7 @@ export async function readTokens(path: string): Promise<readonly StoredToken[]> 
   const tokens = parseTokens(text);
   if (!tokens) {
     throw new TokenFileError(
-      `${path} is not a file of tokens as cpq-mcp token writes it. Put it right, or remove it and make the tokens anew.`,
+      `${path} is not a token file written by cpq-mcp token. Correct it, or remove it and create the tokens again.`,
     );
   }
   return tokens;
@@ -117,9 +115,8 @@ function isStoredToken(row: unknown): row is StoredToken {
 }
 
 /**
- * Changes the file as a whole, one program at a time; whoever reads it meanwhile finds the old one or the
- * new one.
- * @throws TokenFileError, or whatever `change` throws: then nothing is changed
+ * Replaces the file atomically, under a lock; concurrent readers see the old or the new file.
+ * @throws TokenFileError, or what `change` throws; then the file is unchanged
  */
 export async function updateTokens(
   path: string,
@@ -145,7 +142,7 @@ async function replace(path: string, text: string, lock: Lock): Promise<void> {
     } finally {
       await file.close();
     }
-    // Whoever was held up for so long that another took over must not undo what that one did.
+    // If another program took over the lock meanwhile, its change must not be overwritten.
     if (!(await lock.isHeld())) throw new TokenFileError(lockBusyError(`${path}.lock`));
     await rename(draft, path);
   } finally {
@@ -162,7 +159,7 @@ const lockTimeoutMs = 10_000;
 const lockStaleMs = 5_000;
 
 const lockBusyError = (path: string): string =>
-  `Another program is changing the tokens. If none is: remove ${path}`;
+  `Another program is changing the tokens. If none is running, remove ${path}`;
 
 async function acquireLock(path: string): Promise<Lock> {
   const end = Date.now() + lockTimeoutMs;
@@ -173,7 +170,7 @@ async function acquireLock(path: string): Promise<Lock> {
       return toLock(path, mark);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EEXIST') throw new TokenFileError(`${path} cannot be made (${code})`);
+      if (code !== 'EEXIST') throw new TokenFileError(`${path} cannot be created (${code})`);
       await removeStale(path);
       if (Date.now() > end) throw new TokenFileError(lockBusyError(path));
       await pause(50);
@@ -191,7 +188,7 @@ function toLock(path: string, mark: string): Lock {
   };
 }
 
-/** Left by a program that was killed. It is taken aside, which one alone can do, and looked at again. */
+/** Removes the lock of a killed program: renames it, which only one program can do, then checks its age again. */
 async function removeStale(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (!found || Date.now() - found.mtimeMs <= lockStaleMs) return;
@@ -199,10 +196,10 @@ async function removeStale(path: string): Promise<void> {
   try {
     await rename(path, renamed);
     const { ino, mtimeMs } = await stat(renamed);
-    // It was somebody's new one: they get it back.
+    // Another program has just created it: put it back.
     if (ino !== found.ino || mtimeMs !== found.mtimeMs) await link(renamed, path);
   } catch {
-    // Somebody else was here first.
+    // Another program was first.
   }
   await rm(renamed, { force: true });
 }
