@@ -5,21 +5,21 @@ import type { Consent, Proposal } from './changes/consent.ts';
 /** One call of a tool. */
 export interface ToolCall {
   signal: AbortSignal;
-  /** When it must have answered, in milliseconds since the epoch. */
+  /** The deadline of the call, in milliseconds since the epoch. */
   deadline: number;
-  /** Tells a waiting person how far a long reading is; a host may ignore it. */
+  /** Reports the progress of a long reading; a host may ignore it. */
   progress(read: number, total: number | undefined, what: string): void;
-  /** Name and version of the host, as it says. */
+  /** Name and version that the host reports. */
   client: string;
-  /** Who this server took the caller for, where it asks who calls. */
+  /** The authenticated caller, if callers are authenticated. */
   caller?: string | undefined;
-  /** The trace that what is asked of the service for it belongs to. */
+  /** Trace context for its requests to the service. */
   trace?: Trace | undefined;
-  /** Asks the person to agree to exactly this; may end the call, which then comes back with the answer. */
+  /** Asks a person to agree to exactly this change. May end the call, which the host then repeats with the answer. */
   consent(proposal: Proposal): Promise<Consent>;
 }
 
-/** The same call, for one thing that a person waits for. */
+/** The API call for a single request that a person waits for. */
 export const interactiveCall = (call: ToolCall): Call => ({
   signal: call.signal,
   deadline: call.deadline,

@@ -19,45 +19,45 @@ export interface Collection<R> {
 }
 
 export interface Freshness {
-  /** Answered from as it is. */
+  /** Up to this age a collection is returned from the cache. */
   freshMs: number;
-  /** Beyond that answered from, its age told, while it is read anew. */
+  /** Up to this age it is returned too, while it is read again in the background. */
   staleMs: number;
 }
 
 export const defaultFreshness: Freshness = { freshMs: 5 * 60_000, staleMs: 30 * 60_000 };
-/** What was cut short is worth another try sooner. */
+/** An incomplete collection is read again sooner. */
 const incompleteFreshMs = 30_000;
-/** Leaves a call of 45 seconds the time to answer with what there is. */
+/** Maximum duration of a reading: a call of 45 seconds still has time to return a part. */
 const maxWalkMs = 40_000;
-/** A call that has less time leaves itself so much of it, or a fifth. */
+/** Time that a shorter call reserves for its answer, at most a fifth of the remaining time. */
 const answerReserveMs = 2_000;
 
 interface Walk {
   startedAt: number;
-  /** When it must end with what it has, in milliseconds since the epoch. */
+  /** When it must end with what it has read, in milliseconds since the epoch. */
   deadline: number;
   reading: Promise<CachedCollection>;
   waiters: Set<ToolCall | typeof background>;
   controller: AbortController;
-  /** Of the first who waited for it. */
+  /** Trace context of the first waiter. */
   trace: Trace | undefined;
-  /** Set when the collection changed under the walk: its result is for those who wait, not to keep. */
+  /** True if the collection changed during the walk: the result is returned to the waiters but not cached. */
   outdated: boolean;
 }
 
 const background = Symbol('background');
 
-/** The collections of one tenant: each read once however many calls wait for it, and held for a while. */
+/** The collections of one tenant: read once for all calls that wait for the same one, and cached. */
 export class Collections {
   readonly #client: ApiClient;
   readonly #cache: CollectionCache;
   readonly #freshness: Freshness;
   readonly #shared: SharedReadings | undefined;
   readonly #walks = new Map<Resource, Walk>();
-  /** Those that are outdated too. */
+  /** All running walks, including outdated ones. */
   readonly #runningWalks = new Set<Walk>();
-  /** When reading anew is worth another try. */
+  /** Time of the next attempt to read a collection, after a failed or incomplete one. */
   readonly #retryAt = new Map<Resource, number>();
   readonly #unregisterGauges: (() => void) | undefined;
 
@@ -77,9 +77,9 @@ export class Collections {
   }
 
   /**
-   * The whole collection, from memory where that is fresh enough, or where nothing better can be had now.
-   * @throws ApiError when nothing could be read; `timed-out` when this call's own time is over; the
-   *   signal's reason when it was cancelled
+   * The whole collection, from the cache if it is fresh, or if it is usable and reading it again fails.
+   * @throws ApiError when nothing could be read, `timed-out` after the call's deadline; the signal's reason when
+   *   cancelled
    */
   async read<R extends Resource>(resource: R, call: ToolCall): Promise<Collection<RecordOf[R]>> {
     return (await this.#read(resource, call)) as Collection<RecordOf[R]>;
@@ -102,7 +102,7 @@ export class Collections {
     });
   }
 
-  /** In the background; what cannot be read any more is not held on to, so that the next call tells why. */
+  /** Reads in the background. After a permanent error the entry is removed, so that the next call reports the error. */
   #refresh(resource: Resource, cached: CachedCollection): void {
     this.#joinWalk(resource, background).reading.catch((error: unknown) => {
       this.#postponeRetry(resource);
@@ -125,7 +125,7 @@ export class Collections {
     return Date.now() - asOf.getTime() < this.#freshness.staleMs;
   }
 
-  /** Something in it changed: the next call reads it anew. */
+  /** The collection changed: the next call reads it again. */
   invalidate(resource: Resource): void {
     this.#cache.delete(this, resource);
     const running = this.#walks.get(resource);
@@ -134,7 +134,7 @@ export class Collections {
     this.#walks.delete(resource);
   }
 
-  /** Nobody knows what changed. */
+  /** Any collection may have changed. */
   invalidateAll(): void {
     for (const resource of this.#walks.keys()) this.invalidate(resource);
     this.#cache.deleteAll(this);
@@ -144,7 +144,7 @@ export class Collections {
     return this.#cache.get(this, resource)?.records as readonly RecordOf[R][] | undefined;
   }
 
-  /** Stops every reading under way and lets go of what is held. */
+  /** Stops all walks and clears the cache. */
   close(): void {
     this.#unregisterGauges?.();
     for (const running of this.#runningWalks) running.controller.abort(new Error('closed'));
@@ -218,7 +218,7 @@ export class Collections {
     }
   }
 
-  /** From those who share it, if there are any; otherwise, or for them, read here. */
+  /** Gets the copy that is shared between processes, or reads the collection here. */
   #load(resource: Resource, running: Walk): Promise<CachedCollection> {
     const read = () => this.#readAll(resource, running);
     if (!this.#shared) return read();
@@ -231,7 +231,7 @@ export class Collections {
     const asOf = new Date();
     const call: Call = {
       signal: running.controller.signal,
-      // Later, should somebody join who has more time.
+      // A waiter with a later deadline extends it.
       get deadline() {
         return running.deadline;
       },
@@ -244,7 +244,7 @@ export class Collections {
   }
 }
 
-/** Whether what is held covers more than a reading that was cut short. */
+/** True if the cached collection covers more than an incomplete reading. */
 const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =>
   !read.coverage.complete &&
   (cached.coverage.complete || cached.coverage.read > read.coverage.read);
@@ -256,13 +256,13 @@ function deadlineFor(waiter: ToolCall | typeof background, { startedAt }: Walk):
   return Math.min(latest, waiter.deadline - Math.min(answerReserveMs, remainingMs / 5));
 }
 
-/** What the routes leave out unless it is asked for. */
+/** Parameters without which the routes leave records out. */
 const fullQuery = (resource: Resource) => ({
   ...(resource === 'product' ? { includeBundles: true } : {}),
   ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
 });
 
-/** Reads to the end, telling how far it is. */
+/** Reads to the end and reports progress. */
 export async function readToEnd<R>(
   walking: AsyncGenerator<Progress, Reading<R>>,
   tell: (progress: Progress) => void,
@@ -280,7 +280,7 @@ function reportProgress(running: Walk, resource: Resource, { read, total }: Prog
   }
 }
 
-/** The shared reading goes on for the others when this call is cancelled or out of time. */
+/** Waits until the call is cancelled or expires; the reading continues for other waiters. */
 function untilCallEnds<T>(call: ToolCall, reading: Promise<T>, host: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = () => reject(call.signal.reason);

@@ -1,6 +1,6 @@
 import { type Resource, resources } from '../api/routes.ts';
 
-/** What a tenant's key may be used for here. `read` stands for every read. */
+/** A permission to use a tenant's key. In settings, `read` stands for all read grants. */
 export type Grant = `${Resource}:read` | 'opportunity:write';
 
 export const writeGrant = 'opportunity:write' satisfies Grant;
@@ -10,25 +10,25 @@ export const grantNames: readonly string[] = [
   writeGrant,
 ];
 
-/** The category tree is read with the categories' grant. */
+/** The category tree has the same grant as categories. */
 export const readGrant = (resource: Resource): Grant =>
   resource === 'category_tree' ? 'category:read' : `${resource}:read`;
 
-/** Those of `grants` that are among `limit`, too. */
+/** The grants that are in both sets. */
 export const intersectGrants = (
   grants: ReadonlySet<Grant>,
   limit: ReadonlySet<Grant>,
 ): ReadonlySet<Grant> => new Set([...grants].filter((grant) => limit.has(grant)));
 
 /**
- * Reads a list of grants, as in `read,opportunity:write`.
- * @throws RangeError that names the unknown ones
+ * Parses a list of grants such as `read,opportunity:write`.
+ * @throws RangeError with the unknown names
  */
 export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
   const unknown = names.filter((name) => !grantNames.includes(name));
   if (unknown.length > 0) throw new RangeError(`unknown: ${unknown.join(', ')}`);
   const reads = names.includes('read') ? resources.map(readGrant) : [];
-  // Whoever writes an opportunity must see what is there first.
+  // Writing an opportunity requires reading its present values.
   const seen: Grant[] = names.includes(writeGrant) ? ['opportunity:read'] : [];
   return new Set([...reads, ...seen, ...(names.filter((name) => name !== 'read') as Grant[])]);
 }

@@ -5,18 +5,18 @@ import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
 import { NotGranted, type Tenant } from './tenant.ts';
 
-/** Several whole collections, and what is missing of them. */
+/** Several whole collections, and what is missing. */
 export interface CollectionsRead<R extends Resource> {
   records: { readonly [K in R]?: readonly RecordOf[K][] };
-  /** Of all together: complete only if each is, as old as the oldest. */
+  /** Combined coverage: complete only if each is complete; `asOf` is that of the oldest. */
   coverage: Coverage & { asOf: Date };
-  /** What may not be read, in a sentence each. */
+  /** A sentence for each collection that may not be read. */
   omitted: Wording[];
 }
 
 /**
- * Reads several collections side by side. Of `wanted`, what this key or this server may not read is left
- * out and said; of `needed`, it is an error.
+ * Reads several collections in parallel. An `optional` collection that may not be read is listed in `omitted`; a
+ * `required` one is an error.
  * @throws NotGranted, ApiError
  */
 export async function readCollections<N extends Resource, W extends Resource = never>(
@@ -51,14 +51,14 @@ const readOne = async (tenant: Tenant, resource: Resource, call: ToolCall): Prom
   ...(await tenant.collection(resource, call)),
 });
 
-/** Only what is not allowed is left out: an outage is not a missing permission. */
+/** Handles missing permissions only: other errors, such as an outage, are rethrown. */
 const omitIfNotPermitted =
   (resource: Resource) =>
   (error: unknown): { omitted: Wording } => {
     const isBarred = error instanceof NotGranted || isApiError(error, 'not-permitted', 'no-route');
     if (!isBarred) throw error;
     const plural = trusted(resource.replaceAll('_', ' '));
-    return { omitted: wording`Without ${plural} records: they may not be read here.` };
+    return { omitted: wording`Without ${plural} records: this server may not read them.` };
   };
 
 function combinedCoverage(parts: readonly Part[]): Coverage & { asOf: Date } {

@@ -1,4 +1,4 @@
-/** What a text means that stands for a record: its id, an identifier of it, or its name. */
+/** Resolves a text to a record, by id, identifier or name. */
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
@@ -7,21 +7,21 @@ import { createSearchIndex, type SearchIndex, type SearchKind } from '../briefs/
 import type { ToolCall } from './call.ts';
 import type { Tenant } from './tenant.ts';
 
-/** How a record can be named, the surest first. */
+/** How a text can match a record, most specific first. */
 const matchKinds = ['id', 'identifier', 'name'] as const;
 export type MatchKind = (typeof matchKinds)[number];
 
-/** Those that are named in the surest way in which any is. */
+/** The candidates with the most specific kind of match. */
 export interface BestMatches<T> {
   by: MatchKind;
-  /** Deleted ones too. */
+  /** Including deleted ones. */
   all: readonly T[];
   current: readonly T[];
 }
 
 /**
- * An id wins over an identifier, and that over a name: who gives an id means no other record that happens to
- * be called so. `undefined` when none is named at all.
+ * The best matches: an id takes precedence over an identifier, an identifier over a name. `undefined` if nothing
+ * matches.
  */
 export function bestMatches<T>(
   candidates: readonly T[],
@@ -35,7 +35,10 @@ export function bestMatches<T>(
   return { by, all, current: all.filter((candidate) => !isDeletedCandidate(candidate)) };
 }
 
-/** The one record that is meant; or those that could be, best first, cut to a few; or those that come near. */
+/**
+ * `one`: a unique match. `several`: the first of several matches. `none`: the first of the similar records, best
+ * first.
+ */
 export type Resolution<R> =
   | { kind: 'one'; record: R }
   | { kind: 'several' | 'none'; candidates: R[]; total: number };
@@ -43,9 +46,9 @@ export type Resolution<R> =
 const maxCandidates = 8;
 
 /**
- * The record of that id, identifier or name, punctuation and letter case aside. A name that several have, or
- * nobody exactly, is never guessed. With `askFirst` the service is asked for the id first: for collections
- * that take long to read.
+ * Finds the record with this id, identifier or name; punctuation and letter case are ignored. Never guesses
+ * between several matches. With `askFirst` it first requests the record by id, for collections that take long to
+ * read.
  * @throws ApiError
  */
 export async function resolveRecord<K extends SearchKind>(
@@ -77,9 +80,9 @@ export async function resolveRecord<K extends SearchKind>(
 }
 
 /**
- * One record by id; where none has it, by external identifier; of a resource without such routes, from its
- * whole list.
- * @throws ApiError, of the kind `not-found` where there is none
+ * Reads one record by id, then by external identifier. If the resource has no such routes, searches the whole
+ * list.
+ * @throws ApiError, of the kind `not-found` if there is no such record
  */
 export async function readByIdentifier<R extends Resource>(
   tenant: Tenant,
@@ -95,10 +98,10 @@ export async function readByIdentifier<R extends Resource>(
   const { records } = isRead ? { records: [] } : await tenant.collection(resource, call);
   const record = records.find(({ id }: ApiRecord) => id === text);
   if (record) return record;
-  throw new ApiError('not-found', { host: tenant.host }, 'no record is named so');
+  throw new ApiError('not-found', { host: tenant.host }, 'no record has this id');
 }
 
-/** One record from the service; nothing where there is none. @throws ApiError */
+/** Reads one record; undefined if it does not exist. @throws ApiError */
 export const readIfExists = <R extends Resource>(
   tenant: Tenant,
   resource: R,
@@ -111,7 +114,7 @@ export const readIfExists = <R extends Resource>(
     throw error;
   });
 
-/** Built once for each reading of a collection. */
+/** The search index, built once for each reading of a collection. */
 export const searchIndexOf = <K extends SearchKind>(
   tenant: Tenant,
   kind: K,

@@ -32,7 +32,7 @@ export async function findText(
 }
 
 /**
- * Names that begin with, or contain, what a person has typed so far; an id where several share a name.
+ * Names that begin with or contain the typed text; the id instead if several records share the name.
  * @throws ApiError
  */
 export async function completeNames<K extends SearchKind>(

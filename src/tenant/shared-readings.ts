@@ -3,7 +3,7 @@ import type { SharedCollections } from '../state/port.ts';
 import type { CachedCollection } from './cache.ts';
 import type { Coverage } from './reading/coverage.ts';
 
-/** The collections of one key of one tenant, where other processes hold them too. */
+/** The collections of one tenant and key that are shared between processes. */
 export class SharedReadings {
   readonly #collections: SharedCollections;
   readonly #tenant: string;
@@ -16,9 +16,8 @@ export class SharedReadings {
   }
 
   /**
-   * What another process has read, if it is younger than `freshMs`; otherwise what `read` reads, which
-   * the others then get.
-   * @throws what `read` throws; the signal's reason
+   * Returns the shared copy if it is younger than `freshMs`; otherwise calls `load` and shares its result.
+   * @throws the error of `load`; the signal's reason
    */
   async getOrLoad(
     resource: Resource,
@@ -36,7 +35,7 @@ export class SharedReadings {
     };
     const key = { tenant: this.#tenant, reader: this.#reader, collection: resource };
     const { value, ageMs } = await this.#collections.getOrLoad(key, freshMs, loadHere, signal);
-    // What was read here need not be taken apart and put together again.
+    // Loaded in this process: the objects can be used as they are.
     if (local) return local;
     const { records, coverage } = value as {
       records: CachedCollection['records'];

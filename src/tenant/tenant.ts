@@ -27,32 +27,32 @@ export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName
   grants: ReadonlySet<Grant>;
   cache: CollectionCache;
   freshness?: Freshness;
-  /** Told of every collection that a call gets, whether it was read for it or held. */
+  /** Called for every collection that is returned, read or cached. */
   onCollection?: (resource: Resource, collection: Collection<ApiRecord>) => void;
   /**
-   * Name of its entry among several tenants. Two entries share nothing that is kept, whatever their
-   * address and key, and an entry keeps what is its own when its key is renewed.
+   * Name of the tenant if there are several. Tenants of different names share no state, even with the same address
+   * and key; a tenant keeps its state when its key is replaced.
    */
   name?: string | undefined;
-  /** Whether the key is its caller's own: then nobody with another key sees what was kept under it. */
+  /** True if callers bring their own keys: state is then separate for each key. */
   ownKey?: boolean;
 }
 
-/** A stretch of a list, and what it is a stretch of. */
+/** A page of a list. */
 export interface ListPage<R> {
   records: readonly R[];
-  /** Offset of the first, 0-based. */
+  /** 0-based offset of the first record. */
   from: number;
-  /** Everything that matches. */
+  /** Number of all matches. */
   total: number;
-  /** Offset of what follows, if anything does. */
+  /** Offset of the next page, if there is one. */
   next?: number;
   coverage: Coverage & { asOf: Date };
-  /** Values to filter by, where the service sends them. */
+  /** Values to filter by, if the service sends them. */
   facets?: unknown;
 }
 
-/** The key here is not allowed to do what the tool needs: the operator did not grant it. */
+/** The operator has not granted what the tool needs. */
 export class NotGranted extends Error {
   readonly kind = 'not-granted';
   readonly grant: Grant;
@@ -63,15 +63,15 @@ export class NotGranted extends Error {
   }
 }
 
-/** What everyone who works with one tenant through one key shares. */
+/** State shared by all callers of a tenant that use the same key. */
 class SharedTenantState {
   readonly client: ApiClient;
   readonly collections: Collections;
-  /** What was worked out from a collection, for as long as that collection is held. */
+  /** Values computed from a collection, kept as long as the collection itself. */
   readonly derived = new WeakMap<object, unknown>();
-  /** Whether the service refused the key when it was last shown to it. */
+  /** True if the service refused the key in its last response. */
   keyRefused = false;
-  /** Collections that the key may not read, as the service said last. */
+  /** Collections that the key may not read, by the service's last response for each. */
   readonly #forbidden = new Set<Resource>();
   readonly #state: State;
   readonly #namespace: string;
@@ -83,7 +83,7 @@ class SharedTenantState {
     this.#state = state;
     this.#namespace = namespace;
     this.#identity = identity;
-    // The budget is the tenant's, whichever of its keys draws on it.
+    // All keys of a tenant share one budget.
     const budget = { rates: state.rates, budgetName: baseUrl.href };
     const onAnswer = this.#onAnswer;
     this.client = new ApiClient({ ...options, ...budget, onAnswer });
@@ -99,14 +99,14 @@ class SharedTenantState {
     await this.client.close();
   }
 
-  /** Whether the key may read what this is about, as far as the service said. */
+  /** True if the service has not refused the key, or this key's access to the collection. */
   mayRead({ collection }: Update): boolean {
     return !this.keyRefused && !(isResource(collection) && this.#forbidden.has(collection));
   }
 
-  /** What is held of this collection, here or elsewhere, is no longer true, or no longer for this key. */
+  /** Invalidates the cached collection in all processes. */
   publishInvalidation(update: Update): void {
-    // Dropped here before this returns; others are told as soon as they can be.
+    // Local listeners run synchronously; a failed publication is repeated after the reconnect.
     this.#state.bus.publish(this.#namespace, update).catch(() => {});
   }
 
@@ -119,14 +119,14 @@ class SharedTenantState {
     if (isResource(update.collection)) this.collections.invalidate(update.collection);
   }
 
-  /** What the service says of the key holds for what was read with it before, too. */
+  /** A refused key or collection also invalidates what was read before. */
   readonly #onAnswer = (path: string, refusal: ApiError | undefined, { purpose }: Call): void => {
     const resource = resources.find((name) => routes[name].path === path);
     if (isApiError(refusal, 'key-refused')) this.#markKeyRefused();
     else if (refusal === undefined || isApiError(refusal, 'not-permitted')) this.keyRefused = false;
     if (resource === undefined) return;
     if (refusal === undefined) this.#forbidden.delete(resource);
-    // A walk that is refused half-way keeps what it has: whoever waits for it decides.
+    // A walk that is refused half-way returns its part, so the collection is not invalidated.
     else if (isApiError(refusal, 'not-permitted') && purpose !== 'walk')
       this.#markForbidden(resource);
   };
@@ -145,16 +145,15 @@ class SharedTenantState {
   }
 }
 
-/** One tenant at work: an address, a key, what it may be used for, and what is known of its data. */
+/** A tenant: its address, key, grants, cached data and state. */
 export class Tenant {
   readonly client: ApiClient;
   readonly grants: ReadonlySet<Grant>;
-  /** Names the tenant and its key, and tells nothing of the key. */
+  /** Hash of the tenant's address, key and name. */
   readonly identity: string;
   /**
-   * Names everything that is kept of the tenant: the journal, the inbox, the write lock, the updates. The
-   * only tenant is named by its address, an entry among several by its name and address, and a caller's
-   * own key by address and key.
+   * Identifies the tenant's state: journal, inbox, write lock and updates. Derived from the address; with several
+   * tenants from name and address; for a caller's own key from address and key.
    */
   readonly namespace: string;
   readonly inbox: Inbox;
@@ -164,7 +163,7 @@ export class Tenant {
   readonly #options: TenantOptions;
   readonly #shared: SharedTenantState;
 
-  /** `shared`: of the same tenant, for somebody who may do less. */
+  /** `shared` is the state of the same tenant with other grants. */
   constructor(options: TenantOptions, shared?: SharedTenantState) {
     const { state, baseUrl, key, name, ownKey } = options;
     const address = digestOf(baseUrl.href);
@@ -181,7 +180,7 @@ export class Tenant {
     this.client = this.#shared.client;
   }
 
-  /** The same tenant for somebody who may do no more than these; what was read is read for both. */
+  /** The same tenant with its grants limited to these. Both share client and cache. */
   withGrants(grants: ReadonlySet<Grant>): Tenant {
     const options = { ...this.#options, grants: intersectGrants(this.grants, grants) };
     return new Tenant(options, this.#shared);
@@ -192,7 +191,7 @@ export class Tenant {
   }
 
   /**
-   * A stretch of a list: the service's own page where it pages, otherwise cut from the whole.
+   * A page of a list: the service's own page, or a slice of the whole list if the route is not paged.
    * @throws NotGranted, ApiError
    */
   async list<R extends Resource>(
@@ -207,7 +206,7 @@ export class Tenant {
   }
 
   /**
-   * A whole collection, from memory where it is fresh.
+   * A whole collection, from the cache if it is fresh.
    * @throws NotGranted, ApiError
    */
   async collection<R extends Resource>(
@@ -221,15 +220,14 @@ export class Tenant {
     return collection;
   }
 
-  /** Whether the service refused the key when it was last shown to it. */
+  /** True if the service refused the key in its last response. */
   get keyRefused(): boolean {
     return this.#shared.keyRefused;
   }
 
   /**
-   * To be called before anything that is kept is shown: a key that was refused is shown to the service again
-   * first, with one small request.
-   * @throws ApiError (`key-refused` among them) for as long as nobody can tell that it is good again
+   * Must be called before stored data is returned. If the key was refused, checks it again with one small request.
+   * @throws ApiError (such as `key-refused`) until the service accepts the key again
    */
   async requireKey(call: ToolCall): Promise<void> {
     if (!this.keyRefused) return;
@@ -254,24 +252,27 @@ export class Tenant {
     return this.client.getRecord(resource, by, value, interactiveCall(call));
   }
 
-  /** Worked out once for each reading of a collection. */
+  /** Computes a value once for each reading of a collection. */
   derived<T>(from: object, work: () => T): T {
     const { derived } = this.#shared;
     if (!derived.has(from)) derived.set(from, work());
     return derived.get(from) as T;
   }
 
-  /** What is held of this collection, here or elsewhere, is no longer true. */
+  /** Invalidates the cached collection in all processes. */
   invalidate(resource: Resource): void {
     this.#shared.publishInvalidation({ collection: resource });
   }
 
-  /** What is held of a collection in memory now, however old; nothing is read. */
+  /** The cached records of a collection, of any age. Reads nothing. */
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
     return this.#shared.collections.cached(resource);
   }
 
-  /** Calls the listener with what moves and the key may read, until the result is called. */
+  /**
+   * Calls the listener for every update that the key may read.
+   * @returns a function that unsubscribes
+   */
   onUpdate(listener: (update: Update) => void): () => void {
     return this.state.bus.subscribe(this.namespace, (update) => {
       if (update !== 'missed' && this.#shared.mayRead(update)) listener(update);
@@ -283,7 +284,7 @@ export class Tenant {
     if (!this.grants.has(grant)) throw new NotGranted(grant);
   }
 
-  /** For everyone who works with it. */
+  /** Closes the shared state, and so every tenant object that uses it. */
   close(): Promise<void> {
     return this.#shared.close();
   }
@@ -296,7 +297,7 @@ export class Tenant {
     const asOf = new Date();
     const page = await this.client.page(resource, query, interactiveCall(call));
     const from = this.client.pageParam === undefined ? 0 : (query.from ?? 0);
-    // A service that ignores the size sends more than was asked for.
+    // A service that ignores the size sends more than requested.
     const records = page.records.slice(0, query.size);
     const end = from + records.length;
     const total = Math.max(page.total ?? 0, records.length === 0 ? 0 : end);
@@ -314,7 +315,7 @@ export class Tenant {
     return result;
   }
 
-  /** A search on a route that does not say how it pages: everything that matches is read, then cut. */
+  /** A search on a route without documented paging: reads all matches and returns a slice. */
   async #search<R extends Resource>(
     resource: R,
     query: PageQuery,

@@ -4,21 +4,21 @@ import { canonicalJson } from '../changes/fields.ts';
 
 type Row = Record<string, unknown>;
 
-/** A field that is not as it was, named as the service names it; `customFields.region` is one of many. */
+/** A changed field by the service's name; a custom field is named as `customFields.region`. */
 export interface FieldDifference {
   field: string;
   from: unknown;
   to: unknown;
 }
 
-/** A record as it was sent. */
+/** The known fields of an earlier state of a record. */
 export interface KnownFields {
   fields: Row;
-  /** All of it, so that what it lacks was empty; otherwise what it lacks is not known. */
+  /** True if all fields are known: a missing field was then empty. Otherwise its value is unknown. */
   isWhole: boolean;
 }
 
-/** They change with everything else, and say nothing of what did. */
+/** Fields that change with every update, and do not describe it. */
 const ignoredFields = new Set([
   'id',
   'createdAt',
@@ -28,7 +28,7 @@ const ignoredFields = new Set([
   'link',
 ]);
 
-/** As people and the other answers call them. */
+/** Field names as other answers show them. */
 const displayNames: Readonly<Record<string, string>> = {
   pipelineStage: 'stage',
   onetimeRevenue: 'oneTime',
@@ -36,7 +36,7 @@ const displayNames: Readonly<Record<string, string>> = {
   expectedCloseDate: 'closes',
 };
 
-/** What differs between two sights of one record, as far as both say something of it. */
+/** The differences between two states of a record, for fields that are known in both. */
 export function fieldDifferences(
   resource: Resource,
   before: KnownFields,
@@ -52,7 +52,7 @@ export function fieldDifferences(
   });
 }
 
-/** Numbers as numbers, names as names; what is empty is not there. The record itself is left alone. */
+/** A normalised copy: numeric strings are numbers, empty fields are absent. */
 const normalised = (resource: Resource, fields: Row): Row =>
   toRecord(resource, structuredClone(fields)) as Row;
 
@@ -65,7 +65,7 @@ function customDifferences(was: unknown, is: unknown, isWhole: boolean): FieldDi
   });
 }
 
-/** A nested record is the same while its id is, however its name is written. */
+/** Nested records are compared by id and name only. */
 function isSameValue(one: unknown, other: unknown): boolean {
   if (isObject(one) && isObject(other) && one.id !== undefined && other.id !== undefined) {
     return one.id === other.id && (one.name ?? '') === (other.name ?? '');
@@ -76,7 +76,7 @@ function isSameValue(one: unknown, other: unknown): boolean {
 const maxText = 60;
 const empty = '(empty)';
 
-/** A difference in words: `stage: Discovery → Proposal`. */
+/** A difference as text: `stage: Discovery → Proposal`. */
 export const describeDifference = ({ field, from, to }: FieldDifference): string => {
   const [was, is] = [describeValue(from), describeValue(to)];
   const name = displayNames[field] ?? field;

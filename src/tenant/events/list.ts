@@ -21,40 +21,40 @@ export interface EventQuery {
   /** Milliseconds since the epoch; until is not included. */
   since?: number | undefined;
   until?: number | undefined;
-  /** Ids of the records that are meant. */
+  /** Ids of the records. */
   records?: readonly string[] | undefined;
   from: number;
   size: number;
 }
 
-/** One event, as far as it can be understood. */
+/** One event, with the fields that could be recognized. */
 export interface EventSummary {
   at: Date;
   subject: string;
   event: string;
-  /** One that the service is known to send. */
+  /** True if the service is known to send this event. */
   isKnown: boolean;
   record?: string;
-  /** What a person calls the record. */
+  /** Display name of the record. */
   name?: string;
-  /** What changed, a field each, where something earlier is known of the record. */
+  /** One text per changed field, if earlier values are known. */
   changes?: string[];
-  /** Of an order, which can be read nowhere else. */
+  /** The fields of an order: the API has no route for orders. */
   order?: Row;
 }
 
 export interface EventPage {
   events: EventSummary[];
   total: number;
-  /** Subjects whose events may not be seen here. */
+  /** Subjects whose events are not returned, for lack of a grant. */
   hidden: Subject[];
   keptSince?: Date;
   damaged: number;
 }
 
 /**
- * The events that were received, the latest first, of the subjects that may be read.
- * @throws NotGranted for a subject that may not; StateUnavailable
+ * The received events, newest first, of the granted subjects.
+ * @throws NotGranted for a requested subject without a grant; StateUnavailable
  */
 export async function queryEvents(tenant: Tenant, query: EventQuery): Promise<EventPage> {
   if (query.subject !== undefined) tenant.requireGrant(grantFor(query.subject));
@@ -71,7 +71,7 @@ export async function queryEvents(tenant: Tenant, query: EventQuery): Promise<Ev
   };
 }
 
-/** Of an unknown subject nobody knows which grant it would need: it needs them all. */
+/** An event of an unknown subject requires the grants of all subjects. */
 const maySee = (subject: string, hidden: readonly Subject[]): boolean =>
   isSubject(subject) ? !hidden.includes(subject) : hidden.length === 0;
 

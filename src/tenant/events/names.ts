@@ -1,7 +1,7 @@
 import type { Resource } from '../../api/records.ts';
 import { type Grant, readGrant } from '../grants.ts';
 
-/** What the service sends events about, and which. */
+/** The documented events, by subject. */
 export const knownEvents = {
   company: ['created', 'updated'],
   contact: ['created', 'updated'],
@@ -21,16 +21,16 @@ export const isSubject = (name: string): name is Subject => Object.hasOwn(knownE
 export const isKnownEvent = (subject: string, event: string): boolean =>
   isSubject(subject) && (knownEvents[subject] as readonly string[]).includes(event);
 
-/** The collection that holds what an event is about; an order is what became of a quote. */
+/** The collection of a subject. Orders have none; they belong to quotes. */
 export const collectionOf = (subject: Subject): Exclude<Subject, 'order'> & Resource =>
   subject === 'order' ? 'quote' : subject;
 
-/** Who may see an event; orders have no grant of their own. */
+/** The grant that an event requires. */
 export const grantFor = (subject: Subject): Grant => readGrant(collectionOf(subject));
 
 const maxName = 60;
 
-/** `QuoteOrdered`, `quote.ordered` and `quote-ordered` alike: words of small letters and digits. */
+/** Converts `QuoteOrdered`, `quote.ordered` and `quote-ordered` to `quote_ordered`. */
 export const normaliseEventName = (text: string): string =>
   text
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -44,21 +44,21 @@ const plurals: Readonly<Record<string, Subject>> = {
   opportunities: 'opportunity',
 };
 
-/** The subject that a word names, in the singular or plural. */
+/** The subject with this name, singular or plural. */
 export function subjectFrom(word: string): Subject | undefined {
   if (isSubject(word)) return word;
   const singular = word.replace(/s$/, '');
   return isSubject(singular) ? singular : plurals[word];
 }
 
-/** The event as the service calls it, where it is one that it sends: `statuschanged` is `status_changed`. */
+/** The documented spelling of an event, if it is a known one: `status_changed` for `statuschanged`. */
 export function eventFrom(subject: string, name: string): string {
   const compact = name.replaceAll('_', '');
   const sent: readonly string[] = isSubject(subject) ? knownEvents[subject] : [];
   return sent.find((event) => event.replaceAll('_', '') === compact) ?? name;
 }
 
-/** `quote_ordered`: subject and event in one name. */
+/** Splits a name such as `quote_ordered` into subject and event. */
 export function pairFrom(name: string): { subject: Subject; event: string } | undefined {
   const at = name.indexOf('_');
   const subject = at > 0 ? subjectFrom(name.slice(0, at)) : undefined;

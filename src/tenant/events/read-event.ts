@@ -5,17 +5,17 @@ import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts
 
 type Row = Record<string, unknown>;
 
-/** What a delivery says, as far as it can be understood. */
+/** The recognized content of a delivery. */
 export interface ReceivedEvent {
-  /** The same for every delivery of it. */
+  /** Equal for all deliveries of one event. */
   id: string;
   subject: string;
   event: string;
-  /** When it happened, in milliseconds since the epoch, where that is said. */
+  /** Time of the event in milliseconds since the epoch, if known. */
   at?: number;
-  /** Id of the record that it is about. */
+  /** Id of the record. */
   record?: string;
-  /** The record as it is since, as the service sent it. */
+  /** The record after the event, as the service sent it. */
   fields?: Row;
 }
 
@@ -23,7 +23,7 @@ export interface ReceivedEvent {
 export class UnrecognizedEvent extends Error {}
 
 const dayMs = 86_400_000;
-/** Of objects and lists in each other: a record, which may be 64 deep, with what stands around it. */
+/** Maximum nesting: a record may be 64 levels deep, and the payload adds some. */
 const maxDepth = 80;
 const nameKeys = [
   ...['event', 'eventName', 'event_name', 'eventType', 'event_type'],
@@ -41,7 +41,7 @@ const timeKeys = [
   ...['triggeredAt', 'triggered_at', 'firedAt', 'fired_at'],
 ];
 const createdKeys = ['createdAt', 'created_at', 'created'];
-/** Of the delivery, not of the event: another one says otherwise. */
+/** Fields of the delivery rather than the event: they differ between deliveries of one event. */
 const deliveryKeys = new Set([
   ...['attempt', 'attempts', 'attemptNumber', 'attempt_number', 'retry', 'retries', 'retryCount'],
   ...[
@@ -56,9 +56,9 @@ const deliveryKeys = new Set([
 ]);
 
 /**
- * Reads a delivery. Payload and names of events are not documented, so whatever names an event is taken;
- * one that nobody knows is an event too.
- * @throws UnrecognizedEvent that says what is missing
+ * Parses a delivery. The payload is not documented, so many spellings are accepted; unknown events are accepted
+ * too.
+ * @throws UnrecognizedEvent with the reason
  */
 export function readEvent(body: string, now: number): ReceivedEvent {
   const payload = parse(body);
@@ -76,7 +76,7 @@ export function readEvent(body: string, now: number): ReceivedEvent {
   };
 }
 
-/** The record in an event that is kept, if it holds one. */
+/** The record in a stored event, if it contains one. */
 export function fieldsOf(subject: string, body: string): Row | undefined {
   return recordFrom(parse(body), subject);
 }
@@ -122,7 +122,7 @@ const eventPair = (subject: string, event: string): { subject: string; event: st
   event: eventFrom(subject, event),
 });
 
-/** Of a subject that nobody knows: `invoice.paid`, or a bare `ping`. */
+/** An event of an unknown subject, such as `invoice.paid`, or without a subject, such as `ping`. */
 function unknownSubject(payload: Row, event: string): { subject: string; event: string } {
   const written = nameKeys
     .map((key) => payload[key])
@@ -147,7 +147,7 @@ function recordFrom(payload: Row, subject: string): Row | undefined {
   return undefined;
 }
 
-/** The holder may hold the record under a name, once more. */
+/** The record may be nested one level deeper. */
 function unwrapRecord(found: Row, subject: string): Row {
   const named = found[subject];
   if (isObject(named)) return named;
@@ -163,7 +163,7 @@ function recordIdFrom(payload: Row, subject: string, fields: Row | undefined): s
     ...ownKeys.map((key) => payload[key]),
     ...ownKeys.map((key) => fields?.[key]),
     ...recordKeys.map((key) => payload[key]),
-    // Where nothing else holds a record, it is the record's rather than the event's.
+    // Without a nested record, the id belongs to the record rather than to the event.
     fields ? undefined : payload.id,
   ];
   return candidates.map(idFrom).find((id) => id !== undefined);
@@ -190,7 +190,7 @@ function eventTimeFrom(
   return candidates.map((value) => timeFrom(value, now)).find((time) => time !== undefined);
 }
 
-/** What of a record's times is nearest to when that happened to it. */
+/** The time fields of a record that are nearest to the time of the event, best first. */
 function recordTimes(event: string): string[] {
   if (event === 'created') return ['createdAt', 'updatedAt'];
   if (event === 'status_changed') return ['stageUpdatedAt', 'updatedAt'];
@@ -202,7 +202,7 @@ const earliest = Date.UTC(2000, 0, 1);
 /** Seconds since the epoch have fewer digits than milliseconds for a long time to come. */
 const maxSeconds = 1e11;
 
-/** A clock that is days ahead, or none, says nothing of when it was. */
+/** Parses a time; times before 2000 or more than a day ahead are ignored. */
 function timeFrom(value: unknown, now: number): number | undefined {
   const time =
     typeof value === 'string' && !/^\d+$/.test(value) ? dateFrom(value) : numberFrom(value);
@@ -226,13 +226,13 @@ interface EventFacts {
   event: string;
   record: string | undefined;
   at: number | undefined;
-  /** The record stands apart, so that an id beside it is not the record's. */
+  /** True if the record is nested, so that a top-level id is not the record's. */
   hasRecord: boolean;
 }
 
 /**
- * Two deliveries of one event have the same identity. An id that may be something else, such as the
- * subscription's, only counts together with the time: rather keep one twice than lose another.
+ * The identity of an event, equal for all its deliveries. An ambiguous id, which may be the subscription's, is only
+ * used together with the time: storing an event twice is better than losing one.
  */
 function eventIdOf(payload: Row, { subject, event, record, at, hasRecord }: EventFacts): string {
   const about = [subject, event, record ?? ''];

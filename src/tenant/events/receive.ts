@@ -9,19 +9,19 @@ import { type ReceivedEvent, readEvent } from './read-event.ts';
 type Row = Record<string, unknown>;
 
 export interface Receipt {
-  /** `known`: another delivery of it was kept before. */
+  /** `known`: an earlier delivery of the event is stored already. */
   how: 'new' | 'known';
   subject: string;
   event: string;
-  /** Whether it is one that the service is known to send. */
+  /** True if the service is known to send this event. */
   isKnown: boolean;
-  /** Milliseconds since it happened, where that is said. */
+  /** Milliseconds since the event, if its time is known. */
   lagMs?: number;
 }
 
 /**
- * Keeps an event; what it touches is dropped and told with it.
- * @throws UnrecognizedEvent for a body that names none; Error when it could not be made safe, and must come again
+ * Stores an event, invalidates the collection that it concerns, and publishes the update.
+ * @throws UnrecognizedEvent for a body that names no event; Error when it could not be stored and must be sent again
  */
 export async function receiveEvent(tenant: Tenant, body: string): Promise<Receipt> {
   const now = Date.now();
@@ -41,7 +41,7 @@ export async function receiveEvent(tenant: Tenant, body: string): Promise<Receip
   return at === undefined ? receipt : { ...receipt, lagMs: now - at };
 }
 
-/** What the held reading says otherwise than the event: afterwards it is dropped. */
+/** Earlier values of the changed fields, from the cached collection, which is invalidated afterwards. */
 function fieldsBefore(tenant: Tenant, { subject, record, fields }: ReceivedEvent): Row | undefined {
   if (!isSubject(subject) || subject === 'order' || record === undefined || !fields) {
     return undefined;
@@ -50,11 +50,11 @@ function fieldsBefore(tenant: Tenant, { subject, record, fields }: ReceivedEvent
   if (!cached || isOlder(fields, cached)) return undefined;
   const changed = fieldDifferences(subject, { fields: cached, isWhole: true }, fields);
   const names = changed.map(({ field }) => field.replace(/^customFields\..*/, 'customFields'));
-  // Null where there was nothing: that is known, too.
+  // Null means that the field is known to have been empty.
   return Object.fromEntries(names.map((name) => [name, cached[name] ?? null]));
 }
 
-/** An event that was overtaken tells nothing about what changed since the reading. */
+/** An event older than the cached record does not show what changed since. */
 const isOlder = (fields: Row, cached: Row): boolean =>
   typeof fields.updatedAt === 'string' &&
   typeof cached.updatedAt === 'string' &&
@@ -75,7 +75,7 @@ function recordNames(
   return [record, name].filter((word) => word !== undefined);
 }
 
-/** An order names its quote, if anything. */
+/** The id of the quote of an order, if it contains one. */
 function quoteIds(fields: Row | undefined): string[] {
   const { quoteId, quote } = fields ?? {};
   const nested = typeof quote === 'object' && quote !== null ? (quote as Row).id : quote;
