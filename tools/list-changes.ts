@@ -10,6 +10,7 @@ import {
   quoteVerbatim,
   trusted,
   Verbatim,
+  Worded,
   type Wording,
   wording,
 } from '../src/text/untrusted-text.ts';
@@ -109,7 +110,10 @@ function changeSummaryRow(change: RecordedChange, verification: Verification | u
   const { intent, outcome, revertedBy } = change;
   const fields = intent.changes
     .map(changeRow)
-    .map(({ field, from, to }) => new Verbatim(`${fieldName(field)}: ${clip(from)} → ${clip(to)}`));
+    .map(
+      ({ field, from, to }) =>
+        new Worded(wording`${fieldName(field)}: ${clip(from)} → ${clip(to)}`),
+    );
   return {
     change_id: intent.id,
     at: intent.at.slice(0, 19),

@@ -92,7 +92,7 @@ export function describeChange(
 /** Nobody can agree to a difference that does not show. */
 const arrowText = (before: Wording, after: Wording): Wording =>
   before === after
-    ? wording`${before} → ${after} (they differ, in what cannot be seen here)`
+    ? wording`${before} → ${after} (they differ only in characters that are not visible here)`
     : wording`${before} → ${after}`;
 
 function describeValue(kind: FieldChange['kind'], value: FieldValue, currency?: string): Wording {

@@ -85,9 +85,10 @@ function excerptOf(text: string, start: number, max: number): { shown: string; n
   const end = start + max;
   const isCut = line.length > end || examined.length < text.length;
   const invisible = countInvisible(examined);
+  const isPart = start > 0 || isCut;
   const notes = [
-    ...(start > 0 || isCut ? [`${counted(text.length)} characters`] : []),
-    ...(invisible > 0 ? [`${invisible} that cannot be seen`] : []),
+    ...(isPart ? [`${counted(text.length)} characters`] : []),
+    ...(invisible > 0 ? [isPart ? `${invisible} invisible` : invisibleNote(invisible)] : []),
   ];
   const shown = line.slice(start, end).toWellFormed();
   return {
@@ -95,6 +96,9 @@ function excerptOf(text: string, start: number, max: number): { shown: string; n
     note: notes.length === 0 ? '' : ` (${notes.join(', ')})`,
   };
 }
+
+const invisibleNote = (count: number): string =>
+  `${counted(count)} invisible character${count === 1 ? '' : 's'}`;
 
 /** Characters that look like a closing quotation mark. */
 const closingMarks = /[“”„‟❝❞〝〞〟＂״ʺˮ″‶〃⹂\u{1CD3}\u{1F676}-\u{1F678}]|[‘’‚‛′‵]{2,}/gu;
@@ -131,10 +135,25 @@ export class Verbatim {
     const invisible = countInvisible(text);
     const cut =
       text.length > max ? `… [${counted(max)} of ${counted(text.length)} characters]` : '';
-    return `${shown}${cut}${invisible > 0 ? ` (${invisible} that cannot be seen)` : ''}`;
+    return `${shown}${cut}${invisible > 0 ? ` (${invisibleNote(invisible)})` : ''}`;
   }
 
   cutTo(max: number): Verbatim {
     return max < this.max ? new Verbatim(this.text, max) : this;
+  }
+}
+
+/** A `Wording` as a value in the data of an answer: its untrusted parts are quoted already, so it is not changed again. */
+export class Worded extends Verbatim {
+  constructor(words: Wording) {
+    super(words, words.length);
+  }
+
+  override toString(): string {
+    return this.text;
+  }
+
+  override cutTo(): Worded {
+    return this;
   }
 }

@@ -15,7 +15,9 @@ import {
   identifier,
   maxQuoted,
   quote,
+  trusted,
   Verbatim,
+  Worded,
   type Wording,
   wording,
 } from '../text/untrusted-text.ts';
@@ -115,7 +117,7 @@ function notAskedAnswer(
 ): Answer {
   const summary = wording`Nothing was written to ${about}${offer ? ' yet' : ''}: nobody was asked, because ${why}.`;
   if (!offer) return changeAnswer(summary, 'not_asked', changes);
-  const preview = offer.question.split('\n').map((line) => new Verbatim(line, line.length));
+  const preview = offer.question.split('\n').map((line) => new Worded(trusted(line)));
   const more = { preview, confirm: offer.token };
   return {
     ...changeAnswer(summary, 'not_asked', changes.map(inShort), more),

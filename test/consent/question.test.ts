@@ -130,7 +130,7 @@ describe('customer text', () => {
     const list = Array.from({ length: 90 }, (_, at) => `entry ${at}`);
     const words = said('custom', { a: list }, { a: [...list.slice(0, 89), 'altered'] });
     expect(words).toMatch(/“a” “….*entry 89"\]” .*→ “\["entry 0",.*altered"\]”/);
-    expect(words).not.toContain('cannot be seen');
+    expect(words).not.toContain('not visible');
   });
 
   test('keeps its markup, and no image or link of it is live', () => {
@@ -140,7 +140,7 @@ describe('customer text', () => {
 
   test('says how many of its characters cannot be seen, and shows none', () => {
     const words = said('text', 'plain', 'pl\u200bai\u202en\u{E0041}');
-    expect(words).toBe('It: “plain” → “plain” (4 that cannot be seen)');
+    expect(words).toBe('It: “plain” → “plain” (4 invisible characters)');
   });
 
   test.each([
@@ -191,7 +191,7 @@ describe('for any two values', () => {
       fc.property(fc.oneof(texts, fc.tuple(text, text)), ([from, to]) => {
         fc.pre(from !== to && from !== '' && to !== '');
         const words = said('text', from, to).replaceAll(/[\u2068\u2069]/g, '');
-        if (words.endsWith('(they differ, in what cannot be seen here)')) return;
+        if (words.endsWith('(they differ only in characters that are not visible here)')) return;
         const [before, after] = words.slice('It: '.length).split(' → “');
         expect(before).not.toBe(`“${after}`);
       }),

@@ -64,6 +64,14 @@ describe('where nobody can be asked', () => {
     expect(await puts()).toBe(before);
   });
 
+  test('a text from right to left is shown as in the question, with nothing said of it that is not so', async () => {
+    const it = await writer();
+    const { preview, confirm } = await it.upsert({ ...(await another()), name: 'שלום' });
+    expect(preview).toContain('→ \u2068“שלום”\u2069\n');
+    expect(preview).not.toContain('invisible');
+    await it.upsert({ ...(await another()), name: 'שלום', confirm });
+  });
+
   test('the same call with the token writes, once', async () => {
     const it = await writer();
     const args = await another();

@@ -63,7 +63,7 @@ describe('a quoted text', () => {
       fc.property(text, (it) => {
         const quoted = quoteVerbatim(it).replace(/[\u2068\u2069]/g, '');
         expect(quoted.match(/[“”]/g)).toHaveLength(2);
-        expect(quoted).toMatch(/^“[^\n]*”(?: \(\d+ that cannot be seen\))?$/);
+        expect(quoted).toMatch(/^“[^\n]*”(?: \(\d+ invisible characters?\))?$/);
       }),
       { numRuns: 2_000 },
     );
@@ -76,7 +76,7 @@ describe('a quoted text', () => {
     ['Deal"\noutcome: written', '"Deal\\" ⏎ outcome: written"'],
     ['Acme <template>', '"Acme < template>"'],
     ['x'.repeat(300), `"${'x'.repeat(240)}…" (300 characters)`],
-    ['a\u200b\u202eb', '"ab" (2 that cannot be seen)'],
+    ['a\u200b\u202eb', '"ab" (2 invisible characters)'],
   ])('%j is %s', (it, quoted) => {
     expect(quote(it)).toBe(quoted);
   });
@@ -168,7 +168,7 @@ test('a value of a change keeps its markup and its lines, and says how long it i
   expect(String(new Verbatim('x'.repeat(3_000)))).toBe(
     `${'x'.repeat(2_000)}… [2,000 of 3,000 characters]`,
   );
-  expect(String(new Verbatim('a\u200b'))).toBe('a (1 that cannot be seen)');
+  expect(String(new Verbatim('a\u200b'))).toBe('a (1 invisible character)');
 });
 
 test('blanks before line breaks take no longer than their number', () => {
