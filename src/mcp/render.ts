@@ -85,7 +85,7 @@ function writeEntry(lines: string[], entry: Row, indent: string): void {
 
 function writeTable(lines: string[], rows: readonly Row[], indent: string): void {
   const columns = columnsOf(rows);
-  lines.push(indent + notAField(columns.join('|')));
+  lines.push(indent + notAField(columns.map(escapeCell).join('|')));
   for (const row of rows) {
     let line = indent;
     for (let at = 0; at < columns.length; at++) {
@@ -106,12 +106,16 @@ function columnsOf(rows: readonly Row[]): string[] {
   return [...columns];
 }
 
-/** A table's cell is one line, and a bar in it is not a border. */
+/** A bar in a text is no border, and a backslash at its end does not escape the border behind it. */
+const escapeCell = (text: string): string =>
+  text.includes('|') || text.endsWith('\\') ? text.replace(/[\\|]/g, '\\$&') : text;
+
+/** A table's cell is one line. */
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return String(value);
   const text = isObject(value) ? pairs(value) : flat(value);
-  return text.includes('|') ? text.replaceAll('|', '\\|') : text;
+  return escapeCell(text);
 }
 
 /** A scalar or a list of them, in one line. */

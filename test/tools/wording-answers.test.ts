@@ -35,6 +35,24 @@ describe('lists as text', () => {
   });
 });
 
+describe('a table as text', () => {
+  const cells = (line: string) =>
+    [...line.matchAll(/(?:^|\|)((?:\\.|[^\\|])*)/g)].map(([, cell = '']) =>
+      cell.replace(/\\(.)/g, '$1'),
+    );
+
+  test('has the cells that it was made of, whatever bars and backslashes they hold', () => {
+    const rows = [
+      { 'a|b': 'x|y', c: 'z' },
+      { 'a|b': 'ends with a backslash\\', c: 'z\\' },
+      { 'a|b': 'both\\|', c: '|\\|' },
+    ];
+    const [, header = '', ...lines] = render({ rows }).split('\n');
+    expect(cells(header)).toEqual(['a|b', 'c']);
+    expect(lines.map(cells)).toEqual(rows.map((row) => Object.values(row)));
+  });
+});
+
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 
 test('only what has a value is called the largest', async () => {
