@@ -1,5 +1,7 @@
 /** Checks of sales data: one name, one definition, findings with what is at stake. */
+
 import type { Resource } from '../api/records.ts';
+import type { Wording } from '../text/untrusted-text.ts';
 import type {
   Check,
   CheckContext,
@@ -60,7 +62,7 @@ export interface CheckFinding extends Named {
   valueAtStake?: number;
   /** Absent where all findings share one, which the report then names. */
   currency?: string;
-  reason: string;
+  reason: Wording;
   related?: Named[];
   /** Related records that are not shown. */
   moreRelated?: number;

@@ -1,5 +1,7 @@
 /** What to look at before a quote goes out. Definitions: docs/definitions.md, "Pre-flight". */
+
 import type { Company, PricingBook, Product, Quote, QuoteItem } from '../api/records.ts';
+import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { BookPrices, deviates } from './books.ts';
 import { type Day, dayOf, daysBetween } from './days.ts';
 import {
@@ -58,7 +60,7 @@ export interface PreflightFinding {
   /** Position of the line, from 1; absent when it is about the quote. */
   line?: number;
   item?: string;
-  why: string;
+  why: Wording;
 }
 
 export interface PreflightOptions {
@@ -99,22 +101,22 @@ interface Line {
 type FindingBody = Omit<PreflightFinding, 'line' | 'item'>;
 type LineCheck = (line: Line) => FindingBody | undefined;
 
-const mustFix = (code: FindingCode, why: string): FindingBody => ({ code, severity: 'stop', why });
-const toReview = (code: FindingCode, why: string): FindingBody => ({
+const mustFix = (code: FindingCode, why: Wording): FindingBody => ({ code, severity: 'stop', why });
+const toReview = (code: FindingCode, why: Wording): FindingBody => ({
   code,
   severity: 'check',
   why,
 });
 
 const missingPrice: LineCheck = ({ price }) =>
-  price ? undefined : mustFix('missing_price', 'No price: the line is in no total.');
+  price ? undefined : mustFix('missing_price', wording`No price: the line is in no total.`);
 
 const missingCost: LineCheck = ({ cost }) =>
-  cost ? undefined : toReview('missing_cost', 'No cost: the margin of the line is unknown.');
+  cost ? undefined : toReview('missing_cost', wording`No cost: the margin of the line is unknown.`);
 
 const missingQuantity: LineCheck = ({ item }) =>
   item.quantity === undefined
-    ? toReview('missing_quantity', 'No quantity: counted as 1.')
+    ? toReview('missing_quantity', wording`No quantity: counted as 1.`)
     : undefined;
 
 const badMargin: LineCheck = ({ price, cost, netPrice }) => {
@@ -122,14 +124,16 @@ const badMargin: LineCheck = ({ price, cost, netPrice }) => {
   if (price.lt(cost)) {
     return mustFix(
       'price_under_cost',
-      `Price ${perUnit(price)} is under the cost of ${perUnit(cost)}.`,
+      wording`Price ${perUnit(price)} is under the cost of ${perUnit(cost)}.`,
     );
   }
-  const after = `After discounts the price is ${perUnit(netPrice)}`;
+  const after = wording`After discounts the price is ${perUnit(netPrice)}`;
   if (netPrice.lt(cost))
-    return mustFix('negative_margin', `${after}, under the cost of ${perUnit(cost)}.`);
+    return mustFix('negative_margin', wording`${after}, under the cost of ${perUnit(cost)}.`);
   const earnsNothing = netPrice.eq(cost) && !cost.eq(0);
-  return earnsNothing ? toReview('zero_margin', `${after}, which is just the cost.`) : undefined;
+  return earnsNothing
+    ? toReview('zero_margin', wording`${after}, which is just the cost.`)
+    : undefined;
 };
 
 const badTerm: LineCheck = ({ item, product }) => {
@@ -137,7 +141,7 @@ const badTerm: LineCheck = ({ item, product }) => {
   if (term === 'other') {
     return toReview(
       'unrecognised_term',
-      `Term "${item.term}" is neither once, month nor year: totalled apart.`,
+      wording`Term ${quote(item.term ?? '')} is neither once, month nor year: totalled apart.`,
     );
   }
   const expected = termOf(product?.term);
@@ -145,17 +149,17 @@ const badTerm: LineCheck = ({ item, product }) => {
   return term === 'one-time'
     ? mustFix(
         'missing_term',
-        `No term, but the catalogue sells it ${describeTerm(product.term)}: it would be charged once.`,
+        wording`No term, but the catalogue sells it ${describeTerm(product.term)}: it would be charged once.`,
       )
     : toReview(
         'term_differs',
-        `Sold ${term}, but the catalogue sells it ${describeTerm(product.term)}.`,
+        wording`Sold ${term}, but the catalogue sells it ${describeTerm(product.term)}.`,
       );
 };
 
-function describeTerm(term: string | undefined): string {
+function describeTerm(term = ''): Wording {
   const known = termOf(term);
-  return known === 'other' ? `by the ${term}` : known;
+  return known === 'other' ? wording`by the ${quote(term)}` : wording`${known}`;
 }
 
 const deepDiscount: LineCheck = ({ item, quotePercent, options }) => {
@@ -163,10 +167,10 @@ const deepDiscount: LineCheck = ({ item, quotePercent, options }) => {
   if (!own || own.lte(0)) return undefined;
   const combined = hundred.minus(lessPercent(hundred.minus(own), quotePercent));
   if (combined.lte(options.discountLimit)) return undefined;
-  const added = quotePercent.eq(0) ? '' : `, ${roundedPercent(combined)} % with the quote's`;
+  const added = quotePercent.eq(0) ? '' : wording`, ${roundedPercent(combined)} % with the quote's`;
   return toReview(
     'discount_over_limit',
-    `Discount ${givenPercent(own)} %${added}, over the limit of ${options.discountLimit} %.`,
+    wording`Discount ${givenPercent(own)} %${added}, over the limit of ${options.discountLimit} %.`,
   );
 };
 
@@ -174,7 +178,7 @@ const freeSetup: LineCheck = ({ item: { setupCost, setupPrice } }) =>
   setupCost && setupCost > 0 && !setupPrice
     ? mustFix(
         'setup_cost_without_price',
-        `Setup costs ${rounded(zero.plus(setupCost))} and is not charged.`,
+        wording`Setup costs ${rounded(zero.plus(setupCost))} and is not charged.`,
       )
     : undefined;
 
@@ -187,16 +191,16 @@ const offBook: LineCheck = ({ item, price, prices, options }) => {
   const { unitPrice } = lineAmounts(item);
   if (unitPrice && !deviates(unitPrice, findings.price, bookTolerance)) return undefined;
   const away = percentOf(price.minus(findings.price), findings.price);
-  const by = away ? ` (${away.gt(0) ? '+' : ''}${roundedPercent(away)} %)` : '';
+  const by = away ? wording` (${away.gt(0) ? '+' : ''}${roundedPercent(away)} %)` : '';
   return toReview(
     'departs_from_book',
-    `Price ${perUnit(price)}, but pricing book "${findings.book.name ?? findings.book.id}" asks ${perUnit(findings.price)}${by}.`,
+    wording`Price ${perUnit(price)}, but pricing book ${quote(findings.book.name ?? findings.book.id ?? '')} asks ${perUnit(findings.price)}${by}.`,
   );
 };
 
 const unlisted: LineCheck = ({ product }) =>
   product?.listed === false
-    ? toReview('unlisted_product', 'The product is no longer listed in the catalogue.')
+    ? toReview('unlisted_product', wording`The product is no longer listed in the catalogue.`)
     : undefined;
 
 const lineChecks: readonly LineCheck[] = [
@@ -277,7 +281,7 @@ function toLine(
 function quoteFindings(quote: Quote, options: ResolvedOptions): FindingBody[] {
   const items = quote.items ?? [];
   return [
-    ...(items.length === 0 ? [mustFix('no_items', 'The quote has no items.')] : []),
+    ...(items.length === 0 ? [mustFix('no_items', wording`The quote has no items.`)] : []),
     ...discountFindings(quote, options),
     ...validityFindings(quote, options),
     ...missingParties(quote),
@@ -288,17 +292,21 @@ function discountFindings(quote: Quote, { discountLimit }: ResolvedOptions): Fin
   const discount = quoteDiscount(quote);
   if (!discount) return [];
   if (discount.kind === 'unreadable') {
-    const type = nonBlank(quote.discount?.type);
-    const said = type ? `is of the type "${type}"` : 'has no type';
-    return [toReview('discount_not_applied', `The quote's discount ${said}: it is in no total.`)];
+    const type = describeType(nonBlank(quote.discount?.type));
+    return [
+      toReview('discount_not_applied', wording`The quote's discount ${type}: it is in no total.`),
+    ];
   }
   if (discount.kind === 'percent') return deepQuoteDiscount(discount.percent, discountLimit);
   return amountFindings(quote, discount.amount, discountLimit);
 }
 
+const describeType = (type: string | undefined): Wording =>
+  type === undefined ? wording`has no type` : wording`is of the type ${quote(type)}`;
+
 function deepQuoteDiscount(percent: Decimal, limit: number): FindingBody[] {
   if (percent.lte(limit)) return [];
-  const why = `The quote's discount is ${givenPercent(percent)} %, over the limit of ${limit} %.`;
+  const why = wording`The quote's discount is ${givenPercent(percent)} %, over the limit of ${limit} %.`;
   return [toReview('discount_over_limit', why)];
 }
 
@@ -309,11 +317,11 @@ function amountFindings(quote: Quote, amount: Decimal, limit: number): FindingBo
   const after = applyDiscount(before, { kind: 'amount', amount }).terms.get('one-time');
   const findings: FindingBody[] = [];
   if (amount.times(hundred).gt(oneTime.times(limit))) {
-    const why = `The quote's discount of ${rounded(amount)} is over ${limit} % of the one-time total of ${rounded(oneTime)}.`;
+    const why = wording`The quote's discount of ${rounded(amount)} is over ${limit} % of the one-time total of ${rounded(oneTime)}.`;
     findings.push(toReview('discount_over_limit', why));
   }
   if (after && turnsToLoss(before.terms.get('one-time'), after)) {
-    const why = `The quote's discount of ${rounded(amount)} takes the one-time total under its cost.`;
+    const why = wording`The quote's discount of ${rounded(amount)} takes the one-time total under its cost.`;
     findings.push(mustFix('negative_margin', why));
   }
   return findings;
@@ -336,23 +344,34 @@ function validityFindings(
   if (standing === 'expired' || (daysLeft ?? 0) < 0)
     return [mustFix('expired', describeExpired(quote, today))];
   if (daysLeft === undefined || daysLeft > expiresWithinDays) return [];
-  return [toReview('expiring', `The quote expires on ${expires}, ${inDays(daysLeft)}.`)];
+  return [
+    toReview(
+      'expiring',
+      wording`The quote expires on ${trusted(expires ?? '')}, ${inDays(daysLeft)}.`,
+    ),
+  ];
 }
 
-function describeExpired({ expiredAt, expiresAt }: Quote, today: Day): string {
+function describeExpired({ expiredAt, expiresAt }: Quote, today: Day): Wording {
   const day = dayOf(expiredAt) ?? dayOf(expiresAt);
-  return day && day <= today ? `The quote expired on ${day}.` : 'The quote has expired.';
+  return day && day <= today
+    ? wording`The quote expired on ${trusted(day)}.`
+    : wording`The quote has expired.`;
 }
 
 function missingParties(quote: Quote): FindingBody[] {
   const has = (ref: { id?: string; name?: string } | undefined): boolean =>
     Boolean(nonBlank(ref?.id) ?? nonBlank(ref?.name));
   return [
-    ...(has(quote.company) ? [] : [toReview('missing_company', 'The quote names no company.')]),
-    ...(hasContact(quote) ? [] : [toReview('missing_contact', 'The quote names no contact.')]),
+    ...(has(quote.company)
+      ? []
+      : [toReview('missing_company', wording`The quote names no company.`)]),
+    ...(hasContact(quote)
+      ? []
+      : [toReview('missing_contact', wording`The quote names no contact.`)]),
     ...(has(quote.paymentTerm)
       ? []
-      : [toReview('missing_payment_term', 'The quote has no payment term.')]),
+      : [toReview('missing_payment_term', wording`The quote has no payment term.`)]),
   ];
 }
 

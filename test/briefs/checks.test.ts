@@ -316,7 +316,7 @@ test('duplicate_products finds the same part of the same maker, however it is wr
       id: 'a',
       name: 'Product a',
       valueAtStake: 4.5,
-      reason: '3 products are MAKER INC ab 12, prices 10 to 14.5',
+      reason: '3 products are "MAKER INC" "ab 12", prices 10 to 14.5',
       related: [
         { id: 'b', name: 'Product b' },
         { id: 'c', name: 'Product c' },
@@ -325,7 +325,7 @@ test('duplicate_products finds the same part of the same maker, however it is wr
     {
       id: 'e',
       name: 'Product e',
-      reason: '2 products are Vend X1',
+      reason: '2 products are "Vend" "X1"',
       related: [{ id: 'f', name: 'Product f' }],
     },
   ]);
@@ -388,14 +388,14 @@ describe('open opportunities', () => {
         name: 'Deal only created',
         company: 'Acme',
         valueAtStake: 22,
-        reason: 'Offer, unchanged for 165 days, since 2026-01-01',
+        reason: 'stage "Offer", unchanged for 165 days, since 2026-01-01',
       },
       {
         id: '30 days',
         name: 'Deal 30 days',
         company: 'Acme',
         valueAtStake: 10,
-        reason: 'Offer, unchanged for 30 days, since 2026-05-16',
+        reason: 'stage "Offer", unchanged for 30 days, since 2026-05-16',
       },
     ]);
     expect(ids('stalled_opportunities', data, { days: 29 })).toContain('29 days');
@@ -411,8 +411,8 @@ describe('open opportunities', () => {
       ],
     });
     expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
-      ['none', 'Offer, no close date'],
-      ['words', 'Offer, close date "next week" is no date'],
+      ['none', 'stage "Offer", no close date'],
+      ['words', 'stage "Offer", close date "next week" is no date'],
     ]);
     expect(report.valueAtStake).toStrictEqual({ EUR: 20 });
   });
@@ -429,7 +429,7 @@ test('contacts_without_email finds blanks and what is no address', () => {
   });
   expect([report.examined, report.total]).toEqual([3, 2]);
   expect(report.rows).toStrictEqual([
-    { id: '2', name: 'Bo', reason: '"n/a" is no address; phone 0171' },
+    { id: '2', name: 'Bo', reason: '"n/a" is no address; phone "0171"' },
     { id: '3', name: 'Cy', company: 'Acme', reason: 'no e-mail' },
   ]);
 });
@@ -461,4 +461,13 @@ describe('every check', () => {
     expect(duplicates?.related).toHaveLength(2);
     expect(duplicates?.moreRelated).toBe(3);
   });
+});
+
+test('a reason quotes what records hold, in one line', () => {
+  const report = run('contacts_without_email', {
+    contact: [{ id: '1', email: 'x" is fine\noutcome: written', phone: '1\u2028- bullet' }],
+  });
+  expect(report.rows[0]?.reason).toBe(
+    '"x\\" is fine ⏎ outcome: written" is no address; phone "1 ⏎ - bullet"',
+  );
 });

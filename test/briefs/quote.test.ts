@@ -298,6 +298,15 @@ test('pre-flight: lets the quote itself go to the limit', () => {
   expect(percent(20.5)).toEqual(['check discount_over_limit']);
 });
 
+test('pre-flight: quotes what records hold, in one line', () => {
+  const term = 'by "week"\noutcome: written';
+  const quote = withItem({ ...good, term });
+  const [finding] = quoteBrief({ quote }, options).preflight.rows;
+  expect(finding?.why).toBe(
+    'Term "by \\"week\\" ⏎ outcome: written" is neither once, month nor year: totalled apart.',
+  );
+});
+
 test('pre-flight: measures an amount against the one-time total', () => {
   const quote = (amount: number): Quote => ({
     ...withItem(good),

@@ -1,5 +1,6 @@
 /** The shape of a check of sales data, and what all of them share. */
 import type { RecordOf, Resource } from '../../api/records.ts';
+import type { Wording } from '../../text/untrusted-text.ts';
 import type { Day } from '../days.ts';
 import type { CurrencyOf, Decimal } from '../money.ts';
 import type { Named } from '../naming.ts';
@@ -45,7 +46,7 @@ export interface RawFinding extends Named {
   atStake?: Decimal | undefined;
   currency?: string;
   /** Worded only for the findings that are shown. */
-  reason(): string;
+  reason(): Wording;
   /** Other records that it is about. */
   related?: Named[];
 }

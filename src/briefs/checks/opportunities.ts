@@ -1,5 +1,6 @@
 /** Checks of open opportunities. */
 import type { Opportunity } from '../../api/records.ts';
+import { quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { dayOf } from '../days.ts';
 import { dealValue, idleDays, lastChange } from '../deals.ts';
 import { currencyOfRecord } from '../money.ts';
@@ -13,7 +14,7 @@ import {
   ReasonCounts,
 } from './check.ts';
 
-type Judge = (opportunity: Opportunity, unjudged: ReasonCounts) => string | undefined;
+type Judge = (opportunity: Opportunity, unjudged: ReasonCounts) => Wording | undefined;
 
 function examineOpen(
   opportunities: readonly Opportunity[] = [],
@@ -40,8 +41,10 @@ function examineOpen(
 }
 
 const stakeDefinition = 'At stake: one-time + monthly × value months (12 where none are given).';
-const stageOf = (opportunity: Opportunity): string =>
-  nonBlank(opportunity.pipelineStage?.name) ?? 'no stage';
+const stageOf = ({ pipelineStage }: Opportunity): Wording => {
+  const name = nonBlank(pipelineStage?.name);
+  return name === undefined ? wording`no stage` : wording`stage ${quote(name)}`;
+};
 
 export const stalledOpportunities: Check = {
   name: 'stalled_opportunities',
@@ -54,7 +57,7 @@ export const stalledOpportunities: Check = {
       const idle = idleDays(each, context.today);
       if (idle === undefined) unjudged.add('no date of any change');
       if (idle === undefined || idle < context.days) return undefined;
-      return `${stageOf(each)}, unchanged for ${plural(idle, 'day')}, since ${lastChange(each)}`;
+      return wording`${stageOf(each)}, unchanged for ${plural(idle, 'day')}, since ${trusted(lastChange(each) ?? '')}`;
     }),
 };
 
@@ -68,6 +71,6 @@ export const missingCloseDates: Check = {
     examineOpen(opportunity, context, (each) => {
       if (dayOf(each.expectedCloseDate)) return undefined;
       const written = nonBlank(each.expectedCloseDate);
-      return `${stageOf(each)}, ${written ? `close date "${written}" is no date` : 'no close date'}`;
+      return wording`${stageOf(each)}, ${written ? wording`close date ${quote(written)} is no date` : 'no close date'}`;
     }),
 };

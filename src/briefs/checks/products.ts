@@ -1,5 +1,7 @@
 /** Checks of the catalogue and its pricing books. */
+
 import type { Product } from '../../api/records.ts';
+import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import { type BookPrice, deviates, validEntries } from '../books.ts';
 import {
   type CurrencyOf,
@@ -59,10 +61,10 @@ function examineMargins(
   };
 }
 
-function describeMargin(price: Decimal, cost: Decimal): string {
+function describeMargin(price: Decimal, cost: Decimal): Wording {
   const percent = margin(price, cost);
-  const prices = `price ${perUnit(price)}, cost ${perUnit(cost)}`;
-  return percent ? `${prices}, margin ${roundedPercent(percent)} %` : prices;
+  const prices = wording`price ${perUnit(price)}, cost ${perUnit(cost)}`;
+  return percent ? wording`${prices}, margin ${roundedPercent(percent)} %` : prices;
 }
 
 const productFinding = (
@@ -169,10 +171,10 @@ function driftFinding(
   };
 }
 
-function describeDrift({ bookPrice, cataloguePrice: listed }: Drift): string {
+function describeDrift({ bookPrice, cataloguePrice: listed }: Drift): Wording {
   const percent = percentOf(bookPrice.minus(listed), listed);
-  const by = percent ? ` (${percent.gt(0) ? '+' : ''}${roundedPercent(percent)} %)` : '';
-  return `book ${perUnit(bookPrice)}, catalogue ${perUnit(listed)}${by}`;
+  const by = percent ? wording` (${percent.gt(0) ? '+' : ''}${roundedPercent(percent)} %)` : '';
+  return wording`book ${perUnit(bookPrice)}, catalogue ${perUnit(listed)}${by}`;
 }
 
 export const duplicateProducts: Check = {
@@ -209,11 +211,14 @@ function duplicatesFinding(group: readonly Product[], currency: string): RawFind
   const [lowest, highest] = [prices[0], prices.at(-1)];
   const spread = lowest && highest && prices.length > 1 ? highest.minus(lowest) : undefined;
   const range =
-    spread?.gt(0) && lowest && highest ? `, prices ${perUnit(lowest)} to ${perUnit(highest)}` : '';
-  const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor);
+    spread?.gt(0) && lowest && highest
+      ? wording`, prices ${perUnit(lowest)} to ${perUnit(highest)}`
+      : '';
+  const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor) ?? '';
+  const part = nonBlank(first.mpn) ?? '';
   return {
     ...compact({ ...productFinding(first, currency), atStake: spread }),
-    reason: () => `${group.length} products are ${maker} ${nonBlank(first.mpn)}${range}`,
+    reason: () => wording`${group.length} products are ${quote(maker)} ${quote(part)}${range}`,
     related: others.map((product): Named => named(product)),
   };
 }

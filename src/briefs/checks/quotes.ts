@@ -1,5 +1,6 @@
 /** Checks of quotes. */
 import type { Quote, QuoteItem } from '../../api/records.ts';
+import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
 import { currencyOfRecord, type Decimal } from '../money.ts';
 import { compact, inDays, type Named, nonBlank, plural, quoteName } from '../naming.ts';
@@ -37,7 +38,7 @@ const namedQuote = (quote: Quote): Named =>
   compact({ id: nonBlank(quote.id), name: quoteName(quote) });
 
 /** Says why a quote is a finding; `undefined` when it is none; counts what it cannot judge. */
-type Judge = (quote: Quote, unjudged: ReasonCounts) => string | undefined;
+type Judge = (quote: Quote, unjudged: ReasonCounts) => Wording | undefined;
 
 function examineQuotes(
   quotes: readonly Quote[],
@@ -74,7 +75,7 @@ export const staleQuotes: Check = {
       }
       const age = daysBetween(day, context.today);
       if (age < context.days || wasAnswered(each, day)) return undefined;
-      return `sent ${day}, ${plural(age, 'day')} without an answer${describeExpired(each, context.today)}`;
+      return wording`sent ${trusted(day)}, ${plural(age, 'day')} without an answer${describeExpired(each, context.today)}`;
     });
   },
 };
@@ -83,9 +84,9 @@ export const staleQuotes: Check = {
 const wasAnswered = (quote: Quote, sent: Day): boolean =>
   [quote.approvedAt, quote.declinedAt].some((time) => (dayOf(time) ?? '') >= sent);
 
-function describeExpired(quote: Quote, today: Day): string {
+function describeExpired(quote: Quote, today: Day): Wording {
   const expires = dayOf(quote.expiresAt);
-  return expires && expires < today ? `; expired ${expires}` : '';
+  return expires && expires < today ? wording`; expired ${trusted(expires)}` : wording``;
 }
 
 export const expiringQuotes: Check = {
@@ -104,7 +105,7 @@ export const expiringQuotes: Check = {
         return undefined;
       }
       if (expires < context.today || expires > until) return undefined;
-      return `${standingOf(each)}, expires ${expires}, ${inDays(daysBetween(context.today, expires))}`;
+      return wording`${standingOf(each)}, expires ${trusted(expires)}, ${inDays(daysBetween(context.today, expires))}`;
     });
   },
 };
@@ -154,7 +155,7 @@ function unlistedFinding(
   });
   return {
     ...quoteFinding(quote, context, valueOfItems(quote, unlistedItems)),
-    reason: () => `${standingOf(quote)}, ${plural(unlistedItems.length, 'item')} unlisted`,
+    reason: () => wording`${standingOf(quote)}, ${plural(unlistedItems.length, 'item')} unlisted`,
     related,
   };
 }

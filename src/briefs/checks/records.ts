@@ -1,5 +1,6 @@
 /** Checks of what integrations and people need to reach a record. */
 import type { ApiRecord, Contact } from '../../api/records.ts';
+import { quote, wording } from '../../text/untrusted-text.ts';
 import { compact, contactName, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
 import type { Check, CheckData, RawFinding } from './check.ts';
@@ -43,7 +44,7 @@ export const missingExternalIds: Check = {
 const missingIdFinding = (resource: IdentifiedResource, record: ApiRecord): RawFinding => ({
   ...nameOf(resource, record),
   resource,
-  reason: () => `${resource} without external identifier`,
+  reason: () => wording`${resource} without external identifier`,
 });
 
 export const contactsWithoutEmail: Check = {
@@ -61,7 +62,7 @@ export const contactsWithoutEmail: Check = {
 function missingEmailFinding(contact: Contact): RawFinding {
   const email = nonBlank(contact.email);
   const phone = nonBlank(contact.phone) ?? nonBlank(contact.mobilePhone);
-  const what = email ? `"${email}" is no address` : 'no e-mail';
+  const what = email ? wording`${quote(email)} is no address` : wording`no e-mail`;
   return {
     ...compact({
       id: nonBlank(contact.id),
@@ -69,6 +70,6 @@ function missingEmailFinding(contact: Contact): RawFinding {
       company: nonBlank(contact.companyName),
     }),
     resource: 'contact',
-    reason: () => (phone ? `${what}; phone ${phone}` : what),
+    reason: () => (phone ? wording`${what}; phone ${quote(phone)}` : what),
   };
 }
