@@ -234,17 +234,19 @@ describe('what changed', () => {
       updatedAt: 'y',
     };
     expect(changed(before, after)).toEqual([
-      'stage: Discovery → Proposal',
+      'stage: "Discovery" → "Proposal"',
       'oneTime: 100 → 250.5',
-      'owner: (empty) → Ada',
+      'owner: (empty) → "Ada"',
     ]);
   });
 
   test('is not guessed where the earlier sight says nothing', () => {
     expect(changed({ id: 'o1' }, { id: 'o1', name: 'New', description: null })).toEqual([]);
-    expect(changed({ id: 'o1' }, { id: 'o1', name: 'New' }, true)).toEqual(['name: (empty) → New']);
+    expect(changed({ id: 'o1' }, { id: 'o1', name: 'New' }, true)).toEqual([
+      'name: (empty) → "New"',
+    ]);
     expect(changed({ name: 'Old' }, { id: 'o1' }, true)).toEqual([]);
-    expect(changed({ name: 'Old' }, { name: null })).toEqual(['name: Old → (empty)']);
+    expect(changed({ name: 'Old' }, { name: null })).toEqual(['name: "Old" → (empty)']);
   });
 
   test('is told of custom fields one by one, of lists by their length, of long texts by their beginning', () => {
@@ -253,8 +255,8 @@ describe('what changed', () => {
       { customFields: { region: 'south', same: 1 }, labels: ['a'], items: [{ id: 1 }, { id: 2 }] },
     ];
     expect(changed(before, after)).toEqual([
-      'customFields.region: north → south',
-      'labels: a, b → a',
+      'customFields.region: "north" → "south"',
+      'labels: "a, b" → "a"',
       'items: 1 entry → 2 entries',
     ]);
     const [line = ''] = changed({ description: 'x' }, { description: 'y'.repeat(500) });

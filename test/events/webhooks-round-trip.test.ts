@@ -92,7 +92,7 @@ describe('a change in the service', () => {
       expect(told).toContainEqual({ event: 'updated', id: deal.id, name: deal.name });
       // One of the two came first, and was compared with what was held before.
       const changes = records.flatMap((row) => row.changes as string[]);
-      expect(changes).toContain(`stage: ${from.name} → ${to.name}`);
+      expect(changes).toContain(`stage: "${from.name}" → "${to.name}"`);
     },
   );
 
@@ -113,7 +113,7 @@ describe('a change in the service', () => {
     );
     const ordered = await server.call('cpq_list_events', { subject: 'quote', event: 'ordered' });
     expect(ordered.records[0]).toMatchObject({ name: `${quote.number} Refresh of the core` });
-    expect(ordered.records[0]?.changes).toContain('status: draft → approved');
+    expect(ordered.records[0]?.changes).toContain('status: "draft" → "approved"');
   });
 });
 

@@ -1,5 +1,7 @@
 import { isObject } from '../../api/envelope.ts';
 import { type Resource, toRecord } from '../../api/records.ts';
+import { plural } from '../../briefs/naming.ts';
+import { identifier, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { canonicalJson } from '../changes/fields.ts';
 
 type Row = Record<string, unknown>;
@@ -74,29 +76,25 @@ function isSameValue(one: unknown, other: unknown): boolean {
 }
 
 const maxText = 60;
-const empty = '(empty)';
 
-/** A difference as text: `stage: Discovery → Proposal`. */
-export const describeDifference = ({ field, from, to }: FieldDifference): string => {
+/** A difference as text: `stage: "Discovery" → "Proposal"`. */
+export const describeDifference = ({ field, from, to }: FieldDifference): Wording => {
   const [was, is] = [describeValue(from), describeValue(to)];
-  const name = displayNames[field] ?? field;
-  return was === is ? `${name}: changed` : `${name}: ${was} → ${is}`;
+  const name = identifier(displayNames[field] ?? field);
+  return was === is ? wording`${name}: changed` : wording`${name}: ${was} → ${is}`;
 };
 
-function describeValue(value: unknown): string {
-  if (value === undefined || value === null || value === '') return empty;
+function describeValue(value: unknown): Wording {
+  if (value === undefined || value === null || value === '') return wording`(empty)`;
   if (Array.isArray(value)) return describeList(value);
   if (isObject(value)) return clip(String(value.name ?? value.id ?? JSON.stringify(value)));
-  return clip(String(value));
+  return typeof value === 'string' ? clip(value) : trusted(String(value));
 }
 
-function describeList(values: readonly unknown[]): string {
-  if (values.length === 0) return empty;
+function describeList(values: readonly unknown[]): Wording {
+  if (values.length === 0) return wording`(empty)`;
   const plain = values.every((value) => typeof value !== 'object');
-  return plain
-    ? clip(values.join(', '))
-    : `${values.length} ${values.length === 1 ? 'entry' : 'entries'}`;
+  return plain ? clip(values.join(', ')) : plural(values.length, 'entry');
 }
 
-const clip = (text: string): string =>
-  text.length > maxText ? `${text.slice(0, maxText)}…` : text;
+const clip = (text: string): Wording => quote(text, maxText);

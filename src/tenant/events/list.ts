@@ -1,6 +1,7 @@
 import { type ApiRecord, type Resource, toRecord } from '../../api/records.ts';
 import { displayName } from '../../briefs/search.ts';
 import type { InboxEntry, InboxRow } from '../../state/port.ts';
+import { type Wording, wording } from '../../text/untrusted-text.ts';
 import type { Tenant } from '../tenant.ts';
 import { describeDifference, fieldDifferences, type KnownFields } from './differences.ts';
 import {
@@ -38,7 +39,7 @@ export interface EventSummary {
   /** Display name of the record. */
   name?: string;
   /** One text per changed field, if earlier values are known. */
-  changes?: string[];
+  changes?: Wording[];
   /** The fields of an order: the API has no route for orders. */
   order?: Row;
 }
@@ -122,12 +123,12 @@ function nameFrom(subject: Subject, fields: Row): { name?: string } {
 
 const maxChanges = 8;
 
-function changesFrom(subject: Subject, known: KnownFields, fields: Row): { changes?: string[] } {
+function changesFrom(subject: Subject, known: KnownFields, fields: Row): { changes?: Wording[] } {
   const all = fieldDifferences(collectionOf(subject), known, fields).map(describeDifference);
   if (all.length === 0) return {};
   const more = all.length - maxChanges;
   return {
-    changes: more > 0 ? [...all.slice(0, maxChanges), `and ${more} more fields`] : all,
+    changes: more > 0 ? [...all.slice(0, maxChanges), wording`and ${more} more fields`] : all,
   };
 }
 
