@@ -2,7 +2,7 @@ import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../api/errors.
 import type { NameOf } from '../setting-names.ts';
 import type { StateUnavailable } from '../state/port.ts';
 import type { ChangeRefused } from '../tenant/changes/refusal.ts';
-import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { quote, trusted, type Wording, withoutTags, wording } from '../text/untrusted-text.ts';
 import { isKnown } from './errors.ts';
 import { render } from './render.ts';
 import { cleaned } from './text.ts';
@@ -32,7 +32,8 @@ export function describeError(error: unknown, nameOf: NameOf): Wording {
 function changeRefused({ reason, details, remedy }: ChangeRefused, nameOf: NameOf): Wording {
   const text = remedy === undefined ? reason : wording`${reason} ${remedy(nameOf)}`;
   if (details === undefined) return text;
-  return wording`${text}\n${trusted(render(cleaned(details) as typeof details))}`;
+  const shown = cleaned(details, { toText: withoutTags }) as typeof details;
+  return wording`${text}\n${trusted(render(shown))}`;
 }
 
 const stateUnavailable = ({ code }: StateUnavailable): Wording =>

@@ -49,7 +49,7 @@ export const withoutLiveMarkdown = (text: string): string =>
     .replace(/<(?=(?!https?:|mailto:)[a-z][a-z\d+.-]{1,31}:)/gi, '< ');
 
 /** Inserts a space after each `<` that could begin an element, a comment or a processing instruction. */
-const withoutTags = (text: string): string => text.replace(/<(?=[a-z/!?])/gi, '< ');
+export const withoutTags = (text: string): string => text.replace(/<(?=[a-z/!?])/gi, '< ');
 
 /** Maximum length of a quoted text in a sentence, in characters. */
 export const maxQuoted = 240;
@@ -63,6 +63,15 @@ export function quote(text: string, max = maxQuoted): Wording {
   const escaped = withoutTags(shown).replace(/[\\"]/g, '\\$&');
   return trusted(`"${escaped}"${note}`);
 }
+
+/** Quotes a text of several lines: `>` marks each, so that none can pass for a line of this server. */
+export const quoteLines = (text: string): Wording =>
+  trusted(
+    withoutTags(withoutLiveMarkdown(visible(text)))
+      .split('\n')
+      .map((line) => `> ${line}`)
+      .join('\n'),
+  );
 
 /** Like `quote`, but without quotation marks if the identifier has ordinary characters only. */
 export const identifier = (id: string): Wording =>

@@ -82,6 +82,14 @@ describe('a company', () => {
     for (const shown of [one, other, 'customer', 'prospect']) expect(text).toContain(shown);
   });
 
+  test('the candidates carry no markup', async () => {
+    await company({ name: 'Marked <script>x</script>' });
+    await company({ name: 'Marked <img src=x onerror=y>' });
+    const text = await refused({ company: 'Marked' });
+    expect(text).toContain('Marked < script>x< /script>');
+    expect(text).not.toMatch(/<(?:script|img)/);
+  });
+
   test('of several with one name, the one that is not deleted', async () => {
     await company({ name: 'Phoenix', deleted: '2026-01-01T00:00:00Z' });
     const alive = await company({ name: 'Phoenix' });
