@@ -241,7 +241,6 @@ export type Quote = RecordOf['quote'];
 export type QuoteItem = Read<typeof quoteItem>;
 export type QuoteTemplate = RecordOf['quote_template'];
 export type PricingBook = RecordOf['pricing_book'];
-export type PricingBookProduct = NonNullable<PricingBook['products']>[number];
 export type Category = RecordOf['category'] & { children?: Category[] };
 export type DiscountGroup = RecordOf['discount_group'];
 export type ContractItem = RecordOf['contract_item'];

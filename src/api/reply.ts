@@ -106,7 +106,7 @@ function upstreamMessageOf(body: string, key: string): string | undefined {
 }
 
 /** Seconds from `Retry-After`, in either form (RFC 9110, 10.2.3); at most a day. */
-export function retryAfter(response: WireResponse): number | undefined {
+function retryAfter(response: WireResponse): number | undefined {
   const raw = header(response, 'retry-after')?.trim();
   if (raw === undefined || raw === '') return undefined;
   const given = Number(raw);

@@ -6,9 +6,9 @@ export type { Resource };
  * The shape of a response. `paged`: the documented search envelope with `from` and `total`. `open`: not
  * documented, a bare array or an envelope. `tree`: one nested record.
  */
-export type Shape = 'paged' | 'open' | 'tree';
+type Shape = 'paged' | 'open' | 'tree';
 
-export type Parameter = 'query' | 'filters' | 'sort' | 'includeBundles' | 'includeEmpty';
+type Parameter = 'query' | 'filters' | 'sort' | 'includeBundles' | 'includeEmpty';
 
 export interface Route {
   /** Below `/public-api`; always singular, a plural is a 404. */

@@ -57,7 +57,7 @@ export interface CheckOptions extends CheckParameters {
   maxRelated?: number;
 }
 
-export interface CheckFinding extends Named {
+interface CheckFinding extends Named {
   company?: string;
   valueAtStake?: number;
   /** Absent where all findings share one, which the report then names. */

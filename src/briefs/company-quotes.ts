@@ -19,14 +19,14 @@ import { isOpenQuote, standingOf } from './outcome.ts';
 import { type QuoteTotals, quoteTotals, sumQuotes, type TermTotals } from './quote-totals.ts';
 
 /** Quotes of one status and currency; amounts after discounts. */
-export interface QuotesOfStatus extends TermTotals {
+interface QuotesOfStatus extends TermTotals {
   status: string;
   currency: string;
   count: number;
   unknownPrices?: number;
 }
 
-export interface QuoteRow extends Named, QuoteTotals {
+interface QuoteRow extends Named, QuoteTotals {
   number?: string;
   status: string;
   currency: string;

@@ -73,23 +73,23 @@ export interface CompanyOptions {
   maxRows?: number;
 }
 
-export interface ContactRow extends Named {
+interface ContactRow extends Named {
   email?: string;
   phone?: string;
 }
 
-export interface OpenDeals extends LimitedList<OpenDealRow>, WeightedAmounts {
+interface OpenDeals extends LimitedList<OpenDealRow>, WeightedAmounts {
   /** Open, and the expected close date has passed. */
   overdue?: number;
   unknown?: Partial<UnknownInDeals>;
 }
 
-export interface OpenDealRow extends Omit<DealRow, 'company'> {
+interface OpenDealRow extends Omit<DealRow, 'company'> {
   stage?: string;
   closes?: Day;
 }
 
-export interface ClosedDeals {
+interface ClosedDeals {
   won?: { count: number; value?: Amounts };
   lost?: { count: number; value?: Amounts };
   outcomeUnknown?: { count: number; value?: Amounts };
@@ -111,7 +111,7 @@ export interface CompanyBrief {
   lately: LimitedList<RecentChange> & { days: number };
 }
 
-export interface CompanyCard extends Named {
+interface CompanyCard extends Named {
   type?: string;
   currency?: string;
   website?: string;

@@ -25,7 +25,7 @@ export interface ContractItems extends LimitedList<ContractRow> {
   withoutCompany?: number;
 }
 
-export interface ContractRow {
+interface ContractRow {
   id?: string;
   service?: string;
   vendor?: string;

@@ -17,7 +17,7 @@ import { type Outcome, outcomeOf } from './outcome.ts';
 import { probabilityShare, type Scale, weighted } from './probability.ts';
 
 /** How many months of monthly revenue a value counts where the opportunity does not say. */
-export const assumedMonths = 12;
+const assumedMonths = 12;
 
 /** Amounts in `currency`; a missing one is unknown. */
 export interface Deal {

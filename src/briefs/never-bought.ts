@@ -12,7 +12,7 @@ export interface NeverBought extends LimitedList<Suggestion> {
   categoriesTotal: number;
 }
 
-export interface Suggestion {
+interface Suggestion {
   id?: string;
   name?: string;
   category?: string;

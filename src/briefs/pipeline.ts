@@ -69,24 +69,24 @@ export interface PipelineOptions extends PipelineFilters {
 }
 
 /** Deals by value, the largest first; `value` by currency over all of them, shown or not. */
-export interface DealList extends LimitedList<PipelineRow> {
+interface DealList extends LimitedList<PipelineRow> {
   value?: Amounts;
 }
 
-export interface PipelineRow extends DealRow {
+interface PipelineRow extends DealRow {
   /** Expected close date. */
   closes?: Day;
   /** Days since the last change. */
   idleDays?: number;
 }
 
-export interface ClosedTotals {
+interface ClosedTotals {
   count: number;
   /** One-time + monthly × value months. */
   value?: Amounts;
 }
 
-export interface ClosedPeriod {
+interface ClosedPeriod {
   from: Day;
   to: Day;
   won: ClosedTotals;
@@ -100,7 +100,7 @@ export interface ClosedPeriod {
 }
 
 /** Deals of which a figure could not be told, by the field that is missing. */
-export type UnknownCounts = Partial<Record<UnknownField, number>>;
+type UnknownCounts = Partial<Record<UnknownField, number>>;
 
 type UnknownField =
   | keyof UnknownInDeals

@@ -52,7 +52,7 @@ export type FindingCode =
   | 'missing_payment_term';
 
 /** `stop`: do not send it so. `check`: it may be meant. */
-export type Severity = 'stop' | 'check';
+type Severity = 'stop' | 'check';
 
 export interface PreflightFinding {
   code: FindingCode;
@@ -73,7 +73,7 @@ export interface PreflightOptions {
   bookTolerance?: number;
 }
 
-export const preflightDefaults = { discountLimit: 20, expiresWithinDays: 7, bookTolerance: 1 };
+const preflightDefaults = { discountLimit: 20, expiresWithinDays: 7, bookTolerance: 1 };
 
 export interface PreflightRecords {
   quote: Quote;
@@ -255,7 +255,7 @@ function lineFindings(records: PreflightRecords, options: ResolvedOptions): Pref
 }
 
 /** The day whose pricing books count: when the quote was sent, else today. */
-export function pricingDay(quote: Quote, today: Day): Day {
+function pricingDay(quote: Quote, today: Day): Day {
   return standingOf(quote) === 'draft' ? today : (dayOf(quote.sentAt) ?? today);
 }
 

@@ -99,7 +99,7 @@ function addItem(sums: QuoteSums, item: QuoteItem): void {
 }
 
 /** Setup is charged once, whatever the quantity; one that is 0 on both sides is none. */
-export function setupOf(item: QuoteItem): { price?: Decimal; cost?: Decimal } {
+function setupOf(item: QuoteItem): { price?: Decimal; cost?: Decimal } {
   if (!item.setupPrice && !item.setupCost) return {};
   const price = decimal(item.setupPrice);
   const cost = decimal(item.setupCost);

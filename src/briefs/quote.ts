@@ -87,7 +87,7 @@ export interface QuoteLine {
 }
 
 /** What a term earns, after all discounts, over the lines of which price and cost are both known. */
-export interface TermMargin {
+interface TermMargin {
   term: string;
   price?: number;
   cost?: number;

@@ -4,7 +4,7 @@ import { addDays, type Day, dayOf } from './days.ts';
 import { byName, compact, compare, contactName, nonBlank, quoteName } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
-export type RecentChangeKind = 'company' | 'contact' | 'opportunity' | 'quote';
+type RecentChangeKind = 'company' | 'contact' | 'opportunity' | 'quote';
 
 export interface RecentChange {
   day: Day;

@@ -21,7 +21,7 @@ const questionName = 'consent';
  * Longest question, in characters: four pages. New values stand in it whole, so that what is longer cannot be
  * agreed to.
  */
-export const maxQuestion = 8_000;
+const maxQuestion = 8_000;
 
 export interface ConsentParts {
   state: State;

@@ -7,7 +7,7 @@ export const identity = (version: string) => ({
   version,
 });
 
-export const capabilities = {
+const capabilities = {
   tools: {},
   resources: {},
   prompts: {},

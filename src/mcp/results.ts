@@ -5,7 +5,7 @@ import { render } from './render.ts';
 import { cleaned, type HtmlToText, type Markup } from './text.ts';
 
 /** No answer is longer, in either form; the aim is a quarter of it. */
-export const tokenCap = 10_000;
+const tokenCap = 10_000;
 /** Below this many characters no estimate is needed: the structured form is at most three times the text. */
 const minEstimateLength = 7_000;
 
@@ -128,7 +128,7 @@ function fitsCap({ content, structuredContent }: CallToolResult): boolean {
  * letters and digits is 12 tokens, a word as long 3), so what counts is pieces rather than length. The
  * weights were fitted on answers of every list: at most 1.5 times the true number, never less.
  */
-export function estimateTokens(text: string): number {
+function estimateTokens(text: string): number {
   let tokens = 0;
   let before: Kind | undefined;
   let run = 0;

@@ -7,7 +7,7 @@ import { oneLine, Verbatim, withoutLiveMarkdown } from '../text/untrusted-text.t
  */
 
 /** Longest text of one field; longer ones are cut and say how long they were. */
-export const maxText = 2_000;
+const maxText = 2_000;
 
 const looksLikeHtml = /<[a-z!/][^<>]*>|&(?:[a-z]{2,8}|#\d{2,6}|#x[\da-f]{2,5});/i;
 /** One class, without `<`, `&` and the `]` of every Markdown link and image: told apart they take more than twice the time, on every text of every answer. */

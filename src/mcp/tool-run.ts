@@ -12,7 +12,7 @@ import { describeError } from './wording.ts';
 /** Most hosts give up after 60 seconds; what is known by then is better than nothing. */
 export const callMs = 45_000;
 
-export interface CallLog {
+interface CallLog {
   /** An error that is ours: nobody else will ever see its details. */
   failed(tool: string, error: unknown): void;
 }

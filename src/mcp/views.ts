@@ -4,7 +4,7 @@ import { readView, type ViewName, viewNames } from '../views/views.ts';
 /** What hosts know an interactive view by (MCP Apps). */
 const mimeType = 'text/html;profile=mcp-app';
 
-export const viewUri = (view: ViewName): string => `ui://cpq-mcp/${view}.html`;
+const viewUri = (view: ViewName): string => `ui://cpq-mcp/${view}.html`;
 
 /** Said to a host beside its tool: a person may look at the answer. Nothing depends on it being shown. */
 export const viewMeta = (view: ViewName) => ({ ui: { resourceUri: viewUri(view) } });

@@ -6,7 +6,7 @@ import { isObject, type Json, type Row } from './json.ts';
 type Check = (value: unknown) => string | undefined;
 
 /** One property that a body may have. */
-export interface Property {
+interface Property {
   column: string;
   check: Check;
   /** The table that the value points into, and by which column. */

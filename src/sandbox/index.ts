@@ -7,10 +7,10 @@ import { SandboxService } from './sandbox-service.ts';
 import { handle } from './server.ts';
 
 export type { Change } from './context.ts';
-export type { Database, SqlValue, Statement } from './database.ts';
+export type { Database } from './database.ts';
 export type { SandboxOptions, SandboxTenant } from './options.ts';
 
-export const DEFAULT_TENANTS = ['harborpeak', 'nordlicht'];
+const DEFAULT_TENANTS = ['harborpeak', 'nordlicht'];
 
 export interface Sandbox {
   url: string;

@@ -3,8 +3,8 @@ import { invalid } from './errors.ts';
 import type { Field, ScalarKind } from './fields.ts';
 import type { Resource } from './schema.ts';
 
-export const DEFAULT_SIZE = 20;
-export const MAXIMUM_SIZE = 100;
+const DEFAULT_SIZE = 20;
+const MAXIMUM_SIZE = 100;
 
 /** Which rows are wanted: SQL over the row `t`, and its parameters after the tenant. */
 export interface Search {

@@ -159,7 +159,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** As `U+200B ZERO WIDTH SPACE`. */
-export function nameOf(character: string): string {
+function nameOf(character: string): string {
   const point = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   const kind = kinds.find(([pattern]) => pattern.test(character))?.[1];
   return `U+${point} ${names[character] ?? kind ?? 'CHARACTER THAT SHOWS NOTHING'}`;

@@ -15,7 +15,7 @@ const toPrototypes = (text: string): string =>
  * Equal for all texts that look alike, whatever their hyphens, scripts and widths. Unlike the skeleton of
  * UTS #39 it drops spaces and decomposes compatibility forms.
  */
-export function skeletonOf(text: string): string {
+function skeletonOf(text: string): string {
   const shown = text.normalize('NFD').replace(blank, '');
   const compatible = toPrototypes(shown).normalize('NFKD');
   return toPrototypes(compatible).normalize('NFD').replace(blank, '');

@@ -32,7 +32,7 @@ export const answerWithRows = (count: number, write: (count: number) => Answer):
 });
 
 /** One record as wanted. */
-export function shapeRecord<R extends Resource>(
+function shapeRecord<R extends Resource>(
   resource: R,
   record: RecordOf[R],
   { detail, fields }: RecordShape,

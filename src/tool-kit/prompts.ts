@@ -2,7 +2,7 @@ import type { SearchKind } from '../briefs/search.ts';
 import type { Grant } from '../tenant/grants.ts';
 import { quote, quoteLines, type Wording, wording } from '../text/untrusted-text.ts';
 
-export interface PromptArgument {
+interface PromptArgument {
   name: string;
   description: string;
   required: boolean;

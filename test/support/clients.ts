@@ -20,7 +20,7 @@ import type { Running } from './process.ts';
 import type { Recording } from './recording.ts';
 import { pipesOf, recordingFetch } from './transports.ts';
 
-export type { ElicitResult, Tool } from '@modelcontextprotocol/client';
+export type { Tool } from '@modelcontextprotocol/client';
 
 /**
  * `modern`: the second line of the SDK pinned to 2026-07-28; `legacy`: the same with the handshake of

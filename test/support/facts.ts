@@ -1,21 +1,21 @@
 import type { Row } from './hosts.ts';
 
 /** Every value in it that is no list and no record, as text. */
-export function leavesOf(value: unknown): string[] {
+function leavesOf(value: unknown): string[] {
   if (value === null || value === undefined) return [];
   if (typeof value !== 'object') return [String(value)];
   return Object.values(value).flatMap(leavesOf);
 }
 
 /** Every name of a field in it. */
-export function namesIn(value: unknown): string[] {
+function namesIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = Array.isArray(value) ? [] : Object.keys(value);
   return [...own, ...Object.values(value).flatMap(namesIn)];
 }
 
 /** A text without what only lays it out: line breaks, marks for them, escaped borders of tables. */
-export const plain = (text: string): string =>
+const plain = (text: string): string =>
   text
     .replaceAll('\\|', '|')
     .replace(/[\s⏎]+/g, ' ')

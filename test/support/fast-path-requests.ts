@@ -2,7 +2,7 @@ import type { Sent } from './fast-path-parity.ts';
 
 export type Row = Record<string, unknown>;
 
-export const accept = 'application/json, text/event-stream';
+const accept = 'application/json, text/event-stream';
 export const legacyHeaders = {
   'content-type': 'application/json',
   accept,
@@ -33,7 +33,7 @@ export const legacy = (method: string, params?: Row, id?: unknown): Sent => ({
   body: JSON.stringify(message(method, params, id)),
 });
 
-export const modern = (method: string, params: Row = {}, id?: unknown): Sent => ({
+const modern = (method: string, params: Row = {}, id?: unknown): Sent => ({
   headers: modernHeaders(method, params.name),
   body: JSON.stringify(
     message(method, { ...params, _meta: { ...envelope, ...(params._meta as Row) } }, id),

@@ -49,7 +49,7 @@ export interface ObservedOptions {
   budget?: { requests: number; windowSeconds: number };
 }
 
-export const tenantName = 'acme';
+const tenantName = 'acme';
 
 export async function startObservedServer({
   tracing = false,

@@ -9,7 +9,7 @@ import { Recording } from './recording.ts';
 
 export type Environment = Record<string, string | undefined>;
 
-export interface Exit {
+interface Exit {
   /** Undefined when a signal ended it. */
   status: number | undefined;
   signal: NodeJS.Signals | undefined;

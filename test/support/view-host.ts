@@ -118,7 +118,7 @@ export async function openView(
 }
 
 /** The page that the listing of the tool points to. */
-export async function viewOf(server: Connection, { _meta }: Tool): Promise<string> {
+async function viewOf(server: Connection, { _meta }: Tool): Promise<string> {
   const { ui } = (_meta ?? {}) as { ui?: { resourceUri?: string } };
   const { contents } = (await server.request('resources/read', { uri: ui?.resourceUri })) as {
     contents?: { text?: string; mimeType?: string }[];

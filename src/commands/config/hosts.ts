@@ -9,7 +9,7 @@ import {
 } from './install-commands.ts';
 import { type Entry, type Launch, placeholders, variables } from './launch.ts';
 
-export interface HostEnvironment {
+interface HostEnvironment {
   platform: NodeJS.Platform;
   home: string;
   environment: Record<string, string | undefined>;

@@ -30,7 +30,7 @@ export const openGate = (endpoint: TenantEndpoint | SdkEndpoint): Gate => ({
 });
 
 /** An authenticated caller. */
-export interface Principal {
+interface Principal {
   caller: string;
   tenant: ServedTenant;
   /** The caller's own grants, which the tenant's grants may restrict further. */

@@ -5,7 +5,7 @@ import { cents, type Random } from './random.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
-export type Book = Row & { id: string; validFrom: string; validTo: string | undefined };
+type Book = Row & { id: string; validFrom: string; validTo: string | undefined };
 
 /** Prices that books give for the products today, by product and company. */
 export type PriceBook = (product: Product, company: string | undefined) => number | undefined;

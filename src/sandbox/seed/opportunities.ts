@@ -5,7 +5,7 @@ import type { Reference, Stage } from './reference.ts';
 import { dealNotes, deals } from './words.ts';
 import type { World } from './world.ts';
 
-export type Outcome = 'open' | 'won' | 'lost' | 'unknown';
+type Outcome = 'open' | 'won' | 'lost' | 'unknown';
 export type Opportunity = Row & { id: string; companyId: string; name: string };
 
 /** Contacts by company, so that a deal gets a person of the right company. */

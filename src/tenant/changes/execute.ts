@@ -104,10 +104,7 @@ function toIntent(plan: ChangePlan, approval: Approval): WriteIntent {
  * Present values go along with the change, because the API may clear what is left out; a field that has
  * no value and gets none is not mentioned.
  */
-export function writeBody(
-  before: Snapshot,
-  changes: readonly FieldChange[],
-): Record<string, unknown> {
+function writeBody(before: Snapshot, changes: readonly FieldChange[]): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { name, kind, body: property } of sentFields) {
     const change = changes.find(({ field }) => field === name);

@@ -37,7 +37,7 @@ function field(name: string, label: string, property: string, kind: FieldKind): 
 }
 
 /** Every field of an opportunity that the API can write, in the order in which people read them. */
-export const writableFields: readonly WritableField[] = [
+const writableFields: readonly WritableField[] = [
   field('name', 'Name', 'name', 'text'),
   field('description', 'Description', 'description', 'text'),
   field('company', 'Company', 'company', 'reference'),

@@ -29,7 +29,7 @@ export interface EventQuery {
 }
 
 /** One event, with the fields that could be recognized. */
-export interface EventSummary {
+interface EventSummary {
   at: Date;
   subject: string;
   event: string;

@@ -2,7 +2,7 @@ import type { Resource } from '../../api/records.ts';
 import { type Grant, readGrant } from '../grants.ts';
 
 /** The documented events, by subject. */
-export const knownEvents = {
+const knownEvents = {
   company: ['created', 'updated'],
   contact: ['created', 'updated'],
   opportunity: ['created', 'status_changed', 'updated'],
@@ -14,7 +14,6 @@ export const knownEvents = {
 export type Subject = keyof typeof knownEvents;
 
 export const subjects = Object.keys(knownEvents) as Subject[];
-export const eventNames = [...new Set(Object.values(knownEvents).flat())];
 
 export const isSubject = (name: string): name is Subject => Object.hasOwn(knownEvents, name);
 

@@ -34,7 +34,7 @@ const summaryOf = ({ data }: Answer): string => String(data.summary ?? '');
 const notesOf = ({ data }: Answer): string =>
   ((data.notes as string[] | undefined) ?? []).join('\n');
 
-export const saysPartFirst = (answer: Answer): boolean =>
+const saysPartFirst = (answer: Answer): boolean =>
   partWords.test(summaryOf(answer).slice(0, firstCharacters));
 
 export const hasCaveat = (answer: Answer): boolean =>

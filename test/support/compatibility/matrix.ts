@@ -5,7 +5,7 @@ import { openSession } from './session.ts';
 import type { Variation } from './variations.ts';
 
 /** An error is `refused` where nobody could have read on, and `unhelpful` where a careful client can. */
-export type Result = Exclude<Verdict, 'error'> | 'refused' | 'unhelpful';
+type Result = Exclude<Verdict, 'error'> | 'refused' | 'unhelpful';
 
 export interface Cell {
   variation: string;
@@ -51,7 +51,7 @@ export async function judgeVariation(
 }
 
 /** Results that must not be. */
-export const faults = ['wrong', 'unhelpful', 'quiet'] as const satisfies readonly Result[];
+const faults = ['wrong', 'unhelpful', 'quiet'] as const satisfies readonly Result[];
 export type Fault = (typeof faults)[number];
 export type Deviations = Partial<Record<Fault, readonly string[]>>;
 

@@ -8,7 +8,7 @@ export type References =
   | 'bare ids';
 
 /** Where a list says how many records match. */
-export type Counts =
+type Counts =
   | 'total'
   | 'total as text'
   | 'meta.total'
@@ -20,7 +20,7 @@ export type Counts =
   | 'at most 10,000';
 
 /** What the service does with a parameter that it may not know. */
-export type Handling = 'honoured' | 'ignored' | 'refused';
+type Handling = 'honoured' | 'ignored' | 'refused';
 
 /**
  * Everything in which two services that both fit the documentation may differ. What is left out is as in

@@ -12,7 +12,7 @@ export type Facts = Record<string, Fact>;
 const isOpen = ({ closedAt, deletedAt }: Opportunity): boolean => !closedAt && !deletedAt;
 
 /** The currency of whoever is named. */
-export function currencyOf(world: World, company: Named | undefined): string {
+function currencyOf(world: World, company: Named | undefined): string {
   const found = world['/company'].find(({ id }) => id === company?.id);
   return found?.currency ?? 'unknown currency';
 }

@@ -1,7 +1,7 @@
 import type { Switches } from './switches.ts';
 
 export type Row = Record<string, unknown>;
-export type Id = string | number;
+type Id = string | number;
 
 export interface Named {
   id: Id;
@@ -60,7 +60,7 @@ export interface Quote {
   deletedAt?: string;
 }
 
-export interface Company extends Named {
+interface Company extends Named {
   type: 'customer' | 'prospect';
   currency: string;
   externalIdentifier: string;
@@ -68,7 +68,7 @@ export interface Company extends Named {
   updatedAt: string;
 }
 
-export interface Contact {
+interface Contact {
   id: Id;
   firstName: string;
   lastName: string;
@@ -81,7 +81,7 @@ export interface Contact {
   deleted?: string;
 }
 
-export interface Product extends Named {
+interface Product extends Named {
   mpn: string;
   manufacturer: string;
   productType: 'product' | 'service';

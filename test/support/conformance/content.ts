@@ -5,7 +5,7 @@ export const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
 
 /** A sound of one sample, eight bits, in one channel. */
-export const wav = wavOf(Buffer.from([128])).toString('base64');
+const wav = wavOf(Buffer.from([128])).toString('base64');
 
 export const text = (words: string) => ({ type: 'text' as const, text: words });
 export const image = { type: 'image' as const, data: png, mimeType: 'image/png' };

@@ -90,7 +90,7 @@ export function countIn({ database }: Sandbox, table: string): number {
   return row?.n ?? 0;
 }
 
-export async function requestsTo({ admin, tenants: [{ name }] }: Sandbox): Promise<number> {
+async function requestsTo({ admin, tenants: [{ name }] }: Sandbox): Promise<number> {
   const response = await fetch(`${admin.url}/log`, { headers: { 'admin-key': admin.key } });
   const { counts } = (await response.json()) as { counts: Record<string, number> };
   return counts[name] ?? 0;

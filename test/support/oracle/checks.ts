@@ -7,7 +7,7 @@ import { type Product, partOf, productsOf } from './products.ts';
 import { firstYearOf, keptOf, type Line, netOf, type Quote, quotesOf } from './quotes.ts';
 import { type Ask, contactName, day, given, isSet, standing, text } from './sql.ts';
 
-export interface Finding {
+interface Finding {
   id: string;
   name?: string | undefined;
   value?: Big | undefined;

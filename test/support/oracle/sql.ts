@@ -20,7 +20,7 @@ export const isSet = (column: string): string => `coalesce(${column}, '') <> ''`
 export const currency = (column: string): string =>
   `coalesce(nullif(upper(trim(${column})), ''), 'unknown currency')`;
 
-export const deletedDeal = isSet('o.deletedAt');
+const deletedDeal = isSet('o.deletedAt');
 
 /**
  * The outcome as the sandbox knows it, which is never on the wire: the tool has to tell it from words.

@@ -78,7 +78,7 @@ export interface Cut {
   how: 'reset' | 'close' | 'hang';
 }
 
-export interface Offset {
+interface Offset {
   /** The query parameter, `from` if not told. */
   name?: string;
   unit?: 'record' | 'page';
@@ -90,14 +90,14 @@ export type EnvelopeName = 'results' | 'data' | 'items' | 'array' | 'null';
 
 export type Total = 'absent' | 'string' | { off: number } | { moves: number } | { is: unknown };
 
-export interface RateHeaders {
+interface RateHeaders {
   limit?: number | string;
   remaining?: number | string;
   reset?: number | string;
 }
 
 /** Every switch, with the value that it has for one request. None is on unless set. */
-export interface Switches {
+interface Switches {
   /** The keys that are let in: 401 without one, 403 with another. */
   keys: ReadonlySet<string>;
   /** So many requests in a rolling window; `enforce: false` counts violations and answers anyway. */

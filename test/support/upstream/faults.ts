@@ -21,7 +21,7 @@ export type ErrorKind =
  * - `error`: an error of one of the kinds, never an empty collection.
  * - `ok-or-error`: either is right, a third thing is not.
  */
-export type Expected = 'ok' | 'ok-or-incomplete' | 'error' | 'ok-or-error';
+type Expected = 'ok' | 'ok-or-incomplete' | 'error' | 'ok-or-error';
 
 export interface Preset extends Behaviour {
   readonly expect: Expected;

@@ -20,7 +20,7 @@ import {
 } from './records.ts';
 import { type Exchange, send, sever } from './send.ts';
 
-export type { Upstream, UpstreamRequest } from './behaviour.ts';
+export type { Upstream } from './behaviour.ts';
 
 const defaultCount = 60;
 

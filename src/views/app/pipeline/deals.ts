@@ -2,9 +2,9 @@
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import type { Amounts } from '../shell/format.ts';
 
-export const columnsBy = ['stage', 'owner', 'month'] as const;
+const columnsBy = ['stage', 'owner', 'month'] as const;
 export type ColumnsBy = (typeof columnsBy)[number];
-export type Revenue = 'oneTime' | 'monthly';
+type Revenue = 'oneTime' | 'monthly';
 
 export interface Measure {
   revenue: Revenue;
@@ -41,7 +41,7 @@ export function amountOf(deal: OpenDeal, { revenue, weighted }: Measure): number
   return deal.chance === undefined ? undefined : amount * deal.chance;
 }
 
-export function sumOf(deals: readonly OpenDeal[], measure: Measure): Record<string, number> {
+function sumOf(deals: readonly OpenDeal[], measure: Measure): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const deal of deals) {
     const amount = amountOf(deal, measure);
