@@ -187,7 +187,7 @@ test('what may have been written counts towards the hourly limit after a restart
   const answer = await call(again, 'cpq_upsert_opportunity', wish);
   expect(answer).toMatchObject({ isError: true });
   expect(answer.text).toMatch(
-    /at most 1 times an hour, and has\. The next write is possible in \d+/,
+    /limit of 1 writes an hour is reached\. The next write is possible in \d+/,
   );
   expect(puts(it)).toBe(1);
 });

@@ -294,7 +294,7 @@ describe('the limit of an hour', () => {
     const sent = await puts();
     const answer = await rename(it);
     expect(answer).toMatchObject({ isError: true });
-    expect(answer.text).toMatch(/at most 2 times an hour, and has\. .* in (59|60) minutes/);
+    expect(answer.text).toMatch(/limit of 2 writes an hour is reached\. .* in (59|60) minutes/);
     expect(await puts()).toBe(sent);
   });
 
@@ -336,9 +336,9 @@ describe('the limit of an hour', () => {
     expect((await rename(it)).outcome).toBe('written');
   });
 
-  test('of nought lets nothing be written', async () => {
+  test('of zero disables writing', async () => {
     const answer = await rename(await open({ rules: { perHour: 0 } }));
-    expect(answer.text).toMatch(/lets nothing be written for now/);
+    expect(answer.text).toMatch(/has disabled writing/);
   });
 });
 

@@ -14,32 +14,30 @@ export type Remark =
   /** A value that the service gives without an id, and that cannot be sent back. */
   | { about: 'cannot be sent'; label: string; value: string };
 
-/** What a person is asked to agree to. */
+/** The change that a person is asked to agree to. */
 export interface Proposal {
-  /** `create`, `change` or `revert`. */
   what: 'create' | 'change' | 'revert';
-  /** Name of the opportunity and of its company, where there are any. */
+  /** Name of the opportunity; empty if it has none. */
   opportunity: string;
   company?: string;
   externalId: string;
   changes: readonly FieldChange[];
-  /** Of the company that the opportunity has now, and of the one that it would have. */
+  /** Currency of the present company, and of the new one. */
   currency: { from?: string | undefined; to?: string | undefined };
   remarks: readonly Remark[];
-  /** The wish, the record's state that the difference was made from, and the difference. */
+  /** Hash of the requested values, the state of the record, and the changes. */
   digest: string;
   /**
-   * The tenant, tool, record, wish and caller. With the same subject and another `digest` the record has moved;
-   * with another subject it is about something else.
+   * Identifies tenant, tool, record, requested values and caller. The same subject with another `digest` means that
+   * the record has changed since.
    */
   subject: string;
 }
 
 /**
- * What came of asking. `accepted` says how: the person answered the host's own question, or the same
- * call came back with the token of the preview. `unasked`: nobody could be asked; where a token may be
- * offered instead, it comes with the question's words. `moved`: the person agreed to another difference
- * than would be written now.
+ * The result of asking. `accepted` by `asked`: a person answered the host's dialog; by `token`: the call was
+ * repeated with the token of the preview. `unasked`: nobody could be asked; `offer` has a token if tokens are
+ * allowed. `moved`: the person agreed to another difference than would be written now.
  */
 export type Consent =
   | { answer: 'accepted'; how: 'asked' | 'token' }
@@ -49,9 +47,9 @@ export type Consent =
   | { answer: 'moved' }
   | { answer: 'invalid'; why: Wording };
 
-/** Stands in for the host's own question. */
+/** A token that replaces the host's dialog. */
 export interface Offer {
   token: string;
-  /** What the person is to be shown. */
+  /** The text to show to the person. */
   question: Wording;
 }

@@ -10,7 +10,7 @@ import { buildPlan, type ChangePlan } from './plan.ts';
 import { checkAllowed, checkHourlyLimit } from './rules.ts';
 import { refreshTarget } from './target.ts';
 
-/** What came of a plan: one of these, and never two. */
+/** The outcome of a plan. */
 export type Decision =
   | { outcome: 'no_change' }
   | { outcome: 'refused_by_person'; answer: 'declined' | 'cancelled' }
@@ -25,9 +25,9 @@ export interface Purpose {
 }
 
 /**
- * Asks the person, and writes exactly what they agreed to if the record is still as they saw it. One
- * write at a time for a tenant: so two calls that race on one record cannot both win.
- * @throws ChangeRefused for what the operator does not allow
+ * Asks a person, and writes exactly what they agreed to if the record is unchanged since. Runs one write per tenant
+ * at a time, so that of two concurrent calls for one record only one can succeed.
+ * @throws ChangeRefused for a change that the operator does not allow
  */
 export async function decide(
   tenant: Tenant,
@@ -55,7 +55,7 @@ export async function decide(
   });
 }
 
-/** Somebody may have made the same change while the person was asked. */
+/** True if nothing would change, for example because somebody made the same change in the meantime. */
 const isNoOp = ({ changes, target }: ChangePlan): boolean =>
   changes.length === 0 && Boolean(target.record);
 

@@ -2,11 +2,11 @@ import { isObject } from '../../api/envelope.ts';
 import type { Opportunity } from '../../api/records.ts';
 import { contactName } from '../../briefs/naming.ts';
 
-/** How a value is read, compared and shown. */
+/** The kind of a field; it determines how values are read, compared and shown. */
 export type FieldKind = 'text' | 'reference' | 'money' | 'share' | 'months' | 'day' | 'custom';
 
 export interface Reference {
-  /** Empty where the record gives a name only: such a reference can be shown, not sent. */
+  /** Empty if the record contains a name only: such a reference can be shown, but not sent. */
   id: string;
   name?: string;
 }
@@ -18,18 +18,18 @@ export interface Reference {
 export type FieldValue = string | number | Reference | Record<string, unknown> | undefined;
 
 export interface WritableField {
-  /** As the tool's argument is called. */
+  /** Name of the tool's argument. */
   name: string;
-  /** As people say it. */
+  /** Name for people. */
   label: string;
-  /** The property of the upsert's body. */
+  /** Property in the body of the upsert. */
   body: string;
   kind: FieldKind;
-  /** The value in a record as the service sends it. */
+  /** The raw value in a record. */
   readFrom(record: Opportunity): unknown;
 }
 
-/** `property` is the record's; the body names a reference by its id. */
+/** `property` is the name in the record; in the body a reference is sent as `<property>Id`. */
 function field(name: string, label: string, property: string, kind: FieldKind): WritableField {
   const body = kind === 'reference' ? `${property}Id` : property;
   const readFrom = (record: Opportunity) => record[property] ?? record.unreadable?.[property];
@@ -55,7 +55,7 @@ const writableFields: readonly WritableField[] = [
   field('custom_fields', 'Custom fields', 'customFields', 'custom'),
 ];
 
-/** Never asked for, yet sent along where the API would clear what is left out. */
+/** Fields that no argument sets, but that every write includes, because the API may clear missing fields. */
 const passthroughFields: readonly WritableField[] = [
   field('monthly_churn', 'Monthly churn', 'monthlyChurn', 'money'),
 ];
@@ -63,10 +63,10 @@ const passthroughFields: readonly WritableField[] = [
 export const sentFields: readonly WritableField[] = [...writableFields, ...passthroughFields];
 export const fieldNames: readonly string[] = writableFields.map(({ name }) => name);
 
-/** The values of a record by field name; what is empty is left out. */
+/** The values of a record by field name, without empty ones. */
 export type Snapshot = Readonly<Record<string, FieldValue>>;
 
-/** What the tenant divides a probability by. */
+/** The divisor that converts a tenant's probabilities to 0–1. */
 export type Scale = 1 | 100;
 
 export function snapshotOf(record: Opportunity, scale: Scale): Snapshot {
@@ -88,7 +88,7 @@ function readValue(kind: FieldKind, raw: unknown, scale: Scale): FieldValue {
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** The custom fields that hold something. */
+/** The custom fields that are not empty. */
 function withoutEmpty(custom: Record<string, unknown>): Record<string, unknown> | undefined {
   const entries = Object.entries(custom).filter(([, value]) => !isEmpty(value));
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
@@ -97,17 +97,17 @@ function withoutEmpty(custom: Record<string, unknown>): Record<string, unknown> 
 function toReference(raw: unknown): Reference | undefined {
   if (!isObject(raw)) return undefined;
   const { id } = raw;
-  // A contact comes as a person, with no name in one piece.
+  // A contact has first and last names instead of a name.
   const name = isEmpty(raw.name) ? contactName(raw) : raw.name;
   if (isEmpty(id) && isEmpty(name)) return undefined;
   const known = isEmpty(id) ? '' : String(id);
   return isEmpty(name) ? { id: known } : { id: known, name: String(name) };
 }
 
-/** 29 / 100 is 0.29, not 0.28999999999999998. */
+/** Rounds to 6 decimals, which removes floating-point errors. */
 export const roundShare = (share: number): number => Math.round(share * 1e6) / 1e6;
 
-/** Whether two values of a field are the same thing: a reference by its id, whatever it is called. */
+/** True if two values of a field are equal; references are compared by id. */
 export function isSameValue(kind: FieldKind, one: FieldValue, other: FieldValue): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (kind === 'reference') return (one as Reference).id === (other as Reference).id;
@@ -115,8 +115,8 @@ export function isSameValue(kind: FieldKind, one: FieldValue, other: FieldValue)
 }
 
 /**
- * The value as the upsert's body holds it; `null` empties a field. Custom fields are merged by the
- * service, so those that are to go must be emptied by name.
+ * The value for the body of the upsert; `null` clears a field. The service merges custom fields, so each removed one
+ * is set to `null`.
  */
 export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue): unknown {
   if (kind === 'custom' && (value === undefined || isObject(value))) {
@@ -129,11 +129,11 @@ export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue)
 const clearedFields = (custom: FieldValue): Record<string, null> =>
   Object.fromEntries(Object.keys(isObject(custom) ? custom : {}).map((name) => [name, null]));
 
-/** Whether a value that is there can be sent back at all. */
+/** False for a reference without an id. */
 export const canBeSent = (kind: FieldKind, value: FieldValue): boolean =>
   kind !== 'reference' || (value as Reference | undefined)?.id !== '';
 
-/** JSON with sorted names, so that the same value is the same text. */
+/** JSON with sorted property names, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -143,7 +143,7 @@ export function canonicalJson(value: unknown): string {
   return `{${shown.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`;
 }
 
-/** One field that is to change. */
+/** A change of one field. */
 export interface FieldChange {
   field: string;
   label: string;
@@ -152,13 +152,10 @@ export interface FieldChange {
   to: FieldValue;
 }
 
-/**
- * What is wanted, by field name. Custom fields are named one by one, and the others stay; one that is
- * empty is to be emptied.
- */
+/** The requested values by field name. Custom fields that are not named stay; an empty one is cleared. */
 export type RequestedValues = Snapshot;
 
-/** What `wanted` would change in `before`, field by field; only the fields that `wanted` names. */
+/** The fields of `requested` whose value differs from `before`. */
 export function changesBetween(before: Snapshot, requested: RequestedValues): FieldChange[] {
   return writableFields
     .filter(({ name }) => name in requested)
@@ -170,12 +167,12 @@ export function changesBetween(before: Snapshot, requested: RequestedValues): Fi
     .filter(({ kind, from, to }) => !isSameValue(kind, from, to));
 }
 
-/** The present custom fields with some of them set anew. */
+/** The present custom fields, overwritten by those of `patch`. */
 function mergeCustomFields(present: FieldValue, patch: FieldValue): FieldValue {
   return withoutEmpty({ ...(isObject(present) ? present : {}), ...(isObject(patch) ? patch : {}) });
 }
 
-/** Names of the custom fields that differ between two values. */
+/** The names of the custom fields that differ. */
 export function changedCustomFields(from: FieldValue, to: FieldValue): string[] {
   const names = new Set([from, to].flatMap((value) => Object.keys(isObject(value) ? value : {})));
   return [...names].filter(
@@ -183,6 +180,6 @@ export function changedCustomFields(from: FieldValue, to: FieldValue): string[] 
   );
 }
 
-/** One custom field. */
+/** The value of one custom field. */
 export const customField = (custom: FieldValue, name: string): unknown =>
   isObject(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined;

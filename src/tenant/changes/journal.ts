@@ -7,7 +7,7 @@ import { ChangeRefused } from './refusal.ts';
 
 export type OutcomeStatus = 'written' | 'not_written' | 'cannot_tell';
 
-/** Written before anything is sent. */
+/** The entry that is written before a change is sent. */
 export interface WriteIntent {
   phase: 'sending';
   id: string;
@@ -18,17 +18,17 @@ export interface WriteIntent {
   name: string;
   before: Snapshot;
   changes: readonly FieldChange[];
-  /** The body as it was sent. */
+  /** The request body. */
   sent: Record<string, unknown>;
   client: string;
-  /** Who this server took the caller for, where it asks who calls. */
+  /** The authenticated caller, if callers are authenticated. */
   caller?: string;
   consent: 'asked' | 'token';
-  /** The change that this one takes back. */
+  /** Id of the change that this one reverts. */
   reverts?: string;
 }
 
-/** Written when it is known what came of it. */
+/** The entry that is written when the outcome is known. */
 export interface WriteOutcome {
   phase: 'done';
   id: string;
@@ -39,7 +39,7 @@ export interface WriteOutcome {
   reason?: string;
 }
 
-/** One change as the journal tells it; without `done` the process ended in the middle. */
+/** A change in the journal. Without an outcome, the process ended during the write. */
 export interface RecordedChange {
   intent: WriteIntent;
   outcome?: WriteOutcome;
@@ -74,7 +74,7 @@ function attachOutcome(known: RecordedChange | undefined, outcome: WriteOutcome)
   if (known) known.outcome = outcome;
 }
 
-/** Whole lines may still be another program's, or somebody's who edited the file. */
+/** A valid JSON line may come from another program, or from a person who edited the file. */
 function isIntent(entry: Record<string, unknown>): entry is Record<string, unknown> & WriteIntent {
   const { phase, id, at, what, externalId, name, before, changes } = entry;
   const texts = [id, at, what, externalId, name].every((text) => typeof text === 'string');
@@ -95,7 +95,7 @@ const outcomeStatuses: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'cannot_tell',
 ]);
 
-/** What nobody can write down, or look up, is not done. */
+/** The refusal of a change because the journal cannot be read or written. */
 export function journalError(verb: 'read' | 'kept', error: unknown): ChangeRefused {
   const code = trusted((error as NodeJS.ErrnoException).code ?? 'unknown reason');
   const reason = wording`The journal of changes cannot be ${verb} (${code}).`;
@@ -112,6 +112,6 @@ export function journalError(verb: 'read' | 'kept', error: unknown): ChangeRefus
   );
 }
 
-/** Whether it may have reached the service: what is not known to have failed counts as written. */
+/** True unless the change is known not to be written. */
 export const mayBeWritten = ({ outcome }: RecordedChange): boolean =>
   outcome?.outcome !== 'not_written';

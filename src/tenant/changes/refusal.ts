@@ -1,11 +1,11 @@
 import type { NameOf } from '../../setting-names.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 
-/** Why a change was not made: told to the assistant as it is. */
+/** A change was refused. The reason is shown to the assistant unchanged. */
 export class ChangeRefused extends Error {
   readonly kind = 'change-refused';
   readonly reason: Wording;
-  /** What could be meant instead, or what differs; shown with the reason. */
+  /** Alternatives or differences, shown with the reason. */
   readonly details: Record<string, unknown> | undefined;
   /** What the operator can do, in the operator's names of settings. */
   readonly remedy: Remedy | undefined;

@@ -22,9 +22,9 @@ import { matchBarredStages, stagesOf } from './stages.ts';
 import { findTarget } from './target.ts';
 
 /**
- * What would take a change back: the fields that it changed, to what they were.
- * @throws ChangeRefused when it is unknown, was never written, made the opportunity, was taken back
- *   already, or when somebody changed the opportunity since
+ * Plans to revert a change: its fields get their old values.
+ * @throws ChangeRefused if the change is unknown, was never written, created the opportunity or was reverted
+ *   already, or if somebody changed the opportunity since
  */
 export async function planRevert(
   tenant: Tenant,
@@ -53,7 +53,7 @@ export async function planRevert(
   return buildPlan(tenant, target, revertValues(change.intent.changes), call);
 }
 
-/** Each field as it was; one that was empty is emptied. Of the custom fields, those that changed. */
+/** The old value of each changed field; empty values clear the field. Of custom fields, only the changed ones. */
 function revertValues(changes: readonly FieldChange[]): RequestedValues {
   const entries = changes.map(({ field, kind, from, to }) => {
     if (kind !== 'custom') return [field, from];
@@ -67,8 +67,8 @@ function revertValues(changes: readonly FieldChange[]): RequestedValues {
 }
 
 /**
- * What somebody changed since is theirs: it is shown, not overwritten. A record that is as it was before
- * needs nothing: the change never arrived, or somebody took it back by hand.
+ * Refuses to overwrite later changes by somebody else. A record in its old state is accepted: the change never
+ * arrived, or was reverted by hand.
  */
 function refuseIfChanged({ intent, outcome }: RecordedChange, now: Snapshot): void {
   const expected = snapshotAfter(intent.before, intent.changes);
@@ -96,7 +96,7 @@ const changedFields = (one: Snapshot, other: Snapshot): string[] =>
     .filter(({ name, kind }) => !isSameValue(kind, one[name], other[name]))
     .map(({ name }) => name);
 
-/** The API has no way to delete an opportunity: the nearest is a stage that ends it. */
+/** A created opportunity cannot be deleted by the API, so the message suggests a stage that closes it. */
 async function cannotDelete(
   tenant: Tenant,
   { intent, outcome }: RecordedChange,

@@ -20,18 +20,18 @@ export async function checkAllowed(
   if (forbidden.length > 0) {
     const names = trusted(forbidden.map(({ field }) => field).join(', '));
     throw new ChangeRefused(
-      wording`Whoever runs this server does not let agents write ${names}. Allowed: ${trusted([...fields].join(', '))}.`,
+      wording`The operator of this server does not let agents write ${names}. Allowed: ${trusted([...fields].join(', '))}.`,
     );
   }
   const stage = plan.changes.find(({ field }) => field === 'stage')?.to as Reference | undefined;
   if (!stage || barredStages.length === 0) return;
   if (!(await isBarred(tenant, stage, call))) return;
   throw new ChangeRefused(
-    wording`Whoever runs this server does not let agents set the stage ${quote(stage.name ?? stage.id)}. A person can do it in the product.`,
+    wording`The operator of this server does not let agents set the stage ${quote(stage.name ?? stage.id)}. A person can do it in the product.`,
   );
 }
 
-/** By any name that the stage goes by: one that was renamed is barred under both. */
+/** Checks all names of the stage: a renamed stage is barred under its old and its new name. */
 async function isBarred(tenant: Tenant, stage: Reference, call: ToolCall): Promise<boolean> {
   const { records } = await tenant.collection('opportunity', call);
   const known = stagesOf(records).find(({ id }) => id === stage.id);
@@ -43,11 +43,11 @@ async function isBarred(tenant: Tenant, stage: Reference, call: ToolCall): Promi
   return forbidden.has(stage.id);
 }
 
-/** Counts what the journal says of the last hour. @throws ChangeRefused when it is full */
+/** Counts the writes of the last hour in the journal. @throws ChangeRefused if the limit is reached */
 export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
   const { perHour } = tenant.writeRules;
   if (perHour === 0) {
-    throw new ChangeRefused(wording`Whoever runs this server lets nothing be written for now.`);
+    throw new ChangeRefused(wording`The operator of this server has disabled writing.`);
   }
   const { changes } = await readChanges(tenant.journal);
   const since = Date.now() - hourMs;
@@ -59,6 +59,6 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
   if (times.length < perHour) return;
   const freeAt = (times[times.length - perHour] ?? 0) + hourMs;
   throw new ChangeRefused(
-    wording`This server writes at most ${perHour} times an hour, and has. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
+    wording`The limit of ${perHour} writes an hour is reached. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
   );
 }

@@ -1,7 +1,7 @@
 import { Verbatim } from '../../text/untrusted-text.ts';
 import type { FieldValue, Reference } from './fields.ts';
 
-/** A value as an answer shows it: numbers as such, texts as they are stored, references by name and id. */
+/** A value for an answer: numbers unchanged, texts as stored, references by name and id. */
 export function shownValue(value: FieldValue): number | Verbatim {
   if (typeof value === 'number') return value;
   return new Verbatim(asText(value));

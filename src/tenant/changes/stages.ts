@@ -1,14 +1,14 @@
 import { isObject } from '../../api/envelope.ts';
 import type { ApiRecord } from '../../api/records.ts';
 
-/** A stage, as opportunities carry it: the API lists none. */
+/** A stage that opportunities refer to. The API has no list of stages. */
 export interface Stage {
   id: string;
-  /** Every name, and every external identifier, that it was seen with. */
+  /** All names and external identifiers of the stage in the opportunities. */
   names: ReadonlySet<string>;
 }
 
-/** The stages that these opportunities are in. */
+/** The stages of these opportunities. */
 export function stagesOf(opportunities: readonly ApiRecord[]): Stage[] {
   const stages = new Map<string, Set<string>>();
   for (const { pipelineStage: stage } of opportunities) {
@@ -25,9 +25,8 @@ export function stagesOf(opportunities: readonly ApiRecord[]): Stage[] {
 }
 
 /**
- * Which of these stages the operator's words bar, by id, name or external identifier: what looks like a
- * barred name to a person is barred, whatever its letter case, blanks and script. And the words that bar
- * none of them.
+ * Matches barred stages by id, name or external identifier. Names that look alike match, whatever their letter case,
+ * spaces and script. `unknown` are the words that match no stage.
  */
 export async function matchBarredStages(
   stages: readonly Stage[],

@@ -9,32 +9,32 @@ import type { Tenant } from '../tenant.ts';
 import type { Scale } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
-/** Which record is meant, in the words of whoever asks. */
+/** The arguments that select a record. */
 export interface TargetSelector {
   externalId?: string | undefined;
   opportunityId?: string | undefined;
-  /** Said explicitly: an external identifier that matches nothing creates a record. */
+  /** True to create a record if no record has the external identifier. */
   create?: boolean | undefined;
 }
 
-/** What a stored probability is divided by; the API itself takes 0–1. */
+/** The tenant's scale of stored probabilities; the API accepts 0–1 only. */
 export interface TenantScale {
   divisor: Scale;
-  /** Whether the tenant's own values leave no doubt about it. */
+  /** True if the tenant's values determine the scale. */
   certain: boolean;
 }
 
-/** The record that a change is about, as it is now. */
+/** The present state of the record to change. */
 export interface Target {
   externalId: string;
-  /** Absent when there is none yet. */
+  /** Absent if it does not exist yet. */
   record?: Opportunity;
   scale: TenantScale;
 }
 
 /**
- * Finds the record that is meant.
- * @throws ChangeRefused when it is not there, cannot be written, or would be created unasked
+ * Finds the record to change.
+ * @throws ChangeRefused if it does not exist and `create` is not set, or cannot be written
  */
 export async function findTarget(
   tenant: Tenant,
@@ -109,7 +109,7 @@ function refuseDeleted(record: Opportunity): void {
   if (isDeleted(record)) throw new ChangeRefused(wording`This opportunity has been deleted.`);
 }
 
-/** In a path they lead to another route. */
+/** Identifiers such as `..` would address another route. */
 function refuseDotSegments(identifier: string): void {
   if (!isPathSegment(identifier)) {
     throw new ChangeRefused(
@@ -118,14 +118,14 @@ function refuseDotSegments(identifier: string): void {
   }
 }
 
-/** The record as it is now, not as it was in a collection. */
+/** Reads the present record from the service, not from the cache. */
 export const readCurrent = (tenant: Tenant, id: string, call: ToolCall): Promise<Opportunity> =>
   tenant.client.getRecord('opportunity', 'id', id, interactiveCall(call));
 
 /**
- * There is no route that reads an opportunity by external identifier. A search finds most at once; only
- * a complete reading of all of them, made now, shows that there is none.
- * @throws ChangeRefused when that reading could not be completed
+ * Finds an opportunity by external identifier. The API has no such route, so this searches first, and then reads
+ * the whole collection: only that proves that there is no such record.
+ * @throws ChangeRefused if the collection could not be read completely
  */
 export async function findByExternalId(
   tenant: Tenant,
@@ -147,8 +147,8 @@ export async function findByExternalId(
 }
 
 /**
- * An identifier that looks like one that is taken is a slip, or made to be taken for it.
- * @throws ChangeRefused with the opportunity that has the other
+ * Refuses an identifier that looks like an existing one: it is a typing error or an attempt to deceive.
+ * @throws ChangeRefused with the opportunity that has the existing identifier
  */
 async function refuseSimilarIdentifier(
   tenant: Tenant,
@@ -169,8 +169,8 @@ async function refuseSimilarIdentifier(
 }
 
 /**
- * The same record, read again.
- * @throws ChangeRefused when it went away meanwhile
+ * Reads the target again.
+ * @throws ChangeRefused if it was deleted, or its external identifier changed
  */
 export async function refreshTarget(
   tenant: Tenant,
@@ -186,14 +186,14 @@ export async function refreshTarget(
   }
   const now = await readCurrent(tenant, record.id, call);
   refuseDeleted(now);
-  // Written under its former identifier it would be made a second time.
+  // A write under the former identifier would create a second record.
   if (now.externalIdentifier === externalId) return { externalId, record: now, scale };
   throw new ChangeRefused(
     wording`The opportunity's external identifier is no longer ${quote(externalId)}: it was changed meanwhile.`,
   );
 }
 
-/** Read from all that the tenant stores, the record at hand included. */
+/** Determines the scale from all stored opportunities and this record. */
 export async function tenantScale(
   tenant: Tenant,
   call: ToolCall,

@@ -1,19 +1,19 @@
 import type { ApiRecord, Resource } from '../../api/records.ts';
 import type { Collection } from '../collections.ts';
 
-/** A list of the operator's in which something bars nothing. */
+/** Barred stages that do not exist. */
 export interface UnknownStages {
-  /** What was said to be barred. */
+  /** The barred names that match no stage. */
   unknown: readonly string[];
-  /** The names of the stages that there are, or of the first of them. */
+  /** Names of the existing stages, at most `maxStages`. */
   stages: readonly string[];
 }
 
 const maxStages = 30;
 
 /**
- * Looks at the first whole reading of the opportunities, and tells of barred stages that none is in: a
- * misspelt one bars nothing. Nothing is read for it.
+ * Reports barred stages that no opportunity has, such as misspelt ones, at the first complete reading of the
+ * opportunities. Sends no requests of its own.
  */
 export function watchStages(
   words: readonly string[],
@@ -29,7 +29,7 @@ export function watchStages(
   };
 }
 
-/** The words that bar none of the stages that these opportunities are in. */
+/** The barred names that match no stage of these opportunities. */
 export async function findUnknownStages(
   opportunities: readonly ApiRecord[],
   words: readonly string[],

@@ -15,21 +15,21 @@ import {
 } from './fields.ts';
 import { findByExternalId, readCurrent, type TenantScale, tenantScale } from './target.ts';
 
-/** A change that was sent, or may have been, and the record that it is about. */
+/** A change that was sent, or may have been sent, and its record. */
 export interface SentChange {
   externalId: string;
-  /** Absent when the change was to make the record. */
+  /** Absent if the change creates the record. */
   opportunityId?: string | undefined;
-  /** What the service called the record that it made. */
+  /** Id of the created record, from the service's response. */
   madeId?: string | undefined;
   before: Snapshot;
   changes: readonly FieldChange[];
 }
 
 /**
- * What a look at the record shows of a change: `arrived`: every field of it holds what was meant;
- * `partly`: some do; `as before`: none changed; `otherwise`: fields of it changed, but to something
- * else, which may be somebody else's doing; `unreadable`: the record cannot be read now.
+ * The result of reading the record back. `applied`: every changed field has the intended value. `partial`: some
+ * have. `unchanged`: all have their old values. `diverged`: fields changed to other values, perhaps by somebody
+ * else. `unreadable`: the record cannot be read now.
  */
 export type Verification =
   | { result: 'applied' | 'partial' | 'diverged'; record: Opportunity }
@@ -47,11 +47,11 @@ export async function verify(
     const record = await readTarget(tenant, sent, call);
     return record ? compare(sent, record, scale) : { result: 'unchanged' };
   } catch {
-    return { result: 'unreadable' }; // Told as it is.
+    return { result: 'unreadable' };
   }
 }
 
-/** A change whose outcome nobody knew, as the record shows it now. Reads only; never throws. */
+/** Verifies a change of unknown outcome against the present record. Never throws. */
 export async function verifyNow(
   tenant: Tenant,
   sent: SentChange,
@@ -68,7 +68,7 @@ async function readTarget(
 ): Promise<Opportunity | undefined> {
   if (opportunityId !== undefined) return readCurrent(tenant, opportunityId, call);
   const made = madeId === undefined ? undefined : await readIfExists(tenant, madeId, call);
-  // An answer may name another record than the one that was written.
+  // A response may contain another record than the one that was written.
   if (made?.externalIdentifier === externalId) return made;
   return findByExternalId(tenant, externalId, call);
 }
@@ -88,13 +88,13 @@ function compare(
   if (matches === changes.length) return { result: 'applied', record };
   if (matches > 0) return { result: 'partial', record };
   const moved = changes.some((change) => !matchesSide(change, 'from', record, scale));
-  // A record that was not there before is not as before, whatever it holds.
+  // A created record is never unchanged.
   return moved || opportunityId === undefined
     ? { result: 'diverged', record }
     : { result: 'unchanged' };
 }
 
-/** Of custom fields only those that were to change: others are others' business. */
+/** True if the record has the value of this side of the change. Of custom fields, only the changed ones count. */
 function matchesSide(
   change: FieldChange,
   side: 'from' | 'to',
@@ -109,7 +109,7 @@ function matchesSide(
   );
 }
 
-/** Whether a record holds this value, by either reading of a probability where that is not certain. */
+/** True if the record has this value. A probability of uncertain scale may match on either scale. */
 function matchesValue(
   { field, kind }: Pick<FieldChange, 'field' | 'kind'>,
   value: FieldValue,
@@ -127,8 +127,8 @@ export interface StoredDifference {
 }
 
 /**
- * What the service stored otherwise: over the fields that were to change and, of a record that was there
- * before, those that were to stay. A new record's other fields are the service's to fill.
+ * The fields whose stored value differs from the intended one. Checks all fields of an existing record, but only the
+ * requested fields of a new one: the service sets defaults for the others.
  */
 export function storedDifferences(
   sent: SentChange,
