@@ -1,20 +1,20 @@
-// Who takes part: a server written by hand, ours, and the SDK as its documentation shows it.
+// The servers that are compared: a minimal hand-written proxy, cpq-mcp, and a server made with the SDK alone.
 import { fileURLToPath } from 'node:url';
 import { startProcess, waitForOutput } from './processes.mjs';
 
 const own = (name) => fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url));
 
-/** `ours` is the bundle, as it is shipped. */
+/** `cpq` is this server's bundle, as it is shipped. */
 export function candidatesOf(bundle) {
-  const ours = { stdio: [bundle, 'stdio'], http: [bundle, 'http', '--port', '0'] };
+  const cpq = { stdio: [bundle, 'stdio'], http: [bundle, 'http', '--port', '0'] };
   return {
-    bare: { stdio: [own('minimal-stdio')], http: [own('minimal-http')] },
-    ours,
+    minimal: { stdio: [own('minimal-stdio')], http: [own('minimal-http')] },
+    cpq,
     sdk: { stdio: [own('sdk-stdio')], http: [own('sdk-http')] },
   };
 }
 
-/** Settings of every candidate; the budget is out of the way, because it is not what is measured. */
+/** Settings of every candidate. The rate limit is out of reach, because it is not measured. */
 export const settingsFor = (baseUrl, key = 'bench-key', more = {}) => ({
   CPQ_BASE_URL: baseUrl,
   CPQ_API_KEY: key,
@@ -22,7 +22,7 @@ export const settingsFor = (baseUrl, key = 'bench-key', more = {}) => ({
   ...more,
 });
 
-/** Starts one over HTTP. */
+/** Starts a candidate over HTTP. */
 export async function serve(argv, env) {
   const child = startProcess(argv, env);
   const [url] = await waitForOutput(child, /http:\/\/[^\s"']+\/mcp\b/);

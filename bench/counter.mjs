@@ -1,4 +1,4 @@
-// Stands between a server and its upstream, in the benchmark's own process, and counts requests.
+// A proxy between a server and its upstream, in the benchmark's own process, that counts requests.
 import { createServer, request as send } from 'node:http';
 
 export async function countingProxy(target) {

@@ -1,6 +1,6 @@
-// The client's end of a stdio server: as little as can tell when an answer is there.
+// A minimal stdio client: it does only what is needed to see that an answer has arrived.
 
-/** Sends lines and waits for lines; an answer is handed on as text, so that parsing it is nobody's time. */
+/** Sends lines and waits for lines. Answers stay text, so that parsing them is not measured. */
 export class LineClient {
   #child;
   #parts = [];
@@ -15,7 +15,7 @@ export class LineClient {
     });
   }
 
-  /** One request at a time; notifications in between are passed over. */
+  /** One request at a time; notifications are skipped. */
   request(method, params = {}) {
     const id = this.#nextId++;
     const answered = new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
@@ -27,7 +27,7 @@ export class LineClient {
     this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method })}\n`);
   }
 
-  /** The opening that every host of the older era makes. */
+  /** The handshake of the older protocol revisions. */
   async open() {
     const answer = await this.request('initialize', {
       protocolVersion: '2025-11-25',

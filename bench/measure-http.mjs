@@ -12,7 +12,7 @@ const accept = {
   accept: 'application/json, text/event-stream',
 };
 
-/** The same call as a host of either era posts it. */
+/** The same call in the form of each protocol era. */
 export const eras = {
   legacy: {
     headers: { ...accept, 'mcp-protocol-version': '2025-11-25' },
@@ -36,7 +36,7 @@ export const eras = {
   },
 };
 
-/** Calls once, and reads the answer. @throws when it is none */
+/** Calls once and reads the answer. @throws Error if the call failed */
 export async function post(pool, path, { headers, params }) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   const response = await pool.request({ method: 'POST', path, headers, body });
@@ -46,7 +46,7 @@ export async function post(pool, path, { headers, params }) {
   }
 }
 
-/** Calls a second over a stretch of time, with as many in flight all the while. */
+/** Calls per second over `ms` milliseconds, with `inFlight` calls in flight all the time. */
 async function callsPerSecond({ pool, path }, era, ms) {
   const from = performance.now();
   let calls = 0;
@@ -60,14 +60,14 @@ async function callsPerSecond({ pool, path }, era, ms) {
   return { calls, perSecond: calls / ((performance.now() - from) / 1000) };
 }
 
-/** Starts one, with as many connections to it as calls will be in flight. */
+/** Starts a candidate, and opens as many connections as there will be calls in flight. */
 export async function open(candidate, env) {
   const { child, url } = await serve(candidate.http, env);
   const { origin, pathname } = new URL(url);
   return { child, pool: new Pool(origin, { connections: inFlight }), path: pathname };
 }
 
-/** Calls a second of each candidate in both eras: the best round, and the median. */
+/** Calls per second of each candidate in both eras: the best round, and the median. */
 export async function measureHttp(candidates, env, rounds, ms = 600) {
   const names = Object.keys(candidates);
   const servers = await Promise.all(names.map((it) => open(candidates[it], env)));
@@ -93,7 +93,7 @@ export async function measureHttp(candidates, env, rounds, ms = 600) {
 }
 
 const summed = ({ rates, processor }) => ({
-  most: maximum(rates),
+  max: maximum(rates),
   median: median(rates),
   all: rates,
   processorMs: minimum(processor),

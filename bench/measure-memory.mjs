@@ -28,7 +28,7 @@ async function megabytesOf(child) {
   return megabytes;
 }
 
-/** Megabytes that a fresh process holds after a thousand calls, one at a time. */
+/** Resident megabytes of a fresh process after a thousand calls, one at a time. */
 export async function measureMemory(candidates, env, rounds) {
   const measured = {};
   for (const [transport, after] of Object.entries({ stdio: afterStdio, HTTP: afterHttp })) {
@@ -40,7 +40,7 @@ export async function measureMemory(candidates, env, rounds) {
     measured[transport] = Object.fromEntries(
       Object.entries(resident).map(([name, all]) => [
         name,
-        { least: minimum(all), median: median(all) },
+        { min: minimum(all), median: median(all) },
       ]),
     );
   }

@@ -3,7 +3,7 @@ import { LineClient } from './line-client.mjs';
 import { startProcess, stopProcess } from './processes.mjs';
 import { median, minimum } from './statistics.mjs';
 
-/** Milliseconds from spawn to the answer of the first `tools/list`, the opening before it included. */
+/** Milliseconds from spawn to the answer of the first `tools/list`, including the handshake. */
 async function coldStart(argv, env) {
   const from = performance.now();
   const child = startProcess(argv, env);
@@ -15,7 +15,7 @@ async function coldStart(argv, env) {
   return ms;
 }
 
-/** One after the other in every round, so that what slows the machine slows all of them. */
+/** Measures the candidates in turn in every round, so that a slow machine slows all of them. */
 export async function measureStart(candidates, env, rounds) {
   const names = Object.keys(candidates);
   const times = Object.fromEntries(names.map((name) => [name, []]));
@@ -26,7 +26,7 @@ export async function measureStart(candidates, env, rounds) {
   return Object.fromEntries(
     names.map((name) => [
       name,
-      { least: minimum(times[name]), median: median(times[name]), all: times[name] },
+      { min: minimum(times[name]), median: median(times[name]), all: times[name] },
     ]),
   );
 }

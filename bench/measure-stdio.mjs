@@ -21,7 +21,7 @@ async function timed(client) {
 }
 
 /**
- * Milliseconds of a call, one at a time: the median of each round; of those the least, and the median.
+ * Milliseconds per call, one at a time: the minimum and the median over the medians of the rounds.
  */
 export async function measureStdio(candidates, env, rounds) {
   const names = Object.keys(candidates);
@@ -40,7 +40,7 @@ export async function measureStdio(candidates, env, rounds) {
   const measured = rows.map(({ name, medians, processor }) => [
     name,
     {
-      least: minimum(medians),
+      min: minimum(medians),
       median: median(medians),
       all: medians,
       processorMs: minimum(processor),

@@ -4,13 +4,13 @@ import { startProcess, stopProcess } from './processes.mjs';
 
 const tokensOf = (value) => countTokens(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What a model is shown of a result: the text, or the structured form; the dearer one counts. */
+/** Tokens of a result as a model sees it: its text or its structured form, whichever is longer. */
 export const tokensOfResult = ({ content, structuredContent }) =>
   Math.max(tokensOf(content.map(({ text }) => text).join('\n')), tokensOf(structuredContent ?? ''));
 
-/** Starts ours over stdio for as long as `work` takes. */
-export async function withOurs(candidates, env, work) {
-  const child = startProcess(candidates.ours.stdio, env);
+/** Runs `work` with a client of this server over stdio. */
+export async function withServer(candidates, env, work) {
+  const child = startProcess(candidates.cpq.stdio, env);
   try {
     const client = new LineClient(child);
     await client.open();
@@ -25,21 +25,21 @@ export async function wire({ baseUrl, key }, path) {
   return response.text();
 }
 
-/** The list of tools with everything on, and two lists against what the service sends for the same. */
+/** Tokens of `tools/list` with every tool enabled, and of two lists beside the service's own answers. */
 export async function measureTokens(candidates, env, tenant) {
   const everything = {
     ...env,
     CPQ_GRANTS: 'read,opportunity:write',
     CPQ_TOOLSETS: 'routes,briefs,events,changes',
   };
-  return withOurs(candidates, everything, async (client) => {
+  return withServer(candidates, everything, async (client) => {
     const { tools } = JSON.parse(await client.request('tools/list')).result;
     const seen = tools.map(({ name, description, inputSchema }) => ({
       name,
       description,
       inputSchema,
     }));
-    const against = async (name, size, path) => ({
+    const compare = async (name, size, path) => ({
       tokens: tokensOfResult(await client.call(name, { size })),
       wire: tokensOf(await wire(tenant, `${path}?size=${size}`)),
     });
@@ -47,8 +47,8 @@ export async function measureTokens(candidates, env, tenant) {
       tools: tools.length,
       seen: tokensOf(seen),
       sent: tokensOf(tools),
-      opportunities: await against('cpq_list_opportunities', 25, '/opportunity'),
-      quotes: await against('cpq_list_quotes', 10, '/quote'),
+      opportunities: await compare('cpq_list_opportunities', 25, '/opportunity'),
+      quotes: await compare('cpq_list_quotes', 10, '/quote'),
     };
   });
 }

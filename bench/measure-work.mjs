@@ -1,5 +1,5 @@
 import { countingProxy } from './counter.mjs';
-import { tokensOfResult, wire, withOurs } from './measure-tokens.mjs';
+import { tokensOfResult, wire, withServer } from './measure-tokens.mjs';
 
 /** The company with the most quotes among the first hundred. */
 async function busiestCompany(tenant) {
@@ -11,9 +11,9 @@ async function busiestCompany(tenant) {
   return [...counts].sort((a, b) => b[1] - a[1])[0][0];
 }
 
-/** One question, answered twice: what it takes, and what it takes when it was just asked. */
+/** Asks one question twice: what it costs without and with a warm cache. */
 async function asked(candidates, env, proxy, { name, args }) {
-  return withOurs(candidates, env, async (client) => {
+  return withServer(candidates, env, async (client) => {
     const { result } = JSON.parse(await client.request('tools/list'));
     if (!result.tools.some((tool) => tool.name === name)) return undefined;
     proxy.take();
@@ -26,7 +26,7 @@ async function asked(candidates, env, proxy, { name, args }) {
   });
 }
 
-/** @returns what a question of one kind takes, or undefined where there is no tool for it yet */
+/** @returns the cost of one question, or undefined if there is no tool for it */
 async function question(candidates, settingsFor, tenant, call) {
   const { origin, pathname } = new URL(tenant.baseUrl);
   const proxy = await countingProxy(origin);

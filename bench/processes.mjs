@@ -1,10 +1,10 @@
-// Child processes of the benchmark: started with a bare environment, never left running.
+// Child processes of the benchmark: started with a minimal environment, never left running.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 const running = new Set();
 
-/** What a process needs of ours to run at all. NODE_EXTRA_CA_CERTS alone costs a start 70 ms on Node 20. */
+/** The variables a process needs to run at all. NODE_EXTRA_CA_CERTS alone adds 70 ms to a start on Node 20. */
 const inheritedEnv = ['PATH', 'HOME', 'SYSTEMROOT', 'TEMP', 'TMPDIR'];
 
 export function startProcess(argv, env = {}) {
@@ -15,13 +15,13 @@ export function startProcess(argv, env = {}) {
     env: { ...Object.fromEntries(kept), ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  child.stdin.on('error', () => {}); // It may have ended before it read all.
+  child.stdin.on('error', () => {}); // It may have ended before it read everything.
   running.add(child);
   child.once('close', () => running.delete(child));
   return child;
 }
 
-/** Closes its stdin, then tells it to end, then makes it. */
+/** Closes its stdin, then sends SIGTERM, then SIGKILL. */
 export async function stopProcess(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('close', resolve));
@@ -35,37 +35,37 @@ export async function stopProcess(child) {
 
 export const stopAll = () => Promise.all([...running].map(stopProcess));
 
-// However the benchmark ends, nothing of it stays.
+// No child process outlives the benchmark, however it ends.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
 /** Waits for a line on stdout that matches. */
-export function waitForOutput(child, pattern, patienceMs = 30_000) {
+export function waitForOutput(child, pattern, timeoutMs = 30_000) {
   return new Promise((resolve, reject) => {
-    let said = '';
-    const late = setTimeout(() => reject(new Error(`never said ${pattern}: ${said}`)), patienceMs);
+    let output = '';
+    const timer = setTimeout(() => reject(new Error(`no ${pattern} in: ${output}`)), timeoutMs);
     const read = (bytes) => {
-      said += bytes;
-      const found = pattern.exec(said);
+      output += bytes;
+      const found = pattern.exec(output);
       if (!found) return;
-      clearTimeout(late);
+      clearTimeout(timer);
       child.stdout.off('data', read);
       resolve(found);
     };
     child.stdout.on('data', read);
-    child.once('close', () => reject(new Error(`ended without saying ${pattern}: ${said}`)));
+    child.once('close', () => reject(new Error(`ended without ${pattern} in: ${output}`)));
   });
 }
 
-/** Megabytes of memory that are really held, as the system counts them. */
+/** Resident memory in megabytes, as the system counts it. */
 export function residentMegabytes({ pid }) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-/** Processor time so far in milliseconds, of all its threads; NaN where the system does not say. */
+/** Processor time of all threads so far, in milliseconds; NaN where the system does not report it. */
 export function processorMs({ pid }) {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

@@ -1,17 +1,17 @@
-// What was measured, as rows of the table: against what, how much, how much it may be.
+// The measurements as rows of a table: baseline, measured value and limit.
 import { pairedMedian, rounded } from './statistics.mjs';
 
 const times = (value) => `${rounded(value)} ×`;
 const ms = (value) => `${rounded(value, value < 10 ? 2 : 0)} ms`;
-const row = (what, { against, measured, limit, ok, ...more }) => ({
+const row = (what, { baseline, measured, limit, ok, ...more }) => ({
   what,
-  against,
+  baseline,
   measured,
   limit,
   verdict: ok ? 'ok' : 'over',
   ...more,
 });
-const atMost = (what, value, limit, { say: format = String, ...more }) =>
+const atMost = (what, value, limit, { format = String, ...more }) =>
   row(what, {
     measured: format(value),
     limit: `≤ ${format(limit)}`,
@@ -20,45 +20,45 @@ const atMost = (what, value, limit, { say: format = String, ...more }) =>
     ...more,
   });
 
-/** The verdict is on the quotients of neighbours; beside it the least disturbed of each, and the SDK. */
-const latencyRow = (what, limit, { bare, ours, sdk }) =>
-  atMost(what, pairedMedian(ours.all, bare.all), limit, {
-    say: times,
-    against: `bare ${ms(bare.least)}`,
-    detail: `least ${ms(ours.least)}, ${times(ours.least / bare.least)}; plain SDK ${times(pairedMedian(sdk.all, bare.all))}`,
+/** The verdict is on the median of paired quotients; the detail has the minima and the SDK's quotient. */
+const latencyRow = (what, limit, { minimal, cpq, sdk }) =>
+  atMost(what, pairedMedian(cpq.all, minimal.all), limit, {
+    format: times,
+    baseline: `minimal proxy ${ms(minimal.min)}`,
+    detail: `min ${ms(cpq.min)}, ${times(cpq.min / minimal.min)}; plain SDK ${times(pairedMedian(sdk.all, minimal.all))}`,
   });
 
 export const startRows = (measured) => [latencyRow('cold start, stdio', 2, measured)];
 
 export function stdioRows(measured) {
-  const { bare, ours } = measured;
+  const { minimal, cpq } = measured;
   const row = latencyRow('list 25, stdio, p50', 1.5, measured);
-  const processor = `processor time ${times(ours.processorMs / bare.processorMs)}`;
+  const processor = `processor time ${times(cpq.processorMs / minimal.processorMs)}`;
   return [{ ...row, detail: `${row.detail}; ${processor}` }];
 }
 
 export function httpRows(measured) {
   return ['modern', 'legacy'].map((era) => {
-    const { bare, ours, sdk } = measured[era];
-    const share = pairedMedian(ours.all, bare.all);
+    const { minimal, cpq, sdk } = measured[era];
+    const share = pairedMedian(cpq.all, minimal.all);
     return row(`list 25, HTTP, 32 in flight, ${era}`, {
-      against: `bare ${Math.round(bare.most)}/s`,
+      baseline: `minimal proxy ${Math.round(minimal.max)}/s`,
       measured: times(share),
       limit: `≥ ${times(0.5)}`,
       ok: share >= 0.5,
       value: share,
-      detail: `best ${Math.round(ours.most)}/s, ${times(ours.most / bare.most)}; plain SDK ${times(pairedMedian(sdk.all, bare.all))}; processor time ${times(ours.processorMs / bare.processorMs)}`,
+      detail: `best ${Math.round(cpq.max)}/s, ${times(cpq.max / minimal.max)}; plain SDK ${times(pairedMedian(sdk.all, minimal.all))}; processor time ${times(cpq.processorMs / minimal.processorMs)}`,
     });
   });
 }
 
 export function memoryRows(measured) {
   const format = (value) => `${value < 0 ? '−' : '+'} ${Math.abs(Math.round(value))} MB`;
-  return Object.entries(measured).map(([transport, { bare, ours, sdk }]) =>
-    atMost(`memory after 1,000 calls, ${transport}`, ours.median - bare.median, 25, {
-      say: format,
-      against: `bare ${Math.round(bare.median)} MB`,
-      detail: `${Math.round(ours.median)} MB; least ${format(ours.least - bare.least)}; plain SDK ${format(sdk.median - bare.median)}`,
+  return Object.entries(measured).map(([transport, { minimal, cpq, sdk }]) =>
+    atMost(`memory after 1,000 calls, ${transport}`, cpq.median - minimal.median, 25, {
+      format,
+      baseline: `minimal proxy ${Math.round(minimal.median)} MB`,
+      detail: `${Math.round(cpq.median)} MB; min ${format(cpq.min - minimal.min)}; plain SDK ${format(sdk.median - minimal.median)}`,
     }),
   );
 }
@@ -67,16 +67,16 @@ export function tokenRows({ tools, seen, sent, opportunities, quotes }) {
   const share = ({ tokens, wire }) => (100 * tokens) / wire;
   const percent = (value) => `${rounded(value, 1)} %`;
   return [
-    atMost('tools/list as a model sees it', seen, 3_500, { against: `${tools} tools` }),
-    atMost('tools/list as sent', sent, 7_000, { against: `${tools} tools` }),
+    atMost('tools/list as a model sees it', seen, 3_500, { baseline: `${tools} tools` }),
+    atMost('tools/list as sent', sent, 7_000, { baseline: `${tools} tools` }),
     atMost('25 opportunities, concise', share(opportunities), 30, {
-      say: percent,
-      against: `wire ${opportunities.wire}`,
+      format: percent,
+      baseline: `wire ${opportunities.wire}`,
       detail: `${opportunities.tokens} tokens`,
     }),
     atMost('10 quotes, concise', share(quotes), 12, {
-      say: percent,
-      against: `wire ${quotes.wire}`,
+      format: percent,
+      baseline: `wire ${quotes.wire}`,
       detail: `${quotes.tokens} tokens`,
     }),
   ];

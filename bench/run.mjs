@@ -1,5 +1,5 @@
 // npm run bench [-- --json] [-- --only start,stdio,http,memory,tokens,work] [-- --rounds 15] [-- --dist DIR]
-// Measures what is promised, everything in one run and side by side, and prints the table.
+// Measures every limit of docs/numbers.md in one run, candidates side by side, and prints the table.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** A build of this run's own, so that one made meanwhile does not change what is measured. */
+/** Builds a bundle for this run alone, so that another build does not change what is measured. */
 function bundle() {
   if (options.dist !== undefined) return join(options.dist, 'cpq-mcp.js');
   const dist = join(cache, 'dist');
@@ -36,7 +36,7 @@ function bundle() {
   return join(dist, 'cpq-mcp.js');
 }
 
-/** The embedded tenant, in a process of its own and without a rate limit. */
+/** Starts the embedded tenant in its own process, without a rate limit. */
 async function sandbox(path, scale) {
   const argv = [path, 'sandbox', '--port', '0', '--rate-limit', 'off', '--scale', String(scale)];
   const child = startProcess(argv);
@@ -44,7 +44,7 @@ async function sandbox(path, scale) {
   return { baseUrl, key };
 }
 
-/** Answers at once and always the same: 25 opportunities of the embedded tenant. */
+/** Starts an upstream that always answers at once with the same 25 opportunities. */
 async function fixedUpstream(tenant) {
   const file = join(cache, 'opportunities.json');
   writeFileSync(file, await wire(tenant, '/opportunity?size=25'));
@@ -53,7 +53,7 @@ async function fixedUpstream(tenant) {
   return settingsFor(url);
 }
 
-async function measure(wanted) {
+async function measure(selected) {
   const path = bundle();
   const candidates = candidatesOf(path);
   const rounds = Math.max(15, Number(options.rounds));
@@ -69,23 +69,23 @@ async function measure(wanted) {
     http: async () => httpRows(await measureHttp(candidates, env, rounds)),
     memory: async () => memoryRows(await measureMemory(candidates, env, 3)),
     tokens: async () => {
-      const ours = settingsFor(tenant.baseUrl, tenant.key);
-      return tokenRows(await measureTokens(candidates, ours, tenant));
+      const settings = settingsFor(tenant.baseUrl, tenant.key);
+      return tokenRows(await measureTokens(candidates, settings, tenant));
     },
     work: async () => workRows(await measureWork(candidates, settingsFor, await large())),
   };
   const rows = [];
   for (const name of allMeasurements.split(','))
-    if (wanted.includes(name)) rows.push(...(await parts[name]()));
+    if (selected.includes(name)) rows.push(...(await parts[name]()));
   return rows;
 }
 
 function print(rows) {
   if (options.json) return say(JSON.stringify({ node: process.version, rows }, undefined, 2));
   say(`Node ${process.version}\n`);
-  say('| what | against | measured | limit | | more |\n|---|---|---|---|---|---|');
-  for (const { what, against = '', measured, limit, verdict, detail = '' } of rows) {
-    say(`| ${[what, against, measured, limit, verdict, detail].join(' | ')} |`);
+  say('| what | baseline | measured | limit | | more |\n|---|---|---|---|---|---|');
+  for (const { what, baseline = '', measured, limit, verdict, detail = '' } of rows) {
+    say(`| ${[what, baseline, measured, limit, verdict, detail].join(' | ')} |`);
   }
 }
 

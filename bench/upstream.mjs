@@ -1,5 +1,5 @@
-// Stands in for the service: answers every request with the same bytes, so that what is measured is the
-// server in front of it. Start with the file that holds the body; says its address on stdout.
+// Replaces the service: answers every request with the same bytes, so that only the server in front of it is
+// measured. Takes the file with the body as its argument; prints its address.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 

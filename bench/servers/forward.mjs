@@ -1,7 +1,7 @@
-// What the hand-written server does with a call: ask the service, hand on its text.
+// The tool of the minimal proxy: requests the service and passes its text on.
 let pool;
 
-/** undici is loaded with the first call, as it is by whoever wants to be there at once. */
+/** Loads undici with the first call only, so that the start stays fast. */
 async function open() {
   const { Pool } = await import('undici');
   return new Pool(new URL(process.env.CPQ_BASE_URL).origin, { connections: 32 });
@@ -23,14 +23,14 @@ const tool = {
   inputSchema: { type: 'object', properties: { size: { type: 'integer' } } },
 };
 
-/** The result of one request, with nothing checked that need not be. */
+/** The result of one request, with no checks beyond the necessary. */
 export async function resultOf({ method, params }) {
   switch (method) {
     case 'initialize':
       return {
         protocolVersion: params.protocolVersion,
         capabilities: { tools: {} },
-        serverInfo: { name: 'bare', version: '1' },
+        serverInfo: { name: 'minimal-proxy', version: '1' },
       };
     case 'tools/list':
       return { tools: [tool] };

@@ -1,4 +1,4 @@
-// The least that could do the job over HTTP: one POST, one JSON answer.
+// The minimal proxy over HTTP: one POST, one JSON answer.
 import { createServer } from 'node:http';
 import { resultOf } from './forward.mjs';
 

@@ -1,4 +1,4 @@
-// The least that could do the job over stdio: JSON-RPC by hand.
+// The minimal proxy over stdio: JSON-RPC by hand.
 import { resultOf } from './forward.mjs';
 
 let rest = '';

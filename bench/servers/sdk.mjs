@@ -1,4 +1,4 @@
-// The same tool as the SDK's documentation would have it: a server, one registered tool.
+// The same tool written as in the SDK's documentation: a server with one registered tool.
 import { McpServer } from '@modelcontextprotocol/server';
 import { request } from 'undici';
 import * as z from 'zod';
