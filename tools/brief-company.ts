@@ -49,7 +49,7 @@ export const briefCompany = defineTool({
   },
 });
 
-/** The parts of a brief: what each is read from, and where it stands in the answer. */
+/** The parts of a brief: the collections that each needs, and its fields in the answer. */
 const parts = {
   contacts: { from: ['contact'], shows: ['contacts'] },
   opportunities: { from: ['opportunity'], shows: ['open', 'closed', 'probability'] },
@@ -105,7 +105,7 @@ async function brief(
 
 type ShownParts = Pick<CompanyBrief, 'today' | 'company'> & Partial<CompanyBrief>;
 
-/** What one part is read from may fill others, which nobody asked for. */
+/** Drops parts that were not asked for: the records of one part may fill others too. */
 function selectParts(about: CompanyBrief, selected: readonly Part[]): ShownParts {
   const keys = new Set<string>(selected.flatMap((part) => parts[part].shows));
   const { today, company, ...others } = about;

@@ -16,7 +16,7 @@ import {
   readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
 
-/** About what one answer can hold. */
+/** Roughly as many as fit into one answer. */
 const maxDeals = 100;
 const name = z.string().optional().describe('Id or name');
 
@@ -85,7 +85,7 @@ export const briefPipeline = defineTool({
   },
 });
 
-/** Every open deal in few words, the largest first: what a board is made of. */
+/** Every open deal in a few fields, the largest first; the pipeline board shows these. */
 function dealsAnswer(
   deals: readonly OpenDeal[],
   from: number,
@@ -110,7 +110,7 @@ function dealsAnswer(
   });
 }
 
-/** Without the sums, which stand right below in every currency. */
+/** Leaves out the sums: the figures list them by currency. */
 function pipelineSummary({ open, overdue, stalled, closed }: PipelineBrief): Wording {
   return wording`${plural(open.count, 'open opportunity')}: ${overdue.total} overdue, ${stalled.total} stalled. ${closed.won.count} won and ${closed.lost.count} lost since ${trusted(closed.from)}.`;
 }

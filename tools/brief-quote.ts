@@ -85,6 +85,6 @@ function quoteSummary({ number, name, id, status, company, preflight }: QuoteBri
   const verdict =
     preflight.total === 0
       ? wording`The pre-flight check found nothing`
-      : wording`The pre-flight check found ${preflight.stops} to put right and ${preflight.checks} to look at`;
+      : wording`The pre-flight check found ${preflight.stops} to fix and ${preflight.checks} to review`;
   return wording`${what}${whom}${standing}. ${verdict}; for a person to review before it goes out.`;
 }

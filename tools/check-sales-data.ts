@@ -75,7 +75,7 @@ function checkAnswer(
 function checkSummary({ check, total, shown, examined, of, valueAtStake }: CheckReport): Wording {
   const stake = formatAmounts(valueAtStake);
   const worth = stake === '' ? '' : wording`, ${stake} at stake`;
-  // What has no value goes by name.
+  // Without values at stake, findings are sorted by name.
   const which = stake === '' ? wording`first ${shown}` : wording`${shown} largest`;
   const cut = shown < total ? wording` The ${which} are shown; size shows more.` : '';
   return wording`${check}: ${total} found among ${examined} ${trusted(of)}${worth}.${cut}`;

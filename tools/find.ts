@@ -14,7 +14,7 @@ import {
   records,
 } from '../src/tool-kit/define-tool.ts';
 
-/** What goes on from a hit of each kind. */
+/** The tool to continue with, by kind of hit. */
 const nextTool: Record<SearchKind, string> = {
   company: 'cpq_brief_company',
   contact: 'cpq_get_record',
@@ -23,7 +23,7 @@ const nextTool: Record<SearchKind, string> = {
   quote: 'cpq_brief_quote',
 };
 
-/** Of each kind, the fields that tell one hit from another. */
+/** The fields that tell hits apart, by kind. */
 const shownFields: { [K in SearchKind]: readonly string[] } = {
   company: ['type', 'city', 'externalIdentifier'],
   contact: ['email', 'phone', 'company', 'deleted'],
@@ -97,5 +97,5 @@ function findHints(groups: readonly Group[]): Wording[] {
   if (groups.length === 0) return [wording`Try fewer words, or a part of the name or number.`];
   const exact = groups.reduce((sum, one) => sum + one.exact, 0);
   if (exact === 1) return [];
-  return [wording`More than one could be meant: ask the person before going on with one.`];
+  return [wording`Several match: ask the person which one is meant.`];
 }

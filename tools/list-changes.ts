@@ -26,20 +26,20 @@ import {
   records,
 } from '../src/tool-kit/define-tool.ts';
 
-/** A time of that day is taken for the day. */
+/** A date; a time after it is ignored. */
 const day = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}/)
   .optional();
 
-/** Each costs a request or more. */
+/** Each verification takes one or more requests. */
 const maxVerifications = 5;
 
 export const listChanges = defineTool({
   name: 'cpq_list_changes',
   title: 'List changes made here',
   description:
-    'Changes that this server wrote to opportunities, newest first: what, when, how consent was given, what came of it.',
+    'Changes that this server wrote to opportunities, newest first: what, when, how consent was given, the outcome.',
   toolset: 'changes',
   needs: ['opportunity:read'],
   hints: readOnlyHints,
@@ -67,7 +67,7 @@ export const listChanges = defineTool({
   },
 });
 
-/** Of those whose outcome nobody knew at the time, the record itself is asked. */
+/** Reads the record again for the newest changes whose outcome is unknown. */
 async function changeRows(
   tenant: Tenant,
   changes: readonly RecordedChange[],
@@ -82,7 +82,7 @@ async function changeRows(
   return changes.map((change) => changeSummaryRow(change, verifications.get(change)));
 }
 
-/** Without one the process ended in the middle: what was announced may have arrived. */
+/** Without an outcome, the process ended during the write: it may have arrived. */
 const outcomeText = ({ outcome }: RecordedChange) => outcome?.outcome ?? 'cannot_tell';
 
 type Row = Record<string, unknown>;
@@ -132,14 +132,14 @@ function changeSummaryRow(change: RecordedChange, verification: Verification | u
 }
 
 const verificationTexts: Readonly<Record<Verification['result'], string>> = {
-  applied: 'holds what was meant',
-  partial: 'holds a part of it',
+  applied: 'holds the change',
+  partial: 'holds a part of the change',
   unchanged: 'is as before',
-  diverged: 'holds something else',
+  diverged: 'holds other values',
   unreadable: 'cannot be read',
 };
 
-/** The journal is a file: somebody may have edited it. */
+/** The journal is a file that anyone may have edited, so a field name is quoted unless it is known. */
 const fieldName = (field: string): Wording =>
   fieldNames.includes(field) ? trusted(field) : quote(field);
 

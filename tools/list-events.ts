@@ -18,7 +18,7 @@ import {
 
 const dayMs = 86_400_000;
 
-/** Checked like everywhere, and said nowhere: what a model sees is short. */
+/** Checked with `refine`, which keeps the limits out of the schema and saves tokens in tools/list. */
 const size = z
   .int()
   .default(20)
@@ -113,6 +113,6 @@ const eventRow = ({ at, isKnown, record, ...event }: EventPage['events'][number]
   at: `${at.toISOString().slice(0, 19)}Z`,
   ...event,
   id: record,
-  // A name that the service is not known to use.
+  // Marks an event name that the service is not known to use.
   known: isKnown ? undefined : false,
 });

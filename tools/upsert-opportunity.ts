@@ -6,25 +6,25 @@ import { type AllowedUnseen, firstUnseen } from '../src/text/characters.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
 import { day, defineTool } from '../src/tool-kit/define-tool.ts';
 
-/** Nobody can agree to what they cannot see. */
+/** Refuses invisible characters: a person cannot consent to what they cannot see. */
 const visible =
   (allowed: AllowedUnseen, otherwise = '') =>
   (given: string, context: z.RefinementCtx<string>) => {
     const unseen = firstUnseen(given, allowed);
     if (!unseen) return;
-    const message = `must not contain ${unseen.name}, at position ${unseen.at}, which nobody can see${otherwise}`;
+    const message = `must not contain ${unseen.name}, at position ${unseen.at}, which is invisible${otherwise}`;
     context.addIssue({ code: 'custom', message });
   };
 
 const short = () => z.string().trim().min(1).max(200);
 
-/** Which record is meant; what is written is its id. */
+/** Names another record; its id is what is written. */
 const reference = (about?: string) => {
   const schema = short().optional();
   return about === undefined ? schema : schema.describe(about);
 };
 
-/** Kept to the letter, blanks around it included. */
+/** Kept exactly as given, with leading and trailing blanks. */
 const passThrough = (about: string) =>
   z
     .string()
@@ -57,7 +57,7 @@ export const upsertOpportunity = defineTool({
   input: z.strictObject({
     external_id: short()
       .superRefine(
-        visible({}, '; to change an opportunity that has such a one, say opportunity_id'),
+        visible({}, '; to change an opportunity that has such an identifier, use opportunity_id'),
       )
       .optional(),
     opportunity_id: short().superRefine(visible({})).optional(),
@@ -107,7 +107,7 @@ export const upsertOpportunity = defineTool({
   },
 });
 
-/** Without a value it empties the field. */
+/** An empty value clears the field. */
 function isPair(text: string): boolean {
   return /^\s*[^\s=][^=]*=/.test(text);
 }

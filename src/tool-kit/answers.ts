@@ -11,7 +11,7 @@ export interface RecordShape {
   fields?: string[] | undefined;
 }
 
-/** What a coverage looks like in an answer. */
+/** Coverage as answers show it, with `asOf` to the second in UTC. */
 export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, unknown> {
   const { complete, read, total, asOf, reason } = coverage;
   const fields = { complete, read, total, asOf: `${asOf.toISOString().slice(0, 19)}Z` };
@@ -41,7 +41,7 @@ function shapeRecord<R extends Resource>(
   return detail === 'full' ? fullRecord(record) : concise(resource, record);
 }
 
-/** The plural that people say. */
+/** Plurals of the resources, for sentences. */
 export type Things =
   | 'categories'
   | 'companies'
@@ -55,7 +55,7 @@ export type Things =
   | 'quote widgets'
   | 'quotes';
 
-/** A stretch of a list, with how to get the next one. `things` is the plural that people say. */
+/** A page of a list, and how to get the next page. */
 export function listAnswer<R extends Resource>(
   resource: R,
   plural: Things,
@@ -102,14 +102,14 @@ function listSummary(
     : wording`${slice}. Next: the same call with from ${next}.`;
 }
 
-/** Why a search may have found nothing, and what to try. */
+/** What to try when a search found nothing. */
 export const emptySearch = (findBy: Wording): Wording =>
   wording`Nothing matches. The name may be spelt otherwise: try fewer words in query, or leave filters out; ${findBy}.`;
 
-/** The day it is, for what is overdue and what is valid: that of the server's own clock, in UTC. */
+/** Today by the server's clock, in UTC. */
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
-/** Amounts by currency in words: "12,500 EUR, 40 GBP and 300 USD". */
+/** Amounts by currency as text: "12,500 EUR, 40 GBP and 300 USD". */
 export function formatAmounts(amounts: Readonly<Record<string, number>> | undefined): Wording {
   const words = Object.entries(amounts ?? {}).map(([currency, amount]) => {
     const whole = counted(Math.round(amount));
@@ -120,7 +120,7 @@ export function formatAmounts(amounts: Readonly<Record<string, number>> | undefi
   return words.length === 0 ? last : wording`${join(words, ', ')} and ${last}`;
 }
 
-/** Nothing was guessed: who could be meant. */
+/** Lists the records that match a text equally well, so that the caller can choose one. */
 export function ambiguousAnswer<R extends Resource>(
   resource: R,
   text: string,

@@ -23,7 +23,7 @@ import {
 } from '../text/untrusted-text.ts';
 import { type Answer, answerFields, records } from './define-tool.ts';
 
-/** What a call that may write answers: what came of it, and the difference it was about. */
+/** Output of a tool that may write: the outcome, and the changes it was about. */
 export const changeOutput = z.looseObject({
   ...answerFields,
   outcome: z.enum([
@@ -42,7 +42,7 @@ export const changeOutput = z.looseObject({
   confirm: z.string().optional(),
 });
 
-/** One field's change as a row: names rather than ids where there are any; custom fields that differ. */
+/** One changed field as a row: names rather than ids where known, and only the custom fields that differ. */
 export function changeRow({ field, kind, from, to }: FieldChange): ChangeRow {
   if (kind !== 'custom') return { field, from: shownValue(from), to: shownValue(to) };
   const names = changedCustomFields(from, to);
@@ -57,7 +57,7 @@ export interface ChangeRow extends Record<string, unknown> {
   to: number | Verbatim;
 }
 
-/** What came of a decision, in words that cannot be taken for another outcome. */
+/** The outcome of a decision, worded so that it cannot be mistaken for another outcome. */
 export function decisionAnswer(plan: ChangePlan, decision: Decision): Answer {
   const about = describeTarget(plan);
   const changes = plan.changes.map(changeRow);
@@ -148,7 +148,7 @@ const changedAnswer = (about: Wording, now: ChangePlan): Answer => ({
   ],
 });
 
-/** Beside a preview, which holds the values whole. */
+/** Shortens the values: the preview next to them has them whole. */
 const inShort = ({ field, from, to }: ChangeRow): ChangeRow => {
   const short = (value: number | Verbatim) =>
     value instanceof Verbatim ? value.cutTo(maxQuoted) : value;
@@ -173,7 +173,7 @@ function resultAnswer(plan: ChangePlan, changes: Rows, result: WriteResult): Ans
   };
 }
 
-/** Every text of a record as it is stored. */
+/** Marks every text of a record to be shown exactly as stored. */
 const verbatim = (record: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(record).map(([name, value]) => [
@@ -186,15 +186,15 @@ function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): 
   const notes: [boolean, Wording][] = [
     [
       differs.length > 0,
-      wording`The service stored some fields otherwise than was meant: see differs, and tell the person.`,
+      wording`The service stored some fields differently than intended: see differs, and tell the person.`,
     ],
     [
       unchecked === true,
-      wording`The service confirmed it, but the record could not be read back to compare: read it in a minute.`,
+      wording`The service confirmed the write, but the record could not be read back to compare: read it in a minute.`,
     ],
     [
       unrecorded === true,
-      wording`The journal could not take the outcome of this change: tell the person who runs this server.`,
+      wording`The outcome of this change could not be recorded in the journal: tell the operator of this server.`,
     ],
     [
       outcome === 'cannot_tell',
@@ -212,7 +212,7 @@ function resultSummary(
   const about = describeTarget(plan);
   if (outcome === 'not_written') return wording`Not written: ${about}, because ${reason}.`;
   if (outcome === 'cannot_tell')
-    return wording`It cannot be told whether ${about} was written: ${reason}.`;
-  const way = plan.target.record ? ' It can be taken back with cpq_revert_change.' : '';
+    return wording`It is not known whether ${about} was written: ${reason}.`;
+  const way = plan.target.record ? ' It can be reverted with cpq_revert_change.' : '';
   return wording`Written: ${about}.${way}`;
 }

@@ -7,7 +7,7 @@ import { type Toolset, toolsets } from './toolsets.ts';
 
 export { type Toolset, toolsets };
 
-/** All four, said out loud: hosts take an absent hint for its worst. */
+/** All four are always given: a host assumes the worst of a missing hint. */
 export interface Hints {
   readOnlyHint: boolean;
   destructiveHint: boolean;
@@ -23,40 +23,40 @@ export const readOnlyHints: Hints = {
 };
 
 /**
- * What a tool answers. `mcp/results` alone makes a protocol result of it: the same facts as text and as
- * `structuredContent`, cut at a row where they would be too long.
+ * What a tool answers. Only `mcp/results` turns it into a protocol result: the same facts as text and as
+ * `structuredContent`, with fewer rows where they would be too long.
  */
 export interface Answer {
-  /** What this is and what it covers, in a sentence or two; first in both forms. */
+  /** What the answer is and what it covers, in a sentence or two. Comes first in both forms. */
   summary: Wording;
   data: Record<string, unknown>;
-  /** What to know, or to do next, a sentence each. */
+  /** Caveats and next steps, one sentence each. */
   notes?: readonly Wording[];
   /** Makes the same answer with fewer rows; see `answerWithRows`. */
   rows?: { count: number; keep(count: number): Answer };
-  /** A person has to see it whole, so that it is never cut, however long it is. */
+  /** Never shortened, because a person has to see all of it. */
   uncut?: boolean;
 }
 
-/** A tool as data, and a page of plain work. */
+/** A tool: its definition as data, and the function that runs it. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   /** `cpq_` + verb + noun, at most 30 characters. */
   readonly name: string;
   readonly title: string;
-  /** For a model that has to choose: what it answers, and when another tool is better. */
+  /** Tells a model what the tool answers, and when another tool is better. */
   readonly description: string;
   readonly toolset: Toolset;
-  /** The tool is listed only where all of these are held. */
+  /** The tool is listed only if the key has all of these grants. */
   readonly needs: readonly Grant[];
   readonly hints: Hints;
   readonly input: Input;
   readonly output: z.ZodObject;
-  /** What a host that shows views may show of the answer; it is whole without. */
+  /** The interactive view of the answer, for hosts that support views. */
   readonly view?: 'pipeline' | 'quote' | 'company';
   run(tenant: Tenant, args: z.output<Input>, call: ToolCall): Promise<Answer>;
 }
 
-/** A tool whose arguments' type has been checked against its `run`, and may be forgotten now. */
+/** A tool whose argument types are erased: `defineTool` has checked them against `run`. */
 export type AnyTool = Omit<Tool, 'run'> & {
   run(tenant: Tenant, args: Record<string, unknown>, call: ToolCall): Promise<Answer>;
 };
@@ -72,13 +72,13 @@ const query = z.string().max(500).optional();
 const filters = z.string().max(2_000).optional().describe('key:a|b,key2:c');
 const sort = z.string().max(200).optional().describe('-field,+field');
 
-/** What every list takes. */
+/** Arguments of every list. */
 export const listInput = { size, from, detail, fields };
-/** What the five search routes take besides. */
+/** Arguments of the five search routes. */
 export const searchInput = { size, from, query, filters, sort, detail, fields };
 export const textSearchInput = { size, from, query, detail, fields };
 
-/** A day of the calendar: 2026-02-30 has the form of a date and is none. */
+/** An existing calendar day: 2026-02-30 is refused. */
 export const day = z
   .string()
   .refine(isDay, 'must be a date that exists, as YYYY-MM-DD')
@@ -104,8 +104,8 @@ export const page = z.object({ shown: count, from: count, total: count, next: co
 const anyRecord = z.record(z.string(), z.unknown());
 export const records = z.array(anyRecord);
 
-/** What comes with every answer. */
+/** Output fields of every answer. */
 export const answerFields = { summary: z.string(), notes: z.array(z.string()).optional() };
 
-/** Loose: a record of the service may carry fields that nobody has seen yet. */
+/** Loose, because the service may add fields to its records. */
 export const listOutput = z.looseObject({ ...answerFields, records, page, coverage });

@@ -6,11 +6,11 @@ interface PromptArgument {
   name: string;
   description: string;
   required: boolean;
-  /** Completed with the names of these. */
+  /** The argument is completed with the names of these records. */
   completes?: Extract<SearchKind, 'company' | 'quote'>;
 }
 
-/** A question that people ask again and again, with the tools and the form of the answer. */
+/** A prompt for a common question: the tools to call and the form of the answer. */
 export interface Prompt {
   name: string;
   title: string;
@@ -43,7 +43,7 @@ const briefCompany: Prompt = {
 
 Call cpq_brief_company with it. If several companies could be meant, show me the candidates and wait. Look at single opportunities or quotes with cpq_get_record or cpq_brief_quote only where the brief leaves a question open.
 
-Form: who they are, in two lines; what is open, with stage, value and expected close; quotes waiting for an answer; what changed lately; three questions worth asking; what is missing in the data. At most a page. ${sourcingRule} ${reviewRule}`,
+Form: who they are, in two lines; what is open, with stage, value and expected close; quotes waiting for an answer; recent activity; three questions worth asking; what is missing in the data. At most a page. ${sourcingRule} ${reviewRule}`,
 };
 
 const pipelineReview: Prompt = {
@@ -63,7 +63,7 @@ Form: a table by stage (count, one-time, monthly, weighted); the three largest o
 const checkQuote: Prompt = {
   name: 'check-quote',
   title: 'Check this quote before it goes out',
-  description: 'Totals, margin, validity and everything to put right before a quote is sent.',
+  description: 'Totals, margin, validity and everything that must be fixed before a quote is sent.',
   needs: ['quote:read'],
   arguments: [{ name: 'quote', description: 'Number or id', required: true, completes: 'quote' }],
   text: ({ quote: number }) =>
@@ -71,7 +71,7 @@ const checkQuote: Prompt = {
 
 Call cpq_brief_quote with it.
 
-Form: for whom and until when; one-time, monthly and yearly totals; margin per term; then every finding of the pre-flight check, those to put right first, each with its line, the reason and what would settle it; last, a yes or no whether it can go out as it is. ${sourcingRule} ${reviewRule}`,
+Form: for whom and until when; one-time, monthly and yearly totals; margin per term; then every finding of the pre-flight check, those that must be fixed first, each with its line, the reason and what would settle it; last, a yes or no whether it can go out as it is. ${sourcingRule} ${reviewRule}`,
 };
 
 const opportunityFromAsk: Prompt = {

@@ -1,6 +1,6 @@
 import type { Resource } from '../api/records.ts';
 
-/** A kind of record that can be attached to a conversation by its address. */
+/** A kind of record that a person can attach to a conversation. */
 export interface ResourceTemplate {
   resource: Resource;
   uriTemplate: string;
@@ -17,7 +17,7 @@ const template = (resource: Resource, title: string, description: string): Resou
   description,
 });
 
-/** By id; for those that are completed, the whole name or number will do where only one has it. */
+/** Addressed by id. For kinds with completion, a full name or number works too if it is unique. */
 export const resourceTemplates: readonly ResourceTemplate[] = [
   template('company', 'Company', 'One company, whole'),
   template('contact', 'Contact', 'One contact, whole'),
@@ -30,7 +30,7 @@ export const resourceTemplates: readonly ResourceTemplate[] = [
 
 export const guideUri = 'cpq://guide';
 
-/** What can be asked, and what the words mean; for people and models alike. */
+/** A guide to the questions and terms, for people and models. */
 export const guide = `# Quotes and pipeline: what can be asked
 
 | question | tool |
@@ -50,7 +50,7 @@ export const guide = `# Quotes and pipeline: what can be asked
 - **one-time, monthly, yearly**: kept apart; added up only where it is said (value: one-time + monthly × value months; first year: one-time + 12 × monthly + yearly).
 - **weighted**: revenue × probability. Tenants store probability as 0–1 or 0–100; the answer says how it was read.
 - **margin**: (price − cost) / price. **Markup**: (price − cost) / cost. Both in percent.
-- **unknown**: a price, cost or currency that is missing. It is counted and told, never taken for 0.
+- **unknown**: a price, cost or currency that is missing. It is counted and reported, never treated as 0.
 - **won, lost, outcome unknown**: a closed deal whose outcome nobody recorded is neither won nor lost.
 - **stale, stalled**: a quote without an answer, a deal without a change, for so many days.
 - **beta**: contract items are a resource that the service may change at any time.

@@ -1,3 +1,3 @@
-/** What can be listed or left out together. */
+/** Groups of tools that are enabled together. */
 export const toolsets = ['routes', 'briefs', 'events', 'changes'] as const;
 export type Toolset = (typeof toolsets)[number];

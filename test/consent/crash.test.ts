@@ -134,7 +134,7 @@ test('killed when the write is stored and not answered: cannot tell, the record 
   expect(await phases(it)).toEqual(['sending']);
   const again = await it.start();
   expect(await listed(again)).toMatchObject([
-    { outcome: 'cannot_tell', record_now: 'holds what was meant' },
+    { outcome: 'cannot_tell', record_now: 'holds the change' },
   ]);
   expect((await call(again, 'cpq_upsert_opportunity', wish)).outcome).toBe('no_change');
   expect((await revert(again)).outcome).toBe('written');
@@ -151,7 +151,7 @@ test('killed when the write is answered and not read back: cannot tell, the reco
   expect(await phases(it)).toEqual(['sending']);
   expect(record(it).name).toBe(wish.name);
   expect(await listed(await it.start())).toMatchObject([
-    { outcome: 'cannot_tell', record_now: 'holds what was meant' },
+    { outcome: 'cannot_tell', record_now: 'holds the change' },
   ]);
 });
 
@@ -173,7 +173,7 @@ test('somebody else changed the record after the crash: that is told, and nothin
   await killAt(it, ({ method }) => method === 'PUT');
   record(it).name = 'Somebody else’s';
   const again = await it.start();
-  expect(await listed(again)).toMatchObject([{ record_now: 'holds something else' }]);
+  expect(await listed(again)).toMatchObject([{ record_now: 'holds other values' }]);
   const answer = await revert(again);
   expect(answer).toMatchObject({ isError: true });
   expect(answer.text).toMatch(/Somebody changed this opportunity since[\s\S]*Somebody else’s/);

@@ -181,7 +181,7 @@ describe('the record cannot be read back', () => {
     });
     const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
     expect(answer).toMatchObject({ outcome: 'cannot_tell', isError: false });
-    expect(answer.text).toMatch(/^It cannot be told whether/);
+    expect(answer.text).toMatch(/^It is not known whether/);
     expect(await done(it)).toMatchObject({ outcome: 'cannot_tell' });
     expect(putsAt(upstream)).toBe(1);
   });
@@ -209,7 +209,7 @@ describe('the service stores something else than was sent', () => {
       outcome: 'written',
       data: { differs: [{ field: 'name', meant: 'Named anew', stored: 'Named' }] },
     });
-    expect(answer.text).toMatch(/stored some fields otherwise/);
+    expect(answer.text).toMatch(/stored some fields differently/);
   });
 
   test('of a field that was to stay', async () => {

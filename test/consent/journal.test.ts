@@ -207,9 +207,9 @@ describe('a journal that cannot be kept', () => {
     const it = await open({ folder, state: { ...real, journal } });
     const answer = await rename(it);
     expect(answer.outcome).toBe('written');
-    expect(answer.text).toMatch(/journal could not take the outcome/);
+    expect(answer.text).toMatch(/outcome of this change could not be recorded/);
     expect(await listed(it)).toMatchObject([
-      { outcome: 'cannot_tell', record_now: 'holds what was meant' },
+      { outcome: 'cannot_tell', record_now: 'holds the change' },
     ]);
   });
 
