@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 
-/** The interactive views, each built into one file. */
+/** The interactive views; each is built into one HTML file. */
 export const viewNames = ['pipeline', 'quote', 'company'] as const;
 export type ViewName = (typeof viewNames)[number];
 
 /**
- * Where they may lie, seen from this module: in a chunk of the bundle, in the bundle, and in the sources.
+ * Possible folders of the views, relative to a chunk of the bundle, to the bundle, and to the sources.
  */
 const places = ['../views/', './views/', '../../dist/views/'];
 
 /**
- * A page as it was built, from disk: most conversations never show one, so none is held in memory.
- * @throws Error where the views were not built
+ * Reads a built page from disk. It is not cached, because most conversations show no view.
+ * @throws Error if the views were not built
  */
 export async function readView(name: ViewName | 'preview'): Promise<string> {
   for (const place of places) {

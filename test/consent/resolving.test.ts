@@ -361,7 +361,7 @@ describe('which opportunity', () => {
     async (external_id) => {
       const { text, isError } = await upsert({ external_id, create: true, name: 'x' });
       expect(isError).toBe(true);
-      expect(text).toMatch(/cannot be an identifier|nobody can see/);
+      expect(text).toMatch(/cannot be an identifier|is invisible/);
     },
   );
 

@@ -43,13 +43,13 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
       <Timeline
         items={timelineItems(data, relatedData)}
         today={data.today}
-        trouble={relatedData.problem}
+        problem={relatedData.problem}
       />
       <p class="about">{omitted}</p>
       <div class="columns">
         <People data={data} />
         <Quotes data={data} />
-        <Applies data={data} />
+        <Pricing data={data} />
       </div>
       <Notes notes={data.notes} />
       <Coverage coverage={data.coverage} />
@@ -57,7 +57,7 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
   );
 }
 
-/** By id alone: the name was written by others, and must not speak in the person's name. */
+/** Names the company by id only: its name comes from records and must not act as the person's instruction. */
 const assistantQuestion = ({ company: { id = '' } }: CompanyData): string =>
   `About the company with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: what is worth knowing before I call them? Read it with cpq_brief_company.`;
 
@@ -166,8 +166,8 @@ function Quotes({ data: { quotes } }: { data: CompanyData }) {
   );
 }
 
-/** What to keep in mind when quoting, and what could be offered next. */
-function Applies({ data: { discountGroups, pricingBooks, neverBought } }: { data: CompanyData }) {
+/** The pricing books and discounts that apply, and the categories never bought. */
+function Pricing({ data: { discountGroups, pricingBooks, neverBought } }: { data: CompanyData }) {
   const lists: [string, (string | undefined)[]][] = [
     ['Pricing books', (pricingBooks?.rows ?? []).map(({ name, id }) => name ?? id)],
     ['Discounts', (discountGroups?.rows ?? []).map(({ name, id }) => name ?? id)],
@@ -176,8 +176,8 @@ function Applies({ data: { discountGroups, pricingBooks, neverBought } }: { data
   const filled = lists.filter(([, names]) => names.length > 0);
   if (filled.length === 0) return null;
   return (
-    <section class="panel" aria-labelledby="applies">
-      <h2 id="applies">When quoting</h2>
+    <section class="panel" aria-labelledby="pricing">
+      <h2 id="pricing">Pricing</h2>
       <ul class="rows plain">
         {filled.map(([title, names]) => (
           <li key={title}>

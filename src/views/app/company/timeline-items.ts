@@ -1,4 +1,4 @@
-/** Opportunities, quotes and events as moments of one story. */
+/** Opportunities, quotes and events as items of one timeline. */
 import type { CompanyData, EventRow, OpportunityRow, RelatedData } from './data.ts';
 
 export interface TimelineItem {
@@ -6,16 +6,16 @@ export interface TimelineItem {
   kind: 'Opportunity' | 'Quote' | 'Event';
   day: string | undefined;
   name: string;
-  /** Stage, or status; of an event what happened. */
+  /** The stage, the status, or what an event reported. */
   state: string;
-  /** What an event changed, a field each. */
+  /** The changes of an event, one per field. */
   changes: readonly string[];
   tone: 'danger' | 'good' | 'plain';
   amounts: { amount: number; currency: string; per: string }[];
   isLate: boolean;
 }
 
-/** The latest first; what has no day stands last. */
+/** Newest first; items without a day come last. */
 export function timelineItems(
   data: CompanyData,
   { opportunities, events }: RelatedData,
@@ -26,7 +26,7 @@ export function timelineItems(
     ({ id, outcome }) => !reportedIds.has(id) && outcome !== 'deleted',
   );
   const items = [
-    // They come the latest first, and are the news of a day: sorting leaves both as it is.
+    // Events arrive newest first and lead their day; the sort is stable and keeps that.
     ...events.map(eventItem),
     ...open.map((row) => openItem(row, data.today)),
     ...others.map((row) => opportunityItem(row, data.today)),

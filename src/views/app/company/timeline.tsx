@@ -5,21 +5,20 @@ import type { TimelineItem } from './timeline-items.ts';
 interface Props {
   items: readonly TimelineItem[];
   today: string;
-  /** Why not everything that happened is among them. */
-  trouble: string | undefined;
+  /** Why events are missing. */
+  problem: string | undefined;
 }
 
 /**
- * Opportunities on the day they are expected to close, quotes on the day they were made, events on the day
- * they happened; the latest first.
+ * Opportunities on their expected close date, quotes on the day of creation, events on their day; newest first.
  */
-export function Timeline({ items, today, trouble: problem }: Props) {
+export function Timeline({ items, today, problem }: Props) {
   const { day } = useFormats();
   const upcoming = items.filter((item) => (item.day ?? '') > today);
   const past = items.filter((item) => (item.day ?? '') <= today);
   return (
     <section class="panel" aria-labelledby="timeline">
-      <h2 id="timeline">Time line</h2>
+      <h2 id="timeline">Timeline</h2>
       <p class="about" role="status">
         {problem}
       </p>

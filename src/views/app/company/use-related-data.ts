@@ -1,11 +1,11 @@
-/** What the time line shows beside the answer: closed opportunities, and what was told of the account. */
+/** Data of the timeline that the answer lacks: closed opportunities, and events of the account. */
 import { useEffect, useState } from 'preact/hooks';
 import { type Host, messageOf } from '../shell/start.tsx';
 import type { CompanyData, EventRow, OpportunityRow, RelatedData } from './data.ts';
 
 const noData: RelatedData = { opportunities: [], events: [], eventsTotal: 0 };
 
-/** Read again whenever the answer is another one. */
+/** Reads again whenever the answer changes. */
 export function useRelatedData(host: Host, data: CompanyData, maxEvents: number): RelatedData {
   const [relatedData, setRelatedData] = useState(noData);
   useEffect(() => {
@@ -29,7 +29,7 @@ async function readRelatedData(
 ): Promise<void> {
   const { id } = data.company;
   if (!host.canRead || id === undefined) return;
-  // The brief's own rows are there in any case.
+  // If this fails, the timeline still has the rows of the brief.
   const opportunities = await readOpportunities(host, id).catch(() => []);
   show({ opportunities });
   if (!host.lists('cpq_list_events')) return;
@@ -43,11 +43,11 @@ async function readRelatedData(
   );
 }
 
-/** The answer holds the open ones; those that were won and lost are read besides. */
+/** Opportunities of the company, won and lost ones included: the answer has only the open ones. */
 async function readOpportunities(host: Host, id: string): Promise<OpportunityRow[]> {
   const response = { filters: `company.id:${id}`, size: 100 };
   const { records } = await host.read('cpq_list_opportunities', response);
-  // A service that does not know the filter sends those of others, too.
+  // A service that ignores the filter sends the opportunities of other companies too.
   return ((records ?? []) as OpportunityRow[]).filter((row) => row.companyId === id);
 }
 

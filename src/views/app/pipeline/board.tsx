@@ -14,7 +14,7 @@ export interface BoardSettings {
 interface Props {
   columns: readonly Column[];
   shown: BoardSettings;
-  /** The opportunity whose detail is open. */
+  /** Id of the opportunity whose details are open. */
   chosen: string | undefined;
   choose(id: string): void;
 }
@@ -31,8 +31,8 @@ export function Board({ columns, shown, chosen: selectedId, choose: select }: Pr
   return (
     <section aria-labelledby="board" class="board-section">
       <h2 id="board">{titles[shown.by]}</h2>
-      {/* It scrolls sideways, so the keyboard must be able to get at it. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to take the focus */}
+      {/* Scrolls sideways, so it has to be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
       <section class="board" tabIndex={0} aria-label={`${titles[shown.by]}, columns`}>
         {columns.map((column) => (
           <BoardColumn
@@ -49,7 +49,7 @@ export function Board({ columns, shown, chosen: selectedId, choose: select }: Pr
   );
 }
 
-/** The largest amount in each currency: a card's size speaks of its own currency only. */
+/** The largest amount in each currency: card sizes compare within one currency only. */
 function maxAmountOf(deals: readonly OpenDeal[], measure: Measure): Amounts {
   const largest: Record<string, number> = {};
   for (const deal of deals) {
@@ -64,7 +64,7 @@ interface ColumnProps extends Omit<Props, 'columns'> {
   maxAmount: Amounts;
 }
 
-/** More than a glance takes in; the rest comes when it is asked for. */
+/** Cards shown per column until "Show more". */
 const cardsPerPage = 12;
 
 function BoardColumn({
@@ -117,7 +117,7 @@ function BoardColumn({
   );
 }
 
-/** 0–1 of the largest, by area rather than by length: the small ones stay comparable. */
+/** 0–1 of the largest, scaled by area rather than length so that small cards stay comparable. */
 function shareOfMax(deal: OpenDeal, measure: Measure, largest: Amounts): number {
   const most = largest[deal.currency ?? ''] ?? 0;
   const amount = amountOf(deal, measure) ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Two charts of a dozen bars each, as tables with a bar in every row: they print, scale, follow the
- * host's colours, and a screen reader reads the figures; a canvas library does none of this.
+ * Two charts of a dozen bars each, as tables with a bar in every row. Tables print, scale, follow the host's
+ * colours and are read by screen readers; a canvas does none of this.
  */
 import { useFormats } from '../shell/format.ts';
 import type { Bar } from './deals.ts';
@@ -8,7 +8,7 @@ import type { Bar } from './deals.ts';
 interface ChartProps {
   id: string;
   title: string;
-  /** What the bars measure. */
+  /** The name of what the bars measure. */
   about: string;
   first: string;
   bars: readonly Bar[];
@@ -53,7 +53,7 @@ export function Chart({ id, title, about, first, bars, currency, nameOf }: Chart
   );
 }
 
-/** In percent of the room a bar has; what is not nothing is to be seen. */
+/** Width of a bar in percent; amounts above 0 stay visible. */
 function share(amount: number, maxAmount: number): number {
   if (maxAmount <= 0 || amount <= 0) return 0;
   return Math.max(1, (amount / maxAmount) * 60);

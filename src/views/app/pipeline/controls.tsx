@@ -29,7 +29,7 @@ export function Controls({ settings, set, deals }: Props) {
   const change = (part: Partial<Settings>) => set({ ...settings, ...part });
   const owners = [...new Set(deals.map(({ owner }) => owner ?? noOwner))].sort();
   return (
-    <search class="controls" aria-label="What the board shows">
+    <search class="controls" aria-label="Board options">
       <Segments label="Columns" options={columns} value={by} choose={(it) => change({ by: it })} />
       <Segments
         label="Revenue"

@@ -1,4 +1,4 @@
-/** Deals put into columns, and what they come to: everything that needs no page to look at. */
+/** Pure functions of the board: deals in columns, and their sums. */
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import type { Amounts } from '../shell/format.ts';
 
@@ -8,7 +8,7 @@ type Revenue = 'oneTime' | 'monthly';
 
 export interface Measure {
   revenue: Revenue;
-  /** Times the deal's probability. */
+  /** Amount × probability. */
   weighted: boolean;
 }
 
@@ -19,12 +19,12 @@ export interface Filter {
 
 export interface Column {
   key: string;
-  /** What it is called; a month as YYYY-MM. */
+  /** The title; a month as YYYY-MM. */
   name: string;
   deals: OpenDeal[];
   count: number;
   sum: Record<string, number>;
-  /** Mean probability 0–1 of the deals of which it is known. */
+  /** Mean probability (0–1) of the deals whose probability is known. */
   chance: number | undefined;
 }
 
@@ -65,12 +65,11 @@ const nameOf = (deal: OpenDeal, by: ColumnsBy): string => {
   return name ?? nameless[by];
 };
 
-/** Columns shown before the smallest are put into one. */
+/** Columns shown; the smallest beyond that are merged into one. */
 const maxColumns = 12;
 
 /**
- * Stages from the least likely to the most, owners by value, months in their order; what has none stands
- * last.
+ * Stages by rising probability, owners by value, months in calendar order. Deals without one come last.
  */
 export function columnsOf(deals: readonly OpenDeal[], by: ColumnsBy, measure: Measure): Column[] {
   const groups = Map.groupBy(deals, (deal) => nameOf(deal, by));
@@ -102,7 +101,7 @@ const orders: Readonly<Record<ColumnsBy, (a: Column, b: Column) => number>> = {
   month: (a, b) => (a.name < b.name ? -1 : 1),
 };
 
-/** The currency that most of the deals are in. */
+/** The currency of most deals. */
 export function currenciesOf(deals: readonly OpenDeal[]): string[] {
   const groups = Map.groupBy(
     deals.filter(({ currency }) => currency !== undefined),
@@ -123,7 +122,7 @@ export const amountIn = (amounts: Amounts, currency: string): number => amounts[
 
 const monthsShown = 12;
 
-/** By month of closing: what is late in one bar, then a year, then all the rest. */
+/** By close month: one bar for overdue deals, one per month of a year, one for the rest. */
 export function monthBars(
   deals: readonly OpenDeal[],
   measure: Measure,

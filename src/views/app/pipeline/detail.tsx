@@ -1,4 +1,4 @@
-/** One opportunity whole, read when its card is opened. */
+/** All fields of one opportunity, read when its card is opened. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Formats, useFormats } from '../shell/format.ts';
 import { Ask } from '../shell/parts.tsx';
@@ -57,8 +57,7 @@ export function Detail({ id, host, close }: Props) {
 }
 
 /**
- * Speaks of the opportunity by its id alone: its name was written by others, and must not speak in the
- * person's name.
+ * Names the opportunity by id only: its name comes from records and must not act as the person's instruction.
  */
 const question = (id: string): string =>
   `About the opportunity with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: what should I know, and what is the best next step? Read it with cpq_get_record.`;
@@ -78,7 +77,7 @@ function Fields({ record, formats }: { record: Record<string, unknown>; formats:
 
 const maxFields = 40;
 
-/** Names of people, stages and companies rather than their ids, and every time as a day. */
+/** Shows names instead of ids, and times as days. */
 function fieldsOf(record: Record<string, unknown>, formats: Formats): [string, string][] {
   return Object.entries(record)
     .filter(([field]) => field !== 'name')

@@ -1,4 +1,4 @@
-/** The groups of the answer itself: there at once, and all there is on a host that lets views call nothing. */
+/** The groups of the answer: shown at once, and alone on a host that lets views call no tools. */
 import type { PipelineBrief } from '../../../briefs/pipeline.ts';
 import type { PipelineGroup } from '../../../briefs/pipeline-groups.ts';
 import { useFormats } from '../shell/format.ts';

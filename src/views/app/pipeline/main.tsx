@@ -143,7 +143,7 @@ function Deals({ data, loaded, settings, chosen, choose, canRead }: DealsProps) 
 interface ChartsProps {
   found: Loaded['deals'];
   settings: Settings;
-  /** The commonest first. */
+  /** The most frequent first. */
   currencies: readonly string[];
   today: string;
 }
@@ -194,13 +194,15 @@ interface ReadingProps {
   canRead: boolean;
 }
 
-/** What the board shows of what there is, said whenever it changes. */
+/** How many of the opportunities the board shows; announced when it changes. */
 function Reading({ loaded, found, canRead }: ReadingProps) {
   const { number } = useFormats();
   const { deals, total, complete, failed } = loaded;
   if (!canRead)
     return (
-      <p class="about">This host shows the figures; the cards need one that lets views read.</p>
+      <p class="about">
+        This host shows the figures only: the cards need a host that lets views call tools.
+      </p>
     );
   if (failed)
     return (

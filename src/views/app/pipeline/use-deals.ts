@@ -1,4 +1,4 @@
-/** Every open deal, read through the tool in as many calls as it takes. */
+/** Reads every open deal, page by page. */
 import { useEffect, useState } from 'preact/hooks';
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import type { Arguments } from '../shell/bridge.ts';
@@ -7,7 +7,7 @@ import { type Host, messageOf } from '../shell/start.tsx';
 
 export interface Loaded {
   deals: OpenDeal[];
-  /** How many there are; unknown until the first answer. */
+  /** Number of open deals; unknown until the first answer. */
   total: number | undefined;
   complete: boolean;
   failed: string | undefined;
@@ -22,7 +22,7 @@ const noDeals: Loaded = {
   coverage: undefined,
 };
 
-/** More cards than anybody looks at; the figures above them cover everything. */
+/** The most cards drawn; the figures above them cover all deals. */
 const maxDeals = 3_000;
 
 interface Page {
@@ -31,7 +31,7 @@ interface Page {
   coverage: CoverageData;
 }
 
-/** Read again whenever `answer`, the tool's own, is another one. */
+/** Reads again whenever `answer`, the result of the view's tool, changes. */
 export function useDeals(host: Host, args: Arguments, answer: object): Loaded {
   const [loaded, setLoaded] = useState(noDeals);
   useEffect(() => {
@@ -53,7 +53,7 @@ async function readAllDeals(
 ): Promise<void> {
   const deals: OpenDeal[] = [];
   let loaded = noDeals;
-  // Drawn with the first answer, and then whenever there are twice as many: each drawing takes its time.
+  // Draws the first page, then each time the number of deals has doubled, because drawing is slow.
   let drawnAt = 0;
   try {
     for (let next: number | undefined = 0; next !== undefined && deals.length < maxDeals; ) {

@@ -1,6 +1,6 @@
 /**
- * A host in small, for looking at the views against live tools: it calls a tool, frames the tool's view
- * without any right but to run its script, and passes on what the view may ask of a host.
+ * A minimal host to preview the views with live tools: it calls a tool, shows the tool's view in a sandboxed
+ * frame that may only run scripts, and answers the requests that a view may make.
  */
 import './style.css';
 import { protocolVersion, readTools } from '../shell/bridge.ts';
@@ -9,7 +9,7 @@ interface Example {
   title: string;
   tool: string;
   view: string;
-  /** Found out by asking for one record of this list. */
+  /** The id comes from the first record of this list. */
   from?: { tool: string; argument: string };
 }
 
@@ -43,7 +43,7 @@ let theme: 'light' | 'dark' = matchMedia('(prefers-color-scheme: dark)').matches
 let width = '1000px';
 let asked = 0;
 
-/** @throws Error in the server's words */
+/** @throws Error with the server's message */
 async function callTool(params: object): Promise<ToolResult> {
   asked += 1;
   const response = await fetch('/mcp', {
@@ -79,7 +79,7 @@ class PreviewFrame {
     stage.replaceChildren(this.#frame);
   }
 
-  /** The view's messages only: any other window is a stranger. */
+  /** Accepts messages from the view's frame only. */
   accepts({ source, data }: MessageEvent<Message>): void {
     if (source === this.#frame.contentWindow && data?.jsonrpc === '2.0') void this.#take(data);
   }
@@ -103,15 +103,15 @@ class PreviewFrame {
   }
 
   async #answer(method: string | undefined, params: NonNullable<Message['params']>) {
-    // The views keep to these by themselves; the preview does not rely on it.
+    // The views call only these tools anyway; the preview enforces it.
     if (method === 'tools/call' && readTools.some((tool) => tool === params.name)) {
       return callTool(params);
     }
     if (method === 'ui/message') {
-      messages.textContent = `Into the conversation: ${params.content?.[0]?.text ?? ''}`;
+      messages.textContent = `Sent to the conversation: ${params.content?.[0]?.text ?? ''}`;
       return {};
     }
-    if (method !== 'ui/initialize') throw new Error('This host cannot do that.');
+    if (method !== 'ui/initialize') throw new Error('This host does not support that.');
     return {
       protocolVersion,
       hostInfo: { name: 'preview', version: '1' },
@@ -132,7 +132,7 @@ class PreviewFrame {
   }
 
   #post(message: object): void {
-    // A sandboxed page has no origin to be addressed by.
+    // A sandboxed page has an opaque origin, so there is no target origin to name.
     this.#frame.contentWindow?.postMessage(message, '*');
   }
 }

@@ -1,4 +1,4 @@
-/** What the pre-flight check found. A screen may be shared: what would tell a cost waits to be asked for. */
+/** Findings of the pre-flight check. Screens are shared, so findings that reveal a cost are hidden at first. */
 import type { FindingCode, PreflightFinding } from '../../../briefs/preflight.ts';
 import { Badge } from '../shell/parts.tsx';
 
@@ -24,12 +24,10 @@ export function FindingList({ findings, margins }: Props) {
       {findings.map(({ code, severity, why }) => (
         <li key={code} class={severity}>
           <Badge tone={severity === 'stop' ? 'danger' : 'warning'}>
-            {severity === 'stop' ? 'Put right' : 'Look at'}
+            {severity === 'stop' ? 'Must fix' : 'Review'}
           </Badge>{' '}
           <bdi>
-            {margins || !costFindings.has(code)
-              ? why
-              : 'About the calculation: see costs and margins.'}
+            {margins || !costFindings.has(code) ? why : 'Concerns costs: see costs and margins.'}
           </bdi>
         </li>
       ))}

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/noRedundantRoles: a table shown as blocks is no table to screen readers otherwise
+// biome-ignore-all lint/a11y/noRedundantRoles: CSS shows these tables as blocks, which removes their implicit roles
 import type { PreflightFinding } from '../../../briefs/preflight.ts';
 import type { QuoteLine } from '../../../briefs/quote.ts';
 import { useFormats } from '../shell/format.ts';
@@ -16,7 +16,7 @@ const titles: Record<string, string> = {
   yearly: 'Yearly',
 };
 
-/** The lines, a table for each term: what falls due at different times must not look like one sum. */
+/** One table of lines per term, so that amounts of different terms do not look like one sum. */
 export function Lines({ data, margins }: Props) {
   const { lines, terms } = data;
   const found = new Set([...terms.map(({ term }) => term), ...lines.rows.map(({ term }) => term)]);
@@ -54,7 +54,7 @@ function Term({ term, rows, data, margins }: TermProps) {
         <bdi>{titles[term] ?? `Per ${term}`}</bdi>
         {total !== undefined && <span class="sum">{exact(total, data.currency)}</span>}
       </h2>
-      {/* Shown as blocks where it is narrow, which would take the table from screen readers without roles. */}
+      {/* Shown as blocks on narrow screens; the explicit roles keep it a table for screen readers. */}
       <table role="table">
         <thead role="rowgroup">
           <tr role="row">
@@ -123,7 +123,7 @@ function Line({ row, currency, margins, findings }: LineProps) {
   );
 }
 
-/** No discount is nothing to say; a price nobody knows is. */
+/** A missing discount shows a dash, a missing price "unknown". */
 function Unknown({ blank }: { blank: boolean }) {
   if (blank) return <span aria-hidden="true">–</span>;
   return <span class="unknown">unknown</span>;

@@ -60,11 +60,10 @@ function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
 }
 
 /**
- * Speaks of the quote by its id alone: its title was written by others, and must not speak in the
- * person's name.
+ * Names the quote by id only: its title comes from records and must not act as the person's instruction.
  */
 const question = ({ id = '' }: QuoteData): string =>
-  `About the quote with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: is it ready to go out, and what should be put right first? Read it with cpq_brief_quote.`;
+  `About the quote with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: is it ready to go out, and what must be fixed first? Read it with cpq_brief_quote.`;
 
 const tones: Record<string, 'good' | 'danger' | 'plain'> = {
   approved: 'good',
@@ -166,8 +165,8 @@ function Findings({ stops, checks }: { stops: number; checks: number }) {
   if (stops + checks === 0) return <Badge tone="good">Nothing found</Badge>;
   return (
     <>
-      {stops > 0 && <Badge tone="danger">{`${stops} to put right`}</Badge>}
-      {checks > 0 && <Badge tone="warning">{`${checks} to look at`}</Badge>}
+      {stops > 0 && <Badge tone="danger">{`Must fix: ${stops}`}</Badge>}
+      {checks > 0 && <Badge tone="warning">{`Review: ${checks}`}</Badge>}
     </>
   );
 }

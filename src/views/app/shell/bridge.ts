@@ -1,6 +1,6 @@
 /**
- * The host's side of the wall, as a view sees it: JSON-RPC over messages to the parent window (MCP Apps,
- * 2026-01-26). Written by hand because the SDK's own would be three quarters of what a view may weigh.
+ * The connection from a view to its host: JSON-RPC over messages to the parent window (MCP Apps, 2026-01-26).
+ * Hand-written, because the SDK's client would take three quarters of the size limit of a view.
  */
 import type {
   McpUiHostCapabilities,
@@ -10,7 +10,7 @@ import type {
 
 export const protocolVersion = '2026-01-26';
 
-/** Everything that a view may call. None of them writes, and nothing else gets past the bridge. */
+/** The tools that a view may call. None of them writes, and the bridge calls no others. */
 export const readTools = [
   'cpq_brief_pipeline',
   'cpq_brief_quote',
@@ -28,7 +28,7 @@ export interface ToolResult {
   isError?: boolean;
 }
 
-/** What the host tells without being asked. */
+/** Notifications from the host. */
 export interface Listener {
   input(args: Arguments): void;
   result(result: ToolResult): void;
@@ -59,12 +59,12 @@ export class Bridge {
   constructor(listener: Listener) {
     this.#listener = listener;
     window.addEventListener('message', (event: MessageEvent<unknown>) => {
-      // Only the host is our parent; another frame that can reach this window is a stranger.
+      // Accepts messages from the parent window only: other frames can post to this window too.
       if (event.source === window.parent && isMessage(event.data)) this.#receive(event.data);
     });
   }
 
-  /** Introduces the view. @returns what the host says of itself */
+  /** Sends `ui/initialize`. @returns the host's context */
   async connect(name: string): Promise<McpUiHostContext> {
     const said = (await this.#request('ui/initialize', {
       protocolVersion,
@@ -77,8 +77,8 @@ export class Bridge {
   }
 
   /**
-   * Calls one of this server's reading tools.
-   * @throws Error with the tool's or the host's own words
+   * Calls a read-only tool of this server.
+   * @throws Error with the message of the tool or the host
    */
   async read(name: ReadTool, args: Arguments): Promise<Record<string, unknown>> {
     if (!readTools.includes(name)) throw new Error(`${String(name)} is not for views.`);
@@ -88,7 +88,7 @@ export class Bridge {
     return result.structuredContent;
   }
 
-  /** Puts a question into the conversation, as the person's own. */
+  /** Adds a question to the conversation as a message of the person. */
   async ask(text: string): Promise<void> {
     const message = { role: 'user', content: [{ type: 'text', text }] };
     const result = (await this.#request('ui/message', message)) as { isError?: boolean };
@@ -111,7 +111,7 @@ export class Bridge {
   }
 
   #post(message: Message): void {
-    // The host's origin cannot be known from within a sandbox; nothing secret is ever posted.
+    // A sandboxed page cannot know the host's origin; no message contains a secret.
     window.parent.postMessage(message, '*');
   }
 
@@ -141,7 +141,7 @@ export class Bridge {
     else waiting.resolve(result ?? {});
   }
 
-  /** A host asks whether we are there, and tells that it is about to take the view away. */
+  /** Answers the host's `ping` and `ui/resource-teardown` requests. */
   #answer(id: number | string, method: string): void {
     const known = method === 'ping' || method === 'ui/resource-teardown';
     if (known) window.parent.postMessage({ jsonrpc: '2.0', id, result: {} }, '*');

@@ -1,4 +1,4 @@
-/** Several records could be meant: nothing is guessed, the person says which. */
+/** Several records match, so the person chooses one. */
 export interface Candidate {
   id?: string;
   name?: string;

@@ -1,4 +1,4 @@
-/** Numbers, money and days as the person's own place writes them. */
+/** Numbers, money and dates in the person's locale. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 
@@ -23,7 +23,7 @@ export interface Formats {
 }
 
 const noValue = '–';
-/** What the briefs call the currency of amounts whose company names none. */
+/** The briefs' group for amounts of unknown currency. */
 const unknownCurrency = 'unknown currency';
 
 export function formatsOf(locale: string | undefined, timeZone: string | undefined): Formats {
@@ -79,7 +79,7 @@ function moneyIn(
   const formatter = new Map<string, Intl.NumberFormat>();
   const fallback = new Intl.NumberFormat(place, { maximumFractionDigits: 2, ...options });
   return (amount, currency) => {
-    // Tenants name currencies as they like; what is no code stands behind the number as it is.
+    // A tenant may use text that is not a currency code; it is shown after the number, unchanged.
     if (currency === unknownCurrency) return `${fallback.format(amount)} (no currency)`;
     if (!/^[A-Z]{3}$/.test(currency)) return `${fallback.format(amount)} (${currency})`;
     const format =

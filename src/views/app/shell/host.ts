@@ -1,4 +1,4 @@
-/** What the host says of itself, put on the page: light or dark, its colours, its fonts. */
+/** Applies the host's theme, colours and fonts to the page. */
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
 
 const fonts = new CSSStyleSheet();
@@ -11,7 +11,7 @@ export function applyContext({ theme, styles, safeAreaInsets }: McpUiHostContext
   for (const [name, value] of Object.entries(styles?.variables ?? {})) {
     if (ourName.test(name) && typeof value === 'string') root.style.setProperty(name, value);
   }
-  // A constructed sheet needs no exception in the page's policy, and cannot import another.
+  // A constructed style sheet needs no exception in the content security policy, and cannot import others.
   if (styles?.css?.fonts !== undefined) fonts.replaceSync(styles.css.fonts);
   for (const side of ['top', 'right', 'bottom', 'left'] as const) {
     const inset = safeAreaInsets?.[side];

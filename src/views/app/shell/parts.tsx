@@ -1,4 +1,4 @@
-/** The few pieces that every view is made of. */
+/** Components that all views share. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Amounts, useFormats } from './format.ts';
@@ -30,7 +30,7 @@ export function Head({ title, about, children }: HeadProps) {
   );
 }
 
-/** How much of the data an answer covers, and from when it is: always to be seen. */
+/** How much of the data an answer covers, and its age. Always visible. */
 export function Coverage({ coverage }: { coverage: CoverageData | undefined }) {
   const { number, time } = useFormats();
   if (!coverage) return null;
@@ -67,7 +67,7 @@ export function Figure({ label, value, more, tone }: FigureProps) {
   );
 }
 
-/** Sums never mix currencies: the largest stands first, the others below it. */
+/** One sum per currency: the largest first, the others below it. */
 export function Sums({ label, amounts }: { label: string; amounts: Amounts | undefined }) {
   const [first, ...others] = useFormats().amounts(amounts);
   return <Figure label={label} value={first ?? '–'} more={others.join(' · ')} />;
@@ -80,7 +80,7 @@ interface SegmentsProps<Value extends string> {
   choose(value: Value): void;
 }
 
-/** One of a few, as native radio buttons: arrows, space and screen readers work as everywhere. */
+/** A choice of a few options, as native radio buttons for keyboards and screen readers. */
 export function Segments<Value extends string>(props: SegmentsProps<Value>) {
   const { label, options, value, choose } = props;
   const name = label.replaceAll(' ', '-').toLowerCase();
@@ -116,7 +116,7 @@ export function Switch({ text, on, set }: SwitchProps) {
     <label class="switch">
       <input
         type="checkbox"
-        // biome-ignore lint/a11y/useAriaPropsForRole: a native checkbox says by itself whether it is on
+        // biome-ignore lint/a11y/useAriaPropsForRole: a native checkbox reports its own state
         role="switch"
         checked={on}
         onChange={(event) => set(event.currentTarget.checked)}
@@ -128,22 +128,16 @@ export function Switch({ text, on, set }: SwitchProps) {
 
 interface ActionButtonProps {
   text: string;
-  /** What it says while it is under way. */
+  /** Label while it runs. */
   busyText: string;
   run(): Promise<unknown>;
-  /** What to say when it is done. */
+  /** Announced on success. */
   doneText?: string;
   primary?: boolean;
 }
 
-/** A button whose work takes a moment, and may fail: both are said, to the ear as well. */
-export function ActionButton({
-  text,
-  busyText: doing,
-  run,
-  doneText: done,
-  primary,
-}: ActionButtonProps) {
+/** A button for an asynchronous action. It shows progress and errors, also to screen readers. */
+export function ActionButton({ text, busyText, run, doneText, primary }: ActionButtonProps) {
   const [busy, setBusy] = useState(false);
   const [result, setResult] = useState('');
   const start = () => {
@@ -151,7 +145,7 @@ export function ActionButton({
     setBusy(true);
     setResult('');
     run()
-      .then(() => setResult(done ?? ''))
+      .then(() => setResult(doneText ?? ''))
       .catch((error: unknown) => setResult(messageOf(error)))
       .finally(() => setBusy(false));
   };
@@ -163,14 +157,14 @@ export function ActionButton({
         aria-disabled={busy || undefined}
         onClick={start}
       >
-        {busy ? doing : text}
+        {busy ? busyText : text}
       </button>
       <span role="status">{result}</span>
     </span>
   );
 }
 
-/** Reads it again, where a view may read. */
+/** Reads the answer again, where the host lets views call tools. */
 export function Refresh({ host, reload }: Pick<ViewProps<unknown>, 'host' | 'reload'>) {
   if (!host.canRead) return null;
   return (
@@ -185,7 +179,7 @@ interface AskProps {
   primary?: boolean;
 }
 
-/** Puts a question into the conversation, where a view may. */
+/** Adds a question to the conversation, where the host allows it. */
 export function Ask({ host, text, question, primary = false }: AskProps) {
   if (!host.canAsk) return null;
   const run = () => host.ask(question());

@@ -1,4 +1,4 @@
-/** Everything that the views have in common: the host, waiting, errors, and the answer once it is there. */
+/** What all views share: the connection to the host, and the waiting, error, choice and answer states. */
 import './style.css';
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
 import { type ComponentType, render } from 'preact';
@@ -13,7 +13,7 @@ export interface Host {
   canRead: boolean;
   /** The host takes messages into the conversation. */
   canAsk: boolean;
-  /** Whether the server has this tool: which it lists is a matter of its settings. */
+  /** Whether the server lists this tool, which depends on its settings. */
   lists(name: ReadTool): boolean;
   read(name: ReadTool, args: Arguments): Promise<Record<string, unknown>>;
   ask(text: string): Promise<void>;
@@ -21,10 +21,10 @@ export interface Host {
 
 export interface ViewProps<Data> {
   data: Data;
-  /** What the tool was called with. */
+  /** The arguments of the tool call. */
   args: Arguments;
   host: Host;
-  /** Calls the view's own tool again and shows what comes. */
+  /** Calls the view's own tool again and shows the answer. */
   reload(args?: Arguments): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ type ViewState<Data> =
 export interface View<Data> {
   name: string;
   tool: ReadTool;
-  /** The argument that says which record is meant, where the tool is about one. */
+  /** The argument that names the record, for tools about one record. */
   about?: string;
-  /** Whether an answer is one of this view's. */
+  /** Whether an answer has the data of this view. */
   is(data: Record<string, unknown>): boolean;
   Component: ComponentType<ViewProps<Data>>;
 }
@@ -80,7 +80,7 @@ class Session<Data> {
     this.changed();
   }
 
-  /** Some hosts hand on the text of a result and not its figures: those are asked for. */
+  /** Some hosts pass on only the text of a result; then the view calls the tool itself. */
   async receive(result: ToolResult): Promise<void> {
     if (result.isError) return this.show({ state: 'failed', reason: textOf(result) });
     if (result.structuredContent) return this.setData(result.structuredContent);
@@ -115,7 +115,7 @@ class Session<Data> {
   }
 }
 
-/** The server wrote them into the page when it handed it out. */
+/** The names of the listed tools, which the server wrote into the page. */
 const listedTools = (): readonly string[] =>
   document.querySelector<HTMLMetaElement>('meta[name="tools"]')?.content.split(' ') ?? [];
 
@@ -164,7 +164,7 @@ function Body<Data>({ session, shown }: { session: Session<Data>; shown: ViewSta
   return <Component data={shown.data} args={args} host={session.host()} reload={reload} />;
 }
 
-/** Mounts the view and says hello to the host. */
+/** Mounts the view and connects to the host. */
 export function startView<Data>(view: View<Data>): void {
   const root = document.getElementById('view');
   if (!root) return;
@@ -176,13 +176,13 @@ export function startView<Data>(view: View<Data>): void {
   });
 }
 
-/** Tells the host how much room the view takes; its width is the host's to decide. */
+/** Reports the height of the view to the host, which decides the width. */
 function followSize(bridge: Bridge): void {
-  let told = 0;
+  let reported = 0;
   const observer = new ResizeObserver(() => {
     const height = Math.ceil(document.body.getBoundingClientRect().height);
-    if (height === told) return;
-    told = height;
+    if (height === reported) return;
+    reported = height;
     bridge.resized(document.documentElement.clientWidth, height);
   });
   observer.observe(document.body);
