@@ -19,7 +19,7 @@ export interface PricingBookRow extends Named {
   classificationIds?: string[];
 }
 
-/** Groups that name the company or its classification; one that names nobody is no policy for anybody. */
+/** Groups that name the company or its classification. A group that names no company applies to none. */
 export function discountGroupsFor(
   company: Company,
   groups: readonly DiscountGroup[],
@@ -34,7 +34,7 @@ export function discountGroupsFor(
   return limitList(rows.sort(byReach), limit, (row) => row);
 }
 
-/** Books whose window holds today and that name the company, its classification, or nobody. */
+/** Books that are valid today and name the company, its classification, or no company at all. */
 export function pricingBooksFor(
   company: Company,
   books: readonly PricingBook[],

@@ -1,4 +1,4 @@
-/** Which pricing books and discount groups apply to a company on a day, and what a book asks for a product. */
+/** The pricing books and discount groups that apply to a company on a day, and their prices. */
 import type { Company, PricingBook } from '../api/records.ts';
 import { type Day, dayOf, within } from './days.ts';
 import { type Decimal, decimal, hundred } from './money.ts';
@@ -6,8 +6,8 @@ import { byName, groupBy } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 
 /**
- * Why something applies: it names the company, names its classification, or names nobody. `unclear`: it
- * names classifications, and the company's are not known.
+ * Why something applies: it names the company, its classification, or no company. `unclear`: it names
+ * classifications, and those of the company are unknown.
  */
 export type Reach = 'company' | 'classification' | 'everyone' | 'unclear';
 
@@ -16,7 +16,7 @@ interface Assignable {
   classificationIds?: string[];
 }
 
-/** `undefined` when it does not apply. One that names nobody reaches everyone. */
+/** `undefined` when it does not apply. If it names no company, it applies to all. */
 export function reachOf(assignable: Assignable, company: Company | undefined): Reach | undefined {
   const companies = assignable.companyIds ?? [];
   const classifications = assignable.classificationIds ?? [];
@@ -31,7 +31,7 @@ export function reachOf(assignable: Assignable, company: Company | undefined): R
     : undefined;
 }
 
-/** No field for it is documented, so the ones that tenants send are tried. */
+/** The API documents no field for it, so this tries the fields that tenants send. */
 function classificationsOf(company: Company): string[] {
   const { classificationId, classificationIds, classification } = company;
   const nested = (classification as { id?: unknown } | null | undefined)?.id;
@@ -47,7 +47,7 @@ function classificationsOf(company: Company): string[] {
 export const isValid = (book: PricingBook, day: Day): boolean =>
   !isDeleted(book) && within(day, book.validFrom, book.validTo);
 
-/** What one book asks for one product, per unit. */
+/** The price of one product in one book, per unit. */
 export interface BookPrice {
   book: PricingBook;
   productId: string;
@@ -66,7 +66,7 @@ export function validEntries(book: PricingBook, day: Day): BookPrice[] {
 
 const precedence: readonly Reach[] = ['company', 'classification', 'everyone'];
 
-/** Prices of the books that apply to a company on a day, by product; a book that names it goes first. */
+/** Prices of the books that apply to a company on a day, by product; books that name the company come first. */
 export class BookPrices {
   readonly #ranks: Map<string, BookPrice[]>[];
 
@@ -82,8 +82,8 @@ export class BookPrices {
   }
 
   /**
-   * The price that a line is measured against: of the books that name the company, else its
-   * classification, else nobody, the one nearest to the line's price; ties go to the lower one.
+   * The price to compare a line with. Books that name the company come before books that name its
+   * classification, and those before general books; of equals, the price nearest to the line's, then the lower.
    */
   nearestPrice(productId: string, linePrice: Decimal): BookPrice | undefined {
     for (const rank of this.#ranks) {
@@ -100,11 +100,11 @@ function byDistance(a: BookPrice, b: BookPrice, linePrice: Decimal): number {
   return distance || a.price.cmp(b.price) || byName(a.book, b.book);
 }
 
-/** Whether a price lies further from another than the tolerance, in percent of the other. */
+/** Whether a price differs from another by more than the tolerance, in percent of the other. */
 export const deviates = (price: Decimal, from: Decimal, tolerance: number): boolean =>
   price.minus(from).abs().times(hundred).gt(from.abs().times(tolerance));
 
-/** A window for the reader, as far as it is known. */
+/** The validity window, as far as it is known. */
 export function windowOf(book: PricingBook): { validFrom?: Day; validTo?: Day } {
   const validFrom = dayOf(book.validFrom);
   const validTo = dayOf(book.validTo);
@@ -113,7 +113,7 @@ export function windowOf(book: PricingBook): { validFrom?: Day; validTo?: Day } 
 
 const reachOrder: readonly Reach[] = [...precedence, 'unclear'];
 
-/** The surest reach first, then by name and id. */
+/** The most specific reach first, then by name and id. */
 export const byReach = (
   a: { reach: Reach; name?: string; id?: string },
   b: { reach: Reach; name?: string; id?: string },

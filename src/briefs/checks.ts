@@ -29,7 +29,7 @@ import {
 
 export type { CheckData, CheckName };
 
-/** Every check by its name, in the order in which they are offered. */
+/** Every check by name, in the order in which the tool lists them. */
 export const checks: Readonly<Record<CheckName, Check>> = {
   thin_margins: thinMargins,
   below_cost: belowCost,
@@ -60,7 +60,7 @@ export interface CheckOptions extends CheckParameters {
 interface CheckFinding extends Named {
   company?: string;
   valueAtStake?: number;
-  /** Absent where all findings share one, which the report then names. */
+  /** Absent where all findings share one currency, which is then a field of the report. */
   currency?: string;
   reason: Wording;
   related?: Named[];
@@ -70,16 +70,16 @@ interface CheckFinding extends Named {
 
 export interface CheckReport extends LimitedList<CheckFinding> {
   check: CheckName;
-  /** What was looked for, exactly, with its parameters. */
+  /** The exact definition of the check, with its parameters. */
   definition: string;
   examined: number;
   /** What was examined. */
   of: string;
-  /** How many of them could not be judged, by the reason. */
+  /** Number of records that could not be judged, by reason. */
   unjudged?: Partial<Record<string, number>>;
-  /** Over all findings, shown or not. */
+  /** Sums over all findings, shown or not. */
   valueAtStake?: Amounts;
-  /** Findings whose value nobody knows: not in `valueAtStake`. */
+  /** Findings of unknown value: not in `valueAtStake`. */
   unknownValue?: number;
   /** Findings by resource, where a check looks at several. */
   byResource?: Partial<Record<Resource, number>>;
@@ -131,7 +131,7 @@ function contextOf(check: Check, options: CheckOptions): CheckContext {
   };
 }
 
-/** The most at stake first, whatever the currency; unknown values last; then by name and id. */
+/** The highest value first, whatever the currency; unknown values last; then by name and id. */
 function byValueAtStake(findings: readonly RawFinding[]): RawFinding[] {
   return findings
     .map((finding) => ({ finding, rank: finding.atStake?.toNumber() ?? -Number.MAX_VALUE }))

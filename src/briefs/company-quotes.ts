@@ -1,4 +1,4 @@
-/** The quotes of one company: what each status comes to, and the ones to look at first. */
+/** The quotes of one company: totals by status, and the quotes to look at first. */
 import type { Quote } from '../api/records.ts';
 import { type Day, dayOf } from './days.ts';
 import { type CurrencyOf, currencyOfRecord } from './money.ts';
@@ -40,7 +40,7 @@ export interface QuotesOfCompany extends LimitedList<QuoteRow> {
 
 const statusOrder = ['draft', 'sent', 'approved', 'declined', 'expired'];
 
-/** What a quote's standing is called: the tenant's own status where it is none of the known ones. */
+/** The name of a quote's standing: the tenant's own status if it is not a known one. */
 function statusOf(quote: Quote): string {
   const standing = standingOf(quote);
   return standing === 'other' ? normaliseName(quote.status) || 'no status' : standing;

@@ -1,15 +1,15 @@
-/** Whose a record is. */
+/** Whether a record belongs to a company. */
 import type { ApiRecord, Company } from '../api/records.ts';
 import { compact, type Named, nonBlank, normaliseName } from './naming.ts';
 
-/** By the company's id; by its name where a record carries no id of a company. */
+/** Compares by the company's id, or by name if the record has no company id. */
 export function belongsTo(record: ApiRecord, company: Company): boolean {
   const { id, name } = companyOf(record);
   if (id !== undefined) return id === company.id;
   return name !== undefined && normaliseName(name) === normaliseName(company.name);
 }
 
-/** The company that a record names, nested or beside; empty when it names none. */
+/** The company of a record, from its nested record or its own fields; empty if it has none. */
 export function companyOf(record: ApiRecord): Named {
   const { company, companyId, companyName } = record;
   const ref: Partial<Record<string, unknown>> =

@@ -1,4 +1,4 @@
-/** One account: who they are, what is open, what was quoted and sold, what applies to them, what is new. */
+/** One account: master data, open and closed deals, quotes, contracts, pricing and recent activity. */
 import type {
   ApiRecord,
   Category,
@@ -49,7 +49,7 @@ import { isDeleted } from './outcome.ts';
 import { type ProbabilityScale, probabilityScale } from './probability.ts';
 import { type RecentChange, recentChanges } from './recent-activity.ts';
 
-/** Whole collections of the tenant. One that is absent leaves its part of the brief out. */
+/** Whole collections of the tenant. The brief omits the part of a missing collection. */
 export interface CompanyRecords {
   company: Company;
   contacts?: readonly Contact[] | undefined;
@@ -67,7 +67,7 @@ export interface CompanyOptions {
   currencyOf: CurrencyOf;
   /** How the tenant's probabilities are read; default: decided from `opportunities`. */
   probability?: ProbabilityScale;
-  /** What changed within so many days is new. Default: 30. */
+  /** Days covered by recent activity. Default: 30. */
   recentDays?: number;
   /** Rows in each list. Default: 5. */
   maxRows?: number;
@@ -152,7 +152,7 @@ export function companyBrief(records: CompanyRecords, options: CompanyOptions): 
   });
 }
 
-/** Needs the quotes and the products; categories only help to name them. */
+/** Needs quotes and products; categories only add names. */
 function suggestions(
   { quotes, products, categories = [] }: CompanyRecords,
   own: readonly Quote[] | undefined,

@@ -20,9 +20,9 @@ import { quoteTotals } from './quote-totals.ts';
 type Row = Record<string, unknown>;
 
 /**
- * The few fields of each record that people ask for, chosen by hand: 25 opportunities in 2,000 tokens
- * instead of 7,500. Revenue is `oneTime` and `monthly`, as in every brief; a nested record is its name
- * and its id.
+ * The fields of each record that people ask for most, chosen by hand: 25 opportunities take 2,000 tokens
+ * instead of 7,500. Revenue is `oneTime` and `monthly`, as in every brief; a nested record is reduced to its
+ * name and id.
  */
 const conciseRows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
   company: (company: Company) => ({
@@ -143,10 +143,10 @@ export function concise<R extends Resource>(resource: R, record: RecordOf[R]): R
   return fullRecord(conciseRows[resource](record));
 }
 
-/** Every field that holds something. */
+/** Every field that is not empty. */
 export const fullRecord = (record: object): Row => (withoutEmpty(record) ?? {}) as Row;
 
-/** Chosen fields by name, dots going into nested records; id and name always, to go on from. */
+/** Selected fields by name, with dots for nested fields; always includes id and name. */
 export function selectFields(record: Row, fields: readonly string[]): Row {
   const row: Row = { id: record.id, name: record.name };
   for (const field of fields) row[field] = withoutEmpty(valueAt(record, field));
@@ -162,7 +162,7 @@ function valueAt(value: unknown, path: string): unknown {
   return at;
 }
 
-/** Leaves out what is empty at every depth: null, empty texts, lists and records. */
+/** Removes empty values at every depth: null, empty texts, lists and records. */
 function withoutEmpty(value: unknown): unknown {
   if (value === null || value === '') return undefined;
   if (typeof value !== 'object') return value;
@@ -181,7 +181,7 @@ function withoutEmpty(value: unknown): unknown {
   return any ? entries : undefined;
 }
 
-/** A time stamp's day, as it was sent; what is no date stays as it is. */
+/** The day of a timestamp, as written; text that is not a date is returned unchanged. */
 const day = (time: string | undefined): string | undefined =>
   time !== undefined && /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : time;
 

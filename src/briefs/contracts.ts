@@ -1,4 +1,4 @@
-/** What a company has under contract (beta). */
+/** The contract items of a company (beta). */
 import type { Company, ContractItem } from '../api/records.ts';
 import { belongsTo, companyOf } from './company-reference.ts';
 import { type Decimal, decimal, rounded } from './money.ts';
@@ -21,7 +21,7 @@ export interface ContractItems extends LimitedList<ContractRow> {
   profit?: TermTotals;
   /** Items of this company without a revenue. */
   unknownRevenue?: number;
-  /** Items of the tenant that name no company: nobody can tell whose they are. */
+  /** Items of the tenant that name no company, so that their owner is unknown. */
   withoutCompany?: number;
 }
 

@@ -21,7 +21,7 @@ export function dayOf(time: string | undefined): Day | undefined {
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const february = 2;
 
-/** 0 for a month that there is not. */
+/** 0 for a month that does not exist. */
 function daysInMonth(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return month === february && isLeap ? 29 : (monthLengths[month - 1] ?? 0);
@@ -36,7 +36,7 @@ export function daysBetween(from: Day, to: Day): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / dayInMs);
 }
 
-/** Whole days since a day; a day that is still to come counts as 0. */
+/** Whole days since a day; 0 for a future day. */
 export function daysSince(day: Day, today: Day): number {
   return Math.max(0, daysBetween(day, today));
 }
@@ -62,7 +62,7 @@ export function within(day: Day, from: string | undefined, to: string | undefine
   return (!first || first <= day) && (!last || day <= last);
 }
 
-/** @throws RangeError if what was given as today, or as an end of a period, is not a day. */
+/** @throws RangeError if `day` is not a day; `what` names it in the message. */
 export function requireDay(day: string, what: string): Day {
   const read = dayOf(day);
   if (!read) throw new RangeError(`${what} must be a day as YYYY-MM-DD, not "${day}"`);

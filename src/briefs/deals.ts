@@ -1,4 +1,4 @@
-/** An opportunity as every brief counts it: its outcome, currency, value and likelihood. */
+/** An opportunity as every brief counts it: its outcome, currency, value and probability. */
 import type { Opportunity } from '../api/records.ts';
 import { type Day, dayOf, daysSince, latestDay } from './days.ts';
 import {
@@ -28,9 +28,9 @@ export interface Deal {
   monthly: Decimal | undefined;
   /** one-time + monthly × months; unknown when neither is known. */
   value: Decimal | undefined;
-  /** The value as a plain number, to order deals by: lowest where it is unknown. */
+  /** The value as a number for sorting; lowest if unknown. */
   rank: number;
-  /** The opportunity has monthly revenue and no months, so 12 were taken. */
+  /** The opportunity has monthly revenue but no months: 12 are assumed. */
   monthsAssumed: boolean;
   /** 0–1. */
   chance: Decimal | undefined;
@@ -53,7 +53,7 @@ export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale
   };
 }
 
-/** The months that an opportunity names; 0 and less are no answer. */
+/** The value months of an opportunity; 0 and less count as missing. */
 function monthsOf({ valueMonths }: Opportunity): number | undefined {
   return valueMonths !== undefined && valueMonths > 0 ? valueMonths : undefined;
 }
@@ -71,7 +71,7 @@ function dealWorth(
 export const dealValue = (record: Opportunity): Decimal | undefined =>
   dealWorth(decimal(record.onetimeRevenue), decimal(record.monthlyRevenue), monthsOf(record));
 
-/** The last day on which anything is known to have happened: stage change or update, else creation. */
+/** The day of the last known change: stage change or update, else creation. */
 export const lastChange = (record: Opportunity): Day | undefined =>
   latestDay(record.stageUpdatedAt, record.updatedAt) ?? dayOf(record.createdAt);
 
@@ -103,7 +103,7 @@ export function dealRow({ record, value, currency }: Deal): DealRow {
   });
 }
 
-/** Amounts of several deals by currency; an amount nobody knows is absent. */
+/** Amounts of several deals by currency; unknown amounts are absent. */
 export interface DealAmounts {
   oneTime?: Amounts;
   monthly?: Amounts;
@@ -163,7 +163,7 @@ export function sumDeals(deals: readonly Deal[]): DealSums {
   return sums;
 }
 
-/** Deals of which a figure could not be told, or only by assuming something. */
+/** Numbers of deals with an unknown or assumed figure. */
 export interface UnknownInDeals {
   /** Neither one-time nor monthly revenue: in no sum. */
   revenue: number;

@@ -1,11 +1,11 @@
 /**
- * Money as the briefs count it: decimal arithmetic throughout, one sum per currency, one per term, and
- * rounding once, at the very end. The exact definitions stand in docs/definitions.md.
+ * Money arithmetic of the briefs: decimal, one sum per currency and term, rounded once at the end. The exact
+ * definitions are in docs/definitions.md.
  */
 import BigJs, { type Big } from 'big.js';
 import type { Company, Ref } from '../api/records.ts';
 
-/** A constructor of our own, so that nobody else's precision or rounding reaches these sums. */
+/** An own constructor, so that settings made elsewhere do not affect these sums. */
 const Big20 = BigJs();
 Big20.DP = 20;
 Big20.RM = Big20.roundHalfUp;
@@ -36,12 +36,12 @@ export function roundedPercent(percent: Decimal): number {
   return finite(percent.round(1));
 }
 
-/** A percentage that somebody gave, as given: rounded it would not lead to the totals. */
+/** A percentage as given: rounded, it would not match the totals. */
 export function givenPercent(percent: Decimal): number {
   return finite(percent);
 }
 
-/** JSON knows neither -0 nor Infinity. */
+/** JSON has neither -0 nor Infinity. */
 function finite(value: Decimal): number {
   const number = value.toNumber() + 0;
   return Number.isFinite(number) ? number : Math.sign(number) * Number.MAX_VALUE;
@@ -73,7 +73,7 @@ export function lessPercent(amount: Decimal, discount: Decimal): Decimal {
   return amount.times(hundred.minus(discount)).div(hundred);
 }
 
-/** How often an amount falls due. `other` is a term that is none of these, such as `quarter`. */
+/** How often an amount is due. `other` is any other term, such as `quarter`. */
 export type Term = 'one-time' | 'monthly' | 'yearly' | 'other';
 
 const termWords: Readonly<Record<string, Term>> = {
@@ -93,7 +93,7 @@ const termWords: Readonly<Record<string, Term>> = {
   annually: 'yearly',
 };
 
-/** A term's text as it is compared: lower case, one space between words, without a leading "per". */
+/** A term normalised for comparison: lower case, single spaces, no leading "per". */
 export function termText(term: string | undefined): string {
   const words = (term ?? '').toLowerCase().replace(/[\s_/-]+/g, ' ');
   return words.trim().replace(/^per /, '');
@@ -106,7 +106,7 @@ export function termOf(term: string | undefined): Term {
   return Object.hasOwn(termWords, text) ? (termWords[text] ?? 'other') : 'other';
 }
 
-/** The group of amounts of which nobody said the currency. */
+/** The group of amounts of unknown currency. */
 export const unknownCurrency = 'unknown currency';
 
 /** Company id → currency code, upper case. */
@@ -122,10 +122,10 @@ export function currenciesOf(companies: readonly Company[]): CurrencyOf {
   return currencies;
 }
 
-/** Three letters, as in ISO 4217: what is no code is no currency that anybody knows. */
+/** Whether a text has the form of an ISO 4217 code: three letters. */
 export const isCurrencyCode = (text: string): boolean => /^[A-Z]{3}$/.test(text);
 
-/** The code of a currency as a record names it, in whatever letter case; `undefined` for what is none. */
+/** The currency code of a record's text, in any letter case; `undefined` if it is not a code. */
 export function currencyCode(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 40) return undefined;
   const code = value.trim().toUpperCase();
@@ -145,14 +145,14 @@ export function currencyOfRecord(
   );
 }
 
-/** Amounts by currency, rounded to 2 decimals. A currency is there if a known amount was added in it. */
+/** Amounts by currency, rounded to 2 decimals. Only currencies with a known amount are included. */
 export type Amounts = Record<string, number>;
 
 /** Sums that never mix currencies. */
 export class CurrencySums {
   readonly #sums = new Map<string, Decimal>();
 
-  /** An unknown amount adds nothing; whoever calls counts it. */
+  /** Ignores an unknown amount; the caller counts those. */
   add(currency: string, amount: Decimal | undefined): void {
     if (!amount) return;
     const sum = this.#sums.get(currency);

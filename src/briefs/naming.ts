@@ -1,21 +1,21 @@
-/** Names, ids and the order in which records are shown: what every brief says the same way. */
+/** Names, ids and sort order of records, shared by all briefs. */
 import type { Contact, Quote, Ref } from '../api/records.ts';
 import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 
-/** The least that a reader needs in order to go on: a name with an id. */
+/** A reference to a record: name and id. */
 export interface Named {
   id?: string;
   name?: string;
 }
 
-/** A type whose fields that may be `undefined` may be absent instead. */
+/** Makes fields that may be `undefined` optional. */
 export type Compact<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Leaves out every field that is `undefined`; required fields stay whatever they hold. */
+/** Removes every field that is `undefined`. */
 export function compact<T extends object>(fields: T): Compact<T> {
   const kept = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(kept) as Compact<T>;
@@ -24,10 +24,10 @@ export function compact<T extends object>(fields: T): Compact<T> {
 /** A text, or `undefined` when it is blank. */
 export const nonBlank = (text: string | undefined): string | undefined => text?.trim() || undefined;
 
-/** A count, or `undefined` when it is 0: zero counts are left out. */
+/** A count, or `undefined` when it is 0, because zero counts are omitted. */
 export const nonZero = (count: number): number | undefined => count || undefined;
 
-/** Counts by reason, without those that are 0; `undefined` when none is left. */
+/** Counts by reason without zeros; `undefined` when none remain. */
 export function nonZeroCounts<K extends string>(
   counts: Readonly<Record<K, number>>,
 ): Partial<Record<K, number>> | undefined {
@@ -39,7 +39,7 @@ export function named(record: Ref | undefined): Named {
   return compact({ id: nonBlank(record?.id), name: nonBlank(record?.name) });
 }
 
-/** The name that a contact goes by. */
+/** The display name of a contact. */
 export function contactName(contact: Contact): string | undefined {
   const parts = [contact.firstName, contact.middleName, contact.lastName];
   const full = parts.flatMap((part) => nonBlank(part) ?? []).join(' ');
@@ -49,17 +49,17 @@ export function contactName(contact: Contact): string | undefined {
 export const quoteName = (quote: Quote): string | undefined =>
   nonBlank(quote.title) ?? nonBlank(quote.name) ?? nonBlank(quote.number);
 
-/** Whether a filter means this record: its id exactly, or its name in any letter case. */
+/** Whether a filter matches this record: its exact id, or its name in any letter case. */
 export function matchesFilter(ref: Ref | undefined, filter: string): boolean {
   if (!ref || !nonBlank(filter)) return false;
   return ref.id === filter || normaliseName(ref.name) === normaliseName(filter);
 }
 
-/** A name as names are compared. */
+/** A name normalised for comparison. */
 export const normaliseName = (name: string | undefined): string =>
   (name ?? '').trim().toLowerCase();
 
-/** By name (letter case aside), then by id; what has neither comes last. */
+/** By name (ignoring case), then by id; records without either come last. */
 export function byName(a: Named, b: Named): number {
   return (
     Number(!a.name) - Number(!b.name) ||
@@ -69,13 +69,13 @@ export function byName(a: Named, b: Named): number {
   );
 }
 
-/** By code unit: the same on every machine, whatever its locale. */
+/** By code unit, which is independent of the locale. */
 export function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-/** A list cut to what a reader can use, and how much there is. */
+/** The first rows of a list, and its total. */
 export interface LimitedList<Row> {
   shown: number;
   total: number;
@@ -91,7 +91,7 @@ export function limitList<Item, Row>(
   return { shown: rows.length, total: items.length, rows };
 }
 
-/** Records by what they have in common, in the order in which they came. */
+/** Groups records by key, in their original order. */
 export function groupBy<Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string,

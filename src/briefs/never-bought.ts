@@ -1,4 +1,4 @@
-/** What a company might buy next: products it never bought in the categories it buys from. */
+/** Products that a company never bought, in the categories that it buys from. */
 import type { Category, Product, Quote, Ref } from '../api/records.ts';
 import { decimal, perUnit } from './money.ts';
 import { byName, compact, type LimitedList, limitList, nonBlank } from './naming.ts';
@@ -8,7 +8,7 @@ import { boughtItems, Catalogue, CategoryKeys, partKey } from './part-numbers.ts
 export interface NeverBought extends LimitedList<Suggestion> {
   /** Names of the first categories, in alphabetical order, that the company bought from. */
   categories: string[];
-  /** How many there are. */
+  /** Number of these categories. */
   categoriesTotal: number;
 }
 
@@ -16,11 +16,11 @@ interface Suggestion {
   id?: string;
   name?: string;
   category?: string;
-  /** Of the catalogue, per unit and term. */
+  /** The catalogue price, per unit and term. */
   price?: number;
-  /** How many other companies bought it. */
+  /** Number of other companies that bought it. */
   otherCompanies?: number;
-  /** It is on an open quote for this company already. */
+  /** Already on an open quote for this company. */
   quoted?: true;
 }
 
@@ -30,7 +30,7 @@ interface SuggestionSources {
   categories: readonly Category[];
 }
 
-/** What a company bought: products, their part numbers, and their categories with names. */
+/** The products, part numbers and named categories that a company bought. */
 interface Purchases {
   ids: Set<string>;
   parts: Set<string>;
@@ -92,7 +92,7 @@ function purchasesOf(own: readonly Quote[], catalogue: Catalogue, keys: Category
   return purchases;
 }
 
-/** One name for one category, whichever item came first: the first in the alphabet. */
+/** One name per category: the first in alphabetical order, independent of item order. */
 function addCategory(names: Map<string, string>, keys: CategoryKeys, ref: Ref | undefined): void {
   const key = keys.keyOf(ref);
   if (key === undefined) return;
@@ -119,7 +119,7 @@ function categoryIn(
 const productIdsOn = (quote: Quote, catalogue: Catalogue): string[] =>
   (quote.items ?? []).flatMap((item) => catalogue.productOf(item)?.id ?? []);
 
-/** Product id → how many companies bought it. The company's own purchases are no candidates anyway. */
+/** Product id → number of companies that bought it. Products that this company bought are no candidates. */
 function countBuyers(quotes: readonly Quote[], catalogue: Catalogue): Map<string, number> {
   const buyers = new Map<string, Set<string>>();
   for (const quote of quotes) {

@@ -1,6 +1,6 @@
 /**
- * What became of a deal or a quote. Tenants name their stages and statuses as they like, so nothing but
- * a few plain words is recognised in them, and a text that is not plain says nothing.
+ * The outcome of a deal or a quote. Tenants choose the names of their stages and statuses, so only a few
+ * unambiguous words are recognised; any other text has no meaning here.
  */
 import type { Opportunity, Quote } from '../api/records.ts';
 
@@ -10,10 +10,10 @@ export type Outcome = 'open' | 'won' | 'lost' | 'closed_unknown' | 'deleted';
 /** `other`: the tenant's own status, or none at all. */
 export type Standing = 'draft' | 'sent' | 'approved' | 'declined' | 'expired' | 'other' | 'deleted';
 
-/** Words that say so even where no closing time is set. */
+/** Words that close a deal even without a closing time. */
 const wonWords = ['won'];
 const lostWords = ['lost'];
-/** Words that mean won or lost only for a deal that is closed: "quote accepted" may be a mid-way stage. */
+/** Words that mean won or lost only for closed deals: "quote accepted" may be an intermediate stage. */
 const acceptedTerms = [...wonWords, 'accepted', 'approved', 'signed', 'ordered'];
 const refusedWords = [...lostWords, 'declined', 'rejected', 'cancelled', 'canceled', 'abandoned'];
 const openWords = ['open', 'reopened'];
@@ -27,7 +27,7 @@ const standingTerms: readonly (readonly [Standing, readonly string[]])[] = [
   ['expired', ['expired']],
 ];
 
-/** They turn what follows them in their clause: "not yet sent", "awaiting signed order". */
+/** Words that negate the rest of their clause: "not yet sent", "awaiting signed order". */
 const negations = new Set(['not', 'no', 'never', 'non', 'almost', 'awaiting', 'pending']);
 const clauseEnd = /[,;:/()|]|\s[-–—]\s/;
 
@@ -37,11 +37,11 @@ function wordsOf(clause: string): string[] {
   return spaced.split(/[^\p{L}\p{N}'’]+/u).filter((word) => word !== '');
 }
 
-/** A tenant has a dozen stages and statuses, and every record names two of them. */
+/** Caches the words of each text: a tenant has a dozen stages and statuses, and every record repeats two. */
 const wordsByText = new Map<string, ReadonlySet<string>>();
 const maxTexts = 1_000;
 
-/** The words of a text that stand there plainly, up to a negation. */
+/** The words of a text that are not negated. */
 function plainWords(text = ''): ReadonlySet<string> {
   let words = wordsByText.get(text);
   if (!words) {
@@ -71,7 +71,7 @@ export function isDeleted(record: { deletedAt?: string; deleted?: unknown }): bo
 }
 
 /**
- * Tells what became of an opportunity. `closedAt` set means closed; won or lost is read from the words of
+ * The outcome of an opportunity. `closedAt` set means closed; won or lost is read from the words of
  * `statusId`, else of the stage's name. Without `closedAt` only the plain words "won", "lost" and "closed"
  * close a deal, and a status that says "open" keeps it open.
  */
@@ -103,8 +103,8 @@ function outcomeWithoutClosing(texts: readonly ReadonlySet<string>[]): Outcome {
 export const isOpen = (opportunity: Opportunity): boolean => outcomeOf(opportunity) === 'open';
 
 /**
- * Tells where a quote stands, from the words of its `status`. A quote without a status stands where its
- * times say: approved, declined, expired or sent.
+ * The standing of a quote, from the words of its `status`; without a status, from its timestamps: approved,
+ * declined, expired or sent.
  */
 export function standingOf(quote: Quote): Standing {
   if (isDeleted(quote)) return 'deleted';
@@ -121,7 +121,7 @@ function standingByTimes(quote: Quote): Standing {
   return quote.sentAt ? 'sent' : 'other';
 }
 
-/** Still to be decided by the customer, or to be sent to them: draft or sent. */
+/** Whether a quote is open: draft or sent. */
 export function isOpenQuote(quote: Quote): boolean {
   const standing = standingOf(quote);
   return standing === 'draft' || standing === 'sent';

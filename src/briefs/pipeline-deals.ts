@@ -1,4 +1,4 @@
-/** Every open deal of the pipeline in few words, for whoever lays them out. */
+/** Every open deal of the pipeline in a few fields, for the pipeline board. */
 import type { Opportunity } from '../api/records.ts';
 import { type Day, dayOf, requireDay } from './days.ts';
 import { byValue, type Deal, type DealRow, dealRow, idleDays, toDeal } from './deals.ts';
@@ -7,7 +7,7 @@ import { compact, nonBlank } from './naming.ts';
 import { type PipelineOptions, passesFilters, passesOpenFilters } from './pipeline.ts';
 import { probabilityScale } from './probability.ts';
 
-/** Amounts in `currency`; what nobody knows is absent. */
+/** Amounts in `currency`; unknown ones are absent. */
 export interface OpenDeal extends DealRow {
   stage?: string;
   owner?: string;

@@ -1,4 +1,4 @@
-/** Open deals put into groups, ranked, and folded so that the sums still add up. */
+/** Open deals in ranked groups; small groups are merged so that the sums still add up. */
 import type { Opportunity } from '../api/records.ts';
 import { type Day, dayOf, daysSince } from './days.ts';
 import { type Deal, DealSums, type WeightedAmounts } from './deals.ts';
@@ -24,14 +24,14 @@ export const pipelineBy = [
 
 export type PipelineBy = (typeof pipelineBy)[number];
 
-/** Amounts by currency; days are whole days. The id is there where the name alone does not tell. */
+/** Amounts by currency; days are whole days. The id is present where the name is not unique. */
 export interface PipelineGroup extends Named, WeightedAmounts {
   count: number;
-  /** The open deal created first. */
+  /** Creation day of the oldest open deal. */
   oldest?: Named & { days: number };
-  /** Mean of the days since the last change of stage, over the deals of which it is known. */
+  /** Mean days since the last stage change, over the deals for which it is known. */
   averageDaysInStage?: number;
-  /** How many groups are folded into this one. */
+  /** Number of groups merged into this one. */
   groups?: number;
 }
 
@@ -97,7 +97,7 @@ const refOf = {
 
 const monthLength = 'YYYY-MM'.length;
 
-/** What a deal is grouped by: an id with its name, a month, or nothing. */
+/** The group of a deal: an id with its name, a month, or none. */
 function labelOf(deal: Opportunity, by: PipelineBy): Named {
   if (by === 'close_month')
     return compact({ name: dayOf(deal.expectedCloseDate)?.slice(0, monthLength) });
@@ -108,15 +108,15 @@ function labelOf(deal: Opportunity, by: PipelineBy): Named {
 const keyOf = (label: Named): string =>
   label.id ? `id ${label.id}` : `name ${normaliseName(label.name)}`;
 
-/** One name for one id, whichever record came first: the first in the alphabet. */
+/** One name per id: the first in alphabetical order, independent of record order. */
 function mergeLabel(group: Group, label: Named): void {
   if (byName(label, group.label) < 0) group.label = label;
 }
 
 /**
- * Groups deals by the id of what `by` returns, by its name where it has no id. Ranked by the largest value
- * in one currency, then by count, name and id; what is beyond `limit` becomes one row, "N others", last.
- * Months are ranked alike and shown in their order.
+ * Groups deals by the id of what `by` returns, or by its name if it has no id. Ranked by the largest value in
+ * one currency, then by count, name and id; groups beyond `limit` become a last row, "N others". Months are
+ * ranked the same way and shown in calendar order.
  */
 export function groupDeals(
   deals: readonly Deal[],
@@ -155,13 +155,13 @@ const byRank = (a: Group, b: Group): number =>
 
 const byMonth = (a: Group, b: Group): number => byName(a.label, b.label);
 
-/** Names that several groups have, so that only their ids tell them apart. */
+/** Names that several groups share. */
 function sharedNames(groups: readonly Group[]): ReadonlySet<string> {
   const byFold = groupBy(groups, ({ label }) => normaliseName(label.name));
   return new Set([...byFold].flatMap(([name, same]) => (same.length > 1 ? name : [])));
 }
 
-/** The id is a third of a row's length, and filters take a name as well: it stands where a name is not enough. */
+/** Adds the id only where the name is not unique: it is a third of a row, and filters accept names too. */
 function labelled({ label }: Group, by: PipelineBy, unclear: ReadonlySet<string>): Named {
   if (!label.name) return label.id ? { id: label.id } : { name: missingLabels[by] };
   return unclear.has(normaliseName(label.name)) ? label : { name: label.name };

@@ -1,4 +1,4 @@
-/** The pipeline: what is open and where it stands, what is late, what was won and lost, what stalled. */
+/** The pipeline: open deals by group, overdue, closing soon and stalled deals, won and lost deals. */
 import type { Opportunity } from '../api/records.ts';
 import { join, quote, type Wording, wording } from '../text/untrusted-text.ts';
 import { addDays, type Day, dayOf, requireDay, within } from './days.ts';
@@ -46,7 +46,7 @@ export interface PipelineFilters {
   /** First and last expected close date, both included. */
   closeFrom?: Day;
   closeTo?: Day;
-  /** Least value (one-time + monthly × value months), in each deal's own currency. */
+  /** Minimum value (one-time + monthly × value months), in each deal's own currency. */
   minValue?: number;
 }
 
@@ -59,10 +59,10 @@ export interface PipelineOptions extends PipelineFilters {
   stalledAfterDays?: number;
   /** Default: the next 30 days. */
   closingWithinDays?: number;
-  /** Closing days that won and lost are counted over, both included. Default: today and the 90 days before. */
+  /** First and last closing day of won and lost deals, both included. Default: today and the 90 days before. */
   periodFrom?: Day;
   periodTo?: Day;
-  /** Groups shown before the rest is folded into one. Default: 8 stages, 5 of anything else. */
+  /** Groups shown before the rest is merged into one. Default: 8 stages, 5 otherwise. */
   maxGroups?: number;
   /** Deals named in each list. Default: 2. */
   maxRows?: number;
@@ -91,11 +91,11 @@ interface ClosedPeriod {
   to: Day;
   won: ClosedTotals;
   lost: ClosedTotals;
-  /** Closed in the period, but nothing says whether won or lost; in no win rate. */
+  /** Closed in the period with unknown outcome; in no win rate. */
   outcomeUnknown?: ClosedTotals;
   /** Won in percent of won and lost deals. */
   winRateByCount?: number;
-  /** Won value in percent of won and lost value, a currency each. */
+  /** Won value in percent of won and lost value, by currency. */
   winRateByValue?: Amounts;
 }
 
@@ -181,7 +181,7 @@ export function pipelineBrief(
   });
 }
 
-/** Owner, company, category and least value: what narrows open and closed deals alike. */
+/** Filters of open and closed deals: owner, company, category and minimum value. */
 export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
   const { record, value } = deal;
   if (filters.owner !== undefined && !matchesFilter(record.owner, filters.owner)) return false;
@@ -193,7 +193,7 @@ export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
   return !minValue || (value?.gte(minValue) ?? false);
 }
 
-/** Stage and close dates: they say something about open deals only. */
+/** Filters of open deals only: stage and close dates. */
 export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
   const { stage, closeFrom, closeTo } = filters;
   if (stage !== undefined && !matchesFilter(record.pipelineStage, stage)) return false;
@@ -299,7 +299,7 @@ function unknownCounts(
   };
 }
 
-/** What the figures do not say by themselves; `undefined` when there is nothing to add. */
+/** Caveats about the figures; `undefined` when there are none. */
 function pipelineNotes(
   deals: readonly Deal[],
   filters: ResolvedOptions,
@@ -335,7 +335,7 @@ function unmatchedFilters(deals: readonly Deal[], filters: PipelineFilters): Wor
   });
 }
 
-/** A few names that hold this text, in case one of them is meant. */
+/** A few names that contain this text, as suggestions. */
 function namesLike(
   filterValue: string,
   deals: readonly Deal[],
@@ -361,7 +361,7 @@ function filterNotes(deals: readonly Deal[], filters: PipelineFilters): Wording[
   if (minValue !== undefined) {
     const unknown = deals.filter(({ value, outcome }) => !value && outcome !== 'deleted').length;
     notes.push(
-      wording`The least value is measured in each deal's own currency; ${plural(unknown, 'deal')} of unknown value left out.`,
+      wording`The minimum value applies in each deal's own currency; ${plural(unknown, 'deal')} of unknown value omitted.`,
     );
   }
   return notes;

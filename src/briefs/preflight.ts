@@ -65,11 +65,11 @@ export interface PreflightFinding {
 
 export interface PreflightOptions {
   today: Day;
-  /** Highest discount in percent that needs no look. Default: 20. */
+  /** Highest discount in percent that needs no review. Default: 20. */
   discountLimit?: number;
-  /** A quote that expires within so many days is told. Default: 7. */
+  /** Days before expiry from which a quote is a finding. Default: 7. */
   expiresWithinDays?: number;
-  /** How far a price may lie from its pricing book, in percent. Default: 1. */
+  /** Allowed difference from the pricing book, in percent. Default: 1. */
   bookTolerance?: number;
 }
 
@@ -84,7 +84,7 @@ export interface PreflightRecords {
 
 type ResolvedOptions = Required<PreflightOptions>;
 
-/** Everything that the checks of one line look at. */
+/** The input of the line checks. */
 interface Line {
   item: QuoteItem;
   price: Decimal | undefined;
@@ -215,7 +215,7 @@ const lineChecks: readonly LineCheck[] = [
   unlisted,
 ];
 
-/** Findings on a quote: those that stop it first, then by line, each in the order of the checks. */
+/** Findings on a quote: `stop` first, then by line, then in the order of the checks. */
 export function preflight(
   records: PreflightRecords,
   options: PreflightOptions,
@@ -310,7 +310,7 @@ function deepQuoteDiscount(percent: Decimal, limit: number): FindingBody[] {
   return [toReview('discount_over_limit', why)];
 }
 
-/** An amount comes off the one-time total, so it is measured against it. */
+/** An amount is deducted from the one-time total, so it is compared with that total. */
 function amountFindings(quote: Quote, amount: Decimal, limit: number): FindingBody[] {
   const before = sumItems(quote.items ?? []);
   const oneTime = before.terms.get('one-time')?.price ?? zero;
@@ -332,7 +332,7 @@ function turnsToLoss(before: TermSums | undefined, after: TermSums): boolean {
   return before.judgedPrice.gte(before.judgedCost) && after.judgedPrice.lt(before.judgedCost);
 }
 
-/** A quote that was answered can no longer expire. */
+/** Only quotes without an answer can expire. */
 function validityFindings(
   quote: Quote,
   { today, expiresWithinDays }: ResolvedOptions,
@@ -375,13 +375,13 @@ function missingParties(quote: Quote): FindingBody[] {
   ];
 }
 
-/** A nested contact may come with its parts instead of a name. */
+/** A nested contact may have first and last name instead of a name. */
 const hasContact = ({ contact }: Quote): boolean =>
   Boolean(
     contact && Object.values(contact).some((value) => typeof value === 'string' && value.trim()),
   );
 
-/** Margin in percent of what is left after discounts. */
+/** Margin in percent of the price after discounts. */
 export const lineMargin = (
   price: Decimal | undefined,
   cost: Decimal | undefined,

@@ -1,4 +1,4 @@
-/** Reading a tenant's probabilities, which some store as 0–1 and others as 0–100. */
+/** The scale of a tenant's probabilities: some tenants store 0–1, others 0–100. */
 import type { Opportunity } from '../api/records.ts';
 import { type Decimal, decimal, hundred } from './money.ts';
 
@@ -7,15 +7,15 @@ export type Scale = '0-1' | '0-100' | 'unknown';
 
 export interface ProbabilityScale {
   scale: Scale;
-  /** A sentence for the reader: from what it was decided. */
+  /** How the scale was decided, as text for the reader. */
   decided: string;
-  /** The values leave a doubt, which `decided` names. */
+  /** The values do not settle the scale; `decided` says why. */
   ambiguous?: true;
 }
 
 /**
  * Decides the scale from every opportunity of a tenant, closed and deleted ones too: any value above 1
- * means 0–100, otherwise 0–1. Only 0 and 1, or fractions beside values above 1, are told as ambiguous.
+ * means 0–100, otherwise 0–1. Only 0 and 1, or fractions next to values above 1, are reported as ambiguous.
  */
 export function probabilityScale(opportunities: readonly Opportunity[]): ProbabilityScale {
   const values = opportunities.flatMap(({ probability }) => probability ?? []);

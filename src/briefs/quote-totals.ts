@@ -1,5 +1,5 @@
 /**
- * What a quote adds up to. The service sends no total: it is summed from the items, term by term.
+ * The totals of a quote, summed from its items by term: the service sends no totals.
  * Definitions: docs/definitions.md, "Quote".
  */
 import type { Quote, QuoteItem } from '../api/records.ts';
@@ -19,7 +19,7 @@ import {
 export interface LineAmounts {
   term: Term;
   quantity: Decimal;
-  /** The line had no quantity, so 1 was taken. */
+  /** The line has no quantity: 1 is assumed. */
   quantityAssumed: boolean;
   /** Per unit, after the line's own discount. */
   unitPrice?: Decimal;
@@ -48,7 +48,7 @@ export function lineAmounts(item: QuoteItem): LineAmounts {
 
 const one = hundred.div(hundred);
 
-/** What comes in, what it costs, and the share of both that a margin can be told of. */
+/** Price and cost sums, and their part from which a margin can be calculated. */
 export interface TermSums {
   price?: Decimal;
   cost?: Decimal;
@@ -152,7 +152,7 @@ export function quoteDiscount(quote: Quote): QuoteDiscount | undefined {
   return amountTypes.has(type) ? { kind: 'amount', amount } : { kind: 'unreadable' };
 }
 
-/** The sums after the discount of the quote; costs stay, and so does what is unknown. */
+/** The sums after the discount of the quote; costs and unknown counts do not change. */
 export function applyDiscount(sums: QuoteSums, discount: QuoteDiscount | undefined): QuoteSums {
   if (!discount || discount.kind === 'unreadable') return sums;
   const terms =
@@ -193,8 +193,8 @@ export const sumQuote = (quote: Quote): QuoteSums =>
   applyDiscount(sumItems(quote.items ?? []), quoteDiscount(quote));
 
 /**
- * What one quote adds up to after line and quote discounts, in the quote's currency, rounded to 2
- * decimals. A total is there if the price of at least one of its lines is known.
+ * The totals of one quote after line and quote discounts, in the quote's currency, rounded to 2 decimals.
+ * A total is present if the price of at least one of its lines is known.
  */
 export interface QuoteTotals {
   items: number;
@@ -272,7 +272,7 @@ function pricesByTerm(sums: QuoteSums): Map<string, Decimal> {
   return prices;
 }
 
-/** What several quotes come to, after their discounts; they must be of one currency. */
+/** The totals of several quotes after discounts. All must have the same currency. */
 export function sumQuotes(quotes: readonly Quote[]): { totals: TermTotals; unknownPrices: number } {
   const prices = new Map<string, Decimal>();
   let unknownPrices = 0;
@@ -287,8 +287,8 @@ export function sumQuotes(quotes: readonly Quote[]): { totals: TermTotals; unkno
 const monthsInYear = 12;
 
 /**
- * What a quote brings in its first year: one-time + 12 × monthly + yearly, after discounts; other terms
- * are left out. `undefined` when no price of these is known.
+ * The first-year value of a quote: one-time + 12 × monthly + yearly, after discounts, without other terms.
+ * `undefined` when none of these prices is known.
  */
 export function firstYearValue(sums: QuoteSums): Decimal | undefined {
   const [oneTime, monthly, yearly] = termFields.map(([key]) => sums.terms.get(key)?.price);

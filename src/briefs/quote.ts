@@ -1,4 +1,4 @@
-/** One quote: its lines, what it comes to, what it earns, and what to look at before it goes out. */
+/** One quote: its lines, totals, margins and pre-flight check. */
 import type {
   Company,
   Opportunity,
@@ -158,7 +158,7 @@ export function quoteBrief(records: QuoteRecords, options: QuoteOptions): QuoteB
   });
 }
 
-/** The quote's own nested company may know less than the record does. */
+/** The company record first: the company nested in the quote may have fewer fields. */
 const companyOf = ({ quote, company }: QuoteRecords): { company?: Ref } =>
   company ? { company: { ...quote.company, ...company } } : {};
 

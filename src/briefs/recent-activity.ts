@@ -1,4 +1,4 @@
-/** What happened lately: for each record, the newest thing that its time stamps tell. */
+/** Recent activity: the newest event of each record, from its timestamps. */
 import type { ApiRecord, Contact, Opportunity, Quote } from '../api/records.ts';
 import { addDays, type Day, dayOf } from './days.ts';
 import { byName, compact, compare, contactName, nonBlank, quoteName } from './naming.ts';
@@ -15,7 +15,7 @@ export interface RecentChange {
   name?: string;
 }
 
-/** What happened and when, the more telling later: of two on one day the later one is told. */
+/** Events by rising importance: of two on one day, the later in this list is reported. */
 type TimedEvents = readonly (readonly [what: string, time: string | undefined])[];
 
 const outcomeWords: Readonly<Record<Outcome, string>> = {
@@ -51,7 +51,7 @@ export interface AccountRecords {
   quote: readonly Quote[];
 }
 
-/** One change a record, over the days up to today, newest first, then by name and id. */
+/** One event per record, over the days up to today, newest first, then by name and id. */
 export function recentChanges(account: AccountRecords, today: Day, days: number): RecentChange[] {
   const from = addDays(today, -days);
   const changes = (Object.keys(eventsOf) as RecentChangeKind[]).flatMap((kind) =>
@@ -60,7 +60,7 @@ export function recentChanges(account: AccountRecords, today: Day, days: number)
   return changes.sort((a, b) => compare(b.day, a.day) || byName(a, b) || compare(a.kind, b.kind));
 }
 
-/** "Updated" says least, so it is told only where nothing else happened. */
+/** "Updated" is the least specific event, so it is reported only if there is no other. */
 function newestChange(
   kind: RecentChangeKind,
   record: ApiRecord,

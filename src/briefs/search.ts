@@ -1,4 +1,4 @@
-/** Finding a record from what a person remembers of it. */
+/** Full-text search over names, numbers and identifiers of records. */
 import MiniSearch from 'minisearch';
 import type {
   ApiRecord,
@@ -19,7 +19,7 @@ export type SearchKind = (typeof searchKinds)[number];
 export const isSearchKind = (resource: string): resource is SearchKind =>
   (searchKinds as readonly string[]).includes(resource);
 
-/** What a person calls a record: its name; a quote's number. */
+/** The display name of a record; for a quote, its number. */
 export const displayName: { [K in SearchKind]: (record: RecordOf[K]) => string | undefined } = {
   company: ({ name }) => name,
   contact: contactName,
@@ -28,24 +28,24 @@ export const displayName: { [K in SearchKind]: (record: RecordOf[K]) => string |
   quote: ({ number }) => number,
 };
 
-/** What can be found of one record. */
+/** The searchable text of one record. */
 interface Entry {
   /** Position in the collection. */
   at: number;
-  /** Words that it is found by. */
+  /** Further searchable words. */
   name: string;
   more: string;
-  /** Identifiers: whoever gives one whole means this record. */
+  /** Identifiers; they match as a whole. */
   exact: readonly string[];
 }
 
 export interface Hit<K extends SearchKind> {
   record: RecordOf[K];
-  /** What of it was asked for whole, if anything: its id to the letter, an identifier, or its name. */
+  /** Which part of the record the text equals, if any: its id, an identifier, or its name. */
   by?: 'id' | 'identifier' | 'name';
 }
 
-/** One collection, made searchable once. */
+/** The search index of one collection. */
 export interface SearchIndex<K extends SearchKind> {
   /** Best first: exact ones, then by relevance; deleted records last. */
   find(text: string): Hit<K>[];
@@ -86,19 +86,22 @@ const describe: { [K in SearchKind]: Describe<K> } = {
   }),
 };
 
-/** Longest text that anything is found by: what else is in it is not what a person remembers. */
-const maxFoundBy = 1_000;
+/** Characters of a text that are indexed. */
+const maxIndexedLength = 1_000;
 
 const words = (...parts: unknown[]): string =>
-  parts.flatMap((part) => (typeof part === 'string' ? [part.slice(0, maxFoundBy)] : [])).join(' ');
+  parts
+    .flatMap((part) => (typeof part === 'string' ? [part.slice(0, maxIndexedLength)] : []))
+    .join(' ');
 
 const ids = ({ id, externalIdentifier }: ApiRecord, ...others: (string | undefined)[]): string[] =>
   [id, externalIdentifier, ...others].filter((part) => part !== undefined).map(normaliseIdentifier);
 
-/** Identifiers as they are compared: `+1 (555) 010` and `1555010` are one number, `AB-12` and `ab12` one part. */
-const normaliseIdentifier = (text: string): string => normalisePart(text.slice(0, maxFoundBy));
+/** Normalised for comparison: `+1 (555) 010` equals `1555010`, and `AB-12` equals `ab12`. */
+const normaliseIdentifier = (text: string): string =>
+  normalisePart(text.slice(0, maxIndexedLength));
 
-/** Makes a collection searchable: typing errors tolerated, names before other words. */
+/** Indexes a collection. The search tolerates typing errors and ranks names above other words. */
 export function createSearchIndex<K extends SearchKind>(
   kind: K,
   records: readonly RecordOf[K][],
@@ -136,7 +139,7 @@ function namedBy(record: ApiRecord, entry: Entry | undefined, text: string): Hit
   return entry?.exact.includes(normaliseIdentifier(text)) ? 'identifier' : 'name';
 }
 
-/** A short word is taken as it is: one letter off, it is another word. */
+/** Short words must match exactly, because one different letter makes another word. */
 function createMiniSearch(entries: readonly Entry[]): MiniSearch<Entry> {
   const search = new MiniSearch<Entry>({
     idField: 'at',

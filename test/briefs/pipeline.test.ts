@@ -310,7 +310,7 @@ describe('filters', () => {
     expect(count({ minValue: 1200.01 })).toBe(1);
     const { open, notes } = brief([a, {}], { minValue: 0 });
     expect(open.count).toBe(1);
-    expect(notes?.[0]).toContain('1 deal of unknown value left out');
+    expect(notes?.[0]).toContain('1 deal of unknown value omitted');
   });
 
   test('narrows won and lost by owner and company, not by stage and close dates', () => {

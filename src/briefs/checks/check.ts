@@ -1,4 +1,4 @@
-/** The shape of a check of sales data, and what all of them share. */
+/** The type of a check of sales data, and shared helpers. */
 import type { RecordOf, Resource } from '../../api/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 import type { Day } from '../days.ts';
@@ -23,7 +23,7 @@ export type CheckData = { readonly [R in Resource]?: readonly RecordOf[R][] | un
 
 /** Percentages 0–100. Each check has its own defaults, in its `defaults`. */
 export interface CheckParameters {
-  /** Least margin in percent: `thin_margins`. */
+  /** Minimum margin in percent: `thin_margins`. */
   floor?: number;
   /** Days: `stale_quotes`, `expiring_quotes`, `stalled_opportunities`. */
   days?: number;
@@ -31,11 +31,11 @@ export interface CheckParameters {
   tolerance?: number;
 }
 
-/** What a check is given: parameters filled in. */
+/** Parameters and context of a check, defaults filled in. */
 export interface CheckContext extends Required<CheckParameters> {
   today: Day;
   currencyOf: CurrencyOf;
-  /** Products have no currency of their own: the one their prices are in. */
+  /** The currency of catalogue prices, since products have no currency field. */
   catalogueCurrency: string;
 }
 
@@ -53,10 +53,10 @@ export interface RawFinding extends Named {
 
 export interface CheckResult {
   findings: RawFinding[];
-  /** How many were judged, and what they are called. */
+  /** Number and name of the examined records. */
   examined: number;
   of: string;
-  /** How many could not be judged, by the reason. */
+  /** Number of records that could not be judged, by reason. */
   unjudged: Record<string, number>;
 }
 

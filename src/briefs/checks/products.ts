@@ -28,11 +28,11 @@ import {
 
 const listedProductsLabel = 'listed products';
 
-/** Unlisted products are the service's deleted ones: they are sold no more. */
+/** Unlisted products are no longer sold; the service has no other deletion of products. */
 export const isListed = (product: Product): boolean =>
   product.listed !== false && !isDeleted(product);
 
-/** What a product lacks of the margin asked for, per unit; `undefined` when it has it. */
+/** What a product lacks of the required margin, per unit; `undefined` if it reaches the margin. */
 type Shortfall = (price: Decimal, cost: Decimal) => Decimal | undefined;
 
 function examineMargins(
@@ -101,8 +101,8 @@ export const thinMargins: Check = {
 };
 
 /**
- * |price| × floor / 100 − (price − cost), if above 0: no division by the price, so one of 0 is judged too.
- * Without its sign, because a credit's would turn the floor round.
+ * |price| × floor / 100 − (price − cost), if above 0. Without a division, so that a price of 0 is judged too;
+ * with the absolute price, because the negative price of a credit would invert the comparison.
  */
 function missingMargin(price: Decimal, cost: Decimal, floor: number): Decimal | undefined {
   const hundredfold = price.abs().times(floor).minus(price.minus(cost).times(hundred));
@@ -141,7 +141,7 @@ interface Drift {
   cataloguePrice: Decimal;
 }
 
-/** The two prices that differ, the reason why they cannot be compared, or nothing. */
+/** The two prices if they differ, or the reason why they cannot be compared. */
 function driftOf(
   { price: bookPrice }: BookPrice,
   product: Product | undefined,
@@ -152,7 +152,7 @@ function driftOf(
   const listed = decimal(product.price);
   if (!bookPrice) return 'no price in the book';
   if (!listed) return 'no price in the catalogue';
-  // How far a price lies from 0, in percent of 0, cannot be told; and 0 is rarely meant as a price.
+  // A difference from 0 has no percentage, and 0 is rarely a real price.
   if (listed.eq(0)) return 'price 0 in the catalogue';
   return deviates(bookPrice, listed, tolerance) ? { bookPrice, cataloguePrice: listed } : undefined;
 }
@@ -204,7 +204,7 @@ export const duplicateProducts: Check = {
   },
 };
 
-/** Told of the first by name; the others are its related records. */
+/** The finding is about the first by name; the others are its related records. */
 function duplicatesFinding(group: readonly Product[], currency: string): RawFinding {
   const [first = {}, ...others] = group;
   const prices = group.flatMap((product) => decimal(product.price) ?? []).sort((a, b) => a.cmp(b));

@@ -80,7 +80,7 @@ export const staleQuotes: Check = {
   },
 };
 
-/** An answer from before the quote went out was one to an earlier version. */
+/** Ignores an answer older than the last sending: it was for an earlier version. */
 const wasAnswered = (quote: Quote, sent: Day): boolean =>
   [quote.approvedAt, quote.declinedAt].some((time) => (dayOf(time) ?? '') >= sent);
 
@@ -160,7 +160,7 @@ function unlistedFinding(
   };
 }
 
-/** An amount taken off the whole quote cannot be told apart by item, so only a percentage is applied. */
+/** Applies a percentage discount only: an amount off the whole quote cannot be split by item. */
 function valueOfItems(quote: Quote, items: readonly QuoteItem[]): Decimal | undefined {
   const discount = quoteDiscount(quote);
   const percent = discount?.kind === 'percent' ? discount : undefined;

@@ -1,4 +1,4 @@
-/** Checks of what integrations and people need to reach a record. */
+/** Checks of external identifiers and contact data. */
 import type { ApiRecord, Contact } from '../../api/records.ts';
 import { quote, wording } from '../../text/untrusted-text.ts';
 import { compact, contactName, type Named, named, nonBlank } from '../naming.ts';

@@ -14,7 +14,7 @@ export interface OpportunityRow {
   name?: string;
   companyId?: string;
   stage?: string;
-  /** Absent while it is open. */
+  /** Absent while the opportunity is open. */
   outcome?: string;
   closes?: string;
 }
