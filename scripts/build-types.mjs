@@ -1,5 +1,5 @@
-// Writes the declarations of the one module that programs import: it names nothing of the rooms behind
-// it, so it is read alone, and no type of a development dependency gets into the package.
+// Writes the type declarations of the one module that programs import. It exposes no type of the modules behind
+// it, so it is compiled alone, and no type of a development dependency gets into the package.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// Builds each view into one HTML file that needs nothing else: script and style stand in it, and its own
-// policy allows exactly these two, by their hashes, and no address at all.
+// Builds each view into one self-contained HTML file. Its content security policy allows the inline script and
+// style by their hashes, and no network address.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,13 +23,13 @@ export async function buildViews(dist) {
   await Promise.all([...pages, buildPreview(folder), writeLegal(folder)]);
 }
 
-/** The one library in the views asks for its licence to go with it. */
+/** The licence of the one library in the views has to be included. */
 async function writeLegal(folder) {
   const licence = await readFile(join(root, 'node_modules/preact/LICENSE'), 'utf8');
   await writeFile(join(folder, 'LEGAL.txt'), `The views contain Preact.\n\n${licence}`);
 }
 
-/** Shows the views without a host; it speaks to the server that serves it, and frames its views. */
+/** The preview page: shows the views without a host, with data of the server that serves it. */
 async function buildPreview(folder) {
   const parts = await bundled('src/views/app/preview/main.ts');
   const html = page('Preview', parts, "connect-src 'self'; frame-src 'self'");
@@ -44,7 +44,7 @@ async function bundled(entry) {
     build: {
       write: false,
       target: 'es2023',
-      // What knows light-dark() itself: rewritten, it would follow the system rather than the host.
+      // Browsers that support light-dark(): rewritten, it would follow the system instead of the host.
       cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
       modulePreload: false,
       cssCodeSplit: false,
@@ -56,7 +56,7 @@ async function bundled(entry) {
   return { script, style: String(style).trim() };
 }
 
-/** A closing tag inside a text of the script would end the script. */
+/** Escapes closing tags in the script's strings, which would end the script element. */
 const inScript = (code) => code.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

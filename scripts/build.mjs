@@ -1,5 +1,4 @@
-// Bundles the server into dist/, or the folder named: one file to start, and chunks for what is loaded
-// when it is needed.
+// Bundles the server into dist/ or the given folder: one file for the start, and chunks that are loaded on demand.
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -18,15 +17,15 @@ const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  // Native, and wanted only by the embedded tenant.
+  // Native, and needed only by the embedded tenant.
   external: ['libsql'],
-  // Its main file finds its parts at run time, which a bundler cannot follow.
+  // Its main file resolves its parts at run time, which a bundler cannot follow.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { CPQ_MCP_VERSION: JSON.stringify(version) },
   logLevel: 'warning',
 };
 
-/** What is listed of every tool, worked out here, so that no start has to. */
+/** The tool list, computed at build time to save time at every start. */
 async function listings() {
   const { outputFiles } = await build({
     ...common,
@@ -38,13 +37,12 @@ async function listings() {
   return (await import(code)).listings;
 }
 
-/** What every start needs; other files beside it each cost a start half a millisecond. */
+/** The modules that every start needs, in one file: each further file costs half a millisecond. */
 const atStartImports = 'src/commands/run.ts';
 
 /**
- * The files of the start, and those that are loaded later and share something with it. esbuild puts into
- * one file what the same entries reach; so each of these is made to reach all of the start, which then is
- * a single file.
+ * The files of the start, and files loaded later that share modules with it. esbuild puts modules into one file
+ * if the same entries reach them; so each of these entries imports the whole start, which becomes one file.
  */
 async function filesByTime() {
   const { metafile } = await build({
@@ -75,8 +73,8 @@ async function filesByTime() {
 }
 
 /**
- * Errors are told apart by their names, which a minifier takes away. Only they keep them: keeping all
- * names would define one for every function that is made while a call is answered.
+ * Keeps the names of error classes, which tell errors apart. Keeping all names would define a name for every
+ * function that is created during a call.
  */
 async function keepFunctionNames(source) {
   if (!/ extends \w*Error\b/.test(source)) return source;
@@ -84,7 +82,7 @@ async function keepFunctionNames(source) {
   return (await transform(source, options)).code;
 }
 
-/** As the build's own lists have it. */
+/** A path as in esbuild's metafile. */
 const nameOf = (path) => relative(root, path).replaceAll('\\', '/');
 
 const transformSources = (later) => ({
@@ -101,7 +99,7 @@ const transformSources = (later) => ({
   },
 });
 
-/** Puts finished values, and lighter modules, in the place of what would make every start slower. */
+/** Replaces modules that would slow every start with precomputed values and smaller modules. */
 const leanerSources = {
   name: 'leaner',
   setup({ onLoad, onResolve }) {
@@ -115,8 +113,8 @@ const leanerSources = {
 };
 
 /**
- * Node's own modules, asked for directly at the start: importing one makes a list of all that it exports,
- * and for some of that loads more.
+ * Loads Node's own modules with `getBuiltinModule` at the start: an import enumerates all their exports, and some of
+ * these load further modules.
  */
 const builtins = (atStart) => ({
   name: 'builtins',
@@ -137,7 +135,7 @@ const builtins = (atStart) => ({
   },
 });
 
-/** CommonJS inside of a bundle asks for modules in its own way; most files of ours have none in them. */
+/** Defines `require` in the output files that contain CommonJS. */
 const requireLine =
   "import { createRequire as cpqCreateRequire } from 'node:module'; const require = cpqCreateRequire(import.meta.url);\n";
 

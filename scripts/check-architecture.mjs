@@ -1,5 +1,5 @@
-// Checks that rooms import only from the rooms below them, and that libraries of the outside world stay
-// in theirs. It follows each import to the file that it means; type imports count.
+// Checks that modules import only from the modules below them, and that libraries are used only in their
+// modules. Resolves each import to its file; type imports count.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,7 +45,7 @@ const layersBelow = {
   views: ['briefs'],
 };
 
-/** Files beside the rooms: what each may import. */
+/** Files outside the module folders: what each may import. */
 const filesBesideLayers = {
   'src/main.ts': ['commands', ...layersBelow.commands].filter((layer) => layer !== 'sandbox'),
   'src/index.ts': ['commands', ...layersBelow.commands].filter((layer) => layer !== 'sandbox'),
@@ -55,7 +55,7 @@ const filesBesideLayers = {
   'src/setting-names.ts': [],
 };
 
-/** Who may import them. */
+/** The modules that may import these files. */
 const usersOfFiles = {
   'src/main.ts': [],
   'src/index.ts': [],
@@ -91,7 +91,7 @@ const usersOfFiles = {
   ],
 };
 
-/** Libraries that stay in their rooms. */
+/** Libraries that only some modules may import. */
 const libraries = [
   { name: /^undici(\/|$)/, layers: ['api'] },
   { name: /^ipaddr\.js$/, layers: ['hosts'] },
@@ -165,7 +165,7 @@ function mayImport(layer, target, typesOnly) {
   return (filesBesideLayers[layer] ?? layersBelow[layer])?.includes(other) ?? false;
 }
 
-/** The folder directly below `src`, `tools`, or the file where it is in no room. */
+/** The folder directly below `src`, or `tools`, or the file itself if it is in no module folder. */
 function layerOf(file) {
   const [first, second] = posix.normalize(file).split('/');
   if (first === 'tools') return 'tools';

@@ -1,6 +1,6 @@
-// Checks that every regular expression of src and tools takes linear time, whatever text it meets: a pattern
-// that takes the square of a text's length stops the server for everybody. Patterns that are composed when the
-// server runs cannot be checked, and are listed here with the reason why they are harmless.
+// Checks that every regular expression of src and tools takes linear time: one that takes quadratic time lets a
+// long text block the server for everybody. Patterns composed at run time cannot be checked; they are listed
+// here with the reason why they are safe.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Draws the icon, as SVG and as PNG of two sizes, from one list of shapes: a quote on which the stages
-// of a pipeline narrow down to one that was won.
+// Draws the icon as SVG and as PNG in two sizes from one list of shapes: a quote with the narrowing stages of a
+// pipeline.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { crc32, deflateSync } from 'node:zlib';
@@ -25,7 +25,7 @@ const toSvg = () => {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${edge} ${edge}">\n${drawn.join('')}</svg>\n`;
 };
 
-/** How much of a point's surroundings lies in the shape: edges are softened over one pixel. */
+/** The share of a pixel that the shape covers: antialiases edges over one pixel. */
 const coverage = ({ x, y, width, height, radius }, px, py, pixel) => {
   const dx = Math.abs(px - x - width / 2) - width / 2 + radius;
   const dy = Math.abs(py - y - height / 2) - height / 2 + radius;
@@ -36,7 +36,7 @@ const coverage = ({ x, y, width, height, radius }, px, py, pixel) => {
 
 const colour = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
 
-/** Red, green, blue and opacity of one pixel, the shapes laid over one another. */
+/** Red, green, blue and opacity of one pixel, with the shapes painted in order. */
 const pixelAt = (column, line, pixel) =>
   shapes.reduce(
     ([red, green, blue, alpha], shape) => {

@@ -1,4 +1,4 @@
-// Makes docs/settings.md of the table in src/config.ts.
+// Generates docs/settings.md from the table in src/config.ts.
 import { settings } from '../src/config.ts';
 import { code, generated, row } from './generated.ts';
 

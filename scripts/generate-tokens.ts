@@ -1,4 +1,4 @@
-// Measures what answers cost, in tokens and in requests, and writes docs/tokens.md.
+// Measures the tokens and requests of answers, and writes docs/tokens.md.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-/** A server of its own, so that nothing was read before. */
+/** Starts a new server, so that nothing is cached. */
 async function freshServer(): Promise<Asked> {
   const [{ baseUrl, keys }] = sandbox.tenants;
   const address = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: keys.read, CPQ_RATE_LIMIT: '1000000' };

@@ -1,4 +1,4 @@
-// Makes docs/tools.md, and the lists of tools and prompts in manifest.json, of the catalogue in tools/.
+// Generates docs/tools.md, and the tools and prompts in manifest.json, from the catalogue in tools/.
 import { readFile } from 'node:fs/promises';
 import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
 import type { AnyTool } from '../src/tool-kit/define-tool.ts';
@@ -57,7 +57,7 @@ function section(tool: AnyTool): string {
   ].join('\n\n');
 }
 
-/** For people who choose what to install; the whole description is for models. */
+/** The first sentence, for people; the whole description is for models. */
 const firstSentence = (text: string): string => /^.*?(?<!e\.g)\.(?=\s|$)/s.exec(text)?.[0] ?? text;
 
 function promptSection(prompt: Prompt): string {
@@ -69,7 +69,7 @@ function promptSection(prompt: Prompt): string {
   return `### ${prompt.name}\n\n**${prompt.title}.** ${prompt.description} Grants ${needs}.\n\n${table.join('\n')}`;
 }
 
-/** With what a person will fill in left open, as a desktop app fills it in. */
+/** The prompt text with placeholders that a desktop app fills in. */
 function promptOf({ name, description, arguments: all, text }: Prompt) {
   const names = all.map((argument) => argument.name);
   const open = Object.fromEntries(names.map((argument) => [argument, `\${arguments.${argument}}`]));

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** Writes a file that is made from the source; with `--check`, says instead that it is out of date. */
+/** Writes a generated file; with `--check`, fails instead if the file is out of date. */
 export async function generated(path: string, text: string, script: string): Promise<void> {
   const present = await readFile(path, 'utf8').catch(() => '');
   if (present === text) return;
@@ -10,7 +10,7 @@ export async function generated(path: string, text: string, script: string): Pro
   process.exitCode = 1;
 }
 
-/** As the formatter leaves it, so that it has nothing to change afterwards. */
+/** Formats the text like the formatter, so that it stays unchanged afterwards. */
 export const formatted = (path: string, text: string): string =>
   execFileSync(
     process.execPath,

@@ -1,6 +1,6 @@
 // Packs the desktop bundle: node scripts/pack-mcpb.mjs [--dist FOLDER] [--out FILE]
-// What was built, the manifest and the icons; no packages, and so nothing native. The embedded tenant
-// needs a native one, and is therefore the one thing that a bundle cannot do.
+// Contains the build, the manifest and the icons, but no packages. The embedded tenant needs a native package and
+// is therefore not available in the bundle.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const out = resolve(values.out ?? join(root, 'cpq-mcp.mcpb'));
 const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-bundle-'));
 const dist = join(folder, 'dist');
 
-/** Only what Node and the desktop app need to know. */
+/** The fields that Node and the desktop app need. */
 async function writePackage() {
   const { name, version, type, license } = JSON.parse(
     await readFile(join(root, 'package.json'), 'utf8'),
@@ -27,7 +27,7 @@ async function writePackage() {
 async function fill() {
   if (values.dist) await cp(values.dist, dist, { recursive: true });
   else await promisify(execFile)(process.execPath, ['scripts/build.mjs', dist], { cwd: root });
-  // For programs that import it; a desktop app starts it.
+  // Only for programs that import the server; a desktop app starts it.
   for (const name of ['index.js', 'index.d.ts']) await rm(join(dist, name), { force: true });
   await cp(join(root, 'icons'), join(folder, 'icons'), { recursive: true });
   for (const name of ['manifest.json', 'LICENSE']) {
