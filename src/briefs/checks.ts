@@ -1,4 +1,4 @@
-/** Checks of sales data: one name, one definition, findings with what is at stake. */
+/** Checks of sales data: each has a name, a definition, and findings with the value at stake. */
 
 import type { Resource } from '../api/records.ts';
 import type { Wording } from '../text/untrusted-text.ts';

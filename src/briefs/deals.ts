@@ -16,7 +16,7 @@ import { byName, compact, nonBlank } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { probabilityShare, type Scale, weighted } from './probability.ts';
 
-/** How many months of monthly revenue a value counts where the opportunity does not say. */
+/** Months of monthly revenue in a value, if the opportunity does not say. */
 const assumedMonths = 12;
 
 /** Amounts in `currency`; a missing one is unknown. */

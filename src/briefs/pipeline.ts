@@ -99,7 +99,7 @@ interface ClosedPeriod {
   winRateByValue?: Amounts;
 }
 
-/** Deals of which a figure could not be told, by the field that is missing. */
+/** Numbers of deals with an unknown figure, by missing field. */
 type UnknownCounts = Partial<Record<UnknownField, number>>;
 
 type UnknownField =

@@ -1,4 +1,4 @@
-/** What to look at before a quote goes out. Definitions: docs/definitions.md, "Pre-flight". */
+/** Pre-flight check of a quote before it goes out. Definitions: docs/definitions.md, "Pre-flight". */
 
 import type { Company, PricingBook, Product, Quote, QuoteItem } from '../api/records.ts';
 import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -51,7 +51,7 @@ export type FindingCode =
   | 'missing_contact'
   | 'missing_payment_term';
 
-/** `stop`: do not send it so. `check`: it may be meant. */
+/** `stop`: must be fixed before sending. `check`: review it, it may be intended. */
 type Severity = 'stop' | 'check';
 
 export interface PreflightFinding {
@@ -254,7 +254,7 @@ function lineFindings(records: PreflightRecords, options: ResolvedOptions): Pref
   });
 }
 
-/** The day whose pricing books count: when the quote was sent, else today. */
+/** The day whose pricing books apply: the day the quote was sent, else today. */
 function pricingDay(quote: Quote, today: Day): Day {
   return standingOf(quote) === 'draft' ? today : (dayOf(quote.sentAt) ?? today);
 }

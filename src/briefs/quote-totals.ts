@@ -98,7 +98,7 @@ function addItem(sums: QuoteSums, item: QuoteItem): void {
   if (price || cost) addPart(sums, [termSums(sums, 'one-time'), sums.setup], price, cost);
 }
 
-/** Setup is charged once, whatever the quantity; one that is 0 on both sides is none. */
+/** Setup is charged once, whatever the quantity. Price and cost of 0 count as no setup. */
 function setupOf(item: QuoteItem): { price?: Decimal; cost?: Decimal } {
   if (!item.setupPrice && !item.setupCost) return {};
   const price = decimal(item.setupPrice);

@@ -86,7 +86,7 @@ export interface QuoteLine {
   setupCost?: number;
 }
 
-/** What a term earns, after all discounts, over the lines of which price and cost are both known. */
+/** Profit and margin of a term after all discounts, over the lines with known price and cost. */
 interface TermMargin {
   term: string;
   price?: number;

@@ -31,7 +31,7 @@ export const answerWithRows = (count: number, write: (count: number) => Answer):
   rows: { count, keep: (fewer) => answerWithRows(fewer, write) },
 });
 
-/** One record as wanted. */
+/** One record with the detail or the fields that were asked for. */
 function shapeRecord<R extends Resource>(
   resource: R,
   record: RecordOf[R],

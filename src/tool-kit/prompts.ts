@@ -17,7 +17,7 @@ export interface Prompt {
   description: string;
   needs: readonly Grant[];
   arguments: readonly PromptArgument[];
-  /** `given` holds what the person filled in. */
+  /** `given` holds the arguments that the person filled in. */
   text(given: Readonly<Record<string, string | undefined>>): Wording;
 }
 

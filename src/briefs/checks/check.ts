@@ -45,9 +45,9 @@ export interface RawFinding extends Named {
   company?: string;
   atStake?: Decimal | undefined;
   currency?: string;
-  /** Worded only for the findings that are shown. */
+  /** Called only for the findings that are shown. */
   reason(): Wording;
-  /** Other records that it is about. */
+  /** Related records. */
   related?: Named[];
 }
 

@@ -37,7 +37,7 @@ const quoteFinding = (
 const namedQuote = (quote: Quote): Named =>
   compact({ id: nonBlank(quote.id), name: quoteName(quote) });
 
-/** Says why a quote is a finding; `undefined` when it is none; counts what it cannot judge. */
+/** The reason why a quote is a finding, or `undefined`; counts quotes that it cannot judge. */
 type Judge = (quote: Quote, unjudged: ReasonCounts) => Wording | undefined;
 
 function examineQuotes(
