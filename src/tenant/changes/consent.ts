@@ -1,17 +1,17 @@
 import type { Wording } from '../../text/untrusted-text.ts';
 import type { FieldChange } from './fields.ts';
 
-/** What a person should know beside the difference. */
+/** A note for the person, in addition to the changes. */
 export type Remark =
-  /** The contact that is to be written belongs to another company. */
+  /** The new contact belongs to another company. */
   | { about: 'contact elsewhere'; contact: string; company: string }
-  /** Another company is to be written, and the contact stays. */
+  /** The company changes, and the contact stays. */
   | { about: 'contact stays'; contact: string }
-  /** The amounts stay the same numbers, in another currency. */
+  /** The company's currency changes, and the amounts stay the same numbers. */
   | { about: 'currency'; from: string; to: string }
-  /** Another record of the kind is called the same, or looks as if it were. */
+  /** Another record has the same name, or one that looks the same. */
   | { about: 'look-alike'; label: string; name: string; other: string; id: string }
-  /** A value that the service gives without an id, and that cannot be sent back. */
+  /** A present value that has no id, and so cannot be sent back. */
   | { about: 'cannot be sent'; label: string; value: string };
 
 /** The change that a person is asked to agree to. */

@@ -29,7 +29,7 @@ import {
   verify,
 } from './verification.ts';
 
-/** Who let it happen, and on whose behalf. */
+/** Who approved the change, and how. */
 export interface Approval {
   what: WriteIntent['what'];
   consent: WriteIntent['consent'];
@@ -42,25 +42,25 @@ export interface WriteResult {
   changeId: string;
   outcome: OutcomeStatus;
   record?: Opportunity;
-  /** What the service stored otherwise than was meant. */
+  /** Fields whose stored value differs from the intended one. */
   differs: readonly StoredDifference[];
   reason?: Wording;
-  /** The service confirmed it, and the record could not be read back to compare. */
+  /** The service confirmed the write, but the record could not be read back. */
   unchecked?: true;
-  /** The journal could not take the outcome. */
+  /** The outcome could not be written to the journal. */
   unrecorded?: true;
 }
 
-/** A write that has begun is brought to its end, whatever the caller does meanwhile. */
+/** Timeout of a write. It is independent of the call: a started write is never cancelled. */
 const writeMs = 20_000;
 const readBackMs = 10_000;
 const secondCheckMs = 1_500;
 
 /**
- * Writes a plan that a person agreed to: announced in the journal, sent once, read back, and told in the
- * journal. The record must be locked and the plan fresh. Once something was sent this throws no more:
- * whatever happens is an outcome.
- * @throws ChangeRefused when the journal cannot be written: then nothing was sent
+ * Writes an approved plan: writes the intent to the journal, sends the change once, reads the record back, and
+ * writes the outcome to the journal. The record must be locked and the plan must be current. Never throws after the
+ * change was sent.
+ * @throws ChangeRefused if the journal cannot be written; nothing was sent then
  */
 export async function executePlan(
   tenant: Tenant,
@@ -78,7 +78,7 @@ export async function executePlan(
     await tenant.journal.append({ ...toOutcome(result, plan) });
     return result;
   } catch {
-    // It is done; that it could not be recorded must be told, not hide what happened.
+    // The write itself is done, so its result is returned, marked as unrecorded.
     return { ...result, unrecorded: true };
   }
 }
@@ -100,10 +100,7 @@ function toIntent(plan: ChangePlan, approval: Approval): WriteIntent {
   };
 }
 
-/**
- * Present values go along with the change, because the API may clear what is left out; a field that has
- * no value and gets none is not mentioned.
- */
+/** The body includes all present values, because the API may clear missing fields. Empty fields are left out. */
 function writeBody(before: Snapshot, changes: readonly FieldChange[]): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { name, kind, body: property } of sentFields) {
@@ -141,7 +138,7 @@ async function send(
   return resultFromAnswer(plan, sent, await verifyTwice(tenant, plan, sent, trace), answer);
 }
 
-/** Why nothing was stored, where that is certain. */
+/** Why nothing was stored; undefined if that is not certain. */
 function rejectionReason(error: unknown): Wording | undefined {
   if (!isNotStored(error)) return undefined;
   const why = whyNotStored[error.kind];
@@ -163,7 +160,7 @@ const whyNotStored: Record<NotStoredKind, Wording> = {
   'circuit-open': wording`the service failed several times and is left alone`,
 };
 
-/** The answer to a write says what was asked, the record what was stored. */
+/** The result after a confirmed write. The stored record decides, because the response may echo the request. */
 function resultFromAnswer(
   plan: ChangePlan,
   sent: SentChange,
@@ -198,7 +195,7 @@ const writtenResult = (plan: ChangePlan, sent: SentChange, record: Opportunity):
   differs: storedDifferences(sent, record, plan.target.scale),
 });
 
-/** Nobody said whether the write was stored: the record itself has to. */
+/** The result after a write without a valid response. The stored record decides. */
 function resultWithoutAnswer(
   plan: ChangePlan,
   sent: SentChange,
@@ -233,12 +230,12 @@ const unknownResult = (reason: Wording): WriteEnd => ({
   reason,
 });
 
-/** Nobody waits for the service any more, yet it may still be at work: time ran out, here or at a gateway. */
+/** True if the service may still be processing the write: a timeout, here or at a gateway. */
 const mayStillApply = (error: unknown): boolean =>
   isApiError(error, 'timed-out') ||
   (isApiError(error, 'server-error') && [408, 502, 504].includes(error.facts.status ?? 0));
 
-/** What does not show at once may show a moment later: a write under way, a copy that lags behind. */
+/** Verifies again after a delay if nothing shows at first: a write may be in progress, or a replica may lag. */
 async function verifyTwice(
   tenant: Tenant,
   plan: ChangePlan,

@@ -31,19 +31,19 @@ import {
 } from './resolve.ts';
 import type { Target } from './target.ts';
 
-/** Exactly what would be written, to what, as it is now. */
+/** The changes that would be written, and the present state of the record. */
 export interface ChangePlan extends Pick<Proposal, 'currency' | 'remarks' | 'digest'> {
   target: Target;
   before: Snapshot;
   requested: RequestedValues;
   changes: readonly FieldChange[];
-  /** What is asked for, whatever the record holds. */
+  /** Hash of the requested values, independent of the state of the record. */
   requestDigest: string;
 }
 
 /**
- * Resolves every name, compares with the record as it is, and says what would change. `values` are by
- * field name; references by id, external identifier or name.
+ * Resolves all names and compares the values with the record. `values` are by field name; references are given by
+ * id, external identifier or name.
  * @throws ChangeRefused for a name that is unknown or ambiguous
  */
 export async function makePlan(
@@ -63,7 +63,7 @@ export async function makePlan(
 }
 
 /**
- * The plan towards values that need no resolving, as when a change is taken back.
+ * Makes a plan from values that are already resolved, such as those of a change to revert.
  * @throws ChangeRefused for a company or contact that was deleted
  */
 export async function buildPlan(
@@ -88,7 +88,7 @@ const currentSnapshot = ({ record, scale }: Target): Snapshot =>
 const digestOf = (value: unknown): string =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url');
 
-/** A reference means the same record whatever that is called by now. */
+/** Replaces references by ids, so that renaming a record does not change the hash. */
 const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
   Object.fromEntries(
     sentFields
@@ -100,8 +100,8 @@ const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
   );
 
 /**
- * What is there goes back with every write, as 0–1. A stored 1 that may be 1 % or certain would be
- * written wrong without anybody having asked for it.
+ * Every write includes the present probability, converted to 0–1. If the scale is uncertain, a stored 1 may mean 1 %
+ * or 100 %, and could be written wrong although nobody asked to change it.
  */
 function refuseAmbiguousProbability(
   { record, scale }: Target,
@@ -151,7 +151,7 @@ function contactElsewhere(
   return { about: 'contact elsewhere', contact: contact.name ?? contact.id, company };
 }
 
-/** Who reads a name, and not the id beside it, takes the one for the other. */
+/** Warns about names that look alike, because a person may not compare the ids. */
 async function lookAlikes(
   tenant: Tenant,
   changes: readonly FieldChange[],
@@ -200,7 +200,7 @@ async function currencyOf(
   return codeOf(records.find(({ id }) => id === company.id)?.currency);
 }
 
-/** What is no code is told as unknown, whatever the record says. */
+/** A value that is not a currency code is shown as unknown. */
 const codeOf = (currency: string | undefined): string | undefined =>
   currency && (currencyCode(currency) ?? unknownCurrency);
 
@@ -250,7 +250,7 @@ function coerceCustomFields(
   return Object.fromEntries(entries);
 }
 
-/** A new custom field beside one that looks the same would hold what everybody looks for in the other. */
+/** Refuses a new custom field whose name looks like an existing one. */
 async function refuseLookAlikeFields(
   tenant: Tenant,
   names: readonly string[],

@@ -15,20 +15,20 @@ const maxCandidates = 8;
 interface Candidate {
   id: string;
   name?: string | undefined;
-  /** Other names that it goes by. */
+  /** Alternative names. */
   names?: ReadonlySet<string> | undefined;
-  /** Other words that mean exactly this one. */
+  /** Other identifiers of the record, such as the external identifier or the e-mail address. */
   otherIdentifiers: readonly unknown[];
-  /** What tells it from its namesakes. */
+  /** Distinguishes records of the same name. */
   hint?: string | undefined;
   deleted: boolean;
-  /** Whether it is the company's own, where the company is known. */
+  /** For contacts: true if the contact belongs to the company of the opportunity, or no company is known. */
   isPreferred?: boolean;
 }
 
 type What = 'company' | 'contact' | ReferenceField;
 
-/** What is meant, and among which. */
+/** A requested value and its candidates. */
 interface NameSearch {
   field: What;
   requested: string;
@@ -56,8 +56,8 @@ export async function resolveCompany(
 }
 
 /**
- * A contact by id, external identifier, e-mail address or name; a name means one of `company`, where
- * that is known.
+ * A contact by id, external identifier, e-mail address or name. A name only matches contacts of `company`, if that
+ * is known.
  * @throws ChangeRefused with the candidates
  */
 export async function resolveContact(
@@ -82,7 +82,7 @@ const withLatest = (known: readonly Candidate[], latest: readonly Candidate[]): 
   ...latest,
 ];
 
-/** A held collection is minutes old: what is not in it may have been made since. */
+/** Searches the service: a record may be newer than the cached collection. */
 async function searchService<R extends 'company' | 'contact'>(
   tenant: Tenant,
   resource: R,
@@ -125,9 +125,8 @@ const candidateOf = (record: ApiRecord): Candidate => ({
 });
 
 /**
- * A company or contact that is to be written, as it is now: one that was deleted since it was looked up
- * is not written.
- * @throws ChangeRefused when it is gone
+ * Reads the present company or contact that is to be written.
+ * @throws ChangeRefused if it was deleted
  */
 export async function requireExisting<R extends 'company' | 'contact'>(
   tenant: Tenant,
@@ -157,9 +156,9 @@ const refOf: Record<ReferenceField, (opportunity: Opportunity) => Ref | undefine
 };
 
 /**
- * An owner, stage, category or source by id, external identifier or name. The API lists none of them, so
- * the known ones, and what is known of them, are those that opportunities carry.
- * @throws ChangeRefused with the known ones
+ * An owner, stage, category or source by id, external identifier or name. The API has no list of them, so the
+ * candidates are those in the opportunities.
+ * @throws ChangeRefused with the candidates
  */
 export async function resolveReference(
   tenant: Tenant,
@@ -182,7 +181,7 @@ function knownValues(what: ReferenceField, opportunities: readonly Opportunity[]
       otherIdentifiers: [],
       deleted: false,
     };
-    // Where it goes by several names, the last one seen is shown, and all are understood.
+    // Of several names, the last one is shown, and all are matched.
     if (ref.name) word.names.add(ref.name);
     if (ref.externalIdentifier) word.otherIdentifiers.push(ref.externalIdentifier);
     known.set(ref.id, { ...word, name: ref.name ?? word.name });
@@ -190,7 +189,7 @@ function knownValues(what: ReferenceField, opportunities: readonly Opportunity[]
   return [...known.values()];
 }
 
-/** Another record that could be written to this field, and whose name is the same or looks the same. */
+/** Another candidate for this field whose name is the same or looks the same. */
 export async function findLookAlike(
   tenant: Tenant,
   field: string,
@@ -208,7 +207,7 @@ export async function findLookAlike(
   return found && referenceTo(found);
 }
 
-/** Of the contacts those of the same company: people of one name are many. */
+/** For contacts, only those of the same company: people of different companies often share a name. */
 async function candidatesFor(
   tenant: Tenant,
   field: string,
@@ -232,14 +231,14 @@ const hasName = ({ name, names }: Candidate, requested: string): boolean =>
   equalsFolded(name, requested) ||
   [...(names ?? [])].some((other) => equalsFolded(other, requested));
 
-/** By a name only where it is the company's own, if the company is known. */
+/** A name only matches a contact of the company, if that is known. */
 function matchKindOf(candidate: Candidate, requested: string): MatchKind | undefined {
   if (candidate.id === requested) return 'id';
   if (candidate.otherIdentifiers.some((word) => equalsFolded(word, requested))) return 'identifier';
   return candidate.isPreferred !== false && hasName(candidate, requested) ? 'name' : undefined;
 }
 
-/** The one that is meant, alive and certainly alone. */
+/** @throws ChangeRefused unless exactly one candidate matches and is not deleted */
 async function pickOne({
   field: what,
   requested,
@@ -268,7 +267,7 @@ async function pickOne({
 const referenceTo = ({ id, name }: Candidate): Reference =>
   name === undefined ? { id } : { id, name };
 
-/** Several share an e-mail address or a name: the company's own is meant, where it has just one. */
+/** Of several contacts with the same e-mail address or name, the only one of the company, if there is one. */
 function preferredOnly(current: readonly Candidate[]): readonly Candidate[] {
   const near = current.filter((it) => it.isPreferred === true);
   return current.some((it) => it.isPreferred === false) && near.length === 1 ? near : [];
@@ -318,7 +317,7 @@ const incompleteError = (
     current,
   );
 
-/** What could be meant: all where they are few; otherwise what looks the same, or shares a word. */
+/** Suggestions: all candidates if there are few, otherwise those that look similar or share a word. */
 async function similarCandidates(
   requested: string,
   candidates: readonly Candidate[],

@@ -1,9 +1,9 @@
-/** What the operator allows to be written, whoever agrees. */
+/** The operator's limits for writes. They apply whatever a person agrees to. */
 export interface WriteRules {
-  /** Writes in any hour. */
+  /** Maximum number of writes in any hour. */
   perHour: number;
-  /** Fields that may be written, by name. */
+  /** Names of the fields that may be written. */
   fields: ReadonlySet<string>;
-  /** Stages that may not be set, by id or name, or by one that looks like it. */
+  /** Ids or names of stages that may not be set; names that look alike are barred too. */
   barredStages: readonly string[];
 }
