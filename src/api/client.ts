@@ -37,10 +37,26 @@ export interface ClientOptions {
   onAnswer?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;
 }
 
-export interface PageQuery {
+export interface PageQuery extends Search {
   size: number;
   /** 0-based offset of the first record. */
   from?: number | undefined;
+}
+
+/** A page in the service's own terms. */
+export interface PageRequest extends Search {
+  /** Left out where the service refuses it. */
+  size?: number | undefined;
+  /** What the offset parameter says; left out where it is 0. */
+  from?: number | undefined;
+  /** Name of the offset parameter where it is not the one of the settings. */
+  offsetName?: string | undefined;
+  /** Asked to find out whether the service takes so large a size: a 500 says nothing about its health. */
+  probesSize?: boolean;
+}
+
+/** What is asked for of a route, whatever the page. */
+export interface Search {
   query?: string | undefined;
   /** `key:v1|v2,key2:v` (comma is and, pipe is or). */
   filters?: string | undefined;
@@ -54,11 +70,14 @@ export interface Page<R> {
   records: R[];
   /** Number of all matches, if the service counts them. */
   total?: number;
+  /** `total` is as far as the service looks: there are more. */
+  countIsLimit?: boolean;
   facets?: unknown;
   /** Time of the response by the service's clock, in milliseconds since the epoch. */
   answeredAt?: number;
 }
 
+type ClientRequest = WireRequest & Pick<PageRequest, 'probesSize'>;
 type ParseBody<T> = (body: unknown, response: WireResponse) => T;
 
 const maxAttempts = 3;
@@ -113,7 +132,7 @@ export class ApiClient {
    */
   async page<R extends Resource>(
     resource: R,
-    query: PageQuery,
+    query: PageRequest,
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
     const route = routes[resource];
@@ -124,7 +143,8 @@ export class ApiClient {
       const page = readPage(body, facts);
       return at === undefined ? page : { ...page, answeredAt: at };
     };
-    const raw = await this.#get(path, call, facts, read).catch((error: unknown) => {
+    const { probesSize = false } = query;
+    const raw = await this.#get(path, call, facts, read, probesSize).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
     for (const record of raw.records) toRecord(resource, record);
@@ -170,13 +190,20 @@ export class ApiClient {
     return this.#wire.close();
   }
 
-  #get<T>(path: string, call: Call, facts: ErrorFacts, read: ParseBody<T>): Promise<T> {
+  #get<T>(
+    path: string,
+    call: Call,
+    facts: ErrorFacts,
+    read: ParseBody<T>,
+    probesSize = false,
+  ): Promise<T> {
     const mayRetry = (error: unknown) => isApiError(error) && error.retryable;
-    return this.#withRetries({ method: 'GET', path }, call, facts, read, mayRetry);
+    const request = { method: 'GET', path, probesSize } as const;
+    return this.#withRetries(request, call, facts, read, mayRetry);
   }
 
   async #withRetries<T>(
-    request: WireRequest,
+    request: ClientRequest,
     call: Call,
     facts: ErrorFacts,
     read: ParseBody<T>,
@@ -199,7 +226,7 @@ export class ApiClient {
   }
 
   async #attempt<T>(
-    request: WireRequest,
+    { probesSize = false, ...request }: ClientRequest,
     call: Call,
     facts: ErrorFacts,
     read: ParseBody<T>,
@@ -216,7 +243,7 @@ export class ApiClient {
         return { value: read(body, response), status: response.status };
       });
     } catch (error) {
-      await this.#recordFailure(error, call, isProbe);
+      await this.#recordFailure(error, call, isProbe, probesSize);
       throw error;
     }
   }
@@ -257,7 +284,16 @@ export class ApiClient {
     }
   }
 
-  async #recordFailure(error: unknown, call: Call, isProbe: boolean): Promise<void> {
+  async #recordFailure(
+    error: unknown,
+    call: Call,
+    isProbe: boolean,
+    probesSize: boolean,
+  ): Promise<void> {
+    if (probesSize && isInternalError(error)) {
+      this.#circuit.noResponse(isProbe);
+      return;
+    }
     const isDown =
       isApiError(error, 'server-error', 'connection-lost', 'unreachable') ||
       (isApiError(error, 'timed-out') && !isExpired(call));
@@ -271,18 +307,24 @@ export class ApiClient {
     }
   }
 
-  #queryString(route: Route, query: PageQuery): string {
-    const search = new URLSearchParams({ size: String(query.size) });
-    if (query.from !== undefined && query.from > 0 && this.pageParam !== undefined) {
-      search.set(this.pageParam, String(query.from));
+  #queryString(route: Route, query: PageRequest): string {
+    const search = new URLSearchParams();
+    if (query.size !== undefined) search.set('size', String(query.size));
+    const { from, offsetName = this.pageParam } = query;
+    if (from !== undefined && from > 0 && offsetName !== undefined) {
+      search.set(offsetName, String(from));
     }
     for (const name of route.parameters) {
       const value = query[name];
       if (value !== undefined && value !== '') search.set(name, String(value));
     }
-    return `?${search}`;
+    return search.size === 0 ? '' : `?${search}`;
   }
 }
+
+/** Some services answer a too large `size` with status 500. */
+export const isInternalError = (error: unknown): error is ApiError<'server-error'> =>
+  isApiError(error, 'server-error') && error.facts.status === 500;
 
 /** After its deadline a call does not show whether the service works. */
 const isExpired = (call: Call): boolean => Date.now() >= call.deadline;

@@ -21,19 +21,21 @@ export const isObject = (value: unknown): value is RawRecord =>
 
 /**
  * Unwraps a list.
- * @throws ApiError (`unexpected`) for an unknown envelope: an empty page would report "none" where there are many
+ * @throws ApiError (`unexpected`) for an unknown envelope: an empty page would report "none" where there are many;
+ *   `embedded-error` for an error beside an empty list
  */
 export function readPage(body: unknown, facts: ErrorFacts): RawPage {
   if (Array.isArray(body)) return { records: requireRecords(body, facts) };
   if (!isObject(body))
     throw new ApiError('unexpected', { ...facts, problem: 'neither a list nor an envelope' });
-  const total = toCount(body.total);
+  const total = countIn(body);
   const wrapper = envelopeKeys.find((name) => name in body);
   const list = wrapper === undefined ? undefined : body[wrapper];
   const empty = list === null && total === 0;
   if (!Array.isArray(list) && !empty)
     throw new ApiError('unexpected', { ...facts, problem: 'an unknown envelope' });
   const records = requireRecords(list ?? [], facts);
+  if (records.length === 0) refuseEmbeddedError(body, facts);
   const page: RawPage = { records };
   // A total below the number of records counts something else.
   if (total !== undefined && total >= records.length) page.total = total;
@@ -66,6 +68,30 @@ function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
     checkDepth(record, facts);
   }
   return records;
+}
+
+/** All matches, wherever the service says how many there are. */
+function countIn({ total, meta, totalCount, count }: RawRecord): number | undefined {
+  const counts = [
+    isObject(total) ? total.value : total,
+    isObject(meta) ? meta.total : undefined,
+    totalCount,
+    count,
+  ];
+  return counts.map(toCount).find((it) => it !== undefined);
+}
+
+/** Taking it for an empty page would report "none" where the service failed. */
+function refuseEmbeddedError(body: RawRecord, facts: ErrorFacts): void {
+  const { error, errors, message, statusCode, status } = body;
+  const failed = [statusCode, status].some((it) => Number(it) >= 400);
+  const hasErrors = Array.isArray(errors) ? errors.length > 0 : Boolean(errors);
+  if (!error && !hasErrors && !failed) return;
+  const text = [message, error].find((it) => typeof it === 'string' && it !== '');
+  throw new ApiError(
+    'embedded-error',
+    typeof text === 'string' ? { ...facts, upstreamMessage: text.slice(0, 300) } : facts,
+  );
 }
 
 function toCount(raw: unknown): number | undefined {

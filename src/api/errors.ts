@@ -54,6 +54,8 @@ export interface FactsOf {
   'timed-out': ErrorFacts;
   /** A response that cannot be parsed, such as truncated JSON. */
   malformed: ErrorFacts & Problem;
+  /** Status 200 with an error instead of records. */
+  'embedded-error': ErrorFacts;
   /** JSON of an unexpected structure: an unknown envelope, or nested too deeply. */
   unexpected: ErrorFacts & Problem;
   /** Larger than the maximum response size. */
@@ -88,6 +90,7 @@ const traits = {
   'circuit-open': { retryable: true, outcomeUnknown: false },
   'timed-out': { retryable: true, outcomeUnknown: true },
   malformed: { retryable: true, outcomeUnknown: true },
+  'embedded-error': { retryable: true, outcomeUnknown: true },
   unexpected: { retryable: false, outcomeUnknown: true },
   'too-large': { retryable: false, outcomeUnknown: true },
 } satisfies Record<ApiErrorKind, Traits>;

@@ -67,6 +67,7 @@ const outcomes: Record<ApiErrorKind, RequestOutcome | 'by status'> = {
   'circuit-open': 'circuit',
   'timed-out': 'timeout',
   malformed: 'unreadable',
+  'embedded-error': '5xx',
   unexpected: 'unreadable',
   'too-large': 'unreadable',
 };

@@ -38,6 +38,7 @@ const outcomes: Record<ErrorKind, CallOutcome> = {
   'circuit-open': 'error',
   'timed-out': 'error',
   malformed: 'error',
+  'embedded-error': 'error',
   unexpected: 'error',
   'too-large': 'error',
 };

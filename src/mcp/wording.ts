@@ -76,6 +76,8 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
   'timed-out': ({ host }) =>
     wording`No complete answer from ${trusted(host)} in time. Ask for less at once (a smaller size, a filter), or again in a minute.`,
   malformed: (facts) => notReadable(facts),
+  'embedded-error': (facts) =>
+    wording`${trusted(facts.host)} answered ${trusted(facts.path ?? '')} with an error instead of records, also after trying again. This is not an empty result: ask again in a minute.${itSays(facts)}`,
   unexpected: (facts) => notReadable(facts),
   'too-large': ({ host }) =>
     wording`The answer of ${trusted(host)} is larger than this server accepts. Ask for a smaller size.`,

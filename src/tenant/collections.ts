@@ -8,6 +8,7 @@ import type { CachedCollection, CollectionCache } from './cache.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
 import type { Progress } from './reading/pass.ts';
+import type { ServicePages } from './reading/service-pages.ts';
 import { type Reading, readCollection } from './reading/walk.ts';
 import type { SharedReadings } from './shared-readings.ts';
 
@@ -51,6 +52,7 @@ const background = Symbol('background');
 /** The collections of one tenant: read once for all calls that wait for the same one, and cached. */
 export class Collections {
   readonly #client: ApiClient;
+  readonly #pages: ServicePages;
   readonly #cache: CollectionCache;
   readonly #freshness: Freshness;
   readonly #shared: SharedReadings | undefined;
@@ -63,11 +65,13 @@ export class Collections {
 
   constructor(
     client: ApiClient,
+    pages: ServicePages,
     cache: CollectionCache,
     freshness: Freshness,
     shared?: SharedReadings,
   ) {
     this.#client = client;
+    this.#pages = pages;
     this.#cache = cache;
     this.#freshness = freshness;
     this.#shared = shared;
@@ -239,7 +243,7 @@ export class Collections {
       trace: running.trace,
     };
     const tell = (progress: Progress) => reportProgress(running, resource, progress);
-    const reading = readCollection(this.#client, resource, fullQuery(resource), call);
+    const reading = readCollection(this.#pages, resource, fullQuery(resource), call);
     return { ...(await readToEnd(reading, tell)), asOf };
   }
 }

@@ -101,7 +101,7 @@ export async function readByIdentifier<R extends Resource>(
   throw new ApiError('not-found', { host: tenant.host }, 'no record has this id');
 }
 
-/** Reads one record; undefined if it does not exist. @throws ApiError */
+/** Reads one record; undefined if it does not exist, or if the value cannot be an id. @throws ApiError */
 export const readIfExists = <R extends Resource>(
   tenant: Tenant,
   resource: R,
@@ -110,7 +110,7 @@ export const readIfExists = <R extends Resource>(
   call: ToolCall,
 ): Promise<RecordOf[R] | undefined> =>
   tenant.getRecord(resource, by, value, call).catch((error: unknown) => {
-    if (isApiError(error, 'not-found')) return undefined;
+    if (isApiError(error, 'not-found', 'refused')) return undefined;
     throw error;
   });
 

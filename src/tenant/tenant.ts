@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Call } from '../api/call.ts';
-import { ApiClient, type ClientOptions, type PageQuery } from '../api/client.ts';
+import { ApiClient, type ClientOptions, type PageQuery, type Search } from '../api/client.ts';
 import { type ApiError, isApiError } from '../api/errors.ts';
 import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { resources, routes } from '../api/routes.ts';
@@ -16,8 +17,9 @@ import {
   readToEnd,
 } from './collections.ts';
 import { type Grant, intersectGrants, readGrant } from './grants.ts';
-import type { Coverage } from './reading/coverage.ts';
+import { type ListPage, readListPage, sliceOf } from './reading/list-page.ts';
 import type { Progress } from './reading/pass.ts';
+import { ServicePages, searchText } from './reading/service-pages.ts';
 import { readCollection } from './reading/walk.ts';
 import { SharedReadings } from './shared-readings.ts';
 
@@ -38,20 +40,6 @@ export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName
   ownKey?: boolean;
 }
 
-/** A page of a list. */
-export interface ListPage<R> {
-  records: readonly R[];
-  /** 0-based offset of the first record. */
-  from: number;
-  /** Number of all matches. */
-  total: number;
-  /** Offset of the next page, if there is one. */
-  next?: number;
-  coverage: Coverage & { asOf: Date };
-  /** Values to filter by, if the service sends them. */
-  facets?: unknown;
-}
-
 /** The operator has not granted what the tool needs. */
 export class NotGranted extends Error {
   readonly kind = 'not-granted';
@@ -63,12 +51,18 @@ export class NotGranted extends Error {
   }
 }
 
+/** A search is read again after this time, so that its pages come from one reading. */
+const searchFreshMs = 60_000;
+
 /** State shared by all callers of a tenant that use the same key. */
 class SharedTenantState {
   readonly client: ApiClient;
+  readonly pages: ServicePages;
   readonly collections: Collections;
   /** Values computed from a collection, kept as long as the collection itself. */
   readonly derived = new WeakMap<object, unknown>();
+  /** Complete results of searches whose pages the service does not provide. */
+  readonly searches = new LRUCache<string, object>({ max: 10, ttl: searchFreshMs });
   /** True if the service refused the key in its last response. */
   keyRefused = false;
   /** Collections that the key may not read, by the service's last response for each. */
@@ -89,7 +83,8 @@ class SharedTenantState {
     this.client = new ApiClient({ ...options, ...budget, onAnswer });
     const readings =
       state.collections && new SharedReadings(state.collections, namespace, identity);
-    this.collections = new Collections(this.client, cache, freshness, readings);
+    this.pages = new ServicePages(this.client);
+    this.collections = new Collections(this.client, this.pages, cache, freshness, readings);
     this.#unsubscribe = state.bus.subscribe(namespace, (update) => this.#onUpdate(update));
   }
 
@@ -112,10 +107,12 @@ class SharedTenantState {
 
   #onUpdate(update: Update | 'missed'): void {
     if (update === 'missed') {
+      this.searches.clear();
       this.collections.invalidateAll();
       return;
     }
     if (update.keyRefused === this.#identity) this.keyRefused = true;
+    this.searches.clear();
     if (isResource(update.collection)) this.collections.invalidate(update.collection);
   }
 
@@ -148,6 +145,8 @@ class SharedTenantState {
 /** A tenant: its address, key, grants, cached data and state. */
 export class Tenant {
   readonly client: ApiClient;
+  /** The service's pages, whatever its way of paging. */
+  readonly pages: ServicePages;
   readonly grants: ReadonlySet<Grant>;
   /** Hash of the tenant's address, key and name. */
   readonly identity: string;
@@ -178,6 +177,7 @@ export class Tenant {
     this.#options = options;
     this.#shared = shared ?? new SharedTenantState(options, this.namespace, this.identity);
     this.client = this.#shared.client;
+    this.pages = this.#shared.pages;
   }
 
   /** The same tenant with its grants limited to these. Both share client and cache. */
@@ -294,25 +294,38 @@ export class Tenant {
     query: PageQuery,
     call: ToolCall,
   ): Promise<ListPage<RecordOf[R]>> {
+    const readWhole = (search: Search) => this.#readWhole(resource, search, call);
+    const source = { pages: this.pages, resource, readWhole, call: interactiveCall(call) };
+    return readListPage(source, query);
+  }
+
+  /** Everything that a search finds, for what the service's own pages do not give. */
+  async #readWhole<R extends Resource>(
+    resource: R,
+    search: Search,
+    call: ToolCall,
+  ): Promise<Collection<RecordOf[R]>> {
+    const { query, filters, sort, includeBundles } = search;
+    const isWhole = !query && !filters && !sort && (resource !== 'product' || includeBundles);
+    if (isWhole) return this.collection(resource, call);
+    const { searches } = this.#shared;
+    const name = `${resource} ${searchText(search)}`;
+    const known = searches.get(name) as Collection<RecordOf[R]> | undefined;
+    if (known) return known;
+    const found = await this.#readSearch(resource, search, call);
+    searches.set(name, found);
+    return found;
+  }
+
+  async #readSearch<R extends Resource>(
+    resource: R,
+    search: Search,
+    call: ToolCall,
+  ): Promise<Collection<RecordOf[R]>> {
     const asOf = new Date();
-    const page = await this.client.page(resource, query, interactiveCall(call));
-    const from = this.client.pageParam === undefined ? 0 : (query.from ?? 0);
-    // A service that ignores the size sends more than requested.
-    const records = page.records.slice(0, query.size);
-    const end = from + records.length;
-    const total = Math.max(page.total ?? 0, records.length === 0 ? 0 : end);
-    const more = page.total === undefined ? records.length >= query.size : end < page.total;
-    const complete = from === 0 && !more && page.total !== undefined;
-    const result: ListPage<RecordOf[R]> = {
-      records,
-      from,
-      total,
-      coverage: { complete, read: records.length, total, asOf },
-    };
-    if (!complete) result.coverage.reason = page.total === undefined ? 'not counted' : 'one page';
-    if (more && records.length > 0 && this.client.pageParam !== undefined) result.next = end;
-    if (page.facets !== undefined) result.facets = page.facets;
-    return result;
+    const reading = readCollection(this.pages, resource, search, interactiveCall(call));
+    const tell = ({ read, total }: Progress) => call.progress(read, total, resource);
+    return { ...(await readToEnd(reading, tell)), asOf };
   }
 
   /** A search on a route without documented paging: reads all matches and returns a slice. */
@@ -321,15 +334,7 @@ export class Tenant {
     query: PageQuery,
     call: ToolCall,
   ): Promise<ListPage<RecordOf[R]>> {
-    const asOf = new Date();
-    const reading = readCollection(
-      this.client,
-      resource,
-      { query: query.query },
-      interactiveCall(call),
-    );
-    const tell = ({ read, total }: Progress) => call.progress(read, total, resource);
-    return sliceOf({ ...(await readToEnd(reading, tell)), asOf }, query);
+    return sliceOf(await this.#readSearch(resource, { query: query.query }, call), query);
   }
 }
 
@@ -338,15 +343,3 @@ const digestOf = (text: string): string =>
 
 const isResource = (name: string | undefined): name is Resource =>
   name !== undefined && Object.hasOwn(routes, name);
-
-function sliceOf<R>(whole: Collection<R>, { from = 0, size }: PageQuery): ListPage<R> {
-  const { total } = whole.coverage;
-  const result: ListPage<R> = {
-    records: whole.records.slice(from, from + size),
-    from,
-    total,
-    coverage: { ...whole.coverage, asOf: whole.asOf },
-  };
-  if (from + size < whole.records.length) result.next = from + size;
-  return result;
-}

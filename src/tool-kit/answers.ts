@@ -2,7 +2,7 @@ import type { RecordOf, Resource } from '../api/records.ts';
 import { concise, fullRecord, selectFields } from '../briefs/concise.ts';
 import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
 import type { Coverage } from '../tenant/reading/coverage.ts';
-import type { ListPage } from '../tenant/tenant.ts';
+import type { ListPage } from '../tenant/reading/list-page.ts';
 import { counted, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { Answer } from './define-tool.ts';
 
@@ -76,7 +76,7 @@ export function listAnswer<R extends Resource>(
         coverage: toCoverage(list.coverage),
         ...(shape.detail === 'full' ? facets : {}),
       },
-      notes: shown === 0 ? [hints.empty, ...(hints.notes ?? [])] : (hints.notes ?? []),
+      notes: [...(list.notes ?? []), ...(shown === 0 ? [hints.empty] : []), ...(hints.notes ?? [])],
     };
   });
 }
@@ -90,11 +90,13 @@ function listSummary(
   if (shown === 0)
     return total > 0
       ? wording`No ${plural} from ${from}: there are ${total}.`
-      : wording`No ${plural}.`;
+      : from > 0
+        ? wording`No ${plural} from ${from}.`
+        : wording`No ${plural}.`;
   const isExact = coverage.complete || coverage.reason === 'one page';
   const of = isExact ? wording`${total}` : wording`at least ${total}`;
   const slice =
-    shown === total
+    shown === total && isExact
       ? wording`All ${total} ${plural}`
       : wording`${shown} of ${of} ${plural}, from ${from}`;
   return next === undefined

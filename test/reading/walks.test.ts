@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/api/call.ts';
-import type { Page, PageQuery } from '../../src/api/client.ts';
+import type { ApiClient, Page, PageRequest } from '../../src/api/client.ts';
 import { readPage } from '../../src/api/envelope.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { type RecordOf, type Resource, toRecord } from '../../src/api/records.ts';
 import { routes } from '../../src/api/routes.ts';
-import type { Pages } from '../../src/tenant/reading/page-reader.ts';
+import { ServicePages } from '../../src/tenant/reading/service-pages.ts';
 import { type Reading, readCollection } from '../../src/tenant/reading/walk.ts';
 import { openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
@@ -55,10 +55,10 @@ const call: Call = {
 };
 
 /** The service of a world, asked request by request. */
-class Model implements Pages {
+class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
   readonly pageParam = 'from';
   readonly rows: Row[];
-  readonly queries: PageQuery[] = [];
+  readonly queries: PageRequest[] = [];
   readonly #world: World;
   readonly #turn: <T>(work: () => T) => Promise<T>;
   readonly #random = random(1);
@@ -71,7 +71,7 @@ class Model implements Pages {
     this.rows = Array.from({ length: world.count }, () => this.#newRow(-hour));
   }
 
-  page<R extends Resource>(resource: R, query: PageQuery): Promise<Page<RecordOf[R]>> {
+  page<R extends Resource>(resource: R, query: PageRequest): Promise<Page<RecordOf[R]>> {
     this.queries.push(query);
     if (this.queries.length > maxRequests) throw new Error('asks without end');
     // Requests may overtake each other on the way there, and answers on the way back.
@@ -93,13 +93,14 @@ class Model implements Pages {
     return { ...row, createdAt: time, updatedAt: time };
   }
 
-  #answer<R extends Resource>(resource: R, query: PageQuery) {
+  #answer<R extends Resource>(resource: R, query: PageRequest) {
     this.#answered += 1;
     for (const change of this.#world.changes) {
       if (change.before === this.#answered) this.#apply(change);
     }
-    const search = new URLSearchParams({ size: String(query.size) });
-    if (query.from) search.set('from', String(query.from));
+    const search = new URLSearchParams();
+    if (query.size !== undefined) search.set('size', String(query.size));
+    if (query.from) search.set(query.offsetName ?? 'from', String(query.from));
     if (query.sort) search.set('sort', query.sort);
     const request = { query: search, n: this.#answered } as UpstreamRequest;
     const path = routes[resource].path as ResourcePath;
@@ -154,7 +155,7 @@ async function readWorld(world: World, s?: fc.Scheduler): Promise<Read> {
   const model = new Model(world, turn);
   const shown = () => visibleIn(model.rows, world.on).map(({ id }) => String(id));
   const before = shown();
-  const walking = toTheEnd(readCollection(model, world.resource, {}, call));
+  const walking = toTheEnd(readCollection(new ServicePages(model), world.resource, {}, call));
   const reading = (s ? await s.waitFor(walking) : await walking) as Reading<Row>;
   const now = new Set(shown());
   return { reading, model, before, stayed: before.filter((id) => now.has(id)) };
@@ -316,7 +317,11 @@ describe('what a reading costs', () => {
         const quiet = { changes: [], ahead: 0, tellsTime: true };
         const read = await readWorld({ resource: 'company', count, on, dated, ...quiet });
         expectAll(read);
-        expect(read.model.queries.length).toBeLessThanOrEqual(perHundred(count));
+        // A page of a usual length that is all that is counted may be no more than that page's length.
+        const isDoubtful = [10, 20, 25, 30, 40, 50, 100].includes(count);
+        expect(read.model.queries.length).toBeLessThanOrEqual(
+          perHundred(count) + Number(isDoubtful),
+        );
       }),
       runs(60),
     );

@@ -133,6 +133,7 @@ const kinds: Readonly<Record<ApiErrorKind, ErrorKind>> = {
   unreachable: 'unavailable',
   'circuit-open': 'unavailable',
   malformed: 'bad response',
+  'embedded-error': 'bad response',
   unexpected: 'bad response',
   'timed-out': 'timed out',
   'too-large': 'too large',

@@ -89,7 +89,7 @@ async function searchService<R extends 'company' | 'contact'>(
   requested: string,
   call: ToolCall,
 ): Promise<RecordOf[R][]> {
-  const found = await tenant.client.page(
+  const found = await tenant.pages.page(
     resource,
     { size: 25, query: requested },
     interactiveCall(call),

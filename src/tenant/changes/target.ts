@@ -132,10 +132,8 @@ export async function findByExternalId(
   externalId: string,
   call: ToolCall,
 ): Promise<Opportunity | undefined> {
-  const query = { size: 25, query: externalId };
-  const page = await tenant.client.page('opportunity', query, interactiveCall(call));
   const matches = (record: Opportunity) => record.externalIdentifier === externalId;
-  const hit = page.records.find(matches);
+  const hit = (await searchService(tenant, externalId, call)).find(matches);
   if (hit?.id !== undefined) return readCurrent(tenant, hit.id, call);
   tenant.invalidate('opportunity');
   const { records, coverage } = await tenant.collection('opportunity', call);
@@ -145,6 +143,20 @@ export async function findByExternalId(
     wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that ${quote(externalId)} is new. Use opportunity_id, or try later.`,
   );
 }
+
+/** What the service finds; nothing where it does not search. */
+const searchService = (
+  tenant: Tenant,
+  query: string,
+  call: ToolCall,
+): Promise<readonly Opportunity[]> =>
+  tenant.pages.page('opportunity', { size: 25, query }, interactiveCall(call)).then(
+    ({ records }) => records,
+    (error: unknown) => {
+      if (!isApiError(error, 'refused')) throw error;
+      return [];
+    },
+  );
 
 /**
  * Refuses an identifier that looks like an existing one: it is a typing error or an attempt to deceive.

@@ -41,6 +41,7 @@ export const isProven = <R>(finished: FinishedPass<R>, previous: Pass<R> | undef
  */
 function isClean<R>({ pass, end }: FinishedPass<R>): boolean {
   if (end.by === 'one-answer') return true;
+  if (pass.countIsLimit) return false;
   if (!matchesCount(pass, end) || pass.countMoved || pass.hasNewRecords) return false;
   return end.by === 'first-page' || isContiguous(pass);
 }
@@ -51,7 +52,8 @@ function isClean<R>({ pass, end }: FinishedPass<R>): boolean {
  * that were added a moment before the reading do not keep it from being trusted.
  */
 function confirmsPrevious<R>({ pass, end }: FinishedPass<R>, previous: Pass<R>): boolean {
-  if (pass.countMoved || !matchesCount(pass, end) || !pass.isWithin(previous)) return false;
+  if (pass.countIsLimit || pass.countMoved || !matchesCount(pass, end) || !pass.isWithin(previous))
+    return false;
   return pass.count !== undefined || isContiguous(pass);
 }
 
@@ -97,6 +99,9 @@ function partialCoverage(
 }
 
 function unprovenReason({ pass, end }: FinishedPass<unknown>): string {
+  if (pass.countIsLimit) {
+    return `the service counts and shows no more than ${pass.highestCount}, and there are more`;
+  }
   if (end.by === 'first-page') {
     return 'the service does not page on, so only its first page can be read (the setting page-param names its offset parameter)';
   }
@@ -130,6 +135,7 @@ const stopReasons: Record<ApiErrorKind, string> = {
   'circuit-open': unanswered,
   'timed-out': 'time ran out',
   malformed: notReadable,
+  'embedded-error': 'the service answered with an error',
   unexpected: notReadable,
   'too-large': 'a page of it is larger than this server accepts',
 };

@@ -1,15 +1,21 @@
 import type { Call } from '../../api/call.ts';
-import type { ApiClient, Page, PageQuery } from '../../api/client.ts';
+import type { Page, PageQuery, Search } from '../../api/client.ts';
 import { isApiError } from '../../api/errors.ts';
 import type { RecordOf, Resource } from '../../api/records.ts';
 import type { Pass } from './pass.ts';
 import type { PageRequest } from './plan.ts';
+import type { RouteProfile } from './profile.ts';
 import type { Segment } from './segments.ts';
 
-/** What a reading needs of the client. */
-export type Pages = Pick<ApiClient, 'page' | 'pageParam'>;
-
-export type Search = Omit<PageQuery, 'size' | 'from'>;
+/** What a reading needs of the service. */
+export interface Pages {
+  profile(resource: Resource): RouteProfile;
+  page<R extends Resource>(resource: R, query: PageQuery, call: Call): Promise<Page<RecordOf[R]>>;
+  /** Finds out what the offset means, where that is not known; whether it is not what was assumed. */
+  learnOffset(resource: Resource, search: Search, call: Call): Promise<boolean>;
+  /** The offset means what was assumed. */
+  confirmOffset(resource: Resource): void;
+}
 
 /** An order in which what is new comes last, so that it does not push anything from page to page. */
 const steadyOrder = '+createdAt';

@@ -22,6 +22,7 @@ export class Pass<R> {
   #serviceStartedAt: number | undefined;
   #highestCount: number | undefined;
   #countMoved = false;
+  #countIsLimit = false;
   #someAreNew = false;
   #allAreDated = true;
 
@@ -44,6 +45,11 @@ export class Pass<R> {
   /** Whether the service counted differently from one page to the next. */
   get countMoved(): boolean {
     return this.#countMoved;
+  }
+
+  /** Whether there are more than the service counts and shows. */
+  get countIsLimit(): boolean {
+    return this.#countIsLimit;
   }
 
   /** Whether a record was made after the pass began. */
@@ -86,6 +92,7 @@ export class Pass<R> {
       this.#noteAge(createdAtOf(record), now);
     });
     this.#noteCount(page.total);
+    this.#countIsLimit ||= page.countIsLimit === true;
     const segment = { from, keys, fresh: this.found.size - known };
     // Behind the end some services send the last page once more: that is no place in the list.
     const isPlace = segment.fresh > 0 || from < furthestEnd(this.#segments);
@@ -119,7 +126,7 @@ export class Pass<R> {
  * Records without an id are told apart by all that they hold, and those of one page that hold the same by
  * their position among them.
  */
-function recordKeys(records: readonly unknown[]): unknown[] {
+export function recordKeys(records: readonly unknown[]): unknown[] {
   const seen = new Map<string, number>();
   return records.map((record) => {
     const { id } = record as { id?: string };

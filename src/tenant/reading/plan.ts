@@ -159,6 +159,8 @@ function afterFirst({ keys }: Segment, pass: AnyPass): ReadingPlan {
 function inParallel(pass: AnyPass, total: number): ReadingPlan {
   const step = maxSegmentLength(pass.segments);
   const pages = Math.ceil(total / step);
+  if (pass.profile.offset === 'pages')
+    return { mode: 'parallel', lastFrom: 0, overlapsLeft: 0, until: pages * step };
   const plan = { mode: 'parallel', lastFrom: 0 } as const;
   if (step > 1) {
     const extra = 1 + Math.ceil((total + 1 - step) / (step - 1)) - pages;

@@ -1,4 +1,5 @@
 import type { Call } from '../../api/call.ts';
+import type { Search } from '../../api/client.ts';
 import { type ApiError, isApiError } from '../../api/errors.ts';
 import type { RecordOf, Resource } from '../../api/records.ts';
 import {
@@ -9,10 +10,9 @@ import {
   stoppedCoverage,
   unprovenCoverage,
 } from './coverage.ts';
-import { PageReader, type Pages, type Search, type Source } from './page-reader.ts';
+import { PageReader, type Pages, type Source } from './page-reader.ts';
 import { Pass, type Progress } from './pass.ts';
 import { afterAnswer, type Done, firstPlan, nextStep, type ReadingPlan } from './plan.ts';
-import { profileOf } from './profile.ts';
 import type { Segment } from './segments.ts';
 
 export interface Reading<R> {
@@ -40,20 +40,56 @@ export async function* readCollection<R extends Resource>(
   query: Search,
   call: Call,
 ): AsyncGenerator<Progress, Reading<RecordOf[R]>> {
-  const profile = profileOf(resource, client);
+  const source = { client, resource, query, call };
   const all = new Map<unknown, RecordOf[R]>();
   let previous: Pass<RecordOf[R]> | undefined;
   for (let round = 1; ; round++) {
-    const pass = new Pass<RecordOf[R]>(profile, previous);
-    const { end, requests } = yield* readPass({ client, resource, query, call }, pass);
+    const pass = new Pass<RecordOf[R]>(client.profile(resource), previous);
+    const { end, requests } = yield* readPass(source, pass);
     for (const [key, record] of pass.found) all.set(key, record);
+    const proven = provenReading(source, pass, end, previous);
+    if (proven) return proven;
+    if (await learnsOffset(source, pass, end)) continue;
     if (isApiError(end)) return reading(all, stoppedCoverage(pass, all.size, end));
     const finished = { pass, end };
-    if (isProven(finished, previous)) return reading(pass.found, completeCoverage(pass.found.size));
     if (isLast(round, requests, finished, previous)) {
       return reading(all, unprovenCoverage(finished, all.size));
     }
     previous = pass;
+  }
+}
+
+/** What the pass read, where it is known to be the whole. */
+function provenReading<R extends Resource>(
+  { client, resource }: Omit<Source<R>, 'signal'>,
+  pass: Pass<RecordOf[R]>,
+  end: Done | ApiError,
+  previous: Pass<RecordOf[R]> | undefined,
+): Reading<RecordOf[R]> | undefined {
+  if (isApiError(end) || !isProven({ pass, end }, previous)) return undefined;
+  if (pass.segments.length > 1 && end.by === 'pages') client.confirmOffset(resource);
+  return reading(pass.found, completeCoverage(pass.found.size));
+}
+
+/**
+ * Whether it is worth starting again, because the offset was found to mean something else: where pages did
+ * not join, or an offset was refused.
+ */
+async function learnsOffset<R extends Resource>(
+  { client, resource, query, call }: Omit<Source<R>, 'signal'>,
+  pass: Pass<RecordOf[R]>,
+  end: Done | ApiError,
+): Promise<boolean> {
+  if (pass.countIsLimit || pass.profile.answers === 'one-answer') return false;
+  if (isApiError(end) && end.kind !== 'refused') return false;
+  const onlyFirst = !isApiError(end) && end.by === 'first-page';
+  try {
+    const learnt = await client.learnOffset(resource, query, call);
+    // That it is ignored was found before.
+    return learnt && !(onlyFirst && client.profile(resource).offset === 'none');
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    return false; // What was read until here is told as a part.
   }
 }
 

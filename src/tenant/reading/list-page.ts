@@ -1,0 +1,333 @@
+import type { Call } from '../../api/call.ts';
+import type { Page, PageQuery, Search } from '../../api/client.ts';
+import { isApiError } from '../../api/errors.ts';
+import type { ApiRecord, RecordOf, Resource } from '../../api/records.ts';
+import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import type { Coverage } from './coverage.ts';
+import { conditionsIn, flatPath, isSortedBy, mentions, passes, sortedBy } from './matching.ts';
+import { recordKeys } from './pass.ts';
+import { type ServicePages, searchText } from './service-pages.ts';
+
+/** A stretch of a list, and what it is a stretch of. */
+export interface ListPage<R> {
+  records: readonly R[];
+  /** Offset of the first, 0-based. */
+  from: number;
+  /** Everything that matches. */
+  total: number;
+  /** Offset of what follows, if anything does. */
+  next?: number;
+  coverage: Coverage & { asOf: Date };
+  /** Values to filter by, where the service sends them. */
+  facets?: unknown;
+  /** What the service does otherwise than asked, a sentence each. */
+  notes?: readonly Wording[];
+}
+
+/** A whole collection, or everything that a search finds, as it was at `asOf`. */
+interface Whole<R> {
+  records: readonly R[];
+  coverage: Coverage;
+  asOf: Date;
+}
+
+/** Where a list comes from. */
+export interface ListSource<R extends Resource> {
+  readonly pages: ServicePages;
+  readonly resource: R;
+  /** Everything that a search finds. */
+  readonly readWhole: (search: Search) => Promise<Whole<RecordOf[R]>>;
+  readonly call: Call;
+}
+
+/** Of what is asked for, that which a service may ignore. */
+const ignorable = ['filters', 'query', 'sort'] as const;
+type Ignorable = (typeof ignorable)[number];
+
+/**
+ * A stretch of a list: the service's own page where that is what was asked for, and otherwise cut from
+ * everything, filtered and sorted here.
+ * @throws ApiError
+ */
+export async function readListPage<R extends Resource>(
+  source: ListSource<R>,
+  query: PageQuery,
+): Promise<ListPage<RecordOf[R]>> {
+  const asOf = new Date();
+  const { page, search } = await filteredPage(source, query);
+  const asked = { ...query, ...search };
+  const ignored = await ignoredParameters(source, asked, page);
+  if (ignored.length > 0) return doneHere(source, asked, ignored);
+  const checked = await checkPlace(source, asked, page);
+  if (checked === undefined) return sliceOf(await source.readWhole(searchOf(asked)), query);
+  return pageAnswer(source, asked, checked, asOf);
+}
+
+/** Nothing may come because the service names what is filtered by in another way. */
+async function filteredPage<R extends Resource>(
+  { pages, resource, call }: ListSource<R>,
+  query: PageQuery,
+): Promise<{ page: Page<RecordOf[R]>; search: Pick<Search, 'filters'> }> {
+  const page = await pageAt(pages, resource, query, call);
+  const { filters = '', from = 0 } = query;
+  const flat = filters.replace(/(^|,)([^:,]+):/g, (_, comma, path) => `${comma}${flatPath(path)}:`);
+  const isAnswered = page.records.length > 0 || (page.total ?? 0) > from;
+  if (flat === filters || isAnswered) return { page, search: {} };
+  const other = await pages
+    .page(resource, { ...query, filters: flat }, call)
+    .catch((error: unknown) => {
+      if (isApiError(error, 'refused')) return page;
+      throw error;
+    });
+  const fits = other.records.length > 0 && other.records.every((it) => fitsFilters(it, flat));
+  return fits ? { page: other, search: { filters: flat } } : { page, search: {} };
+}
+
+/** Where the service may call its offset otherwise, a refusal is the occasion to find out. */
+async function pageAt<R extends Resource>(
+  pages: ServicePages,
+  resource: R,
+  query: PageQuery,
+  call: Call,
+): Promise<Page<RecordOf[R]>> {
+  try {
+    return await pages.page(resource, query, call);
+  } catch (error) {
+    const mayBeOffset = isApiError(error, 'refused') && (query.from ?? 0) > 0;
+    if (!mayBeOffset || !(await pages.learnOffset(resource, searchOf(query), call))) throw error;
+    return pages.page(resource, query, call);
+  }
+}
+
+const fitsFilters = (record: ApiRecord, filters: string): boolean =>
+  conditionsIn(filters).every((condition) => passes(record, condition) !== false);
+
+/** Whether the rows look as if the parameter had been ignored. */
+const looksIgnored: Record<Ignorable, (rows: readonly ApiRecord[], value: string) => boolean> = {
+  filters: (rows, value) => rows.some((row) => !fitsFilters(row, value)),
+  query: (rows, value) => rows.some((row) => !mentions(row, value)),
+  sort: (rows, value) => !isSortedBy(rows, value),
+};
+
+async function ignoredParameters<R extends Resource>(
+  source: ListSource<R>,
+  query: PageQuery,
+  page: Page<RecordOf[R]>,
+): Promise<Ignorable[]> {
+  const found: Ignorable[] = [];
+  for (const name of ignorable) {
+    const value = query[name] ?? '';
+    if (value !== '' && looksIgnored[name](page.records, value)) {
+      if (await isIgnored(source, query, name, page)) found.push(name);
+    }
+  }
+  return found;
+}
+
+/** Seen from the same page asked for without it. */
+async function isIgnored<R extends Resource>(
+  { pages, resource, call }: ListSource<R>,
+  query: PageQuery,
+  name: Ignorable,
+  page: Page<RecordOf[R]>,
+): Promise<boolean> {
+  const { honoured } = pages.traits(resource);
+  const asked = traitOf(name, query[name] ?? '');
+  const known = honoured.get(asked);
+  if (known !== undefined) return !known;
+  const without = await pages.page(resource, { ...query, [name]: undefined }, call);
+  const isSame =
+    without.total === page.total &&
+    String(recordKeys(without.records)) === String(recordKeys(page.records));
+  honoured.set(asked, !isSame);
+  return isSame;
+}
+
+/** A service may know one field to filter or to sort by, and not another. */
+function traitOf(name: Ignorable, value: string): string {
+  if (name === 'query') return name;
+  const fields = name === 'sort' ? [value] : conditionsIn(value).map((condition) => condition.path);
+  return `${name} ${fields.join(' ')}`;
+}
+
+const words: Record<Ignorable, string> = {
+  filters: 'the filter',
+  query: 'the text in query',
+  sort: 'the order asked for',
+};
+
+/** What the service leaves undone, done over everything that it gives. */
+async function doneHere<R extends Resource>(
+  source: ListSource<R>,
+  query: PageQuery,
+  ignored: readonly Ignorable[],
+): Promise<ListPage<RecordOf[R]>> {
+  const rest = Object.fromEntries(ignored.map((name) => [name, undefined]));
+  const whole = await source.readWhole({ ...searchOf(query), ...rest });
+  const { filters = '', query: text = '', sort = '' } = query;
+  const isTold = (path: string) => whole.records.some((it) => passesAny(it, path));
+  const untold = ignored.includes('filters')
+    ? conditionsIn(filters).filter(({ path }) => !isTold(path))
+    : [];
+  let { records } = whole;
+  if (ignored.includes('filters')) records = records.filter((it) => strictlyFits(it, filters));
+  if (ignored.includes('query')) records = records.filter((it) => mentions(it, text));
+  if (ignored.includes('sort')) records = sortedBy(records, sort);
+  const notes = ignored.map(
+    (name) =>
+      wording`The service ignored ${trusted(words[name])}, so it was applied here, over ${whole.records.length} records.`,
+  );
+  const unread = untold.map(
+    () => wording`What one filter is about stands in no record, so nothing passes it.`,
+  );
+  const { complete, reason } = whole.coverage;
+  const total = records.length;
+  const coverage = { ...whole.coverage, read: total, total };
+  const matching = {
+    records,
+    coverage: complete ? coverage : { ...coverage, reason },
+    asOf: whole.asOf,
+  };
+  return { ...sliceOf(matching as Whole<RecordOf[R]>, query), notes: [...notes, ...unread] };
+}
+
+const passesAny = (record: ApiRecord, path: string): boolean =>
+  passes(record, { path, values: [] }) !== undefined;
+
+const strictlyFits = (record: ApiRecord, filters: string): boolean =>
+  conditionsIn(filters).every((condition) => passes(record, condition) === true);
+
+/**
+ * The page at the place that was asked for; `undefined` where the service gives no page of that place, or
+ * hides some of its places.
+ */
+async function checkPlace<R extends Resource>(
+  source: ListSource<R>,
+  query: PageQuery,
+  page: Page<RecordOf[R]>,
+): Promise<Page<RecordOf[R]> | undefined> {
+  const { pages, resource, call } = source;
+  const { from = 0 } = query;
+  if (pages.pageParam === undefined) return page;
+  let checked = page;
+  if (from > 0 && !isKnownPlace(source, query, page)) {
+    const isOther = await pages.learnOffset(resource, searchOf(query), call);
+    if (isOther) checked = await pages.page(resource, query, call);
+  }
+  if (from > 0 && pages.traits(resource).offset === 'ignored') return undefined;
+  return (await hidesPlaces(source, query, checked)) ? undefined : checked;
+}
+
+/**
+ * Whether the page can only be that of the offset: it repeats nothing of the first page, and had the offset
+ * counted pages, nothing would have come.
+ */
+function isKnownPlace<R extends Resource>(
+  { pages, resource }: ListSource<R>,
+  query: PageQuery,
+  { records }: Page<RecordOf[R]>,
+): boolean {
+  const { offset, sample } = pages.traits(resource);
+  if (offset !== undefined) return true;
+  const { from = 0, size } = query;
+  if (sample?.total === undefined || sample.search !== searchText(query)) return false;
+  if (from >= sample.total && records.length === 0) return true;
+  const repeats = recordKeys(records).some((key) => sample.keys.includes(key));
+  const isNext = from <= sample.keys.length && !repeats && records.length > 0;
+  if (!isNext || sample.total > size * (from - 1)) return false;
+  pages.confirmOffset(resource);
+  return true;
+}
+
+/** Whether a page is short because some of its places are not shown: the next one then repeats some of it. */
+async function hidesPlaces<R extends Resource>(
+  { pages, resource, call }: ListSource<R>,
+  query: PageQuery,
+  { records, total = 0 }: Page<RecordOf[R]>,
+): Promise<boolean> {
+  const traits = pages.traits(resource);
+  const end = (query.from ?? 0) + records.length;
+  const isShort = records.length > 0 && records.length < query.size && end < total;
+  if (!isShort || isLargest(traits.maxSize, records.length)) return false;
+  if (traits.shortPages === undefined) {
+    const [next] = recordKeys((await lookAt(pages, resource, { ...query, from: end }, call)) ?? []);
+    if (next === undefined) return false;
+    const repeats = recordKeys(records).includes(next);
+    traits.shortPages = repeats ? 'hidden' : 'fewer';
+  }
+  return traits.shortPages === 'hidden';
+}
+
+const isLargest = (maxSize: number | 'none' | undefined, rows: number): boolean =>
+  maxSize === 'none' || (maxSize !== undefined && rows >= maxSize);
+
+/** The one record at an offset; `undefined` where it is refused. */
+const lookAt = <R extends Resource>(
+  pages: ServicePages,
+  resource: R,
+  query: PageQuery,
+  call: Call,
+): Promise<readonly RecordOf[R][] | undefined> =>
+  pages.page(resource, { ...query, size: 1 }, call).then(
+    ({ records }) => records,
+    (error: unknown) => {
+      if (isApiError(error, 'refused')) return undefined;
+      throw error;
+    },
+  );
+
+async function pageAnswer<R extends Resource>(
+  source: ListSource<R>,
+  query: PageQuery,
+  page: Page<RecordOf[R]>,
+  asOf: Date,
+): Promise<ListPage<RecordOf[R]>> {
+  const { pages } = source;
+  const from = pages.pageParam === undefined ? 0 : (query.from ?? 0);
+  // A service that ignores the size sends more than was asked for.
+  const records = page.records.slice(0, query.size);
+  const end = from + records.length;
+  const seenEnd = page.total === undefined && (await isEnd(source, query, records, end));
+  const isExact = seenEnd || (page.total !== undefined && page.countIsLimit !== true);
+  const total = Math.max(page.total ?? 0, records.length === 0 ? 0 : end);
+  const more = !isExact || end < total;
+  const complete = from === 0 && !more;
+  const reason = complete ? {} : { reason: isExact ? 'one page' : 'not counted' };
+  const hasNext = more && records.length > 0 && pages.pageParam !== undefined;
+  return {
+    records,
+    from,
+    total,
+    ...(hasNext ? { next: end } : {}),
+    coverage: { complete, read: records.length, total, asOf, ...reason },
+    ...(page.facets === undefined ? {} : { facets: page.facets }),
+  };
+}
+
+/** Where nothing is counted: whether nothing follows a page that is shorter than asked. */
+async function isEnd<R extends Resource>(
+  { pages, resource, call }: ListSource<R>,
+  query: PageQuery,
+  records: readonly RecordOf[R][],
+  end: number,
+): Promise<boolean> {
+  if (pages.pageParam === undefined || records.length >= query.size) return false;
+  if (records.length === 0) return (query.from ?? 0) === 0;
+  const behind = (await lookAt(pages, resource, { ...query, from: end }, call)) ?? [];
+  const known = recordKeys(records);
+  return recordKeys(behind).every((key) => known.includes(key) && key === known.at(-1));
+}
+
+const searchOf = ({ size: _, from: __, ...search }: PageQuery): Search => search;
+
+export function sliceOf<R>(whole: Whole<R>, { from = 0, size }: PageQuery): ListPage<R> {
+  const { total } = whole.coverage;
+  const result: ListPage<R> = {
+    records: whole.records.slice(from, from + size),
+    from,
+    total,
+    coverage: { ...whole.coverage, asOf: whole.asOf },
+  };
+  if (from + size < whole.records.length) result.next = from + size;
+  return result;
+}
