@@ -15,7 +15,7 @@ interface AdminService extends WebhookService {
 
 /**
  * Answers `GET log`, `POST reset-limits`, `POST settings` and the routes of webhooks.
- * @throws Refusal 403 for a wrong admin key, 404 for anything else, 400 for a setting that is none.
+ * @throws Refusal 403 for a wrong admin key, 404 for an unknown route, 400 for an invalid setting.
  */
 export function answerAdmin(
   service: AdminService,

@@ -2,14 +2,14 @@ import type { Context } from './context.ts';
 import { invalid } from './errors.ts';
 import { isObject, type Json, type Row } from './json.ts';
 
-/** Says what a value must be, or nothing when it is that. */
+/** Returns the requirement that a value fails, or nothing. */
 type Check = (value: unknown) => string | undefined;
 
-/** One property that a body may have. */
+/** One allowed property of a body. */
 interface Property {
   column: string;
   check: Check;
-  /** The table that the value points into, and by which column. */
+  /** The table and column that the value refers to. */
   refers?: { table: string; lookupColumn: 'id' | 'externalIdentifier' };
 }
 export type BodyShape = Record<string, Property>;
@@ -48,19 +48,19 @@ export const oneOf = (...values: string[]): Check =>
     (value) => isText(value) && values.includes(String(value).toLowerCase()),
   );
 
-/** 2026-02-30 parses in JavaScript as a day of March, so the text has to come back the same. */
+/** JavaScript parses 2026-02-30 as a day in March, so the parsed date must print as the same text. */
 function isDay(value: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
   const time = Date.parse(`${value}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
 
-/** Properties that are stored in the column of their own name. */
+/** Properties stored in the column of the same name. */
 export function plainProperties(check: Check, ...names: string[]): BodyShape {
   return Object.fromEntries(names.map((column) => [column, { column, check }]));
 }
 
-/** The two ways to point to a record: `companyId` and `companyExtId`. */
+/** The two properties that refer to a record: `companyId` and `companyExtId`. */
 export function reference(name: string, table: string): BodyShape {
   const column = `${name}Id`;
   return {
@@ -74,9 +74,9 @@ export function reference(name: string, table: string): BodyShape {
 }
 
 /**
- * Checks a body and turns it into column values. `null` clears a property; where both forms of a
- * pointer are given, the id wins.
- * @throws Refusal 400 with one message for everything that is wrong.
+ * Checks a body and turns it into column values. `null` clears a property; if both forms of a
+ * reference are given, the id wins.
+ * @throws Refusal 400 with a message for every problem.
  */
 export function rowFromBody(
   { store, tenant }: Pick<Context, 'store' | 'tenant'>,

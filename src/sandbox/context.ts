@@ -1,9 +1,9 @@
 import type { RateLimit } from './limits.ts';
 import type { Store } from './store.ts';
 
-/** What can be changed while the sandbox runs. */
+/** Settings that can be changed while the sandbox runs. */
 export interface Settings {
-  /** What the PUT of an opportunity does with fields that the body leaves out. */
+  /** What PUT of an opportunity does with fields that the body omits. */
   upsertOmitted: 'keep' | 'clear';
   rateLimit: RateLimit | false;
   /** `false` answers every request with 403 "Public API is not enabled". */
@@ -19,7 +19,7 @@ export type EventName =
   | 'deleted'
   | 'ordered';
 
-/** Something that a write changed, in the words of the service's events. */
+/** An event of a write, with the service's event names. */
 export interface Change {
   tenant: string;
   subject: Subject;
@@ -31,7 +31,7 @@ export interface Change {
   record: unknown;
 }
 
-/** All that a route needs to answer for one tenant. */
+/** The context of a route: everything of one tenant. */
 export interface Context {
   tenant: string;
   store: Store;

@@ -1,6 +1,6 @@
 import { createStatements } from './schema.ts';
 
-/** What SQLite can bind and give back. */
+/** Values that SQLite binds and returns. */
 export type SqlValue = string | number | bigint | null;
 
 /** The part of a prepared statement that is used here; better-sqlite3 and libsql both have it. */

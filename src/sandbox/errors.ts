@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-/** A refusal, as it goes over the wire: a status and the body that says why. */
+/** An error response: a status and a body with the reason. */
 export class Refusal extends Error {
   readonly status: number;
   readonly reason: string | string[];
@@ -20,6 +20,6 @@ export class Refusal extends Error {
   }
 }
 
-/** A 400 of the validation, whose message is an array. */
+/** A validation error: status 400 with an array of messages. */
 export const invalid = (...reasons: string[]) => new Refusal(400, reasons);
 export const notFound = (what: string) => new Refusal(404, what);

@@ -1,6 +1,6 @@
 import type { Row } from './json.ts';
 
-/** What a column holds, which decides how it is filtered, sorted and written as JSON. */
+/** The type of a column; decides how it is filtered, sorted and written as JSON. */
 export type ScalarKind = 'id' | 'text' | 'number' | 'date' | 'flag';
 
 interface ScalarField {
@@ -80,8 +80,8 @@ export function columnsOf(field: Field): string[] {
 }
 
 /**
- * Names of the columns that are to be sent as an explicit JSON null, as the `nulls` column holds
- * them: SQL has one NULL, the wire has two (`null` and a field that is not there).
+ * Names of the columns that are sent as an explicit JSON null, in the format of the `nulls` column: SQL has one
+ * NULL, but a field on the wire can be `null` or absent.
  */
 export function explicitNulls(row: Row): string | null {
   const names = Object.keys(row).filter((name) => row[name] === null);

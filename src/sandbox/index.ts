@@ -15,18 +15,18 @@ const DEFAULT_TENANTS = ['harborpeak', 'nordlicht'];
 export interface Sandbox {
   url: string;
   tenants: [SandboxTenant, ...SandboxTenant[]];
-  /** The SQLite handle. Asking for it makes the data of every tenant that was not made yet. */
+  /** The SQLite handle. The first access creates the data of every tenant that has none yet. */
   readonly database: Database;
   /** Routes for tests, at `{admin.url}/log` and the like, with the header `admin-key`. */
   admin: { url: string; key: string };
-  /** Calls the listener after every write; the result ends that. */
+  /** Calls the listener after every write; returns a function that unsubscribes it. */
   onChange(listener: (change: Change) => void): () => void;
   close(): Promise<void>;
 }
 
 /**
- * Starts the service in small, over SQLite, on the loopback interface. It answers at once: the data
- * of a tenant is made when the tenant is first asked for.
+ * Starts the embedded tenant, over SQLite, on the loopback interface. It answers at once: the data of a tenant is
+ * created with its first request.
  * @throws Error when `libsql` is not installed, the file cannot be opened or the port is taken.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {

@@ -2,7 +2,7 @@
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json | undefined };
 
-/** A row as the generator and the writers make it: a value for each column, by name. */
+/** A row to be stored: values by column name. */
 export type Row = Record<string, Json | undefined>;
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a key may do, such as `company:read` or `opportunity:write`. */
+/** A grant of a key, such as `company:read` or `opportunity:write`. */
 export type Permission = `${string}:read` | `${string}:write`;
 export type Scope = 'all' | 'read' | 'limited';
 
@@ -25,7 +25,7 @@ export const SCOPES: Record<Scope, Permission[]> = {
   limited: reads(LIMITED),
 };
 
-/** A key of 40 letters and digits that looks random and is the same for the same words. */
+/** A key of 40 letters and digits that looks random but is derived from the given words. */
 export function deriveKey(...words: (string | number)[]): string {
   const digest = createHash('sha512').update(words.join(':')).digest('base64');
   return digest.replace(/[^A-Za-z0-9]/g, '').slice(0, 40);

@@ -3,7 +3,7 @@ export interface RateLimit {
   windowSeconds: number;
 }
 
-/** What is left for a tenant; the times are in whole seconds. */
+/** The remaining budget of a tenant; times in whole seconds. */
 export interface Allowance {
   allowed: boolean;
   limit: number;

@@ -5,12 +5,12 @@ export interface LogEntry {
   at: string;
   tenant: string;
   method: string;
-  /** Path and query as they were asked for. */
+  /** Path and query as requested. */
   path: string;
   status: number;
 }
 
-/** The requests of the API: counted for good, the last ones kept one by one. */
+/** The log of API requests: a count of all, and the last ones in detail. */
 export class RequestLog {
   readonly #counts = new Map<string, number>();
   #entries: LogEntry[] = [];
@@ -23,7 +23,7 @@ export class RequestLog {
     }
   }
 
-  /** How many requests each tenant got, and the last 10,000 of them, oldest first. */
+  /** The number of requests per tenant, and the last 10,000, oldest first. */
   report(): { counts: Record<string, number>; entries: LogEntry[] } {
     return {
       counts: Object.fromEntries(this.#counts),

@@ -4,25 +4,25 @@ import type { Failure, Retry, Subscription } from './webhooks.ts';
 export interface SandboxOptions {
   /** Port on 127.0.0.1; 0, the default, takes any free one. */
   port?: number;
-  /** SQLite file to keep the data in; in memory without it. Data that is there already is kept. */
+  /** SQLite file for the data; in memory without it. Existing data is kept. */
   file?: string;
-  /** The same seed makes the same data and keys. Default 1. */
+  /** The same seed gives the same data and keys. Default 1. */
   seed?: number;
-  /** Multiplies how many records there are; at least one of everything is made. Default 1. */
+  /** Multiplies the number of records; at least one of each kind is created. Default 1. */
   scale?: number;
-  /** The day that the data's dates are relative to, and the service's clock starts at. */
+  /** The day to which all dates are relative, and at which the service's clock starts. */
   now?: Date;
   /** Requests in a rolling window, per tenant; default 500 in 600 seconds. */
   rateLimit?: RateLimit | false;
-  /** What the PUT of an opportunity does with fields that the body leaves out. Default `keep`. */
+  /** What PUT of an opportunity does with fields that the body omits. Default `keep`. */
   upsertOmitted?: 'keep' | 'clear';
-  /** Names of the tenants; every second one keeps probabilities as 0–100. */
+  /** Names of the tenants; every second one stores probabilities as 0–100. */
   tenants?: string[];
-  /** Where events are sent; more can be added while it runs. Without a tenant, those of the first. */
+  /** Webhooks; more can be added while it runs. Without a tenant, they belong to the first one. */
   webhooks?: (Partial<Omit<Subscription, 'id'>> & { url: string })[];
-  /** How often and when a delivery is tried again. */
+  /** Retry policy of deliveries. */
   deliveryRetry?: Partial<Retry>;
-  /** Told when a delivery is given up. */
+  /** Called when a delivery is given up. */
   onDeliveryFailure?: (failure: Failure) => void;
 }
 
@@ -30,6 +30,6 @@ export interface SandboxTenant {
   name: string;
   /** The API is at `{baseUrl}/public-api`. */
   baseUrl: string;
-  /** `all` may do everything, `read` reads everything, `limited` reads companies, contacts and opportunities. */
+  /** `all` has every grant, `read` reads everything, `limited` reads companies, contacts and opportunities. */
   keys: { all: string; read: string; limited: string };
 }

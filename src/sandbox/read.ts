@@ -21,7 +21,7 @@ function expressionOf(resource: Resource): string {
   return made;
 }
 
-/** One of the five search routes: an envelope with the total of all matches. */
+/** Answers one of the five search routes: an envelope with the total of all matches. */
 export function searchRecords(
   store: Store,
   tenant: string,
@@ -54,7 +54,7 @@ function searchProducts(
   );
 }
 
-/** A route that pages in an envelope but knows no filters: pricing books, contract items. */
+/** Answers a route with pages in an envelope but without filters: pricing books, contract items. */
 export function listEnveloped(
   store: Store,
   tenant: string,
@@ -69,7 +69,7 @@ export function listEnveloped(
   );
 }
 
-/** A route that answers with everything it has, as a bare array. */
+/** Answers a route that returns all records as a bare array. */
 export function listBare(store: Store, tenant: string, resource: Resource): string {
   const sql = `select ${expressionOf(resource)} from ${resource.table} t
     where t.tenant = ? order by t.rowid`;
@@ -94,7 +94,7 @@ export function readOne(
   return record;
 }
 
-/** Rows are found and sorted by rowid first, so that only the page itself is written as JSON. */
+/** Finds and sorts rowids first, so that only the rows of the page are written as JSON. */
 function pageOf(
   store: Store,
   tenant: string,

@@ -38,7 +38,7 @@ function fieldValue(field: Field, row: string): string {
   }
 }
 
-/** A member may be missing here too, so the comma goes before each and the first one is cut off. */
+/** Members may be missing, so each starts with a comma and the first comma is removed. */
 function nestedColumns(fields: { name: string; column: string }[], row: string): string {
   const members = fields.map(
     ({ name, column }) => `',"${name}":' || ${quoted(`${row}.${column}`)}`,
@@ -57,7 +57,7 @@ function reference(
   const members = rest.map(({ name, sql }) => `, ',"${name}":' || ${sql}`).join('');
   const found = `select concat('{"id":' || ${first?.sql}${members}, '}') from ${table} r
     where r.tenant = ${row}.tenant and r.id = ${id}`;
-  // A dangling reference still shows the id it points to.
+  // A dangling reference still has its id.
   return orNull(`coalesce((${found}), '{"id":' || ${quoted(id)} || '}')`, row, column);
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import type { Permission } from './keys.ts';
 
-/** What a route is given: the query, the one variable part of the path, and the parsed body. */
+/** The input of a route: the query, the variable part of the path, and the parsed body. */
 export interface Request {
   query: URLSearchParams;
   key: string;

@@ -96,7 +96,7 @@ const writeRoutes: Record<string, Route> = {
 
 const routes: Record<string, Route> = { ...readRoutes, ...writeRoutes };
 
-/** The route of a path below `/public-api/`, with the variable part of it; undefined when there is none. */
+/** The route of a path below `/public-api/` and its variable part; undefined for an unknown path. */
 export function findRoute(method: string, path: string): { route: Route; key: string } | undefined {
   const [first = '', second = '', third = '', ...rest] = path.split('/');
   if (rest.length > 0) return undefined;

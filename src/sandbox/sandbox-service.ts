@@ -14,7 +14,7 @@ import { readSubscription } from './webhooks-admin.ts';
 
 const DEFAULT_LIMIT: RateLimit = { requests: 500, windowSeconds: 600 };
 
-/** The tenants under one roof: their keys, their data when it is needed, and what they share. */
+/** All tenants of the sandbox: their keys, their data (created on demand), and shared parts. */
 export class SandboxService implements Service {
   readonly log = new RequestLog();
   readonly limits = new RollingWindow();
@@ -106,7 +106,7 @@ export class SandboxService implements Service {
     for (const listener of this.#listeners) listener(change);
   }
 
-  /** A file that was made before keeps its keys, whatever the seed is now. */
+  /** An existing file keeps its keys, whatever the seed. */
   #loadKeyHolders(tenant: string, seed: number): void {
     if (!this.#store.value('select 1 from api_key where tenant = ?', tenant)) {
       const rows = Object.entries(SCOPES).map(([scope, permissions]) => ({

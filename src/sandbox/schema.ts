@@ -13,13 +13,13 @@ import {
   texts,
 } from './fields.ts';
 
-/** A resource of the API: its table, the fields of its wire record in order, and what can be searched. */
+/** A resource of the API: its table, its wire fields in order, and its searchable text. */
 export interface Resource {
   table: string;
   fields: Field[];
-  /** SQL expressions over the row `t` that free text is looked for in. */
+  /** SQL expressions over the row `t` that are searched for free text. */
   searchable: string[];
-  /** A column that marks a row as soft-deleted, and what to put there. */
+  /** The column that marks a row as soft-deleted, and its value. */
   unlist?: { column: string; value: 'now' | 'false' };
 }
 
@@ -240,10 +240,10 @@ const resources = [
 
 const own = (fields: Field[]) => fields.flatMap(columnsOf);
 
-/** Columns that the service knows and the wire record does not show. */
+/** Columns that are not in the wire record. */
 const hidden: Record<string, string[]> = { opportunity: ['outcome'] };
 
-/** Every table and its columns after `tenant`. Columns are named as the wire names the field. */
+/** Every table and its columns after `tenant`. Columns have the names of the wire fields. */
 export const tables: Record<string, string[]> = {
   tenant: ['seed', 'profile', 'currency', 'probabilityScale', 'today', 'seeded'],
   api_key: ['scope', 'key', 'permissions'],
@@ -276,8 +276,8 @@ const lookups: Record<string, string[]> = {
 };
 
 /**
- * The statements that make an empty database. Columns have no type on purpose: a money column has
- * to be able to hold the number 12.5 in one row and the text "12.50" in the next.
+ * The statements that create an empty database. Columns have no type on purpose: a money column may hold the
+ * number 12.5 in one row and the text "12.50" in the next.
  */
 export function createStatements(): string {
   return Object.entries(tables)

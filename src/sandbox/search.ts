@@ -6,7 +6,7 @@ import type { Resource } from './schema.ts';
 const DEFAULT_SIZE = 20;
 const MAXIMUM_SIZE = 100;
 
-/** Which rows are wanted: SQL over the row `t`, and its parameters after the tenant. */
+/** A row selection: SQL over the row `t`, and its parameters after the tenant. */
 export interface Search {
   where: string;
   order: string;
@@ -17,17 +17,17 @@ export interface Page {
   from: number;
 }
 
-/** An SQL expression for one key, such as `company.id`, and how its values compare. */
+/** The SQL expression of a filter key, such as `company.id`, and the comparison of its values. */
 interface Key {
   sql: string;
   kind: ScalarKind | 'labels';
   params: SqlValue[];
-  /** What stands in the place of the value, when the key reaches into a child table. */
+  /** The placeholder of the value, for keys of a child table. */
   inside?: (condition: string) => string;
 }
 
 /**
- * Reads `size` and `from`. A size over the maximum is clamped without a word.
+ * Reads `size` and `from`. A size over the maximum is clamped silently.
  * @throws Refusal 400 for anything that is not a whole number in range.
  */
 export function readPage(query: URLSearchParams): Page {
@@ -91,7 +91,7 @@ function matches(resource: Resource, name: string, values: string[]): Condition 
   };
 }
 
-/** The values travel as one JSON array, so that a filter is one statement for any number of them. */
+/** Passes the values as one JSON array, so that a filter is one statement for any number of values. */
 function compare({ sql, kind }: Key): string {
   switch (kind) {
     case 'id':
@@ -114,7 +114,7 @@ function sorting(resource: Resource, text: string | null): string {
   return [...text.split(',').map((part) => sortTerm(resource, part)), 't.id'].join(', ');
 }
 
-/** Records without the field come last, whichever way the sort goes. */
+/** Records without the field come last in either direction. */
 function sortTerm(resource: Resource, part: string): string {
   const name = part.replace(/^[+-]/, '');
   const key = findKey(resource.fields, name, 't');
@@ -152,7 +152,7 @@ function keyOf(field: Field, rest: string, row: string): Key | undefined {
 }
 
 const plainKey = (sql: string, kind: Key['kind']): Key => ({
-  // A flag that a record lacks reads as true: an absent `listed` means listed.
+  // A missing flag counts as true: an absent `listed` means listed.
   sql: kind === 'flag' ? `coalesce(${sql}, 1)` : sql,
   kind,
   params: [],

@@ -19,20 +19,20 @@ export interface KeyHolder {
   permissions: readonly Permission[];
 }
 
-/** What the server needs to know of the rest of the sandbox. */
+/** The parts of the sandbox that the server uses. */
 export interface Service {
   settings: Settings;
   log: RequestLog;
   limits: RollingWindow;
   hasTenant(tenant: string): boolean;
   keyHolder(key: string): KeyHolder | undefined;
-  /** The tenant ready to be read and written; its data is made on the first call. */
+  /** The tenant's context; the first call creates its data. */
   contextFor(tenant: string): Context;
   /** Answers below `/admin/`. */
   admin(method: string, path: string, key: string | undefined, body: unknown): Reply;
 }
 
-/** Answers one request, whatever it is: the API, the admin routes, or the web interface's page. */
+/** Answers any request: the API, the admin routes, and the page of the web interface. */
 export async function handle(
   service: Service,
   request: IncomingMessage,
@@ -118,14 +118,14 @@ async function answerAdmin(
   return service.admin(request.method ?? 'GET', path, headerOf(request, 'admin-key'), body);
 }
 
-/** The JSON of the body; undefined when there is none. */
+/** The parsed JSON body; undefined if the body is empty. */
 async function readBody(request: IncomingMessage): Promise<unknown> {
   if (request.method === 'GET' || request.method === 'HEAD') return undefined;
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    // The rest is read and dropped: closing early would reset the connection before the answer.
+    // Reads and drops the rest: closing early would reset the connection before the answer arrives.
     if (length <= LARGEST_BODY) chunks.push(chunk);
   }
   if (length > LARGEST_BODY) throw new Refusal(413, 'request entity too large');

@@ -7,7 +7,7 @@ const STATEMENTS_KEPT = 300;
 const REMEMBERED_CHARACTERS = 4_000_000;
 const ROWS_PER_INSERT = 400;
 
-/** The database with its statements prepared once and the answers of repeated reads remembered. */
+/** The database with cached prepared statements and cached results of repeated reads. */
 export class Store {
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
@@ -21,7 +21,7 @@ export class Store {
     this.#changes = database.prepare('select total_changes()').raw();
   }
 
-  /** The first column of every row, which must be text; remembered until any row changes. */
+  /** The first column of every row, which must be text; cached until any row changes. */
   read(sql: string, params: SqlValue[]): string[] {
     this.#clearCacheWhenChanged();
     const key = `${sql}\n${params.join('\n')}`;
@@ -61,7 +61,7 @@ export class Store {
     this.run(sql, JSON.stringify(values), tenant, id);
   }
 
-  /** Runs the work in one transaction: all of it is kept, or nothing. */
+  /** Runs the work in one transaction. */
   transaction<T>(work: () => T): T {
     this.#database.exec('begin immediate');
     try {

@@ -27,7 +27,7 @@ export interface WebhookService {
 
 /**
  * Answers the admin routes of webhooks; undefined for every other one.
- * @throws Refusal 400 for what is not valid, 404 for what is not there.
+ * @throws Refusal 400 for an invalid body, 404 for an unknown id.
  */
 export function answerWebhooks(
   service: WebhookService,
@@ -67,7 +67,7 @@ function refuse(why: string): never {
   throw notFound(why);
 }
 
-/** Secrets are for whoever set them. */
+/** Never returns the secrets. */
 const toPublic = ({ secret, signingSecret, ...open }: Subscription) => ({
   ...open,
   hasSecret: secret !== undefined,
@@ -117,7 +117,7 @@ function readRetry(body: unknown): Partial<Retry> {
   return body;
 }
 
-/** Tells of something that no route of the API does, such as that an order was completed. */
+/** Sends an event that no route of the API causes, such as a completed order. */
 function announce({ announce, tenants, now }: WebhookService, body: unknown): Reply {
   if (!isObject(body)) throw invalid('event must be an object');
   const { tenant = tenants[0], subject, event, record } = body;

@@ -1,28 +1,28 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Change } from './context.ts';
 
-/** Where events are sent, and which. */
+/** A webhook: its address and its events. */
 export interface Subscription {
   id: string;
   tenant: string;
   url: string;
-  /** `quote.ordered`, or `quote` for all of a subject; empty for all of them. */
+  /** `quote.ordered`, or `quote` for all events of a subject; empty for all events. */
   events: string[];
-  /** Goes along as `x-webhook-secret`. */
+  /** Sent as `x-webhook-secret`. */
   secret?: string;
   /** Signs the body: `x-webhook-signature: sha256=…`. */
   signingSecret?: string;
-  /** How the event is named: `{event: "quote.ordered"}` or `{subject: "quote", event: "ordered"}`. */
+  /** The form of the event name: `{event: "quote.ordered"}` or `{subject: "quote", event: "ordered"}`. */
   form: 'dotted' | 'pair';
 }
 
-/** How often, and when, a delivery is tried that was not answered with 2xx. */
+/** Retry policy for deliveries that were not answered with 2xx. */
 export interface Retry {
   attempts: number;
-  /** Before the second; it doubles from there, with jitter. */
+  /** Delay before the second attempt; it doubles for each further one, with jitter. */
   firstMs: number;
   longestMs: number;
-  /** For an answer. */
+  /** Timeout of an attempt. */
   timeoutMs: number;
 }
 
@@ -35,12 +35,12 @@ export const defaultRetry: Retry = {
 
 interface Attempt {
   at: string;
-  /** Of the answer; absent where there was none. */
+  /** Status of the answer; absent if there was none. */
   status?: number;
   error?: string;
 }
 
-/** One event on its way to one subscription. */
+/** The delivery of one event to one webhook. */
 export interface Delivery {
   id: string;
   subscription: string;
@@ -51,7 +51,7 @@ export interface Delivery {
   attempts: Attempt[];
 }
 
-/** Told once a delivery is given up. */
+/** Called once when a delivery is given up. */
 export interface Failure {
   at: string;
   delivery: string;
@@ -65,7 +65,7 @@ interface QueuedDelivery {
   delivery: Delivery;
   subscription: Subscription;
   body: string;
-  /** Attempts that this round may still make. */
+  /** Remaining attempts of this round. */
   attemptsRemaining: number;
   attemptsMade: number;
 }
@@ -73,7 +73,7 @@ interface QueuedDelivery {
 const deliveriesKept = 10_000;
 const maxConcurrent = 8;
 
-/** Sends the events of the tenants to whoever subscribed. */
+/** Sends the events of the tenants to their webhooks. */
 export class Webhooks {
   readonly subscriptions = new Map<string, Subscription>();
   readonly failures: Failure[] = [];
@@ -96,7 +96,7 @@ export class Webhooks {
     return subscription;
   }
 
-  /** Sends what a write changed. */
+  /** Sends the event of a write. */
   announce(change: Change): void {
     const eventId = randomUUID();
     for (const subscription of this.subscriptions.values()) {
@@ -104,12 +104,12 @@ export class Webhooks {
     }
   }
 
-  /** The latest first. */
+  /** Newest first. */
   get deliveries(): Delivery[] {
     return [...this.#deliveries.values()].map(({ delivery }) => delivery).reverse();
   }
 
-  /** Sends a delivery once more, as it was, with as many attempts as the first time. */
+  /** Sends a delivery again, unchanged, with the full number of attempts. */
   redeliver(id: string): Delivery | undefined {
     const queued = this.#deliveries.get(id);
     if (!queued) return undefined;
@@ -175,7 +175,7 @@ export class Webhooks {
   #retryLater(queued: QueuedDelivery): void {
     const { firstMs, longestMs: maxMs } = this.retry;
     const doubled = Math.min(maxMs, firstMs * 2 ** (queued.attemptsMade - 1));
-    // Jitter: what failed together does not come back together.
+    // Jitter spreads retries of deliveries that failed at the same time.
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer);

@@ -77,7 +77,7 @@ function update(context: Context, present: Present, given: Row): Reply {
   const wanted: Row = clears
     ? { ...Object.fromEntries(COLUMNS.map((column) => [column, null])), ...given }
     : given;
-  // No deal is without a stage: where it would be cleared, it starts over.
+  // A deal always has a stage: a cleared stage becomes the first one.
   if (wanted.pipelineStageId === null) wanted.pipelineStageId = firstStage(context);
   if (given.customFields) {
     wanted.customFields = { ...present.customFields, ...(given.customFields as JsonObject) };
@@ -94,7 +94,7 @@ function update(context: Context, present: Present, given: Row): Reply {
   return { status: 200, body: announce(context, opportunity, present.id, 'updated') };
 }
 
-/** The body says 0–1; a tenant that reads 0–100 has it stored that way. */
+/** Converts 0–1 of the body to the tenant's scale. */
 function toStore({ store, tenant }: Context, row: Row): Row {
   if (typeof row.probability !== 'number') return row;
   const scale = Number(
@@ -108,7 +108,7 @@ function firstStage({ store, tenant }: Context): string {
   return String(store.value(sql, tenant));
 }
 
-/** A stage that ends a deal closes it; any other one opens it again. */
+/** A final stage closes the deal; any other stage reopens it. */
 function enterStage({ store, tenant }: Context, stage: string, at: string): Row {
   const sql = `select json_object('outcome', outcome, 'statusId', statusId)
     from pipeline_stage where tenant = ? and id = ?`;

@@ -36,7 +36,7 @@ const ITEM: BodyShape = {
   ...plainProperties(amount, 'quantity', 'price', 'cost', 'discount', 'setupPrice', 'setupCost'),
   productId: { column: 'productId', check: text, refers: { table: 'product', lookupColumn: 'id' } },
 };
-/** What an item takes over from its product when the body does not say. */
+/** Fields that an item takes from its product if the body omits them. */
 const TAKEN_OVER = [
   'name',
   'mpn',
@@ -90,7 +90,7 @@ function nextNumber({ store, tenant, now }: Context): string {
 
 /**
  * `POST /quote/{id}/order`: the quote is approved and becomes an order (201, with the order).
- * @throws Refusal 404 when there is no such quote, 400 when it is deleted or ordered already.
+ * @throws Refusal 404 for an unknown quote, 400 if it is deleted or already ordered.
  */
 export function orderQuote(context: Context, { key }: Request): Reply {
   const { store, tenant } = context;

@@ -18,7 +18,7 @@ import { readOne } from './read.ts';
 import type { Reply } from './route.ts';
 import { company, contact, product, quote, type Resource } from './schema.ts';
 
-/** A resource whose records are created and updated as they come. */
+/** A resource with plain create and update routes. */
 export interface WritableKind {
   resource: Resource;
   shape: BodyShape;
@@ -67,7 +67,7 @@ export const writable = {
   product: { resource: product, shape: productShape, required: ['name'] },
 } satisfies Record<string, WritableKind>;
 
-/** An identifier like those of the records that are there already. */
+/** An identifier in the format of the existing records. */
 export function newId(): string {
   const letters = randomBytes(60)
     .toString('base64')
@@ -75,7 +75,7 @@ export function newId(): string {
   return letters.slice(0, 20);
 }
 
-/** A property that the body of a new record sets to null is simply not there. */
+/** In a new record, a property set to null is absent. */
 export function withoutNulls(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
@@ -124,7 +124,7 @@ export function updateRecord(
   return { status: 200, body: announce(context, kind.resource, String(id), 'updated') };
 }
 
-/** Two records with one external identifier could not be told apart afterwards. */
+/** Refuses a duplicate external identifier. */
 function checkUnused(
   { store, tenant }: Context,
   { table }: Resource,
@@ -138,7 +138,7 @@ function checkUnused(
   }
 }
 
-/** A contact carries the name of its company beside the id. */
+/** Adds the company's name to a contact. */
 function companyNameOf({ store, tenant }: Context, { resource }: WritableKind, given: Row): Row {
   if (resource !== contact || given.companyId === undefined) return {};
   const sql = 'select name from company where tenant = ? and id = ?';
@@ -147,7 +147,7 @@ function companyNameOf({ store, tenant }: Context, { resource }: WritableKind, g
 }
 
 /**
- * Soft-deletes a record, or takes a product off the list (200, with the record as it is then).
+ * Soft-deletes a record, or unlists a product (200, with the changed record).
  * @throws Refusal 404 when there is no such record.
  */
 export function unlistOrDeleteRecord(context: Context, resource: Resource, id: string): Reply {
@@ -161,7 +161,7 @@ export function unlistOrDeleteRecord(context: Context, resource: Resource, id: s
   return { status: 200, body: announce(context, resource, id, event) };
 }
 
-/** Tells the listeners what happened to a record; gives its JSON text. */
+/** Notifies the listeners of a change and returns the record's JSON text. */
 export function announce(
   context: Context,
   resource: Resource,

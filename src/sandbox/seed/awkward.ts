@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 import { html, injections, invisible } from './words.ts';
 import { amountOf, type World } from './world.ts';
 
-/** One way in which data is uneven: how many rows of a table it befalls, and what it does to them. */
+/** A flaw in the data: how many rows of a table have it, and how it changes them. */
 interface Flaw {
   kind: string;
   /** Share of the rows that qualify; at least one row is taken. */
@@ -16,13 +16,13 @@ interface FlawContext {
   random: Random;
   world: World;
   rows: Row[];
-  /** How many rows the flaw took before this one. */
+  /** Number of rows that have the flaw already. */
   at: number;
 }
 
 const LONG_TEXT = 30_000;
 
-/** Makes some of the data as uneven as data is, and notes in the table `awkward` which and how. */
+/** Gives some rows realistic flaws, and records them in the table `awkward`. */
 export function makeAwkward(world: World): void {
   for (const [table, flaws] of Object.entries(flawsOf)) {
     const rows = world.rows.get(table) ?? [];
@@ -107,7 +107,7 @@ const companyFlaws: Flaw[] = [
   },
 ];
 
-/** Not a manufacturer, whose type is what tells it from a customer. */
+/** Excludes manufacturers, whose type distinguishes them from customers. */
 function isOrdinary(row: Row): boolean {
   return row.type !== undefined && !/manufacturer/i.test(String(row.type));
 }
@@ -193,7 +193,7 @@ const opportunityFlaws: Flaw[] = [
   { kind: 'very long', share: 0, only: isLate, change: longAsk },
 ];
 
-/** Past the first hundred, so that a usual first page is of a usual size. */
+/** After the first hundred rows, so that the first page has a typical size. */
 function isLate(_row: Row, index: number): boolean {
   return index > 120;
 }

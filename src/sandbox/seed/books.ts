@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 type Book = Row & { id: string; validFrom: string; validTo: string | undefined };
 
-/** Prices that books give for the products today, by product and company. */
+/** Today's book prices, by product and company. */
 export type PriceBook = (product: Product, company: string | undefined) => number | undefined;
 
 type Window = readonly [from: number, to: number | undefined];

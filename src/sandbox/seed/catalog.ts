@@ -1,4 +1,4 @@
-/** What a reseller sells. A line becomes one product for each pairing of a model and a variant. */
+/** The catalogue of a reseller. A line becomes one product for each pair of model and variant. */
 export interface ProductLine {
   maker: string;
   /** Product name: `{m}` is the model, `{v}` the variant. */
@@ -14,7 +14,7 @@ export interface ProductLine {
   type: 'product' | 'service' | 'labor';
   unit: string;
   terms: readonly ('' | 'month' | 'year')[];
-  /** Cost of setting it up once, for what is billed by the term. */
+  /** Cost of the one-time setup, for recurring products. */
   setupCost?: number;
 }
 
@@ -498,7 +498,7 @@ export const lines: readonly ProductLine[] = [
   },
 ];
 
-/** Name, category and the kinds of product that a bundle is put together from. */
+/** Name, category and product kinds of a bundle. */
 export const bundles: readonly (readonly [string, string, readonly string[]])[] = [
   ['New starter kit', 'Starter kits', ['Laptops', 'Docks', 'Monitors', 'Office suites']],
   ['Home office kit', 'Starter kits', ['Laptops', 'Headsets', 'Office suites']],

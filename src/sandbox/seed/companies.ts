@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 export type Company = Row & { id: string; name: string; type: string; currency: string };
 export type Contact = Row & { id: string; companyId: string };
 
-/** Customers, prospects and, as a tenth of them, the manufacturers whose products are sold. */
+/** Customers, prospects and manufacturers; the manufacturers are a tenth. */
 export function makeCompanies(world: World, reference: Reference): Company[] {
   const random = world.random.fork('company');
   const count = world.count(165);

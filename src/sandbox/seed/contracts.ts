@@ -3,7 +3,7 @@ import type { Product } from './products.ts';
 import { cents } from './random.ts';
 import type { World } from './world.ts';
 
-/** What customers pay for by the term today; a beta resource, so some of it is uneven. */
+/** Recurring services of customers; a beta resource, so some rows have flaws. */
 export function makeContracts(world: World, companies: Company[], products: Product[]): void {
   const random = world.random.fork('contract');
   const recurring = products.filter(({ term }) => term !== undefined);

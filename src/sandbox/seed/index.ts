@@ -13,14 +13,14 @@ import { World } from './world.ts';
 
 export interface SeedOptions {
   tenant: string;
-  /** Which of the two trades the tenant is in: 0 keeps probabilities as 0–1, 1 as 0–100. */
+  /** The trade of the tenant: 0 stores probabilities as 0–1, 1 as 0–100. */
   profile: number;
   seed: number;
   scale: number;
   now: Date;
 }
 
-/** Makes the data of a tenant, unless the database has it already. */
+/** Creates the data of a tenant, unless the database has it already. */
 export function seedTenant(store: Store, options: SeedOptions): void {
   if (store.value('select 1 from tenant where tenant = ?', options.tenant)) return;
   const world = makeWorld(options);

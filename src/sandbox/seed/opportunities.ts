@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 type Outcome = 'open' | 'won' | 'lost' | 'unknown';
 export type Opportunity = Row & { id: string; companyId: string; name: string };
 
-/** Contacts by company, so that a deal gets a person of the right company. */
+/** Contacts by company, so that a deal gets a contact of its company. */
 export function byCompany(contacts: Contact[]): Map<string, Contact[]> {
   const groups = new Map<string, Contact[]>();
   for (const contact of contacts) {
@@ -40,7 +40,7 @@ export function makeOpportunities(
   return world.add('opportunity', rows);
 }
 
-/** What is wanted, and what it is worth. */
+/** The name, description and value of a deal. */
 function makeDeal(random: Random, at: number) {
   const [name, ask] = random.pick(deals);
   const number = String(random.int(3, 90));
@@ -70,7 +70,7 @@ const ownFields = (random: Random) => ({
   leadScore: random.int(1, 100),
 });
 
-/** How the deal went: its outcome, stage, chances and dates. */
+/** The outcome, stage, probability and dates of a deal. */
 function course(world: World, random: Random, reference: Reference) {
   const outcome = random.weighted<Outcome>([
     ['open', 58],
@@ -114,7 +114,7 @@ function closing(world: World, random: Random, outcome: Outcome, moved: number) 
   return { expectedCloseDate: world.day(offset), startDate };
 }
 
-/** A deal that was closed without a word on how still stands where it was. */
+/** A deal that was closed without an outcome keeps its stage. */
 function stageFor(random: Random, stages: Stage[], outcome: Outcome): Stage {
   const kind = outcome === 'unknown' ? 'open' : outcome;
   return random.pick(stages.filter((stage) => stage.outcome === kind));

@@ -28,7 +28,7 @@ interface Article {
   cost: number;
 }
 
-/** What tells the later passes over the catalog apart, when more products are wanted than it names. */
+/** Suffixes of product names, for scales that need more products than the catalog has. */
 const EDITIONS: Record<ProductLine['type'] | 'subscription', readonly string[]> = {
   product: ['', ', 3 years on-site', ', refurbished', ', 5 years on-site', ', project price'],
   subscription: ['', ', renewal', ', promotion', ', add-on seats', ', step-up'],
@@ -112,7 +112,7 @@ function makeProduct(
   };
 }
 
-/** Mostly what is usual for the line; one in 25 with next to no margin, one in 100 under cost. */
+/** Usually the markup of the line; one in 25 has almost no margin, one in 100 is below cost. */
 function markupOf(random: Random, line: ProductLine): number {
   const [low, high] = line.markup;
   return random.weighted<() => number>([
@@ -140,7 +140,7 @@ function categoryOf(reference: Reference, name: string): Named {
   return category;
 }
 
-/** A bundle costs what its parts cost and is sold a little under the sum of their prices. */
+/** A bundle has the cost of its parts, and a price slightly below the sum of theirs. */
 function makeBundle(
   world: World,
   random: Random,

@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 
 type Status = 'draft' | 'sent' | 'approved' | 'declined' | 'expired';
 
-/** What quotes are made from. */
+/** The records that quotes refer to. */
 export interface QuoteSources {
   reference: Reference;
   customers: Company[];
@@ -111,7 +111,7 @@ function history(world: World, random: Random): Row {
   };
 }
 
-/** Some long validities keep old quotes open; some end within days; some are over unnoticed. */
+/** Some quotes are valid for long, some expire within days, some are expired but still open. */
 function openExpiry(random: Random, sent: number): number {
   return random.weighted<() => number>([
     [() => 30 - sent, 45],
@@ -156,7 +156,7 @@ function itemText(random: Random, { shortDescription }: Product): string | undef
   return text === '' ? undefined : text;
 }
 
-/** One line in eight is not at the price that the book or the catalog says. */
+/** One line in eight differs from the price of the book or the catalog. */
 function quotedPrice(random: Random, price: number): number {
   return random.chance(0.12) ? cents(price * random.amount(0.75, 1.2)) : price;
 }
@@ -171,7 +171,7 @@ function terms(random: Random, product: Product, price: number) {
     cost: product.cost,
     markup: cents((price / product.cost - 1) * 100),
     discount: random.chance(0.15) ? random.int(2, 15) : 0,
-    // Now and then the work is paid for and nobody put it on the quote.
+    // Sometimes a setup has a cost but no price.
     setupPrice: setupCost && random.chance(0.8) ? cents(setupCost * 1.6) : undefined,
     setupCost,
   };

@@ -15,7 +15,7 @@ function hash(text: string): () => number {
   };
 }
 
-/** sfc32: small, quick, and the same on every machine. */
+/** The sfc32 generator: small, fast and deterministic. */
 function sfc32(next: () => number): () => number {
   let [a, b, c, d] = [next(), next(), next(), next()];
   return () => {
@@ -39,7 +39,7 @@ export class Random {
     this.#next = sfc32(hash(seed));
   }
 
-  /** A generator of its own for one part, so that more of one part does not change the others. */
+  /** A separate generator for one part of the data, so that changes in one part do not affect others. */
   fork(part: string): Random {
     return new Random(`${this.#seed}/${part}`);
   }

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 export type Named = { id: string; name: string };
 export type Stage = Named & { outcome: 'open' | 'won' | 'lost'; usual: number };
 
-/** The tenant's own lists that other records point into. */
+/** Reference lists of the tenant that other records refer to. */
 export interface Reference {
   owners: Named[];
   stages: Stage[];
@@ -68,7 +68,7 @@ function makePaymentTerms(world: World): Named[] {
   return world.add('payment_term', rows);
 }
 
-/** A tree three deep; the `Legacy` branch is unlisted and holds no product. */
+/** A tree of three levels; the `Legacy` branch is unlisted and has no products. */
 function makeCategories(world: World): Map<string, Named> {
   const random = world.random.fork('category');
   const byPath = new Map<string, Named>();

@@ -3,7 +3,7 @@ import type { Reference } from './reference.ts';
 import { templateNames, widgets } from './words.ts';
 import type { World } from './world.ts';
 
-/** Templates and the blocks they are put together from. */
+/** Quote templates and their widgets. */
 export function makeTemplates(world: World, reference: Reference): void {
   const blocks = makeWidgets(world);
   const random = world.random.fork('template');

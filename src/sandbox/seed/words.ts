@@ -1,4 +1,4 @@
-/** The words of one tenant's trade: who it sells to, in which money, and what it calls its stages. */
+/** The vocabulary of a tenant's trade: customers, currency and stage names. */
 export interface Profile {
   currency: string;
   otherCurrency: string;
@@ -6,7 +6,7 @@ export interface Profile {
   otherCountry: string;
   phonePrefix: string;
   domain: string;
-  /** 1 when probabilities are kept as 0–1, 100 when as 0–100. */
+  /** 1 if probabilities are stored as 0–1, 100 if as 0–100. */
   probabilityScale: 1 | 100;
   heads: readonly string[];
   tails: readonly string[];
@@ -126,7 +126,7 @@ export const companyLabels = split(
   'VIP, Renewal due, Break-fix, Fully managed, Co-managed, On watch',
 );
 
-/** A deal that resellers know: its name, and what the customer asks for. `#` becomes a number. */
+/** A typical deal of a reseller: its name and the customer's ask. `#` becomes a number. */
 export const deals: readonly (readonly [string, string])[] = [
   [
     'Microsoft 365 migration, # seats',
@@ -203,7 +203,7 @@ export const injections: readonly string[] = [
 const tagged = (text: string) =>
   [...text].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 32))).join('');
 
-/** Text with characters that are not seen: zero-width, bidirectional, Unicode tags, a control. */
+/** Text with invisible characters: zero-width, bidirectional, Unicode tags, a control character. */
 export const invisible: readonly string[] = [
   `Needs a quote\u200b\u200d for 12\u2060 seats\ufeff.`,
   `Renewal \u202eesruoc fo\u202c at \u2066last year's price\u2069.`,
@@ -222,7 +222,7 @@ export const productNotes: readonly string[] = [
   'Needs a site check before it is ordered.',
 ];
 
-/** What the salesperson added to the customer's ask. */
+/** Notes of the salesperson on the customer's ask. */
 export const dealNotes: readonly string[] = [
   'Budget is approved, decision after the board meeting.',
   'Two other suppliers are quoting; price is not the only point.',
@@ -232,7 +232,7 @@ export const dealNotes: readonly string[] = [
   'Start only after the summer holidays, not earlier.',
 ];
 
-/** What a line of a quote says below its name. */
+/** Descriptions of quote lines. */
 export const itemNotes: readonly string[] = [
   'Includes delivery to the desk and take-back of the old unit.',
   'Quantity as counted during the site visit; billed as installed.',
@@ -251,7 +251,7 @@ export const templateNames =
   Renewal letter, Public sector, One page, Security assessment, Cloud migration, Non-profit,
   Statement of work, Co-managed IT, Education, Quick quote`);
 
-/** Kind, title and text of the blocks that templates are made of. */
+/** Kind, title and text of the widgets of templates. */
 export const widgets: readonly (readonly [string, string, string])[] = [
   ['cover', 'Cover page', '<h1>{{quote.title}}</h1><p>Prepared for {{company.name}}</p>'],
   ['text', 'About us', '<p>We have looked after small and mid-sized companies since 2004.</p>'],

@@ -4,7 +4,7 @@ import { type Profile, profiles } from './words.ts';
 
 const DAY = 86_400_000;
 
-/** The tenant that is being made: what the parts of the generator share and where they put rows. */
+/** The tenant being generated: shared state of the generators, and the rows so far. */
 export class World {
   readonly tenant: string;
   readonly profile: Profile;
@@ -21,7 +21,7 @@ export class World {
     this.#scale = scale;
   }
 
-  /** How many records there are at the scale asked for, when there are `count` at scale 1. */
+  /** The number of records at the requested scale, given `count` at scale 1. */
   count(count: number): number {
     return Math.max(1, Math.round(count * this.#scale));
   }
@@ -33,7 +33,7 @@ export class World {
     return rows;
   }
 
-  /** Records that a row is awkward on purpose, so that a test can find it. */
+  /** Records that a row has a flaw on purpose, so that a test can find it. */
   mark(resource: string, row: Row, kind: string): void {
     this.add('awkward', [{ resource, id: row.id ?? null, kind }]);
   }
@@ -43,7 +43,7 @@ export class World {
     return new Date(this.today.getTime() + offset * DAY).toISOString().slice(0, 10);
   }
 
-  /** A moment of a working day so many days from today; of today, one that is over. ISO 8601, UTC. */
+  /** A time on a working day so many days from today, never in the future for today. ISO 8601, UTC. */
   moment(random: Random, offset: number): string {
     const midnight = Date.parse(this.day(offset));
     const time = midnight + random.int(7 * 3600, 18 * 3600) * 1000;
@@ -51,7 +51,7 @@ export class World {
   }
 }
 
-/** A number of a row that may still be missing or text; 0 then. */
+/** The number in a column; 0 if it is missing or text. */
 export function amountOf(value: Json | undefined): number {
   return cents(Number(value ?? 0) || 0);
 }
