@@ -11,12 +11,15 @@ const prototypes = new Map(Object.entries(data));
 const toPrototypes = (text: string): string =>
   Array.from(text, (character) => prototypes.get(character) ?? character).join('');
 
+/** Unicode's list keeps the em dash and the horizontal bar apart from the hyphen; in an identifier nobody does. */
+const dashes = /[\p{Pd}\u2212]/gu;
+
 /**
  * Equal for all texts that look alike, whatever their hyphens, scripts and widths. Unlike the skeleton of
  * UTS #39 it drops spaces and decomposes compatibility forms.
  */
 function skeletonOf(text: string): string {
-  const shown = text.normalize('NFD').replace(blank, '');
+  const shown = text.normalize('NFD').replace(blank, '').replace(dashes, '-');
   const compatible = toPrototypes(shown).normalize('NFKD');
   return toPrototypes(compatible).normalize('NFD').replace(blank, '');
 }

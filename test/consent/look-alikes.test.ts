@@ -101,6 +101,7 @@ describe('an external identifier that looks like one that is taken', () => {
     ['a Cyrillic О', 'ОPP-2011'],
     ['Cyrillic letters', 'ОРР-2011'],
     ['another hyphen', 'OPP\u20112011'],
+    ['a dash', 'OPP\u20142011'],
     ['fullwidth digits', 'OPP-２０１１'],
     ['a letter for a digit', 'OPP-2O11'],
     ['letter case', 'opp-2011'],
