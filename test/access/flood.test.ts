@@ -153,7 +153,7 @@ describe('streams of changes', () => {
     const opened = await Promise.all(Array.from({ length: 10 }, () => listen(team, anna)));
     const statuses = opened.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array(4).fill(200), ...Array(6).fill(429)]);
-    expect(opened.find(({ status }) => status === 429)?.text).toContain('end one first');
+    expect(opened.find(({ status }) => status === 429)?.text).toContain('close one first');
     expect((await listen(team, ben)).status).toBe(200);
     expect(await metric('cpq_streams_open')).toEqual({ '': 5 });
     expect(await metric('cpq_streams_refused_total')).toEqual({ 'limit="caller"': 6 });
