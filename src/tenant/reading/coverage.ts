@@ -21,12 +21,12 @@ export interface FinishedPass<R> {
   readonly end: Done;
 }
 
-/** Whether what this pass found is the whole collection. */
+/** True if the pass proves that it read the whole collection, alone or together with the previous pass. */
 export const isProven = <R>(finished: FinishedPass<R>, previous: Pass<R> | undefined): boolean =>
   isClean(finished) || (previous !== undefined && confirmsPrevious(finished, previous));
 
 /**
- * Whether nothing that was there all the time can be missing.
+ * True if the pass proves by itself that it read the whole collection.
  *
  * Where the service counts, and dates its records: it counted the same each time, as many different
  * records came, and none of them was made since the start. So as many came as there were at the start,

@@ -170,7 +170,7 @@ function requestAhead<R extends Resource>(
     plan = step.plan;
     if (!step.request) break;
     const running = reader.read(step.request);
-    running.catch(() => {}); // Reported when its turn comes, or by the one before it.
+    running.catch(() => {}); // `runPlan` awaits it later, unless an earlier request fails.
     underWay.push(running);
   }
   return plan;
