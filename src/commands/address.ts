@@ -1,19 +1,19 @@
 import { requireTenant, type Settings } from '../config.ts';
 
-/** Where a tenant is, and with what it is read. */
+/** A tenant's address and key. */
 export interface Address {
   baseUrl: URL;
   key: string;
   close(): Promise<void>;
 }
 
-/** @throws ConfigError when there is neither a tenant nor the wish for the embedded one */
+/** @throws ConfigError if neither a tenant nor the sandbox is configured */
 export const resolveAddress = (settings: Settings): Promise<Address> =>
   settings.sandbox
     ? embeddedSandbox()
     : Promise.resolve({ ...requireTenant(settings), async close() {} });
 
-/** The sandbox of this process, on a loopback port of its own. */
+/** Starts a sandbox in this process, on a free loopback port. */
 async function embeddedSandbox(): Promise<Address> {
   const { startSandbox } = await import('../sandbox/index.ts');
   const sandbox = await startSandbox();

@@ -13,8 +13,8 @@ import { TenantHandle } from './tenant-handle.ts';
 import type { ConfiguredTenants } from './tenants.ts';
 
 /**
- * Lets in whoever shows what the settings ask for.
- * @throws ConfigError when a setting that one of the ways needs is missing or wrong
+ * Creates the gate with the configured auth strategies.
+ * @throws ConfigError when a setting of a strategy is missing or invalid
  */
 export async function gateFor(
   settings: Settings,
@@ -39,7 +39,7 @@ const missingForOAuth = (setting: SettingName, what: string): ConfigError =>
 
 const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   token: async (settings, tenants, { log }) => {
-    const onError = (error: unknown) => log.error('tokens not read again', factsOf(error));
+    const onError = (error: unknown) => log.error('tokens not reloaded', factsOf(error));
     return accessTokenStrategy({ path: tokensPath(settings), tenants, onError }).catch(
       (error: unknown) => {
         throw error instanceof TokenFileError ? new ConfigError(error.message) : error;
@@ -66,7 +66,7 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
         ...new Set(tenants.handles.flatMap(({ grants }) => withoutWrites(grants))),
       ],
       tenants,
-      onError: (error) => log.warn('identity provider cannot be asked', factsOf(error)),
+      onError: (error) => log.warn('identity provider unavailable', factsOf(error)),
     });
   },
   key: (settings, _, common) => {
@@ -81,8 +81,8 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
 };
 
 /**
- * What was received of a tenant was received for the operator's key: no other key says which of it its
- * owner may see.
+ * Webhook events are received for the operator. A caller's own key does not tell which of them its owner may
+ * see.
  */
 function withoutEvents(settings: Settings): Settings {
   const { toolsets } = settings;
@@ -94,6 +94,6 @@ function withoutEvents(settings: Settings): Settings {
 const withoutWrites = (grants: ReadonlySet<string>): string[] =>
   [...grants].filter((grant) => grant.endsWith(':write'));
 
-/** Where the server's own tokens are kept. */
+/** Path of the token file. */
 export const tokensPath = ({ tokensFile, stateDir }: Settings): string =>
   tokensFile ?? join(stateDir ?? defaultStateFolder(process.env), 'tokens.json');

@@ -7,21 +7,21 @@ import { defaultStateFolder } from '../state/state-folder.ts';
 import { CollectionCache } from '../tenant/cache.ts';
 import { Secrets } from './secrets.ts';
 
-/** What all tenants of a process share. */
+/** Services shared by all tenants of a process. */
 export interface SharedServices {
   state: State;
   cache: CollectionCache;
   log: Log;
-  /** Taken out of every line of the log. */
+  /** Removed from every log line. */
   secrets: Secrets;
-  /** Watches a tenant, by the operator's name for it; only what many share is watched. */
+  /** Creates the observer of a tenant by the operator's name of it; absent outside of `http`. */
   observer: ((name: string) => TenantObserver) | undefined;
 }
 
-/** A log, and what is taken out of every line of it. */
+/** A log, and the secrets removed from its lines. */
 export type RedactedLog = Pick<SharedServices, 'log' | 'secrets'>;
 
-/** `context`: what every line says as well, of the moment in which it is written. */
+/** `context`: facts added to every line when it is written. */
 export function openLog(settings: Settings, context?: () => object | undefined): RedactedLog {
   const secrets = new Secrets();
   secrets.register(redisSecrets(settings));
@@ -47,7 +47,7 @@ async function openState(settings: Settings, log: Log): Promise<State> {
   const { redisUrl: url, replicas, stateDir } = settings;
   const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
   if (!url) return localState(stateDir ?? defaultStateFolder(process.env), { report: tell });
-  // Loaded where it is wanted: most servers share nothing.
+  // Loaded on demand: most servers do not use Redis.
   const { redisState } = await import('../state/redis.ts');
   return redisState({ url, replicas, report: tell });
 }

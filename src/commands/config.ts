@@ -24,12 +24,12 @@ interface ConfigRequest extends LaunchOptions {
 }
 
 /**
- * Says how a host is told about this server: what belongs into its file on stdout, so that it can be
- * piped, and all else on stderr. With --write the file is changed.
+ * Prints the configuration of a host: the entry to stdout, so that it can be piped, everything else to
+ * stderr. With --write the host's file is changed instead.
  */
 export async function config(argv: readonly string[]): Promise<void> {
   const request = parseRequest(argv);
-  // The same checks as when the server starts: what is wrong here would only show there.
+  // Validates as the server does at its start.
   readSettings([], {
     [variables.baseUrl]: request.baseUrl,
     [variables.grants]: request.grants,
@@ -88,7 +88,9 @@ const inputsFor = ({ host }: ConfigRequest, launch: Launch): Entry[] =>
 async function print(request: ConfigRequest, launch: Launch): Promise<void> {
   const { host, file } = request;
   const entry = entryFor(request, launch);
-  process.stderr.write(`${host.title}: put this into ${file}, or run this again with --write\n\n`);
+  process.stderr.write(
+    `${host.title}: add this to ${file}, or run this command again with --write\n\n`,
+  );
   process.stdout.write(await entrySnippet(request, launch, entry));
   const also = host.alternatives(launch, entry).map(([how, what]) => `\n${how}:\n  ${what}\n`);
   process.stderr.write(`${also.join('')}\n${nextSteps(host, entry)}\n`);
@@ -113,13 +115,15 @@ async function write(request: ConfigRequest, launch: Launch): Promise<void> {
   ]);
   try {
     const { path, entry, changed, backup } = await changeFile(file, edit);
-    const kept = backup === undefined ? '' : `\nWhat was there before is in ${backup}`;
-    const done = changed ? `${serverName} is in ${path} now.${kept}` : `${path} has it already.`;
+    const kept = backup === undefined ? '' : `\nThe previous version is in ${backup}`;
+    const done = changed
+      ? `Added ${serverName} to ${path}.${kept}`
+      : `${path} is already up to date.`;
     process.stdout.write(`${done}\n${nextSteps(host, entry)}\n`);
   } catch (error) {
     if (!(error instanceof NotEdited)) throw error;
     throw new Error(
-      `${file} ${error.message}. It was left as it is: put it right first, or add by hand what the same command prints without --write.`,
+      `${file} ${error.message}. It was not changed: correct it first, or add the entry by hand that the same command prints without --write.`,
     );
   }
 }
@@ -139,9 +143,9 @@ async function editorFor(
   return (before) => editJson(before, root, serverName, entry, inputs);
 }
 
-/** Some hosts take an address in their settings only. */
+/** Some hosts accept a URL only in their settings dialog. */
 function editedByHost({ host, write: toWrite }: ConfigRequest, url: string): void {
   const how = `${host.title} takes an address under Settings → Connectors → Add custom connector: ${url}`;
-  if (toWrite) throw new ConfigError(`${how}. Its file cannot hold one.`);
+  if (toWrite) throw new ConfigError(`${how}. Its file cannot contain one.`);
   process.stderr.write(`${how}\nIt must be reachable from the internet over https.\n`);
 }

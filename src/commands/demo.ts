@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config.ts';
 
-/** What a person might ask, and the call that an assistant would make of it. */
+/** Example questions, and the tool call for each. */
 const questions = [
   {
     asked: 'How is our pipeline?',
@@ -20,7 +20,7 @@ const questions = [
   },
 ];
 
-/** A real client, over stdio, against the embedded tenant. */
+/** Runs example calls with a real client over stdio against the embedded tenant. */
 export async function demo(argv: readonly string[]): Promise<void> {
   if (argv.length > 0) throw new ConfigError('demo takes no arguments');
   const { Client, StdioClientTransport } = await import('../hosts/client.ts');

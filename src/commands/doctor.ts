@@ -14,8 +14,7 @@ const maxMs = 55_000;
 const defaultRequests = 14;
 
 /**
- * Checks everything that has to be right before an assistant can work: settings, address, key, routes,
- * paging. Sends a dozen requests, none of which writes.
+ * Checks settings, address, key, routes and paging. Sends about a dozen read requests.
  * @throws ConfigError for wrong settings; Error when a check failed
  */
 export async function doctor(argv: readonly string[]): Promise<void> {
@@ -75,7 +74,7 @@ async function targetOf(settings: Settings): Promise<ProbeTarget & { close(): Pr
 const wrongSettings = ({ message }: ConfigError): string =>
   `${JSON.stringify({ ok: false, checks: [check('settings', 'settings', 'fail', message)] }, undefined, 2)}\n`;
 
-/** Returns when it has left: whoever ends the process after a failed check must not cut it off. */
+/** Resolves when the text is flushed, because a failed check ends the process right after. */
 const print = (text: string): Promise<void> =>
   new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));

@@ -23,7 +23,7 @@ import { ConfiguredTenants } from './tenants.ts';
 
 const maxBodyBytes = 1024 * 1024;
 
-/** Serves MCP over HTTP until told to stop. */
+/** Serves MCP over HTTP until SIGINT or SIGTERM. */
 export async function http(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
@@ -70,13 +70,13 @@ export async function http(argv: readonly string[]): Promise<void> {
   await state.close();
 }
 
-/** Of one's own server a request's id is worth its price only where every call is logged. */
+/** On an unauthenticated server, request ids are only worth their cost if every call is logged. */
 const createObserverFor = ({ auth, logLevel, tracing }: Settings) => ({
   tracing,
   tracksRequests: auth.size > 0 || logLevel === 'info' || logLevel === 'debug',
 });
 
-/** Whoever reaches it could read everything otherwise. */
+/** Refuses to serve other machines without authentication. */
 function requireAuth(settings: Settings): void {
   const { auth, host, tenantsFile } = settings;
   if (auth.size > 0) return;
@@ -116,7 +116,7 @@ async function gateOf(
   return openGate(only.endpointFor(only.grants));
 }
 
-/** None of them is taken where no tenant has a secret for them. */
+/** Handles webhooks only while a tenant has a webhook secret. */
 function webhooksOf(
   tenants: ConfiguredTenants,
   log: Log,
@@ -124,7 +124,7 @@ function webhooksOf(
   guesses: GuessLimiter,
 ): WebhookHandler {
   const onError = (error: unknown) => {
-    // That the shared state is lost is told once, by itself, and not for each delivery.
+    // Loss of the shared state is logged once, not for each delivery.
     if (!(error instanceof StateUnavailable)) log.error('webhook not kept', factsOf(error));
   };
   const tenant = (name: string) => tenants.find(name)?.webhooks;
@@ -147,7 +147,7 @@ const limitsOf = ({ callsPerMinute, callsAtOnce, callsInAll }: Settings): Caller
   waitMs: maxWaitMs,
 });
 
-/** Of one tenant: what each of its streams costs is small, but not nothing. */
+/** Limit per tenant. */
 const streamsPerTenant = 1_024;
 
 const streamsOf = (
@@ -164,8 +164,8 @@ const streamsOf = (
   });
 
 /**
- * Metrics name tenants. Where callers show who they are, so does who reads these; elsewhere only this
- * machine reaches the server.
+ * Metrics contain tenant names, so on an authenticated server they need a token. Without authentication the
+ * server is reachable from this machine only.
  */
 function metricsReader(
   { auth, metricsToken }: Settings,
@@ -185,25 +185,25 @@ function metricsReader(
 function reloadTenants(tenants: ConfiguredTenants, log: Log): void {
   try {
     const { opened, changed, closed } = tenants.reload();
-    log.warn('tenants read again', { opened, changed, closed });
+    log.warn('tenants reloaded', { opened, changed, closed });
   } catch (error) {
-    log.error('tenants not read again: they stay as they were', factsOf(error));
+    log.error('tenants not reloaded: the previous ones stay active', factsOf(error));
   }
 }
 
 const hostOf = (url: URL | undefined): string[] => (url ? [url.hostname] : []);
 
-/** The embedded tenant's data is nobody's; even so it is shown to this machine alone. */
+/** The preview shows embedded data only, and on this machine only. */
 const isPreviewShown = ({ sandbox, host, auth }: Settings): boolean =>
   sandbox && auth.size === 0 && isLoopback(host);
 
 function listenError(error: NodeJS.ErrnoException, { host, port }: Settings): string {
   const where = `${host}, port ${port}`;
   if (error.code === 'EADDRINUSE')
-    return `${where} is taken by another program. Choose another with --port; 0 takes any that is free.`;
+    return `${where} is in use by another program. Choose another port with --port; 0 selects a free one.`;
   if (error.code === 'EACCES')
-    return `${where} is not for this user. Choose one above 1023 with --port.`;
-  return `It cannot listen on ${where}: ${error.message}. See --host and --port.`;
+    return `${where} needs privileges that this user lacks. Choose a port above 1023 with --port.`;
+  return `Cannot listen on ${where}: ${error.message}. See --host and --port.`;
 }
 
 function connectInstructions(url: string, settings: Settings, tenants: ConfiguredTenants): string {
@@ -220,8 +220,10 @@ function authenticatedInstructions(
   const names = tenants.handles.map(({ name }) => name).join(', ');
   const endpoint = names === '' ? '' : ` for ${names}`;
   const which = tenants.handles.length > 1 ? ' --tenant TENANT' : '';
-  const first = auth.has('token') ? `\nMake an access token: cpq-mcp token add NAME${which}\n` : '';
-  return `cpq-mcp ${version} serves ${publicUrl?.href ?? url}${endpoint}; callers show ${[...auth].join(', ')}
+  const first = auth.has('token')
+    ? `\nCreate an access token: cpq-mcp token add NAME${which}\n`
+    : '';
+  return `cpq-mcp ${version} serves ${publicUrl?.href ?? url}${endpoint}; callers authenticate by ${[...auth].join(', ')}
 ${first}
 Stop with Ctrl-C.
 `;
@@ -246,7 +248,7 @@ Connect an assistant:
                   ${JSON.stringify({ mcpServers: { 'cpq-mcp': { url } } })}
   Claude Desktop  in claude_desktop_config.json (starts a server of its own):
                   ${JSON.stringify(desktop)}
-${isPreviewShown(settings) ? `\nSee its views without one at ${new URL('/preview', url).href}\n` : ''}${tenant?.webhooks ? `\nWebhooks: ${url.replace(/mcp$/, `webhooks/${tenant.name}`)}\n` : ''}
+${isPreviewShown(settings) ? `\nPreview of its views: ${new URL('/preview', url).href}\n` : ''}${tenant?.webhooks ? `\nWebhooks: ${url.replace(/mcp$/, `webhooks/${tenant.name}`)}\n` : ''}
 Stop with Ctrl-C.
 `;
 }

@@ -8,7 +8,7 @@ import { resolveAddress } from './address.ts';
 import { openCommon, openLog } from './common.ts';
 import { defaultName, TenantHandle } from './tenant-handle.ts';
 
-/** Everything that serving one tenant needs. */
+/** An open tenant with everything needed to serve it. */
 export interface Opened extends TenantEndpoint {
   tenant: Tenant;
   surface: Surface;
@@ -17,8 +17,8 @@ export interface Opened extends TenantEndpoint {
 }
 
 /**
- * Opens the tenant that the settings name, or the embedded one.
- * @throws ConfigError when neither is there
+ * Opens the configured tenant, or the embedded one. `nameOf` names settings in error messages.
+ * @throws ConfigError if neither is configured
  */
 export async function openTenant(
   settings: Settings,

@@ -6,8 +6,8 @@ type Value = string | number | boolean | URL | readonly string[];
 const isName = (name: string): name is SettingName => Object.hasOwn(settings, name);
 
 /**
- * Settings that are given by name, as a program or a file gives them, through the same checks as the
- * variables. Nothing is read from the environment.
+ * Reads settings given as options by a program or a file, with the same validation as variables. Nothing is
+ * read from the environment.
  * @throws ConfigError; see `optionName` for how a program names settings
  */
 export function settingsFrom(options: Readonly<Record<string, Value | undefined>>): Settings {

@@ -4,7 +4,7 @@ import { stdio } from './stdio.ts';
 
 type Command = (argv: readonly string[]) => Promise<void>;
 
-/** All but the one that every assistant starts are loaded when asked for. */
+/** All commands but stdio are loaded on demand. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   stdio: async () => stdio,
   http: async () => (await import('./http.ts')).http,
@@ -15,7 +15,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   token: async () => (await import('./token.ts')).token,
 };
 
-/** Of those whose words are no settings. */
+/** Usage texts of commands with arguments of their own. */
 const usages: Readonly<Record<string, () => Promise<string>>> = {
   sandbox: async () => `${(await import('./sandbox.ts')).usage}\n`,
   config: async () => `${(await import('./config.ts')).usage}\n`,
@@ -24,19 +24,19 @@ const usages: Readonly<Record<string, () => Promise<string>>> = {
 
 const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and the sales pipeline
 
-  cpq-mcp [stdio]     serve one person over stdin and stdout
+  cpq-mcp [stdio]     serve one client over stdin and stdout
   cpq-mcp http        serve over HTTP at http://127.0.0.1:3333/mcp
   cpq-mcp sandbox     run the embedded tenant alone
   cpq-mcp doctor      check settings, address, key, routes and paging
-  cpq-mcp demo        see three answers from the embedded tenant
-  cpq-mcp token       add, list and revoke access tokens of a server that teams share
-  cpq-mcp config HOST say how an assistant is told of this server, or tell it with --write
+  cpq-mcp demo        show three answers from the embedded tenant
+  cpq-mcp token       add, list and revoke access tokens of a shared server
+  cpq-mcp config HOST print an assistant's configuration, or install it with --write
 
 With --sandbox, stdio and http serve the embedded tenant; without it they need ${environmentName('baseUrl')} and
 ${environmentName('apiKey')} (or ${environmentName('apiKeyFile')}). Every other setting is in the documentation.
 `;
 
-/** @returns the exit status; throws what the person is to be told */
+/** @returns the exit status; throws errors to be printed */
 async function run(argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv;
   if (first === '--help' || first === '-h' || first === 'help') return print(help);
@@ -57,7 +57,7 @@ function print(text: string): number {
   return 0;
 }
 
-/** Runs the command that these words name, and ends the process with what came of it. */
+/** Runs a command and exits the process with its status. */
 export function start(argv: readonly string[]): void {
   run(argv).then(
     (status) => {

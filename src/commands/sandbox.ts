@@ -4,7 +4,7 @@ import { ConfigError, environmentName } from '../config.ts';
 
 export const usage = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL[#SECRET]]`;
 
-/** Runs the embedded tenant alone, keeping its data where told. */
+/** Runs the embedded tenant as a service of its own. */
 export async function sandbox(argv: readonly string[]): Promise<void> {
   const options = read(argv);
   const { startSandbox } = await import('../sandbox/index.ts');
@@ -48,11 +48,11 @@ function limitFrom(text: string | undefined) {
   return { rateLimit: { requests: number('--rate-limit', text, 1, 1e9), windowSeconds: 600 } };
 }
 
-/** Events are sent there, with what is behind the `#` as the secret. */
+/** The target of webhooks; the part after `#` is the secret. */
 function webhookFrom(text: string): { url: string; secret?: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new RangeError(`--webhook must be a web address, with #secret behind it if need be`);
+    throw new RangeError(`--webhook must be a web address, optionally followed by #SECRET`);
   }
   const secret = decodeURIComponent(url.hash.slice(1));
   url.hash = '';

@@ -1,8 +1,8 @@
-/** What must not show in a log, for as long as somebody holds it. */
+/** Secrets to be removed from logs while they are registered. */
 export class Secrets {
   readonly #registrations = new Map<string, number>();
 
-  /** @returns what lets go of them */
+  /** @returns a function that unregisters them */
   register(secrets: readonly string[]): () => void {
     for (const secret of secrets) this.#count(secret, 1);
     let held = true;

@@ -3,7 +3,7 @@ import { serveStdio } from '../hosts/stdio.ts';
 import { factsOf } from '../log.ts';
 import { openTenant } from './open.ts';
 
-/** Serves one person over stdin and stdout. */
+/** Serves one client over stdin and stdout. */
 export async function stdio(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   const opened = await openTenant(settings);

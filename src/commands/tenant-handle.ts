@@ -16,7 +16,7 @@ import { version } from '../version.ts';
 import type { Address } from './address.ts';
 import type { SharedServices } from './common.ts';
 
-/** What one tenant is called that nobody gave a name. */
+/** Name of the only tenant. */
 export const defaultName = 'default';
 
 export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limits' | 'ownKey'> {
@@ -24,16 +24,16 @@ export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limit
   nameOf?: NameOf;
 }
 
-/** The way in to one tenant, for everybody who may use it. */
+/** An open tenant with its endpoints for callers; it can be retired. */
 export class TenantHandle implements RetirableTenant {
   readonly name: string;
   readonly tenant: Tenant;
-  /** Where its webhooks come in, if any are taken. */
+  /** Receives the tenant's webhooks, if configured. */
   readonly webhooks: WebhookTenant | undefined;
   readonly #settings: Settings;
   readonly #common: SharedServices;
   readonly #address: Address;
-  /** By what may be done; there are as many as there are kinds of callers. */
+  /** Keyed by grants. */
   readonly #endpoints = new Map<string, TenantEndpoint>();
   readonly #nameOf: NameOf;
   readonly #observer: TenantObserver | undefined;
@@ -54,11 +54,11 @@ export class TenantHandle implements RetirableTenant {
     this.#observer = common.observer?.(name);
     const observed = this.#observer && { observer: this.#observer };
     const onCollection = watchStages(settings.barredStages, (found) =>
-      common.log.warn('barred stages that no opportunity is in', { tenant: name, ...found }),
+      common.log.warn('barred stages not in use', { tenant: name, ...found }),
     );
     const options = { ...tenantOptions(settings, address, common), ...more, ...observed };
     this.tenant = new Tenant({ ...options, onCollection });
-    // Deliveries are the operator's: a caller's own key hears of none.
+    // Webhooks belong to the operator: callers with their own keys receive no updates from them.
     this.#receivesUpdates =
       !more.ownKey && (receivesWebhooks(settings) || settings.redisUrl !== undefined);
     this.webhooks = receivesWebhooks(settings) ? webhookTenant(this.tenant, settings) : undefined;
@@ -81,7 +81,7 @@ export class TenantHandle implements RetirableTenant {
 
   retire(): void {
     this.#closing.abort();
-    // A call may have waited for its turn before it began.
+    // Allows for calls that are still queued.
     const closeTimer = setTimeout(() => this.close().catch(this.#failed), callMs + 40_000);
     closeTimer.unref();
   }

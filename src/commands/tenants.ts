@@ -21,7 +21,7 @@ const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '';
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 
-/** The types of values in the file, as messages name them. An empty grant must not become the default one. */
+/** Types of values in the file, by their name in messages. An empty list of grants is rejected, so that it does not become the default. */
 const types = {
   'a text': (value: unknown) => (isText(value) ? value : undefined),
   'a number': (value: unknown) => (typeof value === 'number' ? value : undefined),
@@ -31,7 +31,7 @@ const types = {
     isText(value) || isTexts(value) ? value : undefined,
 } satisfies Record<string, (value: unknown) => Given | undefined>;
 
-/** What of a tenant the file may say; the server's own settings stand in for what it leaves out. */
+/** Settings that the file may contain; others are inherited from the server. */
 const typeOf = {
   baseUrl: 'a text',
   apiKey: 'a text',
@@ -56,27 +56,27 @@ const isTenantSetting = (name: string): name is TenantSetting => Object.hasOwn(t
 /** The file's own name of a setting, or the variable of one that it cannot hold. */
 const nameInFile: NameOf<SettingName> = (name) =>
   isTenantSetting(name) ? optionName(name) : environmentName(name);
-/** Those that belong to one tenant: another must never get them for want of its own. */
+/** Address, key and secrets are never inherited by another tenant. */
 const callerSettings = tenantSettings.filter((name) => /baseUrl|Key|Secret/i.test(name));
 
 interface OpenEntry {
   tenant: TenantHandle;
-  /** What it was opened with; another text, another tenant. */
+  /** Serialized settings; a tenant is reopened when they change. */
   description: string;
 }
 
-/** Whether there need be no tenant here, because every caller names one. */
+/** Whether no tenant needs to be configured, because every caller uses an own key. */
 const usesCallerKeys = ({ auth, baseUrl, sandbox }: Settings): boolean =>
   auth.has('key') && auth.size === 1 && baseUrl === undefined && !sandbox;
 
-/** What became of the tenants when the file was read again. */
+/** The result of a reload, by tenant name. */
 export interface Reloaded {
   opened: string[];
   changed: string[];
   closed: string[];
 }
 
-/** The tenants that this process serves: those of the file, or the one of the settings. */
+/** The tenants of this process: those in the tenants file, or the one in the settings. */
 export class ConfiguredTenants implements TenantRegistry {
   readonly #settings: Settings;
   readonly #common: SharedServices;
@@ -87,7 +87,7 @@ export class ConfiguredTenants implements TenantRegistry {
     this.#common = common;
   }
 
-  /** @throws ConfigError for a file that is not as it must be, or where no tenant is named at all */
+  /** @throws ConfigError for an invalid file, or if no tenant is configured */
   static async open(settings: Settings, common: SharedServices): Promise<ConfiguredTenants> {
     const tenants = new ConfiguredTenants(settings, common);
     if (settings.tenantsFile !== undefined) tenants.reload();
@@ -113,8 +113,8 @@ export class ConfiguredTenants implements TenantRegistry {
   }
 
   /**
-   * Reads the file again. Calls in flight are finished by whom they were begun.
-   * @throws ConfigError for a file that is not as it must be: then everything stays as it was
+   * Reloads the file. Calls in flight finish on the tenant on which they started.
+   * @throws ConfigError for an invalid file; then nothing changes
    */
   reload(): Reloaded {
     const path = this.#settings.tenantsFile;
@@ -136,7 +136,7 @@ export class ConfiguredTenants implements TenantRegistry {
     await Promise.all(this.handles.map((tenant) => tenant.close()));
   }
 
-  /** The one that is open, where it is still described in the same words. */
+  /** The open tenant if its settings are unchanged; otherwise a new one. */
   #kept(name: string, settings: Settings): OpenEntry {
     const opened = JSON.stringify(settings, (_, value) =>
       value instanceof Set ? [...value] : value,
@@ -144,7 +144,7 @@ export class ConfiguredTenants implements TenantRegistry {
     const known = this.#tenants.get(name);
     if (known?.description === opened) return known;
     const address = { ...requireTenant(settings), async close() {} };
-    // Whoever moves the only tenant into a file, under the name it has, keeps what is kept of it.
+    // The default name keeps its stored state when the only tenant is moved into a file.
     const entry = { nameOf: nameInFile, ...(name === defaultName ? {} : { name }) };
     return {
       tenant: new TenantHandle(name, settings, address, this.#common, entry),
@@ -154,8 +154,8 @@ export class ConfiguredTenants implements TenantRegistry {
 }
 
 /**
- * The settings of each tenant that the file describes.
- * @throws ConfigError that says what is wrong in it, never a value of a key
+ * Reads the settings of each tenant in the file.
+ * @throws ConfigError that says what is wrong, never a key
  */
 export function readTenants(path: string, server: Settings): ReadonlyMap<string, Settings> {
   const read = Object.entries(readEntries(path)).map(([name, entry]) => {
@@ -181,7 +181,7 @@ function readEntries(path: string): Record<string, unknown> {
   );
 }
 
-/** The parser's own message would quote the text, and so a key. */
+/** The parser's own error is discarded, because it could quote a key. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) ?? undefined;
@@ -192,7 +192,7 @@ function parseJson(text: string): unknown {
 
 function validName(name: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return name;
-  throw new ConfigError('a name is made of a–z, 0–9 and hyphens');
+  throw new ConfigError('a name may contain a–z, 0–9 and hyphens');
 }
 
 function settingsFor(entry: unknown, folder: string, server: Settings): Settings {
@@ -201,7 +201,7 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
   for (const [name, value] of Object.entries(entry)) {
     if (!isTenantSetting(name)) {
       throw new ConfigError(
-        `"${name}" cannot be said of a tenant. Known: ${tenantSettings.join(', ')}`,
+        `"${name}" is not a setting of a tenant. Known: ${tenantSettings.join(', ')}`,
       );
     }
     const given = validValue(name, value);
@@ -215,7 +215,7 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
   return settings;
 }
 
-/** @throws ConfigError without the value, which may be a key in the wrong place */
+/** @throws ConfigError without the value, which may be a misplaced key */
 function validValue(name: TenantSetting, value: unknown): Given {
   const type = typeOf[name];
   const given = types[type](value);

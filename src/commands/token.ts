@@ -20,7 +20,7 @@ The file is ${environmentName('tokensFile')} or --tokens-file; default: tokens.j
 const defaultDays = 90;
 const maxDays = 3_650;
 
-/** Makes, lists and revokes the server's own access tokens. */
+/** Adds, lists and revokes the server's own access tokens. */
 export async function token(argv: readonly string[]): Promise<void> {
   const [verb, ...rest] = argv;
   const known = verb !== undefined && Object.hasOwn(subcommands, verb);
@@ -69,7 +69,9 @@ const subcommands = { add, list, revoke };
 async function add({ names, flags, server }: TokenArguments): Promise<void> {
   const name = singleName(names);
   if (!/^[\w.@-]{1,60}$/.test(name)) {
-    throw new ConfigError('A name is made of letters, digits, and . _ - @, at most 60 of them.');
+    throw new ConfigError(
+      'A name may contain letters, digits, and . _ - @, at most 60 characters.',
+    );
   }
   const path = tokensPath(server);
   const requested = {
@@ -82,13 +84,13 @@ async function add({ names, flags, server }: TokenArguments): Promise<void> {
   await updateTokens(path, (tokens) => {
     if (tokens.some((one) => one.name === name && !isExpired(one))) {
       throw new ConfigError(
-        `There is a token "${name}" already. Revoke it, or choose another name.`,
+        `The token "${name}" already exists. Revoke it, or choose another name.`,
       );
     }
     return [...tokens.filter((one) => one.name !== name), stored];
   });
   process.stderr.write(
-    `The token "${name}" may ${requested.grants.join(', ')}${requested.tenant === undefined ? '' : ` for ${requested.tenant}`} until ${stored.expires.slice(0, 10)}. It is shown this once:\n`,
+    `The token "${name}" grants ${requested.grants.join(', ')}${requested.tenant === undefined ? '' : ` for ${requested.tenant}`}. Expires ${stored.expires.slice(0, 10)}. Copy it now: it is not shown again.\n`,
   );
   process.stdout.write(`${made}\n`);
 }
@@ -101,7 +103,7 @@ async function list({ names, flags, server }: TokenArguments): Promise<void> {
     process.stdout.write(`${JSON.stringify(rows)}\n`);
     return;
   }
-  if (rows.length === 0) process.stdout.write('No tokens. Make one: cpq-mcp token add NAME\n');
+  if (rows.length === 0) process.stdout.write('No tokens. Add one: cpq-mcp token add NAME\n');
   const header = ['name', 'tenant', 'grants', 'created', 'expires'];
   const lines = rows.map(({ name, tenant = '', grants, created, expires, expired }) => [
     name,
@@ -113,7 +115,7 @@ async function list({ names, flags, server }: TokenArguments): Promise<void> {
   if (rows.length > 0) process.stdout.write(table([header, ...lines]));
 }
 
-/** Without what it is compared with. */
+/** Without id and hash. */
 const shortId = ({ id, hash, ...rest }: StoredToken): Omit<StoredToken, 'id' | 'hash'> => rest;
 
 async function revoke({ names, server }: TokenArguments): Promise<void> {
@@ -152,11 +154,11 @@ function daysOf(requested: string | undefined): number {
   throw new ConfigError(`--days must be a whole number from 1 to ${maxDays}`);
 }
 
-/** One that the server does not know would be refused at every call. */
+/** Rejects a tenant that the server does not serve, because every call would be refused. */
 function tenantOf(requested: string | undefined, server: Settings): string | undefined {
   if (server.tenantsFile === undefined) return requested;
   const known = [...readTenants(server.tenantsFile, server).keys()];
-  // Said in the token even where it is the only one: another may take its place.
+  // Stored even if it is the only tenant, because another may replace it.
   const target = requested ?? (known.length === 1 ? known[0] : undefined);
   if (target !== undefined && known.includes(target)) return target;
   throw new ConfigError(

@@ -3,25 +3,25 @@ import type { ServerParts } from '../mcp/server.ts';
 import { FastPath } from './fast-path.ts';
 import { type Client, type Era, type FastRequest, type Row, readRequest } from './requests.ts';
 
-/** The connection that messages come over. */
+/** The connection of a message. */
 export interface ConnectionContext {
   write(line: string): void;
   onError(error: Error): void;
 }
 
-/** Of a request that only settles the era: nobody waits for its answer. */
+/** Id of an internal request that completes the negotiation of the era; its answer is discarded. */
 const internalRequestId = 'cpq-mcp-settles';
 
-/** The fast path of a connection that lasts. One that was not opened as it knows is the SDK's from the start. */
+/** The fast path of a persistent connection. A connection with an unusual opening is served by the SDK alone. */
 export class ConnectionFastPath {
   readonly #fastPath: FastPath;
   readonly #calls = new Map<unknown, AbortController>();
   readonly #answering = new Set<Promise<void>>();
-  /** What the host opened it with, and has its answers to: the SDK must be shown it first. */
+  /** Answered opening messages, to be replayed to the SDK when it starts. */
   readonly opening: Row[] = [];
   #era: Era | undefined;
   #client: Client | undefined;
-  /** Whether it still answers: the SDK alone does once the opening is not what it seemed. */
+  /** Whether the fast path is active; off once the connection is opened again or was never negotiated. */
   #isOn = true;
   #sdkStarted = false;
 
@@ -29,7 +29,7 @@ export class ConnectionFastPath {
     this.#fastPath = new FastPath(parts, { isPersistent: true });
   }
 
-  /** Whether the message is answered here, now or soon, or needs no answer; if not, it is the SDK's. */
+  /** @returns whether the message is handled here; if not, the SDK must handle it */
   tryAnswer(message: unknown, context: ConnectionContext): boolean {
     if (this.#cancels(message)) return true;
     const request = this.#isOn ? readRequest(message) : undefined;
@@ -47,7 +47,7 @@ export class ConnectionFastPath {
     return false;
   }
 
-  /** Resolves once everything that was taken has been answered or cancelled. */
+  /** Resolves when all handled requests have been answered or cancelled. */
   async answered(): Promise<void> {
     await Promise.allSettled(this.#answering);
   }
@@ -58,7 +58,7 @@ export class ConnectionFastPath {
     for (const call of this.#calls.values()) call.abort(new Error('the connection ended'));
   }
 
-  /** Whether it belongs to the connection as it was opened, or opens it. */
+  /** Whether the request opens the connection or fits its era. */
   #fits({ method, era }: FastRequest): boolean {
     if (!this.#era) return isOpening(method);
     return era === this.#era && method !== 'initialize';
@@ -76,7 +76,7 @@ export class ConnectionFastPath {
     }
   }
 
-  /** The newer era may still be left after the question what the server can do. */
+  /** After `server/discover` alone, the client may still fall back to the legacy era. */
   get #isNegotiated(): boolean {
     return this.#era === 'legacy' || this.opening.length > 1;
   }
@@ -92,7 +92,7 @@ export class ConnectionFastPath {
       const answer = await this.#fastPath.answer(request, context);
       if (!signal.aborted) write(answer);
     } catch (error) {
-      if (!signal.aborted) onError(error as Error); // One that was cancelled is not answered.
+      if (!signal.aborted) onError(error as Error); // Cancelled calls are not answered.
     } finally {
       if (this.#calls.get(request.id) === call) this.#calls.delete(request.id);
     }
@@ -106,7 +106,7 @@ export class ConnectionFastPath {
     return call !== undefined;
   }
 
-  /** Once the era is settled, notifications tell the SDK nothing as long as it has nothing to do. */
+  /** Whether the message needs no handling: a notification, after negotiation and before the SDK has started. */
   #isSilent(message: unknown): boolean {
     if (this.#sdkStarted || !this.#era) return false;
     const isNotification = isObject(message) && !('id' in message);

@@ -8,29 +8,29 @@ import { type Client, type FastRequest, metaKeys, modernRevision, type Row } fro
 
 type Called = { name: string; arguments?: Row; _meta?: Row };
 
-/** What a request is answered with, beside what it says itself. */
+/** The context of a request. */
 export interface CallContext {
   signal: AbortSignal;
-  /** Who asks, where the request itself does not say. */
+  /** The client, if the request does not name it. */
   client?: Client | undefined;
-  /** Where the request itself says none. */
+  /** Trace context, if the request contains none. */
   trace?: Trace | undefined;
   /** Sends a notification ahead of the answer. */
   notify(method: string, params: Row): void;
 }
 
 /**
- * Answers the requests that nearly all hosts send in the SDK's own words, byte for byte, without the SDK:
- * loading it takes longer than everything else at the start, and over HTTP it makes a server for every
- * request. What may need a person, and so a way back to the host, is not answered here.
+ * Answers frequent requests byte for byte as the SDK would, without it: loading the SDK takes longer than the
+ * rest of the start, and over HTTP it creates a server per request. Writing tools are left to the SDK,
+ * because they may have to send requests to the host.
  */
 export class FastPath {
   readonly #parts: ServerParts;
   readonly #lasts: boolean;
-  /** Results of lists, written out once. */
+  /** Serialized results of lists. */
   readonly #lists = new Map<string, string>();
 
-  /** `isPersistent`: of a connection, rather than of requests that have nothing in common. */
+  /** `isPersistent`: serves a persistent connection rather than stateless requests. */
   constructor(parts: ServerParts, { isPersistent }: { isPersistent: boolean }) {
     this.#parts = parts;
     this.#lasts = isPersistent;
@@ -44,8 +44,8 @@ export class FastPath {
   }
 
   /**
-   * The whole answer, on one line.
-   * @throws the signal's reason when the call was cancelled: it is not to be answered
+   * The whole response, on one line.
+   * @throws the signal's reason when the call was cancelled; it must not be answered
    */
   async answer(request: FastRequest, context: CallContext): Promise<string> {
     const result =
@@ -103,7 +103,7 @@ export class FastPath {
     }
   }
 
-  /** The newer era says with every result that it is one, from whom, and how long a list holds. */
+  /** Adds what modern results contain: type, server info, and cache hints of lists. */
   #inEra({ era, method }: FastRequest, result: object): object {
     if (era === 'legacy') return result;
     const holds = method === 'tools/call' ? {} : listCacheHints;
@@ -125,6 +125,6 @@ function toToolCall(
     progress: progressToken === undefined ? () => {} : progressReporter(tell, progressToken),
     client: asking ? visible(`${asking.name} ${asking.version}`).slice(0, 120) : 'unknown host',
     trace,
-    consent: () => Promise.reject(new Error('a tool that only reads wanted to write')),
+    consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
   };
 }

@@ -5,20 +5,20 @@ import type { ServerParts } from '../mcp/server.ts';
 import { FastPath } from './fast-path.ts';
 import { type FastRequest, legacyRevisions, modernRevision, readRequest } from './requests.ts';
 
-/** The HTTP request that carries a message. */
+/** The HTTP request of a message. */
 export interface HttpContext {
   headers: IncomingHttpHeaders;
-  /** Aborted when the sender goes away. */
+  /** Aborted when the sender disconnects. */
   signal: AbortSignal;
 }
 
 export interface HttpAnswer {
   status: 200 | 202;
-  /** JSON; empty where there is nothing to say. */
+  /** JSON, or empty. */
   body: string;
 }
 
-/** The fast path of HTTP, where no request knows of another. */
+/** The fast path of stateless HTTP. */
 export class HttpFastPath {
   readonly #fastPath: FastPath;
 
@@ -27,8 +27,8 @@ export class HttpFastPath {
   }
 
   /**
-   * The answer to a message; undefined where the SDK must answer.
-   * @throws the signal's reason when the sender went away
+   * Answers a message; undefined if the SDK must answer it.
+   * @throws the signal's reason when the sender disconnects
    */
   async tryAnswer(
     message: unknown,
@@ -37,7 +37,7 @@ export class HttpFastPath {
     if (!isJson(headers)) return undefined;
     if (endsHandshake(message) && fitsLegacy(headers)) return { status: 202, body: '' };
     const request = readRequest(message);
-    // Progress needs a stream.
+    // Progress notifications need a stream.
     const isOurs = request?.progressToken === undefined && request && fits(request, headers);
     if (!isOurs || !this.#fastPath.canHandle(request)) return undefined;
     const context = { signal, trace: traceFrom(headers), notify: () => {} };
@@ -48,7 +48,7 @@ export class HttpFastPath {
 const isJson = ({ accept = '', 'content-type': type = '' }: IncomingHttpHeaders): boolean =>
   /^application\/json(?:;\s*charset=utf-8)?$/i.test(type) && accept.includes('application/json');
 
-/** The newer era repeats in headers what the body says; the older one names a revision at most. */
+/** Modern requests repeat method and name in headers; legacy ones contain at most the revision. */
 function fits({ era, method, params }: FastRequest, headers: IncomingHttpHeaders): boolean {
   if (era === 'legacy') return fitsLegacy(headers);
   return (
@@ -64,7 +64,7 @@ function fitsLegacy(headers: IncomingHttpHeaders): boolean {
   return isKnown && accept.includes('text/event-stream');
 }
 
-/** A notification of the older era, which nobody answers. */
+/** The legacy notification `notifications/initialized`, which has no answer. */
 const endsHandshake = (message: unknown): boolean =>
   isObject(message) &&
   message.method === 'notifications/initialized' &&

@@ -1,13 +1,13 @@
 import { isObject } from '../api/envelope.ts';
 
 /**
- * The requests that the fast path answers, recognised by their shape, without the schemas of the whole
- * protocol. Whatever differs in anything, be it right or wrong, is left to the SDK.
+ * Recognises the requests that the fast path answers by their exact shape, without the schemas of the
+ * protocol. Any deviation, valid or not, is left to the SDK.
  */
 export type Row = Record<string, unknown>;
 export type Era = 'legacy' | 'modern';
 
-/** The newer era has one revision so far; the older ones are opened by a handshake. */
+/** The only revision of the modern era so far; legacy revisions start with a handshake. */
 export const modernRevision = '2026-07-28';
 export const legacyRevisions: readonly string[] = [
   '2025-11-25',
@@ -30,7 +30,7 @@ export interface FastRequest {
   method: string;
   era: Era;
   params: Row;
-  /** Who asks, where the request says so. */
+  /** The client, if the request names it. */
   client: Client | undefined;
   progressToken: string | number | undefined;
 }
@@ -49,7 +49,7 @@ const objectOf =
   (value) =>
     isObject(value) && Object.values(value).every(check);
 type Fields = Readonly<Record<string, Check>>;
-/** An object with these fields, perhaps with the others, and with no more. */
+/** An object with the required fields, optionally the others, and no further ones. */
 const objectWith = (required: Fields, others: Fields = {}): Check => {
   const known = new Map(Object.entries({ ...others, ...required }));
   const needed = Object.keys(required);

@@ -3,10 +3,10 @@ import { isShallow } from '../api/envelope.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { JsonSchema } from './schema.ts';
 
-/** No argument needs more; without end, it would overflow the stack of whoever walks it. */
+/** Maximum nesting depth of an argument; deeper ones could overflow the stack. */
 const maxDepth = 32;
 
-/** Arguments that a tool cannot take, in words that say what it can. */
+/** Invalid arguments of a tool; the reason says what is valid. */
 export class InvalidArguments extends Error {
   readonly kind = 'bad-arguments';
   readonly reason: Wording;
@@ -18,8 +18,8 @@ export class InvalidArguments extends Error {
 }
 
 /**
- * Repairs what models commonly get wrong (numbers as strings, lists as JSON strings, `null` for "not
- * given"), then checks.
+ * Repairs common mistakes of models (numbers as strings, lists as JSON strings, `null` for "not given"), then
+ * validates.
  * @throws InvalidArguments
  */
 export function parseArguments(
@@ -34,7 +34,7 @@ export function parseArguments(
   for (const [name, value] of Object.entries(given)) {
     checkDepth(name, value);
     const repairedValue = repair(value, known[name] ?? {});
-    checkDepth(name, repairedValue); // A text may have been a list.
+    checkDepth(name, repairedValue); // A JSON string may have become a list.
     if (repairedValue !== undefined) repaired[name] = repairedValue;
   }
   const checked = check.safeParse(repaired);
@@ -59,7 +59,7 @@ function unknownArguments(unknown: string[], known: string[]): Wording {
   return wording`Unknown ${plural} ${join(names, ', ')}${more}. ${known.length === 0 ? 'This tool takes none' : others}.`;
 }
 
-/** Half a pair of surrogates is no text: no request can carry it. What is written must not have one at all. */
+/** Replaces lone surrogates, which cannot be encoded in UTF-8. */
 const wellFormed = (given: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).map(([name, value]) => [name, wellFormedValue(value)]));
 
@@ -71,7 +71,7 @@ function wellFormedValue(value: unknown): unknown {
 function repair(value: unknown, schema: JsonSchema): unknown {
   if (value === null) return undefined;
   if (typeof value === 'string') return repairText(value, schema);
-  // 1e400 is read as Infinity: it is refused, as what it is.
+  // Infinity (such as 1e400) is not converted, so that validation rejects it.
   if (typeof value === 'number' && schema.type === 'string' && Number.isFinite(value)) {
     return String(value);
   }
@@ -108,19 +108,19 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Not JSON after all: the check below says what was wanted.
+    return undefined; // Not JSON: validation reports the expected type.
   }
 }
 
 type Issue = z.core.$ZodIssue;
 
-/** One problem, with the range or the choices in it, and what was given. */
+/** One validation error: the expected range or values, and the given value. */
 function describeIssue(
   issue: Issue,
   given: Record<string, unknown>,
   known: Record<string, JsonSchema>,
 ): Wording {
-  // Names and messages are those of the tools' own schemas: whatever else is given was refused by now.
+  // Names and messages come from the tools' own schemas; unknown names were refused before.
   const property = String(issue.path[0] ?? '');
   const name = trusted(property);
   if (issue.path.length === 0) return trusted(issue.message);
@@ -135,7 +135,7 @@ const maxShown = 80;
 
 function shown(value: unknown): Wording {
   if (typeof value === 'number' && !Number.isFinite(value))
-    return wording`a number beyond all bounds`;
+    return wording`a number that is too large`;
   if (typeof value === 'string') return quote(value, maxShown);
   return typeof value === 'object'
     ? quote(JSON.stringify(value), maxShown)

@@ -19,9 +19,9 @@ import { type CallParts, callMs, errorResult, progressReporter, runTool } from '
 export type { CallParts };
 
 /**
- * One call of a tool: arguments repaired and checked, the tool run, its answer or error put into the
- * protocol's words. A tool that must ask a person ends here with the question, and is called again with
- * the answer.
+ * Handles `tools/call`: repairs and validates the arguments, runs the tool, and converts its answer or error
+ * to a result. If a person must be asked, the result is the question, and the host repeats the call with the
+ * answer.
  * @throws InvalidParams for a tool that is not listed; the signal's reason when cancelled
  */
 export async function callTool(
@@ -49,7 +49,7 @@ export async function callTool(
   }
 }
 
-/** What is sent once always ends in an outcome, so that these errors all come from before. */
+/** A sent write always has an outcome, so an error of these kinds means that nothing was sent. */
 function withNothingWritten(failed: CallToolResult, error: unknown): CallToolResult {
   if (!(isApiError(error) || error instanceof ChangeRefused)) return failed;
   return { ...failed, content: [{ type: 'text', text: `Nothing was written. ${textOf(failed)}` }] };
@@ -58,7 +58,7 @@ function withNothingWritten(failed: CallToolResult, error: unknown): CallToolRes
 const textOf = ({ content: [part] }: CallToolResult): string =>
   part?.type === 'text' ? part.text : '';
 
-/** What a call may use of the protocol: its end, its time, progress, and a person to ask. */
+/** The context of a call: cancellation, deadline, progress and consent. */
 export function toolCall(
   { tenant, allowTokens, nameOf }: CallParts,
   server: Server,
@@ -86,7 +86,7 @@ export function toolCall(
   };
 }
 
-/** As the message itself says, and else the request that carried it. */
+/** Trace context from the message's `_meta`, or from the HTTP headers. */
 function traceOf({ mcpReq, http }: ServerContext): Trace | undefined {
   const { headers } = http?.req ?? {};
   const fromHeaders = headers && {
@@ -96,7 +96,7 @@ function traceOf({ mcpReq, http }: ServerContext): Trace | undefined {
   return traceFrom(mcpReq._meta ?? {}) ?? traceFrom(fromHeaders ?? {});
 }
 
-/** A host that went away does not want to hear it; its call is cancelled by other means. */
+/** Ignores send errors: a disconnected host's calls are cancelled elsewhere. */
 const progressNotifier =
   ({ mcpReq }: ServerContext) =>
   (params: Record<string, unknown>): void => {

@@ -12,8 +12,7 @@ import { readableTemplates } from './resources.ts';
 const maxValues = 100;
 
 /**
- * Completes what a person types with names that lead to one record. A completion is a convenience: where
- * nothing can be read, there is nothing to offer.
+ * Completes typed text with names that resolve to one record. Read errors give an empty completion.
  */
 export async function complete(
   tenant: Tenant,

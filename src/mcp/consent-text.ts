@@ -16,15 +16,15 @@ import {
   wording,
 } from '../text/untrusted-text.ts';
 
-/** Longest stretch that is shown of what is only named, and of a text that goes. */
+/** Maximum length of names, and of the shown part of a text that is replaced. */
 const maxNameLength = 240;
-/** What is shown before the place where a long text changes. */
+/** Unchanged characters shown before the difference in a long text. */
 const leadInLength = 40;
 
-/** A text from outside that says what the question is about. */
+/** Quotes untrusted text that identifies the record. */
 const named = (text: string): Wording => quoteVerbatim(text, maxNameLength);
 
-/** A proposal in plain words for the person who decides: what changes, from what to what, and what does not. */
+/** The question put to the person: which fields change, from what to what, and what stays the same. */
 export function consentQuestion(proposal: Proposal, host: string): Wording {
   const { changes, currency, remarks } = proposal;
   const lines = changes.map((change) => wording`• ${describeChange(change, currency)}`);
@@ -68,8 +68,8 @@ const describeCurrency = (currency: string): Wording =>
   isCurrencyCode(currency) ? trusted(currency) : wording`unknown currency`;
 
 /**
- * One field, old → new. A new value stands there whole, as it will be stored; of a long text that goes, the
- * stretch where it differs.
+ * One field, old → new. The new value is shown whole, as it will be stored; a long old text only around the
+ * difference.
  */
 export function describeChange(
   { label, kind, from, to }: FieldChange,
@@ -89,7 +89,7 @@ export function describeChange(
   return wording`${name}: ${arrowText(before, after)}`;
 }
 
-/** Nobody can agree to a difference that does not show. */
+/** Says so when the difference is invisible. */
 const arrowText = (before: Wording, after: Wording): Wording =>
   before === after
     ? wording`${before} → ${after} (they differ only in characters that are not visible here)`
@@ -115,7 +115,7 @@ const describeReference = ({ id, name }: Reference): Wording => {
   return id === '' ? quoteVerbatim(name) : wording`${quoteVerbatim(name)} (${known})`;
 };
 
-/** The same for every reader, because the server does not know theirs: 1,234.50. There is no -0. */
+/** Formats as 1,234.50 in every locale, since the reader's is unknown; -0 becomes 0. */
 const formatMoney = (amount: number): Wording =>
   trusted(
     (amount || 0).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 20 }),
@@ -134,20 +134,20 @@ function describeCustomFields(from: FieldValue, to: FieldValue): Wording {
   return join(all, '; ');
 }
 
-/** What may be long: a text, or a list or object written out. */
+/** A text, or a list or object as JSON. */
 function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
 }
 
-/** A number stands without quotation marks: the text “5” is not the number 5. */
+/** Numbers are shown without quotation marks, to tell 5 from the text “5”. */
 function quotedUnlessScalar(value: unknown): Wording {
   if (value === undefined || value === null) return wording`(empty)`;
   if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
   return typeof value === 'string' ? quoteVerbatim(value) : trusted(String(value));
 }
 
-/** Of the old text, from shortly before the place where the two part if that would not show otherwise. */
+/** The part of the old text to show; it starts shortly before the first difference if that comes late. */
 function describeTextChange(from: string, to: string): Wording {
   const parting = firstDifference(oneLine(from), oneLine(to));
   const start = parting < maxNameLength - leadInLength ? 0 : parting - leadInLength;

@@ -13,33 +13,33 @@ import { consentQuestion } from './consent-text.ts';
 import { ElicitationRequired } from './elicitation-required.ts';
 import type { ClientHost } from './host.ts';
 
-/** How long an answer, or a token, is good for. */
+/** Validity of an answer or a token. */
 const validMs = 10 * 60_000;
 const questionName = 'consent';
 
 /**
- * Longest question, in characters: four pages. New values stand in it whole, so that what is longer cannot be
- * agreed to.
+ * Maximum length of a question in characters, about four pages. It contains new values whole, so a longer
+ * write is refused.
  */
 const maxQuestion = 8_000;
 
 export interface ConsentParts {
   state: State;
-  /** Of the service, for the person who reads the question. */
+  /** Host name of the service, shown in the question. */
   host: string;
-  /** Takes the key of the service out of what a person or a model is shown. */
+  /** Removes the API key from shown text. */
   withoutKey(text: Wording): Wording;
-  /** Whether a token may stand in for the host's own question. */
+  /** Whether a confirmation token is allowed if the host cannot ask a person. */
   allowTokens: boolean;
   /** Names settings to the operator. */
   nameOf: NameOf;
 }
 
 /**
- * Asks a person to agree to exactly one proposal. A host that can ask is always asked. Where nobody can
- * be asked, the answer is a token bound to the proposal, which the same call may bring back as `confirm`
- * after the assistant has shown the person what it is for.
- * @throws ElicitationRequired when the host has to ask now
+ * Asks a person for consent to exactly one proposal, through the host if it supports elicitation. Otherwise
+ * the answer contains a preview and a token bound to the proposal, which the assistant sends back as
+ * `confirm` after it has shown the preview to the person.
+ * @throws ElicitationRequired if the host must ask the person
  */
 export async function requestConsent(
   proposal: Proposal,
@@ -68,7 +68,7 @@ function elicitConsent(message: Wording, requestState: string): InputRequiredRes
   const agree = {
     type: 'boolean' as const,
     title: 'Write exactly this',
-    description: 'Nothing is written unless this is ticked.',
+    description: 'Nothing is written unless this is checked.',
     default: false,
   };
   const form = inputRequired.elicit({
@@ -78,7 +78,7 @@ function elicitConsent(message: Wording, requestState: string): InputRequiredRes
   return inputRequired({ inputRequests: { [questionName]: form }, requestState });
 }
 
-/** The answer counts only with the seal of a question that was asked about this, lately, and once. */
+/** Accepts an answer only with an unused, unexpired seal of the same proposal. */
 async function checkAnswer(
   proposal: Proposal,
   { state }: ConsentParts,
@@ -87,7 +87,7 @@ async function checkAnswer(
   echoed: string,
 ): Promise<Consent> {
   const { inputResponses } = ctx.mcpReq;
-  // What an object inherits is not what the host sent.
+  // Own properties only: inherited ones were not sent by the host.
   const isThere = inputResponses !== undefined && Object.hasOwn(inputResponses, questionName);
   const response = isThere
     ? inputResponse(inputResponses, questionName)
@@ -133,8 +133,8 @@ function toConsent(status: Exclude<SealStatus, 'good'>): Consent {
 }
 
 /**
- * `expiry.nonce.subject-code.digest-code.mac`: the last code covers all the rest; those of the subject
- * and the digest let a genuine seal for another change, or another difference, be told from a forged one.
+ * `expiry.nonce.subject-code.digest-code.mac`: the last code authenticates the rest. The subject and digest codes distinguish a genuine seal for another
+ * change from a forged one.
  */
 function createSeal(key: Uint8Array, purpose: 'asked' | 'token', proposal: Proposal): string {
   const head = `${(Date.now() + validMs).toString(36)}.${randomBytes(9).toString('base64url')}`;

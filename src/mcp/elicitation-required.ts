@@ -1,6 +1,6 @@
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 
-/** Ends a call that must ask a person first; the host brings it back with the answer. */
+/** Ends a call so that the host asks the person and repeats the call with the answer. */
 export class ElicitationRequired extends Error {
   readonly result: InputRequiredResult;
 

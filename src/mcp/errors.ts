@@ -4,7 +4,7 @@ import { ChangeRefused } from '../tenant/changes/refusal.ts';
 import { NotGranted } from '../tenant/tenant.ts';
 import { InvalidArguments } from './arguments.ts';
 
-/** Every error that a tool may end with on purpose; anything else is a mistake of this server. */
+/** Every expected error of a tool; any other error is a fault of this server. */
 export type KnownError =
   | ApiError
   | InvalidArguments

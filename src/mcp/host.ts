@@ -8,11 +8,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { visible } from '../text/characters.ts';
 
-/** The program on the other side of the protocol, as far as it says. */
+/** The client program, as it describes itself. */
 export interface ClientHost {
   /** Name and version. */
   name: string;
-  /** Whether it can put a form before a person. */
+  /** Whether it supports form elicitation. */
   canAsk: boolean;
 }
 
@@ -21,16 +21,16 @@ interface Envelope {
   [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
 }
 
-/** The first version in which every request says who sends it. */
+/** The first revision in which every request contains the client's information. */
 const firstModernVersion = '2026-07-28';
 
 /**
- * Every request of the modern era says who sends it; in the older one the connection's first message
- * did, whatever a request says beside that, and a stateless HTTP request knows neither.
+ * In the modern era every request describes its client; in the legacy era only the first message of a
+ * connection does, and stateless HTTP requests have no description.
  */
 export function clientHost(server: Server, { mcpReq }: ServerContext): ClientHost {
   const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= firstModernVersion;
-  // Checked by the SDK before the call gets here; its type leaves the names of the keys out.
+  // Already validated by the SDK, whose type lacks the key names.
   const envelope = isModern ? (mcpReq.envelope as Envelope | undefined) : undefined;
   const info = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
   const capabilities = isModern
@@ -39,7 +39,7 @@ export function clientHost(server: Server, { mcpReq }: ServerContext): ClientHos
   const elicitation = capabilities?.elicitation;
   return {
     name: info ? visible(`${info.name} ${info.version}`).slice(0, 120) : 'unknown host',
-    // Forms are declared by name, or by an empty object as older hosts do.
+    // Older hosts declare form support by an empty object.
     canAsk:
       elicitation !== undefined && ('form' in elicitation || Object.keys(elicitation).length === 0),
   };

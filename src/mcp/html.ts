@@ -22,21 +22,21 @@ const elements = new Set(
   time title tr track tt u ul var video wbr xmp`.split(/\s+/),
 );
 
-/** Of Office documents and of components. */
+/** Element names with a namespace prefix or a hyphen: Office documents and custom elements. */
 const customElementName = /^[a-z]\w*(?:-[\w-]+|:\w+)$/;
 
-/** What is between angle brackets and no element, such as an address of e-mail, is text. */
+/** Angle brackets around anything but an element, such as an e-mail address, are text. */
 const isElement = (name: string): boolean =>
   elements.has(name) || customElementName.test(name) || name.includes('<');
 
-/** Stands for a `<` that is to stay one: a character that Unicode gives no meaning. */
+/** Placeholder for a literal `<`: a Unicode noncharacter. */
 const kept = '\uFDD0';
 
-/** Of what is no element only that stays as it is which no browser could take for one with a handler. */
+/** Non-elements are kept only if no browser could parse them as an element with an event handler. */
 const asText = (source: string): string =>
   source.includes('=') ? source : source.replace('<', kept);
 
-/** The parser looks through all open elements at each tag; what follows so many tags is read as text. */
+/** Maximum number of tags, since parsing time grows with open elements; what follows is treated as text. */
 const maxTags = 5_000;
 
 function endOfMarkup(html: string): number {
@@ -49,8 +49,8 @@ function endOfMarkup(html: string): number {
 }
 
 /**
- * The text of a piece of HTML as a person would read it; scripts and styles are not read. What comes out is
- * no markup, whatever entities it was made of: a `<` that could begin an element comes out as `&lt;`.
+ * Converts HTML to readable text, without scripts and styles. The result contains no markup, also none
+ * decoded from entities: a `<` that could start an element becomes `&lt;`.
  */
 export function htmlToText(html: string): string {
   const parts: string[] = [];

@@ -1,6 +1,6 @@
 import { instructions } from './instructions.ts';
 
-/** What the server says of itself, in whichever words the era has for it. */
+/** The server's name and version. */
 export const identity = (version: string) => ({
   name: 'cpq-mcp',
   title: 'Quotes and pipeline',
@@ -15,12 +15,12 @@ const capabilities = {
   extensions: { 'io.modelcontextprotocol/ui': {} },
 };
 
-/** The same, with what only some connections can do. */
+/** Capabilities, including those that only some connections support. */
 export const capabilitiesOf = (subscribe: boolean) =>
   subscribe ? { ...capabilities, resources: { subscribe } } : capabilities;
 
 const hour = 3_600_000;
-/** The lists never change while the server runs, but may differ with what a caller is allowed. */
+/** Lists never change while the server runs, but depend on the caller's grants. */
 export const listCacheHints = { ttlMs: hour, cacheScope: 'private' as const };
 
 export { instructions };

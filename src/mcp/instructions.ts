@@ -1,4 +1,4 @@
-/** Told to every model that connects; hosts cut it at 2,048 characters. */
+/** Instructions for the model; hosts cut them at 2,048 characters. */
 export const instructions = `Quotes and sales pipeline of one tenant (configure, price, quote): companies, contacts, opportunities, products, quotes and what belongs to them.
 
 Which tool:

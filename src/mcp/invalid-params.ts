@@ -1,6 +1,6 @@
-/** A request that names what is not there; the host is told the code, the message and the data. */
+/** A request for an unknown tool, prompt or resource; code, message and data are sent to the host. */
 export class InvalidParams extends Error {
-  /** Of JSON-RPC. */
+  /** JSON-RPC error code. */
   readonly code = -32602;
   readonly data: unknown;
 

@@ -5,7 +5,7 @@ import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
 import { toJsonSchema } from './schema.ts';
 import { viewMeta } from './views.ts';
 
-/** Everything of a tool but how it is run. */
+/** A tool without its implementation. */
 export interface Listing {
   toolset: Toolset;
   needs: readonly Grant[];
@@ -29,7 +29,7 @@ function toListing(tool: AnyTool): Listing {
 }
 
 /**
- * The catalogue as it is listed. The build puts the value of this in its place, so that a server that is
- * only asked what it can do loads neither the tools nor the library of their schemas.
+ * The listed catalog. The build replaces this module by its value, so that listing tools loads neither the
+ * tools nor zod.
  */
 export const listings: readonly Listing[] = catalog.map(toListing);

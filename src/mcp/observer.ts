@@ -4,18 +4,18 @@ import { ElicitationRequired } from './elicitation-required.ts';
 import { type ErrorKind, isKnown } from './errors.ts';
 
 /**
- * What came of a call. `asked`: it ended with a question to a person. `refused`: what was asked for cannot
- * be had, such as a record that is not there. `error`: the service, or what is shared, did not play along.
- * `failed`: our own mistake.
+ * Outcome of a call. `asked`: ended with a question to a person. `refused`: invalid or impossible request,
+ * such as an unknown record. `error`: the service or the shared state failed. `failed`: a fault of this
+ * server.
  */
 export type CallOutcome = 'ok' | 'asked' | 'refused' | 'error' | 'failed' | 'cancelled';
 
-/** Watches calls of tools; it is told names of the catalogue, and nothing that a caller wrote. */
+/** Observes tool calls; it receives tool names of the catalog only, never text of callers. */
 export interface CallObserver {
   onCall(tool: string, trace: Trace | undefined): Observation<CallOutcome>;
 }
 
-/** In the place of the name of a tool that is not listed. */
+/** Reported name of an unlisted tool. */
 export const unknownTool = 'unknown';
 
 const outcomes: Record<ErrorKind, CallOutcome> = {
@@ -49,7 +49,7 @@ export function callOutcomeOf(error: unknown): CallOutcome {
   return isUnexpected(error) ? 'failed' : 'error';
 }
 
-/** Whether it is a mistake of our own. */
+/** Whether an error is a fault of this server. */
 export const isUnexpected = (error: unknown): boolean =>
   !(error instanceof Error) ||
   error.constructor === Error ||

@@ -3,7 +3,7 @@ import type { Tenant } from '../tenant/tenant.ts';
 import { type Prompt, prompts } from '../tool-kit/prompts.ts';
 import { InvalidParams } from './invalid-params.ts';
 
-/** Those whose tools this tenant's grants let anyone use. */
+/** Prompts whose tools the tenant's grants allow. */
 export const availablePrompts = ({ grants }: Tenant): readonly Prompt[] =>
   prompts.filter(({ needs }) => needs.every((grant) => grants.has(grant)));
 

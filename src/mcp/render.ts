@@ -1,6 +1,6 @@
 /**
- * Structured data as text, for hosts that show the model only text: the same facts in fewer tokens. A
- * list of flat records becomes a table with its field names once; anything nested is indented.
+ * Renders structured data as text, for hosts that show the model only text. A list of flat records becomes a
+ * table; nested data is indented.
  */
 import { isObject } from '../api/envelope.ts';
 import { quote } from '../text/untrusted-text.ts';
@@ -17,7 +17,7 @@ function isFlatRow(value: unknown): value is Row {
   }
   return true;
 }
-/** What fits one line of a table: flat, but for records of scalars such as amounts by currency. */
+/** Whether a record fits one table row: scalars, or records of scalars such as amounts by currency. */
 const isTableRow = (value: unknown): value is Row =>
   isObject(value) &&
   Object.values(value).every(
@@ -27,17 +27,17 @@ const isTableRow = (value: unknown): value is Row =>
       (isObject(inner) && Object.values(inner).every(isScalar)),
   );
 
-/** Written out field by field, one a line. */
+/** One field per line. */
 export function render(data: Row): string {
   const lines: string[] = [];
   for (const name in data) writeField(lines, name, data[name], '');
   return lines.join('\n');
 }
 
-/** What only an answer itself says of itself, never a record inside it. */
+/** Names that only the top level of an answer uses. */
 const answersOwn = new Set(['outcome', 'change_id', 'confirm']);
 
-/** The name of a field as it begins a line; quoted where it could be taken for a line that it is not. */
+/** A field name at the start of a line, quoted if it could be mistaken for other syntax. */
 const label = (name: string, indent: string): string =>
   name.includes(':') || (indent !== '' && answersOwn.has(name)) ? quote(name) : name;
 
@@ -53,7 +53,7 @@ function writeField(lines: string[], name: string, value: unknown, indent: strin
   }
 }
 
-/** In one line, unless a comma in a text could be taken for the end of it. */
+/** On one line, unless a comma in a text would be ambiguous. */
 function writeFlatList(lines: string[], name: string, list: unknown[], indent: string): void {
   const texts = list.map(inline);
   if (texts.some((text) => text.includes(', ')))
@@ -95,22 +95,22 @@ function writeTable(lines: string[], rows: readonly Row[], indent: string): void
   }
 }
 
-/** A row whose first text looks like the name of a field, or like a bullet, is marked as a text. */
+/** Quotes the first cell if it looks like a field name or a bullet. */
 const notAField = (line: string): string =>
   /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
 
-/** In the order in which they are first met. */
+/** In order of first appearance. */
 function columnsOf(rows: readonly Row[]): string[] {
   const columns = new Set<string>();
   for (const row of rows) for (const name in row) columns.add(name);
   return [...columns];
 }
 
-/** A bar in a text is no border, and a backslash at its end does not escape the border behind it. */
+/** Escapes `|`, and a trailing backslash that would escape the cell's border. */
 const escapeCell = (text: string): string =>
   text.includes('|') || text.endsWith('\\') ? text.replace(/[\\|]/g, '\\$&') : text;
 
-/** A table's cell is one line. */
+/** A table cell on one line. */
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return String(value);
@@ -118,7 +118,7 @@ function cell(value: unknown): string {
   return escapeCell(text);
 }
 
-/** A scalar or a list of them, in one line. */
+/** A scalar or a list of scalars, on one line. */
 const flat = (value: unknown): string =>
   Array.isArray(value) ? value.map(inline).join(', ') : inline(value);
 
@@ -127,7 +127,7 @@ const inline = (value: unknown): string =>
     ? value.replace(/\s+/g, (blanks) => (blanks.includes('\n') ? ' ⏎ ' : blanks))
     : String(value);
 
-/** A text of several lines keeps them, each marked so that it cannot be taken for a field. */
+/** Multi-line text keeps its lines, each marked so that it cannot be mistaken for a field. */
 const block = (value: unknown, indent: string): string =>
   typeof value === 'string' && value.includes('\n')
     ? `\n${indent}    > ${value.replaceAll('\n', `\n${indent}    > `)}`

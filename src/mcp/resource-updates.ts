@@ -3,13 +3,13 @@ import { readGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { resourceTemplates } from '../tool-kit/resources.ts';
 
-/** Calls the listener with the address of every resource that moves, until the result is called. */
+/** Calls the listener with the URI of every updated resource. @returns a function that unsubscribes */
 export const onResourceUpdated = (tenant: Tenant, listener: (uri: string) => void): (() => void) =>
   tenant.onUpdate((update) => {
     for (const uri of updatedUris(tenant, update)) listener(uri);
   });
 
-/** Under each of its names, as it is written in an address and as hosts write it that do not encode. */
+/** URIs by each id, encoded and unencoded, because some hosts do not encode. */
 function updatedUris(tenant: Tenant, { collection, names = [] }: Update): Set<string> {
   const templates = resourceTemplates.filter(
     ({ resource }) => resource === collection && tenant.grants.has(readGrant(resource)),

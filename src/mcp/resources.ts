@@ -33,14 +33,14 @@ export const listResources = (surface: Surface): ListResourcesResult => ({
       uri: guideUri,
       name: 'guide',
       title: 'What can be asked',
-      description: 'Which tool answers which question, and what the words mean',
+      description: 'Which tool answers which question, and what the terms mean',
       mimeType,
     },
     ...viewResources(surface.list),
   ],
 });
 
-/** Those that this tenant's grants let anyone read. */
+/** Templates that the tenant's grants allow. */
 export const listTemplates = (tenant: Tenant): ListResourceTemplatesResult => ({
   resourceTemplates: readableTemplates(tenant).map(({ uriTemplate, name, title, description }) => ({
     uriTemplate,
@@ -55,8 +55,8 @@ export const readableTemplates = (tenant: Tenant): readonly ResourceTemplate[] =
   resourceTemplates.filter(({ resource }) => tenant.grants.has(readGrant(resource)));
 
 /**
- * One record, the guide, or a view.
- * @throws InvalidParams for an address that is none of ours, and for a record that cannot be had
+ * Reads one record, the guide, or a view.
+ * @throws InvalidParams for an unknown URI or a record that cannot be read
  */
 export async function readResource(
   { tenant, surface, nameOf }: Pick<CallParts, 'tenant' | 'surface' | 'nameOf'>,
@@ -101,7 +101,7 @@ function decodeSegment(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // A stray percent sign: it is taken as it stands.
+    return text; // Invalid percent encoding: taken literally.
   }
 }
 
@@ -114,5 +114,5 @@ async function readRecord(
   if (!isSearchKind(resource)) return tenant.getRecord(resource, 'id', id, call);
   const found = await resolveRecord(tenant, resource, id, call, { askFirst: true });
   if (found.kind === 'one') return found.record;
-  throw new ApiError('not-found', { host: tenant.host }, 'none, or several');
+  throw new ApiError('not-found', { host: tenant.host }, 'not found, or ambiguous');
 }

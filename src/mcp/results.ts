@@ -4,14 +4,14 @@ import type { Answer } from '../tool-kit/define-tool.ts';
 import { render } from './render.ts';
 import { cleaned, type HtmlToText, type Markup } from './text.ts';
 
-/** No answer is longer, in either form; the aim is a quarter of it. */
+/** Maximum tokens of an answer, as text and as structured content; the target is a quarter of it. */
 const tokenCap = 10_000;
 /** Below this many characters no estimate is needed: the structured form is at most three times the text. */
 const minEstimateLength = 7_000;
 
 /**
- * An answer as a protocol result: the same facts as text and as structured content. One that would be
- * too long is cut at a row and says so.
+ * Converts an answer to a protocol result: the same facts as text and as structured content. A result that is
+ * too long is cut at a row, with a note.
  */
 export async function toResult(answer: Answer): Promise<CallToolResult> {
   const markup: Markup = { toText: htmlToText };
@@ -21,7 +21,7 @@ export async function toResult(answer: Answer): Promise<CallToolResult> {
   return fitToCap(answer, { toText: htmlToText });
 }
 
-/** Loaded when the first markup is met. */
+/** Loaded when the first markup is found. */
 let htmlToText: HtmlToText | undefined;
 
 /** One record as text, under the same rules as every answer. */
@@ -43,7 +43,7 @@ function fitToCap(answer: Answer, markup: Markup): CallToolResult {
       low = count + 1;
     } else high = count;
   }
-  // Not even one row fits: one record is too long by itself, so its own lists are cut.
+  // A single row does not fit, so lists inside the record are cut.
   return best && low > 1 ? best : writeResult(pruneAnswer(answer), markup);
 }
 
@@ -56,7 +56,7 @@ function cutToRows(answer: Answer, count: number): Answer {
   return { ...shorter, notes };
 }
 
-/** Keeps the first entries of every list inside, ever fewer, until the whole fits. */
+/** Keeps fewer and fewer entries of every nested list until the answer fits. */
 function pruneAnswer(answer: Answer): Answer {
   const one = answer.rows && answer.rows.count > 1 ? answer.rows.keep(1) : answer;
   for (
@@ -92,7 +92,7 @@ function prune(value: unknown, entries: number, characters: number): unknown {
   );
 }
 
-/** What every output schema asks for, without what the records hold. */
+/** The fields that output schemas require, without record data. */
 function scalarsOnly(data: Record<string, unknown>): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(data)) {
@@ -124,9 +124,9 @@ function fitsCap({ content, structuredContent }: CallToolResult): boolean {
 }
 
 /**
- * Tokens of a text, from above. o200k_base cuts where the kind of character changes (an opaque id of 20
- * letters and digits is 12 tokens, a word as long 3), so what counts is pieces rather than length. The
- * weights were fitted on answers of every list: at most 1.5 times the true number, never less.
+ * An upper estimate of the tokens of a text. o200k_base splits where the kind of character changes (an id of
+ * 20 letters and digits is 12 tokens, a word of that length 3), so runs count more than length. The weights
+ * were fitted on answers of every list tool: never below the true number, at most 1.5 times it.
  */
 function estimateTokens(text: string): number {
   let tokens = 0;
@@ -146,13 +146,13 @@ type Kind = 'lower' | 'upper' | 'digit' | 'space' | 'mark' | 'accented' | 'other
 const letterCost = 0.25;
 const pieceCost = 0.75;
 
-/** What the character at this place of a run adds, after a run of another kind. */
+/** Tokens added by the character at this position of a run. */
 const tokenCosts: Record<Kind, (run: number, before: Kind | undefined) => number> = {
   lower: (run, before) => (run === 1 && before !== 'upper' ? pieceCost + letterCost : letterCost),
   upper: (run) => (run === 1 ? pieceCost + letterCost : letterCost),
   digit: (run) => (run % 3 === 1 ? 1 : 0),
   mark: (run) => (run % 4 === 1 ? 1 : 0),
-  // One space belongs to the word behind it; line breaks and indents do not.
+  // A single space is part of the next word's token; line breaks and indentation are not.
   space: (run) => (run === 2 ? 1 : 0),
   accented: () => 1,
   other: () => 1.5,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The part of JSON Schema that every host understands. */
+/** The subset of JSON Schema that every host supports. */
 export interface JsonSchema {
   type?: string;
   properties?: Record<string, JsonSchema>;
@@ -18,8 +18,8 @@ export interface JsonSchema {
 }
 
 /**
- * A zod schema as JSON Schema, without what costs tokens and says nothing: `$schema` on each, the bounds
- * of safe integers, the pattern of "any text" for names of fields, and "anything else too" of results.
+ * Converts a zod schema to JSON Schema without parts that only cost tokens: `$schema`, safe-integer bounds,
+ * patterns of property names, and `additionalProperties` of results.
  *
  * zod's own converter is used because `zod-to-json-schema` knows zod 3 only: for a zod 4 schema it
  * returns an empty one, silently.
@@ -30,7 +30,7 @@ export function toJsonSchema(schema: z.ZodObject, io: Io): JsonSchema {
 
 type Io = 'input' | 'output';
 
-/** Checked all the same, but not told: it costs tokens and helps nobody to choose an argument. */
+/** Still validated, but not listed: it costs tokens and does not help to choose an argument. */
 function isRedundant(keyword: string, value: unknown, io: Io): boolean {
   switch (keyword) {
     case '$schema':
@@ -58,7 +58,7 @@ function slim(schema: JsonSchema, io: Io, top = false): JsonSchema {
     ([keyword, value]) => !isRedundant(keyword, value, io),
   );
   const slimmed: JsonSchema = Object.fromEntries(told);
-  // What an answer always has is told at the top; below, the names are enough.
+  // `required` is listed at the top level only.
   if (io === 'output' && !top) delete slimmed.required;
   if (schema.items) slimmed.items = slim(schema.items, io);
   if (schema.properties) {

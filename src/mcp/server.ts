@@ -8,13 +8,13 @@ import { type Connection, canSubscribe, forwardUpdates } from './subscriptions.t
 
 export interface ServerParts extends CallParts {
   version: string;
-  /** Whether changes are heard of here, so that hosts can be told. */
+  /** Whether record updates are received, so that hosts can subscribe to them. */
   receivesUpdates?: boolean;
 }
 
 /**
- * A protocol server over one tenant; cheap, because over HTTP there is one for every request. It keeps
- * nothing: what lives longer is in the parts.
+ * Creates a protocol server for one tenant. Over HTTP there is one per request, so it must be cheap; all
+ * lasting state is in `parts`.
  */
 export function createServer(parts: ServerParts, connection?: Connection): Server {
   const { surface, tenant, version } = parts;

@@ -2,24 +2,24 @@ import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
 import type { Tenant } from '../tenant/tenant.ts';
 import { onResourceUpdated } from './resource-updates.ts';
 
-/** As the SDK says how a server is going to be used. */
+/** The SDK's context of a server instance. */
 export type Connection = Pick<McpRequestContext, 'era' | 'requestInfo'>;
 
 const maxSubscriptions = 1_024;
 
-/** Whether a connection lasts; over HTTP every request has a server of its own. */
+/** Whether the connection outlives a request; over HTTP every request has its own server. */
 const isPersistent = (connection: Connection): boolean => connection.requestInfo === undefined;
 
-/** Over HTTP the older era has nowhere to be told anything; the newer one listens to the handler. */
+/** Over HTTP, legacy clients cannot receive updates; modern ones subscribe through the handler. */
 export const canSubscribe = (connection: Connection): boolean =>
   connection.era === 'modern' || isPersistent(connection);
 
-/** Tells a connection that lasts what moves: in the newer era the SDK picks what was listened for. */
+/** Forwards updates to a persistent connection; in the modern era the SDK filters by subscription. */
 export function forwardUpdates(server: Server, tenant: Tenant, connection: Connection): void {
   if (!isPersistent(connection)) return;
   const subscribed = connection.era === 'legacy' ? subscriptionsOf(server) : undefined;
   const unsubscribe = onResourceUpdated(tenant, (uri) => {
-    // A host that went away does not want to hear it.
+    // The host has disconnected.
     if (subscribed?.has(uri) ?? true) server.sendResourceUpdated({ uri }).catch(() => {});
   });
   server.onclose = unsubscribe;

@@ -8,11 +8,11 @@ export interface SurfaceEntry {
   definition: ListedTool;
   input: JsonSchema;
   needs: readonly Grant[];
-  /** The tool itself, loaded with all others when one is first called. */
+  /** Loads the tool; the first call loads all tools. */
   tool(): Promise<AnyTool>;
 }
 
-/** The tools that one set of grants and toolsets shows; the same, in the same order, for its whole life. */
+/** The tools for one set of grants and toolsets, in fixed order. */
 export interface Surface {
   list: readonly ListedTool[];
   find(name: string): SurfaceEntry | undefined;
@@ -32,7 +32,7 @@ const toEntry = ({ definition, needs }: Listing): SurfaceEntry => ({
   tool: () => loadTool(definition.name),
 });
 
-/** What is asked for and may be used, in the catalogue's order. */
+/** Tools that are in a selected toolset and granted, in catalog order. */
 export function createSurface(grants: ReadonlySet<Grant>, toolsets: ReadonlySet<Toolset>): Surface {
   const shown = listings.filter(
     ({ toolset, needs }) => toolsets.has(toolset) && needs.every((grant) => grants.has(grant)),

@@ -2,28 +2,28 @@ import { visible } from '../text/characters.ts';
 import { oneLine, Verbatim, withoutLiveMarkdown } from '../text/untrusted-text.ts';
 
 /**
- * Text from strangers, on its way out. Record text is written by customers, vendors and integrations;
- * whatever cannot be seen by the person who reads it must not reach the model either.
+ * Cleans untrusted text in results. Record text is written by customers, vendors and integrations; characters
+ * that a person cannot see must not reach the model either.
  */
 
-/** Longest text of one field; longer ones are cut and say how long they were. */
+/** Maximum length of a field's text; longer text is cut, with its full length. */
 const maxText = 2_000;
 
 const looksLikeHtml = /<[a-z!/][^<>]*>|&(?:[a-z]{2,8}|#\d{2,6}|#x[\da-f]{2,5});/i;
-/** One class, without `<`, `&` and the `]` of every Markdown link and image: told apart they take more than twice the time, on every text of every answer. */
+/** A quick test for text that may need cleaning. A single character class, because separate tests take more than twice as long on every text of every answer. */
 const mayNeedWork =
   /[^\n\t\u0020-\u0025\u0027-\u003B\u003D-\u005C\u005E-\u007E\u00A1-\u00AC\u00AE-\u02FF]/;
 
-/** What it returns can be seen, and is no markup. */
+/** Returns visible text without markup. */
 export type HtmlToText = (html: string) => string;
 
-/** How markup is made text, and whether any was met where that was not known. */
+/** The HTML converter, if loaded, and whether markup was found without it. */
 export interface Markup {
   toText?: HtmlToText | undefined;
   found?: boolean;
 }
 
-/** One text as it may leave: seen, without markup, not endless. */
+/** Removes invisible characters and markup, and limits the length. */
 function cleanText(text: string, markup: Markup): string {
   if (text.length <= maxText && !mayNeedWork.test(text)) return text;
   const seen = visible(text);
@@ -41,7 +41,7 @@ function withoutMarkup(text: string, markup: Markup): string {
 
 type Row = Record<string, unknown>;
 
-/** The same with every text, names of fields included, as it may leave; copied only where that differs. */
+/** Cleans every text in a value, field names included; copies only what changes. */
 export function cleaned(value: unknown, markup: Markup = {}): unknown {
   if (typeof value === 'string') return cleanText(value, markup);
   if (typeof value !== 'object' || value === null) return value;
@@ -82,7 +82,7 @@ function fieldsBefore(end: string, row: Row): Row {
   return copy;
 }
 
-/** How often each name was taken already: looking from the start each time takes the square of their number. */
+/** Last suffix used per name; searching from the start each time would be quadratic. */
 const takenNames = new WeakMap<Row, Map<string, number>>();
 
 function nextFree(row: Row, name: string): string {
@@ -94,7 +94,7 @@ function nextFree(row: Row, name: string): string {
   return `${name} (${turn})`;
 }
 
-/** Under a name that is free: two names may be one when what cannot be seen is gone. */
+/** Sets a field under an unused name: two names may become equal when cleaned. */
 function setField(row: Row, name: string, value: unknown): void {
   const free = Object.hasOwn(row, name) ? nextFree(row, name) : name;
   if (free !== '__proto__') row[free] = value;
@@ -108,7 +108,7 @@ const maxName = 200;
 const isClean = (name: string): boolean =>
   name.length <= maxName && !mayNeedWork.test(name) && !name.includes('\n');
 
-/** In one line: the name of a field begins a line of its own in the text of an answer. */
+/** On one line, since a field name starts a line in the text form. */
 const fieldName = (name: string, markup: Markup): string => {
   const line = oneLine(cleanText(name.slice(0, maxText), markup));
   return line.length > maxName ? `${line.slice(0, maxName).toWellFormed()}…` : line;

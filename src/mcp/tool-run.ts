@@ -9,39 +9,39 @@ import { toResult } from './results.ts';
 import type { Surface, SurfaceEntry } from './surface.ts';
 import { describeError } from './wording.ts';
 
-/** Most hosts give up after 60 seconds; what is known by then is better than nothing. */
+/** Time limit of a call; most hosts give up after 60 seconds. */
 export const callMs = 45_000;
 
 interface CallLog {
-  /** An error that is ours: nobody else will ever see its details. */
+  /** Logs a fault of this server; its details are not sent to the host. */
   failed(tool: string, error: unknown): void;
 }
 
-/** What serving a tenant's calls needs. */
+/** Everything needed to serve a tenant's calls. */
 export interface CallParts {
   surface: Surface;
   tenant: Tenant;
   log: CallLog;
-  /** Is told of every call. */
+  /** Observes every call. */
   observer?: CallObserver | undefined;
   /** Names settings to the operator in error messages. */
   nameOf: NameOf;
-  /** Whether a token may stand in where a host cannot ask a person. */
+  /** Whether a confirmation token is allowed if the host cannot ask a person. */
   allowTokens: boolean;
 }
 
-/** A call as it came in. */
+/** An incoming call. */
 export interface IncomingCall {
   given: Record<string, unknown> | undefined;
   signal: AbortSignal;
-  /** The trace that it came with. */
+  /** Incoming trace context. */
   trace: Trace | undefined;
 }
 
 /**
- * Runs a tool: arguments repaired and checked, its answer put into the protocol's words. `toToolCall` makes
- * the call of the checked arguments, at its place in the trace.
- * @throws whatever the tool throws, for `failure` to word
+ * Validates the arguments, runs the tool, and converts its answer to a result. `createCall` makes the call
+ * context from the validated arguments and the trace.
+ * @throws what the tool throws; `errorResult` words it
  */
 export async function runTool(
   entry: SurfaceEntry,
@@ -63,7 +63,7 @@ export async function runTool(
   }
 }
 
-/** An error as a tool's result, in words for the assistant; one that is ours is logged. */
+/** Converts an error to a tool result worded for the assistant; logs faults of this server. */
 export function errorResult(
   name: string,
   error: unknown,
@@ -75,8 +75,8 @@ export function errorResult(
 }
 
 /**
- * Looked for in what leaves, since a key may only come together there: when what cannot be seen, or markup,
- * was taken out between its letters. Both forms of an answer hold the same.
+ * Removes the API key from a finished result: removing invisible characters or markup may join its parts.
+ * Checking the text is enough, because both forms contain the same facts.
  */
 function withoutKey({ client }: Tenant, result: CallToolResult): CallToolResult {
   const [part] = result.content;
@@ -85,7 +85,7 @@ function withoutKey({ client }: Tenant, result: CallToolResult): CallToolResult 
     : result;
 }
 
-/** Several collections may be read for one call: their counts are added up, so that progress only grows. */
+/** Adds up the progress of all collections that a call reads, so that it only increases. */
 export function progressReporter(
   notify: (params: Record<string, unknown>) => void,
   progressToken: string | number,

@@ -1,12 +1,12 @@
 import type { ReadResourceResult, Resource, Tool } from '@modelcontextprotocol/server';
 import { readView, type ViewName, viewNames } from '../views/views.ts';
 
-/** What hosts know an interactive view by (MCP Apps). */
+/** The MIME type of interactive views (MCP Apps). */
 const mimeType = 'text/html;profile=mcp-app';
 
 const viewUri = (view: ViewName): string => `ui://cpq-mcp/${view}.html`;
 
-/** Said to a host beside its tool: a person may look at the answer. Nothing depends on it being shown. */
+/** Links a tool to its view. The tool also works without it. */
 export const viewMeta = (view: ViewName) => ({ ui: { resourceUri: viewUri(view) } });
 
 const titles: Readonly<Record<ViewName, string>> = {
@@ -15,7 +15,7 @@ const titles: Readonly<Record<ViewName, string>> = {
   company: 'Company',
 };
 
-/** No domain at all: the views speak to their host and to nobody else. */
+/** No domains: views communicate with their host only. */
 const ui = { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true };
 
 /** The views of the tools that are listed. */
@@ -38,8 +38,8 @@ export const viewFromUri = (uri: string): ViewName | undefined =>
   viewNames.find((view) => viewUri(view) === uri);
 
 /**
- * The page, told which tools it may call: a host tells it of no tool but its own.
- * @throws Error where the views were not built
+ * Returns the view's page with the names of the tools it may call, which hosts do not provide.
+ * @throws Error if the views were not built
  */
 export async function readViewResource(
   view: ViewName,

@@ -8,8 +8,8 @@ import { render } from './render.ts';
 import { cleaned } from './text.ts';
 
 /**
- * Every error in words for the assistant and the person behind it: what happened, why, and what to do
- * next. Nothing of an upstream body but what its `message` says is repeated, no key, no stack.
+ * Words an error for the assistant and the user: what happened, why, and what to do next. Of an upstream body
+ * only `message` is repeated; never a key or a stack.
  */
 export function describeError(error: unknown, nameOf: NameOf): Wording {
   if (!isKnown(error)) {
@@ -37,7 +37,7 @@ function changeRefused({ reason, details, remedy }: ChangeRefused, nameOf: NameO
 }
 
 const stateUnavailable = ({ code }: StateUnavailable): Wording =>
-  wording`This cannot be answered now: what this server shares with its other processes is out of reach (${trusted(code)}), so nothing was done. Ask again in a minute.`;
+  wording`This cannot be answered now: the state shared with other server processes cannot be reached (${trusted(code)}), so nothing was done. Ask again in a minute.`;
 
 const describeApiError = <K extends ApiErrorKind>(
   { kind, facts }: ApiError<K>,
@@ -56,11 +56,11 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
   'web-page': ({ host }, nameOf) =>
     wording`${trusted(host)} answered with a web page: this looks like the web interface, not the API. ${trusted(nameOf('baseUrl'))} must be the tenant's API address, the part before /public-api.`,
   redirect: ({ host }, nameOf) =>
-    wording`${trusted(host)} answered with a redirect, which is not followed because the key would go along. Set ${trusted(nameOf('baseUrl'))} to the final address.`,
+    wording`${trusted(host)} answered with a redirect, which is not followed because the key would be sent along. Set ${trusted(nameOf('baseUrl'))} to the final address.`,
   refused: (facts) =>
     wording`${trusted(facts.host)} refused the request.${itSays(facts)} Change the arguments; asking the same again will not help.`,
   'rate-limited': ({ host, seconds }) =>
-    noneLeft(wording`${trusted(host)} wants no more requests for now`, seconds),
+    noneLeft(wording`${trusted(host)} accepts no more requests for now`, seconds),
   'budget-spent': ({ seconds }) =>
     noneLeft(
       wording`The tenant's request budget, which all its programs share, is used up`,
@@ -68,11 +68,11 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
     ),
   'server-error': ({ host, status }) =>
     isDown(wording`${trusted(host)} answered with status ${trusted(String(status))}`),
-  'connection-lost': ({ host }) => isDown(wording`${trusted(host)} broke off the connection`),
+  'connection-lost': ({ host }) => isDown(wording`${trusted(host)} closed the connection`),
   unreachable: ({ host, code }, nameOf) =>
     wording`${trusted(host)} cannot be reached (${trusted(code)}). Check the address in ${trusted(nameOf('baseUrl'))}, the network, a proxy or VPN, and the certificate.`,
   'circuit-open': ({ host, seconds }) =>
-    wording`${trusted(host)} failed several times in a row, so it is left alone for a moment. Ask again in ${seconds} seconds.`,
+    wording`${trusted(host)} failed several times in a row, so no requests are sent to it for a moment. Ask again in ${seconds} seconds.`,
   'timed-out': ({ host }) =>
     wording`No complete answer from ${trusted(host)} in time. Ask for less at once (a smaller size, a filter), or again in a minute.`,
   malformed: (facts) => notReadable(facts),
@@ -95,4 +95,4 @@ const isDown = (what: Wording): Wording =>
   wording`${what}, also after trying again. It may be down: ask again in a minute.`;
 
 const notReadable = ({ host, path, problem }: FactsOf['malformed' | 'unexpected']): Wording =>
-  wording`The answer of ${trusted(host)} to ${trusted(path ?? '')} cannot be read: ${trusted(problem)}. This is not an empty result. Ask again; if it stays so, the address or the API's version is not what this server knows.`;
+  wording`The answer of ${trusted(host)} to ${trusted(path ?? '')} cannot be read: ${trusted(problem)}. This is not an empty result. Ask again; if this persists, the address or the API's version is not supported by this server.`;

@@ -440,7 +440,7 @@ describe('while the provider', () => {
     provider.instead = how;
     away(await showing());
     away(await showing({ claims: { exp: now() - 600 } }));
-    expect(stderr()).toContain('identity provider cannot be asked');
+    expect(stderr()).toContain('identity provider unavailable');
   });
 
   test('is back, everybody is let in', async () => {

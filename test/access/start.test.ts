@@ -108,7 +108,7 @@ describe('a file of tokens that is none', () => {
     const path = await fileIn(newFolder(), 'tokens.json', content);
     const said = await refused({ ...tenant, CPQ_AUTH: 'token', CPQ_TOKENS_FILE: path });
     expect(said).toContain(path);
-    expect(said).toContain('not a file of tokens');
+    expect(said).toContain('not a token file');
   });
 });
 
@@ -143,10 +143,13 @@ describe('a file of tenants', () => {
       { tenants: { a: { ...good, tokensFile: '/etc/passwd' } } },
       'cannot be said of a tenant',
     ],
-    'with ways of its own': [{ tenants: { a: { ...good, auth: 'key' } } }, 'cannot be said'],
+    'with ways of its own': [
+      { tenants: { a: { ...good, auth: 'key' } } },
+      'not a setting of a tenant',
+    ],
     'with private networks of its own': [
       { tenants: { a: { ...good, allowPrivate: '1' } } },
-      'cannot be said',
+      'not a setting of a tenant',
     ],
     'with a grant that nobody knows': [
       { tenants: { a: { ...good, grants: ['everything'] } } },

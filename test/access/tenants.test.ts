@@ -214,7 +214,7 @@ describe('the file, read again', () => {
     server.running.output.guard(secret);
     const before = one.upstream.requests.length;
     await server.describeAs(content);
-    expect(server.stderr()).toContain('tenants not read again: they stay as they were');
+    expect(server.stderr()).toContain('tenants not reloaded: the previous ones stay active');
     const reply = await send(server, { headers: server.as('one'), body: companies });
     expect(isGood(reply)).toBe(true);
     expect(one.upstream.requests.length).toBe(before + 1);

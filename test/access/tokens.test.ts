@@ -132,7 +132,7 @@ describe('the command', () => {
     await writeFile(path, 'not mine');
     const { status, stderr } = await token(['add', 'anna'], { CPQ_STATE_DIR: folder });
     expect(status).toBe(1);
-    expect(stderr).toContain('not a file of tokens');
+    expect(stderr).toContain('not a token file');
     expect(await readFile(path, 'utf8')).toBe('not mine');
     expect(await readdir(folder)).toEqual(['tokens.json']);
   });
@@ -282,10 +282,10 @@ describe('a token', () => {
     await until(async () => {
       await status();
       return team.stderr();
-    }).toContain('tokens not read again');
+    }).toContain('tokens not reloaded');
     const before = Date.now();
     await until(async () => [await status(), Date.now() - before > 2_200]).toEqual([200, true]);
-    expect(team.stderr().match(/tokens not read again/g)).toHaveLength(1);
+    expect(team.stderr().match(/tokens not reloaded/g)).toHaveLength(1);
     await writeFile(path, whole.replace('"good"', '"renamed"'));
     await until(status).toBe(200);
     await rm(path);

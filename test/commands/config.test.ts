@@ -311,7 +311,7 @@ describe('a file that is written', () => {
   test.each(names)('%s: is left alone when all is there already', async (name) => {
     const { file, home, after } = await written(name, undefined);
     const again = await run(['config', name, '--write', '--file', file]);
-    expect(again.stdout).toContain('has it already.');
+    expect(again.stdout).toContain('is already up to date.');
     expect(await readFile(file, 'utf8')).toBe(after);
     expect(await readdir(home)).toEqual(['host.conf']);
   });

@@ -121,7 +121,7 @@ describe('where everything is right', () => {
     afterAll(() => rm(folder, { recursive: true, force: true }));
     const missing = join(folder, 'a', 'b');
     const { find } = await examine({}, { CPQ_STATE_DIR: missing });
-    expect(find('state')).toMatchObject({ status: 'ok', detail: `${missing} can be written` });
+    expect(find('state')).toMatchObject({ status: 'ok', detail: `${missing} is writable` });
     expect(await readdir(folder)).toEqual([]);
     await examine({}, { CPQ_STATE_DIR: folder });
     expect(await readdir(folder)).toEqual([]);
@@ -215,7 +215,7 @@ describe('what this key may do', () => {
     expect(first.stderr).toContain('9 of 21 checks failed');
     expect(first.find('route:/quote')).toMatchObject({
       status: 'fail',
-      detail: 'this key may not read it',
+      detail: 'this key is not permitted to read it',
     });
     expect(first.report.grants).toBe('company:read,contact:read,opportunity:read');
     const second = await examineAt(

@@ -239,7 +239,7 @@ describe('a barred stage', () => {
     expect(others).toEqual([]);
     expect(JSON.parse(line ?? '')).toMatchObject({
       level: 'warn',
-      event: 'barred stages that no opportunity is in',
+      event: 'barred stages not in use',
       unknown: ['Gewonen'],
       stages: expect.arrayContaining(['Gewonnen (won)']),
     });

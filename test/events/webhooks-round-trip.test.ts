@@ -205,7 +205,9 @@ describeWith('redis', 'two replicas on one Redis', () => {
     const payload = { event: 'quote.ordered', eventId: 'e1', data: { id: 'q1' } };
     const at = webhooksAt(one.url ?? '', 'default');
     expect((await deliver(at, payload)).status).toBe(503);
-    expect(await one.refused('cpq_list_events')).toMatch(/out of reach.*Ask again in a minute/);
+    expect(await one.refused('cpq_list_events')).toMatch(
+      /cannot be reached.*Ask again in a minute/,
+    );
     await redis.start();
     await until(async () => (await deliver(at, payload)).status).toBe(200);
     expect((await one.call('cpq_list_events')).records).toHaveLength(1);

@@ -42,7 +42,9 @@ async function expectWell(server: Team): Promise<void> {
 async function expectUnwritable(server: Team): Promise<void> {
   const { status, reasons } = await readiness(server);
   expect(status).toBe('degraded');
-  expect(String(reasons)).toMatch(/state cannot be written since 20.*no webhook is taken/);
+  expect(String(reasons)).toMatch(
+    /state cannot be written since 20.*writes and webhooks are refused/,
+  );
   expect(await healthy(server)).toBe('0');
   expect(server.stderr()).toContain('state cannot be written');
 }

@@ -99,7 +99,7 @@ describe('too many requests', () => {
   test('says in how many seconds to ask again', async () => {
     const { refused } = await overService({ status: { code: 429, retryAfter: '300' } });
     const words = await refused('cpq_list_companies');
-    expect(words).toMatch(/wants no more requests for now\. Ask again in 300 seconds/);
+    expect(words).toMatch(/accepts no more requests for now\. Ask again in 300 seconds/);
     expectWorded(words);
     expect(await refused('cpq_list_companies')).toMatch(/Ask again in (29\d|300) seconds/);
     expect((await upstream()).requests).toHaveLength(1);
@@ -197,7 +197,7 @@ describe('a service that fails', () => {
   test('by breaking off', async () => {
     const { refused } = await overService({ cut: { at: 'body', how: 'reset' } });
     const words = await refused('cpq_list_companies');
-    expect(words).toMatch(/broke off the connection, also after trying again/);
+    expect(words).toMatch(/closed the connection, also after trying again/);
     expectWorded(words);
   });
 

@@ -12,7 +12,7 @@ import {
 import type { Entry } from './launch.ts';
 import { checkEdit, type EditResult, merge, NotEdited, unsafe } from './merge.ts';
 
-/** How the file is laid out. */
+/** Formatting of the file. */
 interface Style {
   indent: string;
   eol: string;
@@ -21,7 +21,7 @@ interface Style {
 const byteOrderMark = '\uFEFF';
 
 /**
- * Puts an entry into a file of JSON, with or without comments; everything else stays letter for letter.
+ * Adds an entry to a JSON file, with or without comments; everything else is preserved exactly.
  * @throws NotEdited
  */
 export function editJson(
@@ -71,7 +71,7 @@ function objectOr(servers: unknown, root: string): Entry {
   throw new NotEdited(`has something else than an object at "${root}"`);
 }
 
-/** Key by key, so that comments in an entry that is there already stay. */
+/** Sets key by key, to preserve comments in an existing entry. */
 function putEntry(text: string, path: string[], entry: Entry, style: Style): string {
   const existing = path.reduce<unknown>(
     (at, key) => (at as Entry | undefined)?.[key],
@@ -99,8 +99,8 @@ function addInputs(text: string, inputs: readonly Entry[], style: Style): string
 }
 
 /**
- * Sets one value: in the place of the one that is there, or on a line of its own behind its siblings.
- * (The library's own way to do this lays the siblings out anew as well.)
+ * Sets one value: replaces it, or adds it on a new line after its siblings. (The library would also reformat
+ * the siblings.)
  */
 function replaceValue(text: string, path: JSONPath, value: unknown, style: Style): string {
   const tree = parseTree(text, [], parseOptions);
@@ -125,7 +125,7 @@ function linesOf(value: unknown, depth: number, { indent, eol }: Style): string 
   return JSON.stringify(value, undefined, indent).replaceAll('\n', eol + indent.repeat(depth));
 }
 
-/** A comment that ends the sibling's line stays with the sibling, and a comma that it has is kept. */
+/** Keeps a trailing comment on the sibling's line, and an existing comma. */
 function insertAfter(text: string, end: number, line: string): string {
   const rest = /^[ \t]*(?:(,)[ \t]*)?(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/[ \t]*)?(?=\r?\n)/.exec(
     text.slice(end),
@@ -141,7 +141,7 @@ function insertOnly(text: string, start: number, line: string, closing: string):
   return text.slice(0, start) + line + rest;
 }
 
-/** New lines look like those that are there. */
+/** Detects indentation and line endings. */
 const styleOf = (text: string): Style => ({
   indent: /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ',
   eol: text.includes('\r\n') ? '\r\n' : '\n',

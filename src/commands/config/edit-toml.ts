@@ -8,13 +8,13 @@ interface TextRange {
   end: number;
 }
 
-/** An entry as tables of its own. */
+/** An entry as TOML tables. */
 export const tomlOf = (root: string, name: string, entry: Entry): string =>
   `${stringify({ [root]: { [name]: entry } }).trim()}\n`;
 
 /**
- * Puts an entry into a file of TOML. Only the entry's own tables are written anew: everything else,
- * comments included, stays letter for letter.
+ * Adds an entry to a TOML file. Only the entry's own tables are rewritten; everything else, comments
+ * included, is preserved exactly.
  * @throws NotEdited
  */
 export function editToml(before: string, root: string, name: string, launch: Entry): EditResult {
@@ -39,7 +39,7 @@ const isTable = (value: unknown): value is Entry => typeof value === 'object' &&
 
 function parseDocument(text: string): Entry {
   try {
-    // Whole numbers of any size are somebody's setting; they are compared, and never written.
+    // Bigints preserve large integers, which are compared but never written.
     return toPlainObject(parse(text, { integersAsBigInt: 'asNeeded' })) as Entry;
   } catch (error) {
     const [what, where] = [
@@ -50,7 +50,7 @@ function parseDocument(text: string): Entry {
   }
 }
 
-/** Tables as objects like any other, so that they can be compared with ours. */
+/** Converts tables to plain objects for comparison. */
 function toPlainObject(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toPlainObject);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
@@ -59,7 +59,7 @@ function toPlainObject(value: unknown): unknown {
   );
 }
 
-/** In place of the first stretch; the others go. */
+/** Replaces the first range and removes the others. */
 function replaceEntry(
   text: string,
   tables: string,

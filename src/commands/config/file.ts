@@ -16,21 +16,21 @@ import type { Entry } from './launch.ts';
 import { type EditResult, NotEdited } from './merge.ts';
 
 export interface WriteReport {
-  /** Where it really lies: a link is followed, not replaced. */
+  /** The real path: symbolic links are followed, not replaced. */
   path: string;
   entry: Entry;
   changed: boolean;
-  /** A copy of what was there before. */
+  /** Path of the backup. */
   backup?: string;
 }
 
-/** A key may be in it. */
+/** Owner only, because the file may contain a key. */
 const newFileMode = 0o600;
 
 /**
- * Changes a file: whole or not at all, with a copy of what was there beside it, its permissions kept.
- * @throws NotEdited, with nothing written, for what is no plain file, and when another program wrote it
- *   meanwhile; the system's error
+ * Changes a file atomically; keeps its permissions and a backup.
+ * @throws NotEdited, with nothing written, if it is not a regular file or another program changed it
+ * meanwhile; the system error
  */
 export async function changeFile(
   named: string,
@@ -57,7 +57,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8');
 }
 
-/** Never over a copy that is there already. */
+/** Never overwrites an existing backup. */
 async function copyBeside(path: string): Promise<string> {
   const stamp = new Date()
     .toISOString()
@@ -88,14 +88,14 @@ async function replace(path: string, before: string | undefined, after: string):
   }
 }
 
-/** With the mode, and where possible the owner, of the file it will replace. */
+/** Copies the mode, and if possible the owner, of the replaced file. */
 async function writeWithModeOf(draft: string, model: string, text: string): Promise<void> {
   const like = await stat(model).catch(() => undefined);
   const file = await open(draft, 'wx', newFileMode);
   try {
     await file.writeFile(text);
     if (like) {
-      await file.chown(like.uid, like.gid).catch(() => {}); // Only root may give a file away.
+      await file.chown(like.uid, like.gid).catch(() => {}); // Only root may change the owner.
       await file.chmod(like.mode & 0o7777);
     }
     await file.sync();

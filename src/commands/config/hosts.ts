@@ -15,24 +15,24 @@ interface HostEnvironment {
   environment: Record<string, string | undefined>;
 }
 
-/** How one host is told about a server. */
+/** How a host is configured. */
 export interface ConfigHost {
   title: string;
   /** The file that holds the user's own servers. */
   file(where: HostEnvironment): string;
   format: 'json' | 'toml';
-  /** The object in it that names the servers. */
+  /** The object in the file that contains the servers. */
   root: string;
-  /** What stands where the key belongs; nothing where the host passes the variable on by its name. */
+  /** The value in place of the key; undefined if the host passes the variable on by name. */
   key(file: string): string | undefined;
   stdio(launch: Launch, key: string | undefined): Entry;
-  /** Absent where the file knows servers only that the host starts itself. */
+  /** Absent if the file supports only servers that the host starts. */
   http?(url: string): Entry;
-  /** Questions that the host asks the person once, and whose answers it keeps. */
+  /** Inputs that the host prompts for once and stores. */
   inputs?(launch: Launch): Entry[];
-  /** Other ways to the same, each with its heading. */
+  /** Alternative installations, each with a heading. */
   alternatives(launch: Launch, entry: Entry): [string, string][];
-  /** When it takes notice of a changed file. */
+  /** How to make the host load the changed file. */
   restart: string;
 }
 
@@ -48,20 +48,20 @@ function environment(launch: Launch, key: string | undefined): Entry {
   return Object.keys(env).length === 0 ? {} : { env };
 }
 
-/** Where desktop programs keep a user's settings. */
+/** The folder of application settings. */
 function applicationData({ platform, home, environment: env }: HostEnvironment): string {
   if (platform === 'win32') return env.APPDATA ?? join(home, 'AppData', 'Roaming');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   return env.XDG_CONFIG_HOME || join(home, '.config');
 }
 
-/** LM Studio may have been moved; it leaves a note of where to. */
+/** LM Studio's folder may have been moved; a pointer file contains its path. */
 function lmStudioHome(home: string): string {
   const pointer = join(home, '.lmstudio-home-pointer');
   return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : join(home, '.lmstudio');
 }
 
-/** What most hosts put a value in for. */
+/** A variable reference, as most hosts write it. */
 const inputReference = (name: string): string => `\${${name}}`;
 
 const inputs = {
@@ -69,7 +69,7 @@ const inputs = {
   key: inputReference('input:cpq-api-key'),
 };
 
-/** VS Code asks for what it was not told. */
+/** VS Code prompts for a missing address. */
 const promptedEntry = (launch: Launch): Launch =>
   launch.env[variables.baseUrl] === placeholders.baseUrl
     ? { ...launch, env: { ...launch.env, [variables.baseUrl]: inputs.baseUrl } }
@@ -92,10 +92,10 @@ const vsCodeInputs = (launch: Launch): Entry[] => [
   ...(launch.needsKey ? [keyInput] : []),
 ];
 
-/** The bundle has no SQLite for the embedded tenant, of which alone no address is told. */
+/** Not offered for the embedded tenant (no address): the bundle contains no SQLite. */
 const desktopBundle = ({ env }: Launch): [string, string][] => {
   const how =
-    'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and keeps the key safe';
+    'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and stores the key securely';
   return env[variables.baseUrl] === undefined ? [] : [['Or without a file', how]];
 };
 
@@ -115,13 +115,13 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: ({ home, environment: env }) => join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'),
     format: 'json',
     root: 'mcpServers',
-    // A project's file is shared, and there variables are put in; in the user's own they are not.
+    // Variables are expanded in a project's file, which is shared, but not in the user's own.
     key: (file) =>
       basename(file) === '.mcp.json' ? inputReference(variables.key) : placeholders.key,
     stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(launch, key) }),
     http: (url) => ({ type: 'http', url }),
     alternatives: (launch) => [['Or in one command', claudeMcpAdd(launch)]],
-    restart: 'See it with /mcp in a new session.',
+    restart: 'Check it with /mcp in a new session.',
   },
   vscode: {
     title: 'VS Code',
@@ -144,7 +144,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     stdio: commandEntry,
     http: (url) => ({ url }),
     alternatives: (_, entry) => [['Or open this link', installLinks.cursor(entry)]],
-    restart: 'Cursor takes notice at once, or after a restart.',
+    restart: 'Cursor loads the file at once, or after a restart.',
   },
   codex: {
     title: 'Codex',
@@ -161,19 +161,19 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     alternatives: (launch) => [
       ['Or in one command, with the key in the file', codexMcpAdd(launch)],
     ],
-    restart: 'See it with /mcp in a new session.',
+    restart: 'Check it with /mcp in a new session.',
   },
   gemini: {
     title: 'Gemini CLI',
     file: ({ home }) => join(home, '.gemini', 'settings.json'),
     format: 'json',
     root: 'mcpServers',
-    // Named on purpose: Gemini CLI keeps variables that look like secrets from servers otherwise.
+    // Listed explicitly: otherwise Gemini CLI hides variables that look like secrets from servers.
     key: () => `$${variables.key}`,
     stdio: commandEntry,
     http: (url) => ({ httpUrl: url }),
     alternatives: (launch) => [['Or in one command', geminiMcpAdd(launch)]],
-    restart: 'See it with /mcp in a new session.',
+    restart: 'Check it with /mcp in a new session.',
   },
   'lm-studio': {
     title: 'LM Studio',
@@ -195,11 +195,11 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     stdio: commandEntry,
     http: (url) => ({ serverUrl: url }),
     alternatives: () => [],
-    restart: 'Press Refresh among the MCP servers.',
+    restart: 'Press Refresh in the list of MCP servers.',
   },
 };
 
-/** What a person has still to do so that an entry works. */
+/** Remaining manual steps. */
 export function nextSteps(host: ConfigHost, entry: Entry): string {
   const { env = {}, env_vars: passedOn = [] } = entry as {
     env?: Record<string, unknown>;
@@ -208,10 +208,10 @@ export function nextSteps(host: ConfigHost, entry: Entry): string {
   const { [variables.baseUrl]: baseUrl, [variables.key]: key } = env;
   const steps: string[] = [];
   if (baseUrl === placeholders.baseUrl)
-    steps.push(`Put the tenant's API address in place of ${baseUrl}.`);
-  if (key === placeholders.key) steps.push(`Put your key in place of ${key}.`);
+    steps.push(`Replace ${baseUrl} with the tenant's API address.`);
+  if (key === placeholders.key) steps.push(`Replace ${key} with your key.`);
   else if (key === inputs.key)
-    steps.push('The key is asked for at the first start, and kept safe.');
+    steps.push('VS Code asks for the key at the first start and stores it securely.');
   else if (String(key).startsWith('$') || passedOn.includes(variables.key)) {
     steps.push(
       `The key is not in the file: start ${host.title} with ${variables.key} in its environment.`,

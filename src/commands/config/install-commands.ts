@@ -1,6 +1,6 @@
 import { type Entry, type Launch, placeholders, serverName, variables } from './launch.ts';
 
-/** One word of a command line, so that a shell leaves it as it is. */
+/** Quotes one word of a command line for the shell. */
 function shellQuote(word: string, windows: boolean): string {
   if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
   return windows ? `"${word.replaceAll('"', '\\"')}"` : `'${word.replaceAll("'", `'\\''`)}'`;
@@ -16,7 +16,7 @@ const environmentFlags = (flag: string, launch: Launch, key: string): string[] =
 
 const launchWords = ({ command, args }: Launch): string[] => ['--', command, ...args];
 
-/** The name comes first: what follows `--env` is read as variables up to the two hyphens. */
+/** The name comes first, because everything between `--env` and `--` is parsed as variables. */
 export function claudeMcpAdd(launch: Launch): string {
   const add = ['claude', 'mcp', 'add', '--scope', 'user'];
   const words =

@@ -4,15 +4,15 @@ import { ConfigError, environmentName } from '../../config.ts';
 /** What a host's configuration holds about one server. */
 export type Entry = Record<string, unknown>;
 
-/** What the host is to connect to, before it is put into the host's own words. */
+/** How to reach the server, independent of the host's format. */
 export interface Launch {
-  /** Of a server that runs already; otherwise the host starts one. */
+  /** URL of a running server; otherwise the host starts one. */
   http?: string;
   command: string;
   args: string[];
-  /** Settings that are no secret. */
+  /** Variables that are not secret. */
   env: Record<string, string>;
-  /** Whether a key is needed, and is not read from a file. */
+  /** Whether a key is needed in the environment. */
   needsKey: boolean;
   /** Whether commands are quoted for Windows. */
   windows: boolean;
@@ -22,7 +22,7 @@ export interface LaunchOptions {
   http?: string | undefined;
   sandbox: boolean;
   windows: boolean;
-  /** This very copy and this Node instead of npx. */
+  /** Use this copy and this Node instead of npx. */
   local: boolean;
   baseUrl?: string | undefined;
   grants?: string | undefined;
@@ -37,10 +37,10 @@ export const variables = {
   keyFile: environmentName('apiKeyFile'),
   grants: environmentName('grants'),
 } as const;
-/** Stands where a person, or what a host keeps for them, puts the real one. */
+/** Placeholders for values that the user fills in. */
 export const placeholders = { baseUrl: 'https://YOUR-TENANT', key: 'YOUR_API_KEY' } as const;
 
-/** @throws ConfigError for an address that is none */
+/** @throws ConfigError for an invalid address */
 export function toLaunch(choice: LaunchOptions): Launch {
   const [command, ...args] = commandLine(choice);
   const launch: Launch = {
@@ -61,7 +61,7 @@ function environment({ baseUrl, grants, apiKeyFile }: LaunchOptions): Record<str
   };
 }
 
-/** On Windows npx is a script, which only the command interpreter can start. */
+/** On Windows npx is a script, which only cmd can start. */
 function commandLine({ local, windows }: LaunchOptions): [string, ...string[]] {
   if (local) return [process.execPath, bundlePath()];
   return windows ? ['cmd', '/c', 'npx', '-y', serverName] : ['npx', '-y', serverName];
@@ -70,7 +70,9 @@ function commandLine({ local, windows }: LaunchOptions): [string, ...string[]] {
 function bundlePath(): string {
   const path = realpathSync(process.argv[1] ?? '');
   if (/[/\\]_npx[/\\]/.test(path)) {
-    throw new ConfigError('--local: this copy lies in a cache of npx that may be cleared any time');
+    throw new ConfigError(
+      '--local: this copy is in the npx cache, which may be cleared at any time',
+    );
   }
   return path;
 }

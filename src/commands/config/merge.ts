@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../api/envelope.ts';
 import { type Entry, placeholders, variables } from './launch.ts';
 
-/** A file as it is to be, and the entry that is in it then. */
+/** The new content of a file, and the entry in it. */
 export interface EditResult {
   text: string;
   entry: Entry;
@@ -13,7 +13,7 @@ export class NotEdited extends Error {}
 
 const cannotEdit = 'is written in a way that this command cannot edit safely';
 
-/** Reading what was written: if that fails the mistake is the edit's, not the file's. */
+/** Parses edited text; a failure means that the edit was wrong, not the file. */
 export function unsafe<T>(read: () => T): T {
   try {
     return read();
@@ -22,12 +22,12 @@ export function unsafe<T>(read: () => T): T {
   }
 }
 
-/** What says how a server is reached; all else in an entry is the person's own. */
+/** Keys that say how to reach the server; all others belong to the user. */
 const transport = ['type', 'command', 'args', 'env', 'env_vars', 'url', 'httpUrl', 'serverUrl'];
 
 /**
- * The entry as it should be, with what a person added to it: unknown keys, further variables, and a key
- * or an address that took the place of ours.
+ * Merges the new entry into an existing one. Values that the user changed are kept: unknown keys, further
+ * variables, and a key or address in place of a placeholder.
  */
 export function merge(existing: unknown, launch: Entry): Entry {
   if (!isObject(existing)) return launch;
@@ -53,19 +53,19 @@ function mergeVariables(existing: Entry, launch: Entry): Entry {
     const theirs = existing[name];
     if (theirs !== undefined && isOpen(value) && !isOpen(theirs)) env[name] = theirs;
   }
-  // One place for the key: the one asked for now, or the one that a person filled in.
+  // Only one source of the key: the one requested now, or the one that the user filled in.
   if (ours[variables.keyFile] !== undefined) delete env[variables.key];
   else if (existing[variables.keyFile] !== undefined) delete env[variables.key];
   return env;
 }
 
-/** Left for a person, or their host, to fill in. */
+/** Whether a value is a placeholder or a reference that the host resolves. */
 const isOpen = (value: unknown): boolean =>
   typeof value === 'string' &&
   (value === placeholders.key || value === placeholders.baseUrl || /^\$/.test(value));
 
 /**
- * Makes sure that an edit did what it was to do, and nothing else, by reading both versions whole.
+ * Verifies that an edit changed the entry and nothing else, by parsing both versions.
  * @throws NotEdited
  */
 export function checkEdit(
@@ -83,14 +83,14 @@ export function checkEdit(
   }
 }
 
-/** Questions may be added behind those that were there. */
+/** Inputs may be appended to existing ones. */
 function firstInputs(before: Entry, after: Entry): Entry {
   const existed = Array.isArray(before.inputs) ? before.inputs.length : undefined;
   if (!Array.isArray(after.inputs)) return { inputs: after.inputs };
   return { inputs: existed === undefined ? undefined : after.inputs.slice(0, existed) };
 }
 
-/** All but the entry; a group that holds nothing else counts as absent. */
+/** The document without the entry; an otherwise empty group counts as absent. */
 function withoutEntry(document: Entry, [root, name]: readonly [string, string]): Entry {
   const { [root]: servers, ...rest } = document;
   if (!isObject(servers)) return rest;

@@ -1,14 +1,14 @@
-/** `skip`: there was nothing to check, or no way to. */
+/** `skip`: nothing to check, or the check was not possible. */
 export type CheckStatus = 'ok' | 'warn' | 'fail' | 'skip';
 
-/** What one check found. */
+/** The result of one check. */
 export interface DoctorCheck {
-  /** For programs; it stays the same. */
+  /** Stable id for programs. */
   id: string;
   title: string;
   status: CheckStatus;
   detail: string;
-  /** What to do about it. */
+  /** What the user should do. */
   remedy?: string;
 }
 

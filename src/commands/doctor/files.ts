@@ -5,19 +5,19 @@ import { defaultStateFolder } from '../../state/state-folder.ts';
 import { tokensPath } from '../auth-strategies.ts';
 import { check, type DoctorCheck } from './check.ts';
 
-/** A file or folder that only its owner should read. */
+/** A file or folder that only its owner should be able to read. */
 interface Secret {
   id: string;
   title: string;
   path: string;
-  /** Nobody named it: nothing is said of it while it is as it should be. */
+  /** Not configured explicitly: reported only if there is a problem. */
   isDefault?: boolean;
 }
 
 const readableByAll = 0o004;
 const writableByAll = 0o002;
 const writableByGroup = 0o020;
-/** For a folder: whether what is in it can be reached. */
+/** Execute permission of a folder, which allows access to its content. */
 const enterableByAll = 0o001;
 
 const titles = {
@@ -28,7 +28,7 @@ const titles = {
 } as const satisfies Partial<Record<keyof Settings, string>>;
 type FileSetting = keyof typeof titles;
 
-/** Whether anybody but their owner can read or change the files that hold secrets, where there are any. */
+/** Checks whether anybody but their owner can read or change the files with secrets. */
 export async function checkFiles(
   settings: Settings,
   platform: NodeJS.Platform = process.platform,
@@ -75,7 +75,7 @@ function defaultsOf(settings: Settings): Secret[] {
 function filesOf(settings: Settings, tenant?: string): Secret[] {
   return (Object.keys(titles) as FileSetting[]).flatMap((name) => {
     const path = settings[name];
-    // A tenant has no token for metrics: what its settings say of one is the server's.
+    // Tenants have no metrics token; this value is inherited from the server.
     if (path === undefined || (tenant !== undefined && name === 'metricsTokenFile')) return [];
     const suffix = tenant === undefined ? '' : ` of ${tenant}`;
     return [{ id: `${name}${suffix}`, title: titles[name] + suffix, path }];
@@ -90,15 +90,15 @@ const rowOf = (
 ) => check(`file:${id}`, title, status, detail, remedy);
 
 const onWindows = async (secret: Secret): Promise<DoctorCheck> =>
-  rowOf(secret, 'skip', `${secret.path}: look at its permissions yourself, this is Windows`);
+  rowOf(secret, 'skip', `${secret.path}: check its permissions yourself (not checked on Windows)`);
 
-/** Nothing for what is not there: a missing file of secrets was told when the settings were read. */
+/** Undefined for a missing file, which was reported when the settings were read. */
 async function checkSecret(secret: Secret): Promise<DoctorCheck | undefined> {
   const found = await stat(secret.path).catch(() => undefined);
   if (!found) return undefined;
   const { path } = secret;
   const remedy = `chmod ${found.isDirectory() ? 700 : 600} ${path}`;
-  if (await isInReachOfAll(path)) {
+  if (await isReachableByAll(path)) {
     if (found.mode & writableByAll) {
       return rowOf(secret, 'fail', `every user of this machine can change ${path}`, remedy);
     }
@@ -109,14 +109,14 @@ async function checkSecret(secret: Secret): Promise<DoctorCheck | undefined> {
   if (found.mode & writableByGroup) {
     return rowOf(secret, 'warn', `its whole group can change ${path}`, remedy);
   }
-  return rowOf(secret, 'ok', `not open to every user: ${path}`);
+  return rowOf(secret, 'ok', `not accessible to every user: ${path}`);
 }
 
-/** A file in a folder that nobody else can enter is as closed as the folder. */
-async function isInReachOfAll(path: string): Promise<boolean> {
+/** Whether all parent folders can be entered by everyone. */
+async function isReachableByAll(path: string): Promise<boolean> {
   const folder = dirname(await realpath(path));
   const parent = dirname(folder);
   const { mode } = await stat(folder);
   if ((mode & enterableByAll) === 0) return false;
-  return parent === folder || isInReachOfAll(folder);
+  return parent === folder || isReachableByAll(folder);
 }

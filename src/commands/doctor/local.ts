@@ -11,7 +11,7 @@ import { inShort } from './grants.ts';
 
 const oldestNode = [20, 19] as const;
 
-/** What can be told without a request. */
+/** Checks that need no request. */
 export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
   return [
     checkSettings(settings),
@@ -25,13 +25,7 @@ function checkSettings(settings: Settings): DoctorCheck {
   const { length } = createSurface(settings.grants, toolsetsOf(settings)).list;
   const detail = `${length} tools; granted: ${inShort(settings.grants)}`;
   if (length > 0) return check('settings', 'settings', 'ok', detail);
-  return check(
-    'settings',
-    'settings',
-    'fail',
-    detail,
-    'Grant something, or ask for other toolsets',
-  );
+  return check('settings', 'settings', 'fail', detail, 'Grant more, or select other toolsets');
 }
 
 export function checkNode(version: string): DoctorCheck {
@@ -46,14 +40,13 @@ export function checkNode(version: string): DoctorCheck {
 async function checkState(settings: Settings): Promise<DoctorCheck> {
   const folder = settings.stateDir ?? defaultStateFolder(process.env);
   const trouble = await writeProblem(folder);
-  if (trouble === undefined)
-    return check('state', 'state folder', 'ok', `${folder} can be written`);
+  if (trouble === undefined) return check('state', 'state folder', 'ok', `${folder} is writable`);
   const status = settings.grants.has(writeGrant) ? 'fail' : 'warn';
   const remedy = `Set ${environmentName('stateDir')} to a folder that this user can write to; it stores the journal of changes`;
   return check('state', 'state folder', status, `${folder}: ${trouble}`, remedy);
 }
 
-/** Leaves everything as it was: a folder that is missing is not made, only its parent looked at. */
+/** Leaves no changes: a missing folder is not created; its nearest existing parent is checked instead. */
 async function writeProblem(folder: string): Promise<string | undefined> {
   const found = await stat(folder).catch(() => undefined);
   try {

@@ -6,7 +6,7 @@ import { check, type DoctorCheck } from './check.ts';
 import type { Probe, Prober } from './prober.ts';
 import { type Probes, probeSize } from './routes.ts';
 
-/** Small records first: only their number matters. */
+/** Resources with small records first: only their number matters. */
 const pagedResources: readonly Resource[] = [
   'contact',
   'company',
@@ -14,10 +14,10 @@ const pagedResources: readonly Resource[] = [
   'product',
   'quote',
 ];
-/** What offsets are called elsewhere. */
+/** Common names of offset parameters. */
 const otherOffsetNames = ['from', 'offset', 'skip'];
 const largeSize = 500;
-/** What collections are read in. */
+/** Page size used for reading collections. */
 const requestedSize = 100;
 
 interface Sample {
@@ -26,7 +26,7 @@ interface Sample {
   ids: unknown[];
 }
 
-/** Whether pages move, and how large they may be: a request or two each. */
+/** Checks whether the offset works and how large pages may be, with one or two requests each. */
 export async function checkPaging(
   prober: Prober,
   probes: Probes,
@@ -41,10 +41,10 @@ export async function checkPaging(
   return [
     movable && prober.hasTime
       ? await checkOffset(prober, movable, pageParam)
-      : offset('skip', 'there are too few records to tell'),
+      : offset('skip', 'too few records to check'),
     largest && prober.hasTime
       ? await checkSize(prober, largest)
-      : size('skip', 'there are too few records to tell'),
+      : size('skip', 'too few records to check'),
   ];
 }
 
@@ -62,7 +62,7 @@ const size = (status: DoctorCheck['status'], detail: string, remedy?: string): D
 
 type MoveResult = 'moves' | 'ignored' | 'elsewhere';
 
-/** Where the page goes that should start at the second record. */
+/** Requests the page that should start at the second record. */
 async function tryOffset(prober: Prober, { path, ids }: Sample, name: string): Promise<MoveResult> {
   const { page, error } = await prober.page(path, { size: String(probeSize), [name]: '1' });
   const first = page?.records[0]?.id;
@@ -80,7 +80,7 @@ async function checkOffset(
   const move = configured === undefined ? 'ignored' : await tryOffset(prober, sample, configured);
   if (move === 'moves') return offset('ok', `${configured} is honoured`);
   if (move === 'elsewhere') {
-    const detail = `${configured}=1 brings neither the first record nor the second`;
+    const detail = `${configured}=1 returns neither the first record nor the second`;
     const remedy =
       'It may count pages, or the order is not stable: lists may repeat or miss records';
     return offset('warn', detail, remedy);
@@ -88,7 +88,7 @@ async function checkOffset(
   const working = await findName(prober, sample, configured);
   if (configured === undefined) {
     return working === undefined
-      ? offset('ok', 'none is configured, and none was found')
+      ? offset('ok', 'not configured, and none was found')
       : offset(
           'warn',
           `none is configured, but ${working} works`,
@@ -118,16 +118,16 @@ async function findName(
 async function checkSize(prober: Prober, { path, total }: Sample): Promise<DoctorCheck> {
   const large = await prober.page(path, { size: String(largeSize) });
   if (large.page) return size('ok', describeSize(large.page.records.length, total));
-  if (!isApiError(large.error, 'refused')) return size('skip', 'no good answer to a large page');
+  if (!isApiError(large.error, 'refused')) return size('skip', 'no valid answer to a large page');
   const usual = await prober.page(path, { size: String(requestedSize) });
   if (usual.page) return size('ok', `${largeSize} is refused; ${requestedSize} is not`);
-  const remedy = 'Whole collections cannot be read: ask the service for its largest page';
+  const remedy = 'Whole collections cannot be read: ask the provider for the maximum page size';
   return size('fail', `${requestedSize} is refused`, remedy);
 }
 
 function describeSize(received: number, total: number): string {
   if (received > largeSize)
-    return `ignored: ${received} records came where ${largeSize} were asked for`;
+    return `ignored: ${received} records returned where ${largeSize} were requested`;
   if (received < Math.min(largeSize, total)) return `clamped to ${received}`;
-  return `${received} records come at once`;
+  return `${received} records in one page`;
 }

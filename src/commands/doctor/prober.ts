@@ -3,13 +3,13 @@ import { ApiError, isApiError } from '../../api/errors.ts';
 import { header, parseResponse } from '../../api/reply.ts';
 import { defaultLimits, Wire, type WireResponse } from '../../api/wire.ts';
 
-/** What came of one request. */
+/** The result of one request. */
 export interface Probe {
   page?: RawPage;
-  /** Not wrapped in anything, and so not counted. */
+  /** Whether the records were a bare list, without a total. */
   bare?: boolean;
   error?: ApiError;
-  /** Milliseconds from sending to having all of it. */
+  /** Milliseconds until the whole answer was received. */
   durationMs: number;
 }
 
@@ -18,18 +18,18 @@ export interface ProbeTarget {
   key: string;
 }
 
-/** Seen on the replies. */
+/** From response headers. */
 export interface ServiceHeaders {
   remaining?: number;
   limit?: number;
-  /** Milliseconds that the service's clock is ahead of ours; it is told in whole seconds. */
+  /** Milliseconds that the service's clock is ahead of ours; the Date header has whole seconds. */
   clockAheadMs?: number;
   retryAfter?: number;
 }
 
 const attemptMs = 10_000;
 
-/** Reads from the service, never more than asked for: no retry, no write, and all of it within a time. */
+/** Sends single read requests, without retries, until a deadline. */
 export class Prober {
   readonly headers: ServiceHeaders = {};
   requests = 0;
@@ -53,7 +53,7 @@ export class Prober {
     this.#onRequest = onRequest;
   }
 
-  /** Whether asking on is of use. */
+  /** Whether the deadline allows further requests. */
   get hasTime(): boolean {
     return Date.now() < this.#deadline && this.headers.retryAfter === undefined;
   }
@@ -91,7 +91,7 @@ export class Prober {
     };
     const remaining = number('x-ratelimit-remaining');
     const limit = number('x-ratelimit-limit');
-    // Replies overtake one another: the fewest left is the latest.
+    // Answers may arrive out of order: the lowest value is the latest.
     if (remaining !== undefined) {
       this.headers.remaining = Math.min(remaining, this.headers.remaining ?? remaining);
     }
@@ -100,7 +100,7 @@ export class Prober {
     if (!Number.isNaN(date)) this.headers.clockAheadMs ??= date + 500 - (started + Date.now()) / 2;
   }
 
-  /** @throws what is no error of the service but a mistake of ours */
+  /** @throws errors that do not come from the service */
   #toKnownError(error: unknown): ApiError {
     if (!isApiError(error)) throw error;
     if (isApiError(error, 'rate-limited')) this.headers.retryAfter = error.facts.seconds ?? 60;

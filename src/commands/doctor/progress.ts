@@ -1,4 +1,4 @@
-/** The part of a terminal's stream that is used here. */
+/** The used part of a terminal stream. */
 export interface Screen {
   isTTY?: boolean;
   write(text: string): unknown;
@@ -6,7 +6,7 @@ export interface Screen {
 
 const clearLine = '\r\u001b[2K';
 
-/** One line that says what is being asked, on a terminal; nothing anywhere else. */
+/** A progress line on a terminal; no output elsewhere. */
 export function progressDisplay(screen: Screen, about: number) {
   const shown = screen.isTTY === true;
   return {

@@ -30,7 +30,7 @@ const statusWords: Readonly<Record<CheckStatus, string>> = {
 const statusWidth = 6;
 const lineWidth = 100;
 
-/** For people: a line a check, what to do below it. */
+/** The report as text: one line per check, its remedy below. */
 export function table({ checks, address, sandbox, requests, grants }: Report): string {
   const titleWidth = Math.max(...checks.map(({ title }) => title.length)) + 2;
   const indent = ' '.repeat(statusWidth + titleWidth);
@@ -48,7 +48,7 @@ export function table({ checks, address, sandbox, requests, grants }: Report): s
   return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n\n${requestCount}${grant}\n`;
 }
 
-/** Breaks between words. */
+/** Wraps at spaces. */
 function wrap(text: string, indent: string): string {
   if (text.length <= lineWidth) return text;
   const at = text.lastIndexOf(' ', lineWidth);

@@ -10,13 +10,13 @@ import { affectsAllRoutes } from './service.ts';
 
 export type Probes = ReadonlyMap<Resource, Probe>;
 
-/** Enough to see whether the size is honoured, and where the second record goes. */
+/** Large enough to see whether size and offset are honoured. */
 export const probeSize = 2;
 const width = 4;
 
 /**
- * Asks every route once; when the first two answers say that no other can answer, only those. What was
- * not asked is absent.
+ * Requests every route once; stops early if the first two answers show that all others would fail. Routes
+ * that were not requested are absent.
  */
 export async function probeRoutes(prober: Prober): Promise<Probes> {
   const probes = new Map<Resource, Probe>();
@@ -37,7 +37,7 @@ export async function probeRoutes(prober: Prober): Promise<Probes> {
   return probes;
 }
 
-/** Whether the key may not, or the tenant cannot; anything else may be otherwise tomorrow. */
+/** Whether the route is permanently unavailable to this key or tenant; other errors may be temporary. */
 export const isRefusal = (error: unknown): boolean =>
   isApiError(error, 'not-permitted', 'key-refused', 'no-route');
 
@@ -58,13 +58,13 @@ function checkRoute(
   if (!isRefusal(probe.error)) {
     return route(
       granted ? 'fail' : 'warn',
-      'no good answer',
+      'no valid answer',
       describeError(probe.error, environmentName),
     );
   }
   const why = isApiError(probe.error, 'no-route')
     ? 'this tenant has no such route'
-    : 'this key may not read it';
+    : 'this key is not permitted to read it';
   if (!granted) return route('skip', `${why}, and it is not granted here`);
   return route(
     'fail',
@@ -77,5 +77,5 @@ function sizeOf({ page, bare }: Probe): string {
   if (page?.total !== undefined) return `${page.total} records`;
   const count = page?.records.length ?? 0;
   if (bare && count > probeSize) return `${count} records, in one list`;
-  return count < probeSize ? `${count} records` : 'records, not counted by the service';
+  return count < probeSize ? `${count} records` : 'records; the service reports no total';
 }

@@ -5,7 +5,7 @@ import { describeError } from '../../mcp/wording.ts';
 import { check, type DoctorCheck } from './check.ts';
 import type { Probe, ProbeTarget, ServiceHeaders } from './prober.ts';
 
-/** What the first answers say of the address and the key. */
+/** Checks address and key by the first answers. */
 export function checkAddress(
   { baseUrl }: ProbeTarget,
   probes: ReadonlyMap<Resource, Probe>,
@@ -45,7 +45,7 @@ const refusedKey = (error: ApiError | undefined): DoctorCheck =>
     describeError(error, environmentName),
   );
 
-/** Whether what one route answered is true of all of them, so that the others need not be asked. */
+/** Whether an error affects all routes, so that the others need not be checked. */
 export const affectsAllRoutes = (error: ApiError | undefined): boolean =>
   error !== undefined && !isApiError(error, 'not-permitted', 'no-route', 'key-refused');
 
@@ -58,10 +58,13 @@ export function checkBudget(
   const budget = (status: DoctorCheck['status'], detail: string, remedy?: string) =>
     check('budget', 'rate budget', status, detail, remedy);
   if (retryAfter !== undefined) {
-    return budget('fail', `used up for ${retryAfter} s`, 'Run this again then');
+    return budget('fail', `used up for ${retryAfter} s`, 'Run doctor again after that');
   }
   if (remaining === undefined) {
-    return budget('skip', `the service does not say; ${configured} in ten minutes are assumed`);
+    return budget(
+      'skip',
+      `not reported by the service; ${configured} requests in ten minutes are assumed`,
+    );
   }
   const left = `${remaining} of ${limit ?? configured} requests left of these ten minutes`;
   if (limit !== undefined && limit !== configured) {
@@ -73,7 +76,7 @@ export function checkBudget(
   }
   const low = remaining < (limit ?? configured) * lowBudgetShare;
   if (!low) return budget('ok', left);
-  return budget('warn', left, 'Other programs of this tenant draw on it too');
+  return budget('warn', left, 'Other programs of this tenant share this budget');
 }
 
 const maxClockErrorMs = 3_600_000;
@@ -81,12 +84,12 @@ const noticeableMs = 60_000;
 
 export function checkClock({ clockAheadMs: ahead }: ServiceHeaders): DoctorCheck {
   if (ahead === undefined)
-    return check('clock', 'clock', 'skip', 'the service does not tell the time');
+    return check('clock', 'clock', 'skip', 'the service sends no Date header');
   const offset = Math.abs(ahead);
   if (offset < noticeableMs) return check('clock', 'clock', 'ok', 'in step with the service');
   const detail = `${describeDuration(offset)} ${ahead > 0 ? 'behind' : 'ahead of'} the service`;
   const status = offset < maxClockErrorMs ? 'warn' : 'fail';
-  const remedy = 'Set the clock: what counts as stale or overdue depends on it';
+  const remedy = 'Correct the clock: stale and overdue depend on it';
   return check('clock', 'clock', status, detail, remedy);
 }
 

@@ -8,10 +8,10 @@ import type { Prober } from './prober.ts';
 
 const { path } = routes.opportunity;
 const pageSize = 100;
-/** Enough to meet every stage that is in use. */
+/** Usually enough to find every stage in use. */
 const maxPages = 5;
 
-/** Whether every barred stage is one that opportunities are in; a misspelt one bars nothing. */
+/** Checks that every barred stage is in use: a misspelt one has no effect. */
 export async function checkStages(
   prober: Prober,
   words: readonly string[],
