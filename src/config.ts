@@ -28,9 +28,8 @@ const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Reads the text of one setting, or throws a ConfigError that says what it must be. Functions rather than
- * schemas, because the settings are read at every start, and loading a library for them takes longer than
- * everything else of it.
+ * Parses the text of one setting, or throws a ConfigError that says what it must be. Plain functions instead
+ * of schemas, because loading a schema library would take longer than the rest of the start.
  */
 type ParseValue<T> = (text: string) => T;
 
@@ -70,11 +69,11 @@ const parameterName: ParseValue<string> = (given) => {
 
 interface Setting<T = unknown> {
   env: string;
-  /** Absent for what must not show in a list of processes. */
+  /** Absent for secrets, because flags show in process lists. */
   flag?: string;
   /** Takes no value on the command line. */
   bare?: boolean;
-  /** What it is, for the documentation and for errors. */
+  /** For the documentation and error messages. */
   description: string;
   fallback?: string;
   parse: ParseValue<T>;
@@ -98,13 +97,13 @@ export const settings = {
   apiKeyFile: setting({
     env: 'CPQ_API_KEY_FILE',
     flag: 'api-key-file',
-    description: 'A file that holds the key, instead of CPQ_API_KEY',
+    description: 'A file that contains the API key',
     parse: parseText,
   }),
   grants: setting({
     env: 'CPQ_GRANTS',
     flag: 'grants',
-    description: `What may be done: ${grantNames.join(', ')}`,
+    description: `Granted permissions: ${grantNames.join(', ')}`,
     fallback: 'read',
     parse: (given) => parseNames(parseList(given), parseGrants, grantNames),
   }),
@@ -117,7 +116,7 @@ export const settings = {
   pageParam: setting({
     env: 'CPQ_PAGE_PARAM',
     flag: 'page-param',
-    description: 'Name of the offset parameter of list routes, or none where there is none',
+    description: 'Name of the offset parameter of list routes; none if there is none',
     fallback: 'from',
     parse: parameterName,
   }),
@@ -125,73 +124,72 @@ export const settings = {
     env: 'CPQ_STATE_DIR',
     flag: 'state-dir',
     description:
-      "Folder for what must be kept, such as the journal of changes; default: the user's state folder",
+      "Folder for persistent state, such as the journal of changes; default: the user's state folder",
     parse: parseText,
   }),
   redisUrl: setting({
     env: 'CPQ_REDIS_URL',
     flag: 'redis-url',
     description:
-      'Redis or Valkey that several processes share, as redis://host:6379 or rediss://…; one with a password belongs in the variable, because flags show in lists of processes',
+      'URL of the Redis or Valkey that several processes share, as redis://host:6379 or rediss://…; use the variable for a URL with a password, because flags show in process lists',
     parse: redisUrlFrom,
   }),
   replicas: setting({
     env: 'CPQ_REPLICAS',
     flag: 'replicas',
     description:
-      'How many processes share CPQ_REDIS_URL: while it is away each keeps to its part of the rate budget',
+      'Number of processes that share Redis; while Redis is unavailable each uses its share of the rate budget',
     fallback: '4',
     parse: wholeNumber(1, 1_000),
   }),
   webhookSecret: setting({
     env: 'CPQ_WEBHOOK_SECRET',
     description:
-      'Secret that deliveries of webhooks carry, at least 16 characters; without one, and without a signing secret, none are taken',
+      'Secret sent with webhook deliveries, at least 16 characters; webhooks are accepted only with this or a signing secret',
     parse: parseSecret,
   }),
   webhookSecretFile: setting({
     env: 'CPQ_WEBHOOK_SECRET_FILE',
     flag: 'webhook-secret-file',
-    description: 'A file that holds it, instead of CPQ_WEBHOOK_SECRET',
+    description: 'A file that contains the webhook secret',
     parse: parseText,
   }),
   webhookSigningSecret: setting({
     env: 'CPQ_WEBHOOK_SIGNING_SECRET',
-    description:
-      'Secret that deliveries of webhooks are signed with (HMAC-SHA256), at least 16 characters',
+    description: 'Secret that signs webhook deliveries (HMAC-SHA256), at least 16 characters',
     parse: parseSecret,
   }),
   webhookSigningSecretFile: setting({
     env: 'CPQ_WEBHOOK_SIGNING_SECRET_FILE',
     flag: 'webhook-signing-secret-file',
-    description: 'A file that holds it, instead of CPQ_WEBHOOK_SIGNING_SECRET',
+    description: 'A file that contains the signing secret',
     parse: parseText,
   }),
   logLevel: setting({
     env: 'CPQ_LOG_LEVEL',
     flag: 'log-level',
-    description: `How much is written to stderr: ${logLevels.join(', ')}`,
+    description: `Log level on stderr: ${logLevels.join(', ')}`,
     fallback: 'warn',
     parse: oneOf(logLevels),
   }),
   rateLimit: setting({
     env: 'CPQ_RATE_LIMIT',
     flag: 'rate-limit',
-    description: 'Requests that the tenant allows in ten minutes, all its programs together',
+    description: "The tenant's rate limit: requests in ten minutes, shared by all its programs",
     fallback: '500',
     parse: wholeNumber(1, 1_000_000),
   }),
   freshSeconds: setting({
     env: 'CPQ_FRESH_SECONDS',
     flag: 'fresh-seconds',
-    description: 'How long a collection that was read counts as fresh',
+    description: 'Seconds until a cached collection is read again',
     fallback: '300',
     parse: wholeNumber(0, 86_400),
   }),
   cacheMegabytes: setting({
     env: 'CPQ_CACHE_MB',
     flag: 'cache-mb',
-    description: 'Memory that collections may take in one process',
+    description: 'Memory for cached collections per process, in MB',
     fallback: '256',
     parse: wholeNumber(1, 65_536),
   }),
@@ -199,14 +197,14 @@ export const settings = {
     env: 'CPQ_CONSENT',
     flag: 'consent',
     description:
-      'Where a host cannot ask a person before a write: token lets the same call come back with a token of the preview, ask lets nothing be written',
+      'Writes through hosts that cannot ask a person: token allows confirming a preview with a token, ask refuses the write',
     fallback: 'token',
     parse: oneOf(['token', 'ask']),
   }),
   writesPerHour: setting({
     env: 'CPQ_WRITES_PER_HOUR',
     flag: 'writes-per-hour',
-    description: 'Most writes in any hour',
+    description: 'Maximum writes per hour',
     fallback: '20',
     parse: wholeNumber(0, 100_000),
   }),
@@ -232,7 +230,7 @@ export const settings = {
     env: 'CPQ_SANDBOX',
     flag: 'sandbox',
     bare: true,
-    description: 'Serve the embedded tenant instead of a real one; needs no address and no key',
+    description: 'Serve the embedded tenant; needs no address and no key',
     fallback: '0',
     parse: parseBoolean,
   }),
@@ -240,13 +238,13 @@ export const settings = {
     env: 'CPQ_TENANTS_FILE',
     flag: 'tenants-file',
     description:
-      'A JSON file that describes the tenants that http serves, instead of CPQ_BASE_URL and CPQ_API_KEY; read again on SIGHUP',
+      'A JSON file with the tenants that http serves, instead of one address and key; reloaded on SIGHUP',
     parse: parseText,
   }),
   auth: setting({
     env: 'CPQ_AUTH',
     flag: 'auth',
-    description: `How callers of http show who they are, one or more of ${authStrategies.join(', ')}: token is one of this server's own, oauth one of an identity provider, key the caller's own key of the service; without any it listens on loopback addresses only`,
+    description: `How callers of http authenticate, one or more of ${authStrategies.join(', ')}: token is an access token of this server, oauth a token of an identity provider, key the caller's own API key; without it, http listens on loopback addresses only`,
     fallback: '',
     parse: (given) => new Set(parseList(given).map(oneOf(authStrategies))),
   }),
@@ -254,20 +252,20 @@ export const settings = {
     env: 'CPQ_TOKENS_FILE',
     flag: 'tokens-file',
     description:
-      "Where cpq-mcp token keeps what is known of the server's own tokens; default: tokens.json in the state folder",
+      'File of the access tokens created by cpq-mcp token; default: tokens.json in the state folder',
     parse: parseText,
   }),
   publicUrl: setting({
     env: 'CPQ_PUBLIC_URL',
     flag: 'public-url',
-    description: 'The address of /mcp as callers know it, such as https://mcp.example.com/mcp',
+    description: 'Public URL of /mcp, such as https://mcp.example.com/mcp',
     parse: webAddress,
   }),
   allowedHosts: setting({
     env: 'CPQ_ALLOWED_HOSTS',
     flag: 'allowed-hosts',
     description:
-      'Host names, without port, that requests to http may be addressed to, besides loopback and that of CPQ_PUBLIC_URL',
+      'Host names, without port, that are allowed in the Host header, besides loopback and the public URL',
     fallback: '',
     parse: parseList,
   }),
@@ -275,42 +273,42 @@ export const settings = {
     env: 'CPQ_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
     description:
-      'Addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For is believed',
+      'Addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For header is trusted',
     fallback: '',
     parse: parseList,
   }),
   oauthIssuer: setting({
     env: 'CPQ_OAUTH_ISSUER',
     flag: 'oauth-issuer',
-    description: 'The identity provider whose tokens are taken, as it calls itself',
+    description: 'Issuer whose tokens are accepted, exactly as in their iss claim',
     parse: (given) => {
       webAddress(given);
-      return given.trim(); // Compared letter by letter: a slash at the end counts.
+      return given.trim(); // Compared exactly, trailing slash included.
     },
   }),
   oauthAudience: setting({
     env: 'CPQ_OAUTH_AUDIENCE',
     flag: 'oauth-audience',
-    description: 'Whom its tokens must be for; default CPQ_PUBLIC_URL',
+    description: 'Expected token audience; default: the public URL',
     parse: parseText,
   }),
   oauthJwksUrl: setting({
     env: 'CPQ_OAUTH_JWKS_URL',
     flag: 'oauth-jwks-url',
-    description: 'Where its keys are, if its metadata does not say',
+    description: "URL of the issuer's keys (JWKS), if its metadata has none",
     parse: webAddress,
   }),
   oauthTenantClaim: setting({
     env: 'CPQ_OAUTH_TENANT_CLAIM',
     flag: 'oauth-tenant-claim',
-    description: 'The claim that names the tenant; not needed where only one is served',
+    description: 'Token claim with the tenant name; not needed if only one tenant is served',
     fallback: 'tenant',
     parse: parseText,
   }),
   oauthScopePrefix: setting({
     env: 'CPQ_OAUTH_SCOPE_PREFIX',
     flag: 'oauth-scope-prefix',
-    description: 'What stands before a grant in its scopes, such as cpq: in cpq:read',
+    description: 'Prefix of grants in OAuth scopes, such as cpq: in cpq:read',
     fallback: '',
     parse: parseText,
   }),
@@ -318,7 +316,7 @@ export const settings = {
     env: 'CPQ_KEY_BASE_URLS',
     flag: 'key-base-urls',
     description:
-      'Addresses of the service that callers may name when they bring their own key; * stands for a label, as in https://*.example.com',
+      'Addresses of the service that callers with their own key may use; * matches one label, as in https://*.example.com',
     fallback: '',
     parse: parseList,
   }),
@@ -326,56 +324,55 @@ export const settings = {
     env: 'CPQ_ALLOW_PRIVATE',
     flag: 'allow-private',
     bare: true,
-    description: 'Let addresses that callers name lead to private networks',
+    description: 'Allow callers to use addresses in private networks',
     fallback: '0',
     parse: parseBoolean,
   }),
   callsPerMinute: setting({
     env: 'CPQ_CALLS_PER_MINUTE',
     flag: 'calls-per-minute',
-    description: 'Calls over HTTP that one caller may make in a minute',
+    description: 'HTTP calls per caller and minute',
     fallback: '300',
     parse: wholeNumber(1, 1_000_000),
   }),
   callsAtOnce: setting({
     env: 'CPQ_CALLS_AT_ONCE',
     flag: 'calls-at-once',
-    description:
-      'Calls over HTTP of one caller that are worked on at once; more wait for their turn',
+    description: 'Concurrent HTTP calls per caller; further calls wait',
     fallback: '16',
     parse: wholeNumber(1, 100_000),
   }),
   callsInAll: setting({
     env: 'CPQ_CALLS_IN_ALL',
     flag: 'calls-in-all',
-    description: 'Calls over HTTP that are worked on at once, of all callers together',
+    description: 'Concurrent HTTP calls of all callers together',
     fallback: '128',
     parse: wholeNumber(1, 100_000),
   }),
   streamsAtOnce: setting({
     env: 'CPQ_STREAMS_AT_ONCE',
     flag: 'streams-at-once',
-    description: 'Streams of changes that one caller may have open over HTTP',
+    description: 'Open HTTP streams of updates per caller',
     fallback: '32',
     parse: wholeNumber(1, 1_024),
   }),
   metricsToken: setting({
     env: 'CPQ_METRICS_TOKEN',
     description:
-      'What whoever reads /metrics must show as a bearer token, at least 16 characters; without one /metrics is there only where callers need not show who they are',
+      'Bearer token for /metrics, at least 16 characters; without it, /metrics is available only if callers need no authentication',
     parse: parseSecret,
   }),
   metricsTokenFile: setting({
     env: 'CPQ_METRICS_TOKEN_FILE',
     flag: 'metrics-token-file',
-    description: 'A file that holds it, instead of CPQ_METRICS_TOKEN',
+    description: 'A file that contains the metrics token',
     parse: parseText,
   }),
   tracing: setting({
     env: 'CPQ_TRACING',
     flag: 'tracing',
     bare: true,
-    description: 'Make spans for OpenTelemetry, for the SDK that node --import registers',
+    description: 'Create OpenTelemetry spans, with the SDK that node --import registers',
     fallback: '0',
     parse: parseBoolean,
   }),
@@ -383,21 +380,21 @@ export const settings = {
     env: 'CPQ_FAST_PATH',
     flag: 'fast-path',
     description:
-      'Whether frequent requests are answered without the SDK of the protocol; off rules it out where an answer is not as it should be',
+      'Whether frequent requests are answered without the MCP SDK; off rules the fast path out when you look for a fault',
     fallback: 'on',
     parse: oneOf(['on', 'off']),
   }),
   host: setting({
     env: 'CPQ_HTTP_HOST',
     flag: 'host',
-    description: 'Address that http listens on',
+    description: 'Address on which http listens',
     fallback: '127.0.0.1',
     parse: parseText,
   }),
   port: setting({
     env: 'CPQ_HTTP_PORT',
     flag: 'port',
-    description: 'Port that http listens on; 0 takes any that is free',
+    description: 'Port on which http listens; 0 selects a free one',
     fallback: '3333',
     parse: wholeNumber(0, 65_535),
   }),
@@ -418,8 +415,8 @@ export type Settings = {
 };
 
 /**
- * Reads the settings, once.
- * @throws ConfigError that names the setting and the remedy, never a value of a key
+ * Reads and validates all settings.
+ * @throws ConfigError that names the setting and the remedy, never a secret
  */
 export function readSettings(
   argv: readonly string[],
@@ -507,13 +504,14 @@ function webAddress(given: string): URL {
   return url;
 }
 
-/** With or without `/public-api` and a slash behind it. */
+/** Parses the API address, with or without `/public-api` and a trailing slash. */
 export function baseUrlFrom(text: string): URL {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new ConfigError('is not a web address such as https://tenant.example.com');
   }
-  if (url.username || url.password) throw new ConfigError('must not hold a user name or password');
+  if (url.username || url.password)
+    throw new ConfigError('must not contain a user name or password');
   url.pathname = withoutSlashesAtEnd(url.pathname).replace(/\/public-api$/, '');
   url.search = '';
   url.hash = '';
@@ -526,25 +524,25 @@ function withoutSlashesAtEnd(path: string): string {
   return path.slice(0, end);
 }
 
-/** The message must not repeat it: it may hold a password. */
+/** Error messages must not repeat the URL: it may contain a password. */
 function redisUrlFrom(text: string): URL {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
     throw new ConfigError('is not an address such as redis://host:6379');
   }
   if (/%(?![0-9a-f]{2})/i.test(url.username + url.password)) {
-    throw new ConfigError('holds a percent sign that stands for nothing: write %25');
+    throw new ConfigError('contains an invalid percent encoding: write a percent sign as %25');
   }
   return url;
 }
 
 const minSecret = 16;
 
-/** It may stand in an address, and is compared as it is. */
+/** Printable ASCII only, because secrets may be part of a URL path. */
 function parseSecret(text: string): string {
   const trimmed = text.trim();
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
-    throw new ConfigError('holds a character that a secret cannot have, such as a space');
+    throw new ConfigError('contains an invalid character, such as a space');
   }
   if (trimmed.length < minSecret) {
     throw new ConfigError(`is shorter than ${minSecret} characters`);
@@ -552,7 +550,7 @@ function parseSecret(text: string): string {
   return trimmed;
 }
 
-/** The message must not repeat what may be most of a key. */
+/** Parses a key for use in a header. Error messages must not repeat it. */
 export function headerSafe(key: string): string {
   const trimmed = key.trim();
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
@@ -563,7 +561,7 @@ export function headerSafe(key: string): string {
   return trimmed;
 }
 
-/** Each of them may stand in a file instead. */
+/** Secrets that can be read from a file. */
 const secretFileNames = [
   ['apiKey', 'apiKeyFile'],
   ['webhookSecret', 'webhookSecretFile'],
@@ -592,7 +590,7 @@ export function fileContent(setting: SettingName, path: string): string {
   }
 }
 
-/** A real tenant's address and key. @throws ConfigError that says which is missing and where to get it */
+/** The tenant's address and key. @throws ConfigError that says which is missing and where to get it */
 export function requireTenant(read: Settings): { baseUrl: URL; key: string } {
   const { baseUrl, apiKey } = read;
   if (baseUrl !== undefined && apiKey !== undefined) return { baseUrl, key: apiKey };
@@ -605,7 +603,7 @@ export function requireTenant(read: Settings): { baseUrl: URL; key: string } {
   });
 }
 
-/** Which tools are asked for, or else those that make sense with what was granted and is received. */
+/** The configured toolsets; default: routes and briefs, with events and changes if they can be used. */
 export function toolsetsOf(read: Settings): ReadonlySet<Toolset> {
   const writes = (read.grants as ReadonlySet<Grant>).has('opportunity:write');
   const usual: Toolset[] = ['routes', 'briefs'];
@@ -614,6 +612,6 @@ export function toolsetsOf(read: Settings): ReadonlySet<Toolset> {
   return read.toolsets ?? new Set(usual);
 }
 
-/** Anyone could send them otherwise. */
+/** Whether webhooks are accepted: only with a secret, since anyone could send them otherwise. */
 export const receivesWebhooks = ({ webhookSecret, webhookSigningSecret }: Settings): boolean =>
   webhookSecret !== undefined || webhookSigningSecret !== undefined;

@@ -4,7 +4,7 @@ import { ConfigError } from './config.ts';
 import { embeddedHost } from './hosts/embedded.ts';
 import { factsOf } from './log.ts';
 
-/** What the key may be used for; `read` stands for every read. */
+/** A permission; `read` includes every read. */
 export type CpqGrant =
   | 'read'
   | 'company:read'
@@ -23,40 +23,40 @@ export type CpqGrant =
 export type CpqToolset = 'routes' | 'briefs' | 'events' | 'changes';
 
 /**
- * The settings of the server; each is also a variable and a flag of the command, and described in the
- * documentation under that name. Nothing is read from the environment.
+ * Options of the server; each is also a setting of the command, described in docs/settings.md. The
+ * environment is not read.
  */
 export interface CpqServerOptions {
   /** The tenant's API address, the part before `/public-api`. */
   baseUrl?: string | URL | undefined;
   /** Issued under Settings → Integrations → API Key. */
   apiKey?: string | undefined;
-  /** A file that holds the key, instead of `apiKey`. */
+  /** A file that contains the key, instead of `apiKey`. */
   apiKeyFile?: string | undefined;
-  /** Serves the embedded tenant instead; needs the optional package `libsql`, no address and no key. */
+  /** Serves the embedded tenant; needs the optional package `libsql`, but no address and no key. */
   sandbox?: boolean | undefined;
-  /** What may be done. Default `['read']`: nothing can be written. */
+  /** Granted permissions. Default `['read']`: no writes. */
   grants?: readonly CpqGrant[] | undefined;
-  /** Which tools are listed. Default `routes` and `briefs`, and `changes` where a write is granted. */
+  /** Listed tools. Default `routes` and `briefs`, and `changes` if a write is granted. */
   toolsets?: readonly CpqToolset[] | undefined;
   /** Name of the offset parameter of list routes, or `none`. Default `from`. */
   pageParam?: string | undefined;
-  /** Folder for what must be kept, such as the journal of changes. */
+  /** Folder for persistent state, such as the journal of changes. */
   stateDir?: string | undefined;
-  /** How much is written to stderr. Default `warn`. */
+  /** Log level on stderr. Default `warn`. */
   logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined;
-  /** Requests that the tenant allows in ten minutes, all its programs together. Default 500. */
+  /** The tenant's rate limit: requests in ten minutes, shared by all its programs. Default 500. */
   rateLimit?: number | undefined;
-  /** Seconds that a collection counts as fresh. Default 300. */
+  /** Seconds until a cached collection is read again. Default 300. */
   freshSeconds?: number | undefined;
-  /** Megabytes that collections may take in memory. Default 256. */
+  /** Memory for cached collections, in MB. Default 256. */
   cacheMegabytes?: number | undefined;
   /**
-   * Where a host cannot ask a person before a write: `token` lets the same call come back with a token
-   * of the preview, `ask` lets nothing be written. Default `token`.
+   * Writes through hosts that cannot ask a person: `token` allows confirming a preview with a token, `ask`
+   * refuses the write. Default `token`.
    */
   consent?: 'token' | 'ask' | undefined;
-  /** Most writes in any hour. Default 20. */
+  /** Maximum writes per hour. Default 20. */
   writesPerHour?: number | undefined;
   /** Fields of an opportunity that may be written. Default all. */
   writeFields?: readonly string[] | undefined;
@@ -64,7 +64,7 @@ export interface CpqServerOptions {
   barredStages?: readonly string[] | undefined;
 }
 
-/** The part of a transport of the Model Context Protocol that is used; those of the SDKs have it. */
+/** The part of an MCP transport that is used; the transports of the SDKs satisfy it. */
 export interface CpqTransport {
   start(): Promise<void>;
   send(message: object, options?: object): Promise<void>;
@@ -75,29 +75,29 @@ export interface CpqTransport {
 }
 
 export interface CpqConnection {
-  /** Ends this connection, the transport included. */
+  /** Ends this connection and closes the transport. */
   close(): Promise<void>;
 }
 
-/** A server for one tenant, to be connected to as many clients as there are. */
+/** A server for one tenant and any number of clients. */
 export interface CpqServer {
-  /** What a client will find listed, in that order. */
+  /** The listed tools, in order. */
   readonly tools: readonly { readonly name: string; readonly title: string }[];
   /**
-   * Serves a client over a transport: two linked ones in memory, stdio, a socket. Returns at once; what
-   * goes wrong with the transport is logged.
+   * Serves a client over a transport, such as a linked in-memory pair, stdio or a socket. Returns at once;
+   * errors of the transport are logged.
    */
   connect(transport: CpqTransport): CpqConnection;
   /**
-   * Answers one HTTP request of the protocol, statelessly. Checks neither who asks nor from where: that
-   * is for whoever puts it behind an address.
+   * Answers one HTTP request statelessly. It checks neither credentials nor Host and Origin headers: that is
+   * up to the caller.
    */
   fetch(request: Request): Promise<Response>;
-  /** Ends every connection and lets go of the tenant. */
+  /** Ends every connection and closes the tenant. */
   close(): Promise<void>;
 }
 
-/** An option that is missing or wrong. */
+/** A missing or invalid option. */
 export class CpqOptionError extends Error {
   override readonly name = 'CpqOptionError';
 }
@@ -111,7 +111,7 @@ export class CpqOptionError extends Error {
  * cpq.connect(theirs);
  * await client.connect(ours);
  * ```
- * @throws CpqOptionError that names the option; never a value of a key
+ * @throws CpqOptionError that names the option, never a secret
  */
 export async function createCpqServer(options: CpqServerOptions = {}): Promise<CpqServer> {
   const opened = await namingOptions(() => openTenant(settingsFrom({ ...options }), optionName));
@@ -119,7 +119,7 @@ export async function createCpqServer(options: CpqServerOptions = {}): Promise<C
   const tools = opened.surface.list.map(({ name, title = name }) => ({ name, title }));
   return {
     tools,
-    // The SDKs write the same interface with narrower messages than are worth repeating here.
+    // The SDKs declare narrower message types for the same interface.
     connect: (transport) => host.connect(transport as Parameters<typeof host.connect>[0]),
     fetch: host.fetch,
     async close() {

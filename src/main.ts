@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** From Node 22.1 on. */
 type CompileCache = typeof module & { enableCompileCache?(folder: string): unknown };
 
-/** Keeps compiled code for the next start, where Node can. What says otherwise in the environment goes first. */
+/** Caches compiled code for the next start, if Node supports it and the environment does not configure it. */
 function keepCompiled({ enableCompileCache }: CompileCache): void {
   const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env;
   if (!enableCompileCache || NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
@@ -14,7 +14,7 @@ function keepCompiled({ enableCompileCache }: CompileCache): void {
   if (folder !== undefined) enableCompileCache(folder);
 }
 
-/** A folder of this user's own: code from a place that others can write to must not be run. */
+/** A folder that only this user can write to: code that others could change must not be run. */
 function ownFolder(): string | undefined {
   try {
     const folder = join(cacheFolder(), 'cpq-mcp');
@@ -22,7 +22,7 @@ function ownFolder(): string | undefined {
     const found = lstatSync(folder);
     return found.isDirectory() && isOurs(found) ? folder : undefined;
   } catch {
-    return undefined; // No home, or not one to write in: every start compiles anew.
+    return undefined; // No writable home: every start compiles again.
   }
 }
 
@@ -37,6 +37,6 @@ function cacheFolder(): string {
 }
 
 keepCompiled(module);
-// Only now: what is imported above is compiled before there is a cache.
+// Imported after the cache is enabled, so that its code is cached.
 const { start } = await import('./commands/run.ts');
 start(process.argv.slice(2));

@@ -303,7 +303,7 @@ describe('a file that is written', () => {
       baseUrl,
     );
     expect([status, left]).toEqual([0, ['host.conf']]);
-    expect(stdout).toContain(`cpq-mcp is in ${file} now.`);
+    expect(stdout).toContain(`Added cpq-mcp to ${file}.`);
     expect(serversIn(name, parse(name, after ?? ''))['cpq-mcp']).toEqual(stdioEntries[name]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });

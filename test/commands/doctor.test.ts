@@ -412,10 +412,10 @@ describe('paging', () => {
   });
 
   test.each<[string, Behaviour, string]>([
-    ['has no cap below 500', {}, '500 records come at once'],
+    ['has no cap below 500', {}, '500 records in one page'],
     ['is clamped', { maxSize: 50 }, 'clamped to 50'],
     ['is fixed', { fixedSize: 25 }, 'clamped to 25'],
-    ['is ignored', { everything: true }, 'ignored: 600 records came where 500 were asked for'],
+    ['is ignored', { everything: true }, 'ignored: 600 records returned where 500 were requested'],
   ])('a size that %s', async (_, behaviour, detail) => {
     const { find } = await examine(behaviour);
     expect(find('paging:size')).toMatchObject({ status: 'ok', detail });

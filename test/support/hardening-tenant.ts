@@ -147,7 +147,7 @@ export const wordsOf: Readonly<Record<ErrorKind, RegExp>> = {
   'not found': /no such record/,
   rejected: /refused the request/,
   'not the API': /web page|redirect|has no route/,
-  unavailable: /broke off|answered with status|failed several times|cannot be reached/,
+  unavailable: /closed the connection|answered with status|failed several times|cannot be reached/,
   'bad response': /cannot be read/,
   'timed out': /in time/,
   'too large': /larger than this server accepts/,
