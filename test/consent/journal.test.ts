@@ -304,7 +304,7 @@ describe('the limit of an hour', () => {
     const second = await open({ folder, rules: { perHour: 2 } });
     expect((await second.revert(change_id)).outcome).toBe('written');
     const third = await open({ folder, rules: { perHour: 2 } });
-    expect((await rename(third)).text).toMatch(/at most 2 times an hour/);
+    expect((await rename(third)).text).toMatch(/limit of 2 writes an hour/);
     expect(await journalIn(folder)).toHaveLength(4);
   });
 
