@@ -81,7 +81,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     const revert = await south.ask('cpq_revert_change', { change_id: written.change_id });
     expect(revert.isError).toBe(true);
     // The one write of this hour is north's.
-    expect((await write(north, 'opp-2')).text).toContain('at most 1 times an hour');
+    expect((await write(north, 'opp-2')).text).toContain('limit of 1 writes an hour');
     expect(await write(south, 'opp-3')).toMatchObject({ outcome: 'written' });
   });
 
