@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import type { Quote } from '../src/api/records.ts';
+import type { ApiRecord, Quote, Ref } from '../src/api/records.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote.ts';
+import { completeReferences } from '../src/briefs/references.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import { identifier, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -40,12 +41,13 @@ export const briefQuote = defineTool({
       coverage: read,
       omitted: left,
     } = await readCollections(tenant, [], related, call);
+    completeReferences({ ...records, quote: [record] });
     const brief = (maxLines: number) =>
       quoteBrief(
         {
           quote: record,
-          company: records.company?.find(({ id }) => id === record.company?.id),
-          opportunity: records.opportunity?.find(({ id }) => id === record.opportunity?.id),
+          company: namedBy(record.company, records.company),
+          opportunity: namedBy(record.opportunity, records.opportunity),
           books: records.pricing_book,
           products: records.product,
         },
@@ -59,6 +61,12 @@ export const briefQuote = defineTool({
     return quoteAnswer(record, brief, lines, { coverage: toCoverage(read) }, left);
   },
 });
+
+/** A record without an id is not the one that a reference without an id is to. */
+const namedBy = <R extends ApiRecord>(
+  ref: Ref | undefined,
+  records: readonly R[] | undefined,
+): R | undefined => (ref?.id === undefined ? undefined : records?.find(({ id }) => id === ref.id));
 
 function quoteAnswer(
   { items = [] }: Quote,

@@ -4,83 +4,35 @@
  * ISO 8601 as sent.
  */
 
-import { isObject } from './envelope.ts';
+import {
+  type Fields,
+  flag,
+  listOf,
+  mark,
+  named,
+  nameOf,
+  nested,
+  normalise,
+  number,
+  object,
+  type Read,
+  ref,
+  text,
+  time,
+  word,
+} from './normalise.ts';
 
-/** Parses a raw value: `undefined` if it is empty, `unreadable` if it has the wrong type. */
-type Kind<T> = (raw: unknown) => T | undefined | typeof unreadable;
-type Fields = Readonly<Record<string, Kind<unknown>>>;
-type Read<F extends Fields> = { [N in keyof F]?: F[N] extends Kind<infer T> ? T : never } & {
-  /** Raw values of known fields that have the wrong type, by field name. */
-  unreadable?: Record<string, unknown>;
-  [field: string]: unknown;
-};
-
-const unreadable = Symbol('unreadable');
-const plainNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
-
-const text: Kind<string> = (raw) => {
-  if (typeof raw === 'string') return raw;
-  return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : unreadable;
-};
-
-/** A value of an enumeration; tenants store them in any letter case. */
-const word: Kind<string> = (raw) =>
-  typeof raw === 'string' ? raw.trim().toLowerCase() : unreadable;
-
-/** A number or a numeric string. A text such as "on request" is unreadable, never 0. */
-const number: Kind<number> = (raw) => {
-  if (typeof raw === 'number') return Number.isFinite(raw) ? raw : unreadable;
-  if (typeof raw !== 'string') return unreadable;
-  const trimmed = raw.trim();
-  if (trimmed === '') return undefined;
-  return plainNumber.test(trimmed) ? Number(trimmed) : unreadable;
-};
-
-const flag: Kind<boolean> = (raw) => {
-  if (typeof raw === 'boolean') return raw;
-  if (raw === 'true' || raw === 1) return true;
-  return raw === 'false' || raw === 0 ? false : unreadable;
-};
-
-const object: Kind<Record<string, unknown>> = (raw) => (isObject(raw) ? raw : unreadable);
-
-/** A name, for fields in which the service sends a name or a nested record. */
-const nameOf: Kind<string> = (raw) => text(isObject(raw) ? raw.name : raw);
-
-const nested =
-  <F extends Fields>(fields: F): Kind<Read<F>> =>
-  (raw) =>
-    isObject(raw) ? normalise(raw, fields) : unreadable;
-
-const listOf =
-  <T>(kind: Kind<T>): Kind<T[]> =>
-  (raw) => {
-    if (!Array.isArray(raw)) return unreadable;
-    const read = raw.filter((entry) => entry !== null).map(kind);
-    return read.includes(unreadable) ? unreadable : (read as T[]);
-  };
-
-const named = { id: text, name: text };
-
-const nestedNamed = nested(named);
-
-/** A nested record, usually with an id or a name; a string is its name. */
-const ref: Kind<Ref> = (raw) => {
-  if (typeof raw === 'string') return { name: raw };
-  // The common case, without a copy.
-  if (isObject(raw) && isTextOrAbsent(raw.id) && isTextOrAbsent(raw.name)) return raw as Ref;
-  return nestedNamed(raw);
-};
-
-const isTextOrAbsent = (raw: unknown): boolean => typeof raw === 'string' || raw === undefined;
+export type { Ref } from './normalise.ts';
 
 const base = {
   ...named,
   externalIdentifier: text,
   labels: listOf(nameOf),
-  createdAt: text,
-  updatedAt: text,
-  deletedAt: text,
+  createdAt: time,
+  updatedAt: time,
+  /** Soft deletion: its time, or `true` where the service tells no time. */
+  deletedAt: mark,
+  deleted: mark,
   customFields: object,
 };
 const quoteItem = {
@@ -126,8 +78,6 @@ const fieldsOf = {
     mobilePhone: text,
     companyId: text,
     companyName: text,
-    /** Time of soft deletion. */
-    deleted: text,
   },
   opportunity: {
     ...base,
@@ -147,10 +97,10 @@ const fieldsOf = {
     monthlyProfit: number,
     monthlyChurn: number,
     valueMonths: number,
-    startDate: text,
-    expectedCloseDate: text,
-    closedAt: text,
-    stageUpdatedAt: text,
+    startDate: time,
+    expectedCloseDate: time,
+    closedAt: time,
+    stageUpdatedAt: time,
   },
   product: {
     ...base,
@@ -180,13 +130,13 @@ const fieldsOf = {
     title: text,
     status: word,
     link: text,
-    sentAt: text,
-    approvedAt: text,
-    declinedAt: text,
-    expiredAt: text,
-    expiresAt: text,
-    contractStartDate: text,
-    contractEndDate: text,
+    sentAt: time,
+    approvedAt: time,
+    declinedAt: time,
+    expiredAt: time,
+    expiresAt: time,
+    contractStartDate: time,
+    contractEndDate: time,
     contractDuration: nested({ amount: number, unit: word }),
     company: ref,
     contact: ref,
@@ -201,12 +151,12 @@ const fieldsOf = {
   pricing_book: {
     ...base,
     specialBidNumber: text,
-    validFrom: text,
-    validTo: text,
+    validFrom: time,
+    validTo: time,
     companyIds: listOf(text),
     classificationIds: listOf(text),
     products: listOf(
-      nested({ productId: text, price: number, cost: number, validFrom: text, validTo: text }),
+      nested({ productId: text, price: number, cost: number, validFrom: time, validTo: time }),
     ),
   },
   category,
@@ -232,7 +182,6 @@ const fieldsOf = {
 export type Resource = keyof typeof fieldsOf;
 export type RecordOf = { [R in Resource]: Read<(typeof fieldsOf)[R]> };
 export type ApiRecord = Read<typeof base>;
-export type Ref = Read<typeof named>;
 export type Company = RecordOf['company'];
 export type Contact = RecordOf['contact'];
 export type Opportunity = RecordOf['opportunity'];
@@ -245,20 +194,6 @@ export type Category = RecordOf['category'] & { children?: Category[] };
 export type DiscountGroup = RecordOf['discount_group'];
 export type ContractItem = RecordOf['contract_item'];
 
-/** Works in place: the record was just parsed, and a copy would cost as much as parsing. */
-function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Read<F> {
-  for (const name in fields) {
-    const before = raw[name];
-    if (before === undefined) continue;
-    const after = before === null ? undefined : fields[name]?.(before);
-    if (after === before) continue;
-    if (after === undefined || after === unreadable) delete raw[name];
-    else raw[name] = after;
-    if (after === unreadable) raw.unreadable = { ...(raw.unreadable ?? {}), [name]: before };
-  }
-  return raw as Read<F>;
-}
-
 /**
  * Types and normalises one raw record in place: numeric strings become numbers, enumeration values lower case,
  * labels strings. Empty known fields are removed, unknown fields are kept. Never throws.
@@ -267,5 +202,16 @@ export function toRecord<R extends Resource>(
   resource: R,
   raw: Record<string, unknown>,
 ): RecordOf[R] {
-  return normalise<Fields>(raw, fieldsOf[resource]) as RecordOf[R];
+  const record = normalise<Fields>(raw, fieldsOf[resource]);
+  if (resource === 'contact' && record.company !== undefined) takeCompany(record);
+  return record as RecordOf[R];
+}
+
+const nestedCompany = { company: ref };
+
+/** A contact names its company beside itself; one that nests it, or gives a bare name, is read alike. */
+function takeCompany(contact: Contact): void {
+  const { company } = normalise({ company: contact.company }, nestedCompany);
+  if (company?.id !== undefined) contact.companyId ||= company.id;
+  if (company?.name !== undefined) contact.companyName ||= company.name;
 }

@@ -11,6 +11,7 @@ import type {
   Quote,
   QuoteTemplate,
   RecordOf,
+  Ref,
   Resource,
 } from '../api/records.ts';
 import { contactName } from './naming.ts';
@@ -46,7 +47,7 @@ const conciseRows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
     companyId: contact.companyId,
     externalIdentifier: contact.externalIdentifier,
     labels: contact.labels,
-    deleted: day(contact.deleted),
+    deleted: deletion(contact),
   }),
   opportunity: (opportunity: Opportunity) => {
     const outcome = outcomeOf(opportunity);
@@ -56,13 +57,15 @@ const conciseRows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
       company: opportunity.company?.name,
       companyId: opportunity.company?.id,
       stage: opportunity.pipelineStage?.name,
+      stageId: idOfUnnamed(opportunity.pipelineStage),
       outcome: outcome === 'open' ? undefined : outcome,
       probability: opportunity.probability,
       oneTime: opportunity.onetimeRevenue,
       monthly: opportunity.monthlyRevenue,
       closes: day(opportunity.expectedCloseDate),
       owner: opportunity.owner?.name,
-      deletedAt: day(opportunity.deletedAt),
+      ownerId: idOfUnnamed(opportunity.owner),
+      deletedAt: deletion(opportunity),
     };
   },
   product: (product: Product) => ({
@@ -75,6 +78,7 @@ const conciseRows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
     cost: product.cost,
     term: product.term,
     category: product.category?.name ?? product.categories?.[0]?.name,
+    categoryId: idOfUnnamed(product.category ?? product.categories?.[0]),
     listed: product.listed === false ? false : undefined,
   }),
   quote: (quote: Quote) => ({
@@ -85,10 +89,12 @@ const conciseRows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
     company: quote.company?.name,
     companyId: quote.company?.id,
     opportunity: quote.opportunity?.name,
+    opportunityId: idOfUnnamed(quote.opportunity),
     owner: quote.owner?.name,
+    ownerId: idOfUnnamed(quote.owner),
     createdAt: day(quote.createdAt),
     expiresAt: day(quote.expiresAt),
-    deletedAt: day(quote.deletedAt),
+    deletedAt: deletion(quote),
     ...quoteTotals(quote),
   }),
   quote_template: (template: QuoteTemplate) => ({
@@ -179,6 +185,16 @@ function withoutEmpty(value: unknown): unknown {
     any = true;
   }
   return any ? entries : undefined;
+}
+
+/** What there is to call a record by that the service gives no name of. */
+const idOfUnnamed = (ref: Ref | undefined): string | undefined =>
+  ref?.name === undefined ? ref?.id : undefined;
+
+/** When a record was deleted, as far as it is told. */
+function deletion({ deletedAt, deleted }: ApiRecord): string | true | undefined {
+  const mark = deletedAt ?? deleted;
+  return mark === true ? mark : day(mark);
 }
 
 /** The day of a timestamp, as written; text that is not a date is returned unchanged. */

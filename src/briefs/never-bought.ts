@@ -2,7 +2,7 @@
 import type { Category, Product, Quote, Ref } from '../api/records.ts';
 import { decimal, perUnit } from './money.ts';
 import { byName, compact, type LimitedList, limitList, nonBlank } from './naming.ts';
-import { isOpenQuote } from './outcome.ts';
+import { isDeleted, isOpenQuote } from './outcome.ts';
 import { boughtItems, Catalogue, CategoryKeys, partKey } from './part-numbers.ts';
 
 export interface NeverBought extends LimitedList<Suggestion> {
@@ -102,7 +102,7 @@ function addCategory(names: Map<string, string>, keys: CategoryKeys, ref: Ref | 
 }
 
 function isNew(product: Product, purchases: Purchases, keys: CategoryKeys): boolean {
-  if (product.listed === false || product.deletedAt || product.id === undefined) return false;
+  if (product.listed === false || isDeleted(product) || product.id === undefined) return false;
   if (purchases.ids.has(product.id) || purchases.parts.has(partKey(product) ?? '')) return false;
   return keys.keysOfProduct(product).some((key) => purchases.categories.has(key));
 }

@@ -65,8 +65,8 @@ function readPlainWords(text: string): ReadonlySet<string> {
 const hasAny = (words: ReadonlySet<string>, wanted: readonly string[]): boolean =>
   wanted.some((word) => words.has(word));
 
-/** Soft-deleted: a deletion time is set. */
-export function isDeleted(record: { deletedAt?: string; deleted?: unknown }): boolean {
+/** Soft-deleted: marked so, by either name of the mark. */
+export function isDeleted(record: { deletedAt?: unknown; deleted?: unknown }): boolean {
   return Boolean(record.deletedAt) || Boolean(record.deleted);
 }
 

@@ -7,6 +7,7 @@ import {
   type FieldValue,
   type Reference,
 } from '../tenant/changes/fields.ts';
+import { describeRule } from '../tenant/changes/service-rules.ts';
 import {
   join,
   oneLine,
@@ -59,8 +60,8 @@ function describeRemark(remark: Remark): Wording {
       return wording`amounts stay the same numbers, but in ${describeCurrency(remark.to)} instead of ${describeCurrency(remark.from)}.`;
     case 'look-alike':
       return wording`another ${trusted(remark.label.toLowerCase())} has the name ${named(remark.name)}, or one that looks the same: ${describeReference({ id: remark.id, name: remark.other })}.`;
-    case 'cannot be sent':
-      return wording`${trusted(remark.label)} is ${named(remark.value)} without an id, so it cannot be sent along: the service may clear it.`;
+    case 'rule':
+      return wording`the service may refuse this, or store something else. ${describeRule(remark.rule)}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { isApiError } from '../api/errors.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
+import { completeReferences, type KnownRecords } from '../briefs/references.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
@@ -32,8 +33,10 @@ export async function readCollections<N extends Resource, W extends Resource = n
     ),
   ]);
   const read = parts.filter((part) => 'records' in part);
+  const records = Object.fromEntries(read.map((part) => [part.resource, part.records]));
+  completeReferences(records as KnownRecords);
   return {
-    records: Object.fromEntries(read.map(({ resource, records }) => [resource, records])),
+    records,
     coverage: combinedCoverage(read),
     omitted: parts.flatMap((part) => ('omitted' in part ? [part.omitted] : [])),
   } as CollectionsRead<N | W>;

@@ -10,9 +10,11 @@ import {
   type FieldValue,
 } from '../tenant/changes/fields.ts';
 import type { ChangePlan } from '../tenant/changes/plan.ts';
+import { describeRule } from '../tenant/changes/service-rules.ts';
 import { shownValue } from '../tenant/changes/shown.ts';
 import {
   identifier,
+  join,
   maxQuoted,
   quote,
   trusted,
@@ -156,7 +158,7 @@ const inShort = ({ field, from, to }: ChangeRow): ChangeRow => {
 };
 
 function resultAnswer(plan: ChangePlan, changes: Rows, result: WriteResult): Answer {
-  const { outcome, changeId, record, reason } = result;
+  const { outcome, changeId, record } = result;
   const differs = result.differs.map(({ field, intended, stored }) => ({
     field,
     meant: shownValue(intended),
@@ -168,8 +170,8 @@ function resultAnswer(plan: ChangePlan, changes: Rows, result: WriteResult): Ans
     ...(differs.length > 0 ? { differs } : {}),
   };
   return {
-    ...changeAnswer(resultSummary(plan, outcome, reason), outcome, changes, more),
-    notes: resultNotes(result),
+    ...changeAnswer(resultSummary(plan, result), outcome, changes, more),
+    notes: [...resultNotes(result), ...ruleNotes(plan, result)],
   };
 }
 
@@ -181,6 +183,16 @@ const verbatim = (record: Record<string, unknown>): Record<string, unknown> =>
       typeof value === 'string' ? new Verbatim(value) : value,
     ]),
   );
+
+/** Why the service may have refused it, where a rule of its web interface is about such a change. */
+function ruleNotes({ remarks }: ChangePlan, { outcome, differs }: WriteResult): Wording[] {
+  if (outcome !== 'not_written' && differs.length === 0) return [];
+  return remarks.flatMap((remark) =>
+    remark.about === 'rule'
+      ? [wording`Known of the service's web interface: ${describeRule(remark.rule)}`]
+      : [],
+  );
+}
 
 function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): Wording[] {
   const notes: [boolean, Wording][] = [
@@ -206,13 +218,33 @@ function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): 
 
 function resultSummary(
   plan: ChangePlan,
-  outcome: WriteResult['outcome'],
-  reason = wording``,
+  { outcome, differs, reason = wording`` }: WriteResult,
 ): Wording {
   const about = describeTarget(plan);
   if (outcome === 'not_written') return wording`Not written: ${about}, because ${reason}.`;
   if (outcome === 'cannot_tell')
     return wording`It is not known whether ${about} was written: ${reason}.`;
   const way = plan.target.record ? ' It can be reverted with cpq_revert_change.' : '';
-  return wording`Written: ${about}.${way}`;
+  if (differs.length === 0) return wording`Written: ${about}.${way}`;
+  return wording`Written, but not as agreed: ${describeDifferences(differs)}. It was the ${about}.${way}`;
+}
+
+const maxNamedFields = 5;
+
+/** What changed without being asked for first: that is what nobody expects. */
+function describeDifferences(differs: WriteResult['differs']): Wording {
+  const parts = [
+    { fields: differs.filter(({ asked }) => !asked), what: 'changed without being asked for' },
+    { fields: differs.filter(({ asked }) => asked), what: 'stored otherwise' },
+  ];
+  const said = parts
+    .filter(({ fields }) => fields.length > 0)
+    .map(({ fields, what }) => wording`${trusted(what)}: ${nameFields(fields)}`);
+  return join(said, '; ');
+}
+
+function nameFields(fields: WriteResult['differs']): Wording {
+  const names = fields.slice(0, maxNamedFields).map(({ field }) => identifier(field));
+  const others = fields.length - names.length;
+  return join(others > 0 ? [...names, wording`${others} more`] : names, ', ');
 }

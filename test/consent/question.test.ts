@@ -54,13 +54,14 @@ describe('a question', () => {
           { about: 'contact elsewhere', contact: 'Ada', company: 'Other' },
           { about: 'contact stays', contact: 'Ada' },
           { about: 'currency', from: 'EUR', to: 'USD' },
-          { about: 'cannot be sent', label: 'Stage', value: 'Won' },
+          { about: 'rule', rule: 'locked' },
         ],
       },
       'x',
     );
     expect(words.split('\n').filter((line) => line.startsWith('Note: '))).toHaveLength(4);
     expect(words).toContain('in USD instead of EUR');
+    expect(words).toContain('the service may refuse this, or store something else. Company and');
   });
 });
 

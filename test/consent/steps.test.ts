@@ -435,10 +435,16 @@ describe('a stored value that cannot be read', () => {
     expect(row).toMatchObject({ name: 'Named anew', onetimeRevenue: 'on request' });
   });
 
-  test('a stage without an id cannot go back: the person is told before, and after', async () => {
+  test.each([
+    ['pipelineStage', 'Only a name', /stage is "Only a name", and the service gives no id of it/],
+    ['owner', { name: 'Ada' }, /owner is "Ada", and the service gives no id of it/],
+    ['source', ['odd'], /source is .*, and the service gives no id of it/],
+    ['startDate', 'December 28, 2026', /start is "December 28, 2026", and it is no date/],
+    ['expectedCloseDate', 12, /expected close is "12", and it is no date/],
+  ])('that cannot go back, %s, keeps everything from being written', async (name, value, why) => {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
     const [row = {}] = upstream.records['/opportunity'];
-    row.pipelineStage = 'Only a name';
+    row[name] = value;
     upstream.set({ omitted: 'cleared' });
     const answering = new Answering();
     const it = await openWriter(
@@ -446,8 +452,10 @@ describe('a stored value that cannot be read', () => {
       { person: answering.person },
     );
     const answer = await it.upsert({ external_id: 'opp-0', name: 'Named anew' });
-    expect(answering.asked[0]).toMatch(/Note: Stage is “Only a name” without an id/);
-    expect(answer.data.differs).toMatchObject([{ field: 'stage', meant: 'Only a name' }]);
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toMatch(why);
+    expect(answering.asked).toEqual([]);
+    expect(upstream.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
   test('a 1 that may be 1 % or 100 % is not sent back by guess', async () => {
@@ -463,5 +471,38 @@ describe('a stored value that cannot be read', () => {
     const certain = await it.upsert({ external_id: 'opp-0', name: 'Named anew', probability: 0.9 });
     expect(certain.outcome).toBe('written');
     expect(upstream.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+  });
+});
+
+describe('a field that changes without being asked for', () => {
+  /** A service that scores an opportunity anew with every write. */
+  async function scoring(behaviour: object) {
+    const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
+    const [row = {}] = upstream.records['/opportunity'];
+    const puts = () => upstream.requests.filter(({ method }) => method === 'PUT').length;
+    Object.defineProperty(row, 'riskScore', { enumerable: true, get: puts });
+    upstream.set(behaviour);
+    const it = await openWriter(
+      { baseUrl: upstream.url, key: 'any' },
+      { person: personAnswers.accepts },
+    );
+    return it.upsert({ external_id: 'opp-0', description: 'They ask for more' });
+  }
+
+  test('is the first thing said, also where this server never writes it', async () => {
+    const answer = await scoring({});
+    expect(answer.outcome).toBe('written');
+    expect(answer.data.summary).toMatch(
+      /^Written, but not as agreed: changed without being asked for: riskScore\./,
+    );
+    expect(answer.data.differs).toEqual([{ field: 'riskScore', meant: '0', stored: '1' }]);
+  });
+
+  test('keeps a confirmed write that stored nothing else from being told as nothing written', async () => {
+    const answer = await scoring({ write: 'unapplied' });
+    expect(answer.outcome).toBe('written');
+    expect(answer.data.summary).toMatch(
+      /^Written, but not as agreed: .*riskScore; stored otherwise: description\./,
+    );
   });
 });

@@ -1,5 +1,6 @@
 import type { Wording } from '../../text/untrusted-text.ts';
 import type { FieldChange } from './fields.ts';
+import type { ServiceRule } from './service-rules.ts';
 
 /** A note for the person, in addition to the changes. */
 export type Remark =
@@ -11,8 +12,8 @@ export type Remark =
   | { about: 'currency'; from: string; to: string }
   /** Another record has the same name, or one that looks the same. */
   | { about: 'look-alike'; label: string; name: string; other: string; id: string }
-  /** A present value that has no id, and so cannot be sent back. */
-  | { about: 'cannot be sent'; label: string; value: string };
+  /** The service may have a rule against it. */
+  | { about: 'rule'; rule: ServiceRule };
 
 /** The change that a person is asked to agree to. */
 export interface Proposal {

@@ -5,14 +5,7 @@ import type { Trace } from '../../api/trace.ts';
 import { identifier, quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
-import {
-  bodyValue,
-  canBeSent,
-  type FieldChange,
-  type Snapshot,
-  sentFields,
-  snapshotOf,
-} from './fields.ts';
+import { bodyValue, type FieldChange, type Snapshot, sentFields, snapshotOf } from './fields.ts';
 import {
   journalError,
   newChangeId,
@@ -106,8 +99,7 @@ function writeBody(before: Snapshot, changes: readonly FieldChange[]): Record<st
   for (const { name, kind, body: property } of sentFields) {
     const change = changes.find(({ field }) => field === name);
     if (change) body[property] = bodyValue(kind, change.to, change.from);
-    else if (before[name] !== undefined && canBeSent(kind, before[name]))
-      body[property] = bodyValue(kind, before[name]);
+    else if (before[name] !== undefined) body[property] = bodyValue(kind, before[name]);
   }
   return body;
 }
@@ -120,6 +112,7 @@ async function send(
   intent: WriteIntent,
   trace: Trace | undefined,
 ): Promise<WriteEnd> {
+  const change: SentChange = { ...intent, recordBefore: plan.target.record };
   let answer: Opportunity;
   try {
     const { externalId, sent } = intent;
@@ -131,10 +124,11 @@ async function send(
   } catch (error) {
     const refusal = rejectionReason(error);
     if (refusal !== undefined) return { outcome: 'not_written', differs: [], reason: refusal };
-    return resultWithoutAnswer(plan, intent, await verifyTwice(tenant, plan, intent, trace), error);
+    const verification = await verifyTwice(tenant, plan, change, trace);
+    return resultWithoutAnswer(plan, change, verification, error);
   }
   const isNew = intent.opportunityId === undefined;
-  const sent = isNew ? { ...intent, madeId: answer.id } : intent;
+  const sent = isNew ? { ...change, madeId: answer.id } : change;
   return resultFromAnswer(plan, sent, await verifyTwice(tenant, plan, sent, trace), answer);
 }
 

@@ -1,5 +1,7 @@
 import { isObject } from '../../api/envelope.ts';
+import { flatForms } from '../../api/normalise.ts';
 import type { Opportunity } from '../../api/records.ts';
+import { dayOf } from '../../briefs/days.ts';
 import { contactName } from '../../briefs/naming.ts';
 
 /** The kind of a field; it determines how values are read, compared and shown. */
@@ -24,6 +26,8 @@ export interface WritableField {
   label: string;
   /** Property in the body of the upsert. */
   body: string;
+  /** The property of the record. */
+  property: string;
   kind: FieldKind;
   /** The raw value in a record. */
   readFrom(record: Opportunity): unknown;
@@ -33,7 +37,7 @@ export interface WritableField {
 function field(name: string, label: string, property: string, kind: FieldKind): WritableField {
   const body = kind === 'reference' ? `${property}Id` : property;
   const readFrom = (record: Opportunity) => record[property] ?? record.unreadable?.[property];
-  return { name, label, body, kind, readFrom };
+  return { name, label, body, property, kind, readFrom };
 }
 
 /** Every field of an opportunity that the API can write, in the order in which people read them. */
@@ -80,7 +84,7 @@ export function snapshotOf(record: Opportunity, scale: Scale): Snapshot {
 function readValue(kind: FieldKind, raw: unknown, scale: Scale): FieldValue {
   if (raw === undefined || raw === null || raw === '') return undefined;
   if (kind === 'reference') return toReference(raw);
-  if (kind === 'day' && typeof raw === 'string') return raw.slice(0, 10);
+  if (kind === 'day' && typeof raw === 'string') return dayOf(raw) ?? raw;
   if (kind === 'share' && typeof raw === 'number') return roundShare(raw / scale);
   if (kind === 'custom' && isObject(raw)) return withoutEmpty(raw);
   return raw as FieldValue;
@@ -95,7 +99,8 @@ function withoutEmpty(custom: Record<string, unknown>): Record<string, unknown> 
 }
 
 function toReference(raw: unknown): Reference | undefined {
-  if (!isObject(raw)) return undefined;
+  // Set, in a form that nobody knows: it can be shown, not sent.
+  if (!isObject(raw)) return { id: '', name: JSON.stringify(raw) };
   const { id } = raw;
   // A contact has first and last names instead of a name.
   const name = isEmpty(raw.name) ? contactName(raw) : raw.name;
@@ -110,9 +115,13 @@ export const roundShare = (share: number): number => Math.round(share * 1e6) / 1
 /** True if two values of a field are equal; references are compared by id. */
 export function isSameValue(kind: FieldKind, one: FieldValue, other: FieldValue): boolean {
   if (one === undefined || other === undefined) return one === other;
-  if (kind === 'reference') return (one as Reference).id === (other as Reference).id;
+  if (kind === 'reference')
+    return referenceKey(one as Reference) === referenceKey(other as Reference);
   return canonicalJson(one) === canonicalJson(other);
 }
+
+const referenceKey = ({ id, name = '' }: Reference): string =>
+  id === '' ? `name ${name}` : `id ${id}`;
 
 /**
  * The value for the body of the upsert; `null` clears a field. The service merges custom fields, so each removed one
@@ -129,9 +138,21 @@ export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue)
 const clearedFields = (custom: FieldValue): Record<string, null> =>
   Object.fromEntries(Object.keys(isObject(custom) ? custom : {}).map((name) => [name, null]));
 
-/** False for a reference without an id. */
-export const canBeSent = (kind: FieldKind, value: FieldValue): boolean =>
-  kind !== 'reference' || (value as Reference | undefined)?.id !== '';
+/** Whether a value can be sent back: a reference that has an id, a date that can be read. */
+export function canBeSent(kind: FieldKind, value: FieldValue): boolean {
+  if (value === undefined) return true;
+  if (kind === 'reference') return (value as Reference).id !== '';
+  return kind !== 'day' || (typeof value === 'string' && dayOf(value) === value);
+}
+
+/** The properties under which a record gives the fields that can be written. */
+export const sentProperties: ReadonlySet<string> = new Set(
+  sentFields.flatMap(({ property, kind }) => {
+    if (kind !== 'reference') return [property];
+    const { ids, names } = flatForms(property);
+    return [property, ...ids, ...names];
+  }),
+);
 
 /** JSON with sorted property names, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isObject } from '../../api/envelope.ts';
 import { currencyCode, unknownCurrency } from '../../briefs/money.ts';
 import { normaliseName } from '../../briefs/naming.ts';
-import { quote, wording } from '../../text/untrusted-text.ts';
+import { quote, trusted, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Proposal, Remark } from './consent.ts';
@@ -29,6 +29,7 @@ import {
   resolveContact,
   resolveReference,
 } from './resolve.ts';
+import { rulesConcerning } from './service-rules.ts';
 import type { Target } from './target.ts';
 
 /** The changes that would be written, and the present state of the record. */
@@ -75,7 +76,8 @@ export async function buildPlan(
   const before = currentSnapshot(target);
   refuseAmbiguousProbability(target, before, requested);
   const changes = changesBetween(before, requested);
-  const { currency, remarks } = await planContext(tenant, before, changes, call);
+  if (changes.length > 0) refuseUnsendable(before, requested);
+  const { currency, remarks } = await planContext(tenant, target, before, changes, call);
   const requestDigest = digestOf([tenant.identity, target.externalId, referencesAsIds(requested)]);
   const { id, updatedAt } = target.record ?? {};
   const digest = digestOf([requestDigest, id, updatedAt, before, changes]);
@@ -116,8 +118,28 @@ function refuseAmbiguousProbability(
   );
 }
 
+/**
+ * Every value that is there goes back with a write, because the service may clear what is left out: one that
+ * cannot go back would be lost.
+ */
+function refuseUnsendable(before: Snapshot, requested: RequestedValues): void {
+  const field = sentFields.find(
+    ({ name, kind }) => !(name in requested) && !canBeSent(kind, before[name]),
+  );
+  if (!field) return;
+  const { name, label, kind } = field;
+  const value = before[name];
+  const shown = kind === 'reference' ? ((value as Reference).name ?? '') : String(value);
+  const problem =
+    kind === 'reference' ? 'the service gives no id of it' : 'it is no date that can be read';
+  throw new ChangeRefused(
+    wording`Nothing was written: ${trusted(label.toLowerCase())} is ${quote(shown)}, and ${problem}. Every write sends along what is there, because the service may clear what is left out, so this value would be lost. Say ${trusted(name)} in the same call, or change the opportunity in the product.`,
+  );
+}
+
 async function planContext(
   tenant: Tenant,
+  target: Target,
   before: Snapshot,
   changes: readonly FieldChange[],
   call: ToolCall,
@@ -135,7 +157,7 @@ async function planContext(
     company && !contact ? contactStays(before.contact as Reference | undefined) : undefined,
     currencyRemark(before, currency),
     ...(await lookAlikes(tenant, changes, call)),
-    ...unsendableRemarks(before, changes),
+    ...rulesConcerning(target.record, changes).map((rule): Remark => ({ about: 'rule', rule })),
   ];
   return { currency, remarks: remarks.filter((remark) => remark !== undefined) };
 }
@@ -180,15 +202,6 @@ function currencyRemark(
   if (!money || from === undefined || to === undefined || from === to) return undefined;
   return { about: 'currency', from, to };
 }
-
-const unsendableRemarks = (before: Snapshot, changes: readonly FieldChange[]): Remark[] =>
-  sentFields
-    .filter(({ name, kind }) => !canBeSent(kind, before[name]))
-    .filter(({ name }) => !changes.some(({ field }) => field === name))
-    .map(({ name, label }) => {
-      const value = (before[name] as Reference).name ?? '';
-      return { about: 'cannot be sent', label, value };
-    });
 
 async function currencyOf(
   tenant: Tenant,

@@ -1,8 +1,9 @@
 import { isApiError } from '../../api/errors.ts';
-import type { Opportunity } from '../../api/records.ts';
+import type { ApiRecord, Opportunity, Resource } from '../../api/records.ts';
 import { isPathSegment } from '../../api/routes.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
+import { completeReferences, referencesWithoutId } from '../../briefs/references.ts';
 import { quote, trusted, wording } from '../../text/untrusted-text.ts';
 import { interactiveCall, type ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
@@ -119,8 +120,33 @@ function refuseDotSegments(identifier: string): void {
 }
 
 /** Reads the present record from the service, not from the cache. */
-export const readCurrent = (tenant: Tenant, id: string, call: ToolCall): Promise<Opportunity> =>
-  tenant.client.getRecord('opportunity', 'id', id, interactiveCall(call));
+export async function readCurrent(
+  tenant: Tenant,
+  id: string,
+  call: ToolCall,
+): Promise<Opportunity> {
+  const record = await tenant.client.getRecord('opportunity', 'id', id, interactiveCall(call));
+  await fillInReferences(tenant, record, call);
+  return record;
+}
+
+/** Looks up missing ids of references: a reference without an id cannot be sent back. */
+async function fillInReferences(
+  tenant: Tenant,
+  record: Opportunity,
+  call: ToolCall,
+): Promise<void> {
+  const missing = referencesWithoutId(record);
+  const known: Partial<Record<Resource, readonly ApiRecord[]>> = {};
+  for (const resource of ['company', 'contact', 'category'] as const) {
+    if (!tenant.grants.has(`${resource}:read`)) continue;
+    const collection = missing.has(resource) ? await tenant.collection(resource, call) : undefined;
+    // One of several of that name may be among those that could not be read.
+    const records = collection?.coverage.complete ? collection.records : tenant.cached(resource);
+    if (records) known[resource] = records;
+  }
+  completeReferences({ ...known, opportunity: [record] });
+}
 
 /**
  * Finds an opportunity by external identifier. The API has no such route, so this searches first, and then reads
@@ -138,6 +164,8 @@ export async function findByExternalId(
   tenant.invalidate('opportunity');
   const { records, coverage } = await tenant.collection('opportunity', call);
   const found = records.find(matches);
+  // A row of a list may lack what the record has.
+  if (found?.id !== undefined) return readCurrent(tenant, found.id, call);
   if (found || coverage.complete) return found;
   throw new ChangeRefused(
     wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that ${quote(externalId)} is new. Use opportunity_id, or try later.`,

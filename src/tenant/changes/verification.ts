@@ -11,7 +11,9 @@ import {
   isSameValue,
   type Snapshot,
   sentFields,
+  sentProperties,
   snapshotOf,
+  type WritableField,
 } from './fields.ts';
 import { findByExternalId, readCurrent, type TenantScale, tenantScale } from './target.ts';
 
@@ -24,6 +26,8 @@ export interface SentChange {
   madeId?: string | undefined;
   before: Snapshot;
   changes: readonly FieldChange[];
+  /** The whole record as it was, where that is still known. */
+  recordBefore?: Opportunity | undefined;
 }
 
 /**
@@ -79,15 +83,14 @@ const readIfExists = (tenant: Tenant, id: string, call: ToolCall) =>
     throw error;
   });
 
-function compare(
-  { opportunityId, changes }: SentChange,
-  record: Opportunity,
-  scale: TenantScale,
-): Verification {
+function compare(sent: SentChange, record: Opportunity, scale: TenantScale): Verification {
+  const { opportunityId, changes, recordBefore } = sent;
   const matches = changes.filter((change) => matchesSide(change, 'to', record, scale)).length;
   if (matches === changes.length) return { result: 'applied', record };
   if (matches > 0) return { result: 'partial', record };
-  const moved = changes.some((change) => !matchesSide(change, 'from', record, scale));
+  const moved =
+    changes.some((change) => !matchesSide(change, 'from', record, scale)) ||
+    (recordBefore !== undefined && unaskedDifferences(sent, record, scale).length > 0);
   // A created record is never unchanged.
   return moved || opportunityId === undefined
     ? { result: 'diverged', record }
@@ -124,6 +127,8 @@ export interface StoredDifference {
   field: string;
   intended: FieldValue;
   stored: FieldValue;
+  /** Whether the field was to change. */
+  asked: boolean;
 }
 
 /**
@@ -135,11 +140,67 @@ export function storedDifferences(
   record: Opportunity,
   scale: TenantScale,
 ): StoredDifference[] {
-  return sentFields.flatMap(({ name, kind }) => {
-    const change = sent.changes.find(({ field }) => field === name);
-    if (!change && sent.opportunityId === undefined) return [];
-    const intended = change ? change.to : sent.before[name];
-    if (matchesValue({ field: name, kind }, intended, record, scale)) return [];
-    return [{ field: name, intended, stored: snapshotOf(record, scale.divisor)[name] }];
+  const asked = sent.changes.flatMap((change) => {
+    const { field, kind, to } = change;
+    if (matchesValue(change, to, record, scale)) return [];
+    return [storedDifference({ name: field, kind }, to, record, scale, true)];
   });
+  const unasked = sent.opportunityId === undefined ? [] : unaskedDifferences(sent, record, scale);
+  return [...unasked, ...asked];
 }
+
+function storedDifference(
+  { name }: Pick<WritableField, 'name' | 'kind'>,
+  intended: FieldValue,
+  record: Opportunity,
+  { divisor }: TenantScale,
+  asked: boolean,
+): StoredDifference {
+  return { field: name, intended, stored: snapshotOf(record, divisor)[name], asked };
+}
+
+/** Every field that was to stay and did not, also those that this server never writes. */
+function unaskedDifferences(
+  sent: SentChange,
+  record: Opportunity,
+  scale: TenantScale,
+): StoredDifference[] {
+  const { before, changes, recordBefore } = sent;
+  const known = sentFields
+    .filter(({ name }) => !changes.some(({ field }) => field === name))
+    .filter(({ name, kind }) => !matchesValue({ field: name, kind }, before[name], record, scale))
+    .map((field) => storedDifference(field, before[field.name], record, scale, false));
+  const others = recordBefore ? otherDifferences(sent, recordBefore, record) : [];
+  return [...known, ...others];
+}
+
+/** Fields that this server never writes, but for the times that every write sets. */
+function otherDifferences(
+  { changes }: SentChange,
+  before: Opportunity,
+  record: Opportunity,
+): StoredDifference[] {
+  const stageChanges = changes.some(({ field }) => field === 'stage');
+  const isExpected = (name: string) =>
+    sentProperties.has(name) || name === 'updatedAt' || (name === 'stageUpdatedAt' && stageChanges);
+  const [was, is] = [allFields(before), allFields(record)];
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  return names
+    .filter((name) => !isExpected(name) && asText(was[name]) !== asText(is[name]))
+    .map((name) => ({
+      field: name,
+      intended: asText(was[name]),
+      stored: asText(is[name]),
+      asked: false,
+    }));
+}
+
+const allFields = ({ unreadable, ...fields }: Opportunity): Record<string, unknown> => ({
+  ...fields,
+  ...unreadable,
+});
+
+const asText = (value: unknown): string | undefined => {
+  if (value === undefined || value === null || value === '') return undefined;
+  return typeof value === 'string' ? value : canonicalJson(value);
+};

@@ -1,0 +1,200 @@
+/** Reads the fields of a raw record: their kinds, the other names they come under, and references in every form. */
+
+import { isObject } from './envelope.ts';
+
+/** Reads a raw value as one kind: `undefined` for an empty one, `unreadable` for one of another kind. */
+export type Kind<T> = (raw: unknown) => T | undefined | typeof unreadable;
+export type Fields = Readonly<Record<string, Kind<unknown>>>;
+export type Read<F extends Fields> = { [N in keyof F]?: F[N] extends Kind<infer T> ? T : never } & {
+  /** Known fields whose value is not of their kind; the raw value under their name. */
+  unreadable?: Record<string, unknown>;
+  [field: string]: unknown;
+};
+
+const unreadable = Symbol('unreadable');
+const plainNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+
+export const text: Kind<string> = (raw) => {
+  if (typeof raw === 'string') return raw;
+  return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : unreadable;
+};
+
+/** A word of a closed set, which tenants store in any letter case. */
+export const word: Kind<string> = (raw) =>
+  typeof raw === 'string' ? raw.trim().toLowerCase() : unreadable;
+
+/** Numbers and numeric strings. A text such as "on request" is unreadable, never 0. */
+export const number: Kind<number> = (raw) => {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? raw : unreadable;
+  if (typeof raw !== 'string') return unreadable;
+  const trimmed = raw.trim();
+  if (trimmed === '') return undefined;
+  return plainNumber.test(trimmed) ? Number(trimmed) : unreadable;
+};
+
+export const flag: Kind<boolean> = (raw) => {
+  if (typeof raw === 'boolean') return raw;
+  if (raw === 'true' || raw === 1) return true;
+  return raw === 'false' || raw === 0 ? false : unreadable;
+};
+
+const epochSeconds = /^\d{10}$/;
+const epochMilliseconds = /^\d{13}$/;
+const midnight = 'T00:00:00.000Z';
+
+/**
+ * A date or time as ISO 8601. Seconds and milliseconds since 1970, from 2001 on, are converted; midnight UTC
+ * is taken for a date. A text stays as it came.
+ */
+export const time: Kind<string> = (raw) => {
+  if (typeof raw !== 'string' && typeof raw !== 'number') return unreadable;
+  const said = String(raw);
+  if (epochSeconds.test(said)) return isoOf(Number(said) * 1_000);
+  if (epochMilliseconds.test(said)) return isoOf(Number(said));
+  return typeof raw === 'string' ? raw : unreadable;
+};
+
+function isoOf(ms: number): string {
+  const iso = new Date(ms).toISOString();
+  return iso.endsWith(midnight) ? iso.slice(0, -midnight.length) : iso;
+}
+
+const noMarks: ReadonlySet<unknown> = new Set([false, 0, '', 'false', '0']);
+
+/** A mark such as "deleted": the time when it was set, or `true`; `undefined` where it is not set. */
+export const mark: Kind<string | true> = (raw) => {
+  if (noMarks.has(raw)) return undefined;
+  return raw === true || raw === 'true' || raw === 1 || raw === '1' ? true : time(raw);
+};
+
+export const object: Kind<Record<string, unknown>> = (raw) => (isObject(raw) ? raw : unreadable);
+
+/** The name alone, where the service sends either a name or a nested record. */
+export const nameOf: Kind<string> = (raw) => text(isObject(raw) ? raw.name : raw);
+
+export const nested =
+  <F extends Fields>(fields: F): Kind<Read<F>> =>
+  (raw) =>
+    isObject(raw) ? normalise(raw, fields) : unreadable;
+
+export const listOf =
+  <T>(kind: Kind<T>): Kind<T[]> =>
+  (raw) => {
+    if (!Array.isArray(raw)) return unreadable;
+    const read = raw.filter((entry) => entry !== null).map(kind);
+    return read.includes(unreadable) ? unreadable : (read as T[]);
+  };
+
+export const named = { id: text, name: text };
+export type Ref = Read<typeof named>;
+
+const nestedNamed = nested(named);
+
+/**
+ * A nested record, of which at least id or name is usually there. A bare text is its name as far as can be
+ * told here; a bare number is its id.
+ */
+export const ref: Kind<Ref> = (raw) => {
+  if (typeof raw === 'string') return raw.trim() === '' ? undefined : { name: raw };
+  if (typeof raw === 'number') return { id: String(raw) };
+  // As nearly all are: nothing to do.
+  if (isObject(raw) && typeof raw.id === 'string' && isTextOrAbsent(raw.name)) return raw as Ref;
+  return nestedNamed(raw);
+};
+
+const isTextOrAbsent = (raw: unknown): boolean => typeof raw === 'string' || raw === undefined;
+
+/** A known field, and the names under which services give it. */
+interface FieldReader {
+  name: string;
+  kind: Kind<unknown>;
+  aliases: readonly string[];
+  /** Of a reference: the fields beside it that hold its id and its name. */
+  flat?: { ids: readonly string[]; names: readonly string[] };
+}
+
+const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Each name, and the same in snake_case. */
+const inBothCases = (...names: readonly string[]): string[] => [
+  ...new Set(names.flatMap((name) => [name, snakeCase(name)])),
+];
+
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  id: ['_id'],
+  companyName: ['companyDisplayValue', 'company_display_value'],
+};
+
+/** The names of the fields that may hold a reference beside its nested form. */
+export const flatForms = (name: string): { ids: string[]; names: string[] } => ({
+  ids: inBothCases(`${name}Id`),
+  names: inBothCases(`${name}Name`, `${name}DisplayValue`),
+});
+
+function readerOf(name: string, kind: Kind<unknown>): FieldReader {
+  const aliases = [...inBothCases(name).slice(1), ...(otherNames[name] ?? [])];
+  return kind === ref ? { name, kind, aliases, flat: flatForms(name) } : { name, kind, aliases };
+}
+
+const readers = new WeakMap<Fields, readonly FieldReader[]>();
+
+function readersOf(fields: Fields): readonly FieldReader[] {
+  const known = readers.get(fields);
+  if (known) return known;
+  const made = Object.entries(fields).map(([name, kind]) => readerOf(name, kind));
+  readers.set(fields, made);
+  return made;
+}
+
+/** In place: the record was just parsed and is nobody else's, and a copy would cost as much as the parse. */
+export function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Read<F> {
+  for (const reader of readersOf(fields)) {
+    const { name, aliases, flat } = reader;
+    if (raw[name] === undefined && aliases.length > 0) takeAlias(raw, name, aliases);
+    if (raw[name] !== undefined) readField(raw, reader);
+    if (flat) completeReference(raw, name, flat);
+  }
+  return raw as Read<F>;
+}
+
+function takeAlias(raw: Record<string, unknown>, name: string, aliases: readonly string[]): void {
+  for (const alias of aliases) {
+    if (raw[alias] === undefined) continue;
+    raw[name] = raw[alias];
+    delete raw[alias];
+    return;
+  }
+}
+
+function readField(raw: Record<string, unknown>, { name, kind }: FieldReader): void {
+  const before = raw[name];
+  const after = before === null ? undefined : kind(before);
+  if (after === before) return;
+  if (after === undefined || after === unreadable) delete raw[name];
+  else raw[name] = after;
+  if (after === unreadable) raw.unreadable = { ...(raw.unreadable ?? {}), [name]: before };
+}
+
+/** Takes what a reference lacks from the fields beside it. */
+function completeReference(
+  raw: Record<string, unknown>,
+  name: string,
+  { ids, names }: { ids: readonly string[]; names: readonly string[] },
+): void {
+  const present = raw[name] as Ref | undefined;
+  if (present?.id !== undefined && present.name !== undefined) return;
+  const id = present?.id ?? textUnder(raw, ids);
+  const called = present?.name ?? textUnder(raw, names);
+  if (id === present?.id && called === present?.name) return;
+  raw[name] = { ...present, ...(id && { id }), ...(called && { name: called }) };
+}
+
+function textUnder(raw: Record<string, unknown>, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = raw[name];
+    if (typeof value === 'string' && value.trim() !== '') return value;
+    if (typeof value === 'number') return String(value);
+  }
+  return undefined;
+}

@@ -1,0 +1,166 @@
+/** Names and ids that references lack, filled in from the other records that are known. */
+import type {
+  ApiRecord,
+  Contact,
+  Opportunity,
+  Product,
+  Quote,
+  Ref,
+  Resource,
+} from '../api/records.ts';
+import { contactName, normaliseName } from './naming.ts';
+
+/** What a reference is to. The service has no list of owners, stages and sources. */
+const targets = [
+  'company',
+  'contact',
+  'category',
+  'opportunity',
+  'owner',
+  'stage',
+  'source',
+] as const;
+type Target = (typeof targets)[number];
+
+/** Records by resource, as far as they are known. */
+export type KnownRecords = { readonly [R in Resource]?: readonly ApiRecord[] };
+
+interface Link {
+  target: Target;
+  ref: Ref;
+}
+
+const opportunityRefs = (deal: Opportunity): Partial<Record<Target, Ref | undefined>> => ({
+  company: deal.company,
+  contact: deal.contact,
+  owner: deal.owner,
+  stage: deal.pipelineStage,
+  category: deal.category,
+  source: deal.source,
+});
+
+const quoteRefs = ({ company, contact, owner, opportunity }: Quote) => ({
+  company,
+  contact,
+  owner,
+  opportunity,
+});
+
+const productRefs = ({ category }: Product) => ({ category });
+
+const refsOf = {
+  opportunity: opportunityRefs,
+  quote: quoteRefs,
+  product: productRefs,
+} satisfies { [R in Resource]?: (record: never) => Partial<Record<Target, Ref | undefined>> };
+const linking = ['opportunity', 'quote', 'product'] as const;
+
+function linksIn(known: KnownRecords, resource: (typeof linking)[number]): Link[] {
+  const refs = refsOf[resource] as (record: ApiRecord) => Partial<Record<Target, Ref | undefined>>;
+  return (known[resource] ?? []).flatMap((record) =>
+    Object.entries(refs(record)).flatMap(([target, ref]) =>
+      ref === undefined ? [] : [{ target: target as Target, ref }],
+    ),
+  );
+}
+
+/** A contact's name may come in parts. */
+const nameIn = (record: ApiRecord): string | undefined => contactName(record as Contact);
+
+const isIncomplete = ({ ref }: Link): boolean => ref.id === undefined || nameIn(ref) === undefined;
+
+/** What an opportunity names without an id. */
+export const referencesWithoutId = (deal: Opportunity): ReadonlySet<string> =>
+  new Set(
+    Object.entries(opportunityRefs(deal)).flatMap(([target, ref]) =>
+      ref !== undefined && ref.id === undefined ? [target] : [],
+    ),
+  );
+
+/** Readings in which no reference lacks anything. */
+const completeReadings = new WeakSet<object>();
+
+/**
+ * Fills in, in place, the name of a reference that has an id only, and the id of one that has a name only,
+ * where exactly one record is called so. A bare text that is the id of a record is taken for its id; where
+ * every text that can be looked up is one, those of owners, stages and sources are ids as well.
+ */
+export function completeReferences(known: KnownRecords): void {
+  const incomplete = linking.flatMap((resource) => incompleteIn(known, resource));
+  const contacts = ((known.contact ?? []) as readonly Contact[]).filter(
+    ({ companyId, companyName }) => !companyId !== !companyName,
+  );
+  if (incomplete.length === 0 && contacts.length === 0) return;
+  const directory = new Directory(known);
+  for (const contact of contacts) directory.completeCompany(contact);
+  const bare = incomplete.filter(({ ref }) => ref.id === undefined);
+  const readAs = new Set(incomplete.map((link) => directory.complete(link)));
+  if (readAs.has('id') && !readAs.has('name')) bare.forEach(takeTextForId);
+}
+
+function incompleteIn(known: KnownRecords, resource: (typeof linking)[number]): Link[] {
+  const records = known[resource];
+  if (records === undefined || completeReadings.has(records)) return [];
+  const incomplete = linksIn(known, resource).filter(isIncomplete);
+  if (incomplete.length === 0) completeReadings.add(records);
+  return incomplete;
+}
+
+function takeTextForId({ ref }: Link): void {
+  if (ref.id !== undefined || ref.name === undefined) return;
+  ref.id = ref.name;
+  delete ref.name;
+}
+
+/** The names and ids that are known of what can be referred to. */
+class Directory {
+  readonly #names = new Map<string, string>();
+  /** `undefined` for a name that several have. */
+  readonly #ids = new Map<string, string | undefined>();
+
+  constructor(known: KnownRecords) {
+    for (const target of ['company', 'contact', 'category', 'opportunity'] as const) {
+      for (const record of known[target] ?? []) this.#add(target, record);
+    }
+    for (const resource of linking) {
+      for (const { target, ref } of linksIn(known, resource)) this.#add(target, ref);
+    }
+  }
+
+  #add(target: Target, record: ApiRecord): void {
+    const { id } = record;
+    const name = nameIn(record);
+    if (id === undefined) return;
+    this.#names.set(`${target} ${id}`, name ?? this.#names.get(`${target} ${id}`) ?? '');
+    if (name === undefined) return;
+    const key = `${target} ${normaliseName(name)}`;
+    this.#ids.set(key, this.#ids.has(key) && this.#ids.get(key) !== id ? undefined : id);
+  }
+
+  /** How the text of a reference without an id was read, if it had none and could be looked up. */
+  complete({ target, ref }: Link): 'id' | 'name' | undefined {
+    if (ref.id !== undefined) {
+      const name = this.#names.get(`${target} ${ref.id}`);
+      if (name) ref.name = name;
+      return undefined;
+    }
+    const text = ref.name ?? '';
+    if (this.#names.has(`${target} ${text}`)) {
+      takeTextForId({ target, ref });
+      return this.complete({ target, ref }) ?? 'id';
+    }
+    const id = this.#ids.get(`${target} ${normaliseName(text)}`);
+    if (id === undefined) return undefined;
+    ref.id = id;
+    return 'name';
+  }
+
+  completeCompany(contact: Contact): void {
+    const ref: Ref = {};
+    if (contact.companyId) ref.id = contact.companyId;
+    if (contact.companyName) ref.name = contact.companyName;
+    this.complete({ target: 'company', ref });
+    if (ref.id !== undefined) contact.companyId = ref.id;
+    if (ref.name !== undefined) contact.companyName = ref.name;
+  }
+}

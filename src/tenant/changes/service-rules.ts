@@ -1,0 +1,45 @@
+import type { Opportunity } from '../../api/records.ts';
+import { normaliseName } from '../../briefs/naming.ts';
+import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import type { FieldChange, FieldValue } from './fields.ts';
+
+/** A rule of the service's web interface. Nobody says whether the API has it too, and tenants differ. */
+export type ServiceRule = 'status' | 'locked' | 'computed' | 'title' | 'category';
+
+const editableStatuses = ['active', 'not ready to buy'];
+const maxTitleLength = 128;
+
+/** The rules by which the service may refuse these changes, or store something else. */
+export function rulesConcerning(
+  record: Opportunity | undefined,
+  changes: readonly FieldChange[],
+): ServiceRule[] {
+  const next = (name: string): FieldValue => changes.find(({ field }) => field === name)?.to;
+  const replaces = (name: string) =>
+    changes.some(({ field, from }) => field === name && from !== undefined);
+  const status = normaliseName(record?.statusId);
+  const concerns: Record<ServiceRule, boolean> = {
+    status: status !== '' && !editableStatuses.includes(status),
+    locked: replaces('company') || replaces('contact'),
+    computed: record !== undefined && (replaces('onetime_revenue') || replaces('monthly_revenue')),
+    title: String(next('name') ?? '').length > maxTitleLength,
+    category: record === undefined && next('category') === undefined,
+  };
+  return (Object.keys(concerns) as ServiceRule[]).filter((rule) => concerns[rule]);
+}
+
+/** What the web interface does, as a sentence. */
+export function describeRule(rule: ServiceRule): Wording {
+  switch (rule) {
+    case 'status':
+      return wording`Only opportunities in the status Active or Not ready to buy can be changed.`;
+    case 'locked':
+      return wording`Company and contact are locked once a quote was sent.`;
+    case 'computed':
+      return wording`Some tenants compute revenue from the quoted items.`;
+    case 'title':
+      return wording`A name may have at most ${trusted(String(maxTitleLength))} characters.`;
+    case 'category':
+      return wording`Some tenants require a category.`;
+  }
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { toRecord } from '../../src/api/records.ts';
+import { isDeleted } from '../../src/briefs/outcome.ts';
+
+const word = fc.stringMatching(/^[A-Za-z]\w{0,12}$/);
+
+describe('a reference', () => {
+  const forms: Record<string, (id: string, name: string) => Record<string, unknown>> = {
+    nested: (id, name) => ({ pipelineStage: { id, name } }),
+    'nested with _id': (id, name) => ({ pipelineStage: { _id: id, name } }),
+    'flat with a display value': (id, name) => ({
+      pipelineStageId: id,
+      pipelineStageDisplayValue: name,
+    }),
+    'flat with a name': (id, name) => ({ pipelineStageId: id, pipelineStageName: name }),
+    'flat beside null': (id, name) => ({
+      pipelineStage: null,
+      pipelineStageId: id,
+      pipelineStageName: name,
+    }),
+    'an id nested, a name beside': (id, name) => ({
+      pipelineStage: { id },
+      pipelineStageDisplayValue: name,
+    }),
+    'a bare name, an id beside': (id, name) => ({ pipelineStage: name, pipelineStageId: id }),
+    'in snake_case': (id, name) => ({ pipeline_stage: { id, name } }),
+    'flat in snake_case': (id, name) => ({ pipeline_stage_id: id, pipeline_stage_name: name }),
+  };
+
+  test.each(Object.entries(forms))('%s is one id and one name', (_, form) => {
+    fc.assert(
+      fc.property(word, word, (id, name) => {
+        const { pipelineStage } = toRecord('opportunity', form(id, name));
+        expect(pipelineStage).toMatchObject({ id, name });
+      }),
+    );
+  });
+
+  test('that is empty in every form is none', () => {
+    const record = toRecord('opportunity', { owner: '', ownerId: '', ownerName: null });
+    expect(record.owner).toBeUndefined();
+  });
+
+  test('a bare number is an id', () => {
+    expect(toRecord('quote', { owner: 4711 }).owner).toEqual({ id: '4711' });
+  });
+
+  test('of an item is read alike', () => {
+    const { items } = toRecord('quote', { items: [{ productId: 'p1', category_id: 'c1' }] });
+    expect(items?.[0]).toMatchObject({ product: { id: 'p1' }, category: { id: 'c1' } });
+  });
+
+  test.each([
+    { id: 'c1', name: 'Acme' },
+    { _id: 'c1', name: 'Acme' },
+  ])('a contact that nests its company names it beside itself: %j', (company) => {
+    const contact = toRecord('contact', { lastName: 'Ada', company });
+    expect(contact).toMatchObject({ companyId: 'c1', companyName: 'Acme' });
+  });
+});
+
+describe('a time', () => {
+  test.each([
+    [1_798_416_000, '2026-12-28'],
+    ['1798416000', '2026-12-28'],
+    [1_798_416_000_000, '2026-12-28'],
+    [1_798_419_600, '2026-12-28T01:00:00.000Z'],
+    ['2026-12-28T01:00:00+02:00', '2026-12-28T01:00:00+02:00'],
+    ['soon', 'soon'],
+  ])('%j is read as %s', (raw, read) => {
+    expect(toRecord('opportunity', { startDate: raw }).startDate).toBe(read);
+  });
+
+  test.each([12, 20_261_228, true])('%j is unreadable, and kept', (raw) => {
+    expect(toRecord('opportunity', { startDate: raw })).toEqual({ unreadable: { startDate: raw } });
+  });
+});
+
+describe('a deletion', () => {
+  test.each([false, null, '', 'false', 0])('is not told by %j', (mark) => {
+    for (const name of ['deleted', 'deletedAt']) {
+      expect(isDeleted(toRecord('quote', { [name]: mark }))).toBe(false);
+    }
+  });
+
+  test.each([true, 'true', 1, '2026-01-01', 1_798_416_000])('is told by %j', (mark) => {
+    for (const name of ['deleted', 'deletedAt']) {
+      expect(isDeleted(toRecord('contact', { [name]: mark }))).toBe(true);
+    }
+  });
+});
