@@ -141,7 +141,7 @@ describe('a file of tenants', () => {
     'with a name of every object': [`{"tenants": {"__proto__": {"apiKey": "${secret}"}}}`, 'a–z'],
     "with a setting that is the server's": [
       { tenants: { a: { ...good, tokensFile: '/etc/passwd' } } },
-      'cannot be said of a tenant',
+      'is not a setting of a tenant',
     ],
     'with ways of its own': [
       { tenants: { a: { ...good, auth: 'key' } } },

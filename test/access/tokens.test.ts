@@ -107,8 +107,8 @@ describe('the command', () => {
 
   test.each([
     [['add'], 'Use: cpq-mcp token'],
-    [['add', 'a b'], 'A name is made of'],
-    [['add', '../../etc'], 'A name is made of'],
+    [['add', 'a b'], 'A name may contain'],
+    [['add', '../../etc'], 'A name may contain'],
     [['add', 'a', 'b'], 'Use: cpq-mcp token'],
     [['add', 'a', '--grants', 'everything'], 'Known: read'],
     [['add', 'a', '--grants', ''], 'is empty'],
