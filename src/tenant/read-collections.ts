@@ -61,7 +61,7 @@ const omitIfNotPermitted =
     const isBarred = error instanceof NotGranted || isApiError(error, 'not-permitted', 'no-route');
     if (!isBarred) throw error;
     const plural = trusted(resource.replaceAll('_', ' '));
-    return { omitted: wording`Without ${plural} records: this server may not read them.` };
+    return { omitted: wording`Without ${plural} records: they may not be read here.` };
   };
 
 function combinedCoverage(parts: readonly Part[]): Coverage & { asOf: Date } {
