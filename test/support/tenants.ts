@@ -59,7 +59,7 @@ export async function startMany(
     ...made.values(),
     ...keys,
   ]);
-  const readings = () => team.stderr().match(/tenants (not )?read again/g)?.length ?? 0;
+  const readings = () => team.stderr().match(/tenants (not )?reloaded/g)?.length ?? 0;
   return {
     ...team,
     path,
