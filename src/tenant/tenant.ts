@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Call } from '../api/call.ts';
 import { ApiClient, type ClientOptions, type PageQuery, type Search } from '../api/client.ts';
 import { type ApiError, isApiError } from '../api/errors.ts';
@@ -21,6 +20,7 @@ import { type ListPage, readListPage, sliceOf } from './reading/list-page.ts';
 import type { Progress } from './reading/pass.ts';
 import { ServicePages, searchText } from './reading/service-pages.ts';
 import { readCollection } from './reading/walk.ts';
+import { RecentSearches } from './recent-searches.ts';
 import { SharedReadings } from './shared-readings.ts';
 
 export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName' | 'onAnswer'> {
@@ -51,9 +51,6 @@ export class NotGranted extends Error {
   }
 }
 
-/** A search is read again after this time, so that its pages come from one reading. */
-const searchFreshMs = 60_000;
-
 /** State shared by all callers of a tenant that use the same key. */
 class SharedTenantState {
   readonly client: ApiClient;
@@ -61,8 +58,7 @@ class SharedTenantState {
   readonly collections: Collections;
   /** Values computed from a collection, kept as long as the collection itself. */
   readonly derived = new WeakMap<object, unknown>();
-  /** Complete results of searches whose pages the service does not provide. */
-  readonly searches = new LRUCache<string, object>({ max: 10, ttl: searchFreshMs });
+  readonly searches = new RecentSearches();
   /** True if the service refused the key in its last response. */
   keyRefused = false;
   /** Collections that the key may not read, by the service's last response for each. */

@@ -18,7 +18,7 @@ export const conditionsIn = (filters: string): Condition[] =>
 const folded = (value: unknown): string => String(value).trim().toLowerCase();
 
 /** What a record has under a path; `company.id` and `companyId` are two names of one thing. */
-export function valueAt(record: Row, path: string): unknown {
+function valueAt(record: Row, path: string): unknown {
   const nested = path.replace(/(\w)Id$/, '$1.id');
   return (
     read(record, path) ?? (nested === path ? read(record, flatPath(path)) : read(record, nested))

@@ -26,7 +26,7 @@ export interface OffsetMeaning {
 }
 
 /** The first records of a route, to compare a later page with. */
-export interface Sample {
+interface Sample {
   /** The search, as text. */
   readonly search: string;
   readonly keys: readonly unknown[];
