@@ -48,9 +48,11 @@ const midnight = 'T00:00:00.000Z';
  */
 export const time: Kind<string> = (raw) => {
   if (typeof raw !== 'string' && typeof raw !== 'number') return unreadable;
-  const said = String(raw);
-  if (epochSeconds.test(said)) return isoOf(Number(said) * 1_000);
-  if (epochMilliseconds.test(said)) return isoOf(Number(said));
+  // Nearly all have a year first, and are left as they are.
+  if (typeof raw === 'string' && raw[4] === '-') return raw;
+  const digits = String(raw);
+  if (epochSeconds.test(digits)) return isoOf(Number(digits) * 1_000);
+  if (epochMilliseconds.test(digits)) return isoOf(Number(digits));
   return typeof raw === 'string' ? raw : unreadable;
 };
 
@@ -137,25 +139,50 @@ function readerOf(name: string, kind: Kind<unknown>): FieldReader {
   return kind === ref ? { name, kind, aliases, flat: flatForms(name) } : { name, kind, aliases };
 }
 
-const readers = new WeakMap<Fields, readonly FieldReader[]>();
-
-function readersOf(fields: Fields): readonly FieldReader[] {
-  const known = readers.get(fields);
-  if (known) return known;
-  const made = Object.entries(fields).map(([name, kind]) => readerOf(name, kind));
-  readers.set(fields, made);
-  return made;
+interface RecordReader {
+  fields: readonly FieldReader[];
+  /** Every name that a known field may have besides its own, and every field beside a reference. */
+  alternatives: ReadonlySet<string>;
 }
 
-/** In place: the record was just parsed and is nobody else's, and a copy would cost as much as the parse. */
+const readers = new WeakMap<Fields, RecordReader>();
+
+function readerFor(fields: Fields): RecordReader {
+  const known = readers.get(fields);
+  if (known) return known;
+  const all = Object.entries(fields).map(([name, kind]) => readerOf(name, kind));
+  const names = all.flatMap(({ aliases, flat }) => [
+    ...aliases,
+    ...(flat ? [...flat.ids, ...flat.names] : []),
+  ]);
+  const reader = { fields: all, alternatives: new Set(names) };
+  readers.set(fields, reader);
+  return reader;
+}
+
+/** Changes the record in place: it was just parsed, and a copy would cost as much as the parse. */
 export function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Read<F> {
-  for (const reader of readersOf(fields)) {
-    const { name, aliases, flat } = reader;
-    if (raw[name] === undefined && aliases.length > 0) takeAlias(raw, name, aliases);
-    if (raw[name] !== undefined) readField(raw, reader);
-    if (flat) completeReference(raw, name, flat);
+  const reader = readerFor(fields);
+  // Most records have none, and looking each of them up would cost more than all the rest.
+  if (hasAny(raw, reader.alternatives)) readAlternatives(raw, reader.fields);
+  else {
+    for (const field of reader.fields) if (raw[field.name] !== undefined) readField(raw, field);
   }
   return raw as Read<F>;
+}
+
+function hasAny(raw: Record<string, unknown>, names: ReadonlySet<string>): boolean {
+  for (const name in raw) if (names.has(name)) return true;
+  return false;
+}
+
+function readAlternatives(raw: Record<string, unknown>, fields: readonly FieldReader[]): void {
+  for (const field of fields) {
+    const { name, aliases, flat } = field;
+    if (raw[name] === undefined) takeAlias(raw, name, aliases);
+    if (raw[name] !== undefined) readField(raw, field);
+    if (flat) completeReference(raw, name, flat);
+  }
 }
 
 function takeAlias(raw: Record<string, unknown>, name: string, aliases: readonly string[]): void {
