@@ -52,6 +52,7 @@ const filesBesideLayers = {
   'src/config.ts': layersBelow.mcp,
   'src/log.ts': [],
   'src/version.ts': [],
+  'src/values.ts': [],
   'src/setting-names.ts': [],
 };
 
@@ -78,6 +79,11 @@ const usersOfFiles = {
     'fast-path',
     'mcp',
     'tenant',
+  ],
+  'src/values.ts': [
+    'src/index.ts',
+    'src/config.ts',
+    ...Object.keys(layersBelow).filter((layer) => layer !== 'sandbox'),
   ],
   'src/version.ts': [
     'src/main.ts',

@@ -4,6 +4,7 @@ import type { NameOf } from './setting-names.ts';
 import { fieldNames } from './tenant/changes/fields.ts';
 import { type Grant, grantNames, parseGrants } from './tenant/grants.ts';
 import { type Toolset, toolsets } from './tool-kit/toolsets.ts';
+import { errorCode, isOneOf, keysOf, messageOf } from './values.ts';
 
 /**
  * Wrong use or configuration; commands print it to stderr and exit with status 2. A text that names settings
@@ -421,11 +422,11 @@ export type Settings = {
 export function readSettings(
   argv: readonly string[],
   environment: Record<string, string | undefined>,
-  allowed: readonly SettingName[] = Object.keys(settings) as SettingName[],
+  allowed: readonly SettingName[] = keysOf(settings),
 ): Settings {
   const flags = readFlags(argv, allowed);
   const read: Record<string, unknown> = {};
-  for (const name of Object.keys(settings) as SettingName[]) {
+  for (const name of keysOf(settings)) {
     const setting: Setting = settings[name];
     const fromFlag = setting.flag === undefined ? undefined : flags[setting.flag];
     const fromEnvironment = environment[setting.env];
@@ -455,7 +456,7 @@ function readFlags(
           `There is no flag --api-key: it would show the key in lists of processes. Set ${nameOf('apiKey')} or ${nameOf('apiKeyFile')}.`,
       );
     }
-    throw new ConfigError(`${(error as Error).message.split('. ')[0]}. Try: cpq-mcp --help`);
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. Try: cpq-mcp --help`);
   }
 }
 
@@ -491,9 +492,9 @@ function parseFields(names: readonly string[]): ReadonlySet<string> {
 }
 
 function parseToolsets(names: readonly string[]): ReadonlySet<Toolset> {
-  const unknown = names.filter((name) => !(toolsets as readonly string[]).includes(name));
+  const unknown = names.filter((name) => !isOneOf(toolsets, name));
   if (unknown.length > 0) throw new RangeError(`unknown: ${unknown.join(', ')}`);
-  return new Set(names as Toolset[]);
+  return new Set(names.filter((name) => isOneOf(toolsets, name)));
 }
 
 function webAddress(given: string): URL {
@@ -585,7 +586,7 @@ export function fileContent(setting: SettingName, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
+    const code = errorCode(error) ?? 'unreadable';
     throw new ConfigError((nameOf) => `${nameOf(setting)}: ${path} cannot be read (${code})`);
   }
 }

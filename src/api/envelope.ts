@@ -1,3 +1,4 @@
+import { isObject } from '../values.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
 
 export type RawRecord = Record<string, unknown>;
@@ -16,8 +17,7 @@ const maxDepth = 64;
 /** Every record has at least one of these fields; an acknowledgement or an error has none. */
 const names = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
 
-export const isObject = (value: unknown): value is RawRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export { isObject };
 
 /**
  * Unwraps a list.

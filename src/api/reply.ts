@@ -1,3 +1,4 @@
+import { fieldOf } from '../values.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
 import type { WireResponse } from './wire.ts';
 
@@ -97,7 +98,7 @@ const isAboutKey = (message: string | undefined): boolean =>
 
 /** The field `message` is a string or a list of strings. */
 function upstreamMessageOf(body: string, key: string): string | undefined {
-  const { message } = (parsed(body, key) ?? {}) as { message?: unknown };
+  const message = fieldOf(parsed(body, key), 'message');
   const lines = (Array.isArray(message) ? message : [message]).filter(
     (line) => typeof line === 'string' && line !== '',
   );

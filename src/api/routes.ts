@@ -1,3 +1,4 @@
+import { keysOf } from '../values.ts';
 import type { Resource } from './records.ts';
 
 export type { Resource };
@@ -53,7 +54,7 @@ export const routes: Readonly<Record<Resource, Route>> = {
   contract_item: { path: '/contract/items', shape: 'open', parameters: ['query'], one: [] },
 };
 
-export const resources = Object.keys(routes) as Resource[];
+export const resources = keysOf(routes);
 
 /** Longer than any identifier of the service. Proxies limit a path to a few thousand bytes. */
 const maxIdentifierLength = 500;

@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import type { Dispatcher, Pool } from 'undici';
+import { errorCode, fieldOf, isKeyOf } from '../values.ts';
 import type { Call } from './call.ts';
 import { ApiError, type ErrorFacts, isApiError, privateAddress } from './errors.ts';
 import { Exchange, type Received } from './exchange.ts';
@@ -151,7 +152,7 @@ async function decompress(
     deflate: zlib.inflate,
     br: zlib.brotliDecompress,
   };
-  const decode = decoders[encoding as keyof typeof decoders];
+  const decode = isKeyOf(decoders, encoding) ? decoders[encoding] : undefined;
   if (!decode)
     throw new ApiError('unexpected', {
       ...facts,
@@ -169,14 +170,11 @@ async function decompress(
   }
 }
 
-const codeOf = (error: unknown): string => {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return code ?? '';
-};
+const codeOf = (error: unknown): string => errorCode(error) ?? '';
 
 /** Some of these codes also occur on established connections, after something may have been sent. */
 const isConnectError = (error: unknown): boolean => {
-  const { syscall } = error as NodeJS.ErrnoException;
+  const syscall = fieldOf(error, 'syscall');
   return syscall === undefined || syscall === 'connect' || syscall === 'getaddrinfo';
 };
 

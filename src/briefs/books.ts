@@ -1,5 +1,7 @@
 /** The pricing books and discount groups that apply to a company on a day, and their prices. */
+
 import type { Company, PricingBook } from '../api/records.ts';
+import { fieldOf } from '../values.ts';
 import { type Day, dayOf, within } from './days.ts';
 import { type Decimal, decimal, hundred } from './money.ts';
 import { byName, groupBy } from './naming.ts';
@@ -34,7 +36,7 @@ export function reachOf(assignable: Assignable, company: Company | undefined): R
 /** The API documents no field for it, so this tries the fields that tenants send. */
 function classificationsOf(company: Company): string[] {
   const { classificationId, classificationIds, classification } = company;
-  const nested = (classification as { id?: unknown } | null | undefined)?.id;
+  const nested = fieldOf(classification, 'id');
   const all = [
     classificationId,
     nested,

@@ -2,6 +2,7 @@
 
 import type { Resource } from '../api/records.ts';
 import type { Wording } from '../text/untrusted-text.ts';
+import { keysOf } from '../values.ts';
 import type {
   Check,
   CheckContext,
@@ -44,7 +45,7 @@ export const checks: Readonly<Record<CheckName, Check>> = {
   contacts_without_email: contactsWithoutEmail,
 };
 
-export const checkNames = Object.keys(checks) as CheckName[];
+export const checkNames = keysOf(checks);
 
 export interface CheckOptions extends CheckParameters {
   today: Day;

@@ -14,6 +14,7 @@ import type {
   Ref,
   Resource,
 } from '../api/records.ts';
+import { fieldOf, isObject } from '../values.ts';
 import { contactName } from './naming.ts';
 import { outcomeOf } from './outcome.ts';
 import { quoteTotals } from './quote-totals.ts';
@@ -163,7 +164,7 @@ function valueAt(value: unknown, path: string): unknown {
   let at = value;
   for (const name of path.split('.')) {
     if (Array.isArray(at)) at = at.map((entry) => valueAt(entry, name));
-    else at = typeof at === 'object' && at !== null ? (at as Row)[name] : undefined;
+    else at = fieldOf(at, name);
   }
   return at;
 }
@@ -171,15 +172,15 @@ function valueAt(value: unknown, path: string): unknown {
 /** Removes empty values at every depth: null, empty texts, lists and records. */
 function withoutEmpty(value: unknown): unknown {
   if (value === null || value === '') return undefined;
-  if (typeof value !== 'object') return value;
   if (Array.isArray(value)) {
     const entries = value.map(withoutEmpty).filter((entry) => entry !== undefined);
     return entries.length > 0 ? entries : undefined;
   }
+  if (!isObject(value)) return value;
   const entries: Row = {};
   let any = false;
   for (const name in value) {
-    const inner = withoutEmpty((value as Row)[name]);
+    const inner = withoutEmpty(value[name]);
     if (inner === undefined) continue;
     entries[name] = inner;
     any = true;
@@ -203,6 +204,6 @@ const day = (time: string | undefined): string | undefined =>
 
 const describeDiscount = (discount: Row): string =>
   [discount.name, discount.category, discount.amount ?? discount.discount ?? discount.percent]
-    .map((part) => (typeof part === 'object' && part !== null ? (part as Row).name : part))
+    .map((part) => (typeof part === 'object' && part !== null ? fieldOf(part, 'name') : part))
     .filter((part) => part !== undefined && part !== null)
     .join(' ');

@@ -1,6 +1,8 @@
 /** The pipeline: open deals by group, overdue, closing soon and stalled deals, won and lost deals. */
+
 import type { Opportunity } from '../api/records.ts';
 import { join, quote, type Wording, wording } from '../text/untrusted-text.ts';
+import { keysOf } from '../values.ts';
 import { addDays, type Day, dayOf, requireDay, within } from './days.ts';
 import {
   byValue,
@@ -320,8 +322,8 @@ function unmatchedFilters(deals: readonly Deal[], filters: PipelineFilters): Wor
     stage: 'pipelineStage',
     category: 'category',
   } as const;
-  return Object.entries(fields).flatMap(([filter, field]) => {
-    const filterValue = filters[filter as keyof typeof fields];
+  return keysOf(fields).flatMap((filter) => {
+    const [field, filterValue] = [fields[filter], filters[filter]];
     if (
       filterValue === undefined ||
       deals.some(({ record }) => matchesFilter(record[field], filterValue))
@@ -329,9 +331,7 @@ function unmatchedFilters(deals: readonly Deal[], filters: PipelineFilters): Wor
       return [];
     const similar = namesLike(filterValue, deals, field);
     const matching = similar.length === 0 ? '' : wording` Some have: ${join(similar, ', ')}.`;
-    return [
-      wording`No opportunity has the ${filter as keyof typeof fields} ${quote(filterValue)}.${matching}`,
-    ];
+    return [wording`No opportunity has the ${filter} ${quote(filterValue)}.${matching}`];
   });
 }
 

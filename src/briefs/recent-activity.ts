@@ -1,5 +1,7 @@
 /** Recent activity: the newest event of each record, from its timestamps. */
+
 import type { ApiRecord, Contact, Opportunity, Quote } from '../api/records.ts';
+import { keysOf } from '../values.ts';
 import { addDays, type Day, dayOf } from './days.ts';
 import { byName, compact, compare, contactName, nonBlank, quoteName } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -54,7 +56,7 @@ export interface AccountRecords {
 /** One event per record, over the days up to today, newest first, then by name and id. */
 export function recentChanges(account: AccountRecords, today: Day, days: number): RecentChange[] {
   const from = addDays(today, -days);
-  const changes = (Object.keys(eventsOf) as RecentChangeKind[]).flatMap((kind) =>
+  const changes = keysOf(eventsOf).flatMap((kind) =>
     account[kind].flatMap((record) => newestChange(kind, record, from, today) ?? []),
   );
   return changes.sort((a, b) => compare(b.day, a.day) || byName(a, b) || compare(a.kind, b.kind));

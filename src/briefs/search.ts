@@ -1,4 +1,5 @@
 /** Full-text search over names, numbers and identifiers of records. */
+
 import MiniSearch from 'minisearch';
 import type {
   ApiRecord,
@@ -9,6 +10,7 @@ import type {
   Quote,
   RecordOf,
 } from '../api/records.ts';
+import { isOneOf } from '../values.ts';
 import { contactName, normaliseName } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 import { normalisePart } from './part-numbers.ts';
@@ -17,7 +19,7 @@ export const searchKinds = ['company', 'contact', 'opportunity', 'product', 'quo
 export type SearchKind = (typeof searchKinds)[number];
 
 export const isSearchKind = (resource: string): resource is SearchKind =>
-  (searchKinds as readonly string[]).includes(resource);
+  isOneOf(searchKinds, resource);
 
 /** The display name of a record; for a quote, its number. */
 export const displayName: { [K in SearchKind]: (record: RecordOf[K]) => string | undefined } = {

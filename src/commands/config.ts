@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, readSettings } from '../config.ts';
+import { messageOf } from '../values.ts';
 import { type ConfigHost, hosts, nextSteps } from './config/hosts.ts';
 import {
   type Entry,
@@ -67,14 +68,14 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
       apiKeyFile: keyFile === undefined ? undefined : resolve(keyFile),
     };
   } catch (error) {
-    throw new ConfigError(`${(error as Error).message.split('. ')[0]}.\n${usage}`);
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}.\n${usage}`);
   }
 }
 
 const thisMachine = () => ({
   platform: process.platform,
   home: homedir(),
-  environment: process.env as Record<string, string | undefined>,
+  environment: process.env,
 });
 
 function entryFor({ host, file }: ConfigRequest, launch: Launch): Entry {

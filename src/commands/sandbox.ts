@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { ConfigError, environmentName } from '../config.ts';
+import { messageOf } from '../values.ts';
 
 export const usage = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL[#SECRET]]`;
 
@@ -38,7 +39,7 @@ function read(argv: readonly string[]) {
       webhooks: (values.webhook ?? []).map(webhookFrom),
     };
   } catch (error) {
-    throw new ConfigError(`${(error as Error).message.split('. ')[0]}. ${usage}`);
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. ${usage}`);
   }
 }
 

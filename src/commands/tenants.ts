@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path';
-import { isObject } from '../api/envelope.ts';
 import {
   ConfigError,
   environmentName,
@@ -10,6 +9,7 @@ import {
 } from '../config.ts';
 import type { TenantRegistry } from '../hosts/access/tenant-registry.ts';
 import type { NameOf } from '../setting-names.ts';
+import { fieldOf, isObject, keysOf } from '../values.ts';
 import { resolveAddress } from './address.ts';
 import type { SharedServices } from './common.ts';
 import { optionName, settingsFrom } from './options.ts';
@@ -51,7 +51,7 @@ const typeOf = {
   webhookSigningSecretFile: 'a text',
 } as const satisfies Partial<Record<keyof Settings, keyof typeof types>>;
 type TenantSetting = keyof typeof typeOf;
-const tenantSettings = Object.keys(typeOf) as TenantSetting[];
+const tenantSettings = keysOf(typeOf);
 const isTenantSetting = (name: string): name is TenantSetting => Object.hasOwn(typeOf, name);
 /** The file's own name of a setting, or the variable of one that it cannot hold. */
 const nameInFile: NameOf<SettingName> = (name) =>
@@ -174,7 +174,7 @@ const exampleFile = '{"tenants": {"a-name": {"baseUrl": "https://…", "apiKeyFi
 
 function readEntries(path: string): Record<string, unknown> {
   const text = fileContent('tenantsFile', path);
-  const tenants = (parseJson(text) as { tenants?: unknown } | undefined)?.tenants;
+  const tenants = fieldOf(parseJson(text), 'tenants');
   if (isObject(tenants)) return tenants;
   throw new ConfigError(
     (nameOf) => `${nameOf('tenantsFile')}: ${path} must be JSON such as ${exampleFile}`,

@@ -9,6 +9,7 @@ import {
   updateTokens,
 } from '../hosts/access/token-file.ts';
 import { grantNames, parseGrants } from '../tenant/grants.ts';
+import { isKeyOf, keysOf, messageOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
 import { readTenants } from './tenants.ts';
 
@@ -23,9 +24,8 @@ const maxDays = 3_650;
 /** Adds, lists and revokes the server's own access tokens. */
 export async function token(argv: readonly string[]): Promise<void> {
   const [verb, ...rest] = argv;
-  const known = verb !== undefined && Object.hasOwn(subcommands, verb);
-  const work = known ? subcommands[verb as keyof typeof subcommands] : undefined;
-  if (!work) throw new ConfigError(usage);
+  if (verb === undefined || !isKeyOf(subcommands, verb)) throw new ConfigError(usage);
+  const work = subcommands[verb];
   const read = parseWords(rest);
   try {
     await work(read);
@@ -52,15 +52,15 @@ function parseWords(argv: readonly string[]): TokenArguments {
       options,
       allowPositionals: true,
     });
-    const passed = Object.keys(serverFlags).flatMap((flag) => {
-      const value = values[flag as keyof typeof serverFlags];
+    const passed = keysOf(serverFlags).flatMap((flag) => {
+      const value = values[flag];
       return value === undefined ? [] : [`--${flag}`, value];
     });
     const server = readSettings(passed, process.env);
     return { names: positionals, flags: values, server };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`${(error as Error).message.split('. ')[0]}. ${usage}`);
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. ${usage}`);
   }
 }
 

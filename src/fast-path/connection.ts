@@ -1,5 +1,5 @@
-import { isObject } from '../api/envelope.ts';
 import type { ServerParts } from '../mcp/server.ts';
+import { isObject, toError } from '../values.ts';
 import { FastPath } from './fast-path.ts';
 import { type Client, type Era, type FastRequest, type Row, readRequest } from './requests.ts';
 
@@ -92,7 +92,7 @@ export class ConnectionFastPath {
       const answer = await this.#fastPath.answer(request, context);
       if (!signal.aborted) write(answer);
     } catch (error) {
-      if (!signal.aborted) onError(error as Error); // Cancelled calls are not answered.
+      if (!signal.aborted) onError(toError(error)); // Cancelled calls are not answered.
     } finally {
       if (this.#calls.get(request.id) === call) this.#calls.delete(request.id);
     }

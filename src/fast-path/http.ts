@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isObject } from '../api/envelope.ts';
 import { traceFrom } from '../api/trace.ts';
 import type { ServerParts } from '../mcp/server.ts';
+import { isObject } from '../values.ts';
 import { FastPath } from './fast-path.ts';
 import { type FastRequest, legacyRevisions, modernRevision, readRequest } from './requests.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../api/envelope.ts';
+import { isObject } from '../values.ts';
 
 /**
  * Recognises the requests that the fast path answers by their exact shape, without the schemas of the

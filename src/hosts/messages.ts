@@ -1,4 +1,4 @@
-import { isObject } from '../api/envelope.ts';
+import { fieldOf, isObject } from '../values.ts';
 
 /** Parses a message; undefined for invalid JSON, which the SDK reports. */
 export function parseMessage(text: string): unknown {
@@ -16,6 +16,6 @@ export const methodOf = (message: unknown): unknown =>
 /** The name of the called tool, for `tools/call`. */
 export function toolOf(message: unknown): string | undefined {
   if (methodOf(message) !== 'tools/call') return undefined;
-  const { params } = message as { params?: unknown };
-  return isObject(params) && typeof params.name === 'string' ? params.name : undefined;
+  const name = fieldOf(fieldOf(message, 'params'), 'name');
+  return typeof name === 'string' ? name : undefined;
 }

@@ -1,6 +1,6 @@
 import { deserializeMessage, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { isObject } from '../api/envelope.ts';
+import { isObject, toError } from '../values.ts';
 import type { TenantEndpoint } from './endpoint.ts';
 
 type Row = Record<string, unknown>;
@@ -53,7 +53,7 @@ export function connectSdk(
       transport.onmessage?.(message);
     } catch (error) {
       // Invalid JSON is ignored.
-      if (!(error instanceof SyntaxError)) onError(error as Error);
+      if (!(error instanceof SyntaxError)) onError(toError(error));
     }
   };
   for (const message of opening) take(JSON.stringify(message));

@@ -2,8 +2,9 @@
  * Renders structured data as text, for hosts that show the model only text. A list of flat records becomes a
  * table; nested data is indented.
  */
-import { isObject } from '../api/envelope.ts';
+
 import { quote } from '../text/untrusted-text.ts';
+import { isObject } from '../values.ts';
 
 type Row = Record<string, unknown>;
 

@@ -1,5 +1,6 @@
 import { visible } from '../text/characters.ts';
 import { oneLine, Verbatim, withoutLiveMarkdown } from '../text/untrusted-text.ts';
+import { isObject } from '../values.ts';
 
 /**
  * Cleans untrusted text in results. Record text is written by customers, vendors and integrations; characters
@@ -44,9 +45,9 @@ type Row = Record<string, unknown>;
 /** Cleans every text in a value, field names included; copies only what changes. */
 export function cleaned(value: unknown, markup: Markup = {}): unknown {
   if (typeof value === 'string') return cleanText(value, markup);
-  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return cleanedList(value, markup);
   if (value instanceof Verbatim) return value.toString();
-  return Array.isArray(value) ? cleanedList(value, markup) : cleanedRow(value as Row, markup);
+  return isObject(value) ? cleanedRow(value, markup) : value;
 }
 
 function cleanedList(list: readonly unknown[], markup: Markup): readonly unknown[] {

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isObject } from '../values.ts';
 
 /**
  * Appends lines to a file and syncs it to disk. Creates the file, readable by its owner only. If a crash cut the
@@ -44,8 +45,7 @@ export async function syncFolder(path: string): Promise<void> {
 export function parseLine(line: string): Record<string, unknown> | undefined {
   try {
     const entry: unknown = JSON.parse(line);
-    const isEntry = typeof entry === 'object' && entry !== null && !Array.isArray(entry);
-    return isEntry ? (entry as Record<string, unknown>) : undefined;
+    return isObject(entry) ? entry : undefined;
   } catch {
     return undefined; // Counted as damaged by the caller.
   }

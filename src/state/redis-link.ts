@@ -1,4 +1,5 @@
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client';
+import { errorCode } from '../values.ts';
 import { StateUnavailable } from './port.ts';
 
 export interface LinkOptions {
@@ -223,7 +224,7 @@ export class RedisLink {
     const { url, report } = this.#options;
     if (!this.isUp && !this.#outage) {
       this.#outage = { since: new Date(), reason: (this.#unusable ?? unreachableError()).code };
-      const code = (error as NodeJS.ErrnoException | undefined)?.code;
+      const code = errorCode(error);
       report('shared state lost', { redis: url.host, ...(code === undefined ? {} : { code }) });
     } else if (this.isUp && this.#outage) {
       this.#outage = undefined;

@@ -1,5 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { errorCode } from '../values.ts';
 import type { Inbox, Journal } from './port.ts';
 
 /** Logs that something cannot be written, or can be written again. */
@@ -63,7 +64,7 @@ export class WriteStatus {
 
   #failed(name: string, error: unknown): void {
     if (this.#failures.has(name) || this.#isOutage()) return;
-    const code = (error as NodeJS.ErrnoException | null)?.code ?? 'unknown';
+    const code = errorCode(error) ?? 'unknown';
     this.#failures.set(name, { since: new Date(), code });
     this.#report('state cannot be written', { name: label(name), code });
   }

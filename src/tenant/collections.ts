@@ -2,7 +2,7 @@ import type { Call } from '../api/call.ts';
 import type { ApiClient } from '../api/client.ts';
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { RecordOf, Resource } from '../api/records.ts';
-import { routes } from '../api/routes.ts';
+import { resources } from '../api/routes.ts';
 import type { Trace } from '../api/trace.ts';
 import type { CachedCollection, CollectionCache } from './cache.ts';
 import type { ToolCall } from './call.ts';
@@ -157,7 +157,7 @@ export class Collections {
   }
 
   *#cacheTimes(): Iterable<readonly [string, number]> {
-    for (const resource of Object.keys(routes) as Resource[]) {
+    for (const resource of resources) {
       const asOf = this.#cache.asOf(this, resource);
       if (asOf) yield [resource, asOf.getTime()];
     }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { errorCode } from '../values.ts';
 
 /** The interactive views; each is built into one HTML file. */
 export const viewNames = ['pipeline', 'quote', 'company'] as const;
@@ -18,7 +19,7 @@ export async function readView(name: ViewName | 'preview'): Promise<string> {
     try {
       return await readFile(new URL(`${place}${name}.html`, import.meta.url), 'utf8');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (errorCode(error) !== 'ENOENT') throw error;
     }
   }
   throw new Error(`The view "${name}" was not built: run npm run build.`);

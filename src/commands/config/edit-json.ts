@@ -9,6 +9,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
+import { fieldOf, isObject } from '../../values.ts';
 import type { Entry } from './launch.ts';
 import { checkEdit, type EditResult, merge, NotEdited, unsafe } from './merge.ts';
 
@@ -57,32 +58,27 @@ function parseDocument(text: string): Entry {
     const line = text.slice(0, error.offset).split('\n').length;
     throw new NotEdited(`is not valid JSON (line ${line}: ${printParseErrorCode(error.error)})`);
   }
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+  if (!isObject(document)) {
     throw new NotEdited('does not hold a JSON object');
   }
-  return document as Entry;
+  return document;
 }
 
 function objectOr(servers: unknown, root: string): Entry {
   if (servers === undefined) return {};
-  if (typeof servers === 'object' && servers !== null && !Array.isArray(servers)) {
-    return servers as Entry;
-  }
+  if (isObject(servers)) return servers;
   throw new NotEdited(`has something else than an object at "${root}"`);
 }
 
 /** Sets key by key, to preserve comments in an existing entry. */
 function putEntry(text: string, path: string[], entry: Entry, style: Style): string {
-  const existing = path.reduce<unknown>(
-    (at, key) => (at as Entry | undefined)?.[key],
-    parseDocument(text),
-  );
-  if (typeof existing !== 'object' || existing === null || Array.isArray(existing)) {
+  const existing = path.reduce<unknown>(fieldOf, parseDocument(text));
+  if (!isObject(existing)) {
     return replaceValue(text, path, entry, style);
   }
   const names = new Set([...Object.keys(existing), ...Object.keys(entry)]);
   return [...names].reduce((changed, key) => {
-    if (isDeepStrictEqual((existing as Entry)[key], entry[key])) return changed;
+    if (isDeepStrictEqual(existing[key], entry[key])) return changed;
     if (entry[key] !== undefined) return replaceValue(changed, [...path, key], entry[key], style);
     return applyEdits(changed, modify(changed, [...path, key], undefined, {}));
   }, text);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
+import { fieldOf, messageOf } from '../../values.ts';
 import type { Entry } from './launch.ts';
 import { checkEdit, type EditResult, merge, NotEdited, unsafe } from './merge.ts';
 
@@ -42,10 +43,7 @@ function parseDocument(text: string): Entry {
     // Bigints preserve large integers, which are compared but never written.
     return toPlainObject(parse(text, { integersAsBigInt: 'asNeeded' })) as Entry;
   } catch (error) {
-    const [what, where] = [
-      (error as Error).message.split('\n')[0],
-      (error as { line?: number }).line,
-    ];
+    const [what, where] = [messageOf(error).split('\n')[0], fieldOf(error, 'line')];
     throw new NotEdited(`is not valid TOML (line ${where ?? '?'}: ${what})`);
   }
 }

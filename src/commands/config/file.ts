@@ -12,6 +12,7 @@ import {
   stat,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { errorCode } from '../../values.ts';
 import type { Entry } from './launch.ts';
 import { type EditResult, NotEdited } from './merge.ts';
 
@@ -69,7 +70,7 @@ async function copyBeside(path: string): Promise<string> {
       await copyFile(path, backup, constants.COPYFILE_EXCL);
       return backup;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === 100) throw error;
+      if (errorCode(error) !== 'EEXIST' || attempt === 100) throw error;
     }
   }
 }

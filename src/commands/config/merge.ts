@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../api/envelope.ts';
+import { isObject } from '../../values.ts';
 import { type Entry, placeholders, variables } from './launch.ts';
 
 /** The new content of a file, and the entry in it. */

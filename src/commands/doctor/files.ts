@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigError, type Settings } from '../../config.ts';
 import { defaultStateFolder } from '../../state/state-folder.ts';
+import { keysOf } from '../../values.ts';
 import { tokensPath } from '../auth-strategies.ts';
 import { check, type DoctorCheck } from './check.ts';
 
@@ -26,7 +27,6 @@ const titles = {
   webhookSigningSecretFile: 'signing secret file',
   metricsTokenFile: 'metrics token file',
 } as const satisfies Partial<Record<keyof Settings, string>>;
-type FileSetting = keyof typeof titles;
 
 /** Checks whether anybody but their owner can read or change the files with secrets. */
 export async function checkFiles(
@@ -73,7 +73,7 @@ function defaultsOf(settings: Settings): Secret[] {
 }
 
 function filesOf(settings: Settings, tenant?: string): Secret[] {
-  return (Object.keys(titles) as FileSetting[]).flatMap((name) => {
+  return keysOf(titles).flatMap((name) => {
     const path = settings[name];
     // Tenants have no metrics token; this value is inherited from the server.
     if (path === undefined || (tenant !== undefined && name === 'metricsTokenFile')) return [];

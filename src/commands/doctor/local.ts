@@ -5,6 +5,7 @@ import { environmentName, type Settings, toolsetsOf } from '../../config.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
+import { errorCode } from '../../values.ts';
 import { check, type DoctorCheck } from './check.ts';
 import { checkFiles } from './files.ts';
 import { inShort } from './grants.ts';
@@ -55,7 +56,7 @@ async function writeProblem(folder: string): Promise<string | undefined> {
     else await access(await nearestExisting(folder), constants.W_OK);
     return undefined;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? String(error);
+    return errorCode(error) ?? String(error);
   }
 }
 

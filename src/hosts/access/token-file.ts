@@ -3,6 +3,7 @@ import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:f
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { grantNames } from '../../tenant/grants.ts';
+import { errorCode, fieldOf, isObject } from '../../values.ts';
 
 /** A stored token; the token itself cannot be derived from it. Times are ISO 8601. */
 export interface StoredToken {
@@ -94,7 +95,7 @@ export async function readTokens(path: string): Promise<readonly StoredToken[]> 
 
 function parseTokens(text: string): StoredToken[] | undefined {
   try {
-    const { tokens } = JSON.parse(text) as { tokens?: unknown };
+    const tokens = fieldOf(JSON.parse(text), 'tokens');
     return Array.isArray(tokens) && tokens.every(isStoredToken) ? tokens : undefined;
   } catch {
     return undefined; // Worded by the caller.
@@ -102,8 +103,8 @@ function parseTokens(text: string): StoredToken[] | undefined {
 }
 
 function isStoredToken(row: unknown): row is StoredToken {
-  if (typeof row !== 'object' || row === null) return false;
-  const { id, name, hash, tenant, grants, created, expires } = row as Record<string, unknown>;
+  if (!isObject(row)) return false;
+  const { id, name, hash, tenant, grants, created, expires } = row;
   const texts = [id, name, hash, created, expires, tenant ?? ''];
   return (
     texts.every((text) => typeof text === 'string') &&
@@ -169,7 +170,7 @@ async function acquireLock(path: string): Promise<Lock> {
       await writeFile(path, mark, { flag: 'wx', mode: 0o600 });
       return toLock(path, mark);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = errorCode(error);
       if (code !== 'EEXIST') throw new TokenFileError(`${path} cannot be created (${code})`);
       await removeStale(path);
       if (Date.now() > end) throw new TokenFileError(lockBusyError(path));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isObject } from '../../api/envelope.ts';
 import { type Journal, StateUnavailable } from '../../state/port.ts';
 import { trusted, wording } from '../../text/untrusted-text.ts';
+import { errorCode } from '../../values.ts';
 import type { FieldChange, Snapshot } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
@@ -97,7 +98,7 @@ const outcomeStatuses: ReadonlySet<unknown> = new Set<OutcomeStatus>([
 
 /** The refusal of a change because the journal cannot be read or written. */
 export function journalError(verb: 'read' | 'kept', error: unknown): ChangeRefused {
-  const code = trusted((error as NodeJS.ErrnoException).code ?? 'unknown reason');
+  const code = trusted(errorCode(error) ?? 'unknown reason');
   const reason = wording`The journal of changes cannot be ${verb} (${code}).`;
   if (error instanceof StateUnavailable) {
     return new ChangeRefused(

@@ -1,7 +1,7 @@
-import { isObject } from '../../api/envelope.ts';
 import { type Resource, toRecord } from '../../api/records.ts';
 import { plural } from '../../briefs/naming.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import { isObject } from '../../values.ts';
 import { canonicalJson } from '../changes/fields.ts';
 
 type Row = Record<string, unknown>;
@@ -59,7 +59,8 @@ const normalised = (resource: Resource, fields: Row): Row =>
   toRecord(resource, structuredClone(fields)) as Row;
 
 function customDifferences(was: unknown, is: unknown, isWhole: boolean): FieldDifference[] {
-  const [before, after] = [was, is].map((value) => (isObject(value) ? value : {})) as [Row, Row];
+  const before = isObject(was) ? was : {};
+  const after = isObject(is) ? is : {};
   return Object.keys(after).flatMap((name) => {
     if (!isWhole && !(name in before)) return [];
     if (isSameValue(before[name], after[name])) return [];

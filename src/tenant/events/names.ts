@@ -1,4 +1,5 @@
 import type { Resource } from '../../api/records.ts';
+import { isOneOf, keysOf } from '../../values.ts';
 import { type Grant, readGrant } from '../grants.ts';
 
 /** The documented events, by subject. */
@@ -13,12 +14,12 @@ const knownEvents = {
 
 export type Subject = keyof typeof knownEvents;
 
-export const subjects = Object.keys(knownEvents) as Subject[];
+export const subjects = keysOf(knownEvents);
 
 export const isSubject = (name: string): name is Subject => Object.hasOwn(knownEvents, name);
 
 export const isKnownEvent = (subject: string, event: string): boolean =>
-  isSubject(subject) && (knownEvents[subject] as readonly string[]).includes(event);
+  isSubject(subject) && isOneOf<string>(knownEvents[subject], event);
 
 /** The collection of a subject. Orders have none; they belong to quotes. */
 export const collectionOf = (subject: Subject): Exclude<Subject, 'order'> & Resource =>

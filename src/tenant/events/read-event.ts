@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isObject, isShallow } from '../../api/envelope.ts';
+import { isShallow } from '../../api/envelope.ts';
+import { isObject } from '../../values.ts';
 import { canonicalJson } from '../changes/fields.ts';
 import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
 

@@ -1,6 +1,7 @@
 import { toRecord } from '../../api/records.ts';
 import { displayName } from '../../briefs/search.ts';
 import type { Update } from '../../state/port.ts';
+import { fieldOf } from '../../values.ts';
 import type { Tenant } from '../tenant.ts';
 import { fieldDifferences } from './differences.ts';
 import { collectionOf, isKnownEvent, isSubject, type Subject } from './names.ts';
@@ -78,6 +79,6 @@ function recordNames(
 /** The id of the quote of an order, if it contains one. */
 function quoteIds(fields: Row | undefined): string[] {
   const { quoteId, quote } = fields ?? {};
-  const nested = typeof quote === 'object' && quote !== null ? (quote as Row).id : quote;
+  const nested = typeof quote === 'object' && quote !== null ? fieldOf(quote, 'id') : quote;
   return [quoteId, nested].filter((id) => typeof id === 'string');
 }

@@ -1,5 +1,7 @@
 /** All fields of one opportunity, read when its card is opened. */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { fieldOf } from '../../../values.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
 import { Ask } from '../shell/parts.tsx';
 import { type Host, messageOf } from '../shell/start.tsx';
@@ -96,9 +98,7 @@ function describeValue(value: unknown, formats: Formats): string | undefined {
   if (Array.isArray(value)) {
     return value.flatMap((one) => describeValue(one, formats) ?? []).join(', ') || undefined;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { name, id } = value as { name?: unknown; id?: unknown };
-  const text = name ?? id;
+  const text = fieldOf(value, 'name') ?? fieldOf(value, 'id');
   return typeof text === 'string' ? text : undefined;
 }
 

@@ -1,0 +1,35 @@
+// Reads values of unknown type. Imports nothing, so every module may use it.
+
+/** Whether a value is an object and no list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The field of an object, an error or a list; `undefined` for any other value. */
+export const fieldOf = (value: unknown, name: string): unknown =>
+  hasFields(value) ? value[name] : undefined;
+
+const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** The names of a table's entries. Only for tables whose type lists every entry. */
+export const keysOf = <T extends object>(table: T): (keyof T & string)[] =>
+  Object.keys(table) as (keyof T & string)[];
+
+/** Whether a table has an entry of that name itself. */
+export const isKeyOf = <T extends object>(table: T, name: PropertyKey): name is keyof T =>
+  Object.hasOwn(table, name);
+
+/** Whether a value is one of a list's. */
+export const isOneOf = <T>(list: readonly T[], value: unknown): value is T =>
+  list.some((one) => one === value);
+
+/** The code of an error of the system, such as `ENOENT`; `undefined` if it has none. */
+export function errorCode(error: unknown): string | undefined {
+  const code = fieldOf(error, 'code');
+  return typeof code === 'string' ? code : undefined;
+}
+
+export const toError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));
+
+export const messageOf = (error: unknown): string => toError(error).message;
