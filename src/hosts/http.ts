@@ -4,7 +4,7 @@ import {
   type Server as NodeServer,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
 import type { Gate, Session } from './access/gate.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
@@ -92,9 +92,10 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
     if (observer) observer.onHttpRequest(request, response, handle);
     else handle();
   });
+  const sockets = openSockets(server);
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
-  return { url: urlOf(options.host, port), close: () => close(server, frontend) };
+  return { url: urlOf(options.host, port), close: () => close(server, frontend, sockets) };
 }
 
 /** Responders of one endpoint, shared by all callers with the same grants. */
@@ -327,16 +328,35 @@ function listen(server: NodeServer, { host, port }: HttpOptions): Promise<void> 
   });
 }
 
-/** Finishes calls in flight and closes idle connections. */
-async function close(server: NodeServer, frontend: HttpFrontend): Promise<void> {
-  frontend.closing = true;
+function openSockets(server: NodeServer): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+/** Finishes calls in flight, ends subscriptions, and closes connections without a request. */
+async function close(
+  server: NodeServer,
+  frontend: HttpFrontend,
+  sockets: ReadonlySet<Socket>,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  const closeUnused = () => {
+    server.closeIdleConnections();
+    // Node does not count a connection as idle before its first request; clients open some in advance.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  };
+  closeUnused();
   // Connections that were busy when the stop began become idle once they are answered.
-  const idle = setInterval(() => server.closeIdleConnections(), idlePollMs);
+  const idle = setInterval(closeUnused, idlePollMs);
   const timeout = setTimeout(() => server.closeAllConnections(), drainMs);
+  await frontend.close();
   await closed;
   clearInterval(idle);
   clearTimeout(timeout);
+  // Calls that were still on their way to a responder may have made another.
   await frontend.close();
 }

@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -15,7 +16,9 @@ import {
 import { type Running, run, start } from '../support/process.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
+import { listenAs } from '../support/tenants.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
+import { webhookSecret } from '../support/webhooks.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const address = async () => addressIn(await sandbox(), 'all');
@@ -226,6 +229,30 @@ describe('over HTTP', () => {
       expect(running.output.stderr).toBe('');
     });
   }
+
+  test('it waits for no connection that was opened in advance', async () => {
+    const { running, url } = await startHttpServer(await address());
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => {}); // It is reset.
+    await once(socket, 'connect');
+    await fetch(new URL('/healthz', url)); // Accepted later, so that one was accepted before.
+    expect(await running.stop()).toEqual({ status: 0, signal: undefined });
+  });
+
+  test('it ends subscriptions, and waits for none', async () => {
+    const env = { CPQ_WEBHOOK_SECRET: webhookSecret };
+    const { running, url } = await startHttpServer(await address(), { env });
+    const { headers, body } = listenAs({}, 'any');
+    const accept = 'application/json, text/event-stream';
+    const stream = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, accept, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(stream.headers.get('content-type')).toBe('text/event-stream');
+    expect(await running.stop()).toEqual({ status: 0, signal: undefined });
+    expect(await stream.text()).toContain('subscriptions/acknowledged');
+  });
 
   test('it answers what was asked before it ends', async () => {
     const service = closing(await startUpstream({ counts: { '/company': 5 }, delayHeaders: 700 }));
