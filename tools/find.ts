@@ -51,7 +51,10 @@ export const find = defineTool({
     const found = await findText(tenant, text, searched, call);
     const groups = searched.flatMap((kind) => group(kind, found.hits[kind] ?? [], size));
     return {
-      summary: findSummary(text, groups),
+      summary:
+        found.omitted.length > 0
+          ? wording`Not all could be searched. ${findSummary(text, groups)}`
+          : findSummary(text, groups),
       data: { groups, coverage: toCoverage(found.coverage) },
       notes: [...found.omitted, ...findHints(groups)],
     };

@@ -47,12 +47,12 @@ export class RateBudget {
     for (;;) {
       call.signal.throwIfAborted(); // A request that is not sent must not be counted.
       const now = Date.now();
-      const { taken, waitMs } = await this.#window.take(this.#key, rule, now);
+      const { taken, waitMs, remaining } = await this.#window.take(this.#key, rule, now);
       if (taken) return this.#started();
       if (now + waitMs > giveUpAt) {
         // A request counts slightly longer than the window; that extra time is not reported.
         const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
-        throw new ApiError('budget-spent', { ...facts, seconds });
+        throw new ApiError('budget-spent', { ...facts, seconds, reserved: remaining });
       }
       await delay(waitMs, call.signal);
     }

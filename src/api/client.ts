@@ -276,8 +276,8 @@ export class ApiClient {
   ): Promise<WireResponse> {
     try {
       const response = await this.#wire.send(request, call, facts);
-      const remaining = header(response, 'x-ratelimit-remaining')?.trim() ?? '';
-      if (/^\d{1,15}$/.test(remaining)) await this.budget.correct(taken, Number(remaining));
+      const remaining = headerNumber(response, 'x-ratelimit-remaining');
+      if (remaining !== undefined) await this.budget.correct(taken, remaining);
       return response;
     } finally {
       this.budget.ended(taken);
@@ -320,6 +320,11 @@ export class ApiClient {
     }
     return search.size === 0 ? '' : `?${search}`;
   }
+}
+
+function headerNumber(response: WireResponse, name: string): number | undefined {
+  const text = header(response, name)?.trim() ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 /** Some services answer a too large `size` with status 500. */

@@ -41,7 +41,7 @@ export interface FactsOf {
   /** 429. */
   'rate-limited': ErrorFacts & Wait;
   /** Not sent: by our own count of the rate budget, the response would be a 429. */
-  'budget-spent': ErrorFacts & Wait;
+  'budget-spent': ErrorFacts & Wait & { readonly reserved?: number };
   /** 5xx, or 408. */
   'server-error': ErrorFacts & Wait;
   /** The connection failed after the request may have been sent. */

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Verbatim, type Wording, wording } from '../text/untrusted-text.ts';
+import { withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { render } from './render.ts';
 import { cleaned, type HtmlToText, type Markup } from './text.ts';
@@ -107,7 +108,8 @@ const isRecord = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !(value instanceof Verbatim);
 
 function writeResult(answer: Answer, markup: Markup): CallToolResult {
-  const { summary, data, notes } = answer;
+  const { data, notes } = answer;
+  const summary = withCoverageFirst(answer);
   const facts = cleaned(data, markup) as Record<string, unknown>;
   const structuredContent = { summary, ...facts, ...(notes?.length ? { notes } : {}) };
   const lines = [summary, render(facts), ...(notes ?? [])];

@@ -61,11 +61,13 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
     wording`${trusted(facts.host)} refused the request.${itSays(facts)} Change the arguments; asking the same again will not help.`,
   'rate-limited': ({ host, seconds }) =>
     noneLeft(wording`${trusted(host)} accepts no more requests for now`, seconds),
-  'budget-spent': ({ seconds }) =>
-    noneLeft(
-      wording`The tenant's request budget, which all its programs share, is used up`,
-      seconds,
-    ),
+  'budget-spent': ({ seconds, reserved }) =>
+    reserved
+      ? keptBack(reserved, seconds)
+      : noneLeft(
+          wording`The tenant's request budget, which all its programs share, is used up`,
+          seconds,
+        ),
   'server-error': ({ host, status }) =>
     isDown(wording`${trusted(host)} answered with status ${trusted(String(status))}`),
   'connection-lost': ({ host }) => isDown(wording`${trusted(host)} closed the connection`),
@@ -89,6 +91,11 @@ const itSays = ({ upstreamMessage }: ErrorFacts): Wording =>
 function noneLeft(why: Wording, seconds: number | undefined): Wording {
   const when = seconds === undefined ? 'in about a minute' : wording`in ${seconds} seconds`;
   return wording`${why}. Ask again ${when}; what was read before can still be answered.`;
+}
+
+function keptBack(reserved: number, seconds: number | undefined): Wording {
+  const when = seconds === undefined ? 'in about a minute' : wording`in ${seconds} seconds`;
+  return wording`${reserved} requests are left in the tenant's budget, and this server keeps them for single records and pages: reading a whole collection has to wait. Ask for one record or one page, or again ${when}.`;
 }
 
 const isDown = (what: Wording): Wording =>

@@ -18,6 +18,18 @@ export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, 
   return reason === undefined ? fields : { ...fields, reason };
 }
 
+/** Reasons of the pages of a list, whose summary says how many there are. */
+const pageReasons: readonly unknown[] = ['one page', 'not counted'];
+
+/** Where an answer does not cover everything, its first words say so, and the share. */
+export function withCoverageFirst({ summary, data }: Answer): Wording {
+  const { complete, read, total, reason } = (data.coverage ?? {}) as Partial<Coverage>;
+  if (complete !== false || read === undefined || pageReasons.includes(reason)) return summary;
+  return total === undefined || total <= read
+    ? wording`Incomplete: there may be more than the ${counted(read)} records that could be read. ${summary}`
+    : wording`Incomplete: only ${counted(read)} of ${counted(total)} records could be read. ${summary}`;
+}
+
 /** Coverage of a log of this server, of which `damaged` entries cannot be read. */
 export function logCoverage(read: number, damaged: number, reason: string): object {
   const asOf = `${new Date().toISOString().slice(0, 19)}Z`;

@@ -15,12 +15,6 @@ const otherLists = [
   'list discount groups',
   'list contract items',
 ] as const;
-const pipelines = [
-  'pipeline',
-  'pipeline of an owner',
-  'pipeline of a company',
-  'won and lost',
-] as const;
 const briefsAndChecks = [
   'pipeline',
   'pipeline of an owner',
@@ -40,18 +34,6 @@ const changes = [
 ] as const;
 
 export const known: Readonly<Record<string, Deviations>> = {
-  'flat ids, filtered as flat': {
-    wrong: ['filter'],
-  },
-  'counts to 10,000': {
-    quiet: ['check below_cost'],
-  },
-  'from is ignored, size is clamped': {
-    quiet: [...pipelines, 'brief of a company', 'check below_cost', 'check stale_quotes', 'find'],
-  },
-  'hidden rows': {
-    quiet: [...pipelines, 'brief of a company', 'check below_cost', 'check stale_quotes', 'find'],
-  },
   'rows without items': {
     wrong: [
       'list quotes',
@@ -63,20 +45,7 @@ export const known: Readonly<Record<string, Deviations>> = {
   'outcome untold': {
     wrong: ['won and lost'],
   },
-  '403: account disabled': {
-    quiet: ['find'],
-  },
   '45 requests left of 60': {
-    unhelpful: [
-      ...otherLists,
-      'category tree',
-      ...briefsAndChecks,
-      'find',
-      ...changes,
-      'upsert of a new one',
-    ],
-  },
-  '45 requests left of 500': {
     unhelpful: [
       ...otherLists,
       'category tree',
