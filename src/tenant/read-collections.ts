@@ -17,7 +17,7 @@ export interface CollectionsRead<R extends Resource> {
 
 /**
  * Reads several collections in parallel. An `optional` collection that may not be read is listed in `omitted`; a
- * `required` one is an error.
+ * `required` one is an error, and so is it when none of all may be read.
  * @throws NotGranted, ApiError
  */
 export async function readCollections<N extends Resource, W extends Resource = never>(
@@ -33,6 +33,8 @@ export async function readCollections<N extends Resource, W extends Resource = n
     ),
   ]);
   const read = parts.filter((part) => 'records' in part);
+  const [barred] = parts.flatMap((part) => ('error' in part ? [part.error] : []));
+  if (read.length === 0 && barred !== undefined) throw barred;
   const records = Object.fromEntries(read.map((part) => [part.resource, part.records]));
   completeReferences(records as KnownRecords);
   return {
@@ -57,11 +59,11 @@ const readOne = async (tenant: Tenant, resource: Resource, call: ToolCall): Prom
 /** Handles missing permissions only: other errors, such as an outage, are rethrown. */
 const omitIfNotPermitted =
   (resource: Resource) =>
-  (error: unknown): { omitted: Wording } => {
+  (error: unknown): { omitted: Wording; error: unknown } => {
     const isBarred = error instanceof NotGranted || isApiError(error, 'not-permitted', 'no-route');
     if (!isBarred) throw error;
     const plural = trusted(resource.replaceAll('_', ' '));
-    return { omitted: wording`Without ${plural} records: they may not be read here.` };
+    return { error, omitted: wording`Without ${plural} records: they may not be read here.` };
   };
 
 function combinedCoverage(parts: readonly Part[]): Coverage & { asOf: Date } {

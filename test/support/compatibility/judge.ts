@@ -43,7 +43,7 @@ export const hasCaveat = (answer: Answer): boolean =>
 /** The service's own page is no sign of something missing. */
 const isIncomplete = (answer: Answer): boolean =>
   (answer.coverage?.complete === false && answer.coverage.reason !== 'one page') ||
-  /may not be read here/.test(notesOf(answer));
+  /may not read them/.test(notesOf(answer));
 
 /** An answer that is not the whole truth: how plainly it says so. */
 export function partOf(answer: Answer, why: string): Judged {
