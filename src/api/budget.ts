@@ -52,7 +52,9 @@ export class RateBudget {
       if (now + waitMs > giveUpAt) {
         // A request counts slightly longer than the window; that extra time is not reported.
         const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
-        throw new ApiError('budget-spent', { ...facts, seconds, reserved: remaining });
+        const isReserved = remaining > 0 && remaining <= rule.reserve;
+        const reserved = isReserved ? { reserved: remaining } : {};
+        throw new ApiError('budget-spent', { ...facts, seconds, ...reserved });
       }
       await delay(waitMs, call.signal);
     }

@@ -41,6 +41,7 @@ export interface FactsOf {
   /** 429. */
   'rate-limited': ErrorFacts & Wait;
   /** Not sent: by our own count of the rate budget, the response would be a 429. */
+  /** `reserved`: requests that are left and kept for single records and pages. */
   'budget-spent': ErrorFacts & Wait & { readonly reserved?: number };
   /** 5xx, or 408. */
   'server-error': ErrorFacts & Wait;
