@@ -87,7 +87,9 @@ describe('requests to the service', () => {
   test.each([
     ['2xx', {}, 1],
     ['429', { status: { code: 429, retryAfter: '3600' } }, 1],
-    ['4xx', { status: { code: 400 } }, 1],
+    ['4xx', { status: { code: 403 } }, 1],
+    // Once more without the size, which may be what was refused.
+    ['4xx', { status: { code: 400 } }, 2],
     ['5xx', { status: { code: 500 } }, 3],
     ['3xx', { redirect: { code: 302, to: 'other' } }, 1],
     ['unreadable', { instead: { text: '<html>' } }, 1],
