@@ -119,18 +119,21 @@ export function createSearchIndex<K extends SearchKind>(
     }
   }
   const search = createMiniSearch(entries);
-  const isDeletedAt = (at: number) => isDeleted(records[at] as ApiRecord);
+  const isDeletedAt = (at: number) => {
+    const record = records[at];
+    return record !== undefined && isDeleted(record);
+  };
   return {
     find(text) {
       const whole = exact.get(normaliseIdentifier(text)) ?? [];
       const others = search.search(text).map(({ id }) => Number(id));
       const order = [...new Set([...whole, ...others])];
       const ordered = [...order.filter((at) => !isDeletedAt(at)), ...order.filter(isDeletedAt)];
-      return ordered.map((at) => {
-        const by = whole.includes(at)
-          ? namedBy(records[at] as ApiRecord, entries[at], text)
-          : undefined;
-        return { record: records[at] as RecordOf[K], ...(by && { by }) };
+      return ordered.flatMap((at) => {
+        const record = records[at];
+        if (record === undefined) return [];
+        const by = whole.includes(at) ? namedBy(record, entries[at], text) : undefined;
+        return { record, ...(by && { by }) };
       });
     },
   };

@@ -9,7 +9,8 @@ import { isObject } from '../values.ts';
 type Row = Record<string, unknown>;
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
-const isFlatList = (value: unknown): boolean => Array.isArray(value) && value.every(isScalar);
+const isFlatList = (value: unknown): value is unknown[] =>
+  Array.isArray(value) && value.every(isScalar);
 function isFlatRow(value: unknown): value is Row {
   if (!isObject(value)) return false;
   for (const name in value) {
@@ -45,7 +46,7 @@ const label = (name: string, indent: string): string =>
 function writeField(lines: string[], name: string, value: unknown, indent: string): void {
   if (value === undefined) return;
   if (isScalar(value)) lines.push(`${indent}${label(name, indent)}: ${block(value, indent)}`);
-  else if (isFlatList(value)) writeFlatList(lines, name, value as unknown[], indent);
+  else if (isFlatList(value)) writeFlatList(lines, name, value, indent);
   else if (Array.isArray(value)) writeList(lines, name, value, indent);
   else if (isFlatRow(value)) lines.push(`${indent}${label(name, indent)}: ${pairs(value)}`);
   else if (isObject(value)) {
@@ -88,11 +89,7 @@ function writeTable(lines: string[], rows: readonly Row[], indent: string): void
   const columns = columnsOf(rows);
   lines.push(indent + notAField(columns.map(escapeCell).join('|')));
   for (const row of rows) {
-    let line = indent;
-    for (let at = 0; at < columns.length; at++) {
-      line += at === 0 ? cell(row[columns[at] as string]) : `|${cell(row[columns[at] as string])}`;
-    }
-    lines.push(notAField(line));
+    lines.push(notAField(indent + columns.map((name) => cell(row[name])).join('|')));
   }
 }
 

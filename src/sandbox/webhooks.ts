@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Change } from './context.ts';
+import { isObject } from './json.ts';
 
 /** A webhook: its address and its events. */
 export interface Subscription {
@@ -243,7 +244,8 @@ async function post(
 }
 
 function reasonOf(error: unknown): string {
-  const { name, cause } = error as Error;
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-  return name === 'TimeoutError' ? 'no answer in time' : (code ?? String(error));
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return 'no answer in time';
+  const code = isObject(error.cause) ? error.cause.code : undefined;
+  return typeof code === 'string' ? code : String(error);
 }

@@ -46,9 +46,12 @@ async function readRelatedData(
 /** Opportunities of the company, won and lost ones included: the answer has only the open ones. */
 async function readOpportunities(host: Host, id: string): Promise<OpportunityRow[]> {
   const response = { filters: `company.id:${id}`, size: 100 };
-  const { records } = await host.read('cpq_list_opportunities', response);
+  const { records } = await host.read<{ records?: OpportunityRow[] }>(
+    'cpq_list_opportunities',
+    response,
+  );
   // A service that ignores the filter sends the opportunities of other companies too.
-  return ((records ?? []) as OpportunityRow[]).filter((row) => row.companyId === id);
+  return (records ?? []).filter((row) => row.companyId === id);
 }
 
 const shownIds = ({ open, quotes }: CompanyData): string[] =>
@@ -66,8 +69,8 @@ async function readEvents(
   size: number,
 ): Promise<Omit<RelatedData, 'opportunities'>> {
   const id = [...new Set(records)].join('|');
-  const answer = await host.read('cpq_list_events', { id, size });
-  const { records: events, page, coverage } = answer as unknown as EventsPage;
+  const answer = await host.read<EventsPage>('cpq_list_events', { id, size });
+  const { records: events, page, coverage } = answer;
   const problem = coverage.complete ? undefined : `Not all: ${coverage.reason ?? 'unknown why'}.`;
   return { events, eventsTotal: page.total, problem };
 }

@@ -23,11 +23,8 @@ export function Detail({ id, host, close }: Props) {
     setRead({});
     heading.current?.focus();
     host
-      .read('cpq_get_record', { resource: 'opportunity', id })
-      .then(
-        ({ record }) =>
-          !reading.over && setRead({ record: record as ReadState['record'] & object }),
-      )
+      .read<{ record: Record<string, unknown> }>('cpq_get_record', { resource: 'opportunity', id })
+      .then(({ record }) => !reading.over && setRead({ record }))
       .catch((error: unknown) => !reading.over && setRead({ failed: messageOf(error) }));
     return () => {
       reading.over = true;

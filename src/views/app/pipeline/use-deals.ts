@@ -57,8 +57,8 @@ async function readAllDeals(
   let drawnAt = 0;
   try {
     for (let next: number | undefined = 0; next !== undefined && deals.length < maxDeals; ) {
-      const answer = await host.read('cpq_brief_pipeline', { ...args, deals_from: next });
-      const { records, page, coverage } = answer as unknown as Page;
+      const answer: Page = await host.read('cpq_brief_pipeline', { ...args, deals_from: next });
+      const { records, page, coverage } = answer;
       if (reading.over) return;
       deals.push(...records);
       next = page.next;

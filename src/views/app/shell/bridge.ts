@@ -22,9 +22,9 @@ export const readTools = [
 export type ReadTool = (typeof readTools)[number];
 export type Arguments = Record<string, unknown>;
 
-export interface ToolResult {
+export interface ToolResult<Answer = Record<string, unknown>> {
   content?: { type: string; text?: string }[];
-  structuredContent?: Record<string, unknown>;
+  structuredContent?: Answer;
   isError?: boolean;
 }
 
@@ -66,11 +66,11 @@ export class Bridge {
 
   /** Sends `ui/initialize`. @returns the host's context */
   async connect(name: string): Promise<McpUiHostContext> {
-    const said = (await this.#request('ui/initialize', {
+    const said = await this.#request<McpUiInitializeResult>('ui/initialize', {
       protocolVersion,
       appInfo: { name: `cpq-mcp-${name}`, version: '1' },
       appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
-    })) as McpUiInitializeResult;
+    });
     this.capabilities = said.hostCapabilities ?? {};
     this.#notify('ui/notifications/initialized', {});
     return said.hostContext ?? {};
@@ -80,9 +80,13 @@ export class Bridge {
    * Calls a read-only tool of this server.
    * @throws Error with the message of the tool or the host
    */
-  async read(name: ReadTool, args: Arguments): Promise<Record<string, unknown>> {
+  async read<Answer extends object = Record<string, unknown>>(
+    name: ReadTool,
+    args: Arguments,
+  ): Promise<Answer> {
     if (!readTools.includes(name)) throw new Error(`${String(name)} is not for views.`);
-    const result = (await this.#request('tools/call', { name, arguments: args })) as ToolResult;
+    const params = { name, arguments: args };
+    const result = await this.#request<ToolResult<Answer>>('tools/call', params);
     if (result.isError) throw new Error(textOf(result) || 'The call was refused.');
     if (!result.structuredContent) throw new Error('The host passed on no figures.');
     return result.structuredContent;
@@ -91,7 +95,7 @@ export class Bridge {
   /** Adds a question to the conversation as a message of the person. */
   async ask(text: string): Promise<void> {
     const message = { role: 'user', content: [{ type: 'text', text }] };
-    const result = (await this.#request('ui/message', message)) as { isError?: boolean };
+    const result = await this.#request<{ isError?: boolean }>('ui/message', message);
     if (result.isError) throw new Error('The host did not take the question.');
   }
 
@@ -99,7 +103,8 @@ export class Bridge {
     this.#notify('ui/notifications/size-changed', { width, height });
   }
 
-  #request(method: string, params: Record<string, unknown>): Promise<unknown> {
+  /** The answer has the type that the protocol, or the tool's output schema, declares for it. */
+  #request<Answer>(method: string, params: Record<string, unknown>): Promise<Answer> {
     this.#last += 1;
     const id = this.#last;
     this.#post({ jsonrpc: '2.0', id, method, params });
@@ -152,7 +157,7 @@ export class Bridge {
   }
 }
 
-export const textOf = ({ content = [] }: ToolResult): string =>
+export const textOf = ({ content = [] }: ToolResult<unknown>): string =>
   content.map(({ text }) => text ?? '').join('\n');
 
 const isMessage = (data: unknown): data is Message =>

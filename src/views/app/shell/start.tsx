@@ -15,7 +15,10 @@ export interface Host {
   canAsk: boolean;
   /** Whether the server lists this tool, which depends on its settings. */
   lists(name: ReadTool): boolean;
-  read(name: ReadTool, args: Arguments): Promise<Record<string, unknown>>;
+  read<Answer extends object = Record<string, unknown>>(
+    name: ReadTool,
+    args: Arguments,
+  ): Promise<Answer>;
   ask(text: string): Promise<void>;
 }
 
