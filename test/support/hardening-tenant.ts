@@ -141,7 +141,7 @@ const kinds: Readonly<Record<ApiErrorKind, ErrorKind>> = {
 
 /** The words in which each kind is told to an assistant. */
 export const wordsOf: Readonly<Record<ErrorKind, RegExp>> = {
-  'rate limited': /wants no more requests|request budget/,
+  'rate limited': /accepts no more requests|request budget/,
   unauthorised: /key was not accepted/,
   forbidden: /key was not accepted|does not let this key read/,
   'not found': /no such record/,

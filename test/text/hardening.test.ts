@@ -165,7 +165,8 @@ class Stranger {
       onetimeRevenue: text,
       probability: 0.5,
       createdAt: '2026-01-01T00:00:00.000Z',
-      expectedCloseDate: text,
+      // A date that cannot be read would keep every write from being asked about.
+      expectedCloseDate: '2026-12-31',
       [text]: text,
     };
   }

@@ -250,7 +250,10 @@ async function hidesPlaces<R extends Resource>(
   const isShort = records.length > 0 && records.length < query.size && end < total;
   if (!isShort || isLargest(traits.maxSize, records.length)) return false;
   if (traits.shortPages === undefined) {
-    const [next] = recordKeys((await lookAt(pages, resource, { ...query, from: end }, call)) ?? []);
+    const looked = await lookAt(pages, resource, { ...query, from: end }, call).catch(
+      unlessLasting,
+    );
+    const [next] = recordKeys(looked ?? []);
     if (next === undefined) return false;
     const repeats = recordKeys(records).includes(next);
     traits.shortPages = repeats ? 'hidden' : 'fewer';
@@ -275,6 +278,11 @@ const lookAt = <R extends Resource>(
       throw error;
     },
   );
+
+/** Without a second request, such as when the budget is spent, the page itself is still an answer. */
+function unlessLasting(error: unknown): undefined {
+  if (!isApiError(error) || !error.retryable) throw error;
+}
 
 async function pageAnswer<R extends Resource>(
   source: ListSource<R>,
@@ -313,7 +321,9 @@ async function isEnd<R extends Resource>(
 ): Promise<boolean> {
   if (pages.pageParam === undefined || records.length >= query.size) return false;
   if (records.length === 0) return (query.from ?? 0) === 0;
-  const behind = (await lookAt(pages, resource, { ...query, from: end }, call)) ?? [];
+  const looking = lookAt(pages, resource, { ...query, from: end }, call);
+  const behind = await looking.then((rows) => rows ?? [], unlessLasting);
+  if (behind === undefined) return false;
   const known = recordKeys(records);
   return recordKeys(behind).every((key) => known.includes(key) && key === known.at(-1));
 }
