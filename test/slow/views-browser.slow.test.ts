@@ -568,11 +568,11 @@ function companyEvents(server: Serving): void {
       await view.frame.waitForSelector('.event-entry');
       const { company, open, quotes } = view.data;
       const [deal, quote] = [open?.rows[0], quotes?.rows[0]];
-      const telephone = `telephone: +1 555 0100 → ${company.telephone}`;
+      const telephone = `telephone: "+1 555 0100" → "${company.telephone}"`;
       expect(await entriesOf(view)).toEqual([
         [dayOf(1), company.name, 'company updated', telephone],
         [dayOf(3), company.name, 'company updated', undefined],
-        [dayOf(9), deal?.name, 'opportunity status changed', 'stage: Discovery → Proposal out'],
+        [dayOf(9), deal?.name, 'opportunity status changed', 'stage: "Discovery" → "Proposal out"'],
         [dayOf(14), quote?.number, 'quote updated', undefined],
         [dayOf(21), deal?.name, 'opportunity created', undefined],
       ]);
@@ -628,7 +628,7 @@ function companyEvents(server: Serving): void {
       await view.frame.waitForFunction(
         () => document.querySelectorAll('.event-entry').length === 25,
       );
-      expect((await entriesOf(view))[0]?.at(-1)).toBe('name: Name 1 → Name 0');
+      expect((await entriesOf(view))[0]?.at(-1)).toBe('name: "Name 1" → "Name 0"');
       await view.close();
       await it.close();
     });

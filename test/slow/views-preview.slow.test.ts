@@ -57,7 +57,7 @@ describeWith('chromium', 'the preview in a browser', () => {
     await frame.locator('.card').first().waitFor();
     await frame.locator('.card').first().click();
     await frame.locator('text="Ask about this"').click();
-    await page.locator('text=Into the conversation').waitFor();
+    await page.locator('text=Sent to the conversation').waitFor();
     await page.click('text="Quote"');
     await frame.locator('.lines').first().waitFor();
     await page.click('text="Light or dark"');
