@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { consentQuestion, describeChange } from '../../src/mcp/consent-text.ts';
 import type { Proposal } from '../../src/tenant/changes/consent.ts';
 import type { FieldChange, FieldKind, FieldValue } from '../../src/tenant/changes/fields.ts';
+import { rulesConcerning } from '../../src/tenant/changes/service-rules.ts';
 
 const change = (kind: FieldKind, from: FieldValue, to: FieldValue): FieldChange => ({
   field: 'it',
@@ -62,6 +63,19 @@ describe('a question', () => {
     expect(words.split('\n').filter((line) => line.startsWith('Note: '))).toHaveLength(4);
     expect(words).toContain('in USD instead of EUR');
     expect(words).toContain('the service may refuse this, or store something else. Company and');
+  });
+});
+
+describe('the rule that only some statuses can be changed', () => {
+  test.each([
+    ['Active', []],
+    ['not ready to buy', []],
+    ['open', []],
+    [undefined, []],
+    ['On hold', ['status']],
+    ['won', ['status']],
+  ] as const)('for the status %s', (statusId, rules) => {
+    expect(rulesConcerning(statusId === undefined ? {} : { statusId }, [])).toEqual(rules);
   });
 });
 

@@ -7,6 +7,8 @@ import type { FieldChange, FieldValue } from './fields.ts';
 export type ServiceRule = 'status' | 'locked' | 'computed' | 'title' | 'category';
 
 const editableStatuses = ['active', 'not ready to buy'];
+/** Says nothing about the rule: a warning in every question would be read in none. */
+const neutralStatus = 'open';
 const maxTitleLength = 128;
 
 /** The rules by which the service may refuse these changes, or store something else. */
@@ -19,7 +21,7 @@ export function rulesConcerning(
     changes.some(({ field, from }) => field === name && from !== undefined);
   const status = normaliseName(record?.statusId);
   const concerns: Record<ServiceRule, boolean> = {
-    status: status !== '' && !editableStatuses.includes(status),
+    status: !['', neutralStatus, ...editableStatuses].includes(status),
     locked: replaces('company') || replaces('contact'),
     computed: record !== undefined && (replaces('onetime_revenue') || replaces('monthly_revenue')),
     title: String(next('name') ?? '').length > maxTitleLength,
