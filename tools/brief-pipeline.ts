@@ -5,7 +5,7 @@ import { type PipelineBrief, pipelineBrief } from '../src/briefs/pipeline.ts';
 import { type OpenDeal, openDeals } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
-import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
@@ -112,5 +112,15 @@ function dealsAnswer(
 
 /** Leaves out the sums: the figures list them by currency. */
 function pipelineSummary({ open, overdue, stalled, closed }: PipelineBrief): Wording {
-  return wording`${plural(open.count, 'open opportunity')}: ${overdue.total} overdue, ${stalled.total} stalled. ${closed.won.count} won and ${closed.lost.count} lost since ${trusted(closed.from)}.`;
+  return wording`${plural(open.count, 'open opportunity')}: ${overdue.total} overdue, ${stalled.total} stalled. ${closedSummary(closed)} since ${trusted(closed.from)}.`;
+}
+
+/** Never says "0 won" or "0 lost" while deals are closed whose outcome is unknown. */
+function closedSummary({ won, lost, outcomeUnknown }: PipelineBrief['closed']): Wording {
+  if (outcomeUnknown === undefined) return wording`${won.count} won and ${lost.count} lost`;
+  const known = [
+    ...(won.count > 0 ? [wording`${won.count} won`] : []),
+    ...(lost.count > 0 ? [wording`${lost.count} lost`] : []),
+  ];
+  return join([...known, wording`${outcomeUnknown.count} closed with unknown outcome`], ', ');
 }

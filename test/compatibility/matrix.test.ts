@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { known } from '../support/compatibility/known.ts';
 import { deviationsIn, judgeVariation, reasons } from '../support/compatibility/matrix.ts';
+import { probes } from '../support/compatibility/probes.ts';
 import { variations } from '../support/compatibility/variations.ts';
 
 /** Every fifth variation of the service; matrix.slow.test.ts has all of them. */
@@ -13,6 +14,22 @@ describe.concurrent('the service', () => {
     const cells = await judgeVariation(variation);
     expect(deviationsIn(cells), reasons(cells)).toEqual(known[variation.name] ?? {});
   });
+});
+
+/** Single cells of other variations, at the cost of a few requests each. */
+const cells: Readonly<Record<string, readonly string[]>> = {
+  'outcome untold': ['won and lost'],
+};
+
+test.each(Object.entries(cells))('%s: %s', async (name, asked) => {
+  const variation = variations.find((it) => it.name === name);
+  const few = probes.filter((probe) => asked.includes(probe.name));
+  expect(few).toHaveLength(asked.length);
+  const judged = variation ? await judgeVariation(variation, few) : [];
+  expect(
+    judged.map(({ result }) => result),
+    reasons(judged),
+  ).toEqual(asked.map(() => 'right'));
 });
 
 test('only variations that there are have known deviations', () => {

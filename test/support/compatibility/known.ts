@@ -42,9 +42,6 @@ export const known: Readonly<Record<string, Deviations>> = {
       'check stale_quotes',
     ],
   },
-  'outcome untold': {
-    wrong: ['won and lost'],
-  },
   '45 requests left of 60': {
     unhelpful: [
       ...otherLists,
