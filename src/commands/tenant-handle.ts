@@ -152,6 +152,8 @@ const webhookSecrets = ({ webhookSecret, webhookSigningSecret }: Settings): stri
 function webhookTenant(tenant: Tenant, settings: Settings): WebhookTenant {
   const { webhookSecret: secret, webhookSigningSecret: signingSecret } = settings;
   const receive = async (body: string) =>
-    (await import('../tenant/events/receive.ts')).receiveEvent(tenant, body);
+    (await import('../tenant/events/receive.ts')).receiveDelivery(tenant, body);
+  // Builds the index of stored events now: a sender takes a slow first answer for a failure.
+  tenant.inbox.list(() => false, { from: 0, size: 0 }).catch(() => {}); // Reported by deliveries.
   return { secret, signingSecret, receive };
 }

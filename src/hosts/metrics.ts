@@ -115,10 +115,12 @@ export class Metrics {
     this.#requests.inc({ tenant, outcome: by });
   }
 
-  deliveryHandled({ tenant = noTenant, status, receipt }: DeliveryResult): void {
-    this.#deliveries.inc({ tenant, outcome: receipt?.how ?? deliveryOutcome(status) });
-    if (receipt?.how === 'new' && receipt.lagMs !== undefined) {
-      this.#lag.observe({ tenant }, Math.max(0, receipt.lagMs / 1000));
+  deliveryHandled({ tenant = noTenant, status, delivery }: DeliveryResult): void {
+    const added = delivery?.receipts.filter(({ how }) => how === 'new') ?? [];
+    const stored = added.length > 0 ? 'new' : 'known';
+    this.#deliveries.inc({ tenant, outcome: delivery ? stored : deliveryOutcome(status) });
+    for (const { lagMs } of added) {
+      if (lagMs !== undefined) this.#lag.observe({ tenant }, Math.max(0, lagMs / 1000));
     }
   }
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { UnrecognizedEvent } from '../tenant/events/read-event.ts';
-import type { Receipt } from '../tenant/events/receive.ts';
+import type { DeliveryReceipt } from '../tenant/events/receive.ts';
 import type { GuessLimiter } from './access/guess-limiter.ts';
 import { HttpError, isGuess, retryAfterHeader } from './access/http-error.ts';
 import { readBody, sendJson, sendRefusal } from './http-io.ts';
@@ -15,7 +15,7 @@ export interface WebhookTenant {
   /** Secret that signs every delivery. */
   signingSecret?: string | undefined;
   /** @throws UnrecognizedEvent, or another error when the event could not be stored */
-  receive(body: string): Promise<Receipt>;
+  receive(body: string): Promise<DeliveryReceipt>;
 }
 
 /** The outcome of a delivery, for metrics. */
@@ -23,7 +23,7 @@ export interface DeliveryResult {
   /** Tenant name in the path; undefined if unknown. */
   tenant: string | undefined;
   status: number;
-  receipt?: Receipt;
+  delivery?: DeliveryReceipt;
 }
 
 export interface WebhookOptions {
@@ -52,8 +52,8 @@ const signatureHeaders = ['x-webhook-signature', 'x-signature', 'x-hub-signature
 const unauthorized = (): HttpError => new HttpError(401, 'Unauthorized', { countsAsFailure: true });
 
 /**
- * `POST /webhooks/{tenant}` or `/webhooks/{tenant}/{secret}`: answered with 200 once the event is stored. Duplicates are answered alike. Without the secret, a sender
- * learns nothing, not even which tenants exist.
+ * `POST /webhooks/{tenant}` or `/webhooks/{tenant}/{secret}`: answered with 200 once every event is stored.
+ * Duplicates are answered alike. Without the secret, a sender learns nothing, not even which tenants exist.
  */
 export function webhookHandler(options: WebhookOptions): WebhookHandler {
   return (path, request, response) => {
@@ -74,17 +74,24 @@ async function answer(
   const known = { tenant: tenant ? name : undefined };
   try {
     const maxBytes = options.maxBytes ?? defaultMaxBytes;
-    const receipt = await limitGuesses(options.guesses, request, name, () =>
+    const delivery = await limitGuesses(options.guesses, request, name, () =>
       receive(tenant, secret, request, maxBytes),
     );
-    sendJson(response, 200, { status: receipt.how === 'new' ? 'kept' : 'known' });
-    options.onDelivery?.({ ...known, status: 200, receipt });
+    sendJson(response, 200, describeReceipt(delivery));
+    options.onDelivery?.({ ...known, status: 200, delivery });
   } catch (error) {
     if (request.destroyed && !request.complete) return; // The sender has disconnected.
     const denied = toRejection(error, options.onError);
     sendRefusal(request, response, denied);
     options.onDelivery?.({ ...known, status: denied.status });
   }
+}
+
+/** `kept` if at least one event is new; of a list also how many events were handled in which way. */
+function describeReceipt({ receipts, unrecognized, isList }: DeliveryReceipt) {
+  const kept = receipts.filter(({ how }) => how === 'new').length;
+  const status = kept > 0 ? 'kept' : 'known';
+  return isList ? { status, kept, known: receipts.length - kept, unrecognized } : { status };
 }
 
 /** Maximum length of a tenant name in the path. */
@@ -124,7 +131,7 @@ async function receive(
   secretInPath: string | undefined,
   request: IncomingMessage,
   maxBytes: number,
-): Promise<Receipt> {
+): Promise<DeliveryReceipt> {
   if (request.method !== 'POST')
     throw new HttpError(405, 'Only POST', { headers: { allow: 'POST' } });
   const { headers } = request;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeDifference, fieldDifferences } from '../../src/tenant/events/differences.ts';
-import { readEvent, UnrecognizedEvent } from '../../src/tenant/events/read-event.ts';
+import { readDelivery, readEvent, UnrecognizedEvent } from '../../src/tenant/events/read-event.ts';
 
 /** What the service's document says that it sends. */
 const sent: [subject: string, event: string][] = [
@@ -40,6 +40,8 @@ describe.each(sent)('%s %s', (subject, event) => {
     'as one word': { type: `${pascal(subject)}${pascal(event)}` },
     camel: { subject: pascal(subject), event: camel(event) },
     'type and event': { type: subject, event },
+    'entity and action': { entityType: pascal(subject), action: event.toUpperCase() },
+    'entity and verb': { entity_type: subject, action: event.replace(/e?d$/, '') },
     plural: { resource: subject.replace(/y$/, 'ie').concat('s'), action: event },
   };
 
@@ -161,6 +163,84 @@ describe('what is no event of the service', () => {
             expect(error).toBeInstanceOf(UnrecognizedEvent);
           }
         }
+      }),
+    );
+  });
+});
+
+describe('several events in one delivery', () => {
+  const one = { eventId: 'e1', entityType: 'Quote', entityId: 'q1', action: 'UPDATED' };
+  const other = { eventId: 'e2', entityType: 'company', entityId: 'c1', action: 'created' };
+  const deliver = (payload: unknown) => readDelivery(JSON.stringify(payload), now);
+
+  test.each([
+    ['a list', [one, other]],
+    ['events', { events: [one, other], eventId: 'delivery' }],
+    ['data', { data: [one, other] }],
+  ])('are read from %s, each with its own text', (_, payload) => {
+    const { events, unrecognized, isList } = deliver(payload);
+    expect({ unrecognized, isList }).toEqual({ unrecognized: 0, isList: true });
+    expect(events.map(({ subject, event, record }) => [subject, event, record])).toEqual([
+      ['quote', 'updated', 'q1'],
+      ['company', 'created', 'c1'],
+    ]);
+    expect(events.map(({ id, body }) => [id, JSON.parse(body)])).toEqual([
+      [read(one).id, one],
+      [read(other).id, other],
+    ]);
+  });
+
+  test('are not several records of one event', () => {
+    const { events, isList } = deliver({
+      event: 'quote.updated',
+      data: [{ id: 'a' }, { id: 'b' }],
+    });
+    expect([events.length, isList]).toEqual([1, false]);
+  });
+
+  test('are kept where others in the list name none', () => {
+    expect(deliver([one, 7, { hello: 'there' }])).toMatchObject({
+      events: [{ record: 'q1' }],
+      unrecognized: 2,
+    });
+  });
+
+  test.each([
+    ['[]', 'has no events'],
+    ['[7]', 'not a JSON object'],
+    ['{"events":[{}]}', 'names no event'],
+    [JSON.stringify(Array(1_001).fill(one)), 'more than 1000 events'],
+  ])('are refused where there is none, or too many: %.30s', (body, why) => {
+    expect(() => readDelivery(body, now)).toThrow(UnrecognizedEvent);
+    expect(() => readDelivery(body, now)).toThrow(why);
+  });
+
+  test('in whatever form are the same events as one by one', () => {
+    const event = fc
+      .constantFrom(...sent)
+      .chain(([subject, name]) =>
+        fc.constantFrom(
+          { event: `${subject}.${name}`, data: { id: 'r1' } },
+          { subject, event: name, recordId: 'r1' },
+          { entityType: pascal(subject), entityId: 'r1', action: name.toUpperCase() },
+          { entityType: subject, action: camel(name), entity: { id: 'r1' } },
+        ),
+      );
+    const anything = fc.oneof({ weight: 4, arbitrary: event }, fc.jsonValue({ maxDepth: 2 }));
+    fc.assert(
+      fc.property(event, fc.array(anything), fc.boolean(), (first, others, isWrapped) => {
+        const list = [first, ...others];
+        const { events, unrecognized } = deliver(isWrapped ? { events: list } : list);
+        const alone = list.flatMap((entry) => {
+          try {
+            return [read(entry)];
+          } catch (error) {
+            expect(error).toBeInstanceOf(UnrecognizedEvent);
+            return [];
+          }
+        });
+        expect(events.map(({ body: _, ...rest }) => rest)).toEqual(alone);
+        expect(events.length + unrecognized).toBe(list.length);
       }),
     );
   });

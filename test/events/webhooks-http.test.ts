@@ -44,6 +44,20 @@ describe('a delivery', () => {
     expect([second.status, second.body]).toEqual([200, { status: 'known' }]);
   });
 
+  test('may hold several events: each is stored once, and told by what it concerns', async () => {
+    const { at } = await server();
+    const one = { eventId: 'l1', entityType: 'quote', entityId: 'lq', action: 'updated' };
+    const other = { eventId: 'l2', entityType: 'contact', entityId: 'lc', action: 'created' };
+    const first = await deliver(at, [one, { hello: 'there' }, { ...one, attempt: 2 }]);
+    expect([first.status, first.body]).toEqual([
+      200,
+      { status: 'kept', kept: 1, known: 1, unrecognized: 1 },
+    ]);
+    const second = await deliver(at, { events: [one, other] });
+    expect(second.body).toEqual({ status: 'kept', kept: 1, known: 1, unrecognized: 0 });
+    expect((await deliver(at, other)).body).toEqual({ status: 'known' });
+  });
+
   test('may carry the secret in its address', async () => {
     const { at } = await server();
     const { status } = await deliver(`${at}/${webhookSecret}`, event, {});
@@ -74,7 +88,8 @@ describe('a delivery', () => {
   test.each([
     ['', /not JSON/],
     ['{"event":', /not JSON/],
-    ['[]', /not a JSON object/],
+    ['[]', /has no events/],
+    ['7', /not a JSON object/],
     ['{"hello":"there"}', /names no event/],
     [`{"event":"quote.ordered","data":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, /nested/],
     [`${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`, /nested/],

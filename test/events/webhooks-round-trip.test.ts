@@ -96,6 +96,26 @@ describe('a change in the service', () => {
     },
   );
 
+  test('told with others in one delivery drops what each of them concerns', async () => {
+    const sandbox = await startSandbox({ scale: 0.1 });
+    const env = { ...base, CPQ_STATE_DIR: await newFolder() };
+    const server = await modernHttp.start(addressIn(sandbox), { env });
+    const { deal } = await aDeal(sandbox);
+    const paths = ['opportunity', 'company', 'contact'] as const;
+    const counted = () => Promise.all(paths.map((path) => requestsFor(sandbox, path)));
+    await dealIn(server, deal);
+    const before = await counted();
+    await deliver(webhooksAt(server.url ?? '', 'default'), [
+      { eventId: 'e1', entityType: 'Opportunity', entityId: deal.id, action: 'updated' },
+      { eventId: 'e2', entityType: 'Company', entityId: 'c1', action: 'updated' },
+    ]);
+    await dealIn(server, deal);
+    const [deals, companies, contacts] = await counted();
+    expect(deals).toBeGreaterThan(before[0] ?? 0);
+    expect(companies).toBeGreaterThan(before[1] ?? 0);
+    expect(contacts).toBe(before[2]);
+  });
+
   test('that leads to an order shows the order, which can be read nowhere else', async () => {
     const sandbox = await startSandbox({ scale: 0.1 });
     const env = { ...base, CPQ_STATE_DIR: await newFolder() };

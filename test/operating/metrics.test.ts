@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { addRequestFacts } from '../../src/hosts/request-context.ts';
 import { delay } from '../../src/state/delay.ts';
 import type { Health } from '../../src/state/port.ts';
+import type { Receipt } from '../../src/tenant/events/receive.ts';
 import { send } from '../support/fast-path-parity.ts';
 import { legacyHeaders } from '../support/fast-path-requests.ts';
 import { testKey } from '../support/hardening-tenant.ts';
@@ -190,14 +191,14 @@ test('deliveries of webhooks are counted, and how late the new ones are', async 
   const { watch, metric } = await start();
   const receipt = { subject: 'order', event: 'created', isKnown: true, lagMs: 2_000 };
   const { metrics } = watch;
-  metrics.deliveryHandled({ tenant: 'acme', status: 200, receipt: { ...receipt, how: 'new' } });
-  metrics.deliveryHandled({ tenant: 'acme', status: 200, receipt: { ...receipt, how: 'known' } });
+  const stored = (...receipts: Receipt[]) => {
+    const delivery = { receipts, unrecognized: 0, isList: receipts.length > 1 };
+    metrics.deliveryHandled({ tenant: 'acme', status: 200, delivery });
+  };
+  stored({ ...receipt, how: 'known' });
   // The service's clock may be ahead of ours.
-  metrics.deliveryHandled({
-    tenant: 'acme',
-    status: 200,
-    receipt: { ...receipt, how: 'new', lagMs: -500 },
-  });
+  stored({ ...receipt, how: 'new', lagMs: -500 });
+  stored({ ...receipt, how: 'known' }, { ...receipt, how: 'new' });
   for (const status of [400, 401, 413, 503]) metrics.deliveryHandled({ tenant: 'acme', status });
   metrics.deliveryHandled({ tenant: undefined, status: 401 });
   expect(await metric('cpq_webhook_deliveries_total')).toEqual({

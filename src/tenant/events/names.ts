@@ -51,11 +51,12 @@ export function subjectFrom(word: string): Subject | undefined {
   return isSubject(singular) ? singular : plurals[word];
 }
 
-/** The documented spelling of an event, if it is a known one: `status_changed` for `statuschanged`. */
+/** The documented spelling of an event, if it is a known one: `status_changed` for `statuschanged` or `statuschange`. */
 export function eventFrom(subject: string, name: string): string {
   const compact = name.replaceAll('_', '');
+  const spellings = [compact, `${compact}d`, `${compact}ed`];
   const sent: readonly string[] = isSubject(subject) ? knownEvents[subject] : [];
-  return sent.find((event) => event.replaceAll('_', '') === compact) ?? name;
+  return sent.find((event) => spellings.includes(event.replaceAll('_', ''))) ?? name;
 }
 
 /** Splits a name such as `quote_ordered` into subject and event. */

@@ -20,6 +20,19 @@ export interface ReceivedEvent {
   fields?: Row;
 }
 
+/** An event with the text that is stored of it. */
+export interface DeliveredEvent extends ReceivedEvent {
+  body: string;
+}
+
+/** The content of one delivery, which may hold several events. */
+export interface ReceivedDelivery {
+  events: DeliveredEvent[];
+  /** Entries of a list that name no event. */
+  unrecognized: number;
+  isList: boolean;
+}
+
 /** A delivery that names no event. */
 export class UnrecognizedEvent extends Error {}
 
@@ -30,8 +43,22 @@ const nameKeys = [
   ...['event', 'eventName', 'event_name', 'eventType', 'event_type'],
   ...['topic', 'action', 'type'],
 ];
-const subjectKeys = ['subject', 'resource', 'entity', 'objectType', 'object_type'];
+const subjectKeys = [
+  ...[
+    'subject',
+    'entityType',
+    'entity_type',
+    'entity',
+    'resourceType',
+    'resource_type',
+    'resource',
+  ],
+  ...['objectType', 'object_type'],
+];
 const recordKeys = ['data', 'record', 'payload'];
+/** Where several events come in one delivery. */
+const listKeys = ['events', ...recordKeys, 'items'];
+const maxEvents = 1_000;
 const recordIdKeys = [
   ...['recordId', 'record_id', 'resourceId', 'resource_id', 'entityId', 'entity_id'],
   ...['objectId', 'object_id', 'subjectId', 'subject_id'],
@@ -57,12 +84,51 @@ const deliveryKeys = new Set([
 ]);
 
 /**
- * Parses a delivery. The payload is not documented, so many spellings are accepted; unknown events are accepted
- * too.
+ * Parses a delivery of one event or of a list of them. Entries of a list that name no event are counted and left
+ * out.
+ * @throws UnrecognizedEvent with the reason; for a list only if none of its entries names an event
+ */
+export function readDelivery(body: string, now: number): ReceivedDelivery {
+  const payload = parse(body);
+  const list = listIn(payload);
+  if (!list) {
+    const event = { ...readPayload(toPayload(payload), now), body };
+    return { events: [event], unrecognized: 0, isList: false };
+  }
+  if (list.length > maxEvents) {
+    throw new UnrecognizedEvent(`the body has more than ${maxEvents} events`);
+  }
+  const entries = list.map((entry) => readEntry(entry, now));
+  const events = entries.flatMap((entry) => (entry instanceof UnrecognizedEvent ? [] : [entry]));
+  if (events.length === 0) throw entries[0] ?? new UnrecognizedEvent('the body has no events');
+  return { events, unrecognized: entries.length - events.length, isList: true };
+}
+
+function readEntry(entry: unknown, now: number): DeliveredEvent | UnrecognizedEvent {
+  try {
+    return { ...readPayload(toPayload(entry), now), body: JSON.stringify(entry) };
+  } catch (error) {
+    if (error instanceof UnrecognizedEvent) return error;
+    throw error;
+  }
+}
+
+/** The events of a delivery of several: a list, or a list in an object that names no event itself. */
+function listIn(payload: unknown): unknown[] | undefined {
+  if (Array.isArray(payload)) return payload;
+  if (!isObject(payload) || textsAt(payload, nameKeys).length > 0) return undefined;
+  return listKeys.map((key) => payload[key]).find(Array.isArray);
+}
+
+/**
+ * Parses the text of one event. The payload is not documented, so many spellings are accepted; unknown events are
+ * accepted too.
  * @throws UnrecognizedEvent with the reason
  */
-export function readEvent(body: string, now: number): ReceivedEvent {
-  const payload = parse(body);
+export const readEvent = (body: string, now: number): ReceivedEvent =>
+  readPayload(toPayload(parse(body)), now);
+
+function readPayload(payload: Row, now: number): ReceivedEvent {
   const { subject, event } = eventNamesIn(payload);
   const fields = recordFrom(payload, subject);
   const record = recordIdFrom(payload, subject, fields);
@@ -79,16 +145,18 @@ export function readEvent(body: string, now: number): ReceivedEvent {
 
 /** The record in a stored event, if it contains one. */
 export function fieldsOf(subject: string, body: string): Row | undefined {
-  return recordFrom(parse(body), subject);
+  return recordFrom(toPayload(parse(body)), subject);
 }
 
-function parse(body: string): Row {
-  let payload: unknown;
+function parse(body: string): unknown {
   try {
-    payload = JSON.parse(body);
+    return JSON.parse(body);
   } catch {
     throw new UnrecognizedEvent('the body is not JSON');
   }
+}
+
+function toPayload(payload: unknown): Row {
   if (!isObject(payload)) throw new UnrecognizedEvent('the body is not a JSON object');
   if (!isShallow(payload, maxDepth)) throw new UnrecognizedEvent('the body is nested too deeply');
   return payload;
@@ -112,7 +180,7 @@ function eventNamesIn(payload: Row): { subject: string; event: string } {
   const event = named.find((name) => name !== known);
   if (event === undefined) {
     throw new UnrecognizedEvent(
-      'it names no event: expected for example {"event": "quote.ordered", "data": {…}} or {"subject": "quote", "event": "ordered"}',
+      'it names no event: expected for example {"event": "quote.ordered", "data": {…}} or {"entityType": "quote", "entityId": "…", "action": "ordered"}',
     );
   }
   return subject === undefined ? unknownSubject(payload, event) : eventPair(subject, event);
@@ -136,7 +204,7 @@ function unknownSubject(payload: Row, event: string): { subject: string; event: 
 }
 
 function recordFrom(payload: Row, subject: string): Row | undefined {
-  for (const key of [...recordKeys, subject]) {
+  for (const key of [...recordKeys, 'entity', subject]) {
     const value = payload[key];
     const found = isObject(value)
       ? value

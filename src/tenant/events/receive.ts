@@ -5,7 +5,7 @@ import { fieldOf } from '../../values.ts';
 import type { Tenant } from '../tenant.ts';
 import { fieldDifferences } from './differences.ts';
 import { collectionOf, isKnownEvent, isSubject, type Subject } from './names.ts';
-import { type ReceivedEvent, readEvent } from './read-event.ts';
+import { type DeliveredEvent, type ReceivedEvent, readDelivery } from './read-event.ts';
 
 type Row = Record<string, unknown>;
 
@@ -20,15 +20,38 @@ export interface Receipt {
   lagMs?: number;
 }
 
+/** What became of one delivery. */
+export interface DeliveryReceipt {
+  /** One for each event, in the order of the delivery. */
+  receipts: Receipt[];
+  /** Entries of a list that name no event; they are not stored. */
+  unrecognized: number;
+  isList: boolean;
+}
+
 /**
- * Stores an event, invalidates the collection that it concerns, and publishes the update.
- * @throws UnrecognizedEvent for a body that names no event; Error when it could not be stored and must be sent again
+ * Stores the events of a delivery, invalidates the collections that they concern, and publishes the updates.
+ * @throws UnrecognizedEvent for a body that names no event; Error when one could not be stored and all must be sent
+ *   again: those that were stored are then recognized
  */
-export async function receiveEvent(tenant: Tenant, body: string): Promise<Receipt> {
+export async function receiveDelivery(tenant: Tenant, body: string): Promise<DeliveryReceipt> {
   const now = Date.now();
-  const received = readEvent(body, now);
-  const { id, subject, event, at, record, fields } = received;
-  const before = fieldsBefore(tenant, received);
+  const { events, unrecognized, isList } = readDelivery(body, now);
+  // The first stored event drops the cached collection, so all are compared with it before.
+  const earlier = cachedRecords(tenant, events);
+  const arrivals = events.map((event) => ({ event, before: fieldsBefore(earlier, event) }));
+  const receipts = await Promise.all(
+    arrivals.map(({ event, before }) => storeEvent(tenant, event, before, now)),
+  );
+  return { receipts, unrecognized, isList };
+}
+
+async function storeEvent(
+  tenant: Tenant,
+  { id, subject, event, at, record, fields, body }: DeliveredEvent,
+  before: Row | undefined,
+  now: number,
+): Promise<Receipt> {
   const how = await tenant.inbox.add(
     {
       ...{ id, subject, event, body },
@@ -42,14 +65,31 @@ export async function receiveEvent(tenant: Tenant, body: string): Promise<Receip
   return at === undefined ? receipt : { ...receipt, lagMs: now - at };
 }
 
+/** A cached record by subject and id. */
+type CachedRecords = ReadonlyMap<string, ReadonlyMap<string, Row>>;
+
+/** The cached states of the records that the events are about; each collection is searched once. */
+function cachedRecords(tenant: Tenant, events: readonly ReceivedEvent[]): CachedRecords {
+  const ids = new Set(events.map(({ record }) => record));
+  const concerned = new Set(events.map(({ subject }) => subject));
+  return new Map(
+    [...concerned].map((subject) => {
+      const cached = isSubject(subject) && subject !== 'order' ? tenant.cached(subject) : undefined;
+      const wanted: readonly Row[] = cached?.filter(({ id }) => ids.has(id)) ?? [];
+      return [subject, new Map(wanted.map((row) => [String(row.id), row]))];
+    }),
+  );
+}
+
 /** Earlier values of the changed fields, from the cached collection, which is invalidated afterwards. */
-function fieldsBefore(tenant: Tenant, { subject, record, fields }: ReceivedEvent): Row | undefined {
-  if (!isSubject(subject) || subject === 'order' || record === undefined || !fields) {
-    return undefined;
-  }
-  const cached = tenant.cached(subject)?.find(({ id }) => id === record) as Row | undefined;
-  if (!cached || isOlder(fields, cached)) return undefined;
-  const changed = fieldDifferences(subject, { fields: cached, isWhole: true }, fields);
+function fieldsBefore(
+  earlier: CachedRecords,
+  { subject, record, fields }: ReceivedEvent,
+): Row | undefined {
+  const cached = record === undefined ? undefined : earlier.get(subject)?.get(record);
+  if (!isSubject(subject) || !fields || !cached || isOlder(fields, cached)) return undefined;
+  const known = { fields: cached, isWhole: true };
+  const changed = fieldDifferences(collectionOf(subject), known, fields);
   const names = changed.map(({ field }) => field.replace(/^customFields\..*/, 'customFields'));
   // Null means that the field is known to have been empty.
   return Object.fromEntries(names.map((name) => [name, cached[name] ?? null]));
