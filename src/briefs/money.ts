@@ -54,10 +54,10 @@ export function percentOf(part: Decimal, whole: Decimal): Decimal | undefined {
 
 /**
  * Margin in percent of the price: (price − cost) / price × 100. `undefined` when either is unknown or the
- * price is 0.
+ * price is not above 0: with a negative price, a loss would read as a margin of more than 100 %.
  */
 export function margin(price: Decimal | undefined, cost: Decimal | undefined): Decimal | undefined {
-  return price && cost && percentOf(price.minus(cost), price);
+  return price?.gt(0) && cost ? percentOf(price.minus(cost), price) : undefined;
 }
 
 /**

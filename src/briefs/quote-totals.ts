@@ -48,11 +48,10 @@ export function lineAmounts(item: QuoteItem): LineAmounts {
 
 const one = hundred.div(hundred);
 
-/** Price and cost sums, and their part from which a margin can be calculated. */
+/** The sum of the prices, and the part of it from which a profit can be calculated. */
 export interface TermSums {
   price?: Decimal;
-  cost?: Decimal;
-  /** Price and cost of the lines of which both are known. */
+  /** Price and cost of the lines and setups of which both are known. */
   judgedPrice?: Decimal;
   judgedCost?: Decimal;
   /** Lines and setups that lack a price or a cost. */
@@ -64,10 +63,14 @@ export interface QuoteSums {
   items: number;
   terms: Map<string, TermSums>;
   unknownPrices: number;
-  unknownCosts: number;
   assumedQuantities: number;
-  /** The part of `one-time` that is setup. */
-  setup: TermSums;
+  /** The part of `one-time` that is setup, before discounts. */
+  setup: SetupSums;
+}
+
+export interface SetupSums {
+  price?: Decimal;
+  cost?: Decimal;
 }
 
 /** Terms are `one-time`, `monthly`, `yearly`, or the text of another term as the tenant wrote it. */
@@ -82,7 +85,6 @@ export function sumItems(items: readonly QuoteItem[]): QuoteSums {
     items: items.length,
     terms: new Map(),
     unknownPrices: 0,
-    unknownCosts: 0,
     assumedQuantities: 0,
     setup: {},
   };
@@ -93,9 +95,22 @@ export function sumItems(items: readonly QuoteItem[]): QuoteSums {
 function addItem(sums: QuoteSums, item: QuoteItem): void {
   const line = lineAmounts(item);
   if (line.quantityAssumed) sums.assumedQuantities += 1;
-  addPart(sums, [termSums(sums, termKey(item))], line.total, line.cost);
+  if (!line.total) sums.unknownPrices += 1;
+  addPart(termSums(sums, termKey(item)), line.total, line.cost);
+  addSetup(sums, item);
+}
+
+/** A setup that has a cost and no price is not charged, so its profit is the negative cost. */
+function addSetup(sums: QuoteSums, item: QuoteItem): void {
   const { price, cost } = setupOf(item);
-  if (price || cost) addPart(sums, [termSums(sums, 'one-time'), sums.setup], price, cost);
+  if (!price && !cost) return;
+  const { setup } = sums;
+  if (!price) sums.unknownPrices += 1;
+  if (price) setup.price = (setup.price ?? zero).plus(price);
+  if (cost) setup.cost = (setup.cost ?? zero).plus(cost);
+  const term = termSums(sums, 'one-time');
+  if (!price && cost) addJudged(term, zero, cost);
+  else addPart(term, price, cost);
 }
 
 /** Setup is charged once, whatever the quantity. Price and cost of 0 count as no setup. */
@@ -114,24 +129,15 @@ function termSums(sums: QuoteSums, key: string): TermSums {
   return fresh;
 }
 
-function addPart(
-  sums: QuoteSums,
-  into: readonly TermSums[],
-  price: Decimal | undefined,
-  cost: Decimal | undefined,
-): void {
-  if (!price) sums.unknownPrices += 1;
-  if (!cost) sums.unknownCosts += 1;
-  for (const term of into) {
-    if (price) term.price = (term.price ?? zero).plus(price);
-    if (cost) term.cost = (term.cost ?? zero).plus(cost);
-    if (!price || !cost) {
-      term.unjudged = (term.unjudged ?? 0) + 1;
-      continue;
-    }
-    term.judgedPrice = (term.judgedPrice ?? zero).plus(price);
-    term.judgedCost = (term.judgedCost ?? zero).plus(cost);
-  }
+function addPart(term: TermSums, price: Decimal | undefined, cost: Decimal | undefined): void {
+  if (price) term.price = (term.price ?? zero).plus(price);
+  if (price && cost) addJudged(term, price, cost);
+  else term.unjudged = (term.unjudged ?? 0) + 1;
+}
+
+function addJudged(term: TermSums, price: Decimal, cost: Decimal): void {
+  term.judgedPrice = (term.judgedPrice ?? zero).plus(price);
+  term.judgedCost = (term.judgedCost ?? zero).plus(cost);
 }
 
 /** The discount of a whole quote: percent of every term, or an amount taken off once. */
@@ -158,7 +164,7 @@ export function applyDiscount(sums: QuoteSums, discount: QuoteDiscount | undefin
   const terms =
     discount.kind === 'percent' ? percentOff(sums, discount.percent) : new Map(sums.terms);
   if (discount.kind === 'amount' && hasKnownPrice(sums)) {
-    terms.set('one-time', amountOff(sums.terms.get('one-time') ?? {}, discount.amount));
+    terms.set('one-time', amountOff(sums.terms.get('one-time'), discount.amount));
   }
   return { ...sums, terms };
 }
@@ -180,7 +186,12 @@ function percentOff(sums: QuoteSums, percent: Decimal): Map<string, TermSums> {
   );
 }
 
-function amountOff(term: TermSums, amount: Decimal): TermSums {
+/** Without one-time lines the amount is a credit, which costs nothing. */
+function amountOff(term: TermSums | undefined, amount: Decimal): TermSums {
+  if (!term) {
+    const credit = zero.minus(amount);
+    return { price: credit, judgedPrice: credit, judgedCost: zero };
+  }
   return {
     ...term,
     price: (term.price ?? zero).minus(amount),

@@ -44,6 +44,7 @@ import {
   type QuoteTotals,
   quoteDiscount,
   quoteTotals,
+  type SetupSums,
   sumQuote,
   type TermSums,
   termKey,
@@ -86,16 +87,16 @@ export interface QuoteLine {
   setupCost?: number;
 }
 
-/** Profit and margin of a term after all discounts, over the lines with known price and cost. */
+/** Price, cost and profit of a term after all discounts, over the lines and setups that can be judged. */
 interface TermMargin {
   term: string;
   price?: number;
   cost?: number;
-  /** price − cost, over the judged lines. */
+  /** price − cost. */
   profit?: number;
-  /** In percent of the price, over the judged lines. */
+  /** In percent of the price; absent unless the price is above 0. */
   margin?: number;
-  /** Lines and setups that lack a price or a cost, and are in neither profit nor margin. */
+  /** Lines and setups that lack a price or a cost: they are in none of the figures above. */
   unjudged?: number;
 }
 
@@ -221,7 +222,7 @@ function discountFor(quote: Quote): QuoteBrief['discount'] {
   return discount?.kind === 'amount' ? { amount: rounded(discount.amount) } : undefined;
 }
 
-function setupFor({ price, cost }: TermSums): QuoteBrief['setup'] {
+function setupFor({ price, cost }: SetupSums): QuoteBrief['setup'] {
   return nonEmpty(compact({ price: price && rounded(price), cost: cost && rounded(cost) }));
 }
 
@@ -238,13 +239,13 @@ function termMargins(sums: QuoteSums): TermMargin[] {
     .map(([term, amounts]) => toTermMargin(term, amounts));
 }
 
-function toTermMargin(term: string, { price, cost, ...judged }: TermSums): TermMargin {
-  const { judgedPrice, judgedCost, unjudged } = judged;
+function toTermMargin(term: string, sums: TermSums): TermMargin {
+  const { judgedPrice, judgedCost, unjudged } = sums;
   const percent = margin(judgedPrice, judgedCost);
   return compact({
     term,
-    price: price && rounded(price),
-    cost: cost && rounded(cost),
+    price: judgedPrice && rounded(judgedPrice),
+    cost: judgedCost && rounded(judgedCost),
     profit: judgedPrice && judgedCost && rounded(judgedPrice.minus(judgedCost)),
     margin: percent && roundedPercent(percent),
     unjudged: nonZero(unjudged ?? 0),

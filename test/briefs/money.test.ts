@@ -33,6 +33,7 @@ describe('margin and markup', () => {
     expect(margin(undefined, of(1))).toBeUndefined();
     expect(margin(of(1), undefined)).toBeUndefined();
     expect(margin(of(0), of(1))).toBeUndefined();
+    expect(margin(of(-1), of(198.23))).toBeUndefined();
     expect(markup(of(1), of(0))).toBeUndefined();
     expect(margin(of(10), of(0))?.toNumber()).toBe(100);
   });

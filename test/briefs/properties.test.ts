@@ -425,3 +425,22 @@ test('finds what it found before when a check asks for more', () => {
     }),
   );
 });
+
+test('a quote earns its prices less its costs, and has a margin only where the price is above 0', () => {
+  fc.assert(
+    fc.property(quote, (each) => {
+      const { terms, lines } = quoteBrief({ quote: each }, options);
+      for (const { price, cost, profit, margin, unjudged = 0 } of terms) {
+        expect([price, cost, profit].filter((it) => it === undefined).length % 3).toBe(0);
+        expect(price !== undefined || unjudged > 0).toBe(true);
+        // A price under half a cent is shown as 0.
+        if (price !== 0) expect(margin === undefined).toBe((price ?? -1) < 0);
+        // Each of the three was rounded by itself.
+        const difference = inCents(price) - inCents(cost) - inCents(profit);
+        expect(Math.abs(difference)).toBeLessThanOrEqual(1);
+      }
+      const priced = lines.rows.filter(({ margin }) => margin !== undefined);
+      for (const { price = 0 } of priced) expect(price).toBeGreaterThan(0);
+    }),
+  );
+});

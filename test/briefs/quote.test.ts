@@ -219,12 +219,29 @@ test('the brief of a quote: tells the margin over the lines that it can judge, a
     ],
   };
   const { terms, setup, discount } = quoteBrief({ quote }, options);
-  // Price: (100 + 100 + 50 + 40) × 0.9; judged: 250 × 0.9 = 225 against 90 + 45 + 20 = 155.
+  // Judged: (100 + 100 + 50) × 0.9 against 90 + 45 + 20.
   expect(terms).toStrictEqual([
-    { term: 'one-time', price: 261, cost: 162, profit: 70, margin: 31.1, unjudged: 2 },
+    { term: 'one-time', price: 225, cost: 155, profit: 70, margin: 31.1, unjudged: 2 },
   ]);
   expect(setup).toStrictEqual({ price: 50, cost: 20 });
   expect(discount).toStrictEqual({ percent: 10 });
+});
+
+test('the brief of a quote: a setup that is not charged costs what it costs', () => {
+  const items = [{ ...good, term: 'month', setupCost: 30 }];
+  const { terms, totals } = quoteBrief({ quote: { ...sound, items } }, options);
+  expect(terms).toStrictEqual([
+    { term: 'one-time', price: 0, cost: 30, profit: -30 },
+    { term: 'monthly', price: 100, cost: 50, profit: 50, margin: 50 },
+  ]);
+  expect(totals).toStrictEqual({ items: 1, monthly: 100, unknownPrices: 1 });
+});
+
+test('the brief of a quote: an amount off a quote without one-time lines is a loss, and no margin', () => {
+  const items = [{ ...good, term: 'month' }];
+  const discount = { type: 'amount', amount: 60 };
+  const { terms } = quoteBrief({ quote: { ...sound, items, discount } }, options);
+  expect(terms[0]).toStrictEqual({ term: 'one-time', price: -60, cost: 0, profit: -60 });
 });
 
 test('the brief of a quote: shows so many lines and counts all', () => {

@@ -268,10 +268,10 @@ describeWorld({ seed: 5, today: '2026-03-10', scale: 0.05 }, (load) => {
     expect(data.firstYearValue).toBe(3005.35);
     expect(data.setup).toEqual({ price: 100, cost: 65 });
     expect(data.terms).toEqual([
-      // 0.27 + 90 against 0.24 + 40; the setup without a price is not judged.
-      { term: 'one-time', price: 90.27, cost: 65.24, profit: 50.03, margin: 55.4, unjudged: 1 },
+      // 0.27 + 90 against 0.24 + 40 + 25: the setup without a price is not charged, and costs.
+      { term: 'one-time', price: 90.27, cost: 65.24, profit: 25.03, margin: 27.7 },
       { term: 'monthly', price: 152.92, cost: 150, profit: 2.92, margin: 1.9 },
-      { term: 'yearly', price: 1080, unjudged: 1 },
+      { term: 'yearly', unjudged: 1 },
       { term: 'quarter', price: 90, cost: 120, profit: -30, margin: -33.3 },
     ]);
     const { rows } = data.lines as { rows: Row[] };

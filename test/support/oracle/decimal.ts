@@ -48,6 +48,6 @@ export function bigSumsBy<T extends { currency: string }>(
 
 /** (price − cost) / price in percent, to one decimal. */
 export function marginOf(price: Big | undefined, cost: Big | undefined): number | undefined {
-  if (!price || !cost || price.eq(0)) return undefined;
+  if (!price || !cost || price.lte(0)) return undefined;
   return rounded(price.minus(cost).div(price).times(100), 1);
 }

@@ -219,7 +219,9 @@ function partsOf(quote: Quote): Part[] {
   const kept = keptOf(quote);
   return quote.lines.flatMap((line) => {
     const own = { term: line.term, price: line.total?.times(kept), cost: line.totalCost };
-    const setup = { term: 'one-time', price: line.setupPrice?.times(kept), cost: line.setupCost };
+    // What is not charged has a price of 0, as far as profit goes.
+    const charged = line.setupPrice ?? (line.setupCost && new Big(0));
+    const setup = { term: 'one-time', price: charged?.times(kept), cost: line.setupCost };
     return line.hasSetup ? [own, setup] : [own];
   });
 }
@@ -234,8 +236,8 @@ export function termsOf(quote: Quote): Record<string, unknown>[] {
     const { price, cost } = judgedOf(quote, name, these);
     return only({
       term: name,
-      price: roundedOr(net.get(name)),
-      cost: roundedOr(sumOf(these.map((part) => part.cost))),
+      price: roundedOr(price),
+      cost: roundedOr(cost),
       profit: price && cost && roundedOr(price.minus(cost)),
       margin: marginOf(price, cost),
       unjudged: counts({ all: these.filter((part) => !part.price || !part.cost).length })?.all,
@@ -253,6 +255,8 @@ export function judgedOf(
   const before = sumOf(judged.map((part) => part.price));
   const cost = sumOf(judged.map((part) => part.cost));
   const off = name === 'one-time' ? amountOff(quote) : undefined;
+  if (off && parts.length === 0 && grossOf(quote).size > 0)
+    return { before, cost: new Big(0), price: off.times(-1) };
   return { before, cost, price: off && before ? before.minus(off) : before };
 }
 

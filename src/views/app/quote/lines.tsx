@@ -1,6 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: CSS shows these tables as blocks, which removes their implicit roles
 import type { PreflightFinding } from '../../../briefs/preflight.ts';
 import type { QuoteLine } from '../../../briefs/quote.ts';
+import type { QuoteTotals } from '../../../briefs/quote-totals.ts';
 import { useFormats } from '../shell/format.ts';
 import type { QuoteData } from './data.ts';
 import { FindingList } from './findings.tsx';
@@ -44,7 +45,7 @@ interface TermProps extends Props {
 
 function Term({ term, rows, data, margins }: TermProps) {
   const { exact } = useFormats();
-  const total = data.terms.find((it) => it.term === term)?.price;
+  const total = totalOf(data.totals, term);
   const id = `term-${term.replace(/\W/g, '-')}`;
   const titlesOf = ['Item', 'Quantity', 'Price', 'Discount', 'Total'];
   const columns = margins ? [...titlesOf, 'Cost', 'Margin'] : titlesOf;
@@ -79,6 +80,12 @@ function Term({ term, rows, data, margins }: TermProps) {
       </table>
     </section>
   );
+}
+
+function totalOf(totals: QuoteTotals, term: string): number | undefined {
+  if (term === 'one-time') return totals.oneTime;
+  if (term === 'monthly' || term === 'yearly') return totals[term];
+  return totals.otherTerms?.[term];
 }
 
 interface LineProps {
