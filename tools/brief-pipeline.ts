@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Company, Opportunity } from '../src/api/records.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
 import { type PipelineBrief, pipelineBrief } from '../src/briefs/pipeline.ts';
@@ -13,12 +14,14 @@ import {
   coverage,
   day,
   defineTool,
+  inOrder,
   readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
+import { resolveFilters } from '../src/tool-kit/name-filters.ts';
 
 /** Roughly as many as fit into one answer. */
 const maxDeals = 100;
-const name = z.string().optional().describe('Id or name');
+const name = z.string().trim().min(1).max(200).optional().describe('Id or name');
 
 export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
@@ -29,31 +32,45 @@ export const briefPipeline = defineTool({
   view: 'pipeline',
   needs: ['opportunity:read'],
   hints: readOnlyHints,
-  input: z.strictObject({
-    by: z.enum(pipelineBy).default('stage'),
-    owner: name,
-    company: name,
-    stage: name,
-    category: name,
-    close_from: day,
-    close_to: day,
-    min_value: z.number().min(0).optional(),
-    period_from: day.describe('Of won and lost; default 90 days ago'),
-    period_to: day,
-    stalled_days: z.int().min(1).max(3650).optional(),
-    rows: z.int().min(0).max(50).optional().describe('Deals named in each list'),
-    deals_from: z.int().min(0).optional().describe('List all open deals from here'),
+  input: inOrder(
+    z.strictObject({
+      by: z.enum(pipelineBy).default('stage'),
+      owner: name,
+      company: name,
+      stage: name,
+      category: name,
+      source: name,
+      close_from: day,
+      close_to: day,
+      min_value: z.number().min(0).optional(),
+      period_from: day.describe('Of won and lost; default 90 days ago'),
+      period_to: day,
+      stalled_days: z.int().min(1).max(3650).optional(),
+      rows: z.int().min(0).max(50).optional().describe('Deals named in each list'),
+      deals_from: z.int().min(0).optional().describe('List all open deals from here'),
+    }),
+    ['close_from', 'close_to'],
+    ['period_from', 'period_to'],
+  ),
+  output: z.looseObject({
+    ...answerFields,
+    open: z.looseObject({ count: z.int() }).optional(),
+    coverage,
   }),
-  output: z.looseObject({ ...answerFields, open: z.looseObject({ count: z.int() }), coverage }),
   async run(tenant, args, call) {
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);
+    const opportunities = read.records.opportunity ?? [];
+    const { owner, company, stage, category, source } = args;
+    const { filters, question } = resolveFilters(
+      { owner, company, stage, category, source },
+      dealReferences(opportunities, read.records.company),
+      { coverage: toCoverage(read.coverage) },
+    );
+    if (question) return question;
     const options = {
+      ...filters,
       ...compact({
         by: args.by,
-        owner: args.owner,
-        company: args.company,
-        stage: args.stage,
-        category: args.category,
         closeFrom: args.close_from,
         closeTo: args.close_to,
         minValue: args.min_value,
@@ -65,7 +82,6 @@ export const briefPipeline = defineTool({
       today: today(),
       currencyOf: currenciesOf(read.records.company ?? []),
     };
-    const opportunities = read.records.opportunity ?? [];
     if (args.deals_from !== undefined) {
       const deals = openDeals(opportunities, options);
       return dealsAnswer(
@@ -83,6 +99,15 @@ export const briefPipeline = defineTool({
       notes: [...notes, ...read.omitted],
     };
   },
+});
+
+/** What the filters of deals can mean. A company may have no deals. */
+const dealReferences = (deals: readonly Opportunity[], companies: readonly Company[] = []) => ({
+  owner: () => deals.map(({ owner }) => owner),
+  company: () => [...companies, ...deals.map(({ company }) => company)],
+  stage: () => deals.map(({ pipelineStage }) => pipelineStage),
+  category: () => deals.map(({ category }) => category),
+  source: () => deals.map(({ source }) => source),
 });
 
 /** Every open deal in a few fields, the largest first; the pipeline board shows these. */

@@ -49,12 +49,6 @@ export function contactName(contact: Contact): string | undefined {
 export const quoteName = (quote: Quote): string | undefined =>
   nonBlank(quote.title) ?? nonBlank(quote.name) ?? nonBlank(quote.number);
 
-/** Whether a filter matches this record: its exact id, or its name in any letter case. */
-export function matchesFilter(ref: Ref | undefined, filter: string): boolean {
-  if (!ref || !nonBlank(filter)) return false;
-  return ref.id === filter || normaliseName(ref.name) === normaliseName(filter);
-}
-
 /** A name normalised for comparison. */
 export const normaliseName = (name: string | undefined): string =>
   (name ?? '').trim().toLowerCase();

@@ -1,8 +1,7 @@
 /** The pipeline: open deals by group, overdue, closing soon and stalled deals, won and lost deals. */
 
 import type { Opportunity } from '../api/records.ts';
-import { join, quote, type Wording, wording } from '../text/untrusted-text.ts';
-import { keysOf } from '../values.ts';
+import { type Wording, wording } from '../text/untrusted-text.ts';
 import { addDays, type Day, dayOf, requireDay, within } from './days.ts';
 import {
   byValue,
@@ -25,26 +24,18 @@ import {
   roundedPercent,
   zero,
 } from './money.ts';
-import {
-  compact,
-  compare,
-  type LimitedList,
-  matchesFilter,
-  nonBlank,
-  nonZero,
-  nonZeroCounts,
-  normaliseName,
-  plural,
-} from './naming.ts';
+import { refersTo } from './name-filters.ts';
+import { compact, type LimitedList, type Named, nonZero, nonZeroCounts, plural } from './naming.ts';
 import { groupDeals, type PipelineBy, type PipelineGroup } from './pipeline-groups.ts';
 import { type ProbabilityScale, probabilityScale } from './probability.ts';
 
 export interface PipelineFilters {
-  /** Owner, company, stage and category: an id exactly, or a name in any letter case. */
-  owner?: string;
-  company?: string;
-  stage?: string;
-  category?: string;
+  /** What `resolveFilters` found for the texts that were given. */
+  owner?: Named;
+  company?: Named;
+  stage?: Named;
+  category?: Named;
+  source?: Named;
   /** First and last expected close date, both included. */
   closeFrom?: Day;
   closeTo?: Day;
@@ -183,14 +174,14 @@ export function pipelineBrief(
   });
 }
 
-/** Filters of open and closed deals: owner, company, category and minimum value. */
-export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
-  const { record, value } = deal;
-  if (filters.owner !== undefined && !matchesFilter(record.owner, filters.owner)) return false;
-  if (filters.company !== undefined && !matchesFilter(record.company, filters.company))
-    return false;
-  if (filters.category !== undefined && !matchesFilter(record.category, filters.category))
-    return false;
+const everyDeal = ['owner', 'company', 'category', 'source'] as const;
+
+/** Filters of open and closed deals: owner, company, category, source and minimum value. */
+export function passesFilters({ record, value }: Deal, filters: PipelineFilters): boolean {
+  for (const field of everyDeal) {
+    const filter = filters[field];
+    if (filter && !refersTo(record[field], filter)) return false;
+  }
   const minValue = decimal(filters.minValue);
   return !minValue || (value?.gte(minValue) ?? false);
 }
@@ -198,7 +189,7 @@ export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
 /** Filters of open deals only: stage and close dates. */
 export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
   const { stage, closeFrom, closeTo } = filters;
-  if (stage !== undefined && !matchesFilter(record.pipelineStage, stage)) return false;
+  if (stage && !refersTo(record.pipelineStage, stage)) return false;
   if (closeFrom === undefined && closeTo === undefined) return true;
   const closes = dayOf(record.expectedCloseDate);
   return closes !== undefined && within(closes, closeFrom, closeTo);
@@ -307,50 +298,9 @@ function pipelineNotes(
   filters: ResolvedOptions,
   closed: readonly Deal[],
 ): Wording[] | undefined {
-  const notes = [
-    ...unmatchedFilters(deals, filters),
-    ...filterNotes(deals, filters),
-    ...undatedNote(closed),
-  ];
+  const notes = [...filterNotes(deals, filters), ...undatedNote(closed)];
   return notes.length > 0 ? notes : undefined;
 }
-
-function unmatchedFilters(deals: readonly Deal[], filters: PipelineFilters): Wording[] {
-  const fields = {
-    owner: 'owner',
-    company: 'company',
-    stage: 'pipelineStage',
-    category: 'category',
-  } as const;
-  return keysOf(fields).flatMap((filter) => {
-    const [field, filterValue] = [fields[filter], filters[filter]];
-    if (
-      filterValue === undefined ||
-      deals.some(({ record }) => matchesFilter(record[field], filterValue))
-    )
-      return [];
-    const similar = namesLike(filterValue, deals, field);
-    const matching = similar.length === 0 ? '' : wording` Some have: ${join(similar, ', ')}.`;
-    return [wording`No opportunity has the ${filter} ${quote(filterValue)}.${matching}`];
-  });
-}
-
-/** A few names that contain this text, as suggestions. */
-function namesLike(
-  filterValue: string,
-  deals: readonly Deal[],
-  field: 'owner' | 'company' | 'pipelineStage' | 'category',
-): Wording[] {
-  if (normaliseName(filterValue) === '') return [];
-  const names = deals.flatMap(({ record }) => nonBlank(record[field]?.name) ?? []);
-  const similar = names.filter((name) => normaliseName(name).includes(normaliseName(filterValue)));
-  return [...new Set(similar)]
-    .sort(compare)
-    .slice(0, maxSimilarNames)
-    .map((name) => quote(name));
-}
-
-const maxSimilarNames = 5;
 
 function filterNotes(deals: readonly Deal[], filters: PipelineFilters): Wording[] {
   const notes: Wording[] = [];

@@ -91,6 +91,23 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
+/** Refuses periods whose first day is after the last; each is a pair of arguments. */
+export const inOrder = <Input extends z.ZodObject>(
+  input: Input,
+  ...periods: readonly (readonly [from: string, to: string])[]
+): Input =>
+  periods.reduce(
+    (checked, [from, to]) =>
+      checked.refine((args) => !isAfter(args[from], args[to]), {
+        path: [from],
+        message: `must not be after ${to}`,
+      }),
+    input,
+  );
+
+const isAfter = (one: unknown, other: unknown): boolean =>
+  typeof one === 'string' && typeof other === 'string' && one > other;
+
 const count = z.int();
 
 export const coverage = z.object({

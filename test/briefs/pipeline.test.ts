@@ -275,27 +275,12 @@ describe('groups', () => {
 describe('filters', () => {
   const count = (options: Partial<PipelineOptions>) => brief([a, b, c], options).open.count;
 
-  test('means an id exactly, or a name in any letter case', () => {
-    expect(count({ owner: 'u1' })).toBe(2);
-    expect(count({ owner: 'U1' })).toBe(0);
-    expect(count({ owner: ' ANNA' })).toBe(2);
-    expect(count({ company: 'beacon' })).toBe(1);
-    expect(count({ stage: 'offer', owner: 'ben' })).toBe(1);
-    expect(count({ category: 'Cloud' })).toBe(0);
-    expect(count({ owner: '' })).toBe(0);
-  });
-
-  test('says when nothing in the tenant is called so', () => {
-    expect(brief([a], { owner: 'Carla' }).notes).toContain('No opportunity has the owner "Carla".');
-    expect(brief([a], { owner: 'Anna' }).notes).toBeUndefined();
-  });
-
-  test('names those whose name holds what was asked for', () => {
-    const stray = { owner: { id: 'u9', name: 'Joanna Bell' } };
-    expect(brief([stray, a, a], { owner: 'ann' }).notes).toContain(
-      'No opportunity has the owner "ann". Some have: "Anna", "Joanna Bell".',
-    );
-    expect(brief([a], { owner: ' ' }).notes).toContain('No opportunity has the owner " ".');
+  test('counts the deals that refer to what was meant', () => {
+    expect(count({ owner: anna })).toBe(2);
+    expect(count({ company: american })).toBe(1);
+    expect(count({ stage: offer, owner: ben })).toBe(1);
+    expect(count({ category: { id: 'g1' } })).toBe(0);
+    expect(count({ source: { name: 'Web' } })).toBe(0);
   });
 
   test('includes both ends of the close dates', () => {
@@ -315,13 +300,13 @@ describe('filters', () => {
 
   test('narrows won and lost by owner and company, not by stage and close dates', () => {
     const deals = [a, closed('w', { statusId: 'won' })];
-    expect(brief(deals, { owner: 'Anna' }).closed.won.count).toBe(1);
-    expect(brief(deals, { owner: 'Ben' }).closed.won.count).toBe(0);
-    const { closed: untouched, notes } = brief(deals, { stage: 'Offer', closeFrom: '2026-06-01' });
+    expect(brief(deals, { owner: anna }).closed.won.count).toBe(1);
+    expect(brief(deals, { owner: ben }).closed.won.count).toBe(0);
+    const { closed: untouched, notes } = brief(deals, { stage: offer, closeFrom: '2026-06-01' });
     expect(untouched.won.count).toBe(1);
     const narrowed = 'Stage and close dates narrow the open deals only, not won and lost.';
     expect(notes).toEqual([narrowed]);
-    for (const alone of [{ stage: 'Offer' }, { closeFrom: today }, { closeTo: today }]) {
+    for (const alone of [{ stage: offer }, { closeFrom: today }, { closeTo: today }]) {
       expect(brief(deals, alone).notes).toEqual([narrowed]);
     }
   });

@@ -279,7 +279,9 @@ test('splits into the briefs of its owners', () => {
   fc.assert(
     fc.property(opportunities, (records) => {
       const owned = records.map((record, at) => ({ ...record, owner: { id: `u${at % 3}` } }));
-      const parts = ['u0', 'u1', 'u2'].map((owner) => pipelineBrief(owned, { ...options, owner }));
+      const parts = ['u0', 'u1', 'u2'].map((id) =>
+        pipelineBrief(owned, { ...options, owner: { id } }),
+      );
       const whole = pipelineBrief(owned, options);
       for (const list of ['overdue', 'closingSoon', 'stalled'] as const) {
         expect(parts.reduce((sum, part) => sum + part[list].total, 0)).toBe(whole[list].total);

@@ -78,9 +78,23 @@ describeWorlds((load) => {
     if (what !== 'company') expect(byId.open).toEqual(byName.open);
   });
 
-  test('of an owner whom nobody knows', async () => {
-    const data = await compareWith({ owner: 'Nobody at all' });
-    expect(data.open).toEqual({ count: 0 });
+  test('of an owner whom nobody knows: a question, and no figures', async () => {
+    const { call } = await world.server();
+    const { data } = await call('cpq_brief_pipeline', { owner: 'Nobody at all' });
+    expect(data.summary).toBe('No owner is called "Nobody at all". No figures yet.');
+    const names = new Set(deals.map(({ owner }) => owner.name));
+    expect((data.records as Row[]).length).toBeGreaterThan(0);
+    for (const { name } of data.records as Row[]) expect(names).toContain(name);
+    expect(data).not.toHaveProperty('open');
+  });
+
+  test.each([
+    ['close_from', 'close_to'],
+    ['period_from', 'period_to'],
+  ])('a window with %s after %s is refused', async (from, to) => {
+    const { refused } = await world.server();
+    const words = await refused('cpq_brief_pipeline', { [from]: '2026-02-01', [to]: '2026-01-31' });
+    expect(words).toContain(`${from}: must not be after ${to}`);
   });
 
   test.each([

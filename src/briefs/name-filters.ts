@@ -1,0 +1,192 @@
+/**
+ * Filters by name: which of the names that occur a text means. `resolveFilters` in `tool-kit/name-filters.ts` asks
+ * back where this finds none, or several.
+ */
+import type { Ref } from '../api/records.ts';
+import { byName, compact, type Named, nonBlank, normaliseName } from './naming.ts';
+import { isDeleted } from './outcome.ts';
+
+/** A reference or a record that a filter can mean. */
+export interface Candidate extends Ref {
+  externalIdentifier?: string;
+  deletedAt?: unknown;
+  deleted?: unknown;
+}
+
+/** `one`: what is meant. `several`: all that fit equally well. `none`: the nearest names, best first. */
+export type NameMatch =
+  | { kind: 'one'; match: Named }
+  | { kind: 'several' | 'none'; candidates: Named[]; total: number };
+
+export interface MatchOptions {
+  /** Whether a few words of a name suffice where only one name has them all: `OConnor` for a person. */
+  byWords: boolean;
+}
+
+/** Names listed in a question. */
+const maxCandidates = 8;
+/** All names are listed where there are not more than these, because the right one is among them. */
+const fewNames = 12;
+/** The least similarity, 0–1, of a name that is suggested. */
+const minSimilarity = 0.25;
+
+/** Whether a record refers to what the filter means: by id, or by name where it has no id. */
+export function refersTo(ref: Ref | undefined, filter: Named): boolean {
+  if (!ref) return false;
+  if (nonBlank(ref.id)) return ref.id === filter.id;
+  return !filter.id && normaliseName(ref.name) === normaliseName(filter.name);
+}
+
+/**
+ * Finds what a text means: an id, an external identifier, or a name without regard to letter case, accents and
+ * punctuation. The first of these that fits counts; deleted records only where no other fits.
+ */
+export function matchName(
+  text: string,
+  candidates: Iterable<Candidate | undefined>,
+  { byWords }: MatchOptions,
+): NameMatch {
+  const choices = choicesOf(candidates);
+  for (const fits of fitsOf(text, byWords)) {
+    const all = choices.filter(fits);
+    const current = all.filter(({ isDeleted }) => !isDeleted);
+    const [first, ...others] = current.length > 0 ? current : all;
+    if (first && others.length === 0) return { kind: 'one', match: namedOf(first) };
+    if (first) return listed('several', [first, ...others].sort(byName));
+  }
+  return listed('none', nearest(text, choices));
+}
+
+const listed = (kind: 'several' | 'none', choices: readonly Choice[]): NameMatch => ({
+  kind,
+  candidates: choices.slice(0, Math.max(maxCandidates, fewNames)).map(namedOf),
+  total: choices.length,
+});
+
+const namedOf = ({ id, name }: Named): Named => compact({ id, name });
+
+interface Choice extends Named {
+  /** An id may come with several names. */
+  names: Set<string>;
+  identifier: string | undefined;
+  isDeleted: boolean;
+}
+
+/** What occurs, one for each id, or for each name without an id. */
+function choicesOf(candidates: Iterable<Candidate | undefined>): Choice[] {
+  const choices = new Map<string, Choice>();
+  for (const candidate of candidates) {
+    const id = nonBlank(candidate?.id);
+    const name = nonBlank(candidate?.name);
+    if (!candidate || (!id && !name)) continue;
+    const key = id ? `id ${id}` : `name ${normaliseName(name)}`;
+    const known = choices.get(key);
+    if (!known) choices.set(key, choiceOf(candidate, { id, name }));
+    else if (name && !known.names.has(name)) addName(known, name);
+  }
+  return [...choices.values()];
+}
+
+function choiceOf(
+  candidate: Candidate,
+  { id, name }: { id: string | undefined; name: string | undefined },
+): Choice {
+  return {
+    ...compact({ id, name }),
+    names: new Set(name ? [name] : []),
+    identifier: nonBlank(candidate.externalIdentifier)?.toLowerCase(),
+    isDeleted: isDeleted(candidate),
+  };
+}
+
+function addName(choice: Choice, name: string): void {
+  choice.names.add(name);
+  if (byName({ name }, namedOf({ ...choice, id: '' })) < 0) choice.name = name;
+}
+
+/** How a text can fit, the most specific first. */
+function fitsOf(text: string, byWords: boolean): ((choice: Choice) => boolean)[] {
+  const asGiven = text.trim();
+  const lower = asGiven.toLowerCase();
+  const folded = foldName(text);
+  const words = wordsOf(text);
+  const some = (fits: (name: string) => boolean) => (choice: Choice) =>
+    [...choice.names].some(fits);
+  return [
+    ({ id }) => id === asGiven,
+    ({ identifier }) => identifier === lower,
+    some((name) => normaliseName(name) === lower),
+    some((name) => folded !== '' && foldName(name) === folded),
+    ...(byWords && words.length > 0 ? [some((name) => hasWords(name, words))] : []),
+  ];
+}
+
+function hasWords(name: string, words: readonly string[]): boolean {
+  const known = new Set(wordsOf(name));
+  return words.every((word) => known.has(word));
+}
+
+/** The words of a name; one with punctuation inside also as its parts: O'Connor, Smith-Jones. */
+const wordsOf = (name: string): string[] => name.split(/\s+/).flatMap(formsOfWord);
+
+function formsOfWord(word: string): string[] {
+  const whole = foldName(word);
+  const parts = word.split('-').map(foldName);
+  return [...new Set(parts.length > 1 ? [whole, ...parts] : [whole])].filter((it) => it !== '');
+}
+
+/** Letters that Unicode does not take apart into a letter and an accent. */
+const letters: Readonly<Record<string, string>> = {
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ŧ: 't',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ß: 'ss',
+};
+
+/** A name as it is compared: letters and digits only, lower case, without accents. "O'Connor" is "oconnor". */
+export const foldName = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[øłđðħıŧþæœß]/g, (letter) => letters[letter] ?? letter)
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** The names most like a text, best first; all of them where there are few. */
+function nearest(text: string, choices: readonly Choice[]): Choice[] {
+  const pairs = pairsOf(foldName(text));
+  const likeness = (choice: Choice): number =>
+    Math.max(0, ...[...choice.names].map((name) => similarity(pairs, pairsOf(foldName(name)))));
+  const ranked = choices
+    .filter(({ isDeleted }) => !isDeleted)
+    .map((choice) => ({ choice, score: likeness(choice) }))
+    .sort((a, b) => b.score - a.score || byName(a.choice, b.choice));
+  const kept =
+    ranked.length <= fewNames ? ranked : ranked.filter(isSimilar).slice(0, maxCandidates);
+  return kept.map(({ choice }) => choice);
+}
+
+const isSimilar = ({ score }: { score: number }): boolean => score >= minSimilarity;
+
+/** Pairs of neighbouring characters, the start of the text included. */
+function pairsOf(text: string): ReadonlySet<string> {
+  const pairs = new Set<string>();
+  for (let at = 0; at < text.length; at++)
+    pairs.add(at === 0 ? `^${text[0]}` : text.slice(at - 1, at + 1));
+  return pairs;
+}
+
+/** 0–1: which share of the shorter text's pairs the other has, and a little of which share of the longer one's. */
+function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  if (one.size === 0 || other.size === 0) return 0;
+  let common = 0;
+  for (const pair of one) if (other.has(pair)) common += 1;
+  const [shorter, longer] = [Math.min(one.size, other.size), Math.max(one.size, other.size)];
+  return (0.75 * common) / shorter + (0.25 * common) / longer;
+}

@@ -1,0 +1,75 @@
+/**
+ * The filters `owner`, `company`, `stage`, `category` and `source` of every brief: a text is resolved among what
+ * occurs, and a text that means none or several is asked back, without figures.
+ *
+ * ```ts
+ * const { filters, question } = resolveFilters(
+ *   { owner: args.owner, company: args.company },
+ *   { owner: () => quotes.map(({ owner }) => owner), company: () => companies },
+ *   { coverage: toCoverage(read.coverage) },
+ * );
+ * if (question) return question;
+ * const wanted = quotes.filter(({ owner }) => !filters.owner || refersTo(owner, filters.owner));
+ * ```
+ */
+import { type Candidate, matchName, type NameMatch } from '../briefs/name-filters.ts';
+import type { Named } from '../briefs/naming.ts';
+import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { keysOf } from '../values.ts';
+import type { Answer } from './define-tool.ts';
+
+export type NameFilter = 'owner' | 'company' | 'stage' | 'category' | 'source';
+
+/** What was meant, by filter; or the question. */
+export type ResolvedFilters<F extends NameFilter> =
+  | { filters: { [K in F]?: Named }; question?: never }
+  | { question: Answer; filters?: never };
+
+/**
+ * Resolves the filters that were given. `occurring` makes the references or records of each; it is called only for
+ * a filter that was given. `data` is added to a question, such as the coverage of what was searched.
+ */
+export function resolveFilters<F extends NameFilter>(
+  given: { readonly [K in F]: string | undefined },
+  occurring: { readonly [K in F]: () => Iterable<Candidate | undefined> },
+  data: Record<string, unknown>,
+): ResolvedFilters<F> {
+  const filters: { [K in F]?: Named } = {};
+  for (const filter of keysOf(given)) {
+    const text = given[filter];
+    if (text === undefined) continue;
+    // A company is often named by a word that others share, a person by one that nobody else has.
+    const found = matchName(text, occurring[filter](), { byWords: filter !== 'company' });
+    if (found.kind !== 'one') return { question: questionOn(filter, text, found, data) };
+    filters[filter] = found.match;
+  }
+  return { filters };
+}
+
+type Unclear = Exclude<NameMatch, { kind: 'one' }>;
+
+function questionOn(
+  filter: NameFilter,
+  text: string,
+  { kind, candidates, total }: Unclear,
+  data: Record<string, unknown>,
+): Answer {
+  const what = trusted(filter);
+  const summary =
+    kind === 'several'
+      ? wording`Which ${what}? ${quote(text)} could be any of ${total}. No figures yet.`
+      : wording`No ${what} is called ${quote(text)}. No figures yet.`;
+  return {
+    summary,
+    data: { filter, records: candidates, ...data },
+    notes: [nextStep(kind, what, candidates.length)],
+  };
+}
+
+function nextStep(kind: Unclear['kind'], what: Wording, listed: number): Wording {
+  if (kind === 'several')
+    return wording`Ask the person which ${what}, then call again with its id.`;
+  return listed === 0
+    ? wording`None that occurs is similar: try another spelling, or leave the filter ${what} out.`
+    : wording`The nearest names come first: if one of them is meant, call again with it.`;
+}
