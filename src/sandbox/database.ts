@@ -6,6 +6,7 @@ export type SqlValue = string | number | bigint | null;
 /** The part of a prepared statement that is used here; better-sqlite3 and libsql both have it. */
 export interface Statement {
   all(...params: SqlValue[]): unknown[];
+  all(named: Record<string, SqlValue>): unknown[];
   get(...params: SqlValue[]): unknown;
   run(...params: SqlValue[]): { changes: number };
   raw(on?: boolean): this;

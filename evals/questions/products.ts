@@ -1,0 +1,95 @@
+import type { Question } from '../question.ts';
+
+const listed = 'coalesce(listed, 1) <> 0';
+const price = 'cast(price as real)';
+const cost = 'cast(cost as real)';
+
+/** About the catalogue, margins and special prices. */
+export const productQuestions: Question[] = [
+  {
+    id: 'below-cost',
+    ask: 'How many listed products are priced under their cost?',
+    truth: `select count(*) as products from product where ${listed} and ${price} < ${cost}`,
+    expect: [{ figure: 'products' }],
+  },
+  {
+    id: 'thin-margin',
+    ask: 'How many listed products with a price above 0 have a margin under 5 percent, those under cost included?',
+    truth: `select count(*) as products from product where ${listed} and ${price} > 0 and (${price} - ${cost}) / ${price} < 0.05`,
+    expect: [{ figure: 'products' }],
+  },
+  {
+    id: 'free',
+    ask: 'How many listed products have a price of exactly 0?',
+    truth: `select count(*) as products from product where ${listed} and price is not null and ${price} = 0`,
+    expect: [{ figure: 'products' }],
+  },
+  {
+    id: 'part-number',
+    about: `select id, mpn from product where ${listed} and ${price} > 100 and cost is not null and length(mpn) > 8
+      and instr(mpn, '-') > 0 and lower(mpn) not in (select lower(mpn) from product where mpn is not null group by 1 having count(*) > 1)
+      order by id limit 1`,
+    ask: 'What do we charge and pay for part {mpn}?',
+    truth: `select ${price} as price, ${cost} as cost from product where id = :id`,
+    expect: [{ figure: 'price' }, { figure: 'cost' }],
+  },
+  {
+    id: 'part-number-swapped',
+    about: `select id, substr(mpn, 1, length(mpn) - 2) || substr(mpn, -1) || substr(mpn, -2, 1) as typed from product
+      where ${listed} and ${price} > 100 and length(mpn) > 9 and substr(mpn, -1) <> substr(mpn, -2, 1) order by id desc limit 1`,
+    ask: 'What is the price of {typed}? I may have mistyped the part number.',
+    truth: `select ${price} as price from product where id = :id`,
+    expect: [{ figure: 'price' }],
+  },
+  {
+    id: 'unlisted-on-quotes',
+    ask: 'How many draft or sent quotes contain a product that is no longer listed?',
+    truth: `select count(distinct o.id) as quotes from offers o join lines l on l.quoteId = o.id
+      join product p on p.id = l.productId where o.standing in ('draft', 'sent') and p.listed = 0`,
+    expect: [{ figure: 'quotes' }],
+  },
+  {
+    id: 'book-price',
+    about: `select p.id as product, p.name, p.mpn, c.id as company, c.name as companyName, b.id as book
+      from pricing_book b, json_each(b.companyIds) e join company c on c.id = e.value
+      join pricing_book_product bp on bp.pricingBookId = b.id join product p on p.id = bp.productId
+      where (b.validFrom is null or substr(b.validFrom, 1, 10) <= :today) and (b.validTo is null or substr(b.validTo, 1, 10) >= :today)
+        and bp.validFrom is null and bp.validTo is null and bp.price is not null and coalesce(p.listed, 1) <> 0 and p.mpn is not null
+        and lower(p.mpn) not in (select lower(mpn) from product where mpn is not null group by 1 having count(*) > 1)
+        and c.name not in (select name from company group by name having count(*) > 1)
+      order by p.id, c.id limit 1`,
+    ask: 'Which special price does {companyName} have for part {mpn} in a pricing book of its own?',
+    truth:
+      'select cast(price as real) as price from pricing_book_product where pricingBookId = :book and productId = :product',
+    expect: [{ figure: 'price' }],
+  },
+  {
+    id: 'books-ending',
+    ask: 'Which pricing books that are valid today end within the next 60 days?',
+    truth: `select name from pricing_book where (validFrom is null or substr(validFrom, 1, 10) <= :today)
+      and substr(validTo, 1, 10) between :today and date(:today, '+60 days')`,
+    expect: [{ name: 'name' }],
+  },
+  {
+    id: 'top-categories',
+    ask: 'What are the top-level product categories of the catalogue?',
+    truth: `select name from category where parentCategoryId is null and id in (
+      with recursive below(top, id) as (select id, id from category where parentCategoryId is null
+        union all select below.top, c.id from category c join below on c.parentCategoryId = below.id)
+      select top from below join product p on p.categoryId = below.id)`,
+    expect: [{ name: 'name' }],
+  },
+  {
+    id: 'manufacturer',
+    ask: 'How many quotes do we have in draft or sent with at least one Fortinet line?',
+    truth: `select count(distinct o.id) as quotes from offers o join lines l on l.quoteId = o.id
+      where o.standing in ('draft', 'sent') and l.manufacturer = 'Fortinet'`,
+    expect: [{ figure: 'quotes' }],
+  },
+  {
+    id: 'missing-cost',
+    ask: 'How many listed products have no cost?',
+    truth: `select count(*) as products from product where ${listed} and cost is null`,
+    expect: [{ figure: 'products' }],
+  },
+];

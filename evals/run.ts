@@ -1,0 +1,103 @@
+// npm run eval: plays the questions with a model and prints what was right and what it cost. See docs/evals.md.
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { type Sandbox, startSandbox } from '../src/sandbox/index.ts';
+import { clockAt } from '../test/support/oracle/clock.ts';
+import { modelFrom, type Played, play } from './model.ts';
+import { serverCommand, settings, startServer } from './played-server.ts';
+import { questions } from './questions/index.ts';
+import { type Result, report } from './report.ts';
+import { faults } from './score.ts';
+import { type AskedQuestion, askedQuestion, day, tenantOptions, unmet } from './truth.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    out: { type: 'string' },
+    transcript: { type: 'string' },
+    data: { type: 'string' },
+    list: { type: 'boolean' },
+    serve: { type: 'boolean' },
+  },
+});
+
+const pristine = await startSandbox(tenantOptions);
+try {
+  const asked = chosen().map((question) => askedQuestion(question, pristine.database));
+  if (options.list) print(asked.map(({ id, ask }) => JSON.stringify({ id, ask })).join('\n'));
+  else if (options.serve) await serve();
+  else if (options.transcript) await scoreTranscript(asked, options.transcript);
+  else await playAll(asked);
+} finally {
+  await pristine.close();
+}
+
+function chosen() {
+  const ids = options.only?.split(',');
+  return questions.filter(({ id }) => ids?.includes(id) ?? true);
+}
+
+async function playAll(asked: readonly AskedQuestion[]): Promise<void> {
+  const model = modelFrom(process.env);
+  if (options.out) await writeFile(options.out, '');
+  const server = await startServer(pristine);
+  const results: Result[] = [];
+  try {
+    for (const question of asked) {
+      server.person = question.person ?? 'decline';
+      const played = await play(model, server.client, question);
+      if (options.out) await appendFile(options.out, `${JSON.stringify(played)}\n`);
+      results.push(scored(question, played, pristine));
+    }
+  } finally {
+    await server.close();
+  }
+  print(report(results, []));
+}
+
+/** Scores answers that came from elsewhere. Changes are looked for in the tenant's file, where it is given. */
+async function scoreTranscript(asked: readonly AskedQuestion[], file: string): Promise<void> {
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '');
+  const answers = new Map(lines.map((line) => [idOf(line), JSON.parse(line) as Played]));
+  const changed = options.data
+    ? await startSandbox({ ...tenantOptions, file: options.data })
+    : undefined;
+  const answered = asked.filter(({ id }) => answers.has(id));
+  const results = answered.flatMap((question) => {
+    const played = answers.get(question.id);
+    return played ? [scored(question, played, changed)] : [];
+  });
+  await changed?.close();
+  const missing = asked.filter(({ id }) => !answers.has(id)).map(({ id }) => id);
+  print(report(results, missing));
+}
+
+function scored(question: AskedQuestion, played: Played, tenant: Sandbox | undefined): Result {
+  const left = tenant === undefined ? [] : unmet(question, tenant.database);
+  return {
+    ...played,
+    faults: [...faults(question, played.answer), ...left.map((column) => `not so: ${column}`)],
+  };
+}
+
+function idOf(line: string): string {
+  const { id } = JSON.parse(line) as { id?: unknown };
+  if (typeof id !== 'string')
+    throw new Error(`A line of the transcript has no id: ${line.slice(0, 80)}`);
+  return id;
+}
+
+/** Keeps the tenant open for an assistant of one's own, and prints what to add to its configuration. */
+async function serve(): Promise<void> {
+  const file = options.data ? { file: options.data } : {};
+  const sandbox = await startSandbox({ ...tenantOptions, ...file });
+  const [command, ...args] = serverCommand;
+  const env = { ...settings(sandbox), ...clockAt(day) };
+  print(JSON.stringify({ mcpServers: { 'cpq-mcp-evals': { command, args, env } } }, undefined, 2));
+  await new Promise((resolve) => process.once('SIGINT', resolve));
+  await sandbox.close();
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

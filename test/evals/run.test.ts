@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+
+interface Request {
+  messages: { role: string; content?: string | null }[];
+  tools: { function: { name: string } }[];
+}
+
+let folder: string;
+let endpoint: Server;
+const requests: Request[] = [];
+
+/** A model that asks for the open pipeline, and repeats what the tool said. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-evals-test-'));
+  endpoint = createServer(async (request, response) => {
+    const body = (await json(request)) as Request;
+    requests.push(body);
+    const result = body.messages.findLast(({ role }) => role === 'tool');
+    const call = { name: 'cpq_brief_pipeline', arguments: JSON.stringify({ by: 'stage' }) };
+    const message = result
+      ? { role: 'assistant', content: result.content }
+      : { role: 'assistant', tool_calls: [{ id: 'call-1', type: 'function', function: call }] };
+    const finish_reason = result ? 'stop' : 'tool_calls';
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason }] }));
+  }).listen(0, '127.0.0.1');
+  await once(endpoint, 'listening');
+});
+
+afterAll(async () => {
+  endpoint.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const evaluate = async (...options: string[]): Promise<string> => {
+  const { port } = endpoint.address() as AddressInfo;
+  const address = { EVAL_MODEL: 'scripted', EVAL_BASE_URL: `http://127.0.0.1:${port}/v1` };
+  const args = ['scripts/run-ts.mjs', 'evals/run.ts', ...options];
+  const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...address } });
+  return stdout;
+};
+
+test('plays questions with a model behind an OpenAI-compatible address, and scores them', async () => {
+  const out = join(folder, 'transcript.jsonl');
+  const stdout = await evaluate('--only', 'by-stage,invoices', '--out', out);
+  expect(stdout).toMatch(/right\tby-stage\t1\t\d+/);
+  expect(stdout).toMatch(/wrong\tinvoices/);
+  expect(stdout).toMatch(/1 of 2 right, 1\.0 calls a question, [\d.]+ tokens a question/);
+  const offered = requests[0]?.tools.map((tool) => tool.function.name);
+  expect(offered).toContain('cpq_upsert_opportunity');
+  expect(requests[0]?.messages[0]).toMatchObject({ role: 'system' });
+
+  const again = await evaluate('--transcript', out);
+  expect(again).toMatch(/right\tby-stage/);
+  expect(again).toContain('not answered: open-total');
+  expect((await readFile(out, 'utf8')).trim().split('\n')).toHaveLength(2);
+});
+
+test('scores answers that came from elsewhere, without calls and tokens', async () => {
+  const file = join(folder, 'elsewhere.jsonl');
+  await writeFile(file, `${JSON.stringify({ id: 'overdue', answer: 'None at all.' })}\n`);
+  const stdout = await evaluate('--transcript', file);
+  expect(stdout).toContain('0 of 1 right\n');
+});
