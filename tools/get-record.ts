@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ApiRecord, Resource } from '../src/api/records.ts';
-import { fullRecord, selectFields } from '../src/briefs/concise.ts';
+import { deletion, fullRecord, selectFields } from '../src/briefs/concise.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
-import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerFields, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
 
 const kinds = [
@@ -22,14 +22,13 @@ const kinds = [
 export const getRecord = defineTool({
   name: 'cpq_get_record',
   title: 'Get one record',
-  description:
-    'One record whole, with line items and nested records. Companies, contacts and products also by external identifier.',
+  description: 'One record whole, with line items and nested records; says first if it is deleted.',
   toolset: 'briefs',
   needs: [],
   hints: readOnlyHints,
   input: z.strictObject({
     resource: z.enum(kinds),
-    id: z.string().min(1).max(200).describe('Id or external identifier'),
+    id: z.string().min(1).max(200).describe('Id, external identifier or quote number'),
     fields: z.array(z.string()).optional().describe('Only these'),
   }),
   output: z.looseObject({
@@ -41,7 +40,7 @@ export const getRecord = defineTool({
     const record: ApiRecord = await readByIdentifier(tenant, resource, id, call);
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
-      summary: wording`${inPlainWords(resource)} ${quote(String(name))}, whole.`,
+      summary: wording`${deletedWords(record)}${inPlainWords(resource)} ${quote(String(name))}${fields?.length ? '' : ', whole'}.`,
       data: {
         resource,
         record: fields?.length ? selectFields(record, fields) : fullRecord(record),
@@ -50,5 +49,11 @@ export const getRecord = defineTool({
     };
   },
 });
+
+function deletedWords(record: ApiRecord): Wording {
+  const day = deletion(record);
+  if (day === undefined) return wording``;
+  return day === true ? wording`Deleted: ` : wording`Deleted on ${identifier(day)}: `;
+}
 
 const inPlainWords = (resource: Resource): Wording => trusted(resource.replaceAll('_', ' '));

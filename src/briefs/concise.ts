@@ -48,7 +48,6 @@ const conciseRows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
     companyId: contact.companyId,
     externalIdentifier: contact.externalIdentifier,
     labels: contact.labels,
-    deleted: deletion(contact),
   }),
   opportunity: (opportunity: Opportunity) => {
     const outcome = outcomeOf(opportunity);
@@ -59,14 +58,13 @@ const conciseRows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
       companyId: opportunity.company?.id,
       stage: opportunity.pipelineStage?.name,
       stageId: idOfUnnamed(opportunity.pipelineStage),
-      outcome: outcome === 'open' ? undefined : outcome,
+      outcome: outcome === 'open' || outcome === 'deleted' ? undefined : outcome,
       probability: opportunity.probability,
       oneTime: opportunity.onetimeRevenue,
       monthly: opportunity.monthlyRevenue,
       closes: day(opportunity.expectedCloseDate),
       owner: opportunity.owner?.name,
       ownerId: idOfUnnamed(opportunity.owner),
-      deletedAt: deletion(opportunity),
     };
   },
   product: (product: Product) => ({
@@ -95,7 +93,6 @@ const conciseRows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
     ownerId: idOfUnnamed(quote.owner),
     createdAt: day(quote.createdAt),
     expiresAt: day(quote.expiresAt),
-    deletedAt: deletion(quote),
     ...quoteTotals(quote),
   }),
   quote_template: (template: QuoteTemplate) => ({
@@ -145,9 +142,13 @@ const conciseRows: { [R in Resource]: (record: RecordOf[R]) => Row } = {
   }),
 };
 
-/** The concise form of one record; empty fields are left out. */
+/**
+ * The concise form of one record; empty fields are left out. A deleted record says so right after its name.
+ */
 export function concise<R extends Resource>(resource: R, record: RecordOf[R]): Row {
-  return fullRecord(conciseRows[resource](record));
+  const { id, number, name, title, ...fields } = conciseRows[resource](record);
+  const deleted = deletion(record as ApiRecord);
+  return fullRecord({ id, number, name, title, deleted, ...fields });
 }
 
 /** Every field that is not empty. */
@@ -192,8 +193,8 @@ function withoutEmpty(value: unknown): unknown {
 const idOfUnnamed = (ref: Ref | undefined): string | undefined =>
   ref?.name === undefined ? ref?.id : undefined;
 
-/** When a record was deleted, as far as it is told. */
-function deletion({ deletedAt, deleted }: ApiRecord): string | true | undefined {
+/** The day when a record was deleted, `true` where no time is told; `undefined` for one that is not deleted. */
+export function deletion({ deletedAt, deleted }: ApiRecord): string | true | undefined {
   const mark = deletedAt ?? deleted;
   return mark === true ? mark : day(mark);
 }

@@ -97,11 +97,20 @@ function writeTable(lines: string[], rows: readonly Row[], indent: string): void
 const notAField = (line: string): string =>
   /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
 
-/** In order of first appearance. */
+/** In the order of the rows: a column that the first rows lack comes after the one it follows in its own row. */
 function columnsOf(rows: readonly Row[]): string[] {
-  const columns = new Set<string>();
-  for (const row of rows) for (const name in row) columns.add(name);
-  return [...columns];
+  const columns: string[] = [];
+  const known = new Set<string>();
+  for (const row of rows) {
+    let before: string | undefined;
+    for (const name in row) {
+      if (!known.has(name))
+        columns.splice(before === undefined ? 0 : columns.indexOf(before) + 1, 0, name);
+      known.add(name);
+      before = name;
+    }
+  }
+  return columns;
 }
 
 /** Escapes `|`, and a trailing backslash that would escape the cell's border. */

@@ -1,6 +1,7 @@
-import type { RecordOf, Resource } from '../api/records.ts';
+import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { concise, fullRecord, selectFields } from '../briefs/concise.ts';
 import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
+import { isDeleted } from '../briefs/outcome.ts';
 import type { Coverage } from '../tenant/reading/coverage.ts';
 import type { ListPage } from '../tenant/reading/list-page.ts';
 import { counted, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -80,8 +81,11 @@ export function listAnswer<R extends Resource>(
   return answerWithRows(shapes.length, (shown) => {
     const next = shown < shapes.length ? list.from + shown : list.next;
     const page = { shown, from: list.from, total: list.total };
+    const deleted = list.records
+      .slice(0, shown)
+      .filter((record) => isDeleted(record as ApiRecord)).length;
     return {
-      summary: listSummary(plural, list, shown, next),
+      summary: wording`${listSummary(plural, list, shown, next)}${deletedCount(deleted)}`,
       data: {
         records: shapes.slice(0, shown),
         page: next === undefined ? page : { ...page, next },
@@ -92,6 +96,12 @@ export function listAnswer<R extends Resource>(
     };
   });
 }
+
+/** Deleted rows are marked, and counted first: a glance at the table may miss the mark. */
+const deletedCount = (count: number): Wording =>
+  count === 0
+    ? wording``
+    : wording` ${count} of the rows shown ${count === 1 ? 'is' : 'are'} deleted.`;
 
 function listSummary(
   plural: Things,

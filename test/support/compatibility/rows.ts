@@ -9,8 +9,7 @@ const names = (row: AnswerRow, { id, name }: Named): boolean =>
 const isMarked = (mark: unknown): boolean => Boolean(mark) && mark !== 'false';
 
 const outcome = ({ closedAt, deletedAt, statusId }: Opportunity): string | undefined => {
-  if (deletedAt) return 'deleted';
-  if (!closedAt) return undefined;
+  if (deletedAt || !closedAt) return undefined;
   return ['won', 'lost'].includes(statusId) ? statusId : 'closed_unknown';
 };
 
@@ -64,6 +63,6 @@ export function rowProblem(path: ListPath, row: AnswerRow, record: Row): string 
   const unnamed = references[path]?.(record).find((it) => it && !names(row, it as Named));
   if (unnamed) return `does not name ${(unnamed as Named).name}`;
   const deleted = isMarked(record.deletedAt ?? record.deleted);
-  if (deleted !== isMarked(row.deletedAt ?? row.deleted)) return 'deleted is told wrong';
+  if (deleted !== isMarked(row.deleted)) return 'deleted is told wrong';
   return path === '/quote' ? wrongTotal(row, record) : undefined;
 }

@@ -16,6 +16,8 @@ export interface OpportunityRow {
   stage?: string;
   /** Absent while the opportunity is open. */
   outcome?: string;
+  /** The day, or `true` where it is not known. */
+  deleted?: string | true;
   closes?: string;
 }
 

@@ -23,7 +23,7 @@ export function timelineItems(
   const open = data.open?.rows ?? [];
   const reportedIds = new Set(open.map(({ id }) => id));
   const others = opportunities.filter(
-    ({ id, outcome }) => !reportedIds.has(id) && outcome !== 'deleted',
+    ({ id, deleted }) => !reportedIds.has(id) && deleted === undefined,
   );
   const items = [
     // Events arrive newest first and lead their day; the sort is stable and keeps that.
