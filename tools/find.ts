@@ -26,10 +26,10 @@ const nextTool: Record<SearchKind, string> = {
 /** The fields that tell hits apart, by kind. */
 const shownFields: { [K in SearchKind]: readonly string[] } = {
   company: ['type', 'city', 'externalIdentifier'],
-  contact: ['email', 'phone', 'company', 'deleted'],
-  opportunity: ['company', 'stage', 'outcome', 'deletedAt'],
+  contact: ['email', 'phone', 'company'],
+  opportunity: ['company', 'stage', 'outcome'],
   product: ['mpn', 'manufacturer', 'price', 'listed'],
-  quote: ['number', 'status', 'company', 'deletedAt'],
+  quote: ['number', 'status', 'company'],
 };
 
 export const find = defineTool({
@@ -41,20 +41,20 @@ export const find = defineTool({
   needs: [],
   hints: readOnlyHints,
   input: z.strictObject({
-    text: z.string().trim().min(1).max(200),
+    query: z.string().trim().min(1).max(200),
     kinds: z.array(z.enum(searchKinds)).optional().describe('Default all'),
     size: z.int().min(1).max(25).default(5).describe('Hits of each kind'),
   }),
   output: z.looseObject({ ...answerFields, groups: records, coverage }),
-  async run(tenant, { text, kinds, size }, call) {
+  async run(tenant, { query, kinds, size }, call) {
     const searched = kinds?.length ? kinds : searchKinds;
-    const found = await findText(tenant, text, searched, call);
+    const found = await findText(tenant, query, searched, call);
     const groups = searched.flatMap((kind) => group(kind, found.hits[kind] ?? [], size));
     return {
       summary:
         found.omitted.length > 0
-          ? wording`Not all could be searched. ${findSummary(text, groups)}`
-          : findSummary(text, groups),
+          ? wording`Not all could be searched. ${findSummary(query, groups)}`
+          : findSummary(query, groups),
       data: { groups, coverage: toCoverage(found.coverage) },
       notes: [...found.omitted, ...findHints(groups)],
     };
@@ -80,8 +80,9 @@ function row<K extends SearchKind>(kind: K, { record, by }: Hit<K>): Record<stri
   return {
     id: allFields.id,
     name: allFields.name ?? allFields.title,
-    ...Object.fromEntries(fields),
     ...(by ? { exact: true } : {}),
+    deleted: allFields.deleted,
+    ...Object.fromEntries(fields),
   };
 }
 
@@ -100,5 +101,8 @@ function findHints(groups: readonly Group[]): Wording[] {
   if (groups.length === 0) return [wording`Try fewer words, or a part of the name or number.`];
   const exact = groups.reduce((sum, one) => sum + one.exact, 0);
   if (exact === 1) return [];
-  return [wording`Several match: ask the person which one is meant.`];
+  const total = groups.reduce((sum, one) => sum + one.total, 0);
+  return total === 1
+    ? [wording`It is only similar: ask the person whether it is meant.`]
+    : [wording`Several match: ask the person which one is meant.`];
 }

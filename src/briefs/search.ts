@@ -1,6 +1,6 @@
 /** Full-text search over names, numbers and identifiers of records. */
 
-import MiniSearch from 'minisearch';
+import MiniSearch, { type SearchOptions } from 'minisearch';
 import type {
   ApiRecord,
   Company,
@@ -11,6 +11,14 @@ import type {
   RecordOf,
 } from '../api/records.ts';
 import { isOneOf } from '../values.ts';
+import {
+  comparePhones,
+  emailParts,
+  isSimilarDomain,
+  phoneDigits,
+  phoneEnd,
+  swapped,
+} from './identifiers.ts';
 import { contactName, normaliseName } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 import { normalisePart } from './part-numbers.ts';
@@ -34,11 +42,14 @@ export const displayName: { [K in SearchKind]: (record: RecordOf[K]) => string |
 interface Entry {
   /** Position in the collection. */
   at: number;
-  /** Further searchable words. */
   name: string;
+  /** Further searchable words. */
   more: string;
   /** Identifiers; they match as a whole. */
   exact: readonly string[];
+  /** As digits. */
+  phones?: readonly string[];
+  email?: string | undefined;
 }
 
 export interface Hit<K extends SearchKind> {
@@ -49,7 +60,7 @@ export interface Hit<K extends SearchKind> {
 
 /** The search index of one collection. */
 export interface SearchIndex<K extends SearchKind> {
-  /** Best first: exact ones, then by relevance; deleted records last. */
+  /** Best first: exact ones, then by relevance; in both, deleted records last. */
   find(text: string): Hit<K>[];
 }
 
@@ -60,11 +71,14 @@ const describe: { [K in SearchKind]: Describe<K> } = {
     name: words(company.name),
     more: words(company.website, company.address?.city, company.type, ...(company.labels ?? [])),
     exact: ids(company, company.telephone),
+    phones: phonesOf(company.telephone),
   }),
   contact: (contact: Contact) => ({
     name: words(contactName(contact)),
     more: words(contact.companyName, contact.email),
     exact: ids(contact, contact.email, contact.phone, contact.mobilePhone),
+    phones: phonesOf(contact.phone, contact.mobilePhone),
+    email: contact.email,
   }),
   opportunity: (opportunity: Opportunity) => ({
     name: words(opportunity.name),
@@ -99,9 +113,95 @@ const words = (...parts: unknown[]): string =>
 const ids = ({ id, externalIdentifier }: ApiRecord, ...others: (string | undefined)[]): string[] =>
   [id, externalIdentifier, ...others].filter((part) => part !== undefined).map(normaliseIdentifier);
 
+const phonesOf = (...numbers: (string | undefined)[]): string[] =>
+  numbers.flatMap((number) => phoneDigits(number ?? '') ?? []);
+
 /** Normalised for comparison: `+1 (555) 010` equals `1555010`, and `AB-12` equals `ab12`. */
 const normaliseIdentifier = (text: string): string =>
   normalisePart(text.slice(0, maxIndexedLength));
+
+const withoutAccents = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '');
+
+const isCalled = (entry: Entry | undefined, key: string): boolean =>
+  entry !== undefined && (entry.exact.includes(key) || normaliseIdentifier(entry.name) === key);
+
+/** Positions of the records under each key. */
+class Positions {
+  readonly #at = new Map<string, number[]>();
+
+  add(key: string, at: number): void {
+    const known = this.#at.get(key);
+    if (known) known.push(at);
+    else if (key !== '') this.#at.set(key, [at]);
+  }
+
+  get(key: string): readonly number[] {
+    return this.#at.get(key) ?? [];
+  }
+}
+
+/** Finds entries by an identifier or a name as a whole. */
+class IdentifierIndex {
+  readonly #entries: readonly Entry[];
+  readonly #whole = new Positions();
+  readonly #phoneEnds = new Positions();
+  readonly #emailLocals = new Positions();
+
+  constructor(entries: readonly Entry[]) {
+    this.#entries = entries;
+    for (const { at, name, exact, phones = [], email = '' } of entries) {
+      const keys = [...exact, normaliseIdentifier(name)].map(withoutAccents);
+      for (const key of new Set(keys)) this.#whole.add(key, at);
+      for (const end of new Set(phones.map(phoneEnd))) this.#phoneEnds.add(end, at);
+      this.#emailLocals.add(emailParts(email)?.local ?? '', at);
+    }
+  }
+
+  /** Whose identifier or name is this text; without its accents only where none is called so with them. */
+  equal(text: string): number[] {
+    const key = normaliseIdentifier(text);
+    const found = this.#whole.get(withoutAccents(key));
+    const literal = found.filter((at) => isCalled(this.#entries[at], key));
+    return [...(literal.length > 0 ? literal : found), ...this.#withPhone(text, 'same')];
+  }
+
+  /** Whose identifier or name is nearly this text. */
+  similar(text: string): number[] {
+    const neighbours = [...swapped(withoutAccents(normaliseIdentifier(text.slice(0, maxSwapped))))];
+    return [
+      ...neighbours.flatMap((key) => this.#whole.get(key)),
+      ...this.#withPhone(text, 'similar'),
+      ...this.#withEmail(text),
+    ];
+  }
+
+  #withPhone(text: string, likeness: ReturnType<typeof comparePhones>): number[] {
+    const digits = phoneDigits(text);
+    if (digits === undefined) return [];
+    return this.#phoneEnds
+      .get(phoneEnd(digits))
+      .filter((at) =>
+        this.#entries[at]?.phones?.some((phone) => comparePhones(phone, digits) === likeness),
+      );
+  }
+
+  #withEmail(text: string): number[] {
+    const typed = emailParts(text.trim());
+    if (!typed) return [];
+    return this.#emailLocals
+      .get(typed.local)
+      .slice(0, maxCompared)
+      .filter((at) => {
+        const email = emailParts(this.#entries[at]?.email ?? '');
+        return email !== undefined && isSimilarDomain(email.domain, typed.domain);
+      });
+  }
+}
+
+/** Characters of a text in which two may be swapped. */
+const maxSwapped = 100;
+/** E-mail addresses of one local part, such as "info", whose domains are compared. */
+const maxCompared = 1_000;
 
 /** Indexes a collection. The search tolerates typing errors and ranks names above other words. */
 export function createSearchIndex<K extends SearchKind>(
@@ -109,30 +209,28 @@ export function createSearchIndex<K extends SearchKind>(
   records: readonly RecordOf[K][],
 ): SearchIndex<K> {
   const entries = records.map((record, at) => ({ at, ...describe[kind](record) }));
-  const exact = new Map<string, number[]>();
-  for (const { at, name, exact: keys } of entries) {
-    for (const key of new Set([...keys, normaliseIdentifier(name)])) {
-      if (key === '') continue;
-      const known = exact.get(key);
-      if (known) known.push(at);
-      else exact.set(key, [at]);
-    }
-  }
+  const identifiers = new IdentifierIndex(entries);
   const search = createMiniSearch(entries);
+  const matching = (text: string, options?: SearchOptions) =>
+    search.search(text, options).map(({ id }) => Number(id));
   const isDeletedAt = (at: number) => {
     const record = records[at];
     return record !== undefined && isDeleted(record);
   };
+  const deletedLast = (order: readonly number[]) => [
+    ...order.filter((at) => !isDeletedAt(at)),
+    ...order.filter(isDeletedAt),
+  ];
   return {
     find(text) {
-      const whole = exact.get(normaliseIdentifier(text)) ?? [];
-      const others = search.search(text).map(({ id }) => Number(id));
-      const order = [...new Set([...whole, ...others])];
-      const ordered = [...order.filter((at) => !isDeletedAt(at)), ...order.filter(isDeletedAt)];
-      return ordered.flatMap((at) => {
+      const equal = identifiers.equal(text);
+      const similar = [...identifiers.similar(text), ...matching(text)];
+      const none = equal.length === 0 && similar.length === 0;
+      const others = none ? matching(text, moreTolerant) : similar;
+      return [...new Set([...deletedLast(equal), ...deletedLast(others)])].flatMap((at) => {
         const record = records[at];
         if (record === undefined) return [];
-        const by = whole.includes(at) ? namedBy(record, entries[at], text) : undefined;
+        const by = equal.includes(at) ? namedBy(record, entries[at], text) : undefined;
         return { record, ...(by && { by }) };
       });
     },
@@ -141,8 +239,14 @@ export function createSearchIndex<K extends SearchKind>(
 
 function namedBy(record: ApiRecord, entry: Entry | undefined, text: string): Hit<SearchKind>['by'] {
   if (record.id === text) return 'id';
-  return entry?.exact.includes(normaliseIdentifier(text)) ? 'identifier' : 'name';
+  const key = withoutAccents(normaliseIdentifier(text));
+  const isIdentifier = entry?.exact.some((one) => withoutAccents(one) === key);
+  const isName = withoutAccents(normaliseIdentifier(entry?.name ?? '')) === key;
+  return isName && !isIdentifier ? 'name' : 'identifier';
 }
+
+/** Where nothing is found otherwise: two swapped letters are two errors of a short word. */
+const moreTolerant: SearchOptions = { fuzzy: (term) => (term.length > 3 ? 0.4 : false) };
 
 /** Short words must match exactly, because one different letter makes another word. */
 function createMiniSearch(entries: readonly Entry[]): MiniSearch<Entry> {
@@ -150,7 +254,7 @@ function createMiniSearch(entries: readonly Entry[]): MiniSearch<Entry> {
     idField: 'at',
     fields: ['name', 'more'],
     storeFields: [],
-    processTerm: (term) => normaliseName(term.normalize('NFKD').replace(/\p{M}/gu, '')) || null,
+    processTerm: (term) => normaliseName(withoutAccents(term)) || null,
     searchOptions: {
       boost: { name: 3 },
       prefix: (term) => term.length > 2,

@@ -3,6 +3,7 @@ import { ApiError, isApiError } from '../api/errors.ts';
 import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
 import { isDeleted } from '../briefs/outcome.ts';
+import { normalisePart } from '../briefs/part-numbers.ts';
 import { createSearchIndex, type SearchIndex, type SearchKind } from '../briefs/search.ts';
 import type { ToolCall } from './call.ts';
 import type { Tenant } from './tenant.ts';
@@ -80,9 +81,9 @@ export async function resolveRecord<K extends SearchKind>(
 }
 
 /**
- * Reads one record by id, then by external identifier. If the resource has no such routes, searches the whole
+ * Reads one record by id, external identifier or number. What has no route of its own is looked up in the whole
  * list.
- * @throws ApiError, of the kind `not-found` if there is no such record
+ * @throws ApiError, of the kind `not-found` if there is no such record, or if several carry the identifier
  */
 export async function readByIdentifier<R extends Resource>(
   tenant: Tenant,
@@ -90,16 +91,45 @@ export async function readByIdentifier<R extends Resource>(
   text: string,
   call: ToolCall,
 ): Promise<RecordOf[R]> {
-  for (const by of routes[resource].one) {
+  const { one } = routes[resource];
+  for (const by of one) {
     const record = await readIfExists(tenant, resource, by, text, call);
     if (record) return record;
   }
-  const isRead = routes[resource].one.length > 0;
-  const { records } = isRead ? { records: [] } : await tenant.collection(resource, call);
-  const record = records.find(({ id }: ApiRecord) => id === text);
-  if (record) return record;
+  if (one.length === 0 || needsLookup.includes(resource)) {
+    const record = await findByIdentifier(tenant, resource, text, call);
+    if (record) return record;
+  }
   throw new ApiError('not-found', { host: tenant.host }, 'no record has this id');
 }
+
+/** Records with an external identifier or a number, by which the service has no route. */
+const needsLookup: readonly Resource[] = ['opportunity', 'quote'];
+
+/** The one record of the whole list with this identifier, a current one before a deleted one. */
+async function findByIdentifier<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  text: string,
+  call: ToolCall,
+): Promise<RecordOf[R] | undefined> {
+  const { records } = await tenant.collection(resource, call);
+  const key = normalisePart(text);
+  if (key === '') return undefined;
+  const named = records.filter((record) => isIdentifiedBy(record as ApiRecord, key));
+  const current = named.filter((record) => !isDeleted(record as ApiRecord));
+  const [record, ...others] = current.length > 0 ? current : named;
+  if (record === undefined || others.length > 0) return undefined;
+  const { id } = record as ApiRecord;
+  // The rows of a list may lack what the record by id has.
+  const isWhole = id === undefined || routes[resource].one.length === 0;
+  return isWhole ? record : readIfExists(tenant, resource, 'id', id, call);
+}
+
+const isIdentifiedBy = ({ id, externalIdentifier, number }: ApiRecord, key: string): boolean =>
+  [id, externalIdentifier, number].some(
+    (one) => typeof one === 'string' && normalisePart(one) === key,
+  );
 
 /** Reads one record; undefined if it does not exist, or if the value cannot be an id. @throws ApiError */
 export const readIfExists = <R extends Resource>(

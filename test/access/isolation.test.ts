@@ -121,7 +121,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
   test('hear of nothing that moved for another, and drop nothing for it', async () => {
     const { server, upstream } = await start();
     const { south } = await callers(server);
-    await south.ask('cpq_find', { text: 'Acme' });
+    await south.ask('cpq_find', { query: 'Acme' });
     const read = upstream.requests.length;
     const heard = { north: '', south: '' };
     const listening = (['north', 'south'] as const).map((name) =>
@@ -139,7 +139,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     ]);
     await deliverTo(server, 'north', event('of-north'));
     await until(() => updates(heard.north)).toEqual(['of-north']);
-    await south.ask('cpq_find', { text: 'Acme' });
+    await south.ask('cpq_find', { query: 'Acme' });
     expect(upstream.requests).toHaveLength(read);
     // A listener is told in order: news of north would have come before.
     await deliverTo(server, 'south', event('of-south'));

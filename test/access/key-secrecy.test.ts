@@ -38,7 +38,7 @@ const start = (host: Host = anyHost): Promise<Connection> =>
 
 const given: Readonly<Record<string, Record<string, unknown>>> = {
   cpq_get_record: { resource: 'company', id: 'com-1' },
-  cpq_find: { text: 'Acme' },
+  cpq_find: { query: 'Acme' },
   cpq_brief_company: { company: 'com-1' },
   cpq_brief_quote: { quote: 'Q-1001' },
   cpq_check_sales_data: { check: 'thin_margins' },

@@ -56,7 +56,7 @@ async function listenTo(server: Many, ...companies: readonly string[]) {
 }
 
 const fromMemory: [string, Record<string, unknown>][] = [
-  ['cpq_find', { text: 'Acme' }],
+  ['cpq_find', { query: 'Acme' }],
   ['cpq_list_categories', {}],
   ['cpq_brief_pipeline', {}],
   ['cpq_list_events', {}],
@@ -122,7 +122,7 @@ describe('once the service refused the key', () => {
   test('a collection that it may no longer read is not answered from memory', async () => {
     const upstream = await startService();
     const { ask } = await callerOf(await serve(upstream));
-    const find = () => ask('cpq_find', { text: 'a', kinds: ['contact'] });
+    const find = () => ask('cpq_find', { query: 'a', kinds: ['contact'] });
     expect((await find()).isError).toBe(false);
     const forbidden = { code: 403, message: 'Forbidden resource' };
     upstream.set({ status: only(forbidden, { path: '/contact' }) });

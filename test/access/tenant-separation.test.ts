@@ -89,7 +89,7 @@ const asks: Ask[] = [
     name: 'cpq_get_record',
     arguments: { resource: 'quote', id: `${tag}-quote-${chance.below(taggedCount)}` },
   }),
-  (tag) => ({ name: 'cpq_find', arguments: { text: `${tag} company ${chance.below(20)}` } }),
+  (tag) => ({ name: 'cpq_find', arguments: { query: `${tag} company ${chance.below(20)}` } }),
   (tag) => ({
     name: 'cpq_brief_company',
     arguments: { company: `${tag}-company-${chance.below(taggedCount)}` },

@@ -51,7 +51,7 @@ describe('two tenants side by side', () => {
           resource: 'company',
           id: known[at % known.length]?.id,
         }),
-        callToolRequest('cpq_find', { text: String(foreign[at % foreign.length]?.name) }),
+        callToolRequest('cpq_find', { query: String(foreign[at % foreign.length]?.name) }),
         callToolRequest('cpq_brief_quote', { quote: quotes[at % quotes.length]?.id }),
         callToolRequest('cpq_brief_pipeline', {}),
       ];

@@ -65,7 +65,7 @@ const requestsFor = async (sandbox: Sandbox, path: string): Promise<number> => {
 };
 
 const dealIn = async ({ call }: Connection, { name }: Deal): Promise<string> =>
-  (await call('cpq_find', { text: name })).text;
+  (await call('cpq_find', { query: name })).text;
 
 describe('a change in the service', () => {
   test.each(['dotted', 'pair'])(

@@ -82,7 +82,7 @@ const asks: readonly { name: string; arguments: Record<string, unknown> }[] = [
   { name: 'cpq_get_category_tree', arguments: {} },
   { name: 'cpq_get_record', arguments: { resource: 'company', id: 'a' } },
   { name: 'cpq_brief_pipeline', arguments: {} },
-  { name: 'cpq_find', arguments: { text: 'Acme' } },
+  { name: 'cpq_find', arguments: { query: 'Acme' } },
   { name: 'cpq_list_companies', arguments: { size: 'many' } },
 ];
 

@@ -88,7 +88,7 @@ const fromMemory: readonly Ask[] = [
   () => ({ name: 'cpq_list_pricing_books', arguments: { size: 5 } }),
   () => ({ name: 'cpq_get_category_tree', arguments: {} }),
   () => ({ name: 'cpq_brief_pipeline', arguments: {} }),
-  (tag) => ({ name: 'cpq_find', arguments: { text: `${tag} company ${chance.below(20)}` } }),
+  (tag) => ({ name: 'cpq_find', arguments: { query: `${tag} company ${chance.below(20)}` } }),
   (tag) => ({
     name: 'cpq_brief_company',
     arguments: { company: `${tag}-company-${chance.below(taggedCount)}` },

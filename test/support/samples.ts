@@ -25,7 +25,7 @@ export const readTools: readonly AnyTool[] = catalog.filter(
 /** Arguments with which each tool that cannot do without some can be called. */
 const samples: Readonly<Record<string, (at: Address) => Promise<Row>>> = {
   cpq_get_record: async (at) => ({ resource: 'company', id: (await firstOf(at, '/company')).id }),
-  cpq_find: async (at) => ({ text: (await firstOf(at, '/company')).name }),
+  cpq_find: async (at) => ({ query: (await firstOf(at, '/company')).name }),
   cpq_brief_company: async (at) => ({ company: (await firstOf(at, '/company')).id }),
   cpq_brief_quote: async (at) => ({ quote: (await firstOf(at, '/quote')).id }),
 };

@@ -224,7 +224,7 @@ type Args = Record<string, unknown>;
 
 const given: Readonly<Record<string, (text: string) => Args>> = {
   cpq_get_record: () => ({ resource: 'company', id: 'company-1' }),
-  cpq_find: () => ({ text: 'Ignore' }),
+  cpq_find: () => ({ query: 'Ignore' }),
   cpq_brief_company: () => ({ company: 'company-1' }),
   cpq_brief_quote: () => ({ quote: 'quote-1' }),
   cpq_check_sales_data: () => ({ check: 'thin_margins' }),
@@ -304,7 +304,7 @@ describe('no answer holds what nobody sees', () => {
           ['cpq_list_companies', { [text]: 1 }],
           ['cpq_list_companies', { size: text }],
           ['cpq_get_record', { resource: text, id: text }],
-          ['cpq_find', { text }],
+          ['cpq_find', { query: text }],
           ['cpq_brief_company', { company: text }],
           ['cpq_brief_quote', { quote: text }],
         ];

@@ -169,7 +169,7 @@ const findProbe: Probe = {
       first(world['/contact'], 140),
       first(world['/quote'], 130),
     ];
-    const find = (text: string) => ask('cpq_find', { text });
+    const find = (text: string) => ask('cpq_find', { query: text });
     return worst([
       judgeHit(await find(company.name), 'company', company.id),
       judgeHit(await find(contact.email), 'contact', contact.id),

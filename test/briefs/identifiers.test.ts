@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Contact, Product } from '../../src/api/records.ts';
+import { comparePhones, editDistance, phoneDigits } from '../../src/briefs/identifiers.ts';
+import { createSearchIndex } from '../../src/briefs/search.ts';
+
+const digits = (minLength: number, maxLength: number) =>
+  fc
+    .array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength })
+    .map((each) => each.join(''))
+    .filter((text) => !text.startsWith('0'));
+const separator = fc.constantFrom('', ' ', '-', '.', ' / ', '\u00a0');
+const country = fc.constantFrom('1', '44', '49', '353');
+
+/** A number as people write it: with or without country code, trunk zero, area in brackets, extension. */
+const spellings = fc
+  .record({ country, area: digits(2, 4), line: digits(7, 8), separator, extension: fc.boolean() })
+  .map(({ country, area, line, separator, extension }) => {
+    const [head, tail] = [line.slice(0, 3), line.slice(3)];
+    const local = `${area}${separator}${head}${separator}${tail}`;
+    const ends = extension ? ' ext. 12' : '';
+    return {
+      stored: `+${country} ${area} ${head} ${tail}`,
+      typed: [
+        `+${country}${separator}${local}`,
+        `00${country}${separator}${local}`,
+        `+${country} (0)${local}`,
+        `0${local}`,
+        `(${area}) ${head}${separator}${tail}`,
+        `tel: ${local}`,
+        [...local]
+          .map((one) => one.replace(/\d/, (digit) => String.fromCharCode(0xff10 + Number(digit))))
+          .join(''),
+      ].map((text) => text + ends),
+    };
+  });
+
+describe('a phone number', () => {
+  test('is found in every spelling, with and without its country code', () => {
+    fc.assert(
+      fc.property(spellings, ({ stored, typed }) => {
+        const index = createSearchIndex('contact', [
+          { id: 'other', phone: '+99 5550000111' },
+          { id: 'it', phone: stored },
+        ]);
+        for (const text of typed) {
+          expect(index.find(text)[0], text).toMatchObject({
+            record: { id: 'it' },
+            by: 'identifier',
+          });
+        }
+      }),
+    );
+  });
+
+  test('is only similar without its area code, and another one is no hit', () => {
+    const index = createSearchIndex('contact', [{ id: 'it', phone: '+1 617 555 9556' }]);
+    expect(index.find('555-9556')).toEqual([{ record: expect.objectContaining({ id: 'it' }) }]);
+    expect(index.find('555-9557')).toEqual([]);
+    expect(index.find('1 617 555 0556')).toEqual([]);
+  });
+
+  test('is read from no other text', () => {
+    for (const text of ['Q-2026-1001', 'AB 555 9556', '12.50', '', '555-955'])
+      expect(phoneDigits(text), text).toBeUndefined();
+  });
+
+  test('is the same whichever of the two is the shorter', () => {
+    const number = digits(7, 14);
+    fc.assert(
+      fc.property(number, number, (one, other) => {
+        expect(comparePhones(one, other)).toBe(comparePhones(other, one));
+      }),
+    );
+  });
+});
+
+describe('a part number', () => {
+  const part = fc.stringMatching(/^[A-Z0-9]{5,12}$/);
+
+  test('is found with two neighbours swapped, and is not called exact then', () => {
+    fc.assert(
+      fc.property(part, fc.nat(), (mpn, place) => {
+        const at = place % (mpn.length - 1);
+        const typed = `${mpn.slice(0, at)}${mpn[at + 1]}${mpn[at]}${mpn.slice(at + 2)}`;
+        const [hit] = createSearchIndex<'product'>('product', [{ id: 'it', mpn } as Product]).find(
+          typed,
+        );
+        expect(hit?.record.id).toBe('it');
+        expect(hit?.by).toBe(typed === mpn ? 'identifier' : undefined);
+      }),
+    );
+  });
+
+  test('is found among other words with two letters swapped', () => {
+    const records = [{ id: 'it', name: 'APC Smart-UPS', mpn: 'SMT-AGEGN2', manufacturer: 'APC' }];
+    const index = createSearchIndex('product', records);
+    expect(index.find('APC SMT-AGENG2').map(({ record }) => record.id)).toEqual(['it']);
+  });
+});
+
+describe('an e-mail address', () => {
+  const people: Contact[] = [
+    { id: 'it', email: 'siobhan.muller@dunmore-architects.example.com' },
+    { id: 'other', email: 'siobhan.muller@yarrow-freight.test' },
+  ];
+  const found = (text: string) =>
+    createSearchIndex('contact', people)
+      .find(text)
+      .map(({ record, by }) => [record.id, by]);
+
+  test.each([
+    'siobhan.muller@dunmore-architects.exmaple.com',
+    'siobhan.muller@dunmorearchitect.example.com',
+    'Siobhan.Muller@dunmore-architects.example.co',
+    'siobhan.muller@dunmore-arhcitects.com',
+  ])('with a mistyped domain is found, but is not exact: %s', (text) => {
+    expect(found(text)).toEqual([['it', undefined]]);
+  });
+
+  test('of another domain is no hit', () => {
+    expect(found('siobhan.muller@elsewhere.org')).toEqual([]);
+  });
+
+  test('is exact as it stands', () => {
+    expect(found(' Siobhan.Muller@yarrow-freight.test')[0]).toEqual(['other', 'identifier']);
+  });
+});
+
+describe('a name', () => {
+  const named = (...records: Contact[]) => createSearchIndex('contact', records);
+
+  test('is exact without its accents, unless another one is written so', () => {
+    const accented = { id: 'accented', name: 'Siobhán Müller' };
+    const plain = { id: 'plain', name: 'Siobhan Muller' };
+    const exact = (index: ReturnType<typeof named>) =>
+      index.find('siobhan muller').flatMap(({ record, by }) => (by ? [record.id] : []));
+    expect(exact(named(accented))).toEqual(['accented']);
+    expect(exact(named(accented, plain))).toEqual(['plain']);
+  });
+
+  test('that is exact comes first, deleted or not', () => {
+    const deleted = { id: 'deleted', name: 'Ann Lee', deleted: '2026-01-01' };
+    const index = named({ id: 'similar', name: 'Ann Leeson' }, deleted);
+    expect(index.find('Ann Lee').map(({ record }) => record.id)).toEqual(['deleted', 'similar']);
+    const both = named(deleted, { id: 'current', name: 'Ann Lee' });
+    expect(both.find('Ann Lee').map(({ record }) => record.id)).toEqual(['current', 'deleted']);
+  });
+});
+
+describe('the distance of two texts', () => {
+  const text = fc.string({ maxLength: 12 });
+
+  test('counts a swap as one', () => {
+    expect(editDistance('exmaple', 'example')).toBe(1);
+    expect(editDistance('kitten', 'sitting')).toBe(3);
+    expect(editDistance('', 'abc')).toBe(3);
+  });
+
+  test('is symmetric, zero for equal texts only, and at most the longer length', () => {
+    fc.assert(
+      fc.property(text, text, (one, other) => {
+        const distance = editDistance(one, other);
+        expect(distance).toBe(editDistance(other, one));
+        expect(distance === 0).toBe(one === other);
+        expect(distance).toBeLessThanOrEqual(Math.max(one.length, other.length));
+      }),
+    );
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { anyHost, type Row } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const server = anyHost.serving(async () => addressIn(await sandbox()));
+
+async function rows(sql: string): Promise<Row[]> {
+  const { database, tenants } = await sandbox();
+  return database.prepare(sql).all(tenants[0].name) as Row[];
+}
+
+async function row(sql: string): Promise<Row> {
+  const [first] = await rows(`${sql} limit 1`);
+  if (!first) throw new Error(`nothing for ${sql}`);
+  return first;
+}
+
+interface Hit extends Row {
+  kind: string;
+}
+
+async function find(query: unknown): Promise<{ hits: Hit[]; summary: string; notes: string[] }> {
+  const { data } = await (await server()).call('cpq_find', { query });
+  const {
+    groups,
+    summary,
+    notes = [],
+  } = data as { groups: Row[]; summary: string; notes?: string[] };
+  const hits = groups.flatMap(({ kind, hits }) =>
+    (hits as Row[]).map((hit) => ({ ...hit, kind: String(kind) })),
+  );
+  return { hits, summary, notes };
+}
+
+describe('cpq_find', () => {
+  test('puts an exact match first and marks it as deleted', async () => {
+    const { id, number, deletedAt } = await row(
+      'select id, number, deletedAt from quote where tenant = ? and deletedAt is not null',
+    );
+    const { hits } = await find(number);
+    const deleted = String(deletedAt).slice(0, 10);
+    expect(hits[0]).toMatchObject({ id, number, exact: true, deleted });
+  });
+
+  test('does not call one hit several', async () => {
+    const { id, mpn } =
+      await row(`select id, mpn from product p where tenant = ? and mpn like '%-______'
+      and substr(mpn, -1) <> substr(mpn, -2, 1)
+      and not exists (select 1 from product o where o.tenant = p.tenant and o.id <> p.id and o.mpn = p.mpn)`);
+    const typed = String(mpn).replace(/(.)(.)$/, '$2$1');
+    const { hits, summary, notes } = await find(typed);
+    expect(hits.map((hit) => hit.id)).toEqual([id]);
+    expect(summary).toMatch(/1 product; none matches exactly/);
+    expect(notes.join(' ')).not.toMatch(/several/i);
+  });
+
+  test('tells the known arguments where the name of one was guessed', async () => {
+    expect(await (await server()).refused('cpq_find', { text: 'Acme' })).toMatch(/Known: query/);
+  });
+});
+
+describe('cpq_get_record', () => {
+  const get = async (args: Row) => (await server()).call('cpq_get_record', args);
+
+  test.each([
+    ['quote', 'number', 'quote', 'number is not null and deletedAt is null'],
+    ['opportunity', 'externalIdentifier', 'opportunity', "externalIdentifier <> ''"],
+    ['product', 'externalIdentifier', 'product', "externalIdentifier <> ''"],
+  ])('reads a %s by its %s, whole', async (resource, column, table, condition) => {
+    const { id, word } = await row(
+      `select id, ${column} as word from ${table} where tenant = ? and ${condition}`,
+    );
+    const { data } = await get({ resource, id: word });
+    const byId = await get({ resource, id });
+    expect(data.record).toEqual(byId.data.record);
+    expect(data.record).toMatchObject({ id });
+  });
+
+  test.each([
+    ['quote', 'deletedAt'],
+    ['contact', 'deleted'],
+  ])('says first that a %s is deleted', async (resource, column) => {
+    const { id, day } = await row(
+      `select id, substr(${column}, 1, 10) as day from ${resource} where tenant = ? and ${column} is not null`,
+    );
+    const { text, data } = await get({ resource, id, fields: ['id'] });
+    expect(text).toMatch(new RegExp(`^Deleted on ${day}: ${resource} `));
+    expect(data.summary).toMatch(/^Deleted on /);
+  });
+
+  test('knows no record by a number that none has, or by one without letters and digits', async () => {
+    for (const id of ['Q-0000-0000', '---'])
+      expect(await (await server()).refused('cpq_get_record', { resource: 'quote', id })).toMatch(
+        /no such record/,
+      );
+  });
+});
+
+describe('a list', () => {
+  test.each([
+    ['cpq_list_quotes', 'quote', 'deletedAt'],
+    ['cpq_list_opportunities', 'opportunity', 'deletedAt'],
+    ['cpq_list_contacts', 'contact', 'deleted'],
+    ['cpq_list_companies', 'company', 'deleted'],
+  ])(
+    '%s marks what is deleted right after the name, and counts it',
+    async (tool, table, column) => {
+      const { database, tenants } = await sandbox();
+      const [{ name }] = tenants;
+      const first = await row(`select id from ${table} where tenant = ? order by rowid`);
+      database
+        .prepare(
+          `update ${table} set ${column} = '2026-01-02T03:04:05Z' where tenant = ? and id = ?`,
+        )
+        .run(name, String(first.id));
+      const deleted = await rows(`select id from
+      (select id, ${column} as mark from ${table} where tenant = ? order by rowid limit 30) where mark is not null`);
+      const { records, data, text } = await (await server()).call(tool, { size: 30 });
+      const marked = records.filter((record) => record.deleted !== undefined);
+      expect(marked.map(({ id }) => id)).toEqual(deleted.map(({ id }) => id));
+      expect(marked[0]).toMatchObject({ deleted: '2026-01-02' });
+      expect(data.summary).toContain(
+        `${deleted.length} of the rows shown ${deleted.length === 1 ? 'is' : 'are'} deleted.`,
+      );
+      expect(text).toMatch(/^id(\|number)?\|(name|title)\|deleted\|/m);
+    },
+  );
+});
