@@ -14,6 +14,8 @@ export default defineConfig({
     // Processes of their own: a native library is loaded, and every file starts servers besides.
     pool: 'forks',
     maxWorkers: 2,
+    // Tests that mostly wait are marked concurrent.
+    maxConcurrency: 20,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,

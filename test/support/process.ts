@@ -26,7 +26,7 @@ export interface Running {
   hangUp(): void;
   /** Waits for a text on stdout. @throws when it ends, or half a minute passes, without it */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Closes its stdin, then asks it to end, then makes it end. */
+  /** Closes its stdin, sends SIGTERM (to a server on a port at once), and SIGKILL if it does not end. */
   stop(): Promise<Exit>;
 }
 
@@ -36,6 +36,8 @@ export interface Finished extends Exit {
 }
 
 const patienceMs = 30_000;
+/** How long a process has to end once its stdin is closed, and once it was sent SIGTERM. */
+const politeStopMs = 200;
 const politeMs = 5_000;
 const running = new Set<Running>();
 const recordings: Recording[] = [];
@@ -56,7 +58,7 @@ export async function start(argv: readonly string[], env: Environment = {}): Pro
   });
   const output = new Recording(argv.join(' '), secretsIn(env));
   recordings.push(output);
-  const process_ = runningOf(child, output);
+  const process_ = runningOf(child, output, readsStdin(argv) ? politeStopMs : 0);
   running.add(process_);
   void process_.exited.then(() => running.delete(process_));
   return process_;
@@ -98,9 +100,13 @@ const secretNames = ['CPQ_API_KEY', 'CPQ_WEBHOOK_SECRET', 'CPQ_WEBHOOK_SIGNING_S
 const secretsIn = (env: Environment): string[] =>
   secretNames.flatMap((name) => env[name] ?? []).filter((secret) => secret.length >= 8);
 
+/** Servers on a port do not: the end of their stdin tells them nothing. */
+const readsStdin = ([command]: readonly string[]): boolean =>
+  command !== 'http' && command !== 'sandbox';
+
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-function runningOf(child: Child, output: Recording): Running {
+function runningOf(child: Child, output: Recording, termAfterMs: number): Running {
   const { pid } = child;
   if (pid === undefined) throw new Error('the process could not be started');
   const note = join(inject('pids'), String(pid));
@@ -122,7 +128,7 @@ function runningOf(child: Child, output: Recording): Running {
     kill: (signal) => void child.kill(signal),
     hangUp: () => void child.stdout.destroy(),
     says: (pattern) => saying(output, exited, pattern),
-    stop: () => stop(child, exited),
+    stop: () => stop(child, exited, termAfterMs),
   };
 }
 
@@ -139,9 +145,9 @@ async function saying(
   throw new Error(`It never said ${pattern}. stdout: ${output.stdout} stderr: ${output.stderr}`);
 }
 
-async function stop(child: Child, exited: Promise<Exit>): Promise<Exit> {
+async function stop(child: Child, exited: Promise<Exit>, termAfterMs: number): Promise<Exit> {
   child.stdin.end();
-  const ask = setTimeout(() => child.kill('SIGTERM'), 200);
+  const ask = setTimeout(() => child.kill('SIGTERM'), termAfterMs);
   const insist = setTimeout(() => child.kill('SIGKILL'), politeMs);
   const exit = await exited;
   clearTimeout(ask);
