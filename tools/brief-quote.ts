@@ -4,9 +4,9 @@ import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote.ts';
 import { completeReferences } from '../src/briefs/references.ts';
-import { readCollections } from '../src/tenant/read-collections.ts';
+import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
-import { identifier, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { ambiguousAnswer, answerWithRows, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
@@ -36,17 +36,19 @@ export const briefQuote = defineTool({
     if (resolved.kind !== 'one') return ambiguousAnswer('quote', text, resolved);
     const { record } = resolved;
     const related = ['company', 'opportunity', 'pricing_book', 'product'] as const;
-    const {
-      records,
-      coverage: read,
-      omitted: left,
-    } = await readCollections(tenant, [], related, call);
+    const [{ records, coverage: read, omitted }, contact] = await Promise.all([
+      readCollections(tenant, [], related, call),
+      // One record: a tenant may have far more contacts than quotes.
+      readOptional(tenant, 'contact', record.contact?.id, call),
+    ]);
     completeReferences({ ...records, quote: [record] });
+    const notes = [...omitted, ...contact.omitted];
     const brief = (maxLines: number) =>
       quoteBrief(
         {
           quote: record,
           company: namedBy(record.company, records.company),
+          contact: contact.record,
           opportunity: namedBy(record.opportunity, records.opportunity),
           books: records.pricing_book,
           products: records.product,
@@ -58,7 +60,7 @@ export const briefQuote = defineTool({
           ...compact({ discountLimit: discount_limit }),
         },
       );
-    return quoteAnswer(record, brief, lines, { coverage: toCoverage(read) }, left);
+    return quoteAnswer(record, brief, lines, { coverage: toCoverage(read) }, notes);
   },
 });
 
@@ -85,14 +87,29 @@ function quoteAnswer(
   });
 }
 
-function quoteSummary({ number, name, id, status, company, preflight }: QuoteBrief): Wording {
+function quoteSummary(brief: QuoteBrief): Wording {
+  const { number, name, id, status, company, deleted } = brief;
   const known = number ?? name ?? id;
   const what = known === undefined ? wording`Quote` : wording`Quote ${identifier(known)}`;
   const whom = company?.name === undefined ? '' : wording` for ${quote(company.name)}`;
   const standing = status === undefined ? '' : wording`, ${identifier(status)}`;
-  const verdict =
-    preflight.total === 0
+  const first = deleted === undefined ? '' : wording`Deleted${describeDay(deleted)}: `;
+  return wording`${first}${what}${whom}${standing}. ${verdict(brief)}`;
+}
+
+const describeDay = (deleted: string | true): Wording =>
+  deleted === true ? wording`` : wording` on ${trusted(deleted)}`;
+
+/** Only a quote that can still go out is told what to do before that. */
+function verdict({ standing, preflight: { total, stops, checks } }: QuoteBrief): Wording {
+  if (standing === 'deleted') return wording`It cannot go out.`;
+  if (standing === 'approved' || standing === 'declined') {
+    const found = total === 0 ? wording`nothing` : wording`${stops} serious, ${checks} to review`;
+    return wording`The customer has answered; found in what was quoted: ${found}.`;
+  }
+  const found =
+    total === 0
       ? wording`The pre-flight check found nothing`
-      : wording`The pre-flight check found ${preflight.stops} to fix and ${preflight.checks} to review`;
-  return wording`${what}${whom}${standing}. ${verdict}; for a person to review before it goes out.`;
+      : wording`The pre-flight check found ${stops} to fix and ${checks} to review`;
+  return wording`${found}; for a person to review before it goes out.`;
 }

@@ -88,18 +88,30 @@ export class BookPrices {
    * classification, and those before general books; of equals, the price nearest to the line's, then the lower.
    */
   nearestPrice(productId: string, linePrice: Decimal): BookPrice | undefined {
+    return this.#applying(productId).toSorted((a, b) => byDistance(a, b, linePrice))[0];
+  }
+
+  /** The lowest of the prices that `nearestPrice` chooses from. */
+  lowestPrice(productId: string): BookPrice | undefined {
+    return this.#applying(productId).toSorted(byPrice)[0];
+  }
+
+  #applying(productId: string): readonly BookPrice[] {
     for (const rank of this.#ranks) {
       const prices = rank.get(productId);
-      if (prices) return prices.toSorted((a, b) => byDistance(a, b, linePrice))[0];
+      if (prices) return prices;
     }
-    return undefined;
+    return [];
   }
 }
+
+const byPrice = (a: BookPrice, b: BookPrice): number =>
+  (a.price && b.price ? a.price.cmp(b.price) : 0) || byName(a.book, b.book);
 
 function byDistance(a: BookPrice, b: BookPrice, linePrice: Decimal): number {
   if (!a.price || !b.price) return 0;
   const distance = a.price.minus(linePrice).abs().cmp(b.price.minus(linePrice).abs());
-  return distance || a.price.cmp(b.price) || byName(a.book, b.book);
+  return distance || byPrice(a, b);
 }
 
 /** Whether a price differs from another by more than the tolerance, in percent of the other. */

@@ -3,6 +3,7 @@
  * unambiguous words are recognised; any other text has no meaning here.
  */
 import type { Opportunity, Quote } from '../api/records.ts';
+import { type Day, dayOf } from './days.ts';
 
 /** `closed_unknown`: closed, but nothing says whether it was won or lost. */
 export type Outcome = 'open' | 'won' | 'lost' | 'closed_unknown' | 'deleted';
@@ -70,6 +71,16 @@ export function isDeleted(record: { deletedAt?: unknown; deleted?: unknown }): b
   return Boolean(record.deletedAt) || Boolean(record.deleted);
 }
 
+/** The day of the deletion, or `true` where the service tells no time; `undefined` if it is not deleted. */
+export function deletionOf(record: {
+  deletedAt?: unknown;
+  deleted?: unknown;
+}): Day | true | undefined {
+  if (!isDeleted(record)) return undefined;
+  const mark = record.deletedAt || record.deleted;
+  return (typeof mark === 'string' ? dayOf(mark) : undefined) ?? true;
+}
+
 /**
  * The outcome of an opportunity. `closedAt` set means closed; won or lost is read from the words of
  * `statusId`, else of the stage's name. Without `closedAt` only the plain words "won", "lost" and "closed"
@@ -125,4 +136,10 @@ function standingByTimes(quote: Quote): Standing {
 export function isOpenQuote(quote: Quote): boolean {
   const standing = standingOf(quote);
   return standing === 'draft' || standing === 'sent';
+}
+
+/** Whether the customer has answered a quote: approved or declined. */
+export function isAnswered(quote: Quote): boolean {
+  const standing = standingOf(quote);
+  return standing === 'approved' || standing === 'declined';
 }

@@ -1,9 +1,9 @@
-/** Pre-flight check of a quote before it goes out. Definitions: docs/definitions.md, "Pre-flight". */
+/** Pre-flight check of a quote before it goes out, and of its lines. Definitions: docs/definitions.md, "Pre-flight". */
 
-import type { Company, PricingBook, Product, Quote, QuoteItem } from '../api/records.ts';
-import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { BookPrices, deviates } from './books.ts';
-import { type Day, dayOf, daysBetween } from './days.ts';
+import type { Product, Quote, QuoteItem } from '../api/records.ts';
+import { quote, type Wording, wording } from '../text/untrusted-text.ts';
+import { type BookPrice, BookPrices, deviates } from './books.ts';
+import { type Day, dayOf } from './days.ts';
 import {
   type Decimal,
   decimal,
@@ -18,71 +18,22 @@ import {
   termOf,
   zero,
 } from './money.ts';
-import { compact, inDays, nonBlank } from './naming.ts';
-import { standingOf } from './outcome.ts';
+import { compact, nonBlank } from './naming.ts';
+import { isAnswered, standingOf } from './outcome.ts';
 import {
-  applyDiscount,
-  lineAmounts,
-  type QuoteDiscount,
-  quoteDiscount,
-  sumItems,
-  type TermSums,
-} from './quote-totals.ts';
-
-export type FindingCode =
-  | 'no_items'
-  | 'missing_price'
-  | 'missing_cost'
-  | 'missing_quantity'
-  | 'price_under_cost'
-  | 'negative_margin'
-  | 'zero_margin'
-  | 'missing_term'
-  | 'term_differs'
-  | 'unrecognised_term'
-  | 'discount_over_limit'
-  | 'discount_not_applied'
-  | 'setup_cost_without_price'
-  | 'departs_from_book'
-  | 'unlisted_product'
-  | 'expired'
-  | 'expiring'
-  | 'missing_company'
-  | 'missing_contact'
-  | 'missing_payment_term';
-
-/** `stop`: must be fixed before sending. `check`: review it, it may be intended. */
-type Severity = 'stop' | 'check';
-
-export interface PreflightFinding {
-  code: FindingCode;
-  severity: Severity;
-  /** Position of the line, from 1; absent when it is about the quote. */
-  line?: number;
-  item?: string;
-  why: Wording;
-}
-
-export interface PreflightOptions {
-  today: Day;
-  /** Highest discount in percent that needs no review. Default: 20. */
-  discountLimit?: number;
-  /** Days before expiry from which a quote is a finding. Default: 7. */
-  expiresWithinDays?: number;
-  /** Allowed difference from the pricing book, in percent. Default: 1. */
-  bookTolerance?: number;
-}
+  type FindingBody,
+  mustFix,
+  type PreflightFinding,
+  type PreflightOptions,
+  type PreflightRecords,
+  type ResolvedPreflightOptions,
+  type Severity,
+  toReview,
+} from './preflight-finding.ts';
+import { quoteFindings } from './preflight-quote.ts';
+import { lineAmounts, type QuoteDiscount, quoteDiscount } from './quote-totals.ts';
 
 const preflightDefaults = { discountLimit: 20, expiresWithinDays: 7, bookTolerance: 1 };
-
-export interface PreflightRecords {
-  quote: Quote;
-  company?: Company | undefined;
-  books?: readonly PricingBook[] | undefined;
-  products?: readonly Product[] | undefined;
-}
-
-type ResolvedOptions = Required<PreflightOptions>;
 
 /** The input of the line checks. */
 interface Line {
@@ -95,18 +46,10 @@ interface Line {
   prices: BookPrices;
   /** The quote's percentage discount, or 0. */
   quotePercent: Decimal;
-  options: ResolvedOptions;
+  options: ResolvedPreflightOptions;
 }
 
-type FindingBody = Omit<PreflightFinding, 'line' | 'item'>;
 type LineCheck = (line: Line) => FindingBody | undefined;
-
-const mustFix = (code: FindingCode, why: Wording): FindingBody => ({ code, severity: 'stop', why });
-const toReview = (code: FindingCode, why: Wording): FindingBody => ({
-  code,
-  severity: 'check',
-  why,
-});
 
 const missingPrice: LineCheck = ({ price }) =>
   price ? undefined : mustFix('missing_price', wording`No price: the line is in no total.`);
@@ -182,20 +125,34 @@ const freeSetup: LineCheck = ({ item: { setupCost, setupPrice } }) =>
       )
     : undefined;
 
+const againstBook: LineCheck = (line) => underBook(line) ?? offBook(line);
+
+/** After all discounts, under every book price that applies. */
+const underBook: LineCheck = ({ item, netPrice, prices, options }) => {
+  const lowest = prices.lowestPrice(item.product?.id ?? '');
+  if (!netPrice || !lowest?.price || netPrice.gte(lowest.price)) return undefined;
+  if (!deviates(netPrice, lowest.price, options.bookTolerance)) return undefined;
+  const why = wording`After discounts the price is ${perUnit(netPrice)}, under the ${describeBook(lowest, netPrice)}.`;
+  return toReview('under_book', why);
+};
+
+/** "100 of pricing book "Project" (−5 %)". */
+function describeBook({ book, price = zero }: BookPrice, own: Decimal): Wording {
+  const away = percentOf(own.minus(price), price);
+  const by = away ? wording` (${away.gt(0) ? '+' : ''}${roundedPercent(away)} %)` : '';
+  return wording`${perUnit(price)} of pricing book ${quote(book.name ?? book.id ?? '')}${by}`;
+}
+
 const offBook: LineCheck = ({ item, price, prices, options }) => {
   const productId = item.product?.id;
   if (!price || productId === undefined) return undefined;
-  const findings = prices.nearestPrice(productId, price);
+  const nearest = prices.nearestPrice(productId, price);
   const { bookTolerance } = options;
-  if (!findings?.price || !deviates(price, findings.price, bookTolerance)) return undefined;
+  if (!nearest?.price || !deviates(price, nearest.price, bookTolerance)) return undefined;
   const { unitPrice } = lineAmounts(item);
-  if (unitPrice && !deviates(unitPrice, findings.price, bookTolerance)) return undefined;
-  const away = percentOf(price.minus(findings.price), findings.price);
-  const by = away ? wording` (${away.gt(0) ? '+' : ''}${roundedPercent(away)} %)` : '';
-  return toReview(
-    'departs_from_book',
-    wording`Price ${perUnit(price)}, but pricing book ${quote(findings.book.name ?? findings.book.id ?? '')} asks ${perUnit(findings.price)}${by}.`,
-  );
+  if (unitPrice && !deviates(unitPrice, nearest.price, bookTolerance)) return undefined;
+  const why = wording`Price ${perUnit(price)}, not the ${describeBook(nearest, price)}.`;
+  return toReview('departs_from_book', why);
 };
 
 const unlisted: LineCheck = ({ product }) =>
@@ -211,7 +168,7 @@ const lineChecks: readonly LineCheck[] = [
   badTerm,
   deepDiscount,
   freeSetup,
-  offBook,
+  againstBook,
   unlisted,
 ];
 
@@ -220,9 +177,9 @@ export function preflight(
   records: PreflightRecords,
   options: PreflightOptions,
 ): PreflightFinding[] {
-  const resolved: ResolvedOptions = { ...preflightDefaults, ...compact(options) };
+  const resolved: ResolvedPreflightOptions = { ...preflightDefaults, ...compact(options) };
   const findings: PreflightFinding[] = [
-    ...quoteFindings(records.quote, resolved),
+    ...quoteFindings(records, resolved),
     ...lineFindings(records, resolved),
   ];
   const severities: readonly Severity[] = ['stop', 'check'];
@@ -233,7 +190,39 @@ export function preflight(
   );
 }
 
-function lineFindings(records: PreflightRecords, options: ResolvedOptions): PreflightFinding[] {
+/** What was looked at, and what could not be, because its record may not be read or is not found. */
+export interface PreflightScope {
+  checked: string[];
+  notChecked?: string[];
+}
+
+export function preflightScope(records: PreflightRecords): PreflightScope {
+  const { quote, company, contact, opportunity, books, products } = records;
+  const isGoingOut = !isAnswered(quote);
+  const areas: [area: string, isChecked: boolean, isRelevant: boolean][] = [
+    ['prices', true, true],
+    ['costs', true, true],
+    ['discounts', true, true],
+    ['currency', true, true],
+    ['catalogue', products !== undefined, true],
+    ['pricing books', books !== undefined, true],
+    ['expiry', true, isGoingOut],
+    ['company', company !== undefined, isGoingOut && quote.company !== undefined],
+    ['contact', contact !== undefined, isGoingOut && quote.contact !== undefined],
+    ['opportunity', opportunity !== undefined, isGoingOut && quote.opportunity !== undefined],
+  ];
+  const relevant = areas.filter(([, , isRelevant]) => isRelevant);
+  const notChecked = relevant.filter(([, isChecked]) => !isChecked).map(([area]) => area);
+  return compact({
+    checked: relevant.filter(([, isChecked]) => isChecked).map(([area]) => area),
+    notChecked: notChecked.length > 0 ? notChecked : undefined,
+  });
+}
+
+function lineFindings(
+  records: PreflightRecords,
+  options: ResolvedPreflightOptions,
+): PreflightFinding[] {
   const { quote, company, books, products } = records;
   const items = quote.items ?? [];
   const productIds = new Set(items.map(({ product }) => product?.id));
@@ -277,109 +266,6 @@ function toLine(
     ...shared,
   };
 }
-
-function quoteFindings(quote: Quote, options: ResolvedOptions): FindingBody[] {
-  const items = quote.items ?? [];
-  return [
-    ...(items.length === 0 ? [mustFix('no_items', wording`The quote has no items.`)] : []),
-    ...discountFindings(quote, options),
-    ...validityFindings(quote, options),
-    ...missingParties(quote),
-  ];
-}
-
-function discountFindings(quote: Quote, { discountLimit }: ResolvedOptions): FindingBody[] {
-  const discount = quoteDiscount(quote);
-  if (!discount) return [];
-  if (discount.kind === 'unreadable') {
-    const type = describeType(nonBlank(quote.discount?.type));
-    return [
-      toReview('discount_not_applied', wording`The quote's discount ${type}: it is in no total.`),
-    ];
-  }
-  if (discount.kind === 'percent') return deepQuoteDiscount(discount.percent, discountLimit);
-  return amountFindings(quote, discount.amount, discountLimit);
-}
-
-const describeType = (type: string | undefined): Wording =>
-  type === undefined ? wording`has no type` : wording`is of the type ${quote(type)}`;
-
-function deepQuoteDiscount(percent: Decimal, limit: number): FindingBody[] {
-  if (percent.lte(limit)) return [];
-  const why = wording`The quote's discount is ${givenPercent(percent)} %, over the limit of ${limit} %.`;
-  return [toReview('discount_over_limit', why)];
-}
-
-/** An amount is deducted from the one-time total, so it is compared with that total. */
-function amountFindings(quote: Quote, amount: Decimal, limit: number): FindingBody[] {
-  const before = sumItems(quote.items ?? []);
-  const oneTime = before.terms.get('one-time')?.price ?? zero;
-  const after = applyDiscount(before, { kind: 'amount', amount }).terms.get('one-time');
-  const findings: FindingBody[] = [];
-  if (amount.times(hundred).gt(oneTime.times(limit))) {
-    const why = wording`The quote's discount of ${rounded(amount)} is over ${limit} % of the one-time total of ${rounded(oneTime)}.`;
-    findings.push(toReview('discount_over_limit', why));
-  }
-  if (after && turnsToLoss(before.terms.get('one-time'), after)) {
-    const why = wording`The quote's discount of ${rounded(amount)} takes the one-time total under its cost.`;
-    findings.push(mustFix('negative_margin', why));
-  }
-  return findings;
-}
-
-function turnsToLoss(before: TermSums | undefined, after: TermSums): boolean {
-  if (!before?.judgedPrice || !before.judgedCost || !after.judgedPrice) return false;
-  return before.judgedPrice.gte(before.judgedCost) && after.judgedPrice.lt(before.judgedCost);
-}
-
-/** Only quotes without an answer can expire. */
-function validityFindings(
-  quote: Quote,
-  { today, expiresWithinDays }: ResolvedOptions,
-): FindingBody[] {
-  const standing = standingOf(quote);
-  if (standing === 'approved' || standing === 'declined') return [];
-  const expires = dayOf(quote.expiresAt);
-  const daysLeft = expires === undefined ? undefined : daysBetween(today, expires);
-  if (standing === 'expired' || (daysLeft ?? 0) < 0)
-    return [mustFix('expired', describeExpired(quote, today))];
-  if (daysLeft === undefined || daysLeft > expiresWithinDays) return [];
-  return [
-    toReview(
-      'expiring',
-      wording`The quote expires on ${trusted(expires ?? '')}, ${inDays(daysLeft)}.`,
-    ),
-  ];
-}
-
-function describeExpired({ expiredAt, expiresAt }: Quote, today: Day): Wording {
-  const day = dayOf(expiredAt) ?? dayOf(expiresAt);
-  return day && day <= today
-    ? wording`The quote expired on ${trusted(day)}.`
-    : wording`The quote has expired.`;
-}
-
-function missingParties(quote: Quote): FindingBody[] {
-  const has = (ref: { id?: string; name?: string } | undefined): boolean =>
-    Boolean(nonBlank(ref?.id) ?? nonBlank(ref?.name));
-  return [
-    ...(has(quote.company)
-      ? []
-      : [toReview('missing_company', wording`The quote names no company.`)]),
-    ...(hasContact(quote)
-      ? []
-      : [toReview('missing_contact', wording`The quote names no contact.`)]),
-    ...(has(quote.paymentTerm)
-      ? []
-      : [toReview('missing_payment_term', wording`The quote has no payment term.`)]),
-  ];
-}
-
-/** A nested contact may have first and last name instead of a name. */
-const hasContact = ({ contact }: Quote): boolean =>
-  Boolean(
-    contact && Object.values(contact).some((value) => typeof value === 'string' && value.trim()),
-  );
 
 /** Margin in percent of the price after discounts. */
 export const lineMargin = (

@@ -1,17 +1,8 @@
 /** One quote: its lines, totals, margins and pre-flight check. */
-import type {
-  Company,
-  Opportunity,
-  PricingBook,
-  Product,
-  Quote,
-  QuoteItem,
-  Ref,
-} from '../api/records.ts';
+import type { Opportunity, Quote, QuoteItem, Ref } from '../api/records.ts';
 import { type Day, dayOf, daysBetween, requireDay } from './days.ts';
 import { dealValue } from './deals.ts';
 import {
-  type CurrencyOf,
   currencyOfRecord,
   decimal,
   givenPercent,
@@ -30,13 +21,9 @@ import {
   nonBlank,
   nonZero,
 } from './naming.ts';
-import { outcomeOf } from './outcome.ts';
-import {
-  lineMargin,
-  type PreflightFinding,
-  type PreflightOptions,
-  preflight,
-} from './preflight.ts';
+import { deletionOf, outcomeOf, type Standing, standingOf } from './outcome.ts';
+import { lineMargin, type PreflightScope, preflight, preflightScope } from './preflight.ts';
+import type { PreflightFinding, PreflightOptions, PreflightRecords } from './preflight-finding.ts';
 import {
   firstYearValue,
   lineAmounts,
@@ -50,16 +37,7 @@ import {
   termKey,
 } from './quote-totals.ts';
 
-export interface QuoteRecords {
-  quote: Quote;
-  opportunity?: Opportunity | undefined;
-  company?: Company | undefined;
-  books?: readonly PricingBook[] | undefined;
-  products?: readonly Product[] | undefined;
-}
-
 export interface QuoteOptions extends PreflightOptions {
-  currencyOf: CurrencyOf;
   /** Lines shown. Default: 25. */
   maxLines?: number;
   /** Pre-flight findings shown. Default: 15. */
@@ -101,8 +79,11 @@ interface TermMargin {
 }
 
 export interface QuoteBrief extends Named {
+  /** The day of the deletion, or `true` where it is not known; absent for a quote that is not deleted. */
+  deleted?: Day | true;
   number?: string;
   status?: string;
+  standing: Standing;
   company?: Named;
   contact?: Named;
   owner?: Named;
@@ -124,7 +105,7 @@ export interface QuoteBrief extends Named {
   terms: TermMargin[];
   lines: LimitedList<QuoteLine>;
   /** `stops` and `checks` count all findings, shown or not. */
-  preflight: LimitedList<PreflightFinding> & { stops: number; checks: number };
+  preflight: PreflightScope & LimitedList<PreflightFinding> & { stops: number; checks: number };
 }
 
 const defaults = { maxLines: 25, maxFindings: 15 };
@@ -134,7 +115,7 @@ const defaults = { maxLines: 25, maxFindings: 15 };
  *
  * @throws RangeError if `today` is not a day.
  */
-export function quoteBrief(records: QuoteRecords, options: QuoteOptions): QuoteBrief {
+export function quoteBrief(records: PreflightRecords, options: QuoteOptions): QuoteBrief {
   const { quote } = records;
   const resolved = { ...defaults, ...compact(options), today: requireDay(options.today, 'today') };
   const sums = sumQuote(quote);
@@ -154,22 +135,25 @@ export function quoteBrief(records: QuoteRecords, options: QuoteOptions): QuoteB
     preflight: {
       stops,
       checks: findings.length - stops,
+      ...preflightScope(records),
       ...limitList(findings, resolved.maxFindings, (finding) => finding),
     },
   });
 }
 
 /** The company record first: the company nested in the quote may have fewer fields. */
-const companyOf = ({ quote, company }: QuoteRecords): { company?: Ref } =>
+const companyOf = ({ quote, company }: PreflightRecords): { company?: Ref } =>
   company ? { company: { ...quote.company, ...company } } : {};
 
 function quoteHeading(quote: Quote, today: Day) {
   const expires = dayOf(quote.expiresAt);
   return compact({
+    deleted: deletionOf(quote),
     id: nonBlank(quote.id),
     name: nonBlank(quote.title) ?? nonBlank(quote.name),
     number: nonBlank(quote.number),
     status: nonBlank(quote.status),
+    standing: standingOf(quote),
     created: dayOf(quote.createdAt),
     sent: dayOf(quote.sentAt),
     expires,
@@ -192,7 +176,7 @@ function contractOf(quote: Quote): QuoteBrief['contract'] {
 const nonEmpty = <T extends object>(fields: T): T | undefined =>
   Object.keys(fields).length > 0 ? fields : undefined;
 
-function quoteParties({ quote, company, opportunity }: QuoteRecords) {
+function quoteParties({ quote, company, opportunity }: PreflightRecords) {
   return compact({
     company: nonEmpty(named(company ?? quote.company)),
     contact: quote.contact && nonEmpty({ ...named(quote.contact), ...personName(quote.contact) }),

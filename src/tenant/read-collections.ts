@@ -4,6 +4,7 @@ import { completeReferences, type KnownRecords } from '../briefs/references.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
+import { readIfExists } from './resolve.ts';
 import { NotGranted, type Tenant } from './tenant.ts';
 
 /** Several whole collections, and what is missing. */
@@ -42,6 +43,23 @@ export async function readCollections<N extends Resource, W extends Resource = n
     coverage: combinedCoverage(read),
     omitted: parts.flatMap((part) => ('omitted' in part ? [part.omitted] : [])),
   } as CollectionsRead<N | W>;
+}
+
+/**
+ * One record by its id: `record` is absent if there is none, and `omitted` has a sentence if it may not be read.
+ * @throws ApiError
+ */
+export async function readOptional<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  id: string | undefined,
+  call: ToolCall,
+): Promise<{ record?: RecordOf[R] | undefined; omitted: Wording[] }> {
+  if (id === undefined) return { omitted: [] };
+  const found = await readIfExists(tenant, resource, 'id', id, call)
+    .then((record) => ({ record }))
+    .catch(omitIfNotPermitted(resource));
+  return 'omitted' in found ? { omitted: [found.omitted] } : { ...found, omitted: [] };
 }
 
 interface Part {

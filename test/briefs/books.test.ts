@@ -6,16 +6,18 @@ import { preflight } from '../../src/briefs/preflight.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR' };
+const currencyOf = new Map([['acme', 'EUR']]);
 const good: QuoteItem = { name: 'Switch', quantity: 1, price: 100, cost: 50 };
 const withItem = (item: QuoteItem): Quote => ({
   status: 'draft',
+  expiresAt: '2026-12-31',
   company: { id: 'acme' },
   contact: { id: 'c1' },
   paymentTerm: { name: 'Net 30' },
   items: [item],
 });
 const codes = (records: Parameters<typeof preflight>[0], more: object = {}) =>
-  preflight(records, { today, ...more }).map(
+  preflight(records, { today, currencyOf, ...more }).map(
     ({ code, severity, line }) => `${severity} ${code} ${line}`,
   );
 
@@ -81,7 +83,8 @@ test('pricing books: tolerates 1 % of the price in the book', () => {
   const priced = (price: number) => withItem({ ...good, price, product: { id: 'p' } });
   expect(against([book({})], priced(90.9))).toEqual([]);
   expect(against([book({})], priced(90.91))).toEqual(['check departs_from_book 1']);
-  expect(against([book({})], priced(89.09))).toEqual(['check departs_from_book 1']);
+  expect(against([book({})], priced(89.1))).toEqual([]);
+  expect(against([book({})], priced(89.09))).toEqual(['check under_book 1']);
   expect(against([book({})], priced(99), { bookTolerance: 10 })).toEqual([]);
 });
 
@@ -89,6 +92,19 @@ test('pricing books: accepts a price that the line discount brings to that of th
   expect(against([book({})], withItem({ ...good, discount: 10, product: { id: 'p' } }))).toEqual(
     [],
   );
+});
+
+test('pricing books: finds a price that discounts take under all of the books', () => {
+  const books = [book({}), book({ id: 'low', products: [{ productId: 'p', price: 80 }] })];
+  const discounted = (discount: number, percent = 0): Quote => ({
+    ...withItem({ ...good, price: 90, discount, product: { id: 'p' } }),
+    discount: { type: 'percent', amount: percent },
+  });
+  expect(against(books, discounted(11))).toEqual([]);
+  expect(against(books, discounted(13))).toEqual(['check under_book 1']);
+  expect(against(books, discounted(5, 9))).toEqual(['check under_book 1']);
+  const own = book({ id: 'own', companyIds: ['acme'] });
+  expect(against([...books, own], discounted(2))).toEqual(['check under_book 1']);
 });
 
 test('pricing books: lets a book for the company go before one for everyone', () => {

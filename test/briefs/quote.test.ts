@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Company, Product, Quote, QuoteItem } from '../../src/api/records.ts';
-import { type QuoteRecords, quoteBrief } from '../../src/briefs/quote.ts';
+import type { Company, Contact, Product, Quote, QuoteItem } from '../../src/api/records.ts';
+import type { PreflightRecords } from '../../src/briefs/preflight-finding.ts';
+import { quoteBrief } from '../../src/briefs/quote.ts';
 import { firstYearValue, quoteTotals, sumQuote, sumQuotes } from '../../src/briefs/quote-totals.ts';
 
 const today = '2026-06-15';
@@ -23,7 +24,7 @@ const sound: Quote = {
   ],
 };
 
-const codes = (records: QuoteRecords, more: object = {}) =>
+const codes = (records: PreflightRecords, more: object = {}) =>
   quoteBrief(records, { ...options, ...more }).preflight.rows.map(({ code, severity, line }) =>
     [severity, code, line].filter((part) => part !== undefined).join(' '),
   );
@@ -153,6 +154,7 @@ test('the brief of a quote: tells a sound quote whole', () => {
   expect(brief).toStrictEqual({
     id: 'q1',
     name: 'Network refresh',
+    standing: 'draft',
     number: 'Q-1',
     status: 'draft',
     expires: '2026-07-31',
@@ -203,7 +205,15 @@ test('the brief of a quote: tells a sound quote whole', () => {
         },
       ],
     },
-    preflight: { stops: 0, checks: 0, shown: 0, total: 0, rows: [] },
+    preflight: {
+      stops: 0,
+      checks: 0,
+      checked: ['prices', 'costs', 'discounts', 'currency', 'expiry', 'company'],
+      notChecked: ['catalogue', 'pricing books', 'contact'],
+      shown: 0,
+      total: 0,
+      rows: [],
+    },
   });
 });
 
@@ -268,6 +278,8 @@ test('pre-flight: finds nothing in a sound quote', () => {
 test('pre-flight: finds everything missing in an empty one', () => {
   expect(codes({ quote: {} })).toEqual([
     'stop no_items',
+    'check unknown_currency',
+    'check missing_expiry',
     'check missing_company',
     'check missing_contact',
     'check missing_payment_term',
@@ -373,8 +385,83 @@ test.each<[string, Partial<Quote>, string[]]>([
   ['in 8 days', { expiresAt: '2026-06-23' }, []],
   ['by status', { status: 'expired' }, ['stop expired']],
   ['after the answer', { status: 'approved', expiresAt: '2026-06-01' }, []],
+  ['never', { expiresAt: 'soon' }, ['check missing_expiry']],
+  ['never, after the answer', { status: 'declined', expiresAt: '' }, []],
 ])('pre-flight: expires %s', (_what, fields, expected) => {
   expect(codes({ quote: { ...sound, ...fields } })).toEqual(expected);
+});
+
+const reachable: Contact = { id: 'c1', email: 'maria@acme.example' };
+const going: [string, Partial<PreflightRecords>, string[]][] = [
+  ['to a person with e-mail', { contact: reachable }, []],
+  ['to no address', { contact: { id: 'c1', email: 'none' } }, ['check contact_without_email']],
+  ['to no e-mail', { contact: { id: 'c1' } }, ['check contact_without_email']],
+  [
+    'to a deleted contact',
+    { contact: { id: 'c1', deleted: '2026-01-01' } },
+    ['stop deleted_contact'],
+  ],
+  ['to a deleted company', { company: { ...acme, deleted: true } }, ['stop deleted_company']],
+  ['for an open deal', { opportunity: { statusId: 'open' } }, []],
+  ['for a deal won', { opportunity: { statusId: 'won' } }, ['check opportunity_won']],
+  ['for a deal lost', { opportunity: { statusId: 'lost' } }, ['check opportunity_lost']],
+  ['for a closed deal', { opportunity: { closedAt: today } }, ['check opportunity_closed']],
+  ['for a deleted deal', { opportunity: { deletedAt: today } }, ['check opportunity_deleted']],
+];
+
+test.each(going)('pre-flight: goes out %s', (_what, records, expected) => {
+  expect(codes({ quote: sound, ...records })).toEqual(expected);
+  for (const status of ['approved', 'declined'])
+    expect(codes({ quote: { ...sound, status }, ...records })).toEqual([]);
+});
+
+test('pre-flight: says what it looked at, and what it could not', () => {
+  const quote: Quote = { ...sound, opportunity: { id: 'o1' } };
+  const scope = (records: PreflightRecords) => {
+    const { checked, notChecked } = quoteBrief(records, options).preflight;
+    return { checked, notChecked };
+  };
+  expect(scope({ quote })).toEqual({
+    checked: ['prices', 'costs', 'discounts', 'currency', 'expiry'],
+    notChecked: ['catalogue', 'pricing books', 'company', 'contact', 'opportunity'],
+  });
+  const all = { company: acme, contact: reachable, opportunity: {}, books: [], products: [] };
+  expect(scope({ quote, ...all })).toEqual({
+    checked: [
+      'prices',
+      'costs',
+      'discounts',
+      'currency',
+      'catalogue',
+      'pricing books',
+      'expiry',
+      'company',
+      'contact',
+      'opportunity',
+    ],
+  });
+  expect(scope({ quote: { ...quote, status: 'approved' }, ...all }).checked).toEqual([
+    'prices',
+    'costs',
+    'discounts',
+    'currency',
+    'catalogue',
+    'pricing books',
+  ]);
+});
+
+test('the brief of a quote: marks a deleted one', () => {
+  const deleted = (deletedAt: string | true) => {
+    const brief = quoteBrief({ quote: { ...sound, deletedAt } }, options);
+    return [brief.deleted, brief.standing, brief.preflight.rows[0]?.why];
+  };
+  expect(deleted('2026-06-01T08:00:00Z')).toEqual([
+    '2026-06-01',
+    'deleted',
+    'The quote was deleted on 2026-06-01.',
+  ]);
+  expect(deleted(true)).toEqual([true, 'deleted', 'The quote was deleted.']);
+  expect(quoteBrief({ quote: sound }, options)).not.toHaveProperty('deleted');
 });
 
 test('pre-flight: puts what stops it first, then goes by line', () => {

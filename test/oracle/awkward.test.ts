@@ -211,6 +211,28 @@ describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
     expect(all.filter((id) => deleted.includes(id))).toEqual([]);
   });
 
+  test('a quote that was deleted is told as deleted, in the first words', async () => {
+    for (const { id, deletedAt } of awkward('quote', 'soft-deleted')) {
+      const { text, data } = await call('cpq_brief_quote', { quote: id });
+      expect(text).toMatch(/^Deleted on \d{4}-\d{2}-\d{2}: Quote /);
+      expect(text).not.toContain('found nothing');
+      expect(text).not.toContain('goes out');
+      expect(data.deleted).toBe(String(deletedAt).slice(0, 10));
+      expect(await codes(id)).toContain('deleted_quote');
+    }
+  });
+
+  test('a quote that was answered is not told what to do before it goes out', async () => {
+    const answered = world.ask(`select id, status from quote where tenant = ?1 and ?2 <> ''
+      and status in ('approved', 'declined') and deletedAt is null limit 6`);
+    for (const { id } of answered) {
+      const { text, data } = await call('cpq_brief_quote', { quote: id });
+      expect(text.split('\n')[0]).toContain('The customer has answered');
+      expect(text).not.toContain('goes out');
+      expect((data.preflight as Row).checked).not.toContain('expiry');
+    }
+  });
+
   test('a line without a cost has no margin', async () => {
     for (const { id, quoteId } of awkward('quote_item', 'no cost')) {
       const { data } = await call('cpq_brief_quote', { quote: quoteId, lines: 200 });

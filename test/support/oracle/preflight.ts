@@ -80,15 +80,25 @@ const placeOf = ({ code, line }: Flaw): number =>
   line === undefined ? order.indexOf(code) : order.lastIndexOf(code);
 
 const order = [
+  'deleted_quote',
   'no_items',
   'discount_not_applied',
   'discount_over_limit',
   'negative_margin',
+  'unknown_currency',
   'expired',
   'expiring',
+  'missing_expiry',
   'missing_company',
   'missing_contact',
   'missing_payment_term',
+  'deleted_company',
+  'deleted_contact',
+  'contact_without_email',
+  'opportunity_won',
+  'opportunity_lost',
+  'opportunity_closed',
+  'opportunity_deleted',
   'missing_price',
   'missing_cost',
   'missing_quantity',
@@ -100,6 +110,7 @@ const order = [
   'term_differs',
   'discount_over_limit',
   'setup_cost_without_price',
+  'under_book',
   'departs_from_book',
   'unlisted_product',
 ];
@@ -114,16 +125,28 @@ function flawsOfQuote(quote: Quote, { today, discountLimit }: Known): Flaw[] {
   const waiting = standing !== 'approved' && standing !== 'declined';
   const over = standing === 'expired' || (expires !== undefined && expires < today);
   const soon = expires !== undefined && expires >= today && expires <= later(today, 7);
+  const { companyId, contactId, paymentTermId, contactDeleted, outcome } = quote;
+  const reaches = contactId !== undefined && !contactDeleted;
   return reported([
+    ['deleted_quote', 'stop', standing === 'deleted'],
     ['no_items', 'stop', quote.lines.length === 0],
     ['discount_not_applied', 'check', notApplied(quote)],
     ['discount_over_limit', 'check', discountOver(quote, discountLimit)],
     ['negative_margin', 'stop', sinks(quote)],
+    ['unknown_currency', 'check', quote.currency === 'unknown currency'],
     ['expired', 'stop', waiting && over],
     ['expiring', 'check', waiting && !over && soon],
-    ['missing_company', 'check', quote.companyId === undefined],
-    ['missing_contact', 'check', quote.contactId === undefined],
-    ['missing_payment_term', 'check', quote.paymentTermId === undefined],
+    ['missing_expiry', 'check', waiting && !over && expires === undefined],
+    ['missing_company', 'check', companyId === undefined],
+    ['missing_contact', 'check', contactId === undefined],
+    ['missing_payment_term', 'check', paymentTermId === undefined],
+    ['deleted_company', 'stop', waiting && quote.companyDeleted],
+    ['deleted_contact', 'stop', waiting && contactDeleted],
+    ['contact_without_email', 'check', waiting && reaches && !quote.contactHasEmail],
+    ['opportunity_won', 'check', waiting && outcome === 'won'],
+    ['opportunity_lost', 'check', waiting && outcome === 'lost'],
+    ['opportunity_closed', 'check', waiting && outcome === 'closed_unknown'],
+    ['opportunity_deleted', 'check', waiting && outcome === 'deleted'],
   ]);
 }
 
@@ -165,7 +188,12 @@ function flawsOfLine(quote: Quote, line: Line, known: Known): Flaw[] {
     ['term_differs', 'check', differs(line, product)],
     ['discount_over_limit', 'check', line.discount?.gt(0) && off.gt(known.discountLimit)],
     ['setup_cost_without_price', 'stop', setupCost?.gt(0) && !setupPrice?.gt(0)],
-    ['departs_from_book', 'check', departs(quote, line, known.books)],
+    ['under_book', 'check', isUnder(quote, line, known.books)],
+    [
+      'departs_from_book',
+      'check',
+      !isUnder(quote, line, known.books) && departs(quote, line, known.books),
+    ],
     ['unlisted_product', 'check', product?.listed === false],
   ]);
 }
@@ -174,13 +202,27 @@ function differs({ term }: Line, product: Product | undefined): boolean {
   return product !== undefined && ['monthly', 'yearly'].includes(term) && term !== product.term;
 }
 
-/** Whether both the price and the discounted price are more than 1 % from the nearest book price. */
-function departs({ id }: Quote, { productId, price, kept }: Line, books: Books): boolean {
+/** The prices of the most particular books that have the product. */
+function pricesFor({ id }: Quote, { productId }: Line, books: Books): Big[] {
   const all = books.get(`${id} ${productId}`) ?? [];
   const [nearest] = ['company', 'classification', 'everyone']
     .map((reach) => all.filter((row) => row.reach === reach))
     .filter((rows) => rows.length > 0);
-  const prices = nearest?.flatMap((row) => numberIn(row, 'price') ?? []) ?? [];
+  return nearest?.flatMap((row) => numberIn(row, 'price') ?? []) ?? [];
+}
+
+/** Whether what is asked after all discounts is more than 1 % under each of the prices. */
+function isUnder(quote: Quote, line: Line, books: Books): boolean {
+  const prices = pricesFor(quote, line, books);
+  const net = line.price?.times(line.kept).times(keptOf(quote));
+  if (!net || prices.length === 0) return false;
+  return prices.every((book) => book.minus(net).times(100).gt(book.abs()));
+}
+
+/** Whether both the price and the discounted price are more than 1 % from the nearest book price. */
+function departs(quote: Quote, line: Line, books: Books): boolean {
+  const { price, kept } = line;
+  const prices = pricesFor(quote, line, books);
   if (!price || prices.length === 0) return false;
   const [book] = prices.sort(
     (one, other) => price.minus(one).abs().cmp(price.minus(other).abs()) || one.cmp(other),

@@ -7,6 +7,8 @@ import {
   day,
   daysFrom,
   given,
+  isSet,
+  outcome,
   type SqlRow,
   standing,
   term,
@@ -46,7 +48,13 @@ export interface Quote {
   currency: string;
   companyId: string | undefined;
   companyName: string | undefined;
+  companyDeleted: boolean;
   contactId: string | undefined;
+  contactDeleted: boolean;
+  contactHasEmail: boolean;
+  opportunityId: string | undefined;
+  /** Of its opportunity; undefined where there is none. */
+  outcome: string | undefined;
   paymentTermId: string | undefined;
   sent: string | undefined;
   created: string | undefined;
@@ -62,11 +70,16 @@ const expires = day('q.expiresAt');
 const quotesSql = `${given}
   select q.id, q.title, q.number, ${standing} as standing, q.status, q.contactId, q.paymentTermId,
     ${currency('c.currency')} as currency, q.companyId, c.name as companyName,
+    ${isSet('c.deleted')} as companyDeleted, ${isSet('k.deleted')} as contactDeleted,
+    coalesce(k.email, '') like '%@%' as contactHasEmail,
+    q.opportunityId, iif(o.id is null, null, ${outcome}) as outcome,
     ${day('q.sentAt')} as sent, ${day('q.createdAt')} as created,
     ${expires} as expires, ${daysFrom('today', expires)} as expiresIn,
     lower(trim(coalesce(q.discountType, ''))) as discountType, q.discountAmount
   from it join quote q using (tenant)
-  left join company c on c.tenant = q.tenant and c.id = q.companyId`;
+  left join company c on c.tenant = q.tenant and c.id = q.companyId
+  left join contact k on k.tenant = q.tenant and k.id = q.contactId
+  left join opportunity o on o.tenant = q.tenant and o.id = q.opportunityId`;
 
 const linesSql = `${given}
   select i.*, k.name as categoryName, ${term('i.term')} as spokenTerm,
@@ -91,7 +104,12 @@ function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
     currency: String(row.currency),
     companyId: text(row, 'companyId'),
     companyName: text(row, 'companyName'),
+    companyDeleted: row.companyDeleted === 1,
     contactId: text(row, 'contactId'),
+    contactDeleted: row.contactDeleted === 1,
+    contactHasEmail: row.contactHasEmail === 1,
+    opportunityId: text(row, 'opportunityId'),
+    outcome: text(row, 'outcome'),
     paymentTermId: text(row, 'paymentTermId'),
     sent: text(row, 'sent'),
     created: text(row, 'created'),

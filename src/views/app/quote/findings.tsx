@@ -1,5 +1,5 @@
 /** Findings of the pre-flight check. Screens are shared, so findings that reveal a cost are hidden at first. */
-import type { FindingCode, PreflightFinding } from '../../../briefs/preflight.ts';
+import type { FindingCode, PreflightFinding } from '../../../briefs/preflight-finding.ts';
 import { Badge } from '../shell/parts.tsx';
 
 const costFindings: ReadonlySet<FindingCode> = new Set<FindingCode>([

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: CSS shows these tables as blocks, which removes their implicit roles
-import type { PreflightFinding } from '../../../briefs/preflight.ts';
+import type { PreflightFinding } from '../../../briefs/preflight-finding.ts';
 import type { QuoteLine } from '../../../briefs/quote.ts';
 import type { QuoteTotals } from '../../../briefs/quote-totals.ts';
 import { useFormats } from '../shell/format.ts';

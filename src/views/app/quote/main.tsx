@@ -43,10 +43,11 @@ function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
       {margins && <Margins data={data} />}
       <section class="internal panel" aria-labelledby="preflight">
         <h2 id="preflight">
-          Before it goes out
+          {canGoOut(data) ? 'Before it goes out' : 'Check of the quote'}
           <Findings stops={preflight.stops} checks={preflight.checks} />
         </h2>
         <FindingList findings={preflight.rows.filter(aboutQuote)} margins={margins} />
+        <p class="about">{describeScope(preflight)}</p>
         {preflight.shown < preflight.total && (
           <p class="about">{`${preflight.shown} of ${preflight.total} findings shown.`}</p>
         )}
@@ -59,11 +60,25 @@ function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
   );
 }
 
+function describeScope({ checked, notChecked = [] }: QuoteData['preflight']): string {
+  const all = `Checked: ${checked.join('; ')}.`;
+  return notChecked.length === 0 ? all : `${all} Not checked: ${notChecked.join('; ')}.`;
+}
+
+/** A deleted quote does not go out, and an answered one has. */
+const canGoOut = ({ standing }: QuoteData): boolean =>
+  !['approved', 'declined', 'deleted'].includes(standing);
+
 /**
  * Names the quote by id only: its title comes from records and must not act as the person's instruction.
  */
-const question = ({ id = '' }: QuoteData): string =>
-  `About the quote with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: is it ready to go out, and what must be fixed first? Read it with cpq_brief_quote.`;
+function question(data: QuoteData): string {
+  const id = data.id?.replace(/[^\w-]/g, '').slice(0, 64);
+  const asked = canGoOut(data)
+    ? 'is it ready to go out, and what must be fixed first?'
+    : 'what should I know about it?';
+  return `About the quote with the id ${id}: ${asked} Read it with cpq_brief_quote.`;
+}
 
 const tones: Record<string, 'good' | 'danger' | 'plain'> = {
   approved: 'good',
@@ -74,11 +89,13 @@ const tones: Record<string, 'good' | 'danger' | 'plain'> = {
 function Heading({ data }: { data: QuoteData }) {
   const { day } = useFormats();
   const { number, name, status, company, contact, owner, created, expires, expiresInDays } = data;
+  const { deleted } = data;
   const who = [company?.name, contact?.name].filter(Boolean).join(' · ');
-  const late = expiresInDays !== undefined && expiresInDays < 0;
+  const late = canGoOut(data) && expiresInDays !== undefined && expiresInDays < 0;
   return (
     <Head title={name ?? `Quote ${number ?? ''}`} about={<bdi>{who}</bdi>}>
       <p class="facts">
+        {deleted && <Badge tone="danger">{describeDeletion(deleted, day)}</Badge>}
         {number && <Badge>{number}</Badge>}
         {status && <Badge tone={tones[status.toLowerCase()]}>{status}</Badge>}
         {created && <span>Created {day(created)}</span>}
@@ -92,6 +109,9 @@ function Heading({ data }: { data: QuoteData }) {
     </Head>
   );
 }
+
+const describeDeletion = (deleted: string | true, day: Formats['day']): string =>
+  deleted === true ? 'Deleted' : `Deleted ${day(deleted)}`;
 
 function Totals({ data }: { data: QuoteData }) {
   const { exact } = useFormats();
