@@ -1,7 +1,7 @@
 // Builds each view into one self-contained HTML file. Its content security policy allows the inline script and
 // style by their hashes, and no network address.
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -13,20 +13,16 @@ const views = {
   company: 'Company',
 };
 
+/** Writes the pages, and returns the files of which they contain code. */
 export async function buildViews(dist) {
   const folder = join(dist, 'views');
   await mkdir(folder, { recursive: true });
   const pages = Object.entries(views).map(async ([name, title]) => {
-    const html = page(title, await bundled(`src/views/app/${name}/main.tsx`), '');
-    await writeFile(join(folder, `${name}.html`), html);
+    const parts = await bundled(`src/views/app/${name}/main.tsx`);
+    await writeFile(join(folder, `${name}.html`), page(title, parts, ''));
+    return parts.files;
   });
-  await Promise.all([...pages, buildPreview(folder), writeLegal(folder)]);
-}
-
-/** The licence of the one library in the views has to be included. */
-async function writeLegal(folder) {
-  const licence = await readFile(join(root, 'node_modules/preact/LICENSE'), 'utf8');
-  await writeFile(join(folder, 'LEGAL.txt'), `The views contain Preact.\n\n${licence}`);
+  return (await Promise.all([...pages, buildPreview(folder)])).flat();
 }
 
 /** The preview page: shows the views without a host, with data of the server that serves it. */
@@ -34,6 +30,7 @@ async function buildPreview(folder) {
   const parts = await bundled('src/views/app/preview/main.ts');
   const html = page('Preview', parts, "connect-src 'self'; frame-src 'self'");
   await writeFile(join(folder, 'preview.html'), html);
+  return parts.files;
 }
 
 async function bundled(entry) {
@@ -51,9 +48,10 @@ async function bundled(entry) {
       rolldownOptions: { input: join(root, entry), output: { format: 'iife' } },
     },
   });
-  const script = output.find(({ type }) => type === 'chunk').code.trim();
+  const { code, modules } = output.find(({ type }) => type === 'chunk');
   const style = output.find(({ fileName }) => fileName.endsWith('.css'))?.source ?? '';
-  return { script, style: String(style).trim() };
+  const files = Object.keys(modules).filter((file) => modules[file].renderedLength > 0);
+  return { script: code.trim(), style: String(style).trim(), files };
 }
 
 /** Escapes closing tags in the script's strings, which would end the script element. */

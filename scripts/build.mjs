@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { writeTypes } from './build-types.mjs';
 import { buildViews } from './build-views.mjs';
+import { writeNotices } from './notices.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -147,9 +148,15 @@ async function write({ path, text }) {
   await writeFile(path, `${isBin ? '#!/usr/bin/env node\n' : ''}${head}${text}`);
 }
 
+/** The files of which code is left in the output after unused code was removed. */
+const filesInOutput = ({ outputs }) =>
+  Object.values(outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
+  );
+
 await rm(dist, { recursive: true, force: true });
 const { atStart, later } = await filesByTime();
-const { outputFiles } = await build({
+const { metafile, outputFiles } = await build({
   ...common,
   entryPoints: { 'cpq-mcp': 'src/main.ts', index: 'src/index.ts' },
   outdir: dist,
@@ -157,9 +164,11 @@ const { outputFiles } = await build({
   splitting: true,
   minify: true,
   plugins: [leanerSources, builtins(atStart), transformSources(later)],
-  legalComments: 'linked',
+  legalComments: 'none',
+  metafile: true,
   write: false,
 });
 await Promise.all(outputFiles.map(write));
 await writeTypes(root, dist);
-await buildViews(dist);
+const filesOfViews = await buildViews(dist);
+await writeNotices(dist, [...filesInOutput(metafile), ...filesOfViews]);
