@@ -6,6 +6,7 @@ import {
   type FieldChange,
   type FieldValue,
   type Reference,
+  referenceOf,
 } from '../tenant/changes/fields.ts';
 import { describeRule } from '../tenant/changes/service-rules.ts';
 import {
@@ -98,8 +99,10 @@ const arrowText = (before: Wording, after: Wording): Wording =>
 
 function describeValue(kind: FieldChange['kind'], value: FieldValue, currency?: string): Wording {
   if (value === undefined) return wording`(empty)`;
-  if (kind === 'reference') return describeReference(value as Reference);
-  if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
+  const reference = kind === 'reference' ? referenceOf(value) : undefined;
+  if (reference) return describeReference(reference);
+  if (typeof value === 'object' || typeof value === 'boolean')
+    return quoteVerbatim(JSON.stringify(value));
   if (typeof value === 'string') return kind === 'day' ? dayOrQuoted(value) : quoteVerbatim(value);
   if (kind === 'share') return wording`${Math.round(value * 1e6) / 1e4} %`;
   if (kind !== 'money') return wording`${value}`;

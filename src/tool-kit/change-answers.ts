@@ -46,11 +46,12 @@ export const changeOutput = z.looseObject({
 
 /** One changed field as a row: names rather than ids where known, and only the custom fields that differ. */
 export function changeRow({ field, kind, from, to }: FieldChange): ChangeRow {
-  if (kind !== 'custom') return { field, from: shownValue(from), to: shownValue(to) };
+  if (kind !== 'custom') return { field, from: shownValue(kind, from), to: shownValue(kind, to) };
   const names = changedCustomFields(from, to);
   const customValues = (custom: FieldValue) =>
     Object.fromEntries(names.map((name) => [name, customField(custom, name) ?? '']));
-  return { field, from: shownValue(customValues(from)), to: shownValue(customValues(to)) };
+  const shown = (custom: FieldValue) => shownValue(kind, customValues(custom));
+  return { field, from: shown(from), to: shown(to) };
 }
 
 export interface ChangeRow extends Record<string, unknown> {
@@ -159,10 +160,10 @@ const inShort = ({ field, from, to }: ChangeRow): ChangeRow => {
 
 function resultAnswer(plan: ChangePlan, changes: Rows, result: WriteResult): Answer {
   const { outcome, changeId, record } = result;
-  const differs = result.differs.map(({ field, intended, stored }) => ({
+  const differs = result.differs.map(({ field, kind, intended, stored }) => ({
     field,
-    meant: shownValue(intended),
-    stored: shownValue(stored),
+    meant: shownValue(kind, intended),
+    stored: shownValue(kind, stored),
   }));
   const more = {
     change_id: changeId,

@@ -4,6 +4,7 @@ import { consentQuestion, describeChange } from '../../src/mcp/consent-text.ts';
 import type { Proposal } from '../../src/tenant/changes/consent.ts';
 import type { FieldChange, FieldKind, FieldValue } from '../../src/tenant/changes/fields.ts';
 import { rulesConcerning } from '../../src/tenant/changes/service-rules.ts';
+import { changeRow } from '../../src/tool-kit/change-answers.ts';
 
 const change = (kind: FieldKind, from: FieldValue, to: FieldValue): FieldChange => ({
   field: 'it',
@@ -226,4 +227,10 @@ describe('for any two values', () => {
       { numRuns: 500 },
     );
   });
+});
+
+test('custom fields named as those of a reference are all shown', () => {
+  const { from, to } = changeRow(change('custom', { id: 'A' }, { id: 'B', region: 'north' }));
+  expect(String(from)).toBe('{"id":"A","region":""}');
+  expect(String(to)).toBe('{"id":"B","region":"north"}');
 });

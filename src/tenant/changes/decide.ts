@@ -4,7 +4,7 @@ import { writeGrant } from '../grants.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Consent, Offer, Proposal } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
-import { canonicalJson, type Reference } from './fields.ts';
+import { canonicalJson, referenceOf } from './fields.ts';
 import type { WriteIntent } from './journal.ts';
 import { buildPlan, type ChangePlan } from './plan.ts';
 import { checkAllowed, checkHourlyLimit } from './rules.ts';
@@ -82,7 +82,7 @@ function toProposal(plan: ChangePlan, { what, reverts }: Purpose, { caller }: To
   const { target, before, changes, digest, currency, remarks, requestDigest: wish } = plan;
   const name = before.name ?? changes.find(({ field }) => field === 'name')?.to;
   const company = before.company ?? changes.find(({ field }) => field === 'company')?.to;
-  const companyName = (company as Reference | undefined)?.name;
+  const companyName = referenceOf(company)?.name;
   return {
     what,
     opportunity: String(name ?? ''),

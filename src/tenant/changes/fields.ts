@@ -1,8 +1,8 @@
-import { isObject } from '../../api/envelope.ts';
 import { flatForms } from '../../api/normalise.ts';
 import type { Opportunity } from '../../api/records.ts';
 import { dayOf } from '../../briefs/days.ts';
 import { contactName } from '../../briefs/naming.ts';
+import { fieldOf, isObject } from '../../values.ts';
 
 /** The kind of a field; it determines how values are read, compared and shown. */
 export type FieldKind = 'text' | 'reference' | 'money' | 'share' | 'months' | 'day' | 'custom';
@@ -14,10 +14,24 @@ export interface Reference {
 }
 
 /**
- * `share` is 0–1; `day` is YYYY-MM-DD; `custom` is the record's custom fields. What a record holds that
- * is none of these, such as an amount in words, stays as it came.
+ * `share` is 0–1; `day` is YYYY-MM-DD; `custom` is the record's custom fields. A value of any other form,
+ * such as an amount in words, is kept unchanged.
  */
-export type FieldValue = string | number | Reference | Record<string, unknown> | undefined;
+export type FieldValue =
+  | string
+  | number
+  | boolean
+  | Reference
+  | Record<string, unknown>
+  | readonly unknown[]
+  | undefined;
+
+/** The value of a field of the kind `reference`; `undefined` if it is empty. */
+export const referenceOf = (value: FieldValue): Reference | undefined =>
+  isReference(value) ? value : undefined;
+
+const isReference = (value: FieldValue): value is Reference =>
+  isObject(value) && typeof value.id === 'string' && typeof (value.name ?? '') === 'string';
 
 export interface WritableField {
   /** Name of the tool's argument. */
@@ -82,13 +96,17 @@ export function snapshotOf(record: Opportunity, scale: Scale): Snapshot {
 }
 
 function readValue(kind: FieldKind, raw: unknown, scale: Scale): FieldValue {
-  if (raw === undefined || raw === null || raw === '') return undefined;
+  if (isEmpty(raw)) return undefined;
   if (kind === 'reference') return toReference(raw);
   if (kind === 'day' && typeof raw === 'string') return dayOf(raw) ?? raw;
   if (kind === 'share' && typeof raw === 'number') return roundShare(raw / scale);
   if (kind === 'custom' && isObject(raw)) return withoutEmpty(raw);
-  return raw as FieldValue;
+  return isJsonValue(raw) ? raw : undefined;
 }
+
+/** Whether a value is one that JSON can contain, other than `null`. */
+const isJsonValue = (raw: unknown): raw is Exclude<FieldValue, undefined> =>
+  ['string', 'number', 'boolean'].includes(typeof raw) || isObject(raw) || Array.isArray(raw);
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
@@ -115,8 +133,8 @@ export const roundShare = (share: number): number => Math.round(share * 1e6) / 1
 /** True if two values of a field are equal; references are compared by id. */
 export function isSameValue(kind: FieldKind, one: FieldValue, other: FieldValue): boolean {
   if (one === undefined || other === undefined) return one === other;
-  if (kind === 'reference')
-    return referenceKey(one as Reference) === referenceKey(other as Reference);
+  if (kind === 'reference' && isReference(one) && isReference(other))
+    return referenceKey(one) === referenceKey(other);
   return canonicalJson(one) === canonicalJson(other);
 }
 
@@ -132,7 +150,7 @@ export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue)
     return { ...clearedFields(from), ...value };
   }
   if (value === undefined) return null;
-  return kind === 'reference' ? (value as Reference).id : value;
+  return kind === 'reference' && isReference(value) ? value.id : value;
 }
 
 const clearedFields = (custom: FieldValue): Record<string, null> =>
@@ -141,7 +159,7 @@ const clearedFields = (custom: FieldValue): Record<string, null> =>
 /** Whether a value can be sent back: a reference that has an id, a date that can be read. */
 export function canBeSent(kind: FieldKind, value: FieldValue): boolean {
   if (value === undefined) return true;
-  if (kind === 'reference') return (value as Reference).id !== '';
+  if (kind === 'reference') return referenceOf(value)?.id !== '';
   return kind !== 'day' || (typeof value === 'string' && dayOf(value) === value);
 }
 
@@ -159,7 +177,7 @@ export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const names = Object.keys(value).sort();
-  const pairs = names.map((name) => [name, (value as Record<string, unknown>)[name]] as const);
+  const pairs = names.map((name) => [name, fieldOf(value, name)] as const);
   const shown = pairs.filter(([, inner]) => inner !== undefined);
   return `{${shown.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`;
 }
@@ -172,6 +190,12 @@ export interface FieldChange {
   from: FieldValue;
   to: FieldValue;
 }
+
+/** The company, contact or other record that a reference field is to get; `undefined` if none. */
+export const nextReference = (
+  changes: readonly FieldChange[],
+  name: string,
+): Reference | undefined => referenceOf(changes.find(({ field }) => field === name)?.to);
 
 /** The requested values by field name. Custom fields that are not named stay; an empty one is cleared. */
 export type RequestedValues = Snapshot;

@@ -13,8 +13,10 @@ import {
   customField,
   type FieldChange,
   type FieldValue,
+  nextReference,
   type Reference,
   type RequestedValues,
+  referenceOf,
   roundShare,
   type Snapshot,
   sentFields,
@@ -50,7 +52,7 @@ export interface ChangePlan extends Pick<Proposal, 'currency' | 'remarks' | 'dig
 export async function makePlan(
   tenant: Tenant,
   target: Target,
-  values: Readonly<Record<string, unknown>>,
+  values: RequestedValues,
   call: ToolCall,
 ): Promise<ChangePlan> {
   if (!target.record && !values.name)
@@ -97,7 +99,7 @@ const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
       .filter(({ name }) => name in requested)
       .map(({ name, kind }) => {
         const value = requested[name];
-        return [name, kind === 'reference' ? (value as Reference | undefined)?.id : value];
+        return [name, kind === 'reference' ? referenceOf(value)?.id : value];
       }),
   );
 
@@ -129,7 +131,7 @@ function refuseUnsendable(before: Snapshot, requested: RequestedValues): void {
   if (!field) return;
   const { name, label, kind } = field;
   const value = before[name];
-  const shown = kind === 'reference' ? ((value as Reference).name ?? '') : String(value);
+  const shown = kind === 'reference' ? (referenceOf(value)?.name ?? '') : String(value);
   const problem =
     kind === 'reference' ? 'the service gives no id of it' : 'it is no date that can be read';
   throw new ChangeRefused(
@@ -144,17 +146,16 @@ async function planContext(
   changes: readonly FieldChange[],
   call: ToolCall,
 ): Promise<Pick<ChangePlan, 'currency' | 'remarks'>> {
-  const next = (name: string) =>
-    changes.find(({ field }) => field === name)?.to as Reference | undefined;
-  const [company, contact] = [next('company'), next('contact')];
+  const [company, contact] = [nextReference(changes, 'company'), nextReference(changes, 'contact')];
+  const present = referenceOf(before.company);
   const moved = company && (await requireExisting(tenant, 'company', company, call));
   const person = contact && (await requireExisting(tenant, 'contact', contact, call));
-  const from = await currencyOf(tenant, before.company as Reference | undefined, call);
+  const from = await currencyOf(tenant, present, call);
   const currency = { from, to: moved ? codeOf(moved.currency) : from };
-  const home = (company ?? before.company) as Reference | undefined;
   const remarks: (Remark | undefined)[] = [
-    contact && contactElsewhere(contact, person?.companyId, person?.companyName, home),
-    company && !contact ? contactStays(before.contact as Reference | undefined) : undefined,
+    contact &&
+      contactElsewhere(contact, person?.companyId, person?.companyName, company ?? present),
+    company && !contact ? contactStays(referenceOf(before.contact)) : undefined,
     currencyRemark(before, currency),
     ...(await lookAlikes(tenant, changes, call)),
     ...rulesConcerning(target.record, changes).map((rule): Remark => ({ about: 'rule', rule })),
@@ -181,8 +182,8 @@ async function lookAlikes(
 ): Promise<Remark[]> {
   const remarks: Remark[] = [];
   for (const { field, label, kind, to } of changes) {
-    if (kind !== 'reference' || to === undefined) continue;
-    const chosen = to as Reference;
+    const chosen = kind === 'reference' ? referenceOf(to) : undefined;
+    if (!chosen) continue;
     const other = await findLookAlike(tenant, field, chosen, call);
     if (!other) continue;
     const name = chosen.name ?? chosen.id;
@@ -219,16 +220,16 @@ const codeOf = (currency: string | undefined): string | undefined =>
 
 async function resolveReferences(
   tenant: Tenant,
-  values: Readonly<Record<string, unknown>>,
+  values: RequestedValues,
   before: Snapshot,
   call: ToolCall,
 ): Promise<RequestedValues> {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  const requested: Record<string, FieldValue> = Object.fromEntries(given) as RequestedValues;
+  const requested: Record<string, FieldValue> = Object.fromEntries(given);
   if (requested.company)
     requested.company = await resolveCompany(tenant, String(requested.company), call);
   if (requested.contact) {
-    const company = (requested.company ?? before.company) as Reference | undefined;
+    const company = referenceOf(requested.company ?? before.company);
     requested.contact = await resolveContact(tenant, String(requested.contact), company, call);
   }
   for (const what of referenceFields) {

@@ -13,6 +13,7 @@ import {
   type Snapshot,
   sentFields,
   snapshotOf,
+  type WritableField,
 } from './fields.ts';
 import { type RecordedChange, readChanges } from './journal.ts';
 import { buildPlan, type ChangePlan } from './plan.ts';
@@ -55,7 +56,7 @@ export async function planRevert(
 
 /** The old value of each changed field; empty values clear the field. Of custom fields, only the changed ones. */
 function revertValues(changes: readonly FieldChange[]): RequestedValues {
-  const entries = changes.map(({ field, kind, from, to }) => {
+  const entries = changes.map(({ field, kind, from, to }): [string, FieldValue] => {
     if (kind !== 'custom') return [field, from];
     const names = changedCustomFields(from, to);
     return [
@@ -63,7 +64,7 @@ function revertValues(changes: readonly FieldChange[]): RequestedValues {
       Object.fromEntries(names.map((name) => [name, customField(from, name) ?? null])),
     ];
   });
-  return Object.fromEntries(entries) as RequestedValues;
+  return Object.fromEntries(entries);
 }
 
 /**
@@ -75,10 +76,10 @@ function refuseIfChanged({ intent, outcome }: RecordedChange, now: Snapshot): vo
   const written = outcome?.after ?? expected;
   const changed = changedFields(written, now);
   if (changed.length === 0 || changedFields(intent.before, now).length === 0) return;
-  const differences = changed.map((field) => ({
-    field,
-    written: shownValue(written[field]),
-    now: shownValue(now[field]),
+  const differences = changed.map(({ name, kind }) => ({
+    field: name,
+    written: shownValue(kind, written[name]),
+    now: shownValue(kind, now[name]),
   }));
   throw new ChangeRefused(
     wording`Somebody changed this opportunity since, so the change is not taken back. To set its fields anyway, use cpq_upsert_opportunity.`,
@@ -91,10 +92,8 @@ const snapshotAfter = (before: Snapshot, changes: readonly FieldChange[]): Snaps
   ...Object.fromEntries(changes.map(({ field, to }): [string, FieldValue] => [field, to])),
 });
 
-const changedFields = (one: Snapshot, other: Snapshot): string[] =>
-  sentFields
-    .filter(({ name, kind }) => !isSameValue(kind, one[name], other[name]))
-    .map(({ name }) => name);
+const changedFields = (one: Snapshot, other: Snapshot): WritableField[] =>
+  sentFields.filter(({ name, kind }) => !isSameValue(kind, one[name], other[name]));
 
 /** A created opportunity cannot be deleted by the API, so the message suggests a stage that closes it. */
 async function cannotDelete(

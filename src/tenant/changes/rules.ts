@@ -1,7 +1,7 @@
 import { quote, trusted, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
-import type { Reference } from './fields.ts';
+import { nextReference, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges } from './journal.ts';
 import type { ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
@@ -23,7 +23,7 @@ export async function checkAllowed(
       wording`The operator of this server does not let agents write ${names}. Allowed: ${trusted([...fields].join(', '))}.`,
     );
   }
-  const stage = plan.changes.find(({ field }) => field === 'stage')?.to as Reference | undefined;
+  const stage = nextReference(plan.changes, 'stage');
   if (!stage || barredStages.length === 0) return;
   if (!(await isBarred(tenant, stage, call))) return;
   throw new ChangeRefused(

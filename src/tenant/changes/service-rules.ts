@@ -1,6 +1,7 @@
 import type { Opportunity } from '../../api/records.ts';
 import { normaliseName } from '../../briefs/naming.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import { keysOf } from '../../values.ts';
 import type { FieldChange, FieldValue } from './fields.ts';
 
 /** A rule of the service's web interface. Nobody says whether the API has it too, and tenants differ. */
@@ -27,7 +28,7 @@ export function rulesConcerning(
     title: String(next('name') ?? '').length > maxTitleLength,
     category: record === undefined && next('category') === undefined,
   };
-  return (Object.keys(concerns) as ServiceRule[]).filter((rule) => concerns[rule]);
+  return keysOf(concerns).filter((rule) => concerns[rule]);
 }
 
 /** What the web interface does, as a sentence. */

@@ -1,17 +1,16 @@
 import { Verbatim } from '../../text/untrusted-text.ts';
-import type { FieldValue, Reference } from './fields.ts';
+import { type FieldKind, type FieldValue, type Reference, referenceOf } from './fields.ts';
 
 /** A value for an answer: numbers unchanged, texts as stored, references by name and id. */
-export function shownValue(value: FieldValue): number | Verbatim {
+export function shownValue(kind: FieldKind | undefined, value: FieldValue): number | Verbatim {
   if (typeof value === 'number') return value;
-  return new Verbatim(asText(value));
+  if (value === undefined) return new Verbatim('(empty)');
+  if (typeof value === 'string') return new Verbatim(value);
+  const reference = kind === 'reference' ? referenceOf(value) : undefined;
+  return new Verbatim(reference ? nameAndId(reference) : JSON.stringify(value));
 }
 
-function asText(value: Exclude<FieldValue, number>): string {
-  if (value === undefined) return '(empty)';
-  if (typeof value !== 'object') return value;
-  if (!('id' in value)) return JSON.stringify(value);
-  const { id, name } = value as Reference;
+function nameAndId({ id, name }: Reference): string {
   if (name === undefined) return id;
   return id === '' ? name : `${name} (${id})`;
 }

@@ -7,6 +7,7 @@ import {
   changedCustomFields,
   customField,
   type FieldChange,
+  type FieldKind,
   type FieldValue,
   isSameValue,
   type Snapshot,
@@ -125,6 +126,8 @@ function matchesValue(
 
 export interface StoredDifference {
   field: string;
+  /** Of a field that this server can write. */
+  kind?: FieldKind;
   intended: FieldValue;
   stored: FieldValue;
   /** Whether the field was to change. */
@@ -150,13 +153,13 @@ export function storedDifferences(
 }
 
 function storedDifference(
-  { name }: Pick<WritableField, 'name' | 'kind'>,
+  { name, kind }: Pick<WritableField, 'name' | 'kind'>,
   intended: FieldValue,
   record: Opportunity,
   { divisor }: TenantScale,
   asked: boolean,
 ): StoredDifference {
-  return { field: name, intended, stored: snapshotOf(record, divisor)[name], asked };
+  return { field: name, kind, intended, stored: snapshotOf(record, divisor)[name], asked };
 }
 
 /** Every field that was to stay and did not, also those that this server never writes. */
