@@ -1,6 +1,6 @@
 import type { Settings } from './context.ts';
 import { invalid, Refusal } from './errors.ts';
-import { isObject } from './json.ts';
+import { isObject, type Json } from './json.ts';
 import type { RateLimit, RollingWindow } from './limits.ts';
 import type { RequestLog } from './log.ts';
 import type { Reply } from './route.ts';
@@ -22,7 +22,7 @@ export function answerAdmin(
   method: string,
   path: string,
   key: string | undefined,
-  body: unknown,
+  body: Json | undefined,
 ): Reply {
   if (key !== service.key) throw new Refusal(403, 'Admin key not valid');
   switch (`${method} ${path}`) {
@@ -44,19 +44,23 @@ export function answerAdmin(
 
 const reply = (value: unknown): Reply => ({ status: 200, body: JSON.stringify(value) });
 
-function readSettings(body: unknown): Partial<Settings> {
+function readSettings(body: Json | undefined): Partial<Settings> {
   if (!isObject(body)) throw invalid('settings must be an object');
   for (const [name, value] of Object.entries(body)) {
-    if (!checks[name as keyof Settings]?.(value)) throw invalid(`settings: ${name} is not valid`);
+    if (!checks.get(name)?.(value)) throw invalid(`settings: ${name} is not valid`);
   }
   return body;
 }
 
-const checks: Record<keyof Settings, (value: unknown) => boolean> = {
-  upsertOmitted: (value) => value === 'keep' || value === 'clear',
-  rateLimit: (value) => value === false || isRateLimit(value),
-  publicApi: (value) => typeof value === 'boolean',
-};
+type Check = (value: unknown) => boolean;
+
+const checks = new Map<string, Check>(
+  Object.entries({
+    upsertOmitted: (value) => value === 'keep' || value === 'clear',
+    rateLimit: (value) => value === false || isRateLimit(value),
+    publicApi: (value) => typeof value === 'boolean',
+  } satisfies Record<keyof Settings, Check>),
+);
 
 function isRateLimit(value: unknown): value is RateLimit {
   return isObject(value) && Number(value.requests) >= 0 && Number(value.windowSeconds) > 0;

@@ -81,7 +81,7 @@ export function reference(name: string, table: string): BodyShape {
 export function rowFromBody(
   { store, tenant }: Pick<Context, 'store' | 'tenant'>,
   shape: BodyShape,
-  body: unknown,
+  body: Json | undefined,
   required: string[] = [],
 ): Row {
   if (!isObject(body)) throw invalid('body must be an object');
@@ -93,7 +93,7 @@ export function rowFromBody(
   if (problems.length > 0) throw invalid(...problems);
   const row: Row = {};
   for (const [name, { column, refers }] of Object.entries(shape)) {
-    const value = body[name] as Json | undefined;
+    const value = body[name];
     if (value === undefined) continue;
     row[column] = refers && value !== null ? findId(name, String(value), refers) : value;
   }

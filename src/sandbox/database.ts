@@ -7,10 +7,9 @@ export type SqlValue = string | number | bigint | null;
 export interface Statement {
   all(...params: SqlValue[]): unknown[];
   all(named: Record<string, SqlValue>): unknown[];
-  get(...params: SqlValue[]): unknown;
   run(...params: SqlValue[]): { changes: number };
-  raw(on?: boolean): this;
-  pluck(on?: boolean): this;
+  /** Makes `all` return the first column instead of whole rows. */
+  pluck(): this;
 }
 
 /** The part of the database handle that is used here; better-sqlite3 and libsql both have it. */
@@ -38,7 +37,8 @@ export async function openDatabase(file = ':memory:'): Promise<Database> {
 
 async function loadLibsql(): Promise<DatabaseConstructor> {
   try {
-    return (await import('libsql')).default as unknown as DatabaseConstructor;
+    const { default: libsql }: { default: DatabaseConstructor } = await import('libsql');
+    return libsql;
   } catch (cause) {
     throw new Error('The sandbox needs SQLite: install the optional package `libsql`.', { cause });
   }

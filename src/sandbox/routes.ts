@@ -1,4 +1,4 @@
-import type { Context } from './context.ts';
+import type { Context, Subject } from './context.ts';
 import { categoryTree, listBare, listEnveloped, readOne, searchRecords } from './read.ts';
 import type { Reply, Request, Route } from './route.ts';
 import * as schema from './schema.ts';
@@ -71,7 +71,7 @@ const creating = (subject: string, kind: WritableKind) =>
   writing(subject, (context, { body }) => createRecord(context, kind, body));
 const updating = (subject: string, kind: WritableKind, by: 'id' | 'externalIdentifier') =>
   writing(subject, (context, { key, body }) => updateRecord(context, kind, by, key, body));
-const unlisting = (subject: string, resource: schema.Resource) =>
+const unlisting = (subject: string, resource: schema.Resource<Subject>) =>
   writing(subject, (context, { key }) => unlistOrDeleteRecord(context, resource, key));
 
 const writeRoutes: Record<string, Route> = {

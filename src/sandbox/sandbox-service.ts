@@ -1,6 +1,7 @@
 import { answerAdmin } from './admin.ts';
 import type { Change, Context, Settings } from './context.ts';
 import type { Database } from './database.ts';
+import type { Json } from './json.ts';
 import { deriveKey, type Permission, SCOPES, type Scope } from './keys.ts';
 import { type RateLimit, RollingWindow } from './limits.ts';
 import { RequestLog } from './log.ts';
@@ -75,7 +76,7 @@ export class SandboxService implements Service {
     return context;
   }
 
-  admin(method: string, path: string, key: string | undefined, body: unknown): Reply {
+  admin(method: string, path: string, key: string | undefined, body: Json | undefined): Reply {
     const { adminKey, settings, log, limits, webhooks } = this;
     const announce = (change: Change) => this.#announce(change);
     const events = { webhooks, tenants: this.#names, announce, now: this.#now };

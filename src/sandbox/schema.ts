@@ -14,8 +14,8 @@ import {
 } from './fields.ts';
 
 /** A resource of the API: its table, its wire fields in order, and its searchable text. */
-export interface Resource {
-  table: string;
+export interface Resource<Table extends string = string> {
+  table: Table;
   fields: Field[];
   /** SQL expressions over the row `t` that are searched for free text. */
   searchable: string[];
@@ -41,7 +41,7 @@ const quoteItem: Field[] = [
 const companyName =
   '(select r.name from company r where r.tenant = t.tenant and r.id = t.companyId)';
 
-export const company: Resource = {
+export const company: Resource<'company'> = {
   table: 'company',
   fields: [
     ...ids('id'),
@@ -54,7 +54,7 @@ export const company: Resource = {
   unlist: { column: 'deleted', value: 'now' },
 };
 
-export const contact: Resource = {
+export const contact: Resource<'contact'> = {
   table: 'contact',
   fields: [
     ...ids('id'),
@@ -76,7 +76,7 @@ export const contact: Resource = {
   unlist: { column: 'deleted', value: 'now' },
 };
 
-export const opportunity: Resource = {
+export const opportunity: Resource<'opportunity'> = {
   table: 'opportunity',
   fields: [
     ...ids('id'),
@@ -99,7 +99,7 @@ export const opportunity: Resource = {
   unlist: { column: 'deletedAt', value: 'now' },
 };
 
-export const product: Resource = {
+export const product: Resource<'product'> = {
   table: 'product',
   fields: [
     ...ids('id'),
@@ -125,7 +125,7 @@ export const product: Resource = {
   unlist: { column: 'listed', value: 'false' },
 };
 
-export const quote: Resource = {
+export const quote: Resource<'quote'> = {
   table: 'quote',
   fields: [
     ...ids('id'),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Settings } from './context.ts';
 import { Refusal } from './errors.ts';
+import type { Json } from './json.ts';
 import type { Permission } from './keys.ts';
 import type { RollingWindow } from './limits.ts';
 import type { RequestLog } from './log.ts';
@@ -29,7 +30,7 @@ export interface Service {
   /** The tenant's context; the first call creates its data. */
   contextFor(tenant: string): Context;
   /** Answers below `/admin/`. */
-  admin(method: string, path: string, key: string | undefined, body: unknown): Reply;
+  admin(method: string, path: string, key: string | undefined, body: Json | undefined): Reply;
 }
 
 /** Answers any request: the API, the admin routes, and the page of the web interface. */
@@ -119,11 +120,12 @@ async function answerAdmin(
 }
 
 /** The parsed JSON body; undefined if the body is empty. */
-async function readBody(request: IncomingMessage): Promise<unknown> {
+async function readBody(request: IncomingMessage): Promise<Json | undefined> {
   if (request.method === 'GET' || request.method === 'HEAD') return undefined;
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  const received: AsyncIterable<Buffer> = request;
+  for await (const chunk of received) {
     length += chunk.length;
     // Reads and drops the rest: closing early would reset the connection before the answer arrives.
     if (length <= LARGEST_BODY) chunks.push(chunk);
@@ -132,7 +134,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   return length === 0 ? undefined : parse(Buffer.concat(chunks).toString('utf8'));
 }
 
-function parse(text: string): unknown {
+function parse(text: string): Json {
   try {
     return JSON.parse(text);
   } catch (error) {

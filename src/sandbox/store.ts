@@ -18,7 +18,7 @@ export class Store {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#changes = database.prepare('select total_changes()').raw();
+    this.#changes = database.prepare('select total_changes()').pluck();
   }
 
   /** The first column of every row, which must be text; cached until any row changes. */
@@ -27,14 +27,16 @@ export class Store {
     const key = `${sql}\n${params.join('\n')}`;
     const known = this.#cached.get(key);
     if (known) return known;
-    const answer = this.#statement(sql).all(...params) as string[];
+    const answer = this.#statement(sql)
+      .all(...params)
+      .map(String);
     this.#cache(key, answer);
     return answer;
   }
 
   /** The first column of the first row. */
-  value(sql: string, ...params: SqlValue[]): SqlValue | undefined {
-    return this.#statement(sql).all(...params)[0] as SqlValue | undefined;
+  value(sql: string, ...params: SqlValue[]): unknown {
+    return this.#statement(sql).all(...params)[0];
   }
 
   run(sql: string, ...params: SqlValue[]): number {
@@ -84,7 +86,7 @@ export class Store {
   }
 
   #clearCacheWhenChanged(): void {
-    const version = (this.#changes.get() as unknown[])[0];
+    const [version] = this.#changes.all();
     if (version === this.#version) return;
     this.#version = version;
     this.#clearCache();

@@ -1,18 +1,18 @@
 import type { Change, EventName, Subject } from './context.ts';
 import { invalid, notFound } from './errors.ts';
-import { isObject } from './json.ts';
+import { isObject, type Json } from './json.ts';
 import type { Reply } from './route.ts';
 import type { Retry, Subscription, Webhooks } from './webhooks.ts';
 
-const EVENTS: Record<Subject, EventName[]> = {
-  company: ['created', 'updated'],
-  contact: ['created', 'updated'],
-  opportunity: ['created', 'status_changed', 'updated'],
-  order: ['completed', 'created', 'updated'],
-  product: ['created', 'updated'],
-  quote: ['created', 'deleted', 'ordered', 'updated'],
-};
-const NAMES = Object.entries(EVENTS).flatMap(([subject, events]) => [
+const EVENTS: readonly [Subject, EventName[]][] = [
+  ['company', ['created', 'updated']],
+  ['contact', ['created', 'updated']],
+  ['opportunity', ['created', 'status_changed', 'updated']],
+  ['order', ['completed', 'created', 'updated']],
+  ['product', ['created', 'updated']],
+  ['quote', ['created', 'deleted', 'ordered', 'updated']],
+];
+const NAMES = EVENTS.flatMap(([subject, events]) => [
   subject,
   ...events.map((event) => `${subject}.${event}`),
 ]);
@@ -33,7 +33,7 @@ export function answerWebhooks(
   service: WebhookService,
   method: string,
   path: string,
-  body: unknown,
+  body: Json | undefined,
 ): Reply | undefined {
   const { webhooks } = service;
   const [collection = '', id = '', verb = ''] = path.split('/');
@@ -76,7 +76,7 @@ const toPublic = ({ secret, signingSecret, ...open }: Subscription) => ({
 
 /** @throws Refusal 400 */
 export function readSubscription(
-  body: unknown,
+  body: Json | undefined,
   tenants: readonly string[],
 ): Omit<Subscription, 'id'> {
   if (!isObject(body)) throw invalid('webhook must be an object');
@@ -92,8 +92,8 @@ export function readSubscription(
   return {
     url: String(url),
     tenant: String(tenant),
-    events: events as string[],
-    form: form as Subscription['form'],
+    events: Array.isArray(events) ? events.map(String) : [],
+    form: form === 'pair' ? 'pair' : 'dotted',
     ...(secret === undefined ? {} : { secret: String(secret) }),
     ...(signingSecret === undefined ? {} : { signingSecret: String(signingSecret) }),
   };
@@ -107,7 +107,7 @@ const isOptionalText = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && value !== '');
 
 /** @throws Refusal 400 */
-function readRetry(body: unknown): Partial<Retry> {
+function readRetry(body: Json | undefined): Partial<Retry> {
   if (!isObject(body)) throw invalid('retry must be an object');
   const least: Record<string, number> = { attempts: 1, firstMs: 0, maxMs: 0, timeoutMs: 1 };
   for (const [name, value] of Object.entries(body)) {
@@ -118,16 +118,18 @@ function readRetry(body: unknown): Partial<Retry> {
 }
 
 /** Sends an event that no route of the API causes, such as a completed order. */
-function announce({ announce, tenants, now }: WebhookService, body: unknown): Reply {
+function announce({ announce, tenants, now }: WebhookService, body: Json | undefined): Reply {
   if (!isObject(body)) throw invalid('event must be an object');
-  const { tenant = tenants[0], subject, event, record } = body;
-  if (!NAMES.includes(`${subject}.${event}`)) throw invalid('subject and event are not valid');
+  const { tenant = tenants[0], record } = body;
+  const [subject, events] = EVENTS.find(([name]) => name === body.subject) ?? [];
+  const event = events?.find((name) => name === body.event);
+  if (!subject || !event) throw invalid('subject and event are not valid');
   if (!isObject(record) || typeof record.id !== 'string') throw invalid('record must have an id');
   if (!tenants.includes(String(tenant))) throw invalid('tenant is not valid');
   const change = {
     tenant: String(tenant),
-    subject: subject as Subject,
-    event: event as EventName,
+    subject,
+    event,
     id: record.id,
     at: now().toISOString(),
     record,

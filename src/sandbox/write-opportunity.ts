@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from './body.ts';
 import type { Context } from './context.ts';
-import type { JsonObject, Row } from './json.ts';
+import { isObject, type JsonObject, type Row } from './json.ts';
 import type { Reply, Request } from './route.ts';
 import { opportunity } from './schema.ts';
 import { announce, newId, withoutNulls } from './write-record.ts';
@@ -79,8 +79,8 @@ function update(context: Context, present: Present, given: Row): Reply {
     : given;
   // A deal always has a stage: a cleared stage becomes the first one.
   if (wanted.pipelineStageId === null) wanted.pipelineStageId = firstStage(context);
-  if (given.customFields) {
-    wanted.customFields = { ...present.customFields, ...(given.customFields as JsonObject) };
+  if (isObject(given.customFields)) {
+    wanted.customFields = { ...present.customFields, ...given.customFields };
   }
   const stage = wanted.pipelineStageId;
   const moved = stage !== undefined && stage !== present.pipelineStageId;

@@ -57,7 +57,9 @@ const TAKEN_OVER = [
 export function createQuote(context: Context, { body }: Request): Reply {
   const { items = [], ...given } = rowFromBody(context, QUOTE, body, ['title']);
   const id = newId();
-  const rows = (items as Json[]).map((item, position) => itemRow(context, item, id, position));
+  const rows = (Array.isArray(items) ? items : []).map((item, position) =>
+    itemRow(context, item, id, position),
+  );
   const { store, tenant } = context;
   const at = context.now().toISOString();
   const row = { ...given, id, number: nextNumber(context), status: 'draft', createdAt: at };

@@ -13,14 +13,14 @@ import {
 } from './body.ts';
 import type { Context, EventName, Subject } from './context.ts';
 import { invalid, notFound } from './errors.ts';
-import type { Row } from './json.ts';
+import type { Json, Row } from './json.ts';
 import { readOne } from './read.ts';
 import type { Reply } from './route.ts';
 import { company, contact, product, quote, type Resource } from './schema.ts';
 
 /** A resource with plain create and update routes. */
 export interface WritableKind {
-  resource: Resource;
+  resource: Resource<Subject>;
   shape: BodyShape;
   required: string[];
 }
@@ -84,7 +84,7 @@ export function withoutNulls(row: Row): Row {
  * Adds a record (201).
  * @throws Refusal 400 for a body that is not valid.
  */
-export function createRecord(context: Context, kind: WritableKind, body: unknown): Reply {
+export function createRecord(context: Context, kind: WritableKind, body: Json | undefined): Reply {
   const given = rowFromBody(context, kind.shape, body, kind.required);
   checkUnused(context, kind.resource, given);
   const { store, tenant } = context;
@@ -110,7 +110,7 @@ export function updateRecord(
   kind: WritableKind,
   by: 'id' | 'externalIdentifier',
   key: string,
-  body: unknown,
+  body: Json | undefined,
 ): Reply {
   const { store, tenant } = context;
   const { table } = kind.resource;
@@ -150,7 +150,11 @@ function companyNameOf({ store, tenant }: Context, { resource }: WritableKind, g
  * Soft-deletes a record, or unlists a product (200, with the changed record).
  * @throws Refusal 404 when there is no such record.
  */
-export function unlistOrDeleteRecord(context: Context, resource: Resource, id: string): Reply {
+export function unlistOrDeleteRecord(
+  context: Context,
+  resource: Resource<Subject>,
+  id: string,
+): Reply {
   const { store, tenant } = context;
   readOne(store, tenant, resource, 'id', id);
   const at = context.now().toISOString();
@@ -164,14 +168,13 @@ export function unlistOrDeleteRecord(context: Context, resource: Resource, id: s
 /** Notifies the listeners of a change and returns the record's JSON text. */
 export function announce(
   context: Context,
-  resource: Resource,
+  resource: Resource<Subject>,
   id: string,
   event: EventName,
 ): string {
   const { store, tenant } = context;
   const body = readOne(store, tenant, resource, 'id', id);
   const at = context.now().toISOString();
-  const subject = resource.table as Subject;
-  context.announce({ tenant, subject, event, id, at, record: JSON.parse(body) });
+  context.announce({ tenant, subject: resource.table, event, id, at, record: JSON.parse(body) });
   return body;
 }
