@@ -10,6 +10,7 @@ import { generationKey } from './redis-bus.ts';
 import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
 import { defaultLockMs, newToken, runWithLock } from './redis-lock.ts';
+import { listReply } from './redis-replies.ts';
 
 /**
  * KEYS: generation, copy, lock. ARGV: maximum age in milliseconds, token, milliseconds of the lock. Returns the
@@ -85,10 +86,11 @@ export class RedisCollections implements SharedCollections {
   ): Promise<LookupResult | undefined> {
     const keys = [...collectionKeys(key), lockKey(key)];
     try {
-      const answer = await this.#link.runScript(lookupScript, keys, [freshMs, token, this.#lockMs]);
-      const [generation, what, body, ageMs] = answer as [Buffer, Buffer, Buffer?, number?];
-      if (body) return { what: 'held', reading: { value: await decode(body), ageMs: ageMs ?? 0 } };
-      const status = what.toString();
+      const reply = await this.#link.runScript(lookupScript, keys, [freshMs, token, this.#lockMs]);
+      const [generation, what, body, ageMs = 0] = listReply(reply);
+      if (Buffer.isBuffer(body))
+        return { what: 'held', reading: { value: await decode(body), ageMs: Number(ageMs) } };
+      const status = String(what);
       return status === 'yours'
         ? { what: status, generation: String(generation) }
         : { what: 'wait' };

@@ -12,6 +12,7 @@ import type {
 import { bumpGenerationScript, channelName, generationKey, type RedisBus } from './redis-bus.ts';
 import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
+import { listReply } from './redis-replies.ts';
 
 /**
  * KEYS: index by time, index by arrival, events, counts. ARGV: milliseconds to keep, maximum events, maximum bytes.
@@ -105,9 +106,9 @@ export class RedisInbox implements Inbox {
     accepts: (entry: InboxEntry) => boolean,
     slice: { from: number; size: number },
   ): Promise<InboxPage> {
-    const answer = await this.#link.runScript(listScript, this.#keys(), this.#limits);
-    const [members, first] = answer as [Buffer[], Buffer];
-    const { chosen, total } = selectPage(toEntries(members), accepts, slice);
+    const reply = await this.#link.runScript(listScript, this.#keys(), this.#limits);
+    const [members, first] = listReply(reply);
+    const { chosen, total } = selectPage(toEntries(listReply(members)), accepts, slice);
     const needed = chosen.flatMap(({ row, previous }) => (previous ? [row, previous] : [row]));
     const loaded = await this.#load(needed);
     const rows = chosen.flatMap(({ row, previous }): InboxRow[] => {
@@ -118,14 +119,14 @@ export class RedisInbox implements Inbox {
       return [before ? { event: dated, previous: before } : { event: dated }];
     });
     const page = { rows, total, damaged: chosen.length - rows.length };
-    return first.length === 0 ? page : { ...page, keptSince: Number(first) };
+    return String(first) === '' ? page : { ...page, keptSince: Number(first) };
   }
 
   async #load(entries: readonly InboxEntry[]): Promise<Map<string, InboxEvent>> {
     const ids = [...new Set(entries.map(({ id }) => id))];
     if (ids.length === 0) return new Map();
     const [, , events = ''] = this.#keys();
-    const bodies = (await this.#link.sendForBytes(['HMGET', events, ...ids])) as (Buffer | null)[];
+    const bodies = listReply(await this.#link.sendForBytes(['HMGET', events, ...ids]));
     const loaded = await Promise.all(bodies.map((body) => decode(body)));
     return new Map(loaded.flatMap((event) => (event ? [[event.id, event] as const] : [])));
   }
@@ -140,7 +141,7 @@ export class RedisInbox implements Inbox {
 /** Tabs separate the fields of a member. */
 const withoutTabs = (text: string): string => text.replaceAll('\t', ' ');
 
-function* toEntries(members: readonly Buffer[]): Generator<InboxEntry> {
+function* toEntries(members: readonly unknown[]): Generator<InboxEntry> {
   for (let at = 0; at + 1 < members.length; at += 2) {
     const [, subject = '', event = '', record, id = ''] = String(members[at]).split('\t');
     yield { id, at: Number(members[at + 1]), subject, event, record: record || undefined };
@@ -154,8 +155,8 @@ async function encode(event: InboxEvent): Promise<Buffer> {
   return Buffer.concat([Buffer.of(compressedMarker), await compress(plain)]);
 }
 
-async function decode(body: Buffer | null): Promise<InboxEvent | undefined> {
-  if (!body) return undefined; // Deleted after the index was read.
+async function decode(body: unknown): Promise<InboxEvent | undefined> {
+  if (!Buffer.isBuffer(body)) return undefined; // Deleted after the index was read.
   const rest = body.subarray(1);
   const plain = body[0] === compressedMarker ? await decompress(rest) : rest;
   return JSON.parse(plain.toString()) as InboxEvent;

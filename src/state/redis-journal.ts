@@ -1,6 +1,7 @@
 import { parseLine } from './json-lines.ts';
 import type { Journal } from './port.ts';
 import type { RedisLink } from './redis-link.ts';
+import { listReply } from './redis-replies.ts';
 
 const batchSize = 1_000;
 
@@ -36,7 +37,9 @@ export class RedisJournal implements Journal {
 
   async #after(start: string): Promise<{ id: string; line: string }[]> {
     const words = ['XRANGE', this.#key, start, '+', 'COUNT', String(batchSize)];
-    const answer = (await this.#link.send(words)) as [id: string, fields: string[]][];
-    return answer.map(([id, fields]) => ({ id, line: fields[1] ?? '' }));
+    return listReply(await this.#link.send(words)).map((entry) => {
+      const [id, fields] = listReply(entry);
+      return { id: String(id), line: String(listReply(fields)[1] ?? '') };
+    });
   }
 }

@@ -8,6 +8,7 @@ import {
 } from './port.ts';
 import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
+import { listReply } from './redis-replies.ts';
 
 /** KEYS: times, facts. ARGV: limit, milliseconds counted, reserve, member; an empty member counts nothing. */
 const takeScript = `
@@ -218,7 +219,7 @@ const scriptArguments = (rule: WindowRule, member: string): (string | number)[] 
   member,
 ];
 
-function toVerdict(answer: unknown): WindowVerdict {
-  const [request, remaining, waitMs] = answer as [number, number, number];
+function toVerdict(reply: unknown): WindowVerdict {
+  const [request, remaining = 0, waitMs = 0] = listReply(reply).map(Number);
   return { taken: request === 1, remaining, waitMs };
 }
