@@ -147,8 +147,7 @@ export class ApiClient {
     const raw = await this.#get(path, call, facts, read, probesSize).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
-    for (const record of raw.records) toRecord(resource, record);
-    return raw as Page<RecordOf[R]>;
+    return { ...raw, records: raw.records.map((record) => toRecord(resource, record)) };
   }
 
   /**

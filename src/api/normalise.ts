@@ -100,7 +100,7 @@ export const ref: Kind<Ref> = (raw) => {
   if (typeof raw === 'string') return raw.trim() === '' ? undefined : { name: raw };
   if (typeof raw === 'number') return { id: String(raw) };
   // As nearly all are: nothing to do.
-  if (isObject(raw) && typeof raw.id === 'string' && isTextOrAbsent(raw.name)) return raw as Ref;
+  if (isObject(raw) && typeof raw.id === 'string' && isTextOrAbsent(raw.name)) return raw;
   return nestedNamed(raw);
 };
 

@@ -204,7 +204,7 @@ export function toRecord<R extends Resource>(
 ): RecordOf[R] {
   const record = normalise<Fields>(raw, fieldsOf[resource]);
   if (resource === 'contact' && record.company !== undefined) takeCompany(record);
-  return record as RecordOf[R];
+  return record;
 }
 
 const nestedCompany = { company: ref };

@@ -56,7 +56,7 @@ const refsOf = {
 const linking = ['opportunity', 'quote', 'product'] as const;
 
 function linksIn(known: KnownRecords, resource: (typeof linking)[number]): Link[] {
-  const refs = refsOf[resource] as (record: ApiRecord) => Partial<Record<Target, Ref | undefined>>;
+  const refs = refsOf[resource];
   return (known[resource] ?? []).flatMap((record) =>
     Object.entries(refs(record)).flatMap(([target, ref]) =>
       ref === undefined ? [] : [{ target: target as Target, ref }],
@@ -65,7 +65,7 @@ function linksIn(known: KnownRecords, resource: (typeof linking)[number]): Link[
 }
 
 /** A contact's name may come in parts. */
-const nameIn = (record: ApiRecord): string | undefined => contactName(record as Contact);
+const nameIn = (record: ApiRecord): string | undefined => contactName(record);
 
 const isIncomplete = ({ ref }: Link): boolean => ref.id === undefined || nameIn(ref) === undefined;
 
@@ -87,7 +87,7 @@ const completeReadings = new WeakSet<object>();
  */
 export function completeReferences(known: KnownRecords): void {
   const incomplete = linking.flatMap((resource) => incompleteIn(known, resource));
-  const contacts = ((known.contact ?? []) as readonly Contact[]).filter(
+  const contacts = (known.contact ?? []).filter(
     ({ companyId, companyName }) => !companyId !== !companyName,
   );
   if (incomplete.length === 0 && contacts.length === 0) return;

@@ -210,7 +210,7 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
   const read = settingsFrom(options);
   const own = Object.keys(options).map((name) => [name, read[name as keyof Settings]]);
   const ofFiles = callerSettings.map((name) => [name, read[name]]);
-  const settings = { ...server, ...Object.fromEntries([...ofFiles, ...own]) } as Settings;
+  const settings = { ...server, ...Object.fromEntries([...ofFiles, ...own]) };
   requireTenant(settings);
   return settings;
 }

@@ -1,6 +1,6 @@
 import { deserializeMessage, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { isObject, toError } from '../values.ts';
+import { fieldOf, isObject, toError } from '../values.ts';
 import type { TenantEndpoint } from './endpoint.ts';
 
 type Row = Record<string, unknown>;
@@ -32,9 +32,9 @@ export function connectSdk(
   const transport: Transport = {
     async start() {},
     async send(message) {
-      const { id } = message as { id?: unknown };
+      const id = fieldOf(message, 'id');
       if (!isAnswer(message)) {
-        pending.noteQuestion(message as Row);
+        pending.noteQuestion(message);
         return write(message);
       }
       if (!alreadyAnswered.delete(id)) write(message);

@@ -3,7 +3,7 @@ import { Verbatim, type Wording, wording } from '../text/untrusted-text.ts';
 import { withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { render } from './render.ts';
-import { cleaned, type HtmlToText, type Markup } from './text.ts';
+import { cleanedRow, type HtmlToText, type Markup } from './text.ts';
 
 /** Maximum tokens of an answer, as text and as structured content; the target is a quarter of it. */
 const tokenCap = 10_000;
@@ -110,7 +110,7 @@ const isRecord = (value: unknown): boolean =>
 function writeResult(answer: Answer, markup: Markup): CallToolResult {
   const { data, notes } = answer;
   const summary = withCoverageFirst(answer);
-  const facts = cleaned(data, markup) as Record<string, unknown>;
+  const facts = cleanedRow(data, markup);
   const structuredContent = { summary, ...facts, ...(notes?.length ? { notes } : {}) };
   const lines = [summary, render(facts), ...(notes ?? [])];
   return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent };

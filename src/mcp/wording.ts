@@ -5,7 +5,7 @@ import type { ChangeRefused } from '../tenant/changes/refusal.ts';
 import { quote, trusted, type Wording, withoutTags, wording } from '../text/untrusted-text.ts';
 import { isKnown } from './errors.ts';
 import { render } from './render.ts';
-import { cleaned } from './text.ts';
+import { cleanedRow } from './text.ts';
 
 /**
  * Words an error for the assistant and the user: what happened, why, and what to do next. Of an upstream body
@@ -32,7 +32,7 @@ export function describeError(error: unknown, nameOf: NameOf): Wording {
 function changeRefused({ reason, details, remedy }: ChangeRefused, nameOf: NameOf): Wording {
   const text = remedy === undefined ? reason : wording`${reason} ${remedy(nameOf)}`;
   if (details === undefined) return text;
-  const shown = cleaned(details, { toText: withoutTags }) as typeof details;
+  const shown = cleanedRow(details, { toText: withoutTags });
   return wording`${text}\n${trusted(render(shown))}`;
 }
 

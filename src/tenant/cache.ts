@@ -64,7 +64,7 @@ export class CollectionCache {
   }
 
   deleteAll(owner: object): void {
-    const prefix = this.#key(owner, '' as Resource);
+    const prefix = this.#prefix(owner);
     for (const key of [...this.#entries.keys()]) if (key.startsWith(prefix)) this.#remove(key);
   }
 
@@ -78,12 +78,16 @@ export class CollectionCache {
   }
 
   #key(owner: object, resource: Resource): string {
+    return `${this.#prefix(owner)}${resource}`;
+  }
+
+  #prefix(owner: object): string {
     let number = this.#owners.get(owner);
     if (number === undefined) {
       number = this.#nextOwner++;
       this.#owners.set(owner, number);
     }
-    return `${number}/${resource}`;
+    return `${number}/`;
   }
 }
 

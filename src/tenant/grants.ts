@@ -4,11 +4,11 @@ import { type Resource, resources } from '../api/routes.ts';
 export type Grant = `${Resource}:read` | 'opportunity:write';
 
 export const writeGrant = 'opportunity:write' satisfies Grant;
-export const grantNames: readonly string[] = [
-  'read',
-  ...resources.filter((name) => name !== 'category_tree').map((name) => `${name}:read`),
+const allGrants: readonly Grant[] = [
+  ...resources.filter((name) => name !== 'category_tree').map((name): Grant => `${name}:read`),
   writeGrant,
 ];
+export const grantNames: readonly string[] = ['read', ...allGrants];
 
 /** The category tree has the same grant as categories. */
 export const readGrant = (resource: Resource): Grant =>
@@ -30,5 +30,5 @@ export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
   const reads = names.includes('read') ? resources.map(readGrant) : [];
   // Writing an opportunity requires reading its present values.
   const seen: Grant[] = names.includes(writeGrant) ? ['opportunity:read'] : [];
-  return new Set([...reads, ...seen, ...(names.filter((name) => name !== 'read') as Grant[])]);
+  return new Set([...reads, ...seen, ...allGrants.filter((grant) => names.includes(grant))]);
 }

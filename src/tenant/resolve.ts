@@ -67,7 +67,7 @@ export async function resolveRecord<K extends SearchKind>(
   const named = bestMatches(
     hits,
     ({ by }) => by,
-    ({ record }) => isDeleted(record as ApiRecord),
+    ({ record }) => isDeleted(record),
   );
   const matches = named?.current.length ? named.current : (named?.all ?? []);
   const [match] = matches;

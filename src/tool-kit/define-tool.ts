@@ -62,7 +62,7 @@ export type AnyTool = Omit<Tool, 'run'> & {
 };
 
 export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): AnyTool =>
-  tool as unknown as AnyTool;
+  tool as AnyTool;
 
 const size = z.int().min(1).max(100).default(20);
 const from = z.int().min(0).max(1_000_000).default(0).describe('page.next');

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { fieldOf } from '../../values.ts';
 import {
   addToVsCode,
   claudeMcpAdd,
@@ -201,18 +202,19 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
 
 /** Remaining manual steps. */
 export function nextSteps(host: ConfigHost, entry: Entry): string {
-  const { env = {}, env_vars: passedOn = [] } = entry as {
-    env?: Record<string, unknown>;
-    env_vars?: unknown[];
-  };
-  const { [variables.baseUrl]: baseUrl, [variables.key]: key } = env;
+  const { env, env_vars: passedOn } = entry;
+  const baseUrl = fieldOf(env, variables.baseUrl);
+  const key = fieldOf(env, variables.key);
   const steps: string[] = [];
   if (baseUrl === placeholders.baseUrl)
     steps.push(`Replace ${baseUrl} with the tenant's API address.`);
   if (key === placeholders.key) steps.push(`Replace ${key} with your key.`);
   else if (key === inputs.key)
     steps.push('VS Code asks for the key at the first start and stores it securely.');
-  else if (String(key).startsWith('$') || passedOn.includes(variables.key)) {
+  else if (
+    String(key).startsWith('$') ||
+    (Array.isArray(passedOn) && passedOn.includes(variables.key))
+  ) {
     steps.push(
       `The key is not in the file: start ${host.title} with ${variables.key} in its environment.`,
     );

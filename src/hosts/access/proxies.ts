@@ -52,15 +52,10 @@ export function clientAddress(
   proxies: TrustedProxies,
 ): string {
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
-  const hops = [
-    ...forwarded.map((hop) => withoutPort(hop.trim())),
-    withoutPort(socket.remoteAddress ?? 'unknown'),
-  ];
-  let sender = hops.pop() as string;
-  while (hops.length > 0 && isTrusted(sender, proxies)) {
-    const before = hops.pop() as string;
-    if (isIP(before) === 0) break;
-    sender = before;
+  let sender = withoutPort(socket.remoteAddress ?? 'unknown');
+  for (const hop of forwarded.reverse().map((hop) => withoutPort(hop.trim()))) {
+    if (!isTrusted(sender, proxies) || isIP(hop) === 0) break;
+    sender = hop;
   }
   return sender;
 }

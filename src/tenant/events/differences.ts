@@ -56,7 +56,7 @@ export function fieldDifferences(
 
 /** A normalised copy: numeric strings are numbers, empty fields are absent. */
 const normalised = (resource: Resource, fields: Row): Row =>
-  toRecord(resource, structuredClone(fields)) as Row;
+  toRecord(resource, structuredClone(fields));
 
 function customDifferences(was: unknown, is: unknown, isWhole: boolean): FieldDifference[] {
   const before = isObject(was) ? was : {};

@@ -114,7 +114,7 @@ function summarize({ event: stored, previous }: InboxRow): EventSummary {
 
 function nameFrom(subject: Subject, fields: Row): { name?: string } {
   const resource = collectionOf(subject);
-  const record = toRecord(resource as Resource, structuredClone(fields)) as ApiRecord;
+  const record = toRecord(resource as Resource, structuredClone(fields));
   const title = typeof fields.title === 'string' ? fields.title : undefined;
   const called = (displayName[resource] as (record: ApiRecord) => string | undefined)(record);
   const name = [called, title].filter(Boolean).join(' ');

@@ -193,9 +193,7 @@ const eventPair = (subject: string, event: string): { subject: string; event: st
 
 /** An event of an unknown subject, such as `invoice.paid`, or without a subject, such as `ping`. */
 function unknownSubject(payload: Row, event: string): { subject: string; event: string } {
-  const written = nameKeys
-    .map((key) => payload[key])
-    .find((it) => typeof it === 'string') as string;
+  const written = nameKeys.map((key) => payload[key]).find((it) => typeof it === 'string') ?? '';
   const [first = '', ...rest] = written.split(/[.:/]/).map(normaliseEventName);
   const after = rest.join('_');
   return first !== '' && after !== ''

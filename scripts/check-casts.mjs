@@ -1,0 +1,61 @@
+// Counts the type assertions (`x as T`, `<T>x`, `x!`) of src and tools, which the compiler takes on trust, and
+// fails when there are more than the limit per 1,000 lines. `as const` and `satisfies` assert nothing.
+// With --list it prints where they are.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from 'vite';
+
+const maxPerThousandLines = 3;
+
+const assertions = new Set(['TSAsExpression', 'TSTypeAssertion', 'TSNonNullExpression']);
+const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
+const list = process.argv.includes('--list');
+
+let lines = 0;
+let casts = 0;
+for (const file of sourceFiles()) {
+  const source = readFileSync(join(root, file), 'utf8');
+  const found = castsOf(file, source);
+  lines += source.split('\n').length - 1;
+  casts += found.length;
+  for (const { start, end } of list ? found : []) {
+    console.log(
+      `${file}:${source.slice(0, start).split('\n').length}: ${source.slice(start, end)}`,
+    );
+  }
+}
+const perThousandLines = (casts / lines) * 1000;
+if (list || perThousandLines > maxPerThousandLines) {
+  console.error(
+    `${casts} type assertions in ${lines} lines: ${perThousandLines.toFixed(1)} per 1,000, at most ${maxPerThousandLines} are allowed.`,
+  );
+}
+if (perThousandLines > maxPerThousandLines) process.exitCode = 1;
+
+function sourceFiles() {
+  return ['src', 'tools'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((name) => join(folder, name).split(sep).join('/'))
+      .filter((name) => /\.[cm]?[jt]sx?$/.test(name)),
+  );
+}
+
+function castsOf(file, source) {
+  const { program, errors } = parseSync(file, source);
+  if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0].message}`);
+  const found = [];
+  visit(program, found);
+  return found;
+}
+
+/** Collects the assertions below a node of the syntax tree. */
+function visit(node, found) {
+  if (typeof node !== 'object' || node === null) return;
+  if (assertions.has(node.type) && !isConst(node)) found.push(node);
+  for (const inner of Object.values(node)) visit(inner, found);
+}
+
+function isConst({ typeAnnotation }) {
+  return typeAnnotation?.typeName?.name === 'const';
+}
