@@ -37,8 +37,8 @@ export async function openDatabase(file = ':memory:'): Promise<Database> {
 
 async function loadLibsql(): Promise<DatabaseConstructor> {
   try {
-    const { default: libsql }: { default: DatabaseConstructor } = await import('libsql');
-    return libsql;
+    // Its own types know one form of parameters only.
+    return (await import('libsql')).default as unknown as DatabaseConstructor;
   } catch (cause) {
     throw new Error('The sandbox needs SQLite: install the optional package `libsql`.', { cause });
   }
