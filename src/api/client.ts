@@ -51,8 +51,10 @@ export interface PageRequest extends Search {
   from?: number | undefined;
   /** Name of the offset parameter where it is not the one of the settings. */
   offsetName?: string | undefined;
-  /** Asked to find out whether the service takes so large a size: a 500 says nothing about its health. */
+  /** Asked to find out whether the service takes so large a size: a 500 is not retried, and no sign of an outage. */
   probesSize?: boolean;
+  /** How often it is sent at most; 3 where this is left out. */
+  attempts?: number;
 }
 
 /** What is asked for of a route, whatever the page. */
@@ -72,12 +74,14 @@ export interface Page<R> {
   total?: number;
   /** `total` is as far as the service looks: there are more. */
   countIsLimit?: boolean;
+  /** The field that held the count, such as `meta.total`. */
+  countedIn?: string;
   facets?: unknown;
   /** Time of the response by the service's clock, in milliseconds since the epoch. */
   answeredAt?: number;
 }
 
-type ClientRequest = WireRequest & Pick<PageRequest, 'probesSize'>;
+type ClientRequest = WireRequest & Pick<PageRequest, 'probesSize' | 'attempts'>;
 type ParseBody<T> = (body: unknown, response: WireResponse) => T;
 
 const maxAttempts = 3;
@@ -143,8 +147,9 @@ export class ApiClient {
       const page = readPage(body, facts);
       return at === undefined ? page : { ...page, answeredAt: at };
     };
-    const { probesSize = false } = query;
-    const raw = await this.#get(path, call, facts, read, probesSize).catch((error: unknown) => {
+    const { probesSize = false, attempts = maxAttempts } = query;
+    const options = { probesSize, attempts };
+    const raw = await this.#get(path, call, facts, read, options).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
     return { ...raw, records: raw.records.map((record) => toRecord(resource, record)) };
@@ -194,10 +199,11 @@ export class ApiClient {
     call: Call,
     facts: ErrorFacts,
     read: ParseBody<T>,
-    probesSize = false,
+    options: Pick<PageRequest, 'probesSize' | 'attempts'> = {},
   ): Promise<T> {
-    const mayRetry = (error: unknown) => isApiError(error) && error.retryable;
-    const request = { method: 'GET', path, probesSize } as const;
+    const mayRetry = (error: unknown) =>
+      isApiError(error) && error.retryable && !(options.probesSize && isInternalError(error));
+    const request = { method: 'GET', path, ...options } as const;
     return this.#withRetries(request, call, facts, read, mayRetry);
   }
 
@@ -218,14 +224,15 @@ export class ApiClient {
         const isLocal = isApiError(error, 'circuit-open', 'budget-spent');
         if (isLocal)
           this.observer?.onRejected(error.kind === 'circuit-open' ? 'circuit' : 'budget');
-        if (attempt === maxAttempts || !inTime || !mayRetry(error) || isLocal) throw error;
+        if (attempt === (request.attempts ?? maxAttempts) || !inTime || !mayRetry(error) || isLocal)
+          throw error;
         await delay(wait, call.signal);
       }
     }
   }
 
   async #attempt<T>(
-    { probesSize = false, ...request }: ClientRequest,
+    { probesSize = false, attempts: _, ...request }: ClientRequest,
     call: Call,
     facts: ErrorFacts,
     read: ParseBody<T>,

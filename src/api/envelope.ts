@@ -8,6 +8,8 @@ export interface RawPage {
   records: RawRecord[];
   /** Number of all matches, if the service counts them. */
   total?: number;
+  /** The field that held it. */
+  countedIn?: string;
   /** Values to filter by, from `/product`. */
   facets?: unknown;
 }
@@ -28,7 +30,7 @@ export function readPage(body: unknown, facts: ErrorFacts): RawPage {
   if (Array.isArray(body)) return { records: requireRecords(body, facts) };
   if (!isObject(body))
     throw new ApiError('unexpected', { ...facts, problem: 'neither a list nor an envelope' });
-  const total = countIn(body);
+  const { total, countedIn } = countIn(body);
   const wrapper = envelopeKeys.find((name) => name in body);
   const list = wrapper === undefined ? undefined : body[wrapper];
   const empty = list === null && total === 0;
@@ -38,7 +40,7 @@ export function readPage(body: unknown, facts: ErrorFacts): RawPage {
   if (records.length === 0) refuseEmbeddedError(body, facts);
   const page: RawPage = { records };
   // A total below the number of records counts something else.
-  if (total !== undefined && total >= records.length) page.total = total;
+  if (total !== undefined && total >= records.length) Object.assign(page, { total, countedIn });
   const facets = body.filters;
   if (facets !== undefined && isShallow(facets, maxDepth)) page.facets = facets;
   return page;
@@ -71,14 +73,24 @@ function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
 }
 
 /** All matches, wherever the service says how many there are. */
-function countIn({ total, meta, totalCount, count }: RawRecord): number | undefined {
-  const counts = [
-    isObject(total) ? total.value : total,
-    isObject(meta) ? meta.total : undefined,
+function countIn({
+  total,
+  meta,
+  totalCount,
+  count,
+}: RawRecord): Pick<RawPage, 'total' | 'countedIn'> {
+  const counts = {
+    total,
+    'total.value': isObject(total) ? total.value : undefined,
+    'meta.total': isObject(meta) ? meta.total : undefined,
     totalCount,
     count,
-  ];
-  return counts.map(toCount).find((it) => it !== undefined);
+  };
+  for (const [countedIn, raw] of Object.entries(counts)) {
+    const found = toCount(raw);
+    if (found !== undefined) return { total: found, countedIn };
+  }
+  return {};
 }
 
 /** Taking it for an empty page would report "none" where the service failed. */

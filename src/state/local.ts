@@ -14,6 +14,7 @@ import {
   type OnceSet,
   type State,
 } from './port.ts';
+import { ProfileFile } from './profile-file.ts';
 import { isWritable, type Report, WriteStatus } from './write-status.ts';
 
 /** The claims of one process. */
@@ -104,6 +105,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
     health: () => health.now(),
     secret: async () => secret,
     journal: journalOf,
+    profile: (tenant) => new ProfileFile(join(folder, `service-${tenant}.json`)),
     runExclusive: (name, work) => mutex.runExclusive(name, work),
     close: async () => {},
   };

@@ -168,6 +168,13 @@ export interface SharedCollections {
   ): Promise<SharedReading>;
 }
 
+/** What was learnt of one tenant's service, as a JSON value. It may be lost: then it is learnt again. */
+export interface ProfileStore {
+  /** Undefined if nothing is stored, or it has expired or is damaged. */
+  load(): Promise<unknown>;
+  save(value: unknown, keepMs: number): Promise<void>;
+}
+
 /** The shared state is unavailable: operations that depend on it must fail. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable';
@@ -211,6 +218,7 @@ export interface State {
   /** The key that signs tokens; all processes that share this state have the same one. */
   secret(): Promise<Uint8Array>;
   journal(tenant: string): Journal;
+  profile(tenant: string): ProfileStore;
   /** Runs one work at a time for each name. */
   runExclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;

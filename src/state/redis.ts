@@ -15,6 +15,7 @@ import { RedisJournal } from './redis-journal.ts';
 import { hashOf, keyOf } from './redis-keys.ts';
 import { type LinkOptions, RedisLink } from './redis-link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './redis-lock.ts';
+import { redisProfileStore } from './redis-profile.ts';
 import { RedisRates } from './redis-rates.ts';
 import { WriteStatus } from './write-status.ts';
 
@@ -57,6 +58,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
     inbox: (tenant) => writes.inbox(`inbox ${tenant}`, inboxOf(tenant)),
     health: () => healthOf(link, replicas, advice.notes, writes),
     secret: sharedSecret(link),
+    profile: (tenant) => redisProfileStore(link, keyOf(tenant, 'service')),
     journal: (tenant) => writes.journal(`journal ${tenant}`, journalOf(tenant)),
     // Calls of this process wait for each other here, so that only one of them polls Redis.
     runExclusive: (name, work) =>

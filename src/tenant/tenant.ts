@@ -19,6 +19,7 @@ import { type Grant, intersectGrants, readGrant } from './grants.ts';
 import { type ListPage, readListPage, sliceOf } from './reading/list-page.ts';
 import type { Progress } from './reading/pass.ts';
 import { ServicePages, searchText } from './reading/service-pages.ts';
+import { ServiceProfile, type ServiceTraits } from './reading/service-profile.ts';
 import { readCollection } from './reading/walk.ts';
 import { RecentSearches } from './recent-searches.ts';
 import { SharedReadings } from './shared-readings.ts';
@@ -54,6 +55,7 @@ export class NotGranted extends Error {
 /** State shared by all callers of a tenant that use the same key. */
 class SharedTenantState {
   readonly client: ApiClient;
+  readonly profile: ServiceProfile;
   readonly pages: ServicePages;
   readonly collections: Collections;
   /** Values computed from a collection, kept as long as the collection itself. */
@@ -79,7 +81,8 @@ class SharedTenantState {
     this.client = new ApiClient({ ...options, ...budget, onAnswer });
     const readings =
       state.collections && new SharedReadings(state.collections, namespace, identity);
-    this.pages = new ServicePages(this.client);
+    this.profile = new ServiceProfile(this.client.pageParam, state.profile(namespace));
+    this.pages = new ServicePages(this.client, this.profile);
     this.collections = new Collections(this.client, this.pages, cache, freshness, readings);
     this.#unsubscribe = state.bus.subscribe(namespace, (update) => this.#onUpdate(update));
   }
@@ -87,6 +90,7 @@ class SharedTenantState {
   async close(): Promise<void> {
     this.#unsubscribe();
     this.collections.close();
+    await this.profile.saved();
     await this.client.close();
   }
 
@@ -246,6 +250,11 @@ export class Tenant {
   ): Promise<RecordOf[R]> {
     this.requireGrant(readGrant(resource));
     return this.client.getRecord(resource, by, value, interactiveCall(call));
+  }
+
+  /** What was learnt until now of how the service answers, route by route. Reads nothing. */
+  serviceProfile(): ServiceTraits {
+    return this.#shared.profile.all;
   }
 
   /** Computes a value once for each reading of a collection. */

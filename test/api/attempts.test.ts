@@ -397,6 +397,7 @@ describe('what is too much', () => {
     expect(page).toEqual({
       records: [{ id: 'a', name: 'A' }],
       total: 1,
+      countedIn: 'total',
       answeredAt: page.answeredAt,
     });
   });

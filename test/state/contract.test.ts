@@ -44,6 +44,7 @@ function contract(pair: Pair): void {
   describe('rates', () => rates(pair));
   describe('once, secret, alone', () => small(pair));
   describe('journal', () => journal(pair));
+  describe('profile', () => profile(pair));
   describe('bus', () => bus(pair));
   describe('inbox', () => inbox(pair));
 }
@@ -201,6 +202,20 @@ function small(pair: Pair): void {
     expect(await other.runExclusive(newTenant(), async () => 'done')).toBe('done');
     finish();
     await held;
+  });
+}
+
+function profile(pair: Pair): void {
+  test('is what was saved last, of that tenant, until it expires', async () => {
+    const [one, other] = await pair();
+    const tenant = newTenant();
+    expect(await one.profile(tenant).load()).toBeUndefined();
+    await one.profile(tenant).save({ version: 1 }, 60_000);
+    await one.profile(tenant).save({ version: 2 }, 60_000);
+    expect(await other.profile(tenant).load()).toEqual({ version: 2 });
+    expect(await other.profile(newTenant()).load()).toBeUndefined();
+    await one.profile(tenant).save({ version: 3 }, 1);
+    await until(() => other.profile(tenant).load()).toBeUndefined();
   });
 }
 

@@ -8,6 +8,7 @@ import { environmentName } from '../../src/config.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/local.ts';
+import type { State } from '../../src/state/port.ts';
 import { CollectionCache } from '../../src/tenant/cache.ts';
 import type { ToolCall } from '../../src/tenant/call.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
@@ -25,13 +26,19 @@ export interface OpenOptions extends Partial<Omit<TenantOptions, 'baseUrl'>> {
   url: string;
 }
 
+/** Nothing is stored: what one test learns of its service is not true of the next one at the same port. */
+const inMemory = (): State => ({
+  ...localState(join(tmpdir(), 'cpq-mcp-hardening-unused')),
+  profile: () => ({ load: async () => undefined, save: async () => {} }),
+});
+
 /** A tenant in this process, that gives up soon and asks again at once. */
 export function openTenant({ url, ...options }: OpenOptions): Tenant {
   return new Tenant({
     baseUrl: new URL(url),
     key: testKey,
     pageParam: 'from',
-    state: localState(join(tmpdir(), 'cpq-mcp-hardening-unused')),
+    state: inMemory(),
     writeRules: { perHour: 100, fields: new Set(), barredStages: [] },
     grants: parseGrants(['read', 'opportunity:write']),
     cache: new CollectionCache(64),

@@ -54,6 +54,7 @@ export async function readListPage<R extends Resource>(
   query: PageQuery,
 ): Promise<ListPage<RecordOf[R]>> {
   const asOf = new Date();
+  await source.pages.ready();
   const { page, search } = await filteredPage(source, query);
   const asked = { ...query, ...search };
   const ignored = await ignoredParameters(source, asked, page);
@@ -133,13 +134,13 @@ async function isIgnored<R extends Resource>(
 ): Promise<boolean> {
   const { honoured } = pages.traits(resource);
   const asked = traitOf(name, query[name] ?? '');
-  const known = honoured.get(asked);
+  const known = honoured[asked];
   if (known !== undefined) return !known;
   const without = await pages.page(resource, { ...query, [name]: undefined }, call);
   const isSame =
     without.total === page.total &&
     String(recordKeys(without.records)) === String(recordKeys(page.records));
-  honoured.set(asked, !isSame);
+  pages.learn(resource, { honoured: { ...honoured, [asked]: !isSame } });
   return isSame;
 }
 
@@ -227,8 +228,8 @@ function isKnownPlace<R extends Resource>(
   query: PageQuery,
   { records }: Page<RecordOf[R]>,
 ): boolean {
-  const { offset, sample } = pages.traits(resource);
-  if (offset !== undefined) return true;
+  if (pages.traits(resource).offset !== undefined) return true;
+  const sample = pages.sample(resource);
   const { from = 0, size } = query;
   if (sample?.total === undefined || sample.search !== searchText(query)) return false;
   if (from >= sample.total && records.length === 0) return true;
@@ -245,20 +246,17 @@ async function hidesPlaces<R extends Resource>(
   query: PageQuery,
   { records, total = 0 }: Page<RecordOf[R]>,
 ): Promise<boolean> {
-  const traits = pages.traits(resource);
+  const { maxSize, shortPages } = pages.traits(resource);
   const end = (query.from ?? 0) + records.length;
   const isShort = records.length > 0 && records.length < query.size && end < total;
-  if (!isShort || isLargest(traits.maxSize, records.length)) return false;
-  if (traits.shortPages === undefined) {
-    const looked = await lookAt(pages, resource, { ...query, from: end }, call).catch(
-      unlessLasting,
-    );
-    const [next] = recordKeys(looked ?? []);
-    if (next === undefined) return false;
-    const repeats = recordKeys(records).includes(next);
-    traits.shortPages = repeats ? 'hidden' : 'fewer';
-  }
-  return traits.shortPages === 'hidden';
+  if (!isShort || isLargest(maxSize, records.length)) return false;
+  if (shortPages !== undefined) return shortPages === 'hidden';
+  const looked = await lookAt(pages, resource, { ...query, from: end }, call).catch(unlessLasting);
+  const [next] = recordKeys(looked ?? []);
+  if (next === undefined) return false;
+  const isHidden = recordKeys(records).includes(next);
+  pages.learn(resource, { shortPages: isHidden ? 'hidden' : 'fewer' });
+  return isHidden;
 }
 
 const isLargest = (maxSize: number | 'none' | undefined, rows: number): boolean =>

@@ -9,6 +9,8 @@ import type { Segment } from './segments.ts';
 
 /** What a reading needs of the service. */
 export interface Pages {
+  /** Resolves after what was learnt earlier is loaded. Never rejects. */
+  ready(): Promise<void>;
   profile(resource: Resource): RouteProfile;
   page<R extends Resource>(resource: R, query: PageQuery, call: Call): Promise<Page<RecordOf[R]>>;
   /** Finds out what the offset means, where that is not known; whether it is not what was assumed. */

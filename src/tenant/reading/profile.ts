@@ -25,42 +25,41 @@ export interface OffsetMeaning {
   readonly counts: 'records' | 'records from 1' | 'pages' | 'pages from 1';
 }
 
-/** The first records of a route, to compare a later page with. */
-interface Sample {
-  /** The search, as text. */
-  readonly search: string;
-  readonly keys: readonly unknown[];
-  /** What the service counted. */
-  readonly total: number | undefined;
-}
-
-/** What was learnt of a route from its answers; what is absent was not seen yet. */
+/** What was learnt of a route from its answers; what is absent was not seen yet. Times in milliseconds since 1970. */
 export interface LearntTraits {
+  /** When the first of it was learnt. */
+  readonly since: number;
   /** The largest size that was answered. */
-  takenSize: number;
+  readonly takenSize: number;
   /** The largest that is not refused; `none` where the parameter itself is. */
-  maxSize?: number | 'none';
+  readonly maxSize?: number | 'none';
+  /** When a larger size is tried again. */
+  readonly maxSizeUntil?: number;
   /** Rows of the largest page. */
-  mostRows: number;
+  readonly mostRows: number;
   /** `ignored`: every page is the first one. */
-  offset?: OffsetMeaning | 'ignored';
+  readonly offset?: OffsetMeaning | 'ignored';
+  /** When the offset was found out. */
+  readonly offsetAt?: number;
+  /** The field that holds the count, such as `meta.total`; `none` where nothing is counted. */
+  readonly countedIn?: string;
   /** `page`: what is called the total counts the rows of the page. */
-  counts?: 'all' | 'page';
+  readonly counts?: 'all' | 'page';
   /** A round count that was looked behind. */
-  checkedCount?: number;
+  readonly checkedCount?: number;
   /** A count that was found to be a limit, such as a search engine's 10,000. */
-  countLimit?: number;
+  readonly countLimit?: number;
   /** What a page that is shorter than asked means: no more fit, or some of its places are not shown. */
-  shortPages?: 'fewer' | 'hidden';
+  readonly shortPages?: 'fewer' | 'hidden';
   /** Whether a filter, a text or an order has an effect, by what it is about. */
-  readonly honoured: Map<string, boolean>;
-  sample?: Sample;
+  readonly honoured: Readonly<Record<string, boolean>>;
 }
 
-export const nothingLearnt = (): LearntTraits => ({
+export const nothingLearnt = (now: number): LearntTraits => ({
+  since: now,
   takenSize: 0,
   mostRows: 0,
-  honoured: new Map(),
+  honoured: {},
 });
 
 export function profileOf(

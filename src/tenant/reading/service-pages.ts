@@ -11,16 +11,12 @@ import type { RecordOf, Resource } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
 import { meaningFrom, minSampleRows, offsetValue, probedOffset, probedSize } from './offset.ts';
 import { recordKeys } from './pass.ts';
-import {
-  type LearntTraits,
-  nothingLearnt,
-  type OffsetMeaning,
-  profileOf,
-  type RouteProfile,
-} from './profile.ts';
+import { type LearntTraits, type OffsetMeaning, profileOf, type RouteProfile } from './profile.ts';
+import { ServiceProfile } from './service-profile.ts';
 
 /** Tried one after the other where a larger one is refused. */
 const smallerSizes = [100, 50, 25] as const;
+const smallestSize = 25;
 /** Names of the offset parameter that services of this kind use. */
 const offsetNames = ['from', 'offset', 'skip', 'page'] as const;
 /** Sizes that services cut their pages to. */
@@ -28,7 +24,23 @@ const commonSizes: readonly number[] = [10, 20, 25, 30, 40, 50];
 /** A search engine's window: a count that stops there says how far it looks, not how many there are. */
 const searchWindow = 10_000;
 
+/** A size that was answered with 500 may be answered a little later. */
+const failedSizeMs = 10 * 60_000;
+/** An offset that was found out so long ago is found out again where pages do not join. */
+const doubtOffsetMs = 10 * 60_000;
+
 type Client = Pick<ApiClient, 'page' | 'pageParam'>;
+
+type SizedRequest = Search & { size: number; from?: number; offsetName?: string };
+
+/** The first records of a route, to compare a later page with. */
+interface Sample {
+  /** The search, as text. */
+  readonly search: string;
+  readonly keys: readonly unknown[];
+  /** What the service counted. */
+  readonly total: number | undefined;
+}
 
 /**
  * The pages of the service by the offset of their first record, whatever its own way of paging: it is
@@ -37,20 +49,39 @@ type Client = Pick<ApiClient, 'page' | 'pageParam'>;
 export class ServicePages {
   readonly pageParam: string | undefined;
   readonly #client: Client;
-  readonly #traits = new Map<Resource, LearntTraits>();
+  readonly #profile: ServiceProfile;
+  readonly #samples = new Map<Resource, Sample>();
   /** What another route was found to understand is the first guess. */
   #guess: OffsetMeaning | undefined;
+  #isReady = false;
 
-  constructor(client: Client) {
+  constructor(client: Client, profile = new ServiceProfile(client.pageParam)) {
     this.#client = client;
+    this.#profile = profile;
     this.pageParam = client.pageParam;
     if (client.pageParam !== undefined) this.#guess = { name: client.pageParam, counts: 'records' };
   }
 
+  /** Resolves after what was learnt earlier is loaded. Never rejects. */
+  async ready(): Promise<void> {
+    if (this.#isReady) return;
+    await this.#profile.ready();
+    this.#isReady = true;
+    const offsets = Object.values(this.#profile.all).map(({ offset }) => offset);
+    this.#guess = offsets.find((it) => it !== undefined && it !== 'ignored') ?? this.#guess;
+  }
+
   traits(resource: Resource): LearntTraits {
-    const traits = this.#traits.get(resource) ?? nothingLearnt();
-    this.#traits.set(resource, traits);
-    return traits;
+    return this.#profile.of(resource);
+  }
+
+  learn(resource: Resource, change: Partial<LearntTraits>): void {
+    this.#profile.learn(resource, change);
+  }
+
+  /** The first page that was read last. */
+  sample(resource: Resource): Sample | undefined {
+    return this.#samples.get(resource);
   }
 
   profile(resource: Resource): RouteProfile {
@@ -67,7 +98,9 @@ export class ServicePages {
     query: PageQuery,
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
+    await this.ready();
     const page = await this.#from(resource, query, call);
+    this.learn(resource, { countedIn: page.countedIn ?? 'none' });
     this.#noteSample(resource, query, page);
     return this.#withTrueCount(resource, query, page, call);
   }
@@ -78,24 +111,26 @@ export class ServicePages {
    * @throws ApiError
    */
   async learnOffset(resource: Resource, search: Search, call: Call): Promise<boolean> {
-    const traits = this.traits(resource);
-    if (traits.offset !== undefined || this.#guess === undefined) return false;
-    const assumed = this.#guess;
+    const { offset, offsetAt = 0 } = this.traits(resource);
+    const isRecent = offset !== undefined && Date.now() < offsetAt + doubtOffsetMs;
+    if (isRecent || this.#guess === undefined) return false;
+    const assumed = offset ?? this.#guess;
     const found = await this.#findOffset(resource, search, call);
     if (found === undefined) return false;
     const isOther = !isSameOffset(found, assumed);
     // Records that move meanwhile look like another meaning: that has to be seen twice.
     if (isOther && !isSameOffset(found, await this.#findOffset(resource, search, call)))
       return false;
-    traits.offset = found;
+    this.learn(resource, { offset: found, offsetAt: Date.now() });
     if (found !== 'ignored') this.#guess = found;
     return isOther;
   }
 
   /** The offset did what was assumed of it: a reading by it was complete, or a page joined on to another. */
   confirmOffset(resource: Resource): void {
-    const traits = this.traits(resource);
-    if (this.#guess) traits.offset ??= this.#guess;
+    const offset = this.#guess;
+    if (offset === undefined || this.traits(resource).offset !== undefined) return;
+    this.learn(resource, { offset, offsetAt: Date.now() });
   }
 
   async #findOffset(
@@ -147,7 +182,7 @@ export class ServicePages {
   ): void {
     if ((query.from ?? 0) > 0 || records.length < minSampleRows) return;
     const keys = recordKeys(records);
-    this.traits(resource).sample = { search: searchText(query), keys, total };
+    this.#samples.set(resource, { search: searchText(query), keys, total });
   }
 
   async #from<R extends Resource>(
@@ -166,7 +201,7 @@ export class ServicePages {
     return this.#sized(resource, { ...search, size, from: value, offsetName }, call);
   }
 
-  /** Where only whole pages can be asked for: those that hold the stretch, cut to it. */
+  /** Where only whole pages can be asked for: the one or two that hold as many rows as a page has, from there on. */
   async #acrossPages<R extends Resource>(
     resource: R,
     { from = 0, size, ...search }: PageQuery,
@@ -184,7 +219,8 @@ export class ServicePages {
         call,
       );
       records.push(...page.records);
-      const isLast = page.records.length < rows || place + rows >= from + size;
+      const wanted = Math.min(size, rows);
+      const isLast = page.records.length < rows || place + rows >= from + wanted;
       if (isLast) return { ...page, records: records.slice(from - start, from - start + size) };
     }
   }
@@ -200,24 +236,80 @@ export class ServicePages {
   /** In the largest size up to the one asked for that the route takes. */
   async #sized<R extends Resource>(
     resource: R,
-    request: Search & { size: number; from?: number; offsetName?: string },
+    request: SizedRequest,
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
-    const traits = this.traits(resource);
     let refusal: ApiError | undefined;
-    for (const size of sizesFor(request.size, traits)) {
-      const isUnproven = size === undefined ? 0 : size;
-      const probesSize = isUnproven > Math.max(25, traits.takenSize);
+    for (const size of sizesFor(request.size, this.traits(resource))) {
       try {
-        const page = await this.#client.page(resource, { ...request, size, probesSize }, call);
-        noteSize(traits, size, page.records.length, refusal !== undefined);
-        return page;
+        const page = await this.#unlessTooLarge(resource, request, size, call);
+        return this.#noteSize(resource, size, page, refusal && 'refused');
       } catch (error) {
-        if (!isAboutSize(error, size, traits)) throw refusal ?? error;
+        if (!isAboutSize(error, size, this.traits(resource))) throw refusal ?? error;
         refusal ??= error;
       }
     }
     throw refusal;
+  }
+
+  /** A size that was not answered before may be what a 500 is about. */
+  async #unlessTooLarge<R extends Resource>(
+    resource: R,
+    request: SizedRequest,
+    size: number | undefined,
+    call: Call,
+  ): Promise<Page<RecordOf[R]>> {
+    const probesSize = size !== undefined && size > this.#provenSize(resource);
+    try {
+      return await this.#client.page(resource, { ...request, size, probesSize }, call);
+    } catch (error) {
+      if (!probesSize || !isInternalError(error)) throw error;
+      return this.#afterInternalError(resource, { ...request, size }, call);
+    }
+  }
+
+  #provenSize = (resource: Resource): number =>
+    Math.max(smallestSize, this.traits(resource).takenSize);
+
+  /**
+   * The smallest size tells whether the service is down, or the larger one is what it fails at. If it is down, that
+   * is as many requests as for any other page.
+   */
+  async #afterInternalError<R extends Resource>(
+    resource: R,
+    request: SizedRequest,
+    call: Call,
+  ): Promise<Page<RecordOf[R]>> {
+    const smallest = { ...request, size: this.#provenSize(resource), attempts: 2 };
+    const small = await this.#client.page(resource, smallest, call);
+    const sizes = [request.size, ...smallerSizes.filter((it) => it < request.size)];
+    for (const size of sizes.filter((it) => it > smallest.size)) {
+      const page = await this.#client
+        .page(resource, { ...request, size, probesSize: true }, call)
+        .catch((error: unknown) => {
+          if (isInternalError(error)) return undefined;
+          throw error;
+        });
+      if (page) return this.#noteSize(resource, size, page, size < request.size && 'failed');
+    }
+    return this.#noteSize(resource, smallest.size, small, 'failed');
+  }
+
+  /** What became of a larger size decides how long this one is the largest. */
+  #noteSize<R extends Resource>(
+    resource: R,
+    size: number | undefined,
+    page: Page<RecordOf[R]>,
+    larger: 'refused' | 'failed' | false | undefined,
+  ): Page<RecordOf[R]> {
+    const { takenSize, mostRows } = this.traits(resource);
+    this.learn(resource, {
+      takenSize: larger ? (size ?? 0) : Math.max(takenSize, size ?? 0),
+      mostRows: Math.max(mostRows, page.records.length),
+      ...(larger && { maxSize: size ?? 'none' }),
+      ...(larger === 'failed' && { maxSizeUntil: Date.now() + failedSizeMs }),
+    });
+    return page;
   }
 
   /** Looks behind a page whose rows are all that are counted, and behind a count where a search stops. */
@@ -231,17 +323,21 @@ export class ServicePages {
     const { total, records } = page;
     const { from = 0, size } = query;
     if (total === undefined) return page;
-    if (traits.counts === 'page') return uncounted(page);
     if (traits.countLimit === total) return { ...page, countIsLimit: true };
-    if (total > from + records.length) traits.counts = 'all';
+    if (total > from + records.length) this.learn(resource, { counts: 'all' });
+    else if (traits.counts === 'page') return uncounted(page);
     if (total >= searchWindow && total % searchWindow === 0)
       return this.#behindWindow(resource, query, page, call);
     const isDoubtful = from === 0 && total === records.length && isRound(total, size);
-    if (traits.counts === 'all' || !isDoubtful || !canPage(resource, this.profile(resource)))
+    if (
+      this.traits(resource).counts === 'all' ||
+      !isDoubtful ||
+      !canPage(resource, this.profile(resource))
+    )
       return page;
     const behind = await this.#lookBehind(resource, query, total, call);
     if (!hasOthers(behind, records)) return page;
-    traits.counts = 'page';
+    this.learn(resource, { counts: 'page' });
     return uncounted(page);
   }
 
@@ -251,13 +347,12 @@ export class ServicePages {
     page: Page<RecordOf[R]>,
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
-    const traits = this.traits(resource);
     const { total = 0 } = page;
-    if (traits.checkedCount === total) return page;
+    if (this.traits(resource).checkedCount === total) return page;
     const behind = await this.#lookBehind(resource, { ...query, size: 1 }, total, call);
-    traits.checkedCount = total;
+    this.learn(resource, { checkedCount: total });
     if (behind !== 'refused' && !hasOthers(behind, page.records)) return page;
-    traits.countLimit = total;
+    this.learn(resource, { countLimit: total });
     return { ...page, countIsLimit: true };
   }
 
@@ -305,29 +400,19 @@ function sizesFor(asked: number, { maxSize }: LearntTraits): (number | undefined
   return [first, ...smallerSizes.filter((size) => size < first), undefined];
 }
 
-function noteSize(
-  traits: LearntTraits,
-  size: number | undefined,
-  rows: number,
-  wasRefused: boolean,
-): void {
-  if (wasRefused) traits.maxSize = size ?? 'none';
-  traits.takenSize = Math.max(traits.takenSize, size ?? 0);
-  traits.mostRows = Math.max(traits.mostRows, rows);
-}
-
-/** Whether a smaller size may be answered where this one was not. */
+/** Whether a smaller size may be answered where this one was refused. */
 function isAboutSize(
   error: unknown,
   size: number | undefined,
   { takenSize }: LearntTraits,
 ): error is ApiError {
-  if (size === undefined || size <= takenSize) return false;
-  if (isInternalError(error)) return size > 25;
-  if (!isApiError(error, 'refused')) return false;
+  if (size === undefined || !isApiError(error, 'refused')) return false;
   const { upstreamMessage = '' } = error.facts;
-  const namesOther = /\b(filters?|query|sort|from|offset|skip|page)\b/i.test(upstreamMessage);
-  return /\b(size|limit)\b/i.test(upstreamMessage) || !namesOther;
+  if (/\b(size|limit)\b/i.test(upstreamMessage)) return true;
+  // A size that was answered before is not what a refusal without a word is about.
+  return (
+    size > takenSize && !/\b(filters?|query|sort|from|offset|skip|page)\b/i.test(upstreamMessage)
+  );
 }
 
 const canPage = (resource: Resource, { offset }: RouteProfile): boolean =>

@@ -40,6 +40,7 @@ export async function* readCollection<R extends Resource>(
   query: Search,
   call: Call,
 ): AsyncGenerator<Progress, Reading<RecordOf[R]>> {
+  await client.ready();
   const source = { client, resource, query, call };
   const all = new Map<unknown, RecordOf[R]>();
   let previous: Pass<RecordOf[R]> | undefined;
