@@ -1,12 +1,21 @@
 import { defineConfig } from 'vitest/config';
-import usual from './vitest.config.ts';
+import common from './vitest.config.ts';
+
+/** Files of the quick suite that run only a sample of their cases there (`test/support/sampling.ts`). */
+const sampled = [
+  'test/access/key-secrecy.test.ts',
+  'test/access/tenant-separation.test.ts',
+  'test/api/faults.test.ts',
+  'test/operating/fuzz.test.ts',
+];
 
 /** Suites that take minutes, or need more than Node and npm. */
 export default defineConfig({
-  ...usual,
+  ...common,
   test: {
-    ...usual.test,
-    include: ['test/**/*.slow.test.ts'],
+    ...common.test,
+    env: { CPQ_TEST_ALL_CASES: '1' },
+    include: ['test/**/*.slow.test.ts', ...sampled],
     exclude: ['node_modules/**'],
     passWithNoTests: true,
     testTimeout: 300_000,

@@ -6,6 +6,7 @@ import { createCanary } from '../support/canary.ts';
 import { newFolder, removeFolder, wordsOf } from '../support/hardening-tenant.ts';
 import { anyHost, type Connection, everything, type Host, httpHosts } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
+import { sample } from '../support/sampling.ts';
 import type { Behaviour, Upstream } from '../support/upstream/behaviour.ts';
 import { type FaultName, faults } from '../support/upstream/faults.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -98,7 +99,7 @@ const echoes: Record<string, Behaviour> = {
 };
 
 describe('a service that says it back', () => {
-  test.each(Object.entries(echoes))(
+  test.each(sample(Object.entries(echoes), 3))(
     '%s',
     async (_, behaviour) => {
       upstream.reset();
@@ -138,7 +139,7 @@ const hanging: readonly FaultName[] = ['never-answers', 'stops-in-headers', 'sto
 const onHttp: readonly FaultName[] = ['key-wrong', '302-other-host', 'truncated'];
 
 describe.each([anyHost, ...httpHosts.slice(0, 1)])('errors of every kind, $name', (host) => {
-  test.each(host === anyHost ? wrong : onHttp)('%s', async (name) => {
+  test.each(sample(host === anyHost ? wrong : onHttp, 3))('%s', async (name) => {
     upstream.reset();
     upstream.set(faults[name]);
     const server = await start(host);

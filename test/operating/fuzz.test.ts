@@ -14,6 +14,7 @@ import {
   rawRequest,
   statusesIn,
 } from '../support/raw-http.ts';
+import { quickOrAll } from '../support/sampling.ts';
 import { shared } from '../support/shared.ts';
 
 /**
@@ -66,7 +67,7 @@ async function everyOne(
   const property = fc.asyncProperty(some, async (sent) => {
     await Promise.all(sent.map(holds));
   });
-  await fc.assert(property, { numRuns: 8 });
+  await fc.assert(property, { numRuns: quickOrAll(2, 12) });
 }
 
 const good: RawRequest = {

@@ -1,0 +1,12 @@
+/**
+ * Files with many similar cases run a sample of them in the quick suite, and all of them in the slow suite:
+ * `vitest.slow.config.ts` lists these files and sets the variable.
+ */
+const runsAll = process.env.CPQ_TEST_ALL_CASES === '1';
+
+/** Every nth case in the quick suite, all cases in the slow suite. */
+export const sample = <T>(cases: readonly T[], every: number): T[] =>
+  cases.filter((_, index) => runsAll || index % every === 0);
+
+/** A number of repetitions: the first in the quick suite, the second in the slow suite. */
+export const quickOrAll = (quick: number, all: number): number => (runsAll ? all : quick);
