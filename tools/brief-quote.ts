@@ -6,6 +6,7 @@ import { type QuoteBrief, quoteBrief } from '../src/briefs/quote.ts';
 import { completeReferences } from '../src/briefs/references.ts';
 import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
+import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { ambiguousAnswer, answerWithRows, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
@@ -42,7 +43,7 @@ export const briefQuote = defineTool({
       readOptional(tenant, 'contact', record.contact?.id, call),
     ]);
     completeReferences({ ...records, quote: [record] });
-    const notes = [...omitted, ...contact.omitted];
+    const notes = [...describeUnrecognized('quote', [record]), ...omitted, ...contact.omitted];
     const brief = (maxLines: number) =>
       quoteBrief(
         {

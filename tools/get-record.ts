@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ApiRecord, Resource } from '../src/api/records.ts';
 import { deletion, fullRecord, selectFields } from '../src/briefs/concise.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
+import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerFields, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
 
@@ -45,7 +46,10 @@ export const getRecord = defineTool({
         resource,
         record: fields?.length ? selectFields(record, fields) : fullRecord(record),
       },
-      notes: resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : [],
+      notes: [
+        ...describeUnrecognized(resource, [record]),
+        ...(resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : []),
+      ],
     };
   },
 });

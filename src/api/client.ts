@@ -5,6 +5,7 @@ import type { Call } from './call.ts';
 import { Circuit, type CircuitSettings } from './circuit.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError } from './errors.ts';
+import { requireFamiliar } from './familiar.ts';
 import { type Observer, requestOutcome } from './observer.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records.ts';
 import { answeredAt, header, parseResponse, withoutLongKey } from './reply.ts';
@@ -152,7 +153,9 @@ export class ApiClient {
     const raw = await this.#get(path, call, facts, read, options).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
-    return { ...raw, records: raw.records.map((record) => toRecord(resource, record)) };
+    const records = raw.records.map((record) => toRecord(resource, record));
+    requireFamiliar(resource, records, facts);
+    return { ...raw, records };
   }
 
   /**
@@ -171,7 +174,9 @@ export class ApiClient {
     if (!isPathSegment(value)) throw new ApiError('not-found', facts, 'no path leads to it');
     const path = route.path + infix + encodeURIComponent(value);
     const raw = await this.#get(path, call, facts, (body) => readOne(body, facts));
-    return toRecord(resource, raw);
+    const record = toRecord(resource, raw);
+    requireFamiliar(resource, [record], facts);
+    return record;
   }
 
   /**

@@ -59,6 +59,8 @@ export interface FactsOf {
   'embedded-error': ErrorFacts;
   /** JSON of an unexpected structure: an unknown envelope, or nested too deeply. */
   unexpected: ErrorFacts & Problem;
+  /** Records without any of the fields that they are read by. `unknownFields`: names of the fields that they have. */
+  unfamiliar: ErrorFacts & { readonly unknownFields: readonly string[] };
   /** Larger than the maximum response size. */
   'too-large': ErrorFacts;
 }
@@ -93,6 +95,7 @@ const traits = {
   malformed: { retryable: true, outcomeUnknown: true },
   'embedded-error': { retryable: true, outcomeUnknown: true },
   unexpected: { retryable: false, outcomeUnknown: true },
+  unfamiliar: { retryable: false, outcomeUnknown: true },
   'too-large': { retryable: false, outcomeUnknown: true },
 } satisfies Record<ApiErrorKind, Traits>;
 

@@ -145,6 +145,11 @@ interface RecordReader {
   alternatives: ReadonlySet<string>;
 }
 
+/** Every name under which a field is read, those beside references included. */
+export function namesOf(fields: Fields): ReadonlySet<string> {
+  return new Set([...Object.keys(fields), ...readerFor(fields).alternatives]);
+}
+
 const readers = new WeakMap<Fields, RecordReader>();
 
 function readerFor(fields: Fields): RecordReader {

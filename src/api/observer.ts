@@ -69,6 +69,7 @@ const outcomes: Record<ApiErrorKind, RequestOutcome | 'by status'> = {
   malformed: 'unreadable',
   'embedded-error': '5xx',
   unexpected: 'unreadable',
+  unfamiliar: 'unreadable',
   'too-large': 'unreadable',
 };
 

@@ -11,6 +11,7 @@ import {
   mark,
   named,
   nameOf,
+  namesOf,
   nested,
   normalise,
   number,
@@ -205,6 +206,15 @@ export function toRecord<R extends Resource>(
   const record = normalise<Fields>(raw, fieldsOf[resource]);
   if (resource === 'contact' && record.company !== undefined) takeCompany(record);
   return record;
+}
+
+const knownNames = new Map<Resource | 'quote_item', ReadonlySet<string>>();
+
+/** Whether this server reads a field of that name, or one beside it that is the same. */
+export function isKnownField(kind: Resource | 'quote_item', name: string): boolean {
+  const known = knownNames.get(kind) ?? namesOf(kind === 'quote_item' ? quoteItem : fieldsOf[kind]);
+  knownNames.set(kind, known);
+  return known.has(name);
 }
 
 const nestedCompany = { company: ref };

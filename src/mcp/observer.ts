@@ -40,6 +40,7 @@ const outcomes: Record<ErrorKind, CallOutcome> = {
   malformed: 'error',
   'embedded-error': 'error',
   unexpected: 'error',
+  unfamiliar: 'error',
   'too-large': 'error',
 };
 

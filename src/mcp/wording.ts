@@ -2,7 +2,14 @@ import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../api/errors.
 import type { NameOf } from '../setting-names.ts';
 import type { StateUnavailable } from '../state/port.ts';
 import type { ChangeRefused } from '../tenant/changes/refusal.ts';
-import { quote, trusted, type Wording, withoutTags, wording } from '../text/untrusted-text.ts';
+import {
+  join,
+  quote,
+  trusted,
+  type Wording,
+  withoutTags,
+  wording,
+} from '../text/untrusted-text.ts';
 import { isKnown } from './errors.ts';
 import { render } from './render.ts';
 import { cleanedRow } from './text.ts';
@@ -81,9 +88,19 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
   'embedded-error': (facts) =>
     wording`${trusted(facts.host)} answered ${trusted(facts.path ?? '')} with an error instead of records, also after trying again. This is not an empty result: ask again in a minute.${itSays(facts)}`,
   unexpected: (facts) => notReadable(facts),
+  unfamiliar: ({ path, unknownFields }) =>
+    wording`The service's records look different from what this server knows: those of ${trusted(path ?? '')} have none of the fields that they are read by, but ${quotedList(unknownFields)}. This is not an empty result, and nothing can be told from them; the operator can see more with cpq-mcp doctor.`,
   'too-large': ({ host }) =>
     wording`The answer of ${trusted(host)} is larger than this server accepts. Ask for a smaller size.`,
 };
+
+const quotedList = (names: readonly string[]): Wording =>
+  names.length === 0
+    ? wording`no others`
+    : join(
+        names.map((name) => quote(name, 60)),
+        ', ',
+      );
 
 const itSays = ({ upstreamMessage }: ErrorFacts): Wording =>
   upstreamMessage === undefined ? wording`` : wording` It says: ${quote(upstreamMessage, 300)}.`;

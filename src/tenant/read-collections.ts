@@ -1,18 +1,19 @@
 import { isApiError } from '../api/errors.ts';
-import type { RecordOf, Resource } from '../api/records.ts';
+import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { completeReferences, type KnownRecords } from '../briefs/references.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
 import { readIfExists } from './resolve.ts';
 import { NotGranted, type Tenant } from './tenant.ts';
+import { describeUnrecognized } from './unrecognized.ts';
 
 /** Several whole collections, and what is missing. */
 export interface CollectionsRead<R extends Resource> {
   records: { readonly [K in R]?: readonly RecordOf[K][] };
   /** Combined coverage: complete only if each is complete; `asOf` is that of the oldest. */
   coverage: Coverage & { asOf: Date };
-  /** A sentence for each collection that may not be read. */
+  /** A sentence for each collection that may not be read, or that lacks something in every record. */
   omitted: Wording[];
 }
 
@@ -41,7 +42,9 @@ export async function readCollections<N extends Resource, W extends Resource = n
   return {
     records,
     coverage: combinedCoverage(read),
-    omitted: parts.flatMap((part) => ('omitted' in part ? [part.omitted] : [])),
+    omitted: parts.flatMap((part) =>
+      'omitted' in part ? [part.omitted] : describeUnrecognized(part.resource, part.records),
+    ),
   } as CollectionsRead<N | W>;
 }
 
@@ -64,7 +67,7 @@ export async function readOptional<R extends Resource>(
 
 interface Part {
   resource: Resource;
-  records: readonly unknown[];
+  records: readonly ApiRecord[];
   coverage: Coverage;
   asOf: Date;
 }

@@ -23,6 +23,7 @@ import { ServiceProfile, type ServiceTraits } from './reading/service-profile.ts
 import { readCollection } from './reading/walk.ts';
 import { RecentSearches } from './recent-searches.ts';
 import { SharedReadings } from './shared-readings.ts';
+import { describeUnrecognized } from './unrecognized.ts';
 
 export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName' | 'onAnswer'> {
   state: State;
@@ -200,6 +201,16 @@ export class Tenant {
     call: ToolCall,
   ): Promise<ListPage<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
+    const page = await this.#list(resource, query, call);
+    const notes = describeUnrecognized(resource, page.records);
+    return notes.length === 0 ? page : { ...page, notes: [...notes, ...(page.notes ?? [])] };
+  }
+
+  async #list<R extends Resource>(
+    resource: R,
+    query: PageQuery,
+    call: ToolCall,
+  ): Promise<ListPage<RecordOf[R]>> {
     if (routes[resource].shape === 'paged') return this.#page(resource, query, call);
     if (query.query) return this.#search(resource, query, call);
     return sliceOf(await this.collection(resource, call), query);

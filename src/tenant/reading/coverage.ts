@@ -137,5 +137,6 @@ const stopReasons: Record<ApiErrorKind, string> = {
   malformed: notReadable,
   'embedded-error': 'the service answered with an error',
   unexpected: notReadable,
+  unfamiliar: notReadable,
   'too-large': 'a page of it is larger than this server accepts',
 };

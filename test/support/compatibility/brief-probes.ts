@@ -191,6 +191,10 @@ async function record(
     (name) => String(said[name] ?? '') !== String(expected[name]),
   );
   if (differing === undefined) return right;
+  // Fields that nobody knows are shown as they are.
+  if (Object.values(said).includes(expected[differing])) {
+    return { verdict: 'partial', why: `${differing} comes under another name` };
+  }
   return partOf(
     answer,
     `${resource}: ${differing} ${said[differing]} instead of ${expected[differing]}`,

@@ -65,7 +65,7 @@ export interface Switches {
   times: 'ISO' | 'epoch seconds' | 'epoch milliseconds';
   /** How the scale of a stored probability reads. */
   probability: 'share' | 'percent';
-  fields: 'camelCase' | 'snake_case';
+  fields: 'camelCase' | 'snake_case' | 'PascalCase' | 'in attributes' | 'other amounts';
   idField: 'id' | '_id';
   ids: 'opaque' | 'integers';
   malformedId: 404 | 400;

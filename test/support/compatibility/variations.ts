@@ -342,6 +342,27 @@ const rows: readonly Variation[] = [
   },
 ];
 
+/** Fields that nobody can expect. */
+const strangers: readonly Variation[] = [
+  {
+    name: 'PascalCase',
+    does: '`Id`, `Name`, `PipelineStage`, ….',
+    set: { fields: 'PascalCase' },
+    mayFail: 'every',
+  },
+  {
+    name: 'fields in attributes',
+    does: '`{id, kind, attributes: {name, …}}`.',
+    set: { fields: 'in attributes' },
+    mayFail: 'every',
+  },
+  {
+    name: 'amounts by other names',
+    does: '`amountOnce` instead of `onetimeRevenue`, `unitAmount` instead of `price`, …. A PUT keeps what it leaves out.',
+    set: { fields: 'other amounts', omitted: 'kept' },
+  },
+];
+
 const failures: readonly Variation[] = [
   {
     name: '200 with an error',
@@ -427,6 +448,7 @@ export const axes = { references, counts, sizes, offsets, searches, rows } as co
 /** Every variation that the documentation leaves open, by itself. */
 export const variations: readonly Variation[] = [
   ...Object.values(axes).flat(),
+  ...strangers,
   ...failures,
   ...rules,
 ];

@@ -94,9 +94,21 @@ function shownValue(name: string, value: unknown, on: Switches): unknown {
 const snake = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-function shownName(name: string, on: Switches): string {
-  if (name === 'id') return on.idField;
-  return on.fields === 'snake_case' ? snake(name) : name;
+const pascal = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
+
+/** Names of amounts that no documentation has. */
+const otherAmounts: Readonly<Record<string, string>> = {
+  onetimeRevenue: 'amountOnce',
+  monthlyRevenue: 'amountPerMonth',
+  price: 'unitAmount',
+  cost: 'unitOutlay',
+};
+
+function shownName(name: string, { fields, idField }: Switches): string {
+  if (fields === 'PascalCase') return pascal(name);
+  if (fields === 'other amounts' && name in otherAmounts) return otherAmounts[name] ?? name;
+  if (name === 'id') return idField;
+  return fields === 'snake_case' ? snake(name) : name;
 }
 
 function shownRow(row: Row, on: Switches): Row {
@@ -112,5 +124,8 @@ export function shown(path: string, record: Row, as: 'record' | 'row', on: Switc
   const bare = as === 'row' && on.items === 'by id only';
   const whole = bare || items === undefined ? rest : { ...rest, items };
   const marked = withMark(withCompany(path, whole, on), on.deleted);
-  return shownRow(withEmpty(path, withReferences(marked, on.references), on.missing), on);
+  const row = shownRow(withEmpty(path, withReferences(marked, on.references), on.missing), on);
+  if (on.fields !== 'in attributes') return row;
+  const { id, ...attributes } = row;
+  return { id, kind: path.slice(1), attributes };
 }

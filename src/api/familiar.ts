@@ -1,0 +1,120 @@
+/** Whether records are of the form that this server knows. */
+
+import { isObject } from '../values.ts';
+import { ApiError, type ErrorFacts } from './errors.ts';
+import { isKnownField, type Resource } from './records.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+type Kind = Resource | 'quote_item';
+
+/** Something that nearly every record of a kind says, and the fields that may say it. */
+interface Essential {
+  readonly what: string;
+  readonly fields: readonly string[];
+  readonly isNumber?: boolean;
+}
+
+const essentials: { readonly [K in Kind]?: readonly Essential[] } = {
+  company: [{ what: 'name', fields: ['name'] }],
+  contact: [{ what: 'name', fields: ['lastName', 'firstName', 'email', 'name'] }],
+  opportunity: [
+    { what: 'name', fields: ['name'] },
+    { what: 'stage', fields: ['pipelineStage', 'statusId'] },
+    { what: 'revenue', fields: ['onetimeRevenue', 'monthlyRevenue'], isNumber: true },
+  ],
+  product: [
+    { what: 'name', fields: ['name', 'mpn'] },
+    { what: 'price', fields: ['price', 'cost', 'msrp'], isNumber: true },
+  ],
+  quote: [
+    { what: 'number', fields: ['number', 'title', 'name'] },
+    { what: 'status', fields: ['status', 'sentAt', 'approvedAt', 'declinedAt', 'expiredAt'] },
+  ],
+  quote_item: [
+    { what: 'price', fields: ['price', 'setupPrice'], isNumber: true },
+    { what: 'quantity', fields: ['quantity'], isNumber: true },
+  ],
+};
+
+/** Something that no record says in a field that this server knows, while it has fields that may say it. */
+export interface Unrecognized {
+  kind: Kind;
+  /** Such as `stage`. */
+  what: string;
+  /** Names of the service's own fields. */
+  unknownFields: string[];
+}
+
+const maxFields = 6;
+/** Records of which one at least has an amount, if it is in a known field. */
+const minForAmounts = 5;
+
+/**
+ * @throws ApiError (`unfamiliar`) where no record has any of the fields that its kind is read by: figures of them
+ *   would all be 0
+ */
+export function requireFamiliar(
+  resource: Resource,
+  records: readonly Row[],
+  facts: ErrorFacts,
+): void {
+  const [first] = records;
+  if (!first || records.some((record) => isFamiliar(resource, record))) return;
+  throw new ApiError('unfamiliar', { ...facts, unknownFields: unknownFields(resource, first) });
+}
+
+/** What these records of one kind, and the items in them, do not say in any field that this server knows. */
+export function findUnrecognized(resource: Resource, records: readonly Row[]): Unrecognized[] {
+  const found = unrecognizedIn(resource, records);
+  if (resource !== 'quote') return found;
+  const withItems = records.find(({ items }) => Array.isArray(items) && items.length > 0);
+  return [...found, ...unrecognizedIn('quote_item', (withItems?.items as Row[] | undefined) ?? [])];
+}
+
+function unrecognizedIn(kind: Kind, records: readonly Row[]): Unrecognized[] {
+  const [first] = records;
+  if (!first) return [];
+  return (essentials[kind] ?? []).flatMap(({ what, fields, isNumber = false }) => {
+    if (records.some((record) => has(record, fields))) return [];
+    // A few opportunities may have no revenue; an item always has a price.
+    if (isNumber && kind !== 'quote_item' && records.length < minForAmounts) return [];
+    const candidates = unknownFields(kind, first, isNumber ? isAmount : isLabel);
+    return candidates.length === 0 ? [] : [{ kind, what, unknownFields: candidates }];
+  });
+}
+
+const has = (record: Row, fields: readonly string[]): boolean =>
+  fields.some((field) => record[field] !== undefined);
+
+/** A record with hardly a value, such as a contact with a telephone only, has no more unknown fields than known ones. */
+function isFamiliar(resource: Resource, record: Row): boolean {
+  const expected = essentials[resource];
+  if (expected?.some(({ fields }) => has(record, fields))) return true;
+  const known = Object.keys(record).filter((field) => tells(resource, field)).length;
+  const unknown = unknownFields(resource, record).length;
+  // Records of the other kinds may hardly say anything.
+  return expected === undefined ? known > 0 || unknown === 0 : known > unknown;
+}
+
+const tells = (resource: Resource, field: string): boolean =>
+  field !== 'id' && field !== 'children' && isKnownField(resource, field);
+
+function unknownFields(
+  kind: Kind,
+  { unreadable, ...record }: Row,
+  accepts: (value: unknown) => boolean = () => true,
+): string[] {
+  const misread = isObject(unreadable) ? unreadable : {};
+  const unknown = Object.entries(record).filter(([field]) => !isKnownField(kind, field));
+  return [...unknown, ...Object.entries(misread)]
+    .filter(([, value]) => accepts(value))
+    .map(([field]) => field)
+    .slice(0, maxFields);
+}
+
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'number' ||
+  isObject(value) ||
+  (typeof value === 'string' && /^[\d.,]+$/.test(value));
+const isLabel = (value: unknown): boolean =>
+  isObject(value) || (typeof value === 'string' && value !== '');
