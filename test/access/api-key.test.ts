@@ -68,7 +68,7 @@ const allowed = [
   'http://service.example.com:8080/base',
 ];
 
-describe('an address', () => {
+describe('the address of the service', () => {
   test.each([
     'https://good.example.com',
     'https://good.example.com/',
@@ -84,7 +84,7 @@ describe('an address', () => {
     'https://a%2ecpq.example.com',
     'http://service.example.com:8080/base/',
     'http://service.example.com:8080/x/../base',
-  ])('is as allowed: %s', async (address) => {
+  ])('is accepted: %s', async (address) => {
     expect(await statusFor(address, { allowed })).toBe(429);
   });
 
@@ -133,11 +133,11 @@ describe('an address', () => {
     'https://127.0.0.1',
     'https://good.example.com, https://good.example.com',
     'https://good.example.com\thttps://evil.com',
-  ])('is not: %s', async (address) => {
+  ])('is refused: %s', async (address) => {
     expect(await statusFor(address, { allowed })).toBe(403);
   });
 
-  test('must be said where more than one may be meant', async () => {
+  test('must be given where several are allowed', async () => {
     expect(await statusFor('', { allowed })).toBe(403);
     expect(await statusFor('', { allowed: ['https://*.example.com'] })).toBe(403);
     expect(await statusFor('', { allowed: ['https://good.example.com'] })).toBe(429);
@@ -182,32 +182,35 @@ const inside = [
 ];
 
 describe('a private network', () => {
-  test.each(inside)('is not reached at %s, though it is allowed', async (address) => {
+  test.each(inside)('is refused at %s, even if the address is allowed', async (address) => {
     expect(await statusFor(address, { allowed: [address], allowPrivate: false })).toBe(403);
     expect(await statusFor(address, { allowed: [address], allowPrivate: true })).toBe(429);
   });
 
   test.each(['http://8.8.8.8', 'http://172.32.0.1', 'http://[2606:4700::1111]'])(
-    'is not what is at %s',
+    'does not include %s',
     async (address) => {
       expect(await statusFor(address, { allowed: [address], allowPrivate: false })).toBe(429);
     },
   );
 
-  test('is no name', () => {
+  test('is not recognised by a host name alone', () => {
     for (const name of ['example.com', '', 'localhost', '127.0.0.1.example.com', '1.2.3.4.5']) {
       expect(isPrivate(name)).toBe(false);
     }
     expect(isPrivate('fe80::1%eth0')).toBe(true);
   });
 
-  test.each([true, false])('is refused to a name that leads there, all: %s', async (all) => {
-    const found = await new Promise<unknown[]>((resolve) => {
-      lookupPublicOnly('localhost', { all }, (...answer: unknown[]) => resolve(answer));
-    });
-    expect(found[0]).toMatchObject({ code: 'EPRIVATE' });
-    expect(JSON.stringify(found.slice(1))).not.toMatch(/127\.0\.0\.1|::1/);
-  });
+  test.each([true, false])(
+    'is refused for a name that resolves to it; all addresses: %s',
+    async (all) => {
+      const found = await new Promise<unknown[]>((resolve) => {
+        lookupPublicOnly('localhost', { all }, (...answer: unknown[]) => resolve(answer));
+      });
+      expect(found[0]).toMatchObject({ code: 'EPRIVATE' });
+      expect(JSON.stringify(found.slice(1))).not.toMatch(/127\.0\.0\.1|::1/);
+    },
+  );
 
   test('is refused by a running server when it connects to such a name', async () => {
     const upstream = await upstreamWith(['good']);
@@ -221,17 +224,20 @@ describe('a private network', () => {
 });
 
 describe('a key', () => {
-  test.each(['modern', 'legacy'] as const)('of the service lets its owner in, %s', async (era) => {
-    const { baseUrl, key } = addressIn(await sandbox());
-    const team = await startKeyed(baseUrl.replace('127.0.0.1', '127.0.0.*'));
-    team.running.output.guard(key);
-    const caller = await callerAt(team, keyed(key, { 'cpq-base-url': baseUrl }), { era });
-    expect((await caller.ask('cpq_list_companies', { size: 2 })).records).toHaveLength(2);
-    await caller.close();
-    await team.running.stop();
-  });
+  test.each(['modern', 'legacy'] as const)(
+    'of the service authenticates its owner, %s',
+    async (era) => {
+      const { baseUrl, key } = addressIn(await sandbox());
+      const team = await startKeyed(baseUrl.replace('127.0.0.1', '127.0.0.*'));
+      team.running.output.guard(key);
+      const caller = await callerAt(team, keyed(key, { 'cpq-base-url': baseUrl }), { era });
+      expect((await caller.ask('cpq_list_companies', { size: 2 })).records).toHaveLength(2);
+      await caller.close();
+      await team.running.stop();
+    },
+  );
 
-  test('that is not right gets 401, and the service is not asked again for it', async () => {
+  test('that is wrong gets 401, and is not sent to the service again', async () => {
     const upstream = await upstreamWith(['good-key-0123456789']);
     const team = await startKeyed(upstream.url);
     const wrong = 'wrong-key-0123456789';
@@ -252,7 +258,7 @@ describe('a key', () => {
     ['two', { 'api-key': ['good', 'good'] }],
     ['one with other letters', { 'api-key': 'gööd' }],
     ['a bearer token', { authorization: 'Bearer good' }],
-  ])('is asked for where there is %s', async (_, headers) => {
+  ])('is requested when there is %s', async (_, headers) => {
     const { team, upstream } = await strict();
     upstream.requests.length = 0;
     const reply = await send(team, { headers: headers as Headers });
@@ -261,7 +267,7 @@ describe('a key', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test('goes nowhere else, wherever the service leads', async () => {
+  test('is sent to no other address, even if the service redirects', async () => {
     const upstream = await upstreamWith(['good']);
     for (const to of ['other', 'other port', 'loop'] as const) {
       upstream.set({ redirect: { code: 307, to } });
@@ -273,7 +279,7 @@ describe('a key', () => {
     }
   });
 
-  test('is not called wrong while the service is away', async () => {
+  test('is not called wrong while the service is unavailable', async () => {
     const upstream = await upstreamWith(['good']);
     upstream.set({ status: { code: 500 } });
     const team = await startKeyed(upstream.url);
@@ -290,7 +296,7 @@ const strict = shared(async () => {
   return { upstream, team: await startKeyed(upstream.url) };
 });
 
-describe('callers of one address', () => {
+describe('callers at one address', () => {
   /** One of them may read everything, and one only companies, contacts and opportunities. */
   const both = shared(async () => {
     const { baseUrl } = addressIn(await sandbox());
@@ -305,7 +311,7 @@ describe('callers of one address', () => {
     return { team, read: read as Headers, limited: limited as Headers };
   });
 
-  test('never see what another’s key may read', async () => {
+  test('never see data that only another caller’s key may read', async () => {
     const { team, read, limited } = await both();
     const at = addressIn(await sandbox(), 'all');
     const paths = ['/quote', '/product', '/pricing-book', '/quote-template', '/category'];
@@ -335,7 +341,7 @@ describe('callers of one address', () => {
     expect(seenByOther).toBeGreaterThan(50);
   });
 
-  test('are not shown the events that came for the operator’s key', async () => {
+  test('are not shown events received for the operator’s key', async () => {
     const { baseUrl, key } = addressIn(await sandbox(), 'all');
     const env = { CPQ_STATE_DIR: newFolder() };
     const good = await newToken(['good'], env);
@@ -361,7 +367,7 @@ describe('callers of one address', () => {
 });
 
 describe('a flood of wrong keys', () => {
-  test('uses up a small budget of its own, and nothing of the tenant’s', async () => {
+  test('uses a small budget of its own, not the tenant’s', async () => {
     const upstream = await upstreamWith(['good-key-0123456789']);
     const team = await startKeyed(upstream.url, { CPQ_RATE_LIMIT: '40' });
     const headers = keyed('good-key-0123456789');
@@ -411,14 +417,14 @@ describe('the tenant of a key', () => {
     return { upstream, opened, retired, show };
   }
 
-  test('is opened once for those who come at once', async () => {
+  test('is opened once for concurrent callers', async () => {
     const { upstream, opened, show } = await startHolding(['a']);
     await Promise.all(Array.from({ length: 20 }, () => show('a')));
     expect(opened).toEqual(['a']);
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('is shut when nobody came for a quarter of an hour, and not before', async () => {
+  test('is closed after fifteen minutes without a call', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const { retired, opened, show } = await startHolding(['a', 'b']);
     await show('a');
@@ -433,7 +439,7 @@ describe('the tenant of a key', () => {
     expect(opened).toEqual(['a', 'b', 'a']);
   });
 
-  test('is one of so many, and no wrong key shuts it', { timeout: 30_000 }, async () => {
+  test('is closed when too many are open, but not by wrong keys', { timeout: 30_000 }, async () => {
     const good = Array.from({ length: 257 }, (_, at) => `good-${at}`);
     const { retired, show } = await startHolding(good);
     for (const key of good.slice(0, 256)) await show(key);

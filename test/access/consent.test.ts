@@ -41,8 +41,8 @@ const as = async (name: keyof Writing['tokens']): Promise<Caller> => {
 
 const wrote = ({ result }: Answer) => reportOf(result);
 
-describe('the token of a preview', () => {
-  test('is good for whoever got it, once, and for nobody else', async () => {
+describe('a confirmation token', () => {
+  test('works once, and only for the caller who received it', async () => {
     const [anna, bert] = await Promise.all([as('anna'), as('bert')]);
     const at = addressIn(await sandbox(), 'all');
     const { id, externalIdentifier: external_id } = await anyOpportunity(at);
@@ -63,7 +63,7 @@ describe('the token of a preview', () => {
     await Promise.all([anna.close(), bert.close()]);
   });
 
-  test('of taking a change back is for one caller, too', async () => {
+  test('of a revert works only for the caller who received it', async () => {
     const [anna, bert] = await Promise.all([as('anna'), as('bert')]);
     const at = addressIn(await sandbox(), 'all');
     const { id, externalIdentifier: external_id } = await anyOpportunity(at);
@@ -79,7 +79,7 @@ describe('the token of a preview', () => {
 });
 
 describe('consent to a write in one tenant', () => {
-  test('is none to the same write in another of the same person', async () => {
+  test('does not apply to the same write in another tenant of the same person', async () => {
     const provider = await startProvider('ES256');
     const { tenants } = await sandbox();
     const [one, two] = tenants.map(({ baseUrl, keys }) => ({ baseUrl, apiKey: keys.all }));
@@ -115,7 +115,7 @@ describe('consent to a write in one tenant', () => {
 });
 
 describe('the question to a person', () => {
-  test('is answered for the caller who asked, not for another with the same words', async () => {
+  test('is answered only for the caller who asked, not for another with an equal request', async () => {
     const { tokens, ...team } = await server();
     const at = addressIn(await sandbox(), 'all');
     const { id, externalIdentifier: external_id } = await anyOpportunity(at);
@@ -149,7 +149,7 @@ describe('the question to a person', () => {
 });
 
 describe('the journal', () => {
-  test('says who wrote, by a name that is no secret', async () => {
+  test('names the caller who wrote, without a secret', async () => {
     const [bert, reader] = await Promise.all([as('bert'), as('reader')]);
     const at = addressIn(await sandbox(), 'all');
     const { externalIdentifier: external_id } = await anyOpportunity(at);

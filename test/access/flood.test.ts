@@ -59,7 +59,7 @@ const call = callToolRequest('cpq_list_companies', { size: 1 });
 const batchOf = (count: number) => Array.from({ length: count }, (_, id) => ({ ...call, id }));
 
 describe('a batch', () => {
-  test('of many is refused, and nothing of it is done', async () => {
+  test('with too many calls is refused as a whole', async () => {
     const { team, anna, asked } = await startShared();
     const reply = await send(team, { headers: anna, body: batchOf(100) });
     expect(reply.status).toBe(400);
@@ -67,7 +67,7 @@ describe('a batch', () => {
     expect(asked()).toBe(0);
   });
 
-  test('counts as many calls as it holds', async () => {
+  test('counts each of its calls', async () => {
     const { team, anna, ben, asked } = await startShared({ CPQ_CALLS_PER_MINUTE: '30' });
     const replies: Reply[] = [];
     for (let at = 0; at < 5; at++) {
@@ -80,7 +80,7 @@ describe('a batch', () => {
     expect((await send(team, { headers: ben, body: call })).status).toBe(200);
   });
 
-  test('counts whatever the way in which its length is told', async () => {
+  test('is counted with and without a content length', async () => {
     const { team, anna, asked } = await startShared();
     const text = JSON.stringify(batchOf(100));
     const head = [
@@ -98,13 +98,13 @@ describe('a batch', () => {
     expect(asked()).toBe(0);
   });
 
-  test('holds no more than the caller may have worked on at once', async () => {
+  test('may not exceed the limit of concurrent calls', async () => {
     const { team, anna } = await startShared({ CPQ_CALLS_AT_ONCE: '3' });
     expect((await send(team, { headers: anna, body: batchOf(4) })).text).toContain('at most 3');
     expect((await send(team, { headers: anna, body: batchOf(3) })).status).toBe(200);
   });
 
-  test('is no way around a scope that a caller lacks', async () => {
+  test('does not bypass a missing scope', async () => {
     const { team, anna } = await startShared({ CPQ_GRANTS: 'read,opportunity:write' });
     const write = callToolRequest('cpq_upsert_opportunity', {
       external_id: 'x',
@@ -147,8 +147,8 @@ function listen(
   });
 }
 
-describe('streams of changes', () => {
-  test('of one caller are limited, and others still get theirs', async () => {
+describe('streams of updates', () => {
+  test('are limited per caller', async () => {
     const { team, anna, ben, metric } = await startShared({ CPQ_STREAMS_AT_ONCE: '4' });
     const opened = await Promise.all(Array.from({ length: 10 }, () => listen(team, anna)));
     const statuses = opened.map(({ status }) => status).toSorted();
@@ -164,7 +164,7 @@ describe('streams of changes', () => {
     expect((await listen(team, anna)).status).toBe(200);
   });
 
-  test('count as calls when they are opened, and hold no turn', async () => {
+  test('count as a call when opened, and occupy no place in the queue', async () => {
     const { team, anna } = await startShared({ CPQ_CALLS_PER_MINUTE: '4', CPQ_CALLS_AT_ONCE: '1' });
     for (let at = 0; at < 4; at++) expect((await listen(team, anna)).status).toBe(200);
     const fifth = await listen(team, anna);
@@ -172,7 +172,7 @@ describe('streams of changes', () => {
     expect(fifth.text).toContain('Too many calls');
   });
 
-  test('of a tenant are limited in all, also where nobody is asked who they are', () => {
+  test('are limited per tenant, also without authentication', () => {
     const refused: unknown[] = [];
     const limits = { perCaller: 2, perTenant: 3 };
     const streams = new OpenStreams({ limits, onRefused: (...why) => refused.push(why) });

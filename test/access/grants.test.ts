@@ -111,14 +111,14 @@ const tellingOf = ({ id, externalIdentifier, number, description, title, email }
 const seenIn = async (text: string, given: string): Promise<string[]> =>
   (await hidden()).filter((one) => text.includes(one) && !given.includes(one));
 
-describe('what is listed', () => {
+describe('listed tools', () => {
   test.each([
     ['company:read'],
     ['quote:read,company:read'],
     ['opportunity:read'],
     ['read'],
     ['opportunity:write'],
-  ])('to %s is what it may use, in the order of all', async (grants) => {
+  ])('for %s are those that it may use, in the usual order', async (grants) => {
     const team = await server();
     const held = new Set(
       grants.includes('opportunity:write') ? [grants, 'opportunity:read'] : grants.split(','),
@@ -133,7 +133,7 @@ describe('what is listed', () => {
     }
   });
 
-  test('to somebody who may read are no tools that write, and none can be called', async () => {
+  test('for a reading caller contain no tool that writes, and none can be called', async () => {
     const team = await server();
     const headers = await team.as('read');
     const { names, ask, client, close } = await callerAt(team, headers);
@@ -152,7 +152,7 @@ describe('what is listed', () => {
     expect(await putsOf(await sandbox())).toEqual([]);
   });
 
-  test('to somebody with more than the operator gave is what the operator gave', async () => {
+  test('for a caller are limited to the grants of the operator', async () => {
     const narrow = await startGraded('company:read');
     const most = await callerAt(narrow, await narrow.as(everything.grants));
     const none = await callerAt(narrow, await narrow.as('quote:read'));
@@ -180,8 +180,8 @@ const reader = shared(async (): Promise<Caller & { headers: Record<string, strin
   return { ...(await callerAt(team, headers)), headers };
 });
 
-describe('somebody who may read companies alone', () => {
-  test('sees nothing else through any tool, whatever is asked', async () => {
+describe('a caller that may only read companies', () => {
+  test('sees nothing else through any tool and arguments', async () => {
     const team = await warm();
     const { headers } = await reader();
     const texts = await hidden();
@@ -234,7 +234,7 @@ describe('somebody who may read companies alone', () => {
   });
 
   test.each(resources.filter((name) => name !== 'company'))(
-    'gets no %s by its id, and nothing that tells it apart from one that is not there',
+    'gets the same answer for an existing %s as for a missing one',
     async (resource) => {
       const team = await warm();
       const { headers } = await reader();
@@ -250,7 +250,7 @@ describe('somebody who may read companies alone', () => {
     },
   );
 
-  test('reads no other resource, and is offered none', async () => {
+  test('is offered and can read no other resource', async () => {
     const { client, close } = await callerAt(await warm(), (await reader()).headers);
     const { resourceTemplates: listed } = (await client.request('resources/templates/list')) as {
       resourceTemplates?: { name: string }[];
@@ -304,7 +304,7 @@ describe('somebody who may read companies alone', () => {
     await close();
   });
 
-  test('hears of companies alone', async () => {
+  test('is notified of companies only', async () => {
     const team = await warm();
     const at = addressIn(await sandbox(), 'all');
     const [company] = await serviceRecords(at, '/company', '?size=1');
@@ -330,7 +330,7 @@ describe('somebody who may read companies alone', () => {
     await Promise.all([narrow.close(), wide.close()]);
   });
 
-  test('and what others then see is as it was', async () => {
+  test('does not change what others see', async () => {
     const team = await warm();
     const whole = await callerAt(team, await team.as('read'));
     const { data } = await whole.ask('cpq_brief_pipeline');

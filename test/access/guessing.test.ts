@@ -37,7 +37,7 @@ const guess = (show: Show, from: string, count: number): Promise<Reply[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => show(`wrong-${from}-${at}`, from)));
 
 describe('guessed keys of the service', () => {
-  test('from a few addresses keep no good key out', async () => {
+  test('from a few addresses do not block a correct key', async () => {
     const { upstream, show } = await startKeyed();
     const senders = ['203.0.113.1', '203.0.113.2', '203.0.113.3'];
     const replies = await Promise.all(senders.map((from) => guess(show, from, 25)));
@@ -46,7 +46,7 @@ describe('guessed keys of the service', () => {
     expect((await show('good-key-0123456789-0', '203.0.113.9')).status).toBe(200);
   });
 
-  test('from many addresses use up what is checked, and the reason told is the true one', async () => {
+  test('from many addresses use up the checks, and the refusal says so', async () => {
     const { upstream, show } = await startKeyed();
     expect((await show('good-key-0123456789-0', '203.0.113.200')).status).toBe(200);
     upstream.requests.length = 0;
@@ -61,7 +61,7 @@ describe('guessed keys of the service', () => {
     expect((await show('good-key-0123456789-0', '203.0.113.200')).status).toBe(200);
   });
 
-  test('leave half of the checks to addresses that showed no wrong key', async () => {
+  test('leave half of the checks to addresses without a wrong key', async () => {
     const { upstream, show } = await startKeyed();
     const senders = Array.from({ length: 8 }, (_, at) => `203.0.113.${at}`);
     await Promise.all(senders.map((from) => guess(show, from, 10)));
@@ -72,13 +72,13 @@ describe('guessed keys of the service', () => {
     expect(new Set(fresh)).toEqual(new Set([200]));
   });
 
-  test('are told apart from many good keys of one address', async () => {
+  test('are distinguished from many correct keys of one address', async () => {
     const { show } = await startKeyed();
     const replies = await Promise.all(goodKeys.map((key) => show(key, '203.0.113.7')));
     expect(replies.map(({ status }) => status)).toEqual(goodKeys.map(() => 200));
   });
 
-  test('are not what it is called when the service takes no more requests', async () => {
+  test('are not reported when the service’s rate limit is reached', async () => {
     const { upstream, show } = await startKeyed();
     upstream.set({ status: { code: 429, retryAfter: '77' } });
     const reply = await show('good-key-0123456789-0', '203.0.113.7');
@@ -119,7 +119,7 @@ describe('guessed secrets of webhooks', () => {
       });
   };
 
-  test('are refused after thirty in a minute, and the right one with them', async () => {
+  test('are refused after thirty in a minute, and so is the correct one', async () => {
     const show = await startWebhooks();
     const statuses: number[] = [];
     for (let at = 0; at < 35; at++) {
@@ -132,13 +132,13 @@ describe('guessed secrets of webhooks', () => {
     expect((await show('acme', webhookSecret, '203.0.113.2')).status).toBe(200);
   });
 
-  test('keep out nothing of another tenant', async () => {
+  test('do not block another tenant’s webhooks', async () => {
     const show = await startWebhooks();
     for (let at = 0; at < 31; at++) await show('acme', `wrong-${at}`, '203.0.113.1');
     expect((await show('globex', webhookSecret, '203.0.113.1')).status).toBe(200);
   });
 
-  test('tell nobody which tenants there are', async () => {
+  test('do not reveal which tenants exist', async () => {
     const show = await startWebhooks();
     const statusesOf = async (tenant: string) => {
       const statuses: number[] = [];
@@ -151,7 +151,7 @@ describe('guessed secrets of webhooks', () => {
   });
 });
 
-test('guessed tokens of the metrics are refused after thirty in a minute', async () => {
+test('guessed metrics tokens are refused after thirty in a minute', async () => {
   const team = await startTenants();
   const read = (headers: Headers) => send(team, { method: 'GET', path: '/metrics', headers });
   for (let at = 0; at < 30; at++) expect((await read(bearer(`wrong-${at}`))).status).toBe(404);

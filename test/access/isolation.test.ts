@@ -71,7 +71,7 @@ const updates = (heard: string): string[] =>
   [...heard.matchAll(/resources\/updated.*?cpq:\/\/company\/([a-z-]+)/g)].map(([, id = '']) => id);
 
 function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
-  test('keep journals, reverts and the hourly limit of writes apart', async () => {
+  test('have separate journals, reverts and hourly write limits', async () => {
     const { server } = await start();
     const { north, south } = await callers(server);
     const written = await write(north, 'opp-1');
@@ -85,7 +85,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     expect(await write(south, 'opp-3')).toMatchObject({ outcome: 'written' });
   });
 
-  test('keep what a renewed key finds, and take nothing along to another entry', async () => {
+  test('keep their data when their key is renewed, and give none to another entry with the old key', async () => {
     const { server, described } = await start();
     const before = await callers(server);
     expect(await write(before.north, 'opp-1')).toMatchObject({ outcome: 'written' });
@@ -106,7 +106,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     expect((await taken.south.ask('cpq_list_events')).text).not.toContain('Company renewed');
   });
 
-  test('keep their webhooks apart', async () => {
+  test('have separate webhook events', async () => {
     const { server } = await start();
     const { north, south } = await callers(server);
     expect((await deliverTo(server, 'north', event('first'))).body).toEqual({ status: 'kept' });
@@ -118,7 +118,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     expect((await south.ask('cpq_list_events')).text).toContain('Company first');
   });
 
-  test('hear of nothing that moved for another, and drop nothing for it', async () => {
+  test('get no updates of another tenant, and keep their cache', async () => {
     const { server, upstream } = await start();
     const { south } = await callers(server);
     await south.ask('cpq_find', { query: 'Acme' });
@@ -150,11 +150,11 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
   });
 }
 
-describe('neighbours at one address, in files', () => {
+describe('two tenants at one address, with state in files', () => {
   neighbours(() => startNeighbours());
 });
 
-describeWith('redis', 'neighbours at one address, in Redis', () => {
+describeWith('redis', 'two tenants at one address, with state in Redis', () => {
   neighbours(async () => {
     const redis = await startRedis();
     return startNeighbours({ CPQ_REDIS_URL: redis.url.href });
@@ -164,8 +164,8 @@ describeWith('redis', 'neighbours at one address, in Redis', () => {
 const addressHash = (url: string): string =>
   createHash('sha256').update(new URL(url).href).digest('hex').slice(0, 16);
 
-describe('the names of what is kept', () => {
-  test('the only tenant is named by its address, and stays so as `default` in a file', async () => {
+describe('names of stored data', () => {
+  test('a single tenant is named by its address, also as `default` in a tenants file', async () => {
     const upstream = closing(await startUpstream({ keys: new Set([keyOf('only'), newKey]) }));
     const folder = newFolder();
     const only = await anyHost.start(
@@ -193,7 +193,7 @@ describe('the names of what is kept', () => {
     expect(await changes('other')).toEqual([]);
   });
 
-  test('callers with keys of their own share nothing that was written', async () => {
+  test('callers with their own keys have separate journals', async () => {
     const keys = [keyOf('mine'), keyOf('yours')];
     const upstream = closing(await startUpstream({ keys: new Set(keys) }));
     const server = await startTeam({
@@ -216,7 +216,7 @@ describe('the names of what is kept', () => {
 });
 
 describe('callers of one tenant', () => {
-  test('hear of what moved where their grants let them read it', async () => {
+  test('are notified of updates to what they may read', async () => {
     const upstream = closing(await startUpstream({ keys: new Set([keyOf('only')]) }));
     const state = { CPQ_STATE_DIR: newFolder() };
     const server = await startTeam({

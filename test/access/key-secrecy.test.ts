@@ -73,9 +73,9 @@ const envelope = (text: string): Behaviour => ({
 /** Services that say the key back, in what is read and in what is refused. */
 const echoes: Record<string, Behaviour> = {
   'in records': envelope(key),
-  'in records, in the middle of a text': envelope(`the key ${key} is mine`),
+  'in records, within a text': envelope(`the key ${key} is mine`),
   'in records, escaped': envelope(escaped),
-  'in records, with what cannot be seen between its letters': envelope([...key].join('\u200b')),
+  'in records, with invisible characters between its letters': envelope([...key].join('\u200b')),
   'in records, with variation selectors': envelope([...key].join('\ufe01')),
   'in records, with markup between its letters': envelope([...key].join('<b></b>')),
   'in records, as entities': envelope(
@@ -83,9 +83,9 @@ const echoes: Record<string, Behaviour> = {
   ),
   'in records, with a solidus escaped': envelope(key.replaceAll('/', '\\/')),
   'in one record': { instead: { text: record(key) } },
-  'as text that is no JSON': { instead: { text: `api-key: ${key}` } },
-  'as JSON that is no answer': { instead: { text: `"${key}"` } },
-  'in an envelope that nobody knows': { instead: { text: `{"${key}":["${key}"]}` } },
+  'as text that is not JSON': { instead: { text: `api-key: ${key}` } },
+  'as JSON of the wrong shape': { instead: { text: `"${key}"` } },
+  'in an unknown envelope': { instead: { text: `{"${key}":["${key}"]}` } },
   'in a web page': { instead: { text: `<html><title>${key}</title></html>`, type: 'text/html' } },
   'in a message': { status: { code: 400, message: `bad key ${key}` } },
   'in messages': { status: { code: 400, message: [key, `${key}${key}`] } },
@@ -93,12 +93,12 @@ const echoes: Record<string, Behaviour> = {
   'in a long message': { status: { code: 400, message: `${'x'.repeat(270)}${key}` } },
   'in an error': { status: { code: 401, message: key } },
   'in a header': { headers: { 'x-your-key': key, 'set-cookie': `key=${key}` } },
-  'in the name of a compression': { headers: { 'content-encoding': key } },
-  'when it asks to wait': { status: { code: 429, retryAfter: key } },
+  'as the content encoding': { headers: { 'content-encoding': key } },
+  'in Retry-After': { status: { code: 429, retryAfter: key } },
   'in a redirect': { headers: { location: `http://example.com/${key}` }, status: { code: 404 } },
 };
 
-describe('a service that says it back', () => {
+describe('a service that repeats the key', () => {
   test.each(sample(Object.entries(echoes), 3))(
     '%s',
     async (_, behaviour) => {
@@ -114,7 +114,7 @@ describe('a service that says it back', () => {
     60_000,
   );
 
-  test('records are still told, without it', async () => {
+  test('records are still shown, without the key', async () => {
     upstream.reset();
     upstream.set(envelope(`the key ${key} is mine`));
     const server = await start();
@@ -154,7 +154,7 @@ describe.each([anyHost, ...httpHosts.slice(0, 1)])('errors of every kind, $name'
   });
 });
 
-test('calls that are given up tell nothing of it', async () => {
+test('cancelled calls do not reveal the key', async () => {
   const server = await start();
   const results: string[] = [];
   for (const name of hanging) {
@@ -166,8 +166,8 @@ test('calls that are given up tell nothing of it', async () => {
   await server.close();
 });
 
-describe('what is written about it', () => {
-  test('the journal of a change to a record that holds it', async () => {
+describe('the key does not appear in', () => {
+  test('the journal of a change to a record that contains it', async () => {
     upstream.reset();
     for (const row of upstream.records['/opportunity']) row.description = `my key is ${key}`;
     const server = await start();
@@ -187,11 +187,8 @@ describe('what is written about it', () => {
 
   test.each([
     ['a wrong address', { CPQ_BASE_URL: 'nonsense', CPQ_API_KEY: key }],
-    [
-      'a key that cannot be one',
-      { CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_API_KEY: `${key} ${key}` },
-    ],
-    ['a setting that is wrong', { CPQ_RATE_LIMIT: 'x', CPQ_API_KEY: key }],
+    ['an impossible key', { CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_API_KEY: `${key} ${key}` }],
+    ['an invalid setting', { CPQ_RATE_LIMIT: 'x', CPQ_API_KEY: key }],
     ['a key in the address', { CPQ_BASE_URL: `http://x:${key}@127.0.0.1`, CPQ_API_KEY: key }],
     ['no address', { CPQ_API_KEY: key }],
   ])('the refusal to start with %s', async (_, env) => {
@@ -207,7 +204,7 @@ describe('what is written about it', () => {
     expect(canary.findIn('output', stdout + stderr)).toEqual([]);
   });
 
-  test('a key from a file that it cannot be read from', async () => {
+  test('the refusal of a malformed key file', async () => {
     const file = join(folder, 'state-key');
     await writeFile(file, `${key}\n${key}`);
     const env = { CPQ_BASE_URL: upstream.url, CPQ_API_KEY_FILE: file };
@@ -218,7 +215,7 @@ describe('what is written about it', () => {
   });
 
   test.each(Object.entries(echoes).filter((_, at) => at % 4 === 0))(
-    'the doctor, where the service says it %s',
+    'the output of doctor, where the service repeats it %s',
     async (_, on) => {
       upstream.reset();
       upstream.set(on);
@@ -234,8 +231,8 @@ describe('what is written about it', () => {
   );
 });
 
-describe('the canary', () => {
-  test('is found in every form', async () => {
+describe('the search for the key', () => {
+  test('finds every encoding of it', async () => {
     const forms = [
       key,
       encodeURIComponent(key),

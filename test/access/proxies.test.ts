@@ -29,8 +29,8 @@ const claimed = fc.oneof(
   fc.constantFrom('unknown', '', ',', '_hidden'),
 );
 
-describe('who sends a request', () => {
-  test('is the other end of the connection, whatever it says, where that is no proxy', () => {
+describe('the sender of a request', () => {
+  test('is the peer of the connection where that is not a trusted proxy', () => {
     fc.assert(
       fc.property(outside, fc.array(claimed), (sender, said) => {
         expect(from(sender, said.join(', '))).toBe(sender);
@@ -38,7 +38,7 @@ describe('who sends a request', () => {
     );
   });
 
-  test('is who came to the first of the proxies, whatever that one said before', () => {
+  test('is the client of the first trusted proxy', () => {
     fc.assert(
       fc.property(
         fc.array(claimed),
@@ -52,7 +52,7 @@ describe('who sends a request', () => {
     );
   });
 
-  test('is never what is no address', () => {
+  test('is never an invalid address', () => {
     fc.assert(
       fc.property(proxy, fc.array(claimed), (last, said) => {
         const known = [
@@ -69,7 +69,7 @@ describe('who sends a request', () => {
     );
   });
 
-  test('is one address, however it is written', () => {
+  test('is the same for every spelling of an address', () => {
     expect(from('::ffff:203.0.113.7')).toBe('203.0.113.7');
     expect(from('::ffff:10.0.0.1', '203.0.113.7')).toBe('203.0.113.7');
     expect(from('10.0.0.1', '203.0.113.7:4711')).toBe('203.0.113.7');
@@ -83,7 +83,7 @@ describe('who sends a request', () => {
     expect(from('fe80::1%eth0', '203.0.113.7')).toBe('fe80::1%eth0');
   });
 
-  test('without proxies is nobody but the other end', () => {
+  test('is always the peer where no proxies are trusted', () => {
     fc.assert(
       fc.property(fc.oneof(proxy, outside), fc.array(claimed), (sender, said) => {
         const request = {
@@ -96,8 +96,8 @@ describe('who sends a request', () => {
   });
 });
 
-describe('of an IPv6 address', () => {
-  test('the network counts', () => {
+describe('an IPv6 sender', () => {
+  test('is identified by its network', () => {
     const half = fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 4 });
     const written = (parts: number[]) => parts.map((part) => part.toString(16)).join(':');
     fc.assert(
@@ -120,10 +120,12 @@ describe('of an IPv6 address', () => {
     ['203.0.113.7', '203.0.113.7'],
     ['0xcb.0.113.7', '0xcb.0.113.7'],
     ['unknown', 'unknown'],
-  ])('as in %s', (address, network) => expect(networkOf(address)).toBe(network));
+  ])('is identified by its network: %s', (address, network) =>
+    expect(networkOf(address)).toBe(network),
+  );
 });
 
-describe('proxies', () => {
+describe('the list of trusted proxies', () => {
   test.each([
     '10.0.0.0/',
     '10.0.0.0/33',
@@ -134,13 +136,11 @@ describe('proxies', () => {
     '10',
     '012.0.0.0/8',
     '',
-  ])('that are none are refused: %j', (network) =>
-    expect(() => parseProxies([network])).toThrow(ConfigError),
-  );
+  ])('refuses %j', (network) => expect(() => parseProxies([network])).toThrow(ConfigError));
 });
 
-describe('wrong credentials', () => {
-  test('are counted for a minute, by sender', () => {
+describe('failures', () => {
+  test('are counted per sender for a minute', () => {
     const failures = new FailureLimiter(3);
     for (let at = 0; at < 3; at++) {
       expect(failures.waitSeconds('a', 1_000 + at)).toBe(0);
@@ -153,7 +153,7 @@ describe('wrong credentials', () => {
     expect(failures.waitSeconds('a', 61_001)).toBe(0);
   });
 
-  test('of ever new senders do not let the one that is kept out in again', () => {
+  test('of many new senders do not unblock a blocked sender', () => {
     const failures = new FailureLimiter(1);
     for (let at = 0; at < 9_999; at++) failures.count(`early ${at}`, 0);
     failures.count('late', 1);

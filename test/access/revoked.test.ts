@@ -63,8 +63,8 @@ const fromMemory: [string, Record<string, unknown>][] = [
   ['cpq_list_changes', {}],
 ];
 
-describe('once the service refused the key', () => {
-  test('nothing is answered from what is kept, until the service accepts it again', async () => {
+describe('after the service refused the key', () => {
+  test('nothing is answered from the cache until the service accepts a request again', async () => {
     const upstream = await startService();
     const server = await serve(upstream);
     const { ask } = await callerOf(server);
@@ -86,7 +86,7 @@ describe('once the service refused the key', () => {
     for (const [tool, args] of fromMemory) expect((await ask(tool, args)).isError).toBe(false);
   }, 60_000);
 
-  test('who listens is told of nothing', async () => {
+  test('subscribers are not notified', async () => {
     const upstream = await startService();
     const server = await serve(upstream);
     const { ask } = await callerOf(server);
@@ -103,7 +103,7 @@ describe('once the service refused the key', () => {
     await server.running.stop();
   });
 
-  test('who listens is told of no collection that the key may not read', async () => {
+  test('subscribers are not notified of a collection that the key may not read', async () => {
     const upstream = await startService();
     const server = await serve(upstream);
     const { ask } = await callerOf(server);
@@ -119,7 +119,7 @@ describe('once the service refused the key', () => {
     await server.running.stop();
   });
 
-  test('a collection that it may no longer read is not answered from memory', async () => {
+  test('a collection that it may no longer read is not answered from the cache', async () => {
     const upstream = await startService();
     const { ask } = await callerOf(await serve(upstream));
     const find = () => ask('cpq_find', { query: 'a', kinds: ['contact'] });
@@ -132,7 +132,7 @@ describe('once the service refused the key', () => {
     expect(barred.text).toMatch(/does not let this key read .*contact/);
   });
 
-  test('a caller with that key of their own is not let in', async () => {
+  test('a caller with that key is refused', async () => {
     const upstream = await startService();
     const team = await startTeam({
       CPQ_AUTH: 'key',
@@ -149,8 +149,8 @@ describe('once the service refused the key', () => {
   });
 });
 
-describeWith('redis', 'replicas that share what is held', () => {
-  test('know of it as soon as one of them does', async () => {
+describeWith('redis', 'replicas with a shared cache', () => {
+  test('all stop answering as soon as one key refusal is seen', async () => {
     const redis = await startRedis();
     const upstream = await startService();
     const env = { CPQ_REDIS_URL: redis.url.href, CPQ_REPLICAS: '2' };

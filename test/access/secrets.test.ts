@@ -19,7 +19,7 @@ const audience = 'https://mcp.example.com/mcp';
 /** Parts of a token with which it could still be used, or guessed. */
 const partsOf = (token: string): string[] => [token, token.slice(-30)];
 
-test('nothing that a caller shows, good or bad, is written anywhere', async () => {
+test('no credential of a caller, valid or not, is written anywhere', async () => {
   const [own, wrong, operators, hook] = [
     createCanary(),
     createCanary(),

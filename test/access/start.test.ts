@@ -20,12 +20,12 @@ describe('a server that others can reach', () => {
   test.each([
     ['--public-url', 'https://mcp.example.com/mcp'],
     ['--trusted-proxies', '127.0.0.1'],
-  ])('does not start behind a proxy, as %s says, while it asks nobody', async (...words) => {
+  ])('does not start without authentication behind a proxy, as %s implies', async (...words) => {
     expect(await refused(tenant, ...words)).toContain('CPQ_AUTH');
   });
 
   test.each(['0.0.0.0', '::', '192.0.2.7', '127.0.0.1.example.com', 'example.com', '127.1'])(
-    'does not start on %s while it asks nobody who they are',
+    'does not start without authentication on %s',
     async (host) => {
       const said = await refused(tenant, '--host', host);
       expect(said).toContain(host);
@@ -34,19 +34,19 @@ describe('a server that others can reach', () => {
     },
   );
 
-  test('does not take an unknown way for one', async () => {
+  test('does not accept an unknown auth strategy', async () => {
     expect(await refused({ ...tenant, CPQ_AUTH: 'none' }, '--host', '0.0.0.0')).toContain('oauth');
     expect(await refused({ ...tenant, CPQ_AUTH: 'token,nobody' })).toContain('must be one of');
   });
 
-  test('does not take an empty list of ways for one', async () => {
+  test('does not accept an empty list of auth strategies', async () => {
     for (const CPQ_AUTH of ['', ' ', ',']) {
       expect(await refused({ ...tenant, CPQ_AUTH }, '--host', '0.0.0.0')).toContain('CPQ_AUTH');
     }
   });
 });
 
-describe('a way without what it needs', () => {
+describe('an auth strategy without its settings', () => {
   const cases: Record<string, [Environment, string]> = {
     'oauth without an issuer': [{ CPQ_AUTH: 'oauth', ...publicUrl }, 'CPQ_OAUTH_ISSUER'],
     'oauth without the address that tokens are for': [issuer, 'CPQ_PUBLIC_URL'],
@@ -82,7 +82,7 @@ describe('a way without what it needs', () => {
   });
 });
 
-describe('a file of tokens that is none', () => {
+describe('a malformed token file', () => {
   const row = {
     id: 'a',
     name: 'a',
@@ -112,10 +112,10 @@ describe('a file of tokens that is none', () => {
   });
 });
 
-describe('a file of tenants', () => {
+describe('a tenants file', () => {
   const good = { baseUrl: 'https://a.example.com', apiKey: secret };
 
-  test('is not served to whoever comes', async () => {
+  test('is not served without authentication', async () => {
     const path = await fileIn(newFolder(), 'tenants.json', { tenants: { a: good } });
     expect(await refused({ CPQ_TENANTS_FILE: path })).toContain('CPQ_AUTH');
   });
@@ -168,7 +168,7 @@ describe('a file of tenants', () => {
     expect(said).toContain(words);
   });
 
-  test('is said to be missing where it is', async () => {
+  test('that is missing is reported', async () => {
     const path = `${newFolder()}/none.json`;
     expect(await refused({ CPQ_AUTH: 'token', CPQ_TENANTS_FILE: path })).toContain('ENOENT');
   });

@@ -27,8 +27,8 @@ const idsOf = ({ upstream }: Place): string[] =>
     .filter((id) => id !== '');
 const isGood = ({ status, text }: Reply) => status === 200 && !text.includes('"isError":true');
 
-describe('two tenants side by side', () => {
-  test('never see anything of each other', async () => {
+describe('two tenants in one server', () => {
+  test('never see each other’s data', async () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const described = { one: one.described, two: two.described };
     const server = await startMany(described);
@@ -76,7 +76,7 @@ describe('two tenants side by side', () => {
     expect([keys(one), keys(two)]).toEqual([new Set([one.key]), new Set([two.key])]);
   });
 
-  test('are told apart by the token alone', async () => {
+  test('are selected by the token alone', async () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const state = { CPQ_STATE_DIR: newFolder() };
     const nobodys = await newToken(['nobodys'], state);
@@ -93,7 +93,7 @@ describe('two tenants side by side', () => {
     expect(one.upstream.requests).toEqual([]);
   });
 
-  test('get a token of their own even while they are the only one', async () => {
+  test('need a token of their own even if there is only one', async () => {
     const one = await place('one', 1);
     const folder = newFolder();
     const env = {
@@ -109,8 +109,8 @@ describe('two tenants side by side', () => {
   });
 });
 
-describe('the file, read again', () => {
-  test('opens, changes and closes tenants', async () => {
+describe('reloading the tenants file', () => {
+  test('adds, changes and removes tenants', async () => {
     const [one, two, other] = await Promise.all([place('one', 1), place('two', 2), place('x', 3)]);
     const server = await startMany({ one: one.described }, ['one', 'two']);
     const ask = (tenant: string) => send(server, { headers: server.as(tenant), body: companies });
@@ -131,7 +131,7 @@ describe('the file, read again', () => {
     expect(server.stderr()).toContain('"opened":[],"changed":[],"closed":["one"]');
   });
 
-  test('keeps what is held of a tenant that stays as it was', async () => {
+  test('keeps the cache of an unchanged tenant', async () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const server = await startMany({ one: one.described });
     const brief = callToolRequest('cpq_brief_pipeline');
@@ -143,7 +143,7 @@ describe('the file, read again', () => {
     expect(one.upstream.requests).toHaveLength(read);
   });
 
-  test('lets every call that is under way come to its end', async () => {
+  test('lets running calls finish', async () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const server = await startMany({ one: one.described, two: two.described });
     let release = () => {};
@@ -168,7 +168,7 @@ describe('the file, read again', () => {
     expect((await send(server, { headers: server.as('one') })).status).toBe(403);
   });
 
-  test('ends what is listened to of a tenant that is gone or is another, and no more', async () => {
+  test('ends the streams of removed and changed tenants only', async () => {
     const [one, two, three] = await Promise.all([
       place('one', 1),
       place('two', 2),
@@ -209,7 +209,7 @@ describe('the file, read again', () => {
     ],
     ['with a key in a list', { one: { baseUrl: 'https://a.example.com', apiKey: [secret] } }],
     ['with what it cannot say', { one: { apiKey: secret, auth: 'key' } }],
-  ])('changes nothing where it is %s, and says so', async (_, content) => {
+  ])('changes nothing and logs it where the file is %s', async (_, content) => {
     const { server, one } = await steady();
     server.running.output.guard(secret);
     const before = one.upstream.requests.length;
@@ -220,7 +220,7 @@ describe('the file, read again', () => {
     expect(one.upstream.requests.length).toBe(before + 1);
   });
 
-  test('is asked for by nothing but the signal', async () => {
+  test('happens on the signal only', async () => {
     const { server, one } = await steady();
     await writeFile(server.path, 'gone');
     expect(isGood(await send(server, { headers: server.as('one'), body: companies }))).toBe(true);
@@ -240,8 +240,8 @@ function steady() {
 
 const updated = () => ({ event: 'company.updated', data: { id: 'a', name: `${Math.random()}` } });
 
-describe('what a tenant is given', () => {
-  test('may stand in files beside the one that describes it', async () => {
+describe('settings of a tenant', () => {
+  test('may be read from files next to the tenants file', async () => {
     const one = await place('one', 1);
     const folder = newFolder();
     await mkdir(join(folder, 'keys'));
@@ -283,20 +283,20 @@ describe('what a tenant is given', () => {
     ['writeFields', ['']],
     ['barredStages', [1]],
     ['barredStages', ['Won; really']],
-  ])('is of its own type: %s cannot be %j', async (name, value) => {
+  ])('are checked: %s cannot be %j', async (name, value) => {
     const reading = read({ [name]: value });
     await expect(reading).rejects.toThrow(new RegExp(`"one": ${name}(:| must be a)`));
     await expect(reading).rejects.not.toThrow(mistyped);
   });
 
-  test('may be one text where it can be several, and no barred stage at all', async () => {
+  test('may be a string instead of a list, and an empty list of barred stages', async () => {
     const one = await read({ grants: 'company:read', barredStages: [] });
     expect(one?.grants).toEqual(new Set(['company:read']));
     expect(one?.barredStages).toEqual([]);
     expect((await read({ barredStages: 'Won; Lost' }))?.barredStages).toEqual(['Won', 'Lost']);
   });
 
-  test('is never a key of the server', async () => {
+  test('never contain the server’s key', async () => {
     const one = await place('one', 1);
     const file = (tenant: Row) => fileIn(newFolder(), 'tenants.json', { tenants: { one: tenant } });
     const servers = {
@@ -314,7 +314,7 @@ describe('what a tenant is given', () => {
     }
   });
 
-  test('is never a secret of the server’s webhooks', async () => {
+  test('never contain the server’s webhook secret', async () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const servers = 'hook-of-the-server-0123456789';
     const { webhookSecret, ...bare } = two.described;
@@ -339,7 +339,7 @@ describe('what a tenant is given', () => {
     }
   });
 
-  test('are grants of its own', async () => {
+  test('include grants of its own', async () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const described = {
       one: { ...one.described, grants: ['company:read'] },

@@ -52,8 +52,8 @@ const rows = async (folder: string) =>
     unknown
   >[];
 
-describe('the command', () => {
-  test('shows a token once, and keeps nothing that it could be made of', async () => {
+describe('the token command', () => {
+  test('shows a token once, and stores only its hash', async () => {
     const folder = newFolder();
     const env = { CPQ_STATE_DIR: folder };
     const made = await newToken(['anna', '--grants', 'company:read,contact:read'], env);
@@ -76,7 +76,7 @@ describe('the command', () => {
     expect(await rows(folder)).toEqual([]);
   });
 
-  test('makes a file that was open to all its owner’s alone', async () => {
+  test('restricts a world-readable file to its owner', async () => {
     const folder = newFolder();
     const path = join(folder, 'tokens.json');
     await writeFile(path, '{"version":1,"tokens":[]}', { mode: 0o644 });
@@ -84,7 +84,7 @@ describe('the command', () => {
     expect(((await stat(path)).mode & 0o777).toString(8)).toBe('600');
   });
 
-  test('loses none of those that are made at once, after a program that was killed', async () => {
+  test('loses no token when several are made at once, even after a killed process', async () => {
     const folder = newFolder();
     const env = { CPQ_STATE_DIR: folder };
     const lock = join(folder, 'tokens.json.lock');
@@ -98,7 +98,7 @@ describe('the command', () => {
     expect(await readdir(folder)).toEqual(['tokens.json']);
   });
 
-  test('of those that want one name at once, one gets it', async () => {
+  test('gives a name to only one of several concurrent requests', async () => {
     const env = { CPQ_STATE_DIR: newFolder() };
     const adding = Array.from({ length: 4 }, () => token(['add', 'anna'], env));
     const statuses = (await Promise.all(adding)).map(({ status }) => status);
@@ -126,7 +126,7 @@ describe('the command', () => {
     expect(stderr).toContain(said);
   });
 
-  test('changes nothing in a file that it cannot read', async () => {
+  test('does not change a file that it cannot read', async () => {
     const folder = newFolder();
     const path = join(folder, 'tokens.json');
     await writeFile(path, 'not mine');
@@ -139,22 +139,25 @@ describe('the command', () => {
 });
 
 describe('a caller', () => {
-  test.each(['modern', 'legacy', 'first line'] as const)('is let in, %s', async (era) => {
-    const { good, ...team } = await server();
-    const { names, ask, close } = await callerAt(team, bearer(good), { era });
-    expect(await names()).toContain('cpq_list_companies');
-    expect((await ask('cpq_list_companies', { size: 2 })).records).toHaveLength(2);
-    await close();
-  });
+  test.each(['modern', 'legacy', 'first line'] as const)(
+    'with a token is served, %s',
+    async (era) => {
+      const { good, ...team } = await server();
+      const { names, ask, close } = await callerAt(team, bearer(good), { era });
+      expect(await names()).toContain('cpq_list_companies');
+      expect((await ask('cpq_list_companies', { size: 2 })).records).toHaveLength(2);
+      await close();
+    },
+  );
 
-  test('is told what to show', async () => {
+  test('without a token is told which credentials are accepted', async () => {
     const reply = await send(await server());
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toBe('Bearer realm="cpq-mcp"');
     expect(reply.text).not.toContain('tools');
   });
 
-  test('may write the name of the scheme as it likes', async () => {
+  test('may write the name of the scheme in any case', async () => {
     const { good, ...team } = await server();
     for (const authorization of [`bearer ${good}`, `BEARER  ${good}`, `Bearer ${good} `]) {
       expect((await send(team, { headers: { authorization } })).status).toBe(200);
@@ -178,14 +181,14 @@ describe('a caller', () => {
     'the header of keys': (good) => ({ 'api-key': good }),
   };
 
-  test.each(Object.entries(wrong))('is not let in with %s', async (_, headersOf) => {
+  test.each(Object.entries(wrong))('is refused with %s', async (_, headersOf) => {
     const { good, ...team } = await server();
     const reply = await send(team, { headers: headersOf(good) });
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toContain('Bearer realm="cpq-mcp"');
   });
 
-  test('is not let in with a token in the address', async () => {
+  test('is refused with a token in the URL', async () => {
     const { good, ...team } = await server();
     for (const name of ['access_token', 'token', 'authorization']) {
       expect((await send(team, { path: `/mcp?${name}=${good}` })).status).toBe(401);
@@ -193,13 +196,13 @@ describe('a caller', () => {
   });
 
   test.each(['GET', 'DELETE', 'PUT', 'OPTIONS', 'HEAD', 'PATCH'])(
-    'is asked for it whatever the method: %s',
+    'is asked for a token with every method: %s',
     async (method) => {
       expect((await send(await server(), { method })).status).toBe(401);
     },
   );
 
-  test('is asked for it on every path but those of health', async () => {
+  test('is asked for a token on every path except health checks', async () => {
     const team = await server();
     const paths = ['/', '/mcp/', '/MCP', '/mcp/../mcp', '//mcp', '/metrics', '/preview', '/%6dcp'];
     for (const path of paths) {
@@ -243,7 +246,7 @@ describe('a token', () => {
     expect(reply.text).not.toContain('cpq_');
   });
 
-  test('that has expired is refused, and its owner told so', async () => {
+  test('that has expired is refused with this reason', async () => {
     const { add, folder, ...team } = await spoiling();
     const made = await add('expiring');
     const path = join(folder, 'tokens.json');
@@ -263,7 +266,7 @@ describe('a token', () => {
     );
   });
 
-  test('that was made or revoked while the server runs is taken or refused soon', async () => {
+  test('that is made or revoked while the server runs is soon accepted or refused', async () => {
     const { add, env, ...team } = await server();
     const made = await add('passing');
     const statusOf = async () => (await send(team, { headers: bearer(made) })).status;
@@ -272,7 +275,7 @@ describe('a token', () => {
     await until(statusOf).toBe(401);
   });
 
-  test('is good while the file is broken, which is told once, and all end with the file', async () => {
+  test('stays valid while the file is malformed, and ends when the file is removed', async () => {
     const team = await startShared();
     const { folder, good } = team;
     const path = join(folder, 'tokens.json');
@@ -297,8 +300,8 @@ describe('a token', () => {
 const spoiling = shared(() => startShared());
 const others = shared(async () => (await spoiling()).add('other'));
 
-describe('whoever guesses', () => {
-  test('has to wait, and others need not', async () => {
+describe('a caller that guesses tokens', () => {
+  test('has to wait, and others do not', async () => {
     const team = await startShared({ CPQ_TRUSTED_PROXIES: '127.0.0.1' });
     const from = (sender: string, shown: string) =>
       send(team, { headers: { ...bearer(shown), 'x-forwarded-for': sender } });
@@ -316,7 +319,7 @@ describe('whoever guesses', () => {
     expect((await send(team, { headers: bearer(team.good) })).status).toBe(200);
   });
 
-  test('has one address for all of an IPv6 network', async () => {
+  test('is identified by its IPv6 network', async () => {
     const team = await startShared({ CPQ_TRUSTED_PROXIES: '127.0.0.1' });
     const from = (sender: string, shown: string) =>
       send(team, { headers: { ...bearer(shown), 'x-forwarded-for': sender } });
@@ -325,7 +328,7 @@ describe('whoever guesses', () => {
     expect((await from('2001:db8:0:8::1', team.good)).status).toBe(200);
   });
 
-  test('cannot choose its address where no proxy is believed', async () => {
+  test('cannot choose its address where no proxy is trusted', async () => {
     const team = await startShared();
     const from = (sender: string, shown: string) =>
       send(team, { headers: { ...bearer(shown), 'x-forwarded-for': sender } });
@@ -334,7 +337,7 @@ describe('whoever guesses', () => {
   });
 });
 
-describe('what is listened to', () => {
+describe('a stream of updates', () => {
   afterEach(() => vi.useRealTimers());
 
   const listeningTo = (admit: () => Promise<unknown>) => {
@@ -345,7 +348,7 @@ describe('what is listened to', () => {
     return { response, minute };
   };
 
-  test('ends when its listener would be let in no more', async () => {
+  test('ends when its caller would no longer be authenticated', async () => {
     let answer: HttpError | undefined;
     const { response, minute } = listeningTo(async () => {
       if (answer) throw answer;
@@ -361,7 +364,7 @@ describe('what is listened to', () => {
     expect(response.end).toHaveBeenCalledOnce();
   });
 
-  test('is looked at for as long as it goes on', async () => {
+  test('is re-authorized while it is open', async () => {
     const admit = vi.fn(async () => {});
     const { response, minute } = listeningTo(admit);
     await minute();
@@ -371,8 +374,8 @@ describe('what is listened to', () => {
   });
 });
 
-describe('a caller that asks for too much', () => {
-  test('is not let through for saying that it only listens', async () => {
+describe('a caller that exceeds its limits', () => {
+  test('is not admitted for claiming to subscribe only', async () => {
     const team = await startShared({ CPQ_CALLS_PER_MINUTE: '6' });
     const says = { ...bearer(team.good), 'mcp-method': 'subscriptions/listen' };
     const body = callToolRequest('cpq_list_companies', { size: 1 });
