@@ -14,6 +14,7 @@ const layersBelow = {
     'tenant',
     'briefs',
     'api',
+    'records',
     'state',
     'text',
     'views',
@@ -27,17 +28,19 @@ const layersBelow = {
     'tenant',
     'briefs',
     'api',
+    'records',
     'state',
     'text',
     'views',
   ],
-  'fast-path': ['mcp', 'tools', 'tool-kit', 'tenant', 'briefs', 'api', 'state', 'text'],
-  mcp: ['tools', 'tool-kit', 'tenant', 'briefs', 'api', 'state', 'text', 'views'],
-  tools: ['tool-kit', 'tenant', 'briefs', 'api', 'state', 'text'],
-  'tool-kit': ['tenant', 'briefs', 'api', 'state', 'text'],
-  tenant: ['briefs', 'api', 'state', 'text'],
-  briefs: ['api', 'text'],
-  api: ['state'],
+  'fast-path': ['mcp', 'tools', 'tool-kit', 'tenant', 'briefs', 'api', 'records', 'state', 'text'],
+  mcp: ['tools', 'tool-kit', 'tenant', 'briefs', 'api', 'records', 'state', 'text', 'views'],
+  tools: ['tool-kit', 'tenant', 'briefs', 'api', 'records', 'state', 'text'],
+  'tool-kit': ['tenant', 'briefs', 'api', 'records', 'state', 'text'],
+  tenant: ['briefs', 'api', 'records', 'state', 'text'],
+  briefs: ['records', 'text'],
+  api: ['records', 'state'],
+  records: [],
   state: [],
   text: [],
   sandbox: [],
@@ -137,22 +140,21 @@ function problemsOf(file) {
 
 function importsOf(source) {
   const statements =
-    /^[ \t]*(?:import|export)\b(?<what>[^'"`;]*?)\bfrom\s*(?<quote>['"])(?<from>[^'"]+)\k<quote>/gm;
+    /^[ \t]*(?:import|export)\b[^'"`;]*?\bfrom\s*(?<quote>['"])(?<from>[^'"]+)\k<quote>/gm;
   const others =
     /(?:^[ \t]*import|\b(?:import|require)\s*\()\s*(?<quote>['"])(?<from>[^'"]+)\k<quote>/gm;
-  return [...source.matchAll(statements), ...source.matchAll(others)].map(({ groups }) => ({
-    name: groups.from,
-    typesOnly: /^\s*type\b/.test(groups.what ?? ''),
-  }));
+  return [...source.matchAll(statements), ...source.matchAll(others)].map(
+    ({ groups }) => groups.from,
+  );
 }
 
-function problemOf(file, { name, typesOnly }) {
+function problemOf(file, name) {
   const layer = layerOf(file);
   if (!/^(\.|\/|file:)/.test(name)) return problemOfLibrary(file, layer, name);
   const target = relative(root, resolve(root, dirname(file), name))
     .split(sep)
     .join('/');
-  return mayImport(layer, target, typesOnly) ? undefined : `${file}: may not import ${target}`;
+  return mayImport(layer, target) ? undefined : `${file}: may not import ${target}`;
 }
 
 function problemOfLibrary(file, layer, name) {
@@ -162,12 +164,10 @@ function problemOfLibrary(file, layer, name) {
   return `${file}: may not import ${name}, which belongs in ${library.layers.join(' and ')}`;
 }
 
-function mayImport(layer, target, typesOnly) {
+function mayImport(layer, target) {
   const other = layerOf(target);
   if (other === layer) return true;
   if (other in usersOfFiles) return usersOfFiles[other].includes(layer);
-  // Briefs are pure functions of records: they need the records' types and no client.
-  if (layer === 'briefs' && other === 'api') return typesOnly && target === 'src/api/records.ts';
   return (filesBesideLayers[layer] ?? layersBelow[layer])?.includes(other) ?? false;
 }
 

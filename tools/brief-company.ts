@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Company, Resource } from '../src/api/records.ts';
 import { type CompanyBrief, companyBrief } from '../src/briefs/company.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { plural } from '../src/briefs/naming.ts';
+import type { Company, Resource } from '../src/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { Company, Opportunity } from '../src/api/records.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
 import { type PipelineBrief, pipelineBrief } from '../src/briefs/pipeline.ts';
 import { type OpenDeal, openDeals } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
+import type { Company, Opportunity } from '../src/records/records.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, toCoverage, today } from '../src/tool-kit/answers.ts';

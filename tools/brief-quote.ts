@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { ApiRecord, Quote, Ref } from '../src/api/records.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote.ts';
 import { completeReferences } from '../src/briefs/references.ts';
+import type { ApiRecord, Quote, Ref } from '../src/records/records.ts';
 import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';

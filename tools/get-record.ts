@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ApiRecord, Resource } from '../src/api/records.ts';
 import { deletion, fullRecord, selectFields } from '../src/briefs/concise.ts';
+import type { ApiRecord, Resource } from '../src/records/records.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';

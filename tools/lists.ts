@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Resource } from '../src/api/records.ts';
+import type { Resource } from '../src/records/records.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer, type Things } from '../src/tool-kit/answers.ts';
 import {

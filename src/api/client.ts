@@ -1,3 +1,4 @@
+import { type Opportunity, type RecordOf, type Resource, toRecord } from '../records/records.ts';
 import { delay } from '../state/delay.ts';
 import type { RateWindow } from '../state/port.ts';
 import { type BudgetSettings, defaultBudget, RateBudget, type Taken } from './budget.ts';
@@ -7,7 +8,6 @@ import { type RawRecord, readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError } from './errors.ts';
 import { requireFamiliar } from './familiar.ts';
 import { type Observer, requestOutcome } from './observer.ts';
-import { type Opportunity, type RecordOf, type Resource, toRecord } from './records.ts';
 import { answeredAt, header, parseResponse, withoutLongKey } from './reply.ts';
 import { isPathSegment, type Route, routes, upsertPath } from './routes.ts';
 import {

@@ -1,8 +1,8 @@
 /** Whether records are of the form that this server knows. */
 
+import { isKnownField, type Resource } from '../records/records.ts';
 import { isObject } from '../values.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
-import { isKnownField, type Resource } from './records.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Kind = Resource | 'quote_item';

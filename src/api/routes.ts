@@ -1,5 +1,5 @@
+import type { Resource } from '../records/records.ts';
 import { keysOf } from '../values.ts';
-import type { Resource } from './records.ts';
 
 export type { Resource };
 

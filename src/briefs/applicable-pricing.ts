@@ -1,5 +1,5 @@
 /** The discount groups and pricing books that apply to a company today. */
-import type { Company, DiscountGroup, PricingBook } from '../api/records.ts';
+import type { Company, DiscountGroup, PricingBook } from '../records/records.ts';
 import { byReach, isValid, type Reach, reachOf, windowOf } from './books.ts';
 import type { Day } from './days.ts';
 import { compact, type LimitedList, limitList, type Named, nonBlank } from './naming.ts';

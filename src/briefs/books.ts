@@ -1,6 +1,6 @@
 /** The pricing books and discount groups that apply to a company on a day, and their prices. */
 
-import type { Company, PricingBook } from '../api/records.ts';
+import type { Company, PricingBook } from '../records/records.ts';
 import { fieldOf } from '../values.ts';
 import { type Day, dayOf, within } from './days.ts';
 import { type Decimal, decimal, hundred } from './money.ts';

@@ -1,6 +1,6 @@
 /** Checks of sales data: each has a name, a definition, and findings with the value at stake. */
 
-import type { Resource } from '../api/records.ts';
+import type { Resource } from '../records/records.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import { keysOf } from '../values.ts';
 import type {

@@ -1,5 +1,5 @@
 /** The quotes of one company: totals by status, and the quotes to look at first. */
-import type { Quote } from '../api/records.ts';
+import type { Quote } from '../records/records.ts';
 import { type Day, dayOf } from './days.ts';
 import { type CurrencyOf, currencyOfRecord } from './money.ts';
 import {

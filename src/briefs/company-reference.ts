@@ -1,5 +1,5 @@
 /** Whether a record belongs to a company. */
-import type { ApiRecord, Company } from '../api/records.ts';
+import type { ApiRecord, Company } from '../records/records.ts';
 import { compact, type Named, nonBlank, normaliseName } from './naming.ts';
 
 /** Compares by the company's id, or by name if the record has no company id. */

@@ -10,7 +10,7 @@ import type {
   PricingBook,
   Product,
   Quote,
-} from '../api/records.ts';
+} from '../records/records.ts';
 import {
   type DiscountGroupRow,
   discountGroupsFor,

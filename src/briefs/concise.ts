@@ -13,7 +13,7 @@ import type {
   RecordOf,
   Ref,
   Resource,
-} from '../api/records.ts';
+} from '../records/records.ts';
 import { fieldOf, isObject } from '../values.ts';
 import { contactName } from './naming.ts';
 import { outcomeOf } from './outcome.ts';

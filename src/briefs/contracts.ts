@@ -1,5 +1,5 @@
 /** The contract items of a company (beta). */
-import type { Company, ContractItem } from '../api/records.ts';
+import type { Company, ContractItem } from '../records/records.ts';
 import { belongsTo, companyOf } from './company-reference.ts';
 import { type Decimal, decimal, rounded } from './money.ts';
 import {

@@ -1,5 +1,5 @@
 /** An opportunity as every brief counts it: its outcome, currency, value and probability. */
-import type { Opportunity } from '../api/records.ts';
+import type { Opportunity } from '../records/records.ts';
 import { type Day, dayOf, daysSince, latestDay } from './days.ts';
 import {
   type Amounts,

@@ -3,7 +3,7 @@
  * definitions are in docs/definitions.md.
  */
 import BigJs, { type Big } from 'big.js';
-import type { Company, Ref } from '../api/records.ts';
+import type { Company, Ref } from '../records/records.ts';
 
 /** An own constructor, so that settings made elsewhere do not affect these sums. */
 const Big20 = BigJs();

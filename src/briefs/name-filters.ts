@@ -2,7 +2,7 @@
  * Filters by name: which of the names that occur a text means. `resolveFilters` in `tool-kit/name-filters.ts` asks
  * back where this finds none, or several.
  */
-import type { Ref } from '../api/records.ts';
+import type { Ref } from '../records/records.ts';
 import { byName, compact, type Named, nonBlank, normaliseName } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 

@@ -1,5 +1,5 @@
 /** Names, ids and sort order of records, shared by all briefs. */
-import type { Contact, Quote, Ref } from '../api/records.ts';
+import type { Contact, Quote, Ref } from '../records/records.ts';
 import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 
 /** A reference to a record: name and id. */

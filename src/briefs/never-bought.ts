@@ -1,5 +1,5 @@
 /** Products that a company never bought, in the categories that it buys from. */
-import type { Category, Product, Quote, Ref } from '../api/records.ts';
+import type { Category, Product, Quote, Ref } from '../records/records.ts';
 import { decimal, perUnit } from './money.ts';
 import { byName, compact, type LimitedList, limitList, nonBlank } from './naming.ts';
 import { isDeleted, isOpenQuote } from './outcome.ts';

@@ -2,7 +2,7 @@
  * The outcome of a deal or a quote. Tenants choose the names of their stages and statuses, so only a few
  * unambiguous words are recognised; any other text has no meaning here.
  */
-import type { Opportunity, Quote } from '../api/records.ts';
+import type { Opportunity, Quote } from '../records/records.ts';
 import { type Day, dayOf } from './days.ts';
 
 /** `closed_unknown`: closed, but nothing says whether it was won or lost. */

@@ -1,5 +1,5 @@
 /** Part numbers and categories as they are compared, and what was bought of them. */
-import type { Category, Product, Quote, QuoteItem, Ref } from '../api/records.ts';
+import type { Category, Product, Quote, QuoteItem, Ref } from '../records/records.ts';
 import { normaliseName } from './naming.ts';
 import { standingOf } from './outcome.ts';
 

@@ -1,5 +1,5 @@
 /** Every open deal of the pipeline in a few fields, for the pipeline board. */
-import type { Opportunity } from '../api/records.ts';
+import type { Opportunity } from '../records/records.ts';
 import { type Day, dayOf, requireDay } from './days.ts';
 import { byValue, type Deal, type DealRow, dealRow, idleDays, toDeal } from './deals.ts';
 import { rounded } from './money.ts';

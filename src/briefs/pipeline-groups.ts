@@ -1,5 +1,5 @@
 /** Open deals in ranked groups; small groups are merged so that the sums still add up. */
-import type { Opportunity } from '../api/records.ts';
+import type { Opportunity } from '../records/records.ts';
 import { type Day, dayOf, daysSince } from './days.ts';
 import { type Deal, DealSums, type WeightedAmounts } from './deals.ts';
 import {

@@ -1,6 +1,6 @@
 /** The pipeline: open deals by group, overdue, closing soon and stalled deals, won and lost deals. */
 
-import type { Opportunity } from '../api/records.ts';
+import type { Opportunity } from '../records/records.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
 import { addDays, type Day, dayOf, requireDay, within } from './days.ts';
 import {

@@ -1,5 +1,12 @@
 /** A finding of the pre-flight check, and what a check is given. */
-import type { Company, Contact, Opportunity, PricingBook, Product, Quote } from '../api/records.ts';
+import type {
+  Company,
+  Contact,
+  Opportunity,
+  PricingBook,
+  Product,
+  Quote,
+} from '../records/records.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { Day } from './days.ts';
 import type { CurrencyOf } from './money.ts';

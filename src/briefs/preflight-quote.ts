@@ -1,5 +1,5 @@
 /** The findings of the pre-flight check that are about the quote as a whole. */
-import type { Quote } from '../api/records.ts';
+import type { Quote } from '../records/records.ts';
 import { quote as quoteText, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { type Day, dayOf, daysBetween } from './days.ts';
 import {

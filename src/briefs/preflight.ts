@@ -1,6 +1,6 @@
 /** Pre-flight check of a quote before it goes out, and of its lines. Definitions: docs/definitions.md, "Pre-flight". */
 
-import type { Product, Quote, QuoteItem } from '../api/records.ts';
+import type { Product, Quote, QuoteItem } from '../records/records.ts';
 import { quote, type Wording, wording } from '../text/untrusted-text.ts';
 import { type BookPrice, BookPrices, deviates } from './books.ts';
 import { type Day, dayOf } from './days.ts';

@@ -1,5 +1,5 @@
 /** The scale of a tenant's probabilities: some tenants store 0–1, others 0–100. */
-import type { Opportunity } from '../api/records.ts';
+import type { Opportunity } from '../records/records.ts';
 import { type Decimal, decimal, hundred } from './money.ts';
 
 /** `unknown`: no opportunity has a probability. */

@@ -2,7 +2,7 @@
  * The totals of a quote, summed from its items by term: the service sends no totals.
  * Definitions: docs/definitions.md, "Quote".
  */
-import type { Quote, QuoteItem } from '../api/records.ts';
+import type { Quote, QuoteItem } from '../records/records.ts';
 import {
   type Decimal,
   decimal,

@@ -1,5 +1,5 @@
 /** One quote: its lines, totals, margins and pre-flight check. */
-import type { Opportunity, Quote, QuoteItem, Ref } from '../api/records.ts';
+import type { Opportunity, Quote, QuoteItem, Ref } from '../records/records.ts';
 import { type Day, dayOf, daysBetween, requireDay } from './days.ts';
 import { dealValue } from './deals.ts';
 import {

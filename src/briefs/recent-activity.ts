@@ -1,6 +1,6 @@
 /** Recent activity: the newest event of each record, from its timestamps. */
 
-import type { ApiRecord, Contact, Opportunity, Quote } from '../api/records.ts';
+import type { ApiRecord, Contact, Opportunity, Quote } from '../records/records.ts';
 import { keysOf } from '../values.ts';
 import { addDays, type Day, dayOf } from './days.ts';
 import { byName, compact, compare, contactName, nonBlank, quoteName } from './naming.ts';

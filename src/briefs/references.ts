@@ -7,7 +7,7 @@ import type {
   Quote,
   Ref,
   Resource,
-} from '../api/records.ts';
+} from '../records/records.ts';
 import { contactName, normaliseName } from './naming.ts';
 
 /** What a reference is to. The service has no list of owners, stages and sources. */

@@ -9,7 +9,7 @@ import type {
   Product,
   Quote,
   RecordOf,
-} from '../api/records.ts';
+} from '../records/records.ts';
 import { isOneOf } from '../values.ts';
 import {
   comparePhones,

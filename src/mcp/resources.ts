@@ -4,9 +4,9 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import { ApiError } from '../api/errors.ts';
-import type { ApiRecord } from '../api/records.ts';
 import { fullRecord } from '../briefs/concise.ts';
 import { isSearchKind } from '../briefs/search.ts';
+import type { ApiRecord } from '../records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { resolveRecord } from '../tenant/resolve.ts';

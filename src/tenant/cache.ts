@@ -1,4 +1,4 @@
-import type { Resource } from '../api/records.ts';
+import type { Resource } from '../records/records.ts';
 import type { Coverage } from './reading/coverage.ts';
 
 export interface CachedCollection {

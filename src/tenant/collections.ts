@@ -1,9 +1,9 @@
 import type { Call } from '../api/call.ts';
 import type { ApiClient } from '../api/client.ts';
 import { ApiError, isApiError } from '../api/errors.ts';
-import type { RecordOf, Resource } from '../api/records.ts';
 import { resources } from '../api/routes.ts';
 import type { Trace } from '../api/trace.ts';
+import type { RecordOf, Resource } from '../records/records.ts';
 import type { CachedCollection, CollectionCache } from './cache.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';

@@ -1,6 +1,6 @@
 import { isApiError } from '../api/errors.ts';
-import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { completeReferences, type KnownRecords } from '../briefs/references.ts';
+import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';

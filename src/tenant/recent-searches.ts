@@ -1,4 +1,4 @@
-import type { ApiRecord } from '../api/records.ts';
+import type { ApiRecord } from '../records/records.ts';
 import type { Collection } from './collections.ts';
 
 const maxSearches = 10;

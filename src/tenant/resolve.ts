@@ -1,10 +1,10 @@
 /** Resolves a text to a record, by id, identifier or name. */
 import { ApiError, isApiError } from '../api/errors.ts';
-import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { routes } from '../api/routes.ts';
 import { isDeleted } from '../briefs/outcome.ts';
 import { normalisePart } from '../briefs/part-numbers.ts';
 import { createSearchIndex, type SearchIndex, type SearchKind } from '../briefs/search.ts';
+import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
 import type { ToolCall } from './call.ts';
 import type { Tenant } from './tenant.ts';
 

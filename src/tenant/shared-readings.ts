@@ -1,4 +1,4 @@
-import type { Resource } from '../api/records.ts';
+import type { Resource } from '../records/records.ts';
 import type { SharedCollections } from '../state/port.ts';
 import type { CachedCollection } from './cache.ts';
 import type { Coverage } from './reading/coverage.ts';

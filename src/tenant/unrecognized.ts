@@ -1,5 +1,5 @@
 import { findUnrecognized } from '../api/familiar.ts';
-import type { ApiRecord, Resource } from '../api/records.ts';
+import type { ApiRecord, Resource } from '../records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 
 /** A sentence for everything that none of the records says in a field that this server knows. */

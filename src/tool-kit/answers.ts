@@ -1,7 +1,7 @@
-import type { ApiRecord, RecordOf, Resource } from '../api/records.ts';
 import { concise, fullRecord, selectFields } from '../briefs/concise.ts';
 import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
 import { isDeleted } from '../briefs/outcome.ts';
+import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
 import type { Coverage } from '../tenant/reading/coverage.ts';
 import type { ListPage } from '../tenant/reading/list-page.ts';
 import { counted, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';

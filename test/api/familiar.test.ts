@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isApiError } from '../../src/api/errors.ts';
 import { findUnrecognized, requireFamiliar } from '../../src/api/familiar.ts';
-import { type Resource, toRecord } from '../../src/api/records.ts';
 import { resources } from '../../src/api/routes.ts';
+import { type Resource, toRecord } from '../../src/records/records.ts';
 
 type Row = Record<string, unknown>;
 

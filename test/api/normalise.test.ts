@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toRecord } from '../../src/api/records.ts';
 import { isDeleted } from '../../src/briefs/outcome.ts';
+import { toRecord } from '../../src/records/records.ts';
 
 const word = fc.stringMatching(/^[A-Za-z]\w{0,12}$/);
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Company, PricingBook, Quote, QuoteItem } from '../../src/api/records.ts';
 import { BookPrices, isValid, reachOf, validEntries } from '../../src/briefs/books.ts';
 import { decimal, zero } from '../../src/briefs/money.ts';
 import { preflight } from '../../src/briefs/preflight.ts';
+import type { Company, PricingBook, Quote, QuoteItem } from '../../src/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR' };

@@ -1,12 +1,12 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeAll, expect, test } from 'vitest';
-import type { Company, Opportunity, Product, Quote } from '../../src/api/records.ts';
 import { checkNames, runCheck } from '../../src/briefs/checks.ts';
 import { companyBrief } from '../../src/briefs/company.ts';
 import { currenciesOf } from '../../src/briefs/money.ts';
 import { pipelineBrief } from '../../src/briefs/pipeline.ts';
 import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
 import { quoteBrief } from '../../src/briefs/quote.ts';
+import type { Company, Opportunity, Product, Quote } from '../../src/records/records.ts';
 
 /**
  * How long the answers are, in tokens of their JSON, over a tenant with names as long as real ones: the

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Opportunity, Product, Quote } from '../../src/api/records.ts';
 import {
   type CheckData,
   type CheckName,
@@ -9,6 +8,7 @@ import {
   defineCheck,
   runCheck,
 } from '../../src/briefs/checks.ts';
+import type { Opportunity, Product, Quote } from '../../src/records/records.ts';
 
 const today = '2026-06-15';
 const currencyOf = new Map([['acme', 'EUR']]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Company, Product, Quote, QuoteItem } from '../../src/api/records.ts';
 import { type CompanyRecords, companyBrief } from '../../src/briefs/company.ts';
+import type { Company, Product, Quote, QuoteItem } from '../../src/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Opportunity, Quote } from '../../src/api/records.ts';
 import {
   addDays,
   dayOf,
@@ -10,6 +9,7 @@ import {
 } from '../../src/briefs/days.ts';
 import { isOpenQuote, outcomeOf, standingOf } from '../../src/briefs/outcome.ts';
 import { probabilityScale, probabilityShare } from '../../src/briefs/probability.ts';
+import type { Opportunity, Quote } from '../../src/records/records.ts';
 
 const closedAt = '2026-05-01T10:00:00Z';
 const stage = (name: string): Opportunity => ({ pipelineStage: { id: 's', name } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Opportunity } from '../../src/api/records.ts';
 import { type PipelineOptions, pipelineBrief } from '../../src/briefs/pipeline.ts';
+import type { Opportunity } from '../../src/records/records.ts';
 
 const today = '2026-06-15';
 const currencyOf = new Map([

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { checkNames, runCheck } from '../../src/briefs/checks.ts';
+import { companyBrief } from '../../src/briefs/company.ts';
+import { currencyOfRecord } from '../../src/briefs/money.ts';
+import { pipelineBrief } from '../../src/briefs/pipeline.ts';
+import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
+import { quoteBrief } from '../../src/briefs/quote.ts';
+import { quoteTotals } from '../../src/briefs/quote-totals.ts';
 import type {
   Company,
   Contact,
@@ -9,14 +16,7 @@ import type {
   PricingBook,
   Product,
   Quote,
-} from '../../src/api/records.ts';
-import { checkNames, runCheck } from '../../src/briefs/checks.ts';
-import { companyBrief } from '../../src/briefs/company.ts';
-import { currencyOfRecord } from '../../src/briefs/money.ts';
-import { pipelineBrief } from '../../src/briefs/pipeline.ts';
-import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
-import { quoteBrief } from '../../src/briefs/quote.ts';
-import { quoteTotals } from '../../src/briefs/quote-totals.ts';
+} from '../../src/records/records.ts';
 
 /**
  * What must hold whatever a tenant's records look like. Any field of any record may be missing; names

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Company, Contact, Product, Quote, QuoteItem } from '../../src/api/records.ts';
 import type { PreflightRecords } from '../../src/briefs/preflight-finding.ts';
 import { quoteBrief } from '../../src/briefs/quote.ts';
 import { firstYearValue, quoteTotals, sumQuote, sumQuotes } from '../../src/briefs/quote-totals.ts';
+import type { Company, Contact, Product, Quote, QuoteItem } from '../../src/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR' };

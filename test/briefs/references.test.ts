@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { toRecord } from '../../src/api/records.ts';
 import { completeReferences } from '../../src/briefs/references.ts';
+import { toRecord } from '../../src/records/records.ts';
 
 const company = [
   { id: 'c1', name: 'Acme' },

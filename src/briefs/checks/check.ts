@@ -1,5 +1,5 @@
 /** The type of a check of sales data, and shared helpers. */
-import type { RecordOf, Resource } from '../../api/records.ts';
+import type { RecordOf, Resource } from '../../records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 import type { Day } from '../days.ts';
 import type { CurrencyOf, Decimal } from '../money.ts';

@@ -1,5 +1,5 @@
 /** Checks of open opportunities. */
-import type { Opportunity } from '../../api/records.ts';
+import type { Opportunity } from '../../records/records.ts';
 import { quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { dayOf } from '../days.ts';
 import { dealValue, idleDays, lastChange } from '../deals.ts';

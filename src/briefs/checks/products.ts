@@ -1,6 +1,6 @@
 /** Checks of the catalogue and its pricing books. */
 
-import type { Product } from '../../api/records.ts';
+import type { Product } from '../../records/records.ts';
 import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import { type BookPrice, deviates, validEntries } from '../books.ts';
 import {

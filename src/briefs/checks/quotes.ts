@@ -1,5 +1,5 @@
 /** Checks of quotes. */
-import type { Quote, QuoteItem } from '../../api/records.ts';
+import type { Quote, QuoteItem } from '../../records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
 import { currencyOfRecord, type Decimal } from '../money.ts';

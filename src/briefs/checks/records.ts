@@ -1,5 +1,5 @@
 /** Checks of external identifiers and contact data. */
-import type { ApiRecord, Contact } from '../../api/records.ts';
+import type { ApiRecord, Contact } from '../../records/records.ts';
 import { quote, wording } from '../../text/untrusted-text.ts';
 import { compact, contactName, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';

@@ -1,7 +1,7 @@
 import { isApiError } from '../../api/errors.ts';
-import type { Resource } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
 import { environmentName } from '../../config.ts';
+import type { Resource } from '../../records/records.ts';
 import { check, type DoctorCheck } from './check.ts';
 import type { Probe, Prober } from './prober.ts';
 import { type Probes, probeSize } from './routes.ts';

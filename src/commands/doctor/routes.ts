@@ -1,8 +1,8 @@
 import { isApiError } from '../../api/errors.ts';
-import type { Resource } from '../../api/records.ts';
 import { resources, routes } from '../../api/routes.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
+import type { Resource } from '../../records/records.ts';
 import { type Grant, readGrant } from '../../tenant/grants.ts';
 import { check, type DoctorCheck } from './check.ts';
 import type { Probe, Prober } from './prober.ts';

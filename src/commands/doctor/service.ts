@@ -1,7 +1,7 @@
 import { type ApiError, isApiError } from '../../api/errors.ts';
-import type { Resource } from '../../api/records.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
+import type { Resource } from '../../records/records.ts';
 import { check, type DoctorCheck } from './check.ts';
 import type { Probe, ProbeTarget, ServiceHeaders } from './prober.ts';
 

@@ -1,6 +1,6 @@
-import type { ApiRecord } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
 import { environmentName } from '../../config.ts';
+import type { ApiRecord } from '../../records/records.ts';
 import { findUnknownStages } from '../../tenant/changes/unknown-stages.ts';
 import { visible } from '../../text/characters.ts';
 import { check, type DoctorCheck } from './check.ts';

@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import { isApiError, isNotStored, type NotStoredKind } from '../../api/errors.ts';
-import type { Opportunity } from '../../api/records.ts';
 import type { Trace } from '../../api/trace.ts';
+import type { Opportunity } from '../../records/records.ts';
 import { identifier, quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';

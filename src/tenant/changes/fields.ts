@@ -1,7 +1,7 @@
-import { flatForms } from '../../api/normalise.ts';
-import type { Opportunity } from '../../api/records.ts';
 import { dayOf } from '../../briefs/days.ts';
 import { contactName } from '../../briefs/naming.ts';
+import { flatForms } from '../../records/normalise.ts';
+import type { Opportunity } from '../../records/records.ts';
 import { fieldOf, isObject } from '../../values.ts';
 
 /** The kind of a field; it determines how values are read, compared and shown. */

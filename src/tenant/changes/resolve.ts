@@ -1,6 +1,13 @@
-import type { ApiRecord, Company, Contact, Opportunity, RecordOf, Ref } from '../../api/records.ts';
 import { contactName, normaliseName } from '../../briefs/naming.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
+import type {
+  ApiRecord,
+  Company,
+  Contact,
+  Opportunity,
+  RecordOf,
+  Ref,
+} from '../../records/records.ts';
 import { firstUnseen } from '../../text/characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { interactiveCall, type ToolCall } from '../call.ts';

@@ -1,5 +1,5 @@
-import type { Opportunity } from '../../api/records.ts';
 import { outcomeOf } from '../../briefs/outcome.ts';
+import type { Opportunity } from '../../records/records.ts';
 import { identifier, quote, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';

@@ -1,5 +1,5 @@
-import type { Opportunity } from '../../api/records.ts';
 import { normaliseName } from '../../briefs/naming.ts';
+import type { Opportunity } from '../../records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { keysOf } from '../../values.ts';
 import type { FieldChange, FieldValue } from './fields.ts';

@@ -1,9 +1,9 @@
 import { isApiError } from '../../api/errors.ts';
-import type { ApiRecord, Opportunity, Resource } from '../../api/records.ts';
 import { isPathSegment } from '../../api/routes.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
 import { completeReferences, referencesWithoutId } from '../../briefs/references.ts';
+import type { ApiRecord, Opportunity, Resource } from '../../records/records.ts';
 import { quote, trusted, wording } from '../../text/untrusted-text.ts';
 import { interactiveCall, type ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';

@@ -1,4 +1,4 @@
-import type { ApiRecord, Resource } from '../../api/records.ts';
+import type { ApiRecord, Resource } from '../../records/records.ts';
 import type { Collection } from '../collections.ts';
 
 /** Barred stages that do not exist. */

@@ -1,5 +1,5 @@
 import { isApiError } from '../../api/errors.ts';
-import type { Opportunity } from '../../api/records.ts';
+import type { Opportunity } from '../../records/records.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import {

@@ -1,5 +1,5 @@
-import { type Resource, toRecord } from '../../api/records.ts';
 import { plural } from '../../briefs/naming.ts';
+import { type Resource, toRecord } from '../../records/records.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { isObject } from '../../values.ts';
 import { canonicalJson } from '../changes/fields.ts';

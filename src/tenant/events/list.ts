@@ -1,5 +1,5 @@
-import { type ApiRecord, type Resource, toRecord } from '../../api/records.ts';
 import { displayName } from '../../briefs/search.ts';
+import { type ApiRecord, type Resource, toRecord } from '../../records/records.ts';
 import type { InboxEntry, InboxRow } from '../../state/port.ts';
 import { type Wording, wording } from '../../text/untrusted-text.ts';
 import type { Tenant } from '../tenant.ts';

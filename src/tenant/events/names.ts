@@ -1,4 +1,4 @@
-import type { Resource } from '../../api/records.ts';
+import type { Resource } from '../../records/records.ts';
 import { isOneOf, keysOf } from '../../values.ts';
 import { type Grant, readGrant } from '../grants.ts';
 

@@ -1,5 +1,5 @@
-import { toRecord } from '../../api/records.ts';
 import { displayName } from '../../briefs/search.ts';
+import { toRecord } from '../../records/records.ts';
 import type { Update } from '../../state/port.ts';
 import { fieldOf } from '../../values.ts';
 import type { Tenant } from '../tenant.ts';

@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import type { Page, PageQuery, Search } from '../../api/client.ts';
 import { isApiError } from '../../api/errors.ts';
-import type { ApiRecord, RecordOf, Resource } from '../../api/records.ts';
+import type { ApiRecord, RecordOf, Resource } from '../../records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import type { Coverage } from './coverage.ts';
 import { conditionsIn, flatPath, isSortedBy, mentions, passes, sortedBy } from './matching.ts';

@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import type { Page, PageQuery, Search } from '../../api/client.ts';
 import { isApiError } from '../../api/errors.ts';
-import type { RecordOf, Resource } from '../../api/records.ts';
+import type { RecordOf, Resource } from '../../records/records.ts';
 import type { Pass } from './pass.ts';
 import type { PageRequest } from './plan.ts';
 import type { RouteProfile } from './profile.ts';

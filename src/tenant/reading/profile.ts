@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../api/client.ts';
-import type { Resource } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
+import type { Resource } from '../../records/records.ts';
 
 /**
  * How the service answers one route, as far as a reading depends on it. Everything that a reading assumes

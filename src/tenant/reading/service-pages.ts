@@ -7,8 +7,8 @@ import {
   type Search,
 } from '../../api/client.ts';
 import { type ApiError, isApiError } from '../../api/errors.ts';
-import type { RecordOf, Resource } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
+import type { RecordOf, Resource } from '../../records/records.ts';
 import { meaningFrom, minSampleRows, offsetValue, probedOffset, probedSize } from './offset.ts';
 import { recordKeys } from './pass.ts';
 import { type LearntTraits, type OffsetMeaning, profileOf, type RouteProfile } from './profile.ts';

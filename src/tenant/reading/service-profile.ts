@@ -1,5 +1,5 @@
-import type { Resource } from '../../api/records.ts';
 import { routes } from '../../api/routes.ts';
+import type { Resource } from '../../records/records.ts';
 import type { ProfileStore } from '../../state/port.ts';
 import { isObject } from '../../values.ts';
 import { type LearntTraits, nothingLearnt } from './profile.ts';

@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import type { Search } from '../../api/client.ts';
 import { type ApiError, isApiError } from '../../api/errors.ts';
-import type { RecordOf, Resource } from '../../api/records.ts';
+import type { RecordOf, Resource } from '../../records/records.ts';
 import {
   type Coverage,
   completeCoverage,

@@ -1,6 +1,6 @@
 /** Reads the fields of a raw record: their kinds, the other names they come under, and references in every form. */
 
-import { isObject } from './envelope.ts';
+import { isObject } from '../values.ts';
 
 /** Reads a raw value as one kind: `undefined` for an empty one, `unreadable` for one of another kind. */
 export type Kind<T> = (raw: unknown) => T | undefined | typeof unreadable;
