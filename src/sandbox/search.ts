@@ -35,11 +35,11 @@ export function readPage(query: URLSearchParams): Page {
   return { size: Math.min(size, MAXIMUM_SIZE), from: wholeNumber(query, 'from', 0) ?? 0 };
 }
 
-function wholeNumber(query: URLSearchParams, name: string, least: number): number | undefined {
+function wholeNumber(query: URLSearchParams, name: string, min: number): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  if (!/^\d{1,9}$/.test(text) || Number(text) < least) {
-    throw invalid(`${name} must be an integer not less than ${least}`);
+  if (!/^\d{1,9}$/.test(text) || Number(text) < min) {
+    throw invalid(`${name} must be an integer not less than ${min}`);
   }
   return Number(text);
 }

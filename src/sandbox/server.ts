@@ -8,7 +8,7 @@ import type { RequestLog } from './log.ts';
 import type { Reply } from './route.ts';
 import { findRoute } from './routes.ts';
 
-const LARGEST_BODY = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const PUBLIC_API = /^\/t\/([^/]+)\/public-api(?:\/(.*))?$/;
 const WEB_INTERFACE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Sign in</title></head>
@@ -128,9 +128,9 @@ async function readBody(request: IncomingMessage): Promise<Json | undefined> {
   for await (const chunk of received) {
     length += chunk.length;
     // Reads and drops the rest: closing early would reset the connection before the answer arrives.
-    if (length <= LARGEST_BODY) chunks.push(chunk);
+    if (length <= MAX_BODY_BYTES) chunks.push(chunk);
   }
-  if (length > LARGEST_BODY) throw new Refusal(413, 'request entity too large');
+  if (length > MAX_BODY_BYTES) throw new Refusal(413, 'request entity too large');
   return length === 0 ? undefined : parse(Buffer.concat(chunks).toString('utf8'));
 }
 

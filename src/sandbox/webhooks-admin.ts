@@ -109,9 +109,11 @@ const isOptionalText = (value: unknown): boolean =>
 /** @throws Refusal 400 */
 function readRetry(body: Json | undefined): Partial<Retry> {
   if (!isObject(body)) throw invalid('retry must be an object');
-  const least: Record<string, number> = { attempts: 1, firstMs: 0, maxMs: 0, timeoutMs: 1 };
+  const minimums: Record<keyof Retry, number> = { attempts: 1, firstMs: 0, maxMs: 0, timeoutMs: 1 };
+  const known = new Map<string, number>(Object.entries(minimums));
   for (const [name, value] of Object.entries(body)) {
-    const fits = name in least && Number.isInteger(value) && Number(value) >= Number(least[name]);
+    const min = known.get(name) ?? Number.POSITIVE_INFINITY;
+    const fits = Number.isInteger(value) && Number(value) >= min;
     if (!fits) throw invalid(`retry: ${name} is not valid`);
   }
   return body;

@@ -22,7 +22,7 @@ export interface Retry {
   attempts: number;
   /** Delay before the second attempt; it doubles for each further one, with jitter. */
   firstMs: number;
-  longestMs: number;
+  maxMs: number;
   /** Timeout of an attempt. */
   timeoutMs: number;
 }
@@ -30,7 +30,7 @@ export interface Retry {
 export const defaultRetry: Retry = {
   attempts: 6,
   firstMs: 1_000,
-  longestMs: 300_000,
+  maxMs: 300_000,
   timeoutMs: 10_000,
 };
 
@@ -174,7 +174,7 @@ export class Webhooks {
   }
 
   #retryLater(queued: QueuedDelivery): void {
-    const { firstMs, longestMs: maxMs } = this.retry;
+    const { firstMs, maxMs } = this.retry;
     const doubled = Math.min(maxMs, firstMs * 2 ** (queued.attemptsMade - 1));
     // Jitter spreads retries of deliveries that failed at the same time.
     const timer = setTimeout(

@@ -38,7 +38,7 @@ async function startReceiver(answer: (count: number) => number | 'silent' = () =
   return { received, stop, url: `http://127.0.0.1:${port}/hook` };
 }
 
-const quick = { attempts: 4, firstMs: 5, longestMs: 20, timeoutMs: 5_000 };
+const quick = { attempts: 4, firstMs: 5, maxMs: 20, timeoutMs: 5_000 };
 const bodies = (received: readonly Received[]) => received.map(({ body }) => JSON.parse(body));
 
 async function removal({ admin: { url, key } }: Sandbox, path: string): Promise<number> {
@@ -184,7 +184,8 @@ describe('a delivery', () => {
     const { url, stop } = await startReceiver(() => 'silent');
     if (who === 'closed') await stop();
     const sandbox = await startSandbox({ scale: 0.1 });
-    await admin(sandbox, 'delivery-retry', { attempts: 2, firstMs: 1, timeoutMs: 100 });
+    const retry = { attempts: 2, firstMs: 1, maxMs: 5, timeoutMs: 100 };
+    expect((await admin(sandbox, 'delivery-retry', retry)).json).toEqual(retry);
     await admin(sandbox, 'webhooks', { url });
     await write(sandbox, 'Acme');
     await until(async () => (await admin(sandbox, 'delivery-failures')).json).toMatchObject([
