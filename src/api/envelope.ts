@@ -19,8 +19,6 @@ const maxDepth = 64;
 /** Every record has at least one of these fields; an acknowledgement or an error has none. */
 const names = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
 
-export { isObject };
-
 /**
  * Unwraps a list.
  * @throws ApiError (`unexpected`) for an unknown envelope: an empty page would report "none" where there are many;

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { isObject } from '../../api/envelope.ts';
 import { type Journal, StateUnavailable } from '../../state/port.ts';
 import { trusted, wording } from '../../text/untrusted-text.ts';
-import { errorCode } from '../../values.ts';
+import { errorCode, isObject } from '../../values.ts';
 import type { FieldChange, Snapshot } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../api/envelope.ts';
 import { currencyCode, unknownCurrency } from '../../briefs/money.ts';
 import { normaliseName } from '../../briefs/naming.ts';
 import { quote, trusted, wording } from '../../text/untrusted-text.ts';
+import { isObject } from '../../values.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Proposal, Remark } from './consent.ts';

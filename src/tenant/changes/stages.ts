@@ -1,5 +1,5 @@
-import { isObject } from '../../api/envelope.ts';
 import type { ApiRecord } from '../../records/records.ts';
+import { isObject } from '../../values.ts';
 
 /** A stage that opportunities refer to. The API has no list of stages. */
 export interface Stage {

@@ -1,6 +1,7 @@
 /** Data of the timeline that the answer lacks: closed opportunities, and events of the account. */
 import { useEffect, useState } from 'preact/hooks';
-import { type Host, messageOf } from '../shell/start.tsx';
+import { messageOf } from '../../../values.ts';
+import type { Host } from '../shell/start.tsx';
 import type { CompanyData, EventRow, OpportunityRow, RelatedData } from './data.ts';
 
 const noData: RelatedData = { opportunities: [], events: [], eventsTotal: 0 };

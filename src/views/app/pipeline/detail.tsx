@@ -1,10 +1,10 @@
 /** All fields of one opportunity, read when its card is opened. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { fieldOf } from '../../../values.ts';
+import { fieldOf, messageOf } from '../../../values.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
 import { Ask } from '../shell/parts.tsx';
-import { type Host, messageOf } from '../shell/start.tsx';
+import type { Host } from '../shell/start.tsx';
 
 interface Props {
   id: string;

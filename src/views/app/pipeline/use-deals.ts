@@ -1,9 +1,10 @@
 /** Reads every open deal, page by page. */
 import { useEffect, useState } from 'preact/hooks';
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
+import { messageOf } from '../../../values.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import type { CoverageData } from '../shell/parts.tsx';
-import { type Host, messageOf } from '../shell/start.tsx';
+import type { Host } from '../shell/start.tsx';
 
 export interface Loaded {
   deals: OpenDeal[];

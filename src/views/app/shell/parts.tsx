@@ -1,8 +1,9 @@
 /** Components that all views share. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { messageOf } from '../../../values.ts';
 import { type Amounts, useFormats } from './format.ts';
-import { type Host, messageOf, type ViewProps } from './start.tsx';
+import type { Host, ViewProps } from './start.tsx';
 
 export interface CoverageData {
   complete: boolean;

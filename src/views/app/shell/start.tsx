@@ -1,3 +1,4 @@
+import { messageOf } from '../../../values.ts';
 /** What all views share: the connection to the host, and the waiting, error, choice and answer states. */
 import './style.css';
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
@@ -121,9 +122,6 @@ class Session<Data> {
 /** The names of the listed tools, which the server wrote into the page. */
 const listedTools = (): readonly string[] =>
   document.querySelector<HTMLMetaElement>('meta[name="tools"]')?.content.split(' ') ?? [];
-
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 function Root<Data>({ session }: { session: Session<Data> }) {
   const [, redraw] = useState(0);
