@@ -429,13 +429,17 @@ export function readSettings(
   for (const name of keysOf(settings)) {
     const setting: Setting = settings[name];
     const fromFlag = setting.flag === undefined ? undefined : flags[setting.flag];
-    const fromEnvironment = environment[setting.env];
-    const given =
-      fromFlag ?? (fromEnvironment === '' ? undefined : fromEnvironment) ?? setting.fallback;
+    const given = fromFlag ?? givenIn(environment[setting.env]) ?? setting.fallback;
     if (given !== undefined) read[name] = validate(name, given, fromFlag !== undefined);
   }
   return withSecretsFromFiles(read as Settings);
 }
+
+/** A desktop bundle leaves the name of an optional field in place of a value that nobody filled in. */
+const givenIn = (value: string | undefined): string | undefined =>
+  value === '' || (value !== undefined && /^\$\{user_config\.\w+\}$/.test(value))
+    ? undefined
+    : value;
 
 function readFlags(
   argv: readonly string[],
@@ -505,8 +509,19 @@ function webAddress(given: string): URL {
   return url;
 }
 
+/** What examples and the command `config` write where a person has to fill in a value. */
+const placeholder = /YOUR[-_]|\$\{|^\$\w+$|^<.*>$/;
+
+/** Before anything is connected: a placeholder may be an address or a key that somebody else can use. */
+function refusePlaceholder(given: string): void {
+  if (placeholder.test(given.trim())) {
+    throw new ConfigError('is a placeholder that was not replaced by your value');
+  }
+}
+
 /** Parses the API address, with or without `/public-api` and a trailing slash. */
 export function baseUrlFrom(text: string): URL {
+  refusePlaceholder(text);
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new ConfigError('is not a web address such as https://tenant.example.com');
@@ -553,6 +568,7 @@ function parseSecret(text: string): string {
 
 /** Parses a key for use in a header. Error messages must not repeat it. */
 export function headerSafe(key: string): string {
+  refusePlaceholder(key);
   const trimmed = key.trim();
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
     throw new ConfigError(

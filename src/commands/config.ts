@@ -50,9 +50,7 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
   };
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
-    const [name = '', ...more] = positionals;
-    const host = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
-    if (!host || more.length > 0) throw new Error('Name one host');
+    const host = hostNamed(positionals);
     const { environment: env, ...where } = thisMachine();
     const keyFile = values['api-key-file'] ?? env[variables.keyFile];
     return {
@@ -70,6 +68,15 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
   } catch (error) {
     throw new ConfigError(`${messageOf(error).split('. ')[0]}.\n${usage}`);
   }
+}
+
+/** @throws Error; the usage text that follows it lists the hosts */
+function hostNamed([name, ...more]: readonly string[]): ConfigHost {
+  if (name === undefined) throw new Error('Name a host');
+  if (more.length > 0) throw new Error(`Name one host, not ${[name, ...more].join(' and ')}`);
+  const host = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
+  if (!host) throw new Error(`There is no host "${name}"`);
+  return host;
 }
 
 const thisMachine = () => ({

@@ -20,6 +20,10 @@ const usages: Readonly<Record<string, () => Promise<string>>> = {
   sandbox: async () => `${(await import('./sandbox.ts')).usage}\n`,
   config: async () => `${(await import('./config.ts')).usage}\n`,
   token: async () => `${(await import('./token.ts')).usage}\n`,
+  demo: async () => 'Use: cpq-mcp demo\nIt takes no flags.\n',
+  stdio: async () => (await import('./flags.ts')).flagsOf('stdio'),
+  http: async () => (await import('./flags.ts')).flagsOf('http'),
+  doctor: async () => (await import('./flags.ts')).flagsOf('doctor'),
 };
 
 const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and the sales pipeline
@@ -32,6 +36,7 @@ const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and t
   cpq-mcp token       add, list and revoke access tokens of a shared server
   cpq-mcp config HOST print an assistant's configuration, or install it with --write
 
+cpq-mcp COMMAND --help lists the flags of a command.
 With --sandbox, stdio and http serve the embedded tenant; without it they need ${environmentName('baseUrl')} and
 ${environmentName('apiKey')} (or ${environmentName('apiKeyFile')}). Every other setting is in the documentation.
 `;
@@ -39,10 +44,11 @@ ${environmentName('apiKey')} (or ${environmentName('apiKeyFile')}). Every other 
 /** @returns the exit status; throws errors to be printed */
 async function run(argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv;
-  if (first === '--help' || first === '-h' || first === 'help') return print(help);
-  if (first === '--version' || first === '-v') return print(`${version}\n`);
   const named = first !== undefined && !first.startsWith('-');
   const name = named ? first : 'stdio';
+  if (name !== 'stdio' || rest.includes('--help')) endWithReader();
+  if (first === '--help' || first === '-h' || first === 'help') return print(help);
+  if (first === '--version' || first === '-v') return print(`${version}\n`);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
   if (rest.includes('--help') || rest.includes('-h'))
@@ -50,6 +56,14 @@ async function run(argv: readonly string[]): Promise<number> {
   const command = await load();
   await command(named ? rest : argv);
   return 0;
+}
+
+/** The reader of a pipe, such as `head`, may stop before the end of the output. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
 }
 
 function print(text: string): number {

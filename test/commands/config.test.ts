@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { realpathSync, writeFileSync } from 'node:fs';
 import {
   chmod,
   mkdir,
@@ -17,7 +17,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import fc from 'fast-check';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml, stringify as stringifyToml } from 'smol-toml';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { editJson } from '../../src/commands/config/edit-json.ts';
 import { editToml } from '../../src/commands/config/edit-toml.ts';
 import { changeFile } from '../../src/commands/config/file.ts';
@@ -64,7 +64,8 @@ async function written(name: string, before: string | undefined, ...words: strin
   return { ...finished, home, file, after, left: await readdir(home) };
 }
 
-const where: Row = { command: 'npx', args: ['-y', 'cpq-mcp'] };
+const bundle = realpathSync(inject('bundle'));
+const where: Row = { command: process.execPath, args: [bundle] };
 const settings = { CPQ_BASE_URL: baseUrl };
 
 /** What each host is told, with the key where that host keeps it. */
@@ -103,16 +104,16 @@ describe('what is printed', () => {
     expect(await printed(name, '--http', 'http://127.0.0.1:3333')).toEqual(httpEntries[name]);
   });
 
-  test.each(names)('%s: on Windows npx is started by the command interpreter', async (name) => {
-    const entry = await printed(name, '--windows');
-    expect([entry.command, entry.args]).toEqual(['cmd', ['/c', 'npx', '-y', 'cpq-mcp']]);
+  test.each(names)('%s: nothing that npm would fetch by the name alone', async (name) => {
+    const { stdout, stderr } = await run(['config', name, '--windows']);
+    expect(stdout + decodeURIComponent(stderr)).not.toContain('npx');
   });
 
   test.each(names)('%s: the embedded tenant needs no settings', async (name) => {
     const { command, args, env, env_vars } = await printed(name, '--sandbox');
     expect([command, args, env, env_vars]).toEqual([
-      'npx',
-      ['-y', 'cpq-mcp', '--sandbox'],
+      process.execPath,
+      [bundle, '--sandbox'],
       undefined,
       undefined,
     ]);
@@ -178,13 +179,13 @@ describe('what is printed', () => {
     expect([name, entry]).toEqual(['cpq-mcp', stdioEntries.vscode]);
     const onWindows = await run(['config', 'vscode', '--windows', '--base-url', baseUrl]);
     const [, escaped = ''] = /code --add-mcp "(.*)"\n/.exec(onWindows.stderr) ?? [];
-    expect(JSON.parse(escaped.replaceAll('\\"', '"')).command).toBe('cmd');
+    expect(JSON.parse(escaped.replaceAll('\\"', '"')).command).toBe(process.execPath);
   });
 
   test('the command for Claude Code names the server before the variables', async () => {
     const { stderr } = await run(['config', 'claude-code', '--base-url', baseUrl]);
     expect(stderr).toContain(
-      `claude mcp add --scope user cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- npx -y cpq-mcp\n`,
+      `claude mcp add --scope user cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- ${process.execPath} ${bundle}\n`,
     );
   });
 
@@ -210,8 +211,10 @@ describe('what is printed', () => {
 
   test.each([
     [[], 'claude-desktop|claude-code|vscode|cursor|codex|gemini|lm-studio|windsurf'],
-    [['emacs'], 'Name one host'],
-    [['constructor'], 'Name one host'],
+    [[], 'Name a host'],
+    [['emacs'], 'There is no host "emacs"'],
+    [['constructor'], 'There is no host "constructor"'],
+    [['vscode', 'cursor'], 'Name one host'],
     [['cursor', 'codex'], 'Name one host'],
     [['cursor', '--http', 'ftp://127.0.0.1'], '--http: "ftp://127.0.0.1" is not an address'],
     [['cursor', '--base-url', 'tenant'], 'CPQ_BASE_URL: is not a web address'],
@@ -359,7 +362,7 @@ describe('a file that is written', () => {
     await run(['config', 'cursor', '--write', '--file', join(home, 'mcp.json')]);
     expect(JSON.parse(await readFile(join(home, 'dotfiles', 'real.json'), 'utf8'))).toMatchObject({
       a: 1,
-      mcpServers: { 'cpq-mcp': { command: 'npx' } },
+      mcpServers: { 'cpq-mcp': { command: process.execPath } },
     });
     expect(await readdir(home)).toEqual(['dotfiles', 'mcp.json']);
   });
@@ -477,6 +480,35 @@ run = """
 b = 1979-05-27T07:32:00Z
 `;
 
+describe('an entry that is there', () => {
+  const real = (host: string, env: Row) => {
+    const { root = '', format } = hosts[host] ?? {};
+    const document = { [root]: { 'cpq-mcp': { command: 'old', disabled: true, env } } };
+    return format === 'toml' ? stringifyToml(document) : JSON.stringify(document);
+  };
+
+  test.each(names)(
+    '%s: loses address and key to the embedded tenant, and nothing else',
+    async (name) => {
+      const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_LOG_LEVEL: 'info' };
+      const { after = '' } = await written(name, real(name, env), '--sandbox');
+      expect(after).not.toContain(key);
+      expect(serversIn(name, parse(name, after))['cpq-mcp']).toMatchObject({
+        args: [bundle, '--sandbox'],
+        env: { CPQ_LOG_LEVEL: 'info' },
+      });
+      expect(after).not.toContain(baseUrl);
+    },
+  );
+
+  test('that is disabled stays so, and that is told', async () => {
+    const { stdout } = await written('cursor', real('cursor', {}), '--base-url', baseUrl);
+    expect(stdout).toContain('The entry is disabled');
+    const enabled = await written('cursor', undefined, '--base-url', baseUrl);
+    expect(enabled.stdout).not.toContain('disabled');
+  });
+});
+
 describe('a file of TOML', () => {
   test('is changed in our own tables only', async () => {
     const { after = '', stdout, left } = await written('codex', toml, '--base-url', baseUrl);
@@ -501,7 +533,7 @@ describe('a file of TOML', () => {
     expect(after.replaceAll('\r\n', '')).not.toContain('\n');
     expect(parseToml(after)).toMatchObject({
       a: { b: 1 },
-      mcp_servers: { 'cpq-mcp': { command: 'npx' } },
+      mcp_servers: { 'cpq-mcp': { command: process.execPath } },
     });
   });
 });

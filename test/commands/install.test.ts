@@ -137,6 +137,41 @@ describe('the package', () => {
     expect(await readdir(empty)).toEqual([]);
   });
 
+  test('is configured for npx only where npm fetched it from a registry, and for its version', async () => {
+    const modules = join(await folder(), '_npx', '0a1b', 'node_modules');
+    const own = join(modules, 'cpq-mcp');
+    await cp(join((await packed()).stage, 'dist'), join(own, 'dist'), { recursive: true });
+    const { version } = await description();
+    const fetchedFrom = (resolved: string) =>
+      writeFile(
+        join(modules, '.package-lock.json'),
+        JSON.stringify({ packages: { 'node_modules/cpq-mcp': { version, resolved } } }),
+      );
+    const config = (...words: string[]) =>
+      execute(process.execPath, [join(own, 'dist', 'cpq-mcp.js'), 'config', 'cursor', ...words]);
+    const registry = `https://registry.npmjs.org/cpq-mcp/-/cpq-mcp-${version}.tgz`;
+    await fetchedFrom(registry);
+    const { stdout } = await config();
+    expect(JSON.parse(stdout).mcpServers['cpq-mcp']).toMatchObject({
+      command: 'npx',
+      args: ['-y', `cpq-mcp@${version}`],
+    });
+    const windows = JSON.parse((await config('--windows')).stdout).mcpServers['cpq-mcp'];
+    expect(windows).toMatchObject({
+      command: 'cmd',
+      args: ['/c', 'npx', '-y', `cpq-mcp@${version}`],
+    });
+    await expect(config('--local')).rejects.toMatchObject({ code: 2 });
+    await fetchedFrom(`file:../../stage/cpq-mcp-${version}.tgz`);
+    await expect(config()).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cache of npx'),
+    });
+    await fetchedFrom('git+ssh://git@example.com/somebody/cpq-mcp.git#0a1b');
+    await expect(config()).rejects.toMatchObject({ code: 2 });
+    expect((await config('--http', 'http://127.0.0.1:3333')).stdout).toContain('/mcp');
+  });
+
   test('says what the embedded tenant needs where that is missing', async () => {
     const project = await installed();
     const started = npm(project, 'npx', 'cpq-mcp', 'doctor', '--sandbox');
@@ -276,16 +311,6 @@ describe('the desktop bundle', () => {
   });
 });
 
-const input = z.strictObject({
-  name: z.string().min(1),
-  description: z.string().min(1),
-  isRequired: z.boolean().optional(),
-  isSecret: z.boolean().optional(),
-  default: z.string().optional(),
-  placeholder: z.string().optional(),
-});
-
-/** What the schema of 2025-12-11, and the official registry beyond it, ask of a file like ours. */
 const serverFile = z.strictObject({
   $schema: z.literal(
     'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
@@ -301,37 +326,14 @@ const serverFile = z.strictObject({
     .string()
     .max(255)
     .regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/),
-  packages: z
-    .array(
-      z.strictObject({
-        registryType: z.literal('npm'),
-        identifier: z.string(),
-        version: z.string().regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/),
-        runtimeHint: z.literal('npx'),
-        transport: z.strictObject({ type: z.literal('stdio') }),
-        environmentVariables: z.array(input),
-      }),
-    )
-    .length(1),
 });
 
 describe('server.json', () => {
   test('keeps the rules, and names this package', async () => {
     const server = serverFile.parse(await readJson(join(root, 'server.json')));
-    const { name, version, mcpName } = await description();
+    const { version, mcpName } = await description();
     expect(server.name).toBe(mcpName);
-    expect([server.version, server.packages[0]?.version]).toEqual([version, version]);
-    expect(server.packages[0]?.identifier).toBe(name);
-  });
-
-  test('asks for settings that there are, and marks the key as a secret', async () => {
-    const { packages } = serverFile.parse(await readJson(join(root, 'server.json')));
-    const variables = packages[0]?.environmentVariables ?? [];
-    const known = Object.values(settings).map((setting) => setting.env);
-    expect(known).toEqual(expect.arrayContaining(variables.map((variable) => variable.name)));
-    expect(variables.filter(({ isSecret }) => isSecret).map((variable) => variable.name)).toEqual([
-      'CPQ_API_KEY',
-    ]);
+    expect([server.title, server.version]).toEqual(['Quotes and pipeline', version]);
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readSettings } from '../../src/config.ts';
 import { anyHost, environmentFor, startHttpServer } from '../support/hosts.ts';
 import { type Environment, type Finished, run, start } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
@@ -119,12 +120,49 @@ describe('the command line', () => {
       ['sandbox', '--scale N'],
       ['config', '--file PATH'],
       ['token', 'token revoke NAME'],
-      ['http', 'cpq-mcp doctor'],
+      ['http', '--port VALUE, CPQ_HTTP_PORT'],
+      ['stdio', '--grants VALUE, CPQ_GRANTS'],
+      ['doctor', '--json'],
+      ['demo', 'no flags'],
     ] as const) {
       const { status, stdout } = await run([command, '--help']);
       expect([command, status]).toEqual([command, 0]);
       expect(stdout).toContain(said);
     }
+  });
+
+  test('lists only flags that there are, and of stdio none that only HTTP uses', async () => {
+    const { stdout } = await run(['stdio', '--help']);
+    expect(stdout).not.toContain('--port');
+    expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
+  });
+
+  test('ends quietly where nobody reads on', async () => {
+    const command = await start(['http', '--help']);
+    command.hangUp();
+    expect(await command.exited).toMatchObject({ status: 0 });
+    expect(command.output.stderr).toBe('');
+  });
+
+  test.each([
+    ['CPQ_BASE_URL', 'https://YOUR-TENANT'],
+    ['CPQ_BASE_URL', '$' + '{input:cpq-base-url}'],
+    ['CPQ_BASE_URL', '<your address>'],
+    ['CPQ_API_KEY', 'YOUR_API_KEY'],
+    ['CPQ_API_KEY', '$CPQ_API_KEY'],
+    ['CPQ_API_KEY', '$' + '{env:CPQ_API_KEY}'],
+  ])('refuses a placeholder before it connects: %s=%s', async (name, value) => {
+    const env = { CPQ_BASE_URL: 'https://tenant.example.com', CPQ_API_KEY: 'k'.repeat(30) };
+    expectWrongUse(await run([], { ...env, [name]: value }), name, 'placeholder');
+  });
+
+  test('takes an optional field that nobody filled in for absent', () => {
+    const unfilled = {
+      CPQ_GRANTS: '$' + '{user_config.grants}',
+      CPQ_API_KEY: '$' + '{user_config.api_key}',
+    };
+    const read = readSettings([], unfilled);
+    expect([read.grants.has('quote:read'), read.apiKey]).toEqual([true, undefined]);
   });
 
   test('says its version, as in package.json', async () => {

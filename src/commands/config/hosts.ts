@@ -219,5 +219,7 @@ export function nextSteps(host: ConfigHost, entry: Entry): string {
       `The key is not in the file: start ${host.title} with ${variables.key} in its environment.`,
     );
   }
+  if (entry.disabled === true || entry.enabled === false)
+    steps.push(`The entry is disabled in the file: enable it, or ${host.title} does not start it.`);
   return [...steps, host.restart].join('\n');
 }

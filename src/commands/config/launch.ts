@@ -1,5 +1,7 @@
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { ConfigError, environmentName } from '../../config.ts';
+import { fieldOf, isObject, messageOf } from '../../values.ts';
+import { version } from '../../version.ts';
 
 /** What a host's configuration holds about one server. */
 export type Entry = Record<string, unknown>;
@@ -22,7 +24,7 @@ export interface LaunchOptions {
   http?: string | undefined;
   sandbox: boolean;
   windows: boolean;
-  /** Use this copy and this Node instead of npx. */
+  /** Use this copy and this Node, never npx. */
   local: boolean;
   baseUrl?: string | undefined;
   grants?: string | undefined;
@@ -42,7 +44,7 @@ export const placeholders = { baseUrl: 'https://YOUR-TENANT', key: 'YOUR_API_KEY
 
 /** @throws ConfigError for an invalid address */
 export function toLaunch(choice: LaunchOptions): Launch {
-  const [command, ...args] = commandLine(choice);
+  const [command, ...args] = choice.http === undefined ? commandLine(choice) : [serverName];
   const launch: Launch = {
     command,
     args: choice.sandbox ? [...args, '--sandbox'] : args,
@@ -61,20 +63,35 @@ function environment({ baseUrl, grants, apiKeyFile }: LaunchOptions): Record<str
   };
 }
 
-/** On Windows npx is a script, which only cmd can start. */
+/**
+ * This copy by its path. The name alone starts whatever the registry has under it, so npx is used only where it
+ * fetched this copy from the registry, and for this version.
+ */
 function commandLine({ local, windows }: LaunchOptions): [string, ...string[]] {
-  if (local) return [process.execPath, bundlePath()];
-  return windows ? ['cmd', '/c', 'npx', '-y', serverName] : ['npx', '-y', serverName];
-}
-
-function bundlePath(): string {
   const path = realpathSync(process.argv[1] ?? '');
-  if (/[/\\]_npx[/\\]/.test(path)) {
+  const cache = /^(.*[/\\]_npx[/\\][^/\\]+[/\\]node_modules)[/\\]/.exec(path)?.[1];
+  if (cache === undefined) return [process.execPath, path];
+  if (local || !isFromRegistry(cache)) {
     throw new ConfigError(
-      '--local: this copy is in the npx cache, which may be cleared at any time',
+      'This copy is in the cache of npx, which may be cleared at any time. Install it in a folder that stays, and run config from there.',
     );
   }
-  return path;
+  const npx = ['npx', '-y', `${serverName}@${version}`] as const;
+  // On Windows npx is a script, which only cmd can start.
+  return windows ? ['cmd', '/c', ...npx] : [...npx];
+}
+
+/** Whether npm fetched this version from a registry, by its own record of what it installed. */
+function isFromRegistry(modules: string): boolean {
+  try {
+    const lock: unknown = JSON.parse(readFileSync(`${modules}/.package-lock.json`, 'utf8'));
+    const packages = isObject(lock) ? lock.packages : undefined;
+    const own = isObject(packages) ? packages[`node_modules/${serverName}`] : undefined;
+    const url = String(fieldOf(own, 'resolved'));
+    return /^https?:/.test(url) && url.endsWith(`/${serverName}/-/${serverName}-${version}.tgz`);
+  } catch (error) {
+    throw new ConfigError(`npm's list of installed packages cannot be read: ${messageOf(error)}`);
+  }
 }
 
 function httpAddress(text: string): string {

@@ -34,17 +34,29 @@ export function merge(existing: unknown, launch: Entry): Entry {
   const own = Object.entries(existing).filter(([name]) => !transport.includes(name));
   const merged: Entry = { ...Object.fromEntries(own), ...launch };
   if (launch.command === undefined) return merged;
-  const env = mergeVariables(isObject(existing.env) ? existing.env : {}, launch);
+  const isSandbox = listOf(launch.args).includes('--sandbox');
+  const before = isObject(existing.env) ? existing.env : {};
+  const env = mergeVariables(isSandbox ? withoutTenant(before) : before, launch);
   if (Object.keys(env).length > 0) merged.env = env;
   const keyIsThere = env[variables.key] !== undefined || env[variables.keyFile] !== undefined;
   const passedOn = new Set([...listOf(existing.env_vars), ...listOf(launch.env_vars)]);
-  if (keyIsThere) passedOn.delete(variables.key);
+  if (keyIsThere || isSandbox) passedOn.delete(variables.key);
   if (passedOn.size > 0) merged.env_vars = [...passedOn];
   else delete merged.env_vars;
   return merged;
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The embedded tenant needs neither address nor key, so none stays in the file. */
+function withoutTenant({
+  [variables.baseUrl]: _address,
+  [variables.key]: _key,
+  [variables.keyFile]: _file,
+  ...rest
+}: Entry): Entry {
+  return rest;
+}
 
 function mergeVariables(existing: Entry, launch: Entry): Entry {
   const ours = isObject(launch.env) ? launch.env : {};

@@ -1,5 +1,6 @@
 import { environmentName } from '../../config.ts';
 import { version } from '../../version.ts';
+import { wrap } from '../text-table.ts';
 import type { CheckStatus, DoctorCheck } from './check.ts';
 
 export interface Report {
@@ -28,7 +29,6 @@ const statusWords: Readonly<Record<CheckStatus, string>> = {
   skip: '-',
 };
 const statusWidth = 6;
-const lineWidth = 100;
 
 /** The report as text: one line per check, its remedy below. */
 export function table({ checks, address, sandbox, requests, grants }: Report): string {
@@ -46,12 +46,4 @@ export function table({ checks, address, sandbox, requests, grants }: Report): s
   const grant =
     grants === undefined ? '' : `\n\nGrants for this key:\n${environmentName('grants')}=${grants}`;
   return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n\n${requestCount}${grant}\n`;
-}
-
-/** Wraps at spaces. */
-function wrap(text: string, indent: string): string {
-  if (text.length <= lineWidth) return text;
-  const at = text.lastIndexOf(' ', lineWidth);
-  if (at <= indent.length) return text;
-  return `${text.slice(0, at)}\n${wrap(indent + text.slice(at + 1), indent)}`;
 }

@@ -1,0 +1,42 @@
+import { type SettingName, settings } from '../config.ts';
+import { keysOf } from '../values.ts';
+import { wrap } from './text-table.ts';
+
+/** Settings that only a server over HTTP uses. */
+const httpOnly: ReadonlySet<SettingName> = new Set<SettingName>([
+  ...([
+    'tenantsFile',
+    'auth',
+    'tokensFile',
+    'publicUrl',
+    'allowedHosts',
+    'trustedProxies',
+  ] as const),
+  ...(['oauthIssuer', 'oauthAudience', 'oauthJwksUrl', 'oauthTenantClaim'] as const),
+  ...([
+    'oauthScopePrefix',
+    'keyBaseUrls',
+    'allowPrivate',
+    'callsPerMinute',
+    'callsAtOnce',
+  ] as const),
+  ...(['callsInAll', 'streamsAtOnce', 'metricsToken', 'metricsTokenFile', 'host', 'port'] as const),
+]);
+
+const indent = ' '.repeat(6);
+
+/** The flags of a command that reads the settings, each with its environment variable. */
+export function flagsOf(command: 'stdio' | 'http' | 'doctor'): string {
+  const names = keysOf(settings).filter((name) => command !== 'stdio' || !httpOnly.has(name));
+  const lines = names.map((name) => {
+    const { env, flag, bare, description, fallback } = { ...blank, ...settings[name] };
+    const shown = flag === undefined ? '(no flag)' : `--${flag}${bare ? '' : ' VALUE'}`;
+    const saysDefault = /default/.test(description);
+    const usual = fallback === '' || bare || saysDefault ? '' : ` (default: ${fallback})`;
+    return `  ${shown}, ${env}\n${wrap(`${indent}${description}${usual}`, indent)}`;
+  });
+  const own = command === 'doctor' ? '  --json\n      Print the report as JSON\n' : '';
+  return `Use: cpq-mcp ${command} [flags]\nA flag wins over its environment variable.\n\n${own}${lines.join('\n')}\n`;
+}
+
+const blank: { flag?: string; bare?: boolean; fallback: string } = { fallback: '' };
