@@ -1,9 +1,11 @@
 import * as z from 'zod';
-import { deletion, fullRecord, selectFields } from '../src/briefs/concise.ts';
+import { deletion } from '../src/briefs/columns.ts';
+import { fullRecord, selectFields } from '../src/briefs/concise.ts';
 import type { ApiRecord, Resource } from '../src/records/records.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { requireFields } from '../src/tool-kit/answers.ts';
 import { answerFields, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
 
 const kinds = [
@@ -39,12 +41,13 @@ export const getRecord = defineTool({
   }),
   async run(tenant, { resource, id, fields }, call) {
     const record: ApiRecord = await readByIdentifier(tenant, resource, id, call);
+    requireFields(resource, [record], { fields });
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
       summary: wording`${deletedWords(record)}${inPlainWords(resource)} ${quote(String(name))}${fields?.length ? '' : ', whole'}.`,
       data: {
         resource,
-        record: fields?.length ? selectFields(record, fields) : fullRecord(record),
+        record: fields?.length ? selectFields(resource, record, fields) : fullRecord(record),
       },
       notes: [
         ...describeUnrecognized(resource, [record]),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listRecords } from '../src/tenant/lists/list-records.ts';
 import { wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
 import { defineTool, listOutput, readOnlyHints, searchInput } from '../src/tool-kit/define-tool.ts';
@@ -7,7 +8,7 @@ export const listProducts = defineTool({
   name: 'cpq_list_products',
   title: 'List products',
   description:
-    'Catalogue products with part number, price, cost, term and category. Filter e.g. productType:service. detail full adds the values to filter by.',
+    'Catalogue products with part number, price, cost, term and category. Keys: manufacturer, category, productType, term, price, listed. detail full adds the values to filter by.',
   toolset: 'routes',
   needs: ['product:read'],
   hints: readOnlyHints,
@@ -17,11 +18,14 @@ export const listProducts = defineTool({
   }),
   output: listOutput,
   async run(tenant, { include_bundles, ...args }, call) {
-    const query =
-      include_bundles === undefined ? args : { ...args, includeBundles: include_bundles };
-    const page = await tenant.list('product', query, call);
+    const includeBundles = include_bundles ?? (asksForBundles(args.filters) || undefined);
+    const query = includeBundles === undefined ? args : { ...args, includeBundles };
+    const page = await listRecords(tenant, 'product', query, call);
     return listAnswer('product', 'products', page, args, {
       empty: emptySearch(wording`cpq_find finds part numbers without their dashes and spaces`),
     });
   },
 });
+
+/** A filter for bundles would find none of them otherwise. */
+const asksForBundles = (filters = ''): boolean => /productType:[^,]*bundle/i.test(filters);

@@ -1,15 +1,16 @@
 import * as z from 'zod';
 import type { Resource } from '../src/records/records.ts';
+import { listRecords } from '../src/tenant/lists/list-records.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer, type Things } from '../src/tool-kit/answers.ts';
 import {
   type AnyTool,
   defineTool,
+  filterInput,
   listInput,
   listOutput,
   readOnlyHints,
   searchInput,
-  textSearchInput,
 } from '../src/tool-kit/define-tool.ts';
 
 interface ListTool {
@@ -18,7 +19,7 @@ interface ListTool {
   description: string;
   resource: Resource;
   plural: Things;
-  input: typeof listInput | typeof searchInput | typeof textSearchInput;
+  input: typeof listInput | typeof searchInput | typeof filterInput;
   /** Said where the list is empty. */
   empty: Wording;
   /** Said with every answer. */
@@ -34,7 +35,7 @@ const listTool = ({ resource, plural, input, empty, notes, ...words }: ListTool)
     input: z.strictObject(input),
     output: listOutput,
     async run(tenant, args, call) {
-      const page = await tenant.list(resource, args, call);
+      const page = await listRecords(tenant, resource, args, call);
       return listAnswer(resource, plural, page, args, { empty, notes });
     },
   });
@@ -43,7 +44,7 @@ export const listCompanies = listTool({
   name: 'cpq_list_companies',
   title: 'List companies',
   description:
-    'Companies with type, currency, place and external identifier. For all about one account use cpq_brief_company.',
+    'Companies with type, currency, place and account manager. Keys: type, city, accountManager, labels, externalIdentifier, created. For all about one account use cpq_brief_company.',
   resource: 'company',
   plural: 'companies',
   input: searchInput,
@@ -54,7 +55,7 @@ export const listContacts = listTool({
   name: 'cpq_list_contacts',
   title: 'List contacts',
   description:
-    'People at companies, with e-mail, phone and company. Filter e.g. companyId:<id>. One marked deleted is no longer in use.',
+    'People at companies, with e-mail, phone and company. Keys: name, company, companyId, labels, deleted. One marked deleted is no longer in use.',
   resource: 'contact',
   plural: 'contacts',
   input: searchInput,
@@ -65,7 +66,7 @@ export const listOpportunities = listTool({
   name: 'cpq_list_opportunities',
   title: 'List opportunities',
   description:
-    'Opportunities with company, stage, probability, revenue, expected close and owner. Filter e.g. company.id:<id>. For totals use cpq_brief_pipeline: never add up pages.',
+    'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, source. For totals use cpq_brief_pipeline: never add up pages.',
   resource: 'opportunity',
   plural: 'opportunities',
   input: searchInput,
@@ -76,7 +77,7 @@ export const listQuotes = listTool({
   name: 'cpq_list_quotes',
   title: 'List quotes',
   description:
-    'Quotes with status, company, validity and totals summed from their items. Filter e.g. company.id:<id>,status:sent. cpq_brief_quote checks one.',
+    'Quotes with status, company, validity and totals summed from their items. Keys: status, company, owner, created, sent, expires, oneTime. cpq_brief_quote checks one.',
   resource: 'quote',
   plural: 'quotes',
   input: searchInput,
@@ -109,11 +110,11 @@ export const listPricingBooks = listTool({
   name: 'cpq_list_pricing_books',
   title: 'List pricing books',
   description:
-    'Special prices: validity, special-bid number, how many products and companies. full adds the price of each product.',
+    'Special prices: for whom, validity, special-bid number, how many products. Keys: for, validFrom, validTo. full adds the price of each product.',
   resource: 'pricing_book',
   plural: 'pricing books',
-  input: listInput,
-  empty: wording`The tenant has no pricing books, or the key may not read them.`,
+  input: filterInput,
+  empty: wording`There are no pricing books, or none passes the filters.`,
 });
 
 export const listCategories = listTool({
@@ -130,8 +131,7 @@ export const listCategories = listTool({
 export const listDiscountGroups = listTool({
   name: 'cpq_list_discount_groups',
   title: 'List discount groups',
-  description:
-    'Named discount policies with their discounts and how many companies they apply to. full adds which.',
+  description: 'Named discount policies: what is discounted, by how much, and for whom.',
   resource: 'discount_group',
   plural: 'discount groups',
   input: listInput,
@@ -142,10 +142,10 @@ export const listContractItems = listTool({
   name: 'cpq_list_contract_items',
   title: 'List contract items (beta)',
   description:
-    'What is under contract: service, vendor, term, quantity, revenue, profit. Beta: may change at any time, so say so.',
+    'What is under contract: service, company, vendor, term, revenue, profit, start and end. Keys: company, vendor, term, ends. Beta: may change at any time, so say so.',
   resource: 'contract_item',
   plural: 'contract items',
-  input: textSearchInput,
+  input: searchInput,
   empty: wording`Nothing under contract matches; try without query.`,
   notes: [
     wording`Contract items are a beta resource of the service: fields may change or be missing.`,

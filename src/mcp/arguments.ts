@@ -1,21 +1,11 @@
 import type * as z from 'zod';
 import { isShallow } from '../api/envelope.ts';
+import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** Maximum nesting depth of an argument; deeper ones could overflow the stack. */
 const maxDepth = 32;
-
-/** Invalid arguments of a tool; the reason says what is valid. */
-export class InvalidArguments extends Error {
-  readonly kind = 'bad-arguments';
-  readonly reason: Wording;
-
-  constructor(reason: Wording) {
-    super(reason);
-    this.reason = reason;
-  }
-}
 
 /**
  * Repairs common mistakes of models (numbers as strings, lists as JSON strings, `null` for "not given"), then

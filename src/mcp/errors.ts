@@ -1,8 +1,8 @@
 import { ApiError } from '../api/errors.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { ChangeRefused } from '../tenant/changes/refusal.ts';
+import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { NotGranted } from '../tenant/tenant.ts';
-import { InvalidArguments } from './arguments.ts';
 
 /** Every expected error of a tool; any other error is a fault of this server. */
 export type KnownError =

@@ -8,7 +8,7 @@ Which tool:
 - a name, e-mail, phone, part or quote number: cpq_find; one record whole: cpq_get_record
 - to page through records: the cpq_list_ tools. Never add up pages: the briefs read everything.
 
-Lists are concise; detail full or fields gives the rest. from takes page.next. filters is key:a|b,key2:c on stored values (comma = and, | = or), e.g. company.id:<id>; sort is -field,+field on the service's field names.
+Lists are concise; detail full or fields gives the rest. from takes page.next. filters is key:a|b,key2:<2027-01-01,key3:(none) (comma = and, | = or; <, <=, >, >= on numbers and dates, also 2026-10 for a month); keys are the columns that lists show; sort is -key,+key.
 
 coverage says what an answer is based on and how old it is: when complete is false, say so when you pass it on. Money is in the company's currency; never add up different currencies. The value of an opportunity is one-time + monthly revenue × its months, 12 where none are given. A missing price or cost is unknown, not 0. Contract items are a beta resource and may change.
 

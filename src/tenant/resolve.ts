@@ -149,4 +149,5 @@ export const searchIndexOf = <K extends SearchKind>(
   tenant: Tenant,
   kind: K,
   records: readonly RecordOf[K][],
-): SearchIndex<K> => tenant.derived(records, () => createSearchIndex(kind, records));
+): SearchIndex<K> =>
+  tenant.derived(records, 'search index', () => createSearchIndex(kind, records));

@@ -60,7 +60,7 @@ class SharedTenantState {
   readonly pages: ServicePages;
   readonly collections: Collections;
   /** Values computed from a collection, kept as long as the collection itself. */
-  readonly derived = new WeakMap<object, unknown>();
+  readonly derived = new WeakMap<object, Map<string, unknown>>();
   readonly searches = new RecentSearches();
   /** True if the service refused the key in its last response. */
   keyRefused = false;
@@ -268,11 +268,12 @@ export class Tenant {
     return this.#shared.profile.all;
   }
 
-  /** Computes a value once for each reading of a collection. */
-  derived<T>(from: object, work: () => T): T {
-    const { derived } = this.#shared;
-    if (!derived.has(from)) derived.set(from, work());
-    return derived.get(from) as T;
+  /** Computes a value once for each reading of a collection; `name` says which of its values. */
+  derived<T>(from: object, name: string, work: () => T): T {
+    const values = this.#shared.derived.get(from) ?? new Map<string, unknown>();
+    this.#shared.derived.set(from, values);
+    if (!values.has(name)) values.set(name, work());
+    return values.get(name) as T;
   }
 
   /** Invalidates the cached collection in all processes. */
@@ -310,17 +311,21 @@ export class Tenant {
     query: PageQuery,
     call: ToolCall,
   ): Promise<ListPage<RecordOf[R]>> {
-    const readWhole = (search: Search) => this.#readWhole(resource, search, call);
+    const readWhole = (search: Search) => this.searchAll(resource, search, call);
     const source = { pages: this.pages, resource, readWhole, call: interactiveCall(call) };
     return readListPage(source, query);
   }
 
-  /** Everything that a search finds, for what the service's own pages do not give. */
-  async #readWhole<R extends Resource>(
+  /**
+   * Everything that a search finds, for what the service's own pages do not give.
+   * @throws NotGranted, ApiError
+   */
+  async searchAll<R extends Resource>(
     resource: R,
     search: Search,
     call: ToolCall,
   ): Promise<Collection<RecordOf[R]>> {
+    this.requireGrant(readGrant(resource));
     const { query, filters, sort, includeBundles } = search;
     const isWhole = !query && !filters && !sort && (resource !== 'product' || includeBundles);
     if (isWhole) return this.collection(resource, call);

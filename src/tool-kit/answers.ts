@@ -1,10 +1,15 @@
-import { concise, fullRecord, selectFields } from '../briefs/concise.ts';
+import { columnsOf, type Known } from '../briefs/columns.ts';
+import { concise, fullRecord, selectFields, valueAt } from '../briefs/concise.ts';
 import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
 import { isDeleted } from '../briefs/outcome.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
+import { InvalidArguments } from '../tenant/invalid-arguments.ts';
+import { keyNames, valuesOf } from '../tenant/lists/criteria.ts';
+import type { NamedPage } from '../tenant/lists/list-records.ts';
 import type { Coverage } from '../tenant/reading/coverage.ts';
 import type { ListPage } from '../tenant/reading/list-page.ts';
 import { counted, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { isKeyOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
 export interface RecordShape {
@@ -49,9 +54,53 @@ function shapeRecord<R extends Resource>(
   resource: R,
   record: RecordOf[R],
   { detail, fields }: RecordShape,
+  known: Known,
 ): Record<string, unknown> {
-  if (fields && fields.length > 0) return selectFields(record, fields);
-  return detail === 'full' ? fullRecord(record) : concise(resource, record);
+  if (fields && fields.length > 0) return selectFields(resource, record, fields, known);
+  return detail === 'full' ? fullRecord(record) : concise(resource, record, known);
+}
+
+/** A currency that all rows have is told once; that of a company or a product is a fact of its own. */
+function withoutSharedCurrency(
+  resource: Resource,
+  rows: Record<string, unknown>[],
+): { currency?: unknown; rows: Record<string, unknown>[] } {
+  const currency = rows[0]?.currency;
+  const isShared = currency !== undefined && rows.every((row) => row.currency === currency);
+  if (!isShared || resource === 'company' || resource === 'product') return { rows };
+  return { currency, rows: rows.map(({ currency: _, ...row }) => row) };
+}
+
+interface ListHints {
+  /** Said where nothing was found, and nothing says why. */
+  empty: Wording;
+  notes?: readonly Wording[] | undefined;
+}
+
+function listNotes(
+  { notes = [] }: ListPage<unknown>,
+  shown: number,
+  hints: ListHints,
+): readonly Wording[] {
+  const empty = shown === 0 && notes.length === 0 ? [hints.empty] : [];
+  return [...notes, ...empty, ...(hints.notes ?? [])];
+}
+
+/** @throws InvalidArguments for a field that is no column, and that no record has */
+export function requireFields<R extends Resource>(
+  resource: R,
+  records: readonly RecordOf[R][],
+  { fields = [] }: Partial<RecordShape>,
+): void {
+  const unknown = fields.find(
+    (field) =>
+      !isKeyOf(columnsOf(resource), field) &&
+      records.every((record) => valuesOf(valueAt(record, field)).length === 0),
+  );
+  if (unknown === undefined || records.length === 0) return;
+  throw new InvalidArguments(
+    wording`No record shown has the field ${quote(unknown)}. Known: ${keyNames(resource)}; or a field of the record, with dots.`,
+  );
 }
 
 /** Plurals of the resources, for sentences. */
@@ -72,11 +121,15 @@ export type Things =
 export function listAnswer<R extends Resource>(
   resource: R,
   plural: Things,
-  list: ListPage<RecordOf[R]>,
+  list: NamedPage<RecordOf[R]>,
   shape: RecordShape,
-  hints: { empty: Wording; notes?: readonly Wording[] | undefined },
+  hints: ListHints,
 ): Answer {
-  const shapes = list.records.map((record) => shapeRecord(resource, record, shape));
+  requireFields(resource, list.records, shape);
+  const { currency, rows: shapes } = withoutSharedCurrency(
+    resource,
+    list.records.map((record) => shapeRecord(resource, record, shape, list.known)),
+  );
   const facets = list.facets === undefined ? {} : { facets: list.facets };
   return answerWithRows(shapes.length, (shown) => {
     const next = shown < shapes.length ? list.from + shown : list.next;
@@ -87,12 +140,13 @@ export function listAnswer<R extends Resource>(
     return {
       summary: wording`${listSummary(plural, list, shown, next)}${deletedCount(deleted)}`,
       data: {
+        ...(currency === undefined ? {} : { currency }),
         records: shapes.slice(0, shown),
         page: next === undefined ? page : { ...page, next },
         coverage: toCoverage(list.coverage),
         ...(shape.detail === 'full' ? facets : {}),
       },
-      notes: [...(list.notes ?? []), ...(shown === 0 ? [hints.empty] : []), ...(hints.notes ?? [])],
+      notes: listNotes(list, shown, hints),
     };
   });
 }

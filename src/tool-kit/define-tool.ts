@@ -67,16 +67,17 @@ export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): AnyToo
 const size = z.int().min(1).max(100).default(20);
 const from = z.int().min(0).max(1_000_000).default(0).describe('page.next');
 const detail = z.enum(['concise', 'full']).default('concise');
-const fields = z.array(z.string()).optional().describe('Only these, e.g. company.name');
+const fields = z.array(z.string()).optional().describe('Only these columns');
 const query = z.string().max(500).optional();
-const filters = z.string().max(2_000).optional().describe('key:a|b,key2:c');
-const sort = z.string().max(200).optional().describe('-field,+field');
+const filters = z.string().max(2_000).optional().describe('key:a|b,key2:<2027-01-01');
+const sort = z.string().max(200).optional().describe('-key,+key');
 
 /** Arguments of every list. */
 export const listInput = { size, from, detail, fields };
 /** Arguments of the five search routes. */
 export const searchInput = { size, from, query, filters, sort, detail, fields };
-export const textSearchInput = { size, from, query, detail, fields };
+/** Arguments of lists that the service cannot search. */
+export const filterInput = { size, from, filters, sort, detail, fields };
 
 /** An existing calendar day: 2026-02-30 is refused. */
 export const day = z

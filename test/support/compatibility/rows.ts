@@ -35,7 +35,7 @@ const values: Partial<Record<ListPath, (record: Row) => Row>> = {
     number,
     title,
     status,
-    expiresAt: String(expiresAt).slice(0, 10),
+    expires: String(expiresAt).slice(0, 10),
   }),
   '/contract/items': ({ service, revenue, quantity }) => ({ service, revenue, quantity }),
 };

@@ -1,0 +1,237 @@
+/** What `filters` and `sort` of a list ask for, and whether the service can do it. */
+
+import { type Column, columnsOf, type Known } from '../../briefs/columns.ts';
+import { valueAt } from '../../briefs/concise.ts';
+import type { RecordOf, Resource } from '../../records/records.ts';
+import {
+  identifier,
+  join,
+  quote,
+  trusted,
+  type Wording,
+  wording,
+} from '../../text/untrusted-text.ts';
+import { isObject } from '../../values.ts';
+import { InvalidArguments } from '../invalid-arguments.ts';
+
+const orders = ['<=', '>=', '<', '>'] as const;
+type Order = (typeof orders)[number];
+
+/** `is`: equal to a text. `order`: before or after a number or a date. `empty`: has no value, or has one. */
+export type Test = { is: string } | { order: Order; than: string } | { empty: boolean };
+
+export interface Key {
+  /** As it was written. */
+  name: string;
+  /** Of what is not a column: a field of the service, with dots for nested ones. */
+  column: Column<never> | undefined;
+}
+
+export interface Condition {
+  key: Key;
+  /** At least one must pass. */
+  tests: readonly Test[];
+}
+
+export interface SortKey {
+  key: Key;
+  sign: 1 | -1;
+}
+
+export interface Criteria {
+  conditions: readonly Condition[];
+  sort: readonly SortKey[];
+}
+
+/** What `none` and `any` are written as. */
+const emptyWords: Readonly<Record<string, boolean>> = { '(none)': true, '(any)': false };
+const dateShape = /^\d{4}-\d{2}(-\d{2})?$/;
+const numberShape = /^-?\d+(\.\d+)?$/;
+
+/**
+ * Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or. A part without a colon belongs
+ * to the value before it, because names contain commas.
+ * @throws InvalidArguments
+ */
+export function readCriteria(resource: Resource, filters = '', sort = ''): Criteria {
+  const parts = partsOf(filters);
+  return {
+    conditions: parts
+      .filter((part) => part.trim() !== '')
+      .map((part) => readCondition(resource, part)),
+    sort: sort
+      .split(',')
+      .filter((part) => part.trim() !== '')
+      .map((part) => readSortKey(resource, part.trim())),
+  };
+}
+
+function partsOf(filters: string): string[] {
+  const parts: string[] = [];
+  for (const part of filters.split(',')) {
+    const isValue = part.indexOf(':') < 1 && parts.length > 0;
+    if (isValue) parts.push(`${parts.pop()},${part}`);
+    else parts.push(part);
+  }
+  return parts;
+}
+
+function readCondition(resource: Resource, part: string): Condition {
+  const colon = part.indexOf(':');
+  if (colon < 1)
+    throw new InvalidArguments(wording`filters is key:a|b,key2:c; ${quote(part)} has no key.`);
+  const key = keyOf(resource, part.slice(0, colon).trim());
+  const values = part.slice(colon + 1).split('|');
+  return { key, tests: values.map((value) => readTest(key.name, value.trim())) };
+}
+
+function readTest(key: string, value: string): Test {
+  const empty = emptyWords[value.toLowerCase()];
+  if (empty !== undefined) return { empty };
+  const order = orders.find((sign) => value.startsWith(sign));
+  if (order === undefined) return { is: value };
+  const than = value.slice(order.length).trim();
+  if (!dateShape.test(than) && !numberShape.test(than))
+    throw new InvalidArguments(
+      wording`${identifier(key)}: after ${order} comes a number or a date as YYYY-MM-DD, not ${quote(than)}.`,
+    );
+  return { order, than };
+}
+
+const readSortKey = (resource: Resource, part: string): SortKey => ({
+  key: keyOf(resource, part.replace(/^[-+ ]/, '').trim()),
+  sign: part.startsWith('-') ? -1 : 1,
+});
+
+/** A column in any letter case, or a field of the service. */
+function keyOf(resource: Resource, name: string): Key {
+  const columns = columnsOf(resource);
+  const known = Object.keys(columns).find((column) => column.toLowerCase() === name.toLowerCase());
+  return { name: known ?? name, column: known === undefined ? undefined : columns[known] };
+}
+
+/** The criteria in the service's own terms; `undefined` where it cannot do all of it. */
+export function inServiceTerms({
+  conditions,
+  sort,
+}: Criteria): { filters?: string; sort?: string } | undefined {
+  const filters = conditions.map(conditionInServiceTerms);
+  const order = sort.map(({ key, sign }) => {
+    const field = key.column ? key.column.sort : key.name;
+    return field && `${sign < 0 ? '-' : '+'}${field}`;
+  });
+  if ([...filters, ...order].includes(undefined)) return undefined;
+  return {
+    ...(filters.length > 0 && { filters: filters.join(',') }),
+    ...(order.length > 0 && { sort: order.join(',') }),
+  };
+}
+
+function conditionInServiceTerms({ key, tests }: Condition): string | undefined {
+  const field = key.column ? key.column.filter : key.name;
+  const values = tests.map((test) => ('is' in test && isPlain(test.is) ? test.is : undefined));
+  return field === undefined || values.includes(undefined)
+    ? undefined
+    : `${field}:${values.join('|')}`;
+}
+
+/** A comma ends a filter of the service, and a day is not how it stores a time. */
+const isPlain = (value: string): boolean =>
+  value !== '' && !value.includes(',') && !dateShape.test(value);
+
+/** What a record has under a key; a nested record is its name. */
+export function valueUnderKey<R extends Resource>(
+  record: RecordOf[R],
+  { name, column }: Key,
+  known: Known,
+): unknown {
+  const { compared, value } = (column ?? {}) as Partial<Column<RecordOf[R]>>;
+  if (compared) return compared(record, known);
+  const found = value ? value(record, known) : valueUnder(record, name);
+  return isObject(found) ? (found.name ?? found.id) : found;
+}
+
+/** `company.id` and `companyId` are two names of one thing. */
+function valueUnder(record: object, path: string): unknown {
+  const nested = path.replace(/(\w)Id$/, '$1.id');
+  return (
+    valueAt(record, path) ?? valueAt(record, nested === path ? path.replace(/\.id$/, 'Id') : nested)
+  );
+}
+
+export const valuesOf = (value: unknown): unknown[] =>
+  (Array.isArray(value) ? value.flat() : [value]).filter(
+    (one) => one !== undefined && one !== null && one !== '',
+  );
+
+export function passes<R extends Resource>(
+  record: RecordOf[R],
+  { key, tests }: Condition,
+  known: Known,
+): boolean {
+  const values = valuesOf(valueUnderKey(record, key, known));
+  return tests.some((test) =>
+    'empty' in test
+      ? test.empty === (values.length === 0)
+      : values.some((value) => passesTest(value, test)),
+  );
+}
+
+function passesTest(value: unknown, test: Exclude<Test, { empty: boolean }>): boolean {
+  if ('is' in test) return isEqual(value, test.is);
+  const order = compareValues(value, test.than);
+  if (order === undefined) return false;
+  if (test.order === '<') return order < 0;
+  if (test.order === '>') return order > 0;
+  return test.order === '<=' ? order <= 0 : order >= 0;
+}
+
+/** A month is equal to each of its days. */
+export function isEqual(value: unknown, text: string): boolean {
+  if (typeof value === 'number') return numberShape.test(text) && value === Number(text);
+  const [one, other] = [folded(value), folded(text)];
+  const isDate = dateShape.test(text) && dateShape.test(one.slice(0, 10));
+  return one === other || (isDate && one.startsWith(text));
+}
+
+const folded = (value: unknown): string => String(value).trim().toLowerCase();
+
+/** Compares with a number or a date; a date as far as it is given, so that all of a month is in it. */
+function compareValues(value: unknown, than: string): number | undefined {
+  if (typeof value === 'number') return dateShape.test(than) ? undefined : value - Number(than);
+  const date = typeof value === 'string' && dateShape.test(than) ? value.slice(0, than.length) : '';
+  if (!dateShape.test(date)) return undefined;
+  return date === than ? 0 : date < than ? -1 : 1;
+}
+
+/** Sorted by the keys; what has no value comes last, whatever the order, and what is equal stays as it is. */
+export function sortedBy<R extends Resource>(
+  records: readonly RecordOf[R][],
+  sort: readonly SortKey[],
+  known: Known,
+): RecordOf[R][] {
+  const keyed = records.map((record) => ({
+    record,
+    values: sort.map(({ key }) => valuesOf(valueUnderKey(record, key, known))[0]),
+  }));
+  const compare = (one: readonly unknown[], other: readonly unknown[]): number => {
+    for (const [at, { sign }] of sort.entries()) {
+      const order = compareCells(one[at], other[at], sign);
+      if (order !== 0) return order;
+    }
+    return 0;
+  };
+  return keyed.sort((a, b) => compare(a.values, b.values)).map(({ record }) => record);
+}
+
+function compareCells(one: unknown, other: unknown, sign: 1 | -1): number {
+  if (one === undefined || other === undefined)
+    return Number(one === undefined) - Number(other === undefined);
+  if (typeof one === 'number' && typeof other === 'number') return sign * (one - other);
+  const [a, b] = [folded(one), folded(other)];
+  return a === b ? 0 : a < b ? -sign : sign;
+}
+
+/** The names of keys, for a sentence. */
+export const keyNames = (resource: Resource): Wording =>
+  join(Object.keys(columnsOf(resource)).map(trusted), ', ');

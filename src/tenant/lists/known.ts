@@ -1,0 +1,82 @@
+import { isApiError } from '../../api/errors.ts';
+import type { Known } from '../../briefs/columns.ts';
+import { type CurrencyOf, currenciesOf } from '../../briefs/money.ts';
+import { completeReferences, type KnownRecords } from '../../briefs/references.ts';
+import type { ApiRecord, RecordOf, Ref, Resource } from '../../records/records.ts';
+import type { ToolCall } from '../call.ts';
+import { readGrant } from '../grants.ts';
+import type { Tenant } from '../tenant.ts';
+
+/** Collections without which a list would show ids only, and which are small enough to be read for it. */
+const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] } = {
+  pricing_book: ['company'],
+  discount_group: ['company', 'category'],
+};
+
+/** Names and currencies for the rows of a list. @throws ApiError */
+export async function knownFor(tenant: Tenant, resource: Resource, call: ToolCall): Promise<Known> {
+  const granted = (needed[resource] ?? []).filter((it) => tenant.grants.has(readGrant(it)));
+  await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessForbidden)));
+  return knownTo(tenant);
+}
+
+/** Without permission the list shows ids. */
+function unlessForbidden(error: unknown): undefined {
+  if (!isApiError(error, 'not-permitted', 'no-route')) throw error;
+}
+
+const noCurrencies: CurrencyOf = new Map();
+
+/** What the collections tell that are cached and may be read. Reads nothing. */
+function knownTo(tenant: Tenant): Known {
+  const companies = cachedBy(tenant, 'company');
+  const directories = {
+    company: () => namesIn(tenant, companies),
+    category: () => namesIn(tenant, cachedBy(tenant, 'category')),
+    person: () => personsKnownTo(tenant),
+  };
+  return {
+    currencyOf: companies
+      ? tenant.derived(companies, 'currencies', () => currenciesOf(companies))
+      : noCurrencies,
+    nameOf: (kind, id) => (id === undefined ? undefined : directories[kind]().get(id)),
+  };
+}
+
+/** The cached records of a collection that the caller may read. */
+const cachedBy = <R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+): readonly RecordOf[R][] | undefined =>
+  tenant.grants.has(readGrant(resource)) ? tenant.cached(resource) : undefined;
+
+type Names = ReadonlyMap<string, string>;
+const noNames: Names = new Map();
+
+const namesIn = (tenant: Tenant, records: readonly ApiRecord[] | undefined): Names =>
+  records ? tenant.derived(records, 'names', () => namesOf(records)) : noNames;
+
+const namesOf = (refs: readonly (Ref | undefined)[]): Names =>
+  new Map(refs.flatMap((ref) => (ref?.id && ref.name ? [[ref.id, ref.name]] : [])));
+
+/** Persons have no list of their own: they are known from the records that nest them as owners. */
+function personsKnownTo(tenant: Tenant): Names {
+  const owned = [cachedBy(tenant, 'opportunity'), cachedBy(tenant, 'quote')];
+  const names = owned.flatMap((records) =>
+    records
+      ? [...tenant.derived(records, 'owners', () => namesOf(records.map(({ owner }) => owner)))]
+      : [],
+  );
+  return new Map(names);
+}
+
+/** Names that references of these rows lack, filled in from the rows and what is cached. */
+export function completeRows<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  records: readonly RecordOf[R][],
+): void {
+  const others = ['company', 'contact', 'opportunity', 'category', 'quote'] as const;
+  const cached = others.map((other) => [other, cachedBy(tenant, other)]);
+  completeReferences({ ...Object.fromEntries(cached), [resource]: records } as KnownRecords);
+}

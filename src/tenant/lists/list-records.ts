@@ -1,0 +1,198 @@
+/** A page of a list, filtered and sorted by its columns: by the service as far as it can, and here otherwise. */
+import type { PageQuery } from '../../api/client.ts';
+import { isApiError } from '../../api/errors.ts';
+import { routes } from '../../api/routes.ts';
+import type { Known } from '../../briefs/columns.ts';
+import { matchName } from '../../briefs/name-filters.ts';
+import type { ApiRecord, RecordOf, Resource } from '../../records/records.ts';
+import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import type { ToolCall } from '../call.ts';
+import type { Collection } from '../collections.ts';
+import { InvalidArguments } from '../invalid-arguments.ts';
+import { type ListPage, sliceOf } from '../reading/list-page.ts';
+import type { Tenant } from '../tenant.ts';
+import { describeUnrecognized } from '../unrecognized.ts';
+import {
+  type Condition,
+  type Criteria,
+  inServiceTerms,
+  isEqual,
+  type Key,
+  keyNames,
+  passes,
+  readCriteria,
+  sortedBy,
+  type Test,
+  valuesOf,
+  valueUnderKey,
+} from './criteria.ts';
+import { completeRows, knownFor } from './known.ts';
+
+/** A page, and what is known to name what its rows refer to. */
+export interface NamedPage<R> extends ListPage<R> {
+  known: Known;
+}
+
+/**
+ * @throws InvalidArguments for a filter or an order that nothing can be made of
+ * @throws NotGranted, ApiError
+ */
+export async function listRecords<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  query: PageQuery,
+  call: ToolCall,
+): Promise<NamedPage<RecordOf[R]>> {
+  const criteria = readCriteria(resource, query.filters, query.sort);
+  const page =
+    (await pageOfService(tenant, resource, query, criteria, call)) ??
+    (await pageMadeHere(tenant, resource, query, criteria, call));
+  const known = await knownFor(tenant, resource, call);
+  completeRows(tenant, resource, page.records);
+  return { ...page, known };
+}
+
+/** `undefined` where the service cannot do what is asked for, or finds nothing, which may be a name misspelt. */
+async function pageOfService<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  { filters: _, sort: __, ...query }: PageQuery,
+  criteria: Criteria,
+  call: ToolCall,
+): Promise<ListPage<RecordOf[R]> | undefined> {
+  const isAsked = criteria.conditions.length > 0 || criteria.sort.length > 0;
+  const terms = inServiceTerms(criteria);
+  if (terms === undefined || (isAsked && routes[resource].shape !== 'paged')) return undefined;
+  try {
+    const page = await tenant.list(resource, { ...query, ...terms }, call);
+    return page.total === 0 && criteria.conditions.length > 0 ? undefined : page;
+  } catch (error) {
+    if (!isAsked || !isApiError(error, 'refused')) throw error;
+    return undefined;
+  }
+}
+
+async function pageMadeHere<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  query: PageQuery,
+  criteria: Criteria,
+  call: ToolCall,
+): Promise<ListPage<RecordOf[R]>> {
+  const whole = await readFor(tenant, resource, query, call);
+  await Promise.all(neededBy(criteria).map((needed) => tenant.collection(needed, call)));
+  completeRows(tenant, resource, whole.records);
+  const known = await knownFor(tenant, resource, call);
+  requireKnown(resource, whole.records, criteria, known);
+  const { conditions, notes } = resolveNames(whole.records, criteria.conditions, known);
+  const fits = (condition: Condition) => (record: RecordOf[R]) => passes(record, condition, known);
+  const matching = conditions.reduce(
+    (left, condition) => left.filter(fits(condition)),
+    [...whole.records],
+  );
+  const records = criteria.sort.length > 0 ? sortedBy(matching, criteria.sort, known) : matching;
+  const total = records.length;
+  const coverage = { ...whole.coverage, read: total, total };
+  const counts = conditions.map((condition) => ({
+    name: condition.key.name,
+    count: () => whole.records.filter(fits(condition)).length,
+  }));
+  const why = total === 0 && notes.length === 0 ? emptyReason(counts) : [];
+  const allNotes = [...describeUnrecognized(resource, whole.records), ...notes, ...why];
+  return { ...sliceOf({ records, coverage, asOf: whole.asOf }, query), notes: allNotes };
+}
+
+/** How many records each filter leaves where together they leave none. */
+function emptyReason(filters: readonly { name: string; count(): number }[]): Wording[] {
+  if (filters.length < 2) return [];
+  const each = filters.map(({ name, count }) => wording`${trusted(name)} ${count()}`);
+  return [wording`No record passes all filters; alone they pass: ${join(each, ', ')}.`];
+}
+
+const neededBy = ({ conditions, sort }: Criteria) => [
+  ...new Set([...conditions, ...sort].flatMap(({ key }) => key.column?.needs ?? [])),
+];
+
+/** Everything that is to be filtered; without bundles where they are not asked for. */
+async function readFor<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  { query, includeBundles }: PageQuery,
+  call: ToolCall,
+): Promise<Collection<RecordOf[R]>> {
+  if (query) return tenant.searchAll(resource, { query, includeBundles }, call);
+  const whole = await tenant.collection(resource, call);
+  if (resource !== 'product' || includeBundles) return whole;
+  const records = whole.records.filter((record) => !isBundle(record as ApiRecord));
+  return { ...whole, records };
+}
+
+const isBundle = ({ productType }: ApiRecord): boolean => productType === 'bundle';
+
+/** @throws InvalidArguments for a key that is no column, and that no record has */
+function requireKnown<R extends Resource>(
+  resource: R,
+  records: readonly RecordOf[R][],
+  { conditions, sort }: Criteria,
+  known: Known,
+): void {
+  const keys = [...conditions, ...sort].map(({ key }) => key);
+  const unknown = keys.find(
+    (key) => !key.column && records.every((record) => isMissing(record, key, known)),
+  );
+  if (unknown === undefined || records.length === 0) return;
+  throw new InvalidArguments(
+    wording`No column is called ${quote(unknown.name)}. Known: ${keyNames(resource)}; or a field of the record, with dots.`,
+  );
+}
+
+const isMissing = <R extends Resource>(record: RecordOf[R], key: Key, known: Known): boolean =>
+  valuesOf(valueUnderKey(record, key, known)).length === 0;
+
+interface ResolvedConditions {
+  conditions: readonly Condition[];
+  notes: readonly Wording[];
+}
+
+/** A text that nothing is equal to is taken for the one name it can mean; otherwise the names that occur are told. */
+function resolveNames<R extends Resource>(
+  records: readonly RecordOf[R][],
+  conditions: readonly Condition[],
+  known: Known,
+): ResolvedConditions {
+  const notes: Wording[] = [];
+  const resolved = conditions.map((condition) => {
+    const { key, tests } = condition;
+    const occurring = () =>
+      new Set(records.flatMap((record) => valuesOf(valueUnderKey(record, key, known))));
+    return { key, tests: tests.map((test) => resolveTest(key, test, occurring, notes)) };
+  });
+  return { conditions: resolved, notes };
+}
+
+function resolveTest(
+  { name }: Key,
+  test: Test,
+  occurring: () => ReadonlySet<unknown>,
+  notes: Wording[],
+): Test {
+  if (!('is' in test)) return test;
+  const values = [...occurring()];
+  if (values.some((value) => isEqual(value, test.is))) return test;
+  const names = values
+    .filter((value) => typeof value === 'string')
+    .map((value) => ({ name: value }));
+  const found = matchName(test.is, names, { byWords: true });
+  const key = trusted(name);
+  if (found.kind === 'one' && found.match.name !== undefined) {
+    notes.push(wording`${key} was read as ${quote(found.match.name)}.`);
+    return { is: found.match.name };
+  }
+  const candidates = found.kind === 'one' ? [] : found.candidates;
+  const nearest = candidates.flatMap(({ name }) => (name === undefined ? [] : [quote(name)]));
+  if (nearest.length > 0)
+    notes.push(
+      wording`No record has the ${key} ${quote(test.is)}. There are: ${join(nearest, ', ')}.`,
+    );
+  return test;
+}

@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Connection, Row } from '../support/hosts.ts';
+import { quotesOf, totalsOf } from '../support/oracle/quotes.ts';
+import { contactName, isSet, outcome, type SqlRow } from '../support/oracle/sql.ts';
+import { describeWorld, type World } from '../support/oracle/worlds.ts';
+
+type Kind = 'text' | 'date' | 'number';
+type Columns = Readonly<Record<string, readonly [sql: string, kind: Kind]>>;
+
+interface List {
+  tool: string;
+  from: string;
+  columns: Columns;
+}
+
+const ref = (table: string, column: string): string =>
+  `(select r.name from ${table} r where r.tenant = t.tenant and r.id = t.${column})`;
+const currency = `(select upper(trim(c.currency)) from company c where c.tenant = t.tenant and c.id = t.companyId)`;
+const dates = (...names: readonly (readonly [column: string, field: string])[]): Columns =>
+  Object.fromEntries(names.map(([column, field]) => [column, [`t.${field}`, 'date']]));
+const texts = (...names: string[]): Columns =>
+  Object.fromEntries(names.map((name) => [name, [`t.${name}`, 'text']]));
+/** A money column holds a number in one row, and the same as text in another. */
+const numbers = (...names: readonly (readonly [column: string, field: string])[]): Columns =>
+  Object.fromEntries(
+    names.map(([column, field]) => [
+      column,
+      [`iif(trim(t.${field}) glob '*[0-9]*', cast(t.${field} as real), null)`, 'number'],
+    ]),
+  );
+
+/** A person is known where a deal or a quote names them as its owner. */
+const accountManager = `(select w.name from owner w where w.tenant = t.tenant and w.id = t.accountManagerId
+  and (exists (select 1 from opportunity o where o.tenant = w.tenant and o.ownerId = w.id)
+    or exists (select 1 from quote q where q.tenant = w.tenant and q.ownerId = w.id)))`;
+
+const lists: readonly List[] = [
+  {
+    tool: 'cpq_list_companies',
+    from: 'company t',
+    columns: {
+      ...texts('name', 'type', 'currency', 'externalIdentifier'),
+      city: [`t.address ->> '$.city'`, 'text'],
+      accountManager: [accountManager, 'text'],
+      ...dates(['created', 'createdAt'], ['deleted', 'deleted']),
+    },
+  },
+  {
+    tool: 'cpq_list_contacts',
+    from: 'contact t',
+    columns: {
+      ...texts('email', 'externalIdentifier'),
+      name: [contactName, 'text'],
+      company: ['t.companyName', 'text'],
+      ...dates(['deleted', 'deleted']),
+    },
+  },
+  {
+    tool: 'cpq_list_opportunities',
+    from: 'opportunity t',
+    columns: {
+      ...texts('name', 'externalIdentifier'),
+      company: [ref('company', 'companyId'), 'text'],
+      stage: [ref('pipeline_stage', 'pipelineStageId'), 'text'],
+      owner: [ref('owner', 'ownerId'), 'text'],
+      category: [ref('opportunity_category', 'categoryId'), 'text'],
+      source: [ref('source', 'sourceId'), 'text'],
+      outcome: [outcome.replaceAll('o.', 't.'), 'text'],
+      currency: [currency, 'text'],
+      ...numbers(['oneTime', 'onetimeRevenue'], ['monthly', 'monthlyRevenue']),
+      ...dates(['closes', 'expectedCloseDate'], ['closed', 'closedAt'], ['deleted', 'deletedAt']),
+      ...dates(['created', 'createdAt'], ['updated', 'updatedAt']),
+    },
+  },
+  {
+    tool: 'cpq_list_products',
+    from: `(select * from product where lower(productType) <> 'bundle') t`,
+    columns: {
+      ...texts('name', 'mpn', 'productType', 'term'),
+      manufacturer: [`coalesce(nullif(t.manufacturer, ''), t.vendor)`, 'text'],
+      category: [
+        `coalesce(${ref('category', 'categoryId')}, t.categories ->> '$[0].name')`,
+        'text',
+      ],
+      listed: [`iif(coalesce(t.listed, 1), 'true', 'false')`, 'text'],
+      ...numbers(['price', 'price'], ['cost', 'cost']),
+    },
+  },
+  {
+    tool: 'cpq_list_quotes',
+    from: 'quote t',
+    columns: {
+      ...texts('number', 'title', 'status'),
+      company: [ref('company', 'companyId'), 'text'],
+      owner: [ref('owner', 'ownerId'), 'text'],
+      opportunity: [ref('opportunity', 'opportunityId'), 'text'],
+      currency: [currency, 'text'],
+      ...dates(['created', 'createdAt'], ['expires', 'expiresAt'], ['sent', 'sentAt']),
+      ...dates(['approved', 'approvedAt'], ['deleted', 'deletedAt']),
+    },
+  },
+  {
+    tool: 'cpq_list_contract_items',
+    from: 'contract_item t',
+    columns: {
+      ...texts('service', 'vendor', 'term'),
+      company: [ref('company', 'companyId'), 'text'],
+      ...numbers(['revenue', 'revenue'], ['profit', 'profit']),
+      ...dates(['starts', 'startDate'], ['ends', 'endDate']),
+    },
+  },
+  {
+    tool: 'cpq_list_pricing_books',
+    from: 'pricing_book t',
+    columns: {
+      ...texts('name', 'specialBidNumber'),
+      ...dates(['validFrom', 'validFrom'], ['validTo', 'validTo']),
+    },
+  },
+];
+
+const allOf = ({ from }: List, what: string): string =>
+  `with it(tenant, today) as (values (?, ?)) select ${what} from it join ${from} using (tenant)`;
+
+/** One condition as the tool and as SQL say it. */
+interface Condition {
+  filter: string;
+  sql: string;
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Conditions on a column, of values that occur in it. */
+function conditionsOn(
+  column: string,
+  [sql, kind]: readonly [string, Kind],
+  occurring: readonly string[],
+): fc.Arbitrary<Condition> {
+  const empty = fc.constantFrom(
+    { filter: `${column}:(none)`, sql: `not ${isSet(`(${sql})`)}` },
+    { filter: `${column}:(any)`, sql: isSet(`(${sql})`) },
+  );
+  const usable = occurring.filter((value) => value.trim() === value && !/[|:]/.test(value));
+  if (usable.length === 0) return empty;
+  const value = fc.constantFrom(...usable);
+  const order = fc.constantFrom('<', '<=', '>', '>=');
+  const filled: Record<Kind, fc.Arbitrary<Condition>> = {
+    text: fc.uniqueArray(value, { minLength: 1, maxLength: 2 }).map((values) => ({
+      filter: `${column}:${values.join('|')}`,
+      sql: `lower(${sql}) in (${values.map((one) => `lower(${quoted(one)})`).join(', ')})`,
+    })),
+    number: fc.tuple(order, value).map(([sign, than]) => ({
+      filter: `${column}:${sign}${than}`,
+      sql: `${sql} ${sign} ${than}`,
+    })),
+    date: fc
+      .tuple(fc.constantFrom('<', '<=', '>', '>=', ''), value, fc.constantFrom(7, 10))
+      .map(([sign, day, length]) => ({
+        filter: `${column}:${sign}${day.slice(0, length)}`,
+        sql: `substr(${sql}, 1, ${length}) ${sign || '='} ${quoted(day.slice(0, length))}`,
+      })),
+  };
+  return fc.oneof({ arbitrary: filled[kind], weight: 4 }, { arbitrary: empty, weight: 1 });
+}
+
+async function listed({ call }: Connection, tool: string, args: Row): Promise<Row[]> {
+  const all: Row[] = [];
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const { records, page } = await call(tool, { ...args, size: 100, from });
+    all.push(...records);
+    from = page.next;
+  }
+  return all;
+}
+
+const idsOf = (rows: readonly (Row | SqlRow)[]): string[] =>
+  rows.map(({ id }) => String(id)).sort();
+
+describeWorld({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await load();
+  });
+
+  describe.each(lists.map((list) => [list.tool, list] as const))('%s', (tool, list) => {
+    const occurring = (sql: string): string[] =>
+      world
+        .ask(allOf(list, `distinct ${sql} as value`))
+        .flatMap(({ value }) => (value === null || value === '' ? [] : [String(value)]));
+
+    test('filters as SQL does', async () => {
+      const server = await world.server();
+      const one = Object.entries(list.columns).map(([column, how]) =>
+        conditionsOn(column, how, occurring(how[0])),
+      );
+      const check = async (conditions: readonly Condition[]) => {
+        const filters = conditions.map(({ filter }) => filter).join(',');
+        const where = conditions.map(({ sql }) => `(${sql})`).join(' and ');
+        const expected = world.ask(`${allOf(list, 't.id')} where ${where}`);
+        const rows = await listed(server, tool, { filters, fields: ['id'] });
+        expect(idsOf(rows), filters).toEqual(idsOf(expected));
+      };
+      for (const each of one) await check(fc.sample(each, 1));
+      const several = fc.array(fc.oneof(...one), { minLength: 1, maxLength: 3 });
+      await fc.assert(fc.asyncProperty(several, check), { numRuns: 20 });
+    });
+
+    test('sorts as SQL does, with what has no value last', async () => {
+      const server = await world.server();
+      for (const [column, [sql, kind]] of Object.entries(list.columns)) {
+        const key = comparedBy[kind](sql);
+        for (const [sign, order] of Object.entries({ '-': 'desc', '+': 'asc' })) {
+          const expected = world.ask(
+            `${allOf(list, `nullif(${key}, '') as value`)} order by value is null, value ${order} limit 20`,
+          );
+          const args = { sort: `${sign}${column}`, fields: [column], size: 20 };
+          const { records, data } = await server.call(tool, args);
+          const shown = records.map((row) => valueIn(row[column] ?? data[column], kind));
+          const values = expected.map(({ value }) => valueIn(value, kind));
+          expect(shown, args.sort).toEqual(values);
+        }
+      }
+    });
+  });
+
+  test('filters quotes by totals that the service does not have', async () => {
+    const server = await world.server();
+    const quotes = quotesOf(world.ask);
+    for (const [column, limit] of [
+      ['oneTime', 20_000],
+      ['monthly', 5_000],
+      ['yearly', 3_000],
+    ] as const) {
+      const expected = quotes.filter(
+        (quote) => Number(totalsOf(quote)[column] ?? Number.NaN) > limit,
+      );
+      const rows = await listed(server, 'cpq_list_quotes', { filters: `${column}:>${limit}` });
+      expect(rows.length).toBeGreaterThan(0);
+      expect(idsOf(rows), column).toEqual(idsOf(expected as unknown as Row[]));
+    }
+  });
+
+  test('shows of each deal the currency of its company, once companies were read', async () => {
+    const server = await world.server();
+    await server.call('cpq_brief_pipeline');
+    const { records, data } = await server.call('cpq_list_opportunities', { size: 100 });
+    const expected = new Map(
+      world
+        .ask(allOf(lists[2] as List, `t.id, ${currency} as currency`))
+        .map((row) => [row.id, row.currency]),
+    );
+    for (const row of records)
+      expect(row.currency ?? data.currency ?? null, String(row.id)).toBe(
+        expected.get(String(row.id)) || null,
+      );
+  });
+});
+
+const comparedBy: Readonly<Record<Kind, (sql: string) => string>> = {
+  text: (sql) => `lower(${sql})`,
+  date: (sql) => `substr(${sql}, 1, 10)`,
+  number: (sql) => sql,
+};
+
+const valueIn = (value: unknown, kind: Kind): unknown => {
+  if (value === null || value === undefined) return undefined;
+  return kind === 'number' ? Number(value) : String(value).toLowerCase();
+};

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { anyHost, type Row } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const server = anyHost.serving(async () => addressIn(await sandbox()));
+
+const list = async (tool: string, args: Row) => (await server()).call(`cpq_list_${tool}`, args);
+const refused = async (tool: string, args: Row) =>
+  (await server()).refused(`cpq_list_${tool}`, args);
+
+async function rows(sql: string): Promise<Row[]> {
+  const { database, tenants } = await sandbox();
+  return database.prepare(sql).all(tenants[0].name) as Row[];
+}
+const countOf = async (sql: string): Promise<number> =>
+  Number((await rows(`select count(*) as n from ${sql}`))[0]?.n);
+
+describe('a filter', () => {
+  test('of an unknown key is answered with the known ones', async () => {
+    for (const args of [{ filters: 'stag:Won' }, { sort: '-stag' }, { filters: 'stag:<5' }]) {
+      const words = await refused('opportunities', args);
+      expect(words).toMatch(/No column is called "stag"\. Known: .*stage.*outcome.*closes/);
+    }
+  });
+
+  test('takes keys in any letter case, and fields of the service', async () => {
+    const expected = await countOf(`opportunity o join pipeline_stage s on s.tenant = o.tenant
+      and s.id = o.pipelineStageId where o.tenant = ? and s.name = 'Won'`);
+    for (const filters of ['STAGE:won', 'pipelineStage.name:Won', 'pipelineStage:Won'])
+      expect((await list('opportunities', { filters })).page.total, filters).toBe(expected);
+  });
+
+  test('is read as the one name that it can mean, and says so', async () => {
+    const expected = await countOf(`opportunity o join owner w on w.tenant = o.tenant
+      and w.id = o.ownerId where o.tenant = ? and w.name = 'Lucy O''Connor'`);
+    const { page, data } = await list('opportunities', { filters: 'owner:lucy oconnor' });
+    expect(page.total).toBe(expected);
+    expect(data.notes).toContain(`owner was read as "Lucy O'Connor".`);
+  });
+
+  test('that matches nobody is answered with the names that occur, and no rows', async () => {
+    const { records, data } = await list('quotes', { filters: 'status:sendt|draught' });
+    expect(records).toEqual([]);
+    const notes = String(data.notes);
+    expect(notes).toMatch(/No record has the status "draught"\. There are: .*"draft"/);
+    expect(notes).toMatch(/No record has the status "sendt"\. There are: .*"sent"/);
+  });
+
+  test('of which each part fits, but nothing all of them, tells the counts', async () => {
+    const { records, data } = await list('opportunities', { filters: 'stage:Won,outcome:open' });
+    expect(records).toEqual([]);
+    expect(String(data.notes)).toMatch(/alone they pass: stage \d+, outcome \d+\./);
+  });
+
+  test('needs a number or a date after an order, and a key', async () => {
+    expect(await refused('quotes', { filters: 'expires:<soon' })).toMatch(/not "soon"/);
+    expect(await refused('quotes', { filters: 'sent' })).toMatch(/"sent" has no key/);
+  });
+
+  test('of bundles finds bundles', async () => {
+    const expected = await countOf(`product where tenant = ? and lower(productType) = 'bundle'`);
+    for (const filters of ['productType:bundle', 'productType:bundle,price:>=0'])
+      expect((await list('products', { filters })).page.total).toBe(expected);
+    const { page } = await list('products', { filters: 'price:>=0', include_bundles: false });
+    const others = await countOf(`product where tenant = ? and lower(productType) <> 'bundle'
+      and price is not null and cast(price as real) >= 0`);
+    expect(page.total).toBe(others);
+  });
+
+  test('goes with query', async () => {
+    const { records } = await list('companies', { query: 'a', filters: 'created:<2030-01-01' });
+    expect(records.length).toBeGreaterThan(0);
+  });
+});
+
+describe('fields', () => {
+  test('are columns or fields of the service, and always say what is deleted', async () => {
+    const fields = ['owner', 'ask', 'outcome', 'company.id', 'company'];
+    const { records } = await list('opportunities', { size: 100, fields });
+    const [first] = await rows(`select o.id, c.id as company, w.name as owner, o.description as ask
+      from opportunity o join company c on c.tenant = o.tenant and c.id = o.companyId
+      join owner w on w.tenant = o.tenant and w.id = o.ownerId
+      where o.tenant = ? and o.description <> '' and o.description not like '%<%' limit 1`);
+    const row = records.find(({ id }) => id === first?.id);
+    expect(row).toMatchObject({
+      owner: first?.owner,
+      ask: first?.ask,
+      'company.id': first?.company,
+    });
+    expect(
+      records.every(({ outcome, deleted }) => (outcome === 'deleted') === (deleted !== undefined)),
+    ).toBe(true);
+  });
+
+  test('that no record has are refused by name', async () => {
+    expect(await refused('quotes', { fields: ['number', 'totl'] })).toMatch(
+      /the field "totl"\. Known: .*oneTime/,
+    );
+    const id = (await rows('select id from quote where tenant = ? limit 1'))[0]?.id;
+    const args = { resource: 'quote', id, fields: ['totl'] };
+    expect(await (await server()).refused('cpq_get_record', args)).toMatch(/the field "totl"/);
+  });
+});
+
+describe('what a row refers to is named', () => {
+  test('the company, start and end of a contract item', async () => {
+    const [item] =
+      await rows(`select i.id, c.name as company, i.startDate as starts, i.endDate as ends
+      from contract_item i join company c on c.tenant = i.tenant and c.id = i.companyId
+      where i.tenant = ? and i.endDate is not null limit 1`);
+    const { records } = await list('contract_items', { size: 100 });
+    expect(records.find(({ id }) => id === item?.id)).toMatchObject(item ?? {});
+  });
+
+  test('what a discount group discounts, and for whom', async () => {
+    const [group] = await rows(`select g.id, d.value ->> '$.amount' as amount, k.name as category,
+        (select group_concat(c.name, '|') from json_each(g.companyIds) m join company c
+          on c.tenant = g.tenant and c.id = m.value) as companies
+      from discount_group g, json_each(g.discounts) d
+      join category k on k.tenant = g.tenant and k.id = d.value ->> '$.categoryId'
+      where g.tenant = ? and json_array_length(g.companyIds) > 0 limit 1`);
+    const { records } = await list('discount_groups', {});
+    const row = records.find(({ id }) => id === group?.id);
+    expect(row?.discounts).toContain(`${group?.amount} % on ${group?.category}`);
+    expect(String(group?.companies)).toContain(String((row?.for as string[] | undefined)?.[0]));
+  });
+
+  test('for whom a pricing book is', async () => {
+    const expected =
+      await countOf(`pricing_book where tenant = ? and json_array_length(companyIds) = 0
+      and json_array_length(classificationIds) = 0`);
+    const { page } = await list('pricing_books', { filters: 'for:everyone' });
+    expect(page.total).toBe(expected);
+    const [book] = await rows('select id from pricing_book where tenant = ? limit 1');
+    const { database } = await sandbox();
+    const [company] = await rows('select id, name from company where tenant = ? limit 1');
+    database
+      .prepare('update pricing_book set companyIds = ? where id = ?')
+      .run(JSON.stringify([company?.id]), String(book?.id));
+    const anew = await anyHost.start(addressIn(await sandbox()));
+    const filters = `for:${company?.name}`;
+    const { records } = await anew.call('cpq_list_pricing_books', { filters });
+    expect(records).toMatchObject([{ id: book?.id }]);
+    expect(records[0]?.for).toContain(company?.name);
+    await anew.close();
+  });
+
+  test('the account manager, as soon as a deal that they own was read', async () => {
+    await (await server()).call('cpq_brief_pipeline');
+    const [company] = await rows(`select c.id, w.name from company c
+      join owner w on w.tenant = c.tenant and w.id = c.accountManagerId
+      join opportunity o on o.tenant = w.tenant and o.ownerId = w.id where c.tenant = ? limit 1`);
+    const { records } = await list('companies', { filters: `id:${company?.id}` });
+    expect(records[0]).toMatchObject({ accountManager: company?.name });
+    expect(records[0]).not.toHaveProperty('accountManagerId');
+  });
+});
+
+test('columns come in one order, and one currency of all rows is told once', async () => {
+  await (await server()).call('cpq_brief_pipeline');
+  const { text, data, records } = await list('opportunities', {
+    size: 20,
+    filters: 'outcome:open',
+  });
+  expect(text).toMatch(
+    /^id\|name\|(deleted\|)?company\|companyId\|stage\|probability\|oneTime\|monthly\|(currency\|)?closes\|owner/m,
+  );
+  if (data.currency !== undefined)
+    expect(records.every(({ currency }) => currency === undefined)).toBe(true);
+});
