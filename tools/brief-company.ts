@@ -24,7 +24,7 @@ const partNames = [
   'contracts',
   'pricing',
   'never_bought',
-  'lately',
+  'recent_activity',
 ] as const;
 
 export const briefCompany = defineTool({
@@ -57,7 +57,7 @@ const parts = {
   contracts: { from: ['contract_item'], shows: ['contractItems'] },
   pricing: { from: ['discount_group', 'pricing_book'], shows: ['discountGroups', 'pricingBooks'] },
   never_bought: { from: ['quote', 'product', 'category'], shows: ['neverBought'] },
-  lately: { from: ['contact', 'opportunity', 'quote'], shows: ['lately'] },
+  recent_activity: { from: ['contact', 'opportunity', 'quote'], shows: ['recentActivity'] },
 } as const satisfies Record<
   (typeof partNames)[number],
   { from: readonly Resource[]; shows: readonly (keyof CompanyBrief)[] }

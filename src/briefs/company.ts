@@ -108,7 +108,7 @@ export interface CompanyBrief {
   discountGroups?: LimitedList<DiscountGroupRow>;
   pricingBooks?: LimitedList<PricingBookRow>;
   neverBought?: NeverBought;
-  lately: LimitedList<RecentChange> & { days: number };
+  recentActivity: LimitedList<RecentChange> & { days: number };
 }
 
 interface CompanyCard extends Named {
@@ -148,7 +148,7 @@ export function companyBrief(records: CompanyRecords, options: CompanyOptions): 
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
     neverBought: suggestions(records, own.quotes, maxRows),
-    lately: { days: recentDays, ...recentActivity(company, own, resolved) },
+    recentActivity: { days: recentDays, ...recentActivity(company, own, resolved) },
   });
 }
 

@@ -47,7 +47,7 @@ function heading({ what, opportunity, company, externalId }: Proposal, host: Wor
 
 function closingSentence({ what }: Proposal): Wording {
   const kept = what === 'create' ? '' : 'Every other field stays as it is. ';
-  const way = what === 'create' ? 'The API cannot delete it again.' : 'It can be taken back.';
+  const way = what === 'create' ? 'The API cannot delete it again.' : 'It can be reverted.';
   return wording`${kept}Nothing is sent to a customer, no quote is touched, nothing is deleted. ${way}`;
 }
 

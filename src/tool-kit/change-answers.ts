@@ -162,7 +162,7 @@ function resultAnswer(plan: ChangePlan, changes: Rows, result: WriteResult): Ans
   const { outcome, changeId, record } = result;
   const differs = result.differs.map(({ field, kind, intended, stored }) => ({
     field,
-    meant: shownValue(kind, intended),
+    intended: shownValue(kind, intended),
     stored: shownValue(kind, stored),
   }));
   const more = {
@@ -236,7 +236,7 @@ const maxNamedFields = 5;
 function describeDifferences(differs: WriteResult['differs']): Wording {
   const parts = [
     { fields: differs.filter(({ asked }) => !asked), what: 'changed without being asked for' },
-    { fields: differs.filter(({ asked }) => asked), what: 'stored otherwise' },
+    { fields: differs.filter(({ asked }) => asked), what: 'stored differently' },
   ];
   const said = parts
     .filter(({ fields }) => fields.length > 0)

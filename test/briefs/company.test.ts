@@ -15,7 +15,7 @@ test('leaves out what was not read, and tells what was read and is empty', () =>
   expect(brief({})).toStrictEqual({
     today,
     company: { id: 'acme', name: 'Acme', currency: 'EUR', created: '2020-01-01' },
-    lately: { days: 30, shown: 0, total: 0, rows: [] },
+    recentActivity: { days: 30, shown: 0, total: 0, rows: [] },
   });
   const nothing = { shown: 0, total: 0, rows: [] };
   expect(brief({ contacts: [], quotes: [], discountGroups: [] })).toMatchObject({
@@ -287,8 +287,10 @@ test('tells what changed lately, once a record, the newest first', () => {
     },
   ];
   const contacts = [{ id: 'c1', firstName: 'New', companyId: 'acme', createdAt: '2026-06-14' }];
-  const { lately } = brief({ quotes, opportunities, contacts }, { maxRows: 9 });
-  expect(lately.rows.map(({ day, kind, what, id }) => `${day} ${kind} ${id} ${what}`)).toEqual([
+  const { recentActivity } = brief({ quotes, opportunities, contacts }, { maxRows: 9 });
+  expect(
+    recentActivity.rows.map(({ day, kind, what, id }) => `${day} ${kind} ${id} ${what}`),
+  ).toEqual([
     '2026-06-14 contact c1 created',
     '2026-06-11 quote q2 approved',
     '2026-06-11 opportunity o1 won',

@@ -207,7 +207,7 @@ describe('the service stores something else than was sent', () => {
     const answer = await it.upsert({ ...agreed, probability: 0.45 });
     expect(answer).toMatchObject({
       outcome: 'written',
-      data: { differs: [{ field: 'name', meant: 'Named anew', stored: 'Named' }] },
+      data: { differs: [{ field: 'name', intended: 'Named anew', stored: 'Named' }] },
     });
     expect(answer.text).toMatch(/stored some fields differently/);
   });
@@ -237,6 +237,6 @@ describe('the service stores something else than was sent', () => {
     upstream.set({ ...broken, ...making(upstream, shorten) });
     const answer = await it.upsert(agreed);
     expect(answer.outcome).toBe('cannot_tell');
-    expect(answer.text).toMatch(/has changed, but not to what was meant/);
+    expect(answer.text).toMatch(/has changed, but not to the intended values/);
   });
 });

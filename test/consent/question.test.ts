@@ -33,7 +33,7 @@ describe('a question', () => {
     expect(consentQuestion(proposal, 'tenant.example.com').split('\n')).toEqual([
       'Change the opportunity “Forty laptops” of “Acme” (external identifier “ASK-1”) at tenant.example.com?',
       '• It: “old” → “new”',
-      'Every other field stays as it is. Nothing is sent to a customer, no quote is touched, nothing is deleted. It can be taken back.',
+      'Every other field stays as it is. Nothing is sent to a customer, no quote is touched, nothing is deleted. It can be reverted.',
     ]);
   });
 

@@ -113,10 +113,10 @@ describe('a change', () => {
     const id = await changed();
     const { name } = await now();
     const { change_id } = await (await writer()).revert(id);
-    expect(await refused(id)).toContain(`taken back already, by ${change_id}`);
+    expect(await refused(id)).toContain(`reverted already, by ${change_id}`);
     // Somebody set it again by hand: that is theirs.
     await edit({ name });
-    expect(await refused(id)).toContain('taken back already');
+    expect(await refused(id)).toContain('reverted already');
     await edit({ name: (await recordedBefore(id)) ?? '' });
     expect((await (await writer()).revert(change_id)).outcome).toBe('written');
     expect((await now()).name).toBe(name);

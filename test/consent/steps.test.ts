@@ -436,11 +436,27 @@ describe('a stored value that cannot be read', () => {
   });
 
   test.each([
-    ['pipelineStage', 'Only a name', /stage is "Only a name", and the service gives no id of it/],
-    ['owner', { name: 'Ada' }, /owner is "Ada", and the service gives no id of it/],
-    ['source', ['odd'], /source is .*, and the service gives no id of it/],
-    ['startDate', 'December 28, 2026', /start is "December 28, 2026", and it is no date/],
-    ['expectedCloseDate', 12, /expected close is "12", and it is no date/],
+    [
+      'pipelineStage',
+      'Only a name',
+      /^Nothing was written\. Stage is "Only a name", and the service gives no id for it/,
+    ],
+    [
+      'owner',
+      { name: 'Ada' },
+      /^Nothing was written\. Owner is "Ada", and the service gives no id for it/,
+    ],
+    ['source', ['odd'], /^Nothing was written\. Source is .*, and the service gives no id for it/],
+    [
+      'startDate',
+      'December 28, 2026',
+      /^Nothing was written\. Start is "December 28, 2026", and it is not a date/,
+    ],
+    [
+      'expectedCloseDate',
+      12,
+      /^Nothing was written\. Expected close is "12", and it is not a date/,
+    ],
   ])('that cannot go back, %s, keeps everything from being written', async (name, value, why) => {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
     const [row = {}] = upstream.records['/opportunity'];
@@ -467,7 +483,7 @@ describe('a stored value that cannot be read', () => {
     );
     const answer = await it.upsert({ external_id: 'opp-0', name: 'Named anew' });
     expect(answer).toMatchObject({ isError: true });
-    expect(answer.text).toMatch(/stored as 1, .* 1 % or 100 %.* say probability in the same call/);
+    expect(answer.text).toMatch(/stored as 1, .* 1 % or 100 %.* give it in the same call/);
     const certain = await it.upsert({ external_id: 'opp-0', name: 'Named anew', probability: 0.9 });
     expect(certain.outcome).toBe('written');
     expect(upstream.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
@@ -495,14 +511,14 @@ describe('a field that changes without being asked for', () => {
     expect(answer.data.summary).toMatch(
       /^Written, but not as agreed: changed without being asked for: riskScore\./,
     );
-    expect(answer.data.differs).toEqual([{ field: 'riskScore', meant: '0', stored: '1' }]);
+    expect(answer.data.differs).toEqual([{ field: 'riskScore', intended: '0', stored: '1' }]);
   });
 
   test('keeps a confirmed write that stored nothing else from being told as nothing written', async () => {
     const answer = await scoring({ write: 'unapplied' });
     expect(answer.outcome).toBe('written');
     expect(answer.data.summary).toMatch(
-      /^Written, but not as agreed: .*riskScore; stored otherwise: description\./,
+      /^Written, but not as agreed: .*riskScore; stored differently: description\./,
     );
   });
 });

@@ -20,7 +20,7 @@ const compared: Record<string, readonly string[]> = {
   discountGroups: ['id', 'reach', 'discounts'],
   pricingBooks: ['id', 'reach', 'products'],
   neverBought: ['id', 'price', 'otherCompanies', 'quoted'],
-  lately: ['day', 'what', 'kind', 'id'],
+  recentActivity: ['day', 'what', 'kind', 'id'],
 };
 const aside = new Set(['beta']);
 

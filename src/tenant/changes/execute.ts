@@ -201,7 +201,7 @@ function resultWithoutAnswer(
     case 'partial':
       return writtenResult(plan, sent, verification.record);
     case 'diverged':
-      return unknownResult(wording`the record has changed, but not to what was meant`);
+      return unknownResult(wording`the record has changed, but not to the intended values`);
     case 'unreadable':
       return unknownResult(wording`the service broke off, and the record cannot be read back now`);
     case 'unchanged':

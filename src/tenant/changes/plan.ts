@@ -116,13 +116,13 @@ function refuseAmbiguousProbability(
   const certain = scale.certain || stored === undefined || stored === 0 || stored > 1;
   if (certain || 'probability' in requested || before.probability === undefined) return;
   throw new ChangeRefused(
-    wording`The probability of this opportunity is stored as ${stored}, and nothing tells whether this tenant means ${stored} % or ${stored * 100} %. Every write sends it along: say probability in the same call of cpq_upsert_opportunity.`,
+    wording`The probability of this opportunity is stored as ${stored}, and it is unknown whether that means ${stored} % or ${stored * 100} %. Every write includes the probability: give it in the same call of cpq_upsert_opportunity.`,
   );
 }
 
 /**
- * Every value that is there goes back with a write, because the service may clear what is left out: one that
- * cannot go back would be lost.
+ * Every write includes all present values, because the service may clear missing ones. A value that cannot be sent
+ * would be lost.
  */
 function refuseUnsendable(before: Snapshot, requested: RequestedValues): void {
   const field = sentFields.find(
@@ -133,9 +133,9 @@ function refuseUnsendable(before: Snapshot, requested: RequestedValues): void {
   const value = before[name];
   const shown = kind === 'reference' ? (referenceOf(value)?.name ?? '') : String(value);
   const problem =
-    kind === 'reference' ? 'the service gives no id of it' : 'it is no date that can be read';
+    kind === 'reference' ? 'the service gives no id for it' : 'it is not a date that can be read';
   throw new ChangeRefused(
-    wording`Nothing was written: ${trusted(label.toLowerCase())} is ${quote(shown)}, and ${problem}. Every write sends along what is there, because the service may clear what is left out, so this value would be lost. Say ${trusted(name)} in the same call, or change the opportunity in the product.`,
+    wording`${trusted(label)} is ${quote(shown)}, and ${problem}. Every write includes all present values, because the service may clear missing ones, so this value would be lost. Give ${trusted(name)} in the same call, or change the opportunity in the product.`,
   );
 }
 
@@ -278,7 +278,7 @@ async function refuseLookAlikeFields(
     const other = [...used].find((it) => isAlike(it) && normaliseName(it) !== normaliseName(name));
     if (other === undefined) continue;
     throw new ChangeRefused(
-      wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: say which is meant.`,
+      wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: give the exact name.`,
     );
   }
 }

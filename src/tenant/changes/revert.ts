@@ -37,14 +37,12 @@ export async function planRevert(
   if (!change)
     throw new ChangeRefused(wording`There is no change ${quote(changeId)}: see cpq_list_changes.`);
   if (change.outcome?.outcome === 'not_written') {
-    throw new ChangeRefused(
-      wording`That change was never written, so there is nothing to take back.`,
-    );
+    throw new ChangeRefused(wording`That change was never written, so there is nothing to revert.`);
   }
   if (change.intent.what === 'create') throw await cannotDelete(tenant, change, call);
   if (change.revertedBy !== undefined) {
     throw new ChangeRefused(
-      wording`That change was taken back already, by ${identifier(change.revertedBy)}. To have it again, take that one back.`,
+      wording`That change was reverted already, by ${identifier(change.revertedBy)}. To restore it, revert that one.`,
     );
   }
   const { externalId, opportunityId } = change.intent;
@@ -82,7 +80,7 @@ function refuseIfChanged({ intent, outcome }: RecordedChange, now: Snapshot): vo
     now: shownValue(kind, now[name]),
   }));
   throw new ChangeRefused(
-    wording`Somebody changed this opportunity since, so the change is not taken back. To set its fields anyway, use cpq_upsert_opportunity.`,
+    wording`Somebody changed this opportunity since, so the change is not reverted. To set its fields anyway, use cpq_upsert_opportunity.`,
     { differences },
   );
 }

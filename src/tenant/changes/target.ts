@@ -203,7 +203,7 @@ async function refuseSimilarIdentifier(
   );
   if (!similar) return;
   throw new ChangeRefused(
-    wording`No opportunity has exactly the external identifier ${quote(externalId)}, but one has ${quote(similar.externalIdentifier ?? '')}, which looks the same or differs in letter case or blanks alone: say which is meant.`,
+    wording`No opportunity has exactly the external identifier ${quote(externalId)}, but one has ${quote(similar.externalIdentifier ?? '')}, which looks the same or differs in letter case or blanks only: give the exact identifier.`,
     { opportunity: { id: similar.id, name: similar.name } },
   );
 }

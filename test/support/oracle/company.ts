@@ -6,7 +6,7 @@ import { outcomes, sums, unknownOfOpen } from './pipeline.ts';
 import { reach } from './preflight.ts';
 import { type Product, partOf } from './products.ts';
 import { defaultTerms, type Line, netOf, type Quote, totalsOf } from './quotes.ts';
-import { type Company, isOfCompany, lately } from './recent-activity.ts';
+import { type Company, isOfCompany, recentActivity } from './recent-activity.ts';
 import { type Ask, contactName, given, isSet, type SqlRow, term, text } from './sql.ts';
 
 /** What is the same for every company of a tenant. */
@@ -35,7 +35,7 @@ export function expectedCompany(tenant: Tenant, company: Company, shown: number)
     discountGroups: groupsOf(tenant, company, shown),
     pricingBooks: booksOfCompany(tenant, company, shown),
     neverBought: neverBought(tenant, company, shown),
-    lately: lately(tenant.ask, company, shown),
+    recentActivity: recentActivity(tenant.ask, company, shown),
   };
 }
 

@@ -61,7 +61,7 @@ function eventsOf({ table, where, name, events }: Source): string {
     .join(' union all ');
 }
 
-const latelySql = `${given}, event as (${sources.map(eventsOf).join(' union all ')}),
+const recentActivitySql = `${given}, event as (${sources.map(eventsOf).join(' union all ')}),
   ranked as (
     select event.*, row_number() over (
       partition by kind, id order by place > 0 desc, day desc, place desc) as nth
@@ -69,8 +69,12 @@ const latelySql = `${given}, event as (${sources.map(eventsOf).join(' union all 
   select kind, id, name, day, what from ranked where nth = 1`;
 
 /** One row a record: its newest event of the last 30 days, else that it was updated. */
-export function lately(ask: Ask, { id, name }: Company, shown: number): Record<string, unknown> {
-  const rows = ask(latelySql, id, name ?? '').map((row) => ({
+export function recentActivity(
+  ask: Ask,
+  { id, name }: Company,
+  shown: number,
+): Record<string, unknown> {
+  const rows = ask(recentActivitySql, id, name ?? '').map((row) => ({
     day: String(row.day),
     what: String(row.what),
     kind: String(row.kind),
