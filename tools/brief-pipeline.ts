@@ -1,15 +1,20 @@
 import * as z from 'zod';
+import { dealExtras } from '../src/briefs/deals.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
-import { compact, plural } from '../src/briefs/naming.ts';
-import { type PipelineBrief, pipelineBrief } from '../src/briefs/pipeline.ts';
-import { type OpenDeal, openDeals } from '../src/briefs/pipeline-deals.ts';
+import { compact } from '../src/briefs/naming.ts';
+import {
+  closedBrief,
+  dealsAbout,
+  type PipelineOptions,
+  pipelineBrief,
+} from '../src/briefs/pipeline.ts';
+import { closedDealRow, openDealRow } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
+import { dealOutcomes } from '../src/briefs/won-and-lost.ts';
 import type { Company, Opportunity } from '../src/records/records.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
-import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { answerWithRows, toCoverage, today } from '../src/tool-kit/answers.ts';
+import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
-  type Answer,
   answerFields,
   coverage,
   day,
@@ -18,23 +23,27 @@ import {
   readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
 import { resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { pipelineAnswer, pipelineSections } from '../src/tool-kit/pipeline-answers.ts';
 
-/** Roughly as many as fit into one answer. */
-const maxDeals = 100;
 const name = z.string().trim().min(1).max(200).optional().describe('Id or name');
 
 export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
   title: 'Brief on the pipeline',
   description:
-    'The open pipeline over all opportunities: count, one-time, monthly and weighted revenue by group; overdue, closing soon, stalled; won, lost and win rate over a period.',
+    'The pipeline over all opportunities: count, total contract value (value), weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled. With outcome won, lost or closed: the deals closed in a period, by group with win rate and days to close, and their list.',
   toolset: 'briefs',
   view: 'pipeline',
   needs: ['opportunity:read'],
   hints: readOnlyHints,
   input: inOrder(
     z.strictObject({
-      by: z.enum(pipelineBy).default('stage'),
+      outcome: z.enum(dealOutcomes).default('open'),
+      sections: z
+        .array(z.enum(pipelineSections))
+        .optional()
+        .describe('Only these; deals: the list'),
+      by: z.enum(pipelineBy).optional().describe('Default stage; of closed deals owner'),
       owner: name,
       company: name,
       stage: name,
@@ -46,8 +55,10 @@ export const briefPipeline = defineTool({
       period_from: day.describe('Of won and lost; default 90 days ago'),
       period_to: day,
       stalled_days: z.int().min(1).max(3650).optional(),
-      rows: z.int().min(0).max(50).optional().describe('Deals named in each list'),
-      deals_from: z.int().min(0).optional().describe('List all open deals from here'),
+      show: z.array(z.enum(dealExtras)).optional().describe("ask: the customer's words"),
+      groups: z.int().min(1).max(200).optional().describe('Default 24'),
+      rows: z.int().min(0).max(100).optional().describe('Deals named in each list'),
+      deals_from: z.int().min(0).optional().describe('page.next, of deals'),
     }),
     ['close_from', 'close_to'],
     ['period_from', 'period_to'],
@@ -60,14 +71,16 @@ export const briefPipeline = defineTool({
   async run(tenant, args, call) {
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);
     const opportunities = read.records.opportunity ?? [];
+    const coverage = toCoverage(read.coverage);
     const { owner, company, stage, category, source } = args;
     const { filters, question } = resolveFilters(
       { owner, company, stage, category, source },
       dealReferences(opportunities, read.records.company),
-      { coverage: toCoverage(read.coverage) },
+      { coverage },
     );
     if (question) return question;
-    const options = {
+    const { outcome, show = [] } = args;
+    const options: PipelineOptions = {
       ...filters,
       ...compact({
         by: args.by,
@@ -77,27 +90,32 @@ export const briefPipeline = defineTool({
         periodFrom: args.period_from,
         periodTo: args.period_to,
         stalledAfterDays: args.stalled_days,
+        maxGroups: args.groups,
         maxRows: args.rows,
       }),
+      show,
       today: today(),
       currencyOf: currenciesOf(read.records.company ?? []),
     };
-    if (args.deals_from !== undefined) {
-      const deals = openDeals(opportunities, options);
-      return dealsAnswer(
-        deals,
-        args.deals_from,
-        { coverage: toCoverage(read.coverage) },
-        read.omitted,
-      );
-    }
-    const brief = pipelineBrief(opportunities, options);
-    const { notes = [], ...figures } = brief;
-    return {
-      summary: pipelineSummary(brief),
-      data: { ...figures, coverage: toCoverage(read.coverage) },
-      notes: [...notes, ...read.omitted],
-    };
+    return pipelineAnswer(
+      outcome === 'open'
+        ? pipelineBrief(opportunities, options)
+        : closedBrief(opportunities, outcome, options),
+      {
+        filters: options,
+        sections: args.sections,
+        rows: args.rows,
+        dealsFrom: args.deals_from,
+        deals: () =>
+          dealsAbout(opportunities, outcome, options).map((deal) =>
+            outcome === 'open'
+              ? openDealRow(deal, options.today, show)
+              : closedDealRow(deal, outcome, show),
+          ),
+        coverage,
+        notes: read.omitted,
+      },
+    );
   },
 });
 
@@ -109,43 +127,3 @@ const dealReferences = (deals: readonly Opportunity[], companies: readonly Compa
   category: () => deals.map(({ category }) => category),
   source: () => deals.map(({ source }) => source),
 });
-
-/** Every open deal in a few fields, the largest first; the pipeline board shows these. */
-function dealsAnswer(
-  deals: readonly OpenDeal[],
-  from: number,
-  more: Record<string, unknown>,
-  notes: readonly Wording[],
-): Answer {
-  const total = deals.length;
-  return answerWithRows(Math.min(maxDeals, Math.max(0, total - from)), (count) => {
-    const records = deals.slice(from, from + count);
-    const next = from + records.length;
-    const page = { shown: records.length, from, total };
-    return {
-      summary: wording`${records.length} of ${total} open opportunities, from ${from}, by value.`,
-      data: {
-        open: { count: total },
-        records,
-        page: next < total && records.length > 0 ? { ...page, next } : page,
-        ...more,
-      },
-      notes,
-    };
-  });
-}
-
-/** Leaves out the sums: the figures list them by currency. */
-function pipelineSummary({ open, overdue, stalled, closed }: PipelineBrief): Wording {
-  return wording`${plural(open.count, 'open opportunity')}: ${overdue.total} overdue, ${stalled.total} stalled. ${closedSummary(closed)} since ${trusted(closed.from)}.`;
-}
-
-/** Never says "0 won" or "0 lost" while deals are closed whose outcome is unknown. */
-function closedSummary({ won, lost, outcomeUnknown }: PipelineBrief['closed']): Wording {
-  if (outcomeUnknown === undefined) return wording`${won.count} won and ${lost.count} lost`;
-  const known = [
-    ...(won.count > 0 ? [wording`${won.count} won`] : []),
-    ...(lost.count > 0 ? [wording`${lost.count} lost`] : []),
-  ];
-  return join([...known, wording`${outcomeUnknown.count} closed with unknown outcome`], ', ');
-}

@@ -25,12 +25,13 @@ import {
   byValue,
   countUnknown,
   type Deal,
+  type DealAmounts,
   type DealRow,
+  dealAmounts,
   dealRow,
-  sumDeals,
   toDeal,
+  totalValue,
   type UnknownInDeals,
-  type WeightedAmounts,
 } from './deals.ts';
 import type { Amounts, CurrencyOf } from './money.ts';
 import {
@@ -78,7 +79,7 @@ interface ContactRow extends Named {
   phone?: string;
 }
 
-interface OpenDeals extends LimitedList<OpenDealRow>, WeightedAmounts {
+interface OpenDeals extends LimitedList<OpenDealRow>, DealAmounts {
   /** Open, and the expected close date has passed. */
   overdue?: number;
   unknown?: Partial<UnknownInDeals>;
@@ -260,7 +261,7 @@ function openDeals(open: readonly Deal[], { today, maxRows }: ResolvedOptions): 
   };
   const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
   return {
-    ...sumDeals(open).weighted(),
+    ...dealAmounts(open),
     ...compact({
       overdue: nonZero(overdue.length),
       unknown: nonZeroCounts({ ...countUnknown(open) }),
@@ -273,7 +274,7 @@ function closedDeals(deals: readonly Deal[]): ClosedDeals | undefined {
   const totals = (outcome: Deal['outcome']): { count: number; value?: Amounts } | undefined => {
     const of = deals.filter((deal) => deal.outcome === outcome);
     if (of.length === 0) return undefined;
-    return compact({ count: of.length, value: sumDeals(of).value.toAmounts() });
+    return compact({ count: of.length, value: totalValue(of).toAmounts() });
   };
   const closed = compact({
     won: totals('won'),

@@ -28,6 +28,8 @@ export interface Deal {
   monthly: Decimal | undefined;
   /** one-time + monthly × months; unknown when neither is known. */
   value: Decimal | undefined;
+  /** one-time profit + monthly profit × months; unknown when neither is known. */
+  profit: Decimal | undefined;
   /** The value as a number for sorting; lowest if unknown. */
   rank: number;
   /** The opportunity has monthly revenue but no months: 12 are assumed. */
@@ -47,6 +49,11 @@ export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale
     oneTime,
     monthly,
     value,
+    profit: dealWorth(
+      decimal(record.oneTimeProfit),
+      decimal(record.monthlyProfit),
+      monthsOf(record),
+    ),
     rank: value?.toNumber() ?? -Number.MAX_VALUE,
     monthsAssumed: Boolean(record.monthlyRevenue) && monthsOf(record) === undefined,
     chance: probabilityShare(record.probability, scale),
@@ -84,83 +91,91 @@ export function idleDays(record: Opportunity, today: Day): number | undefined {
 /** The highest value first, unknown values last, then by name and id. */
 export const byValue = (a: Deal, b: Deal): number => b.rank - a.rank || byName(a.record, b.record);
 
-/** One deal in a list; `value` in `currency`. */
+/** What rows and sums have only if it is asked for: the customer's ask, the profit. */
+export const dealExtras = ['ask', 'profit'] as const;
+export type DealExtra = (typeof dealExtras)[number];
+
+/** One deal in a list; `value` and `profit` in `currency`. */
 export interface DealRow {
   id?: string;
   name?: string;
   company?: string;
   value?: number;
   currency?: string;
+  profit?: number;
+  /** What the customer asked for, cut. */
+  ask?: string;
 }
 
-export function dealRow({ record, value, currency }: Deal): DealRow {
+export function dealRow(deal: Deal, show: readonly DealExtra[] = []): DealRow {
+  const { record, value, currency } = deal;
+  const profit = show.includes('profit') ? deal.profit : undefined;
   return compact({
     id: nonBlank(record.id),
     name: nonBlank(record.name),
     company: nonBlank(record.company?.name),
     value: value && rounded(value),
-    currency: value && currency,
+    currency: value || profit ? currency : undefined,
+    profit: profit && rounded(profit),
+    ask: show.includes('ask') ? askOf(record) : undefined,
   });
 }
 
-/** Amounts of several deals by currency; unknown amounts are absent. */
-export interface DealAmounts {
+const maxAsk = 240;
+
+/** The description on one line; a tag of HTML is not cut in two. */
+function askOf({ description }: Opportunity): string | undefined {
+  const line = nonBlank(description?.slice(0, 4 * maxAsk).replace(/\s+/g, ' '));
+  if (line === undefined || line.length <= maxAsk) return line;
+  const cut = line.slice(0, maxAsk).toWellFormed();
+  const tag = cut.lastIndexOf('<');
+  return `${tag > cut.lastIndexOf('>') ? cut.slice(0, tag) : cut}…`;
+}
+
+/** Total contract value of several deals by currency; unknown amounts are absent. */
+export interface ValueAmounts {
+  value?: Amounts;
+  /** Value × probability. */
+  weightedValue?: Amounts;
+  /** Only if asked for. */
+  profit?: Amounts;
+}
+
+export interface DealAmounts extends ValueAmounts {
   oneTime?: Amounts;
   monthly?: Amounts;
 }
 
-export interface WeightedAmounts extends DealAmounts {
-  /** One-time revenue × probability. */
-  weightedOneTime?: Amounts;
-  /** Monthly revenue × probability. */
-  weightedMonthly?: Amounts;
-}
-
-/** Sums over deals, currency by currency. */
-export class DealSums {
-  count = 0;
-  readonly oneTime = new CurrencySums();
-  readonly monthly = new CurrencySums();
-  readonly weightedOneTime = new CurrencySums();
-  readonly weightedMonthly = new CurrencySums();
-  readonly value = new CurrencySums();
-
-  add(deal: Deal): void {
-    const { currency, chance } = deal;
-    this.count += 1;
-    this.oneTime.add(currency, deal.oneTime);
-    this.monthly.add(currency, deal.monthly);
-    this.weightedOneTime.add(currency, weighted(deal.oneTime, chance));
-    this.weightedMonthly.add(currency, weighted(deal.monthly, chance));
-    this.value.add(currency, deal.value);
-  }
-
-  merge(other: DealSums): void {
-    this.count += other.count;
-    this.oneTime.addAll(other.oneTime);
-    this.monthly.addAll(other.monthly);
-    this.weightedOneTime.addAll(other.weightedOneTime);
-    this.weightedMonthly.addAll(other.weightedMonthly);
-    this.value.addAll(other.value);
-  }
-
-  amounts(): DealAmounts {
-    return compact({ oneTime: this.oneTime.toAmounts(), monthly: this.monthly.toAmounts() });
-  }
-
-  weighted(): WeightedAmounts {
-    return compact({
-      ...this.amounts(),
-      weightedOneTime: this.weightedOneTime.toAmounts(),
-      weightedMonthly: this.weightedMonthly.toAmounts(),
-    });
-  }
-}
-
-export function sumDeals(deals: readonly Deal[]): DealSums {
-  const sums = new DealSums();
-  for (const deal of deals) sums.add(deal);
+/** The sum of one amount over deals, currency by currency. */
+export function sumOf(
+  deals: readonly Deal[],
+  amountOf: (deal: Deal) => Decimal | undefined,
+): CurrencySums {
+  const sums = new CurrencySums();
+  for (const deal of deals) sums.add(deal.currency, amountOf(deal));
   return sums;
+}
+
+export const totalValue = (deals: readonly Deal[]): CurrencySums =>
+  sumOf(deals, ({ value }) => value);
+
+export function valueAmounts(
+  deals: readonly Deal[],
+  show: readonly DealExtra[] = [],
+): ValueAmounts {
+  return compact({
+    value: totalValue(deals).toAmounts(),
+    weightedValue: sumOf(deals, ({ value, chance }) => weighted(value, chance)).toAmounts(),
+    profit: show.includes('profit') ? sumOf(deals, ({ profit }) => profit).toAmounts() : undefined,
+  });
+}
+
+export function dealAmounts(deals: readonly Deal[], show: readonly DealExtra[] = []): DealAmounts {
+  return compact({
+    ...valueAmounts(deals, show),
+    oneTime: sumOf(deals, ({ oneTime }) => oneTime).toAmounts(),
+    monthly: sumOf(deals, ({ monthly }) => monthly).toAmounts(),
+  });
 }
 
 /** Numbers of deals with an unknown or assumed figure. */

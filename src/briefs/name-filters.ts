@@ -151,7 +151,7 @@ const letters: Readonly<Record<string, string>> = {
 };
 
 /** A name as it is compared: letters and digits only, lower case, without accents. "O'Connor" is "oconnor". */
-export const foldName = (text: string): string =>
+const foldName = (text: string): string =>
   text
     .normalize('NFKD')
     .toLowerCase()

@@ -1,11 +1,9 @@
-/** Every open deal of the pipeline in a few fields, for the pipeline board. */
-import type { Opportunity } from '../records/records.ts';
-import { type Day, dayOf, requireDay } from './days.ts';
-import { byValue, type Deal, type DealRow, dealRow, idleDays, toDeal } from './deals.ts';
+/** Every deal that a brief is about, in a few fields: for lists, and for the pipeline board. */
+import { type Day, dayOf } from './days.ts';
+import { type Deal, type DealExtra, type DealRow, dealRow, idleDays } from './deals.ts';
 import { rounded } from './money.ts';
 import { compact, nonBlank } from './naming.ts';
-import { type PipelineOptions, passesFilters, passesOpenFilters } from './pipeline.ts';
-import { probabilityScale } from './probability.ts';
+import { type DealOutcome, daysToClose } from './won-and-lost.ts';
 
 /** Amounts in `currency`; unknown ones are absent. */
 export interface OpenDeal extends DealRow {
@@ -18,40 +16,53 @@ export interface OpenDeal extends DealRow {
   oneTime?: number;
   monthly?: number;
   /** 0–1. */
-  chance?: number;
+  probability?: number;
 }
 
-/**
- * The deals that `pipelineBrief` counts as open under the same options, the largest value first.
- *
- * @throws RangeError if `today` is not a day.
- */
-export function openDeals(
-  opportunities: readonly Opportunity[],
-  options: PipelineOptions,
-): OpenDeal[] {
-  const today = requireDay(options.today, 'today');
-  const { scale } = probabilityScale(opportunities);
-  return opportunities
-    .map((record) => toDeal(record, options.currencyOf, scale))
-    .filter((deal) => deal.outcome === 'open')
-    .filter((deal) => passesFilters(deal, options) && passesOpenFilters(deal.record, options))
-    .sort(byValue)
-    .map((deal) => openDeal(deal, today));
+export interface ClosedDeal extends DealRow {
+  owner?: string;
+  /** won, lost or closed (of unknown outcome); only where they are listed together. */
+  outcome?: string;
+  closed?: Day;
+  daysToClose?: number;
 }
 
-function openDeal(deal: Deal, today: Day): OpenDeal {
+export function openDealRow(deal: Deal, today: Day, show: readonly DealExtra[]): OpenDeal {
   const { record, oneTime, monthly, chance } = deal;
+  const { ask, ...row } = dealRow(deal, show);
   return {
-    ...dealRow(deal),
+    ...row,
     ...compact({
       stage: nonBlank(record.pipelineStage?.name) ?? nonBlank(record.pipelineStage?.id),
-      owner: nonBlank(record.owner?.name) ?? nonBlank(record.owner?.id),
+      owner: ownerOf(deal),
       closes: dayOf(record.expectedCloseDate),
       idleDays: idleDays(record, today),
       oneTime: oneTime && rounded(oneTime),
       monthly: monthly && rounded(monthly),
-      chance: chance?.toNumber(),
+      probability: chance?.toNumber(),
+      ask,
     }),
   };
 }
+
+export function closedDealRow(
+  deal: Deal,
+  about: DealOutcome,
+  show: readonly DealExtra[],
+): ClosedDeal {
+  const { ask, ...row } = dealRow(deal, show);
+  const outcome = deal.outcome === 'closed_unknown' ? 'closed' : deal.outcome;
+  return {
+    ...row,
+    ...compact({
+      owner: ownerOf(deal),
+      outcome: about === 'closed' ? outcome : undefined,
+      closed: dayOf(deal.record.closedAt),
+      daysToClose: daysToClose(deal),
+      ask,
+    }),
+  };
+}
+
+const ownerOf = ({ record: { owner } }: Deal): string | undefined =>
+  nonBlank(owner?.name) ?? nonBlank(owner?.id);

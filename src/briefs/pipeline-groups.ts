@@ -1,7 +1,7 @@
-/** Open deals in ranked groups; small groups are merged so that the sums still add up. */
+/** Deals in ranked groups; groups beyond a limit are merged into one, so that the sums still add up. */
 import type { Opportunity } from '../records/records.ts';
 import { type Day, dayOf, daysSince } from './days.ts';
-import { type Deal, DealSums, type WeightedAmounts } from './deals.ts';
+import { type Deal, type DealAmounts, type DealExtra, dealAmounts, totalValue } from './deals.ts';
 import {
   byName,
   compact,
@@ -24,59 +24,37 @@ export const pipelineBy = [
 
 export type PipelineBy = (typeof pipelineBy)[number];
 
-/** Amounts by currency; days are whole days. The id is present where the name is not unique. */
-export interface PipelineGroup extends Named, WeightedAmounts {
-  count: number;
-  /** Creation day of the oldest open deal. */
-  oldest?: Named & { days: number };
-  /** Mean days since the last stage change, over the deals for which it is known. */
-  averageDaysInStage?: number;
+/** A row of any grouping. The id is present where the name is missing or not unique. */
+export interface GroupRow extends Named {
   /** Number of groups merged into this one. */
   groups?: number;
 }
 
-interface Oldest {
-  created: Day;
-  deal: Opportunity;
+/** Amounts by currency; days are whole days. */
+export interface PipelineGroup extends GroupRow, DealAmounts {
+  count: number;
+  /** Mean days since the last stage change, over the deals for which it is known. */
+  daysInStage?: number;
 }
 
-class Group {
-  readonly sums = new DealSums();
+/** The deals of one group. */
+interface Group {
   label: Named;
-  stageDays = 0;
-  stageDaysKnown = 0;
-  oldest: Oldest | undefined;
-
-  constructor(label: Named) {
-    this.label = label;
-  }
-
-  add(deal: Deal, today: Day): void {
-    const { record } = deal;
-    this.sums.add(deal);
-    const created = dayOf(record.createdAt);
-    if (created) this.considerOldest({ created, deal: record });
-    const staged = dayOf(record.stageUpdatedAt);
-    if (!staged) return;
-    this.stageDays += daysSince(staged, today);
-    this.stageDaysKnown += 1;
-  }
-
-  merge(other: Group): void {
-    this.sums.merge(other.sums);
-    if (other.oldest) this.considerOldest(other.oldest);
-    this.stageDays += other.stageDays;
-    this.stageDaysKnown += other.stageDaysKnown;
-  }
-
-  considerOldest(candidate: Oldest): void {
-    const { oldest } = this;
-    if (!oldest || byAge(candidate, oldest) < 0) this.oldest = candidate;
-  }
+  deals: Deal[];
 }
 
-const byAge = (a: Oldest, b: Oldest): number =>
-  compare(a.created, b.created) || byName(a.deal, b.deal);
+/** How deals are grouped, and what is said of a group. */
+export interface Grouping<Figures extends object> {
+  by: PipelineBy;
+  /** The name of the deal's month, if `by` is `close_month`. */
+  monthOf(deal: Deal): string | undefined;
+  /** Which deals of a group it is ranked by. */
+  rankedBy(deal: Deal): boolean;
+  figuresOf(deals: readonly Deal[]): Figures;
+}
+
+const overdueMonth = 'overdue';
+const undated = 'no close date';
 
 const missingLabels: Readonly<Record<PipelineBy, string>> = {
   stage: 'no stage',
@@ -84,7 +62,7 @@ const missingLabels: Readonly<Record<PipelineBy, string>> = {
   company: 'no company',
   category: 'no category',
   source: 'no source',
-  close_month: 'no close date',
+  close_month: undated,
 };
 
 const refOf = {
@@ -96,64 +74,91 @@ const refOf = {
 } as const;
 
 const monthLength = 'YYYY-MM'.length;
+export const monthOf = (day: Day | undefined): string | undefined => day?.slice(0, monthLength);
+
+/**
+ * Groups deals by the id of what `by` names, or by its name if it has no id. Ranked by the largest value in one
+ * currency, then by count, name and id; groups beyond `limit` become a last row, "N others". Months are in time order.
+ */
+export function groupDeals<Figures extends object>(
+  deals: readonly Deal[],
+  grouping: Grouping<Figures>,
+  limit: number,
+): LimitedList<GroupRow & Figures> {
+  const { by, figuresOf } = grouping;
+  const groups = collectGroups(deals, grouping);
+  const ranked = by === 'close_month' ? groups.sort(byTime) : rank(groups, grouping);
+  const cut = ranked.length === limit + 1 ? ranked.length : limit;
+  const shown = by === 'close_month' ? earliest(ranked, cut) : ranked.slice(0, cut);
+  const isUnclear = sharedNames(ranked);
+  const rows = shown.map((group): GroupRow & Figures => ({
+    ...labelled(group, by, isUnclear),
+    ...figuresOf(group.deals),
+  }));
+  const others = ranked.filter((group) => !shown.includes(group));
+  if (others.length > 0) rows.push(mergedRow(others, figuresOf));
+  return { shown: shown.length, total: ranked.length, rows };
+}
+
+function mergedRow<Figures extends object>(
+  others: readonly Group[],
+  figuresOf: Grouping<Figures>['figuresOf'],
+): GroupRow & Figures {
+  const figures = figuresOf(others.flatMap((group) => group.deals));
+  return { name: `${others.length} others`, ...figures, groups: others.length };
+}
+
+function collectGroups(
+  deals: readonly Deal[],
+  grouping: Pick<Grouping<object>, 'by' | 'monthOf'>,
+): Group[] {
+  const groups = new Map<string, Group>();
+  for (const deal of deals) {
+    const label = labelOf(deal, grouping);
+    const key = keyOf(label);
+    const group = groups.get(key) ?? { label, deals: [] };
+    groups.set(key, group);
+    // One name per id: the first in alphabetical order, independent of record order.
+    if (byName(label, group.label) < 0) group.label = label;
+    group.deals.push(deal);
+  }
+  return [...groups.values()];
+}
 
 /** The group of a deal: an id with its name, a month, or none. */
-function labelOf(deal: Opportunity, by: PipelineBy): Named {
-  if (by === 'close_month')
-    return compact({ name: dayOf(deal.expectedCloseDate)?.slice(0, monthLength) });
-  const ref = refOf[by](deal);
+function labelOf(deal: Deal, { by, monthOf }: Pick<Grouping<object>, 'by' | 'monthOf'>): Named {
+  if (by === 'close_month') return compact({ name: monthOf(deal) });
+  const ref = refOf[by](deal.record);
   return compact({ id: nonBlank(ref?.id), name: nonBlank(ref?.name) });
 }
 
 const keyOf = (label: Named): string =>
   label.id ? `id ${label.id}` : `name ${normaliseName(label.name)}`;
 
-/** One name per id: the first in alphabetical order, independent of record order. */
-function mergeLabel(group: Group, label: Named): void {
-  if (byName(label, group.label) < 0) group.label = label;
+function rank(groups: Group[], { rankedBy }: Pick<Grouping<object>, 'rankedBy'>): Group[] {
+  const ranks = groups.map((group) => {
+    const deals = group.deals.filter(rankedBy);
+    return { group, value: totalValue(deals).largest, count: deals.length };
+  });
+  ranks.sort(
+    (a, b) => b.value - a.value || b.count - a.count || byName(a.group.label, b.group.label),
+  );
+  return ranks.map(({ group }) => group);
 }
 
-/**
- * Groups deals by the id of what `by` returns, or by its name if it has no id. Ranked by the largest value in
- * one currency, then by count, name and id; groups beyond `limit` become a last row, "N others". Months are
- * ranked the same way and shown in calendar order.
- */
-export function groupDeals(
-  deals: readonly Deal[],
-  by: PipelineBy,
-  today: Day,
-  limit: number,
-): LimitedList<PipelineGroup> {
-  const ranked = collectGroups(deals, by, today).sort(byRank);
-  const cut = ranked.length === limit + 1 ? ranked.length : limit;
-  const shown = ranked.slice(0, cut);
-  if (by === 'close_month') shown.sort(byMonth);
-  const isUnclear = sharedNames(ranked);
-  const rows = shown.map((group) => toRow(labelled(group, by, isUnclear), group, today));
-  const others = ranked.slice(cut);
-  if (others.length > 0) rows.push(foldedRow(others, today));
-  return { shown: shown.length, total: ranked.length, rows };
+/** Overdue first, the months, those without one last. */
+const byTime = (a: Group, b: Group): number =>
+  timeRank(a) - timeRank(b) || compare(a.label.name ?? '', b.label.name ?? '');
+
+const timeRank = ({ label: { name } }: Group): number =>
+  name === overdueMonth ? 0 : name === undefined ? 2 : 1;
+
+/** The first months; the latest are merged, but never the group without a month. */
+function earliest(inOrder: readonly Group[], limit: number): readonly Group[] {
+  const last = inOrder.at(-1);
+  if (inOrder.length <= limit || !last || last.label.name) return inOrder.slice(0, limit);
+  return [...inOrder.slice(0, limit - 1), last];
 }
-
-function collectGroups(deals: readonly Deal[], by: PipelineBy, today: Day): Group[] {
-  const groups = new Map<string, Group>();
-  for (const deal of deals) {
-    const label = labelOf(deal.record, by);
-    const key = keyOf(label);
-    const group = groups.get(key) ?? new Group(label);
-    groups.set(key, group);
-    mergeLabel(group, label);
-    group.add(deal, today);
-  }
-  return [...groups.values()];
-}
-
-const byRank = (a: Group, b: Group): number =>
-  b.sums.value.largest - a.sums.value.largest ||
-  b.sums.count - a.sums.count ||
-  byName(a.label, b.label);
-
-const byMonth = (a: Group, b: Group): number => byName(a.label, b.label);
 
 /** Names that several groups share. */
 function sharedNames(groups: readonly Group[]): ReadonlySet<string> {
@@ -167,23 +172,41 @@ function labelled({ label }: Group, by: PipelineBy, unclear: ReadonlySet<string>
   return unclear.has(normaliseName(label.name)) ? label : { name: label.name };
 }
 
-function foldedRow(others: readonly Group[], today: Day): PipelineGroup {
-  const folded = new Group({});
-  for (const group of others) folded.merge(group);
-  const name = `${others.length} others`;
-  return { ...toRow({ name }, folded, today), groups: others.length };
+/** Groups of open deals; a month that has begun is without its overdue deals. */
+export function openGrouping(
+  by: PipelineBy,
+  today: Day,
+  show: readonly DealExtra[],
+): Grouping<Omit<PipelineGroup, keyof GroupRow>> {
+  return {
+    by,
+    monthOf({ record }) {
+      const closes = dayOf(record.expectedCloseDate);
+      return closes && closes < today ? overdueMonth : monthOf(closes);
+    },
+    rankedBy: () => true,
+    figuresOf: (deals) => openFigures(deals, today, show),
+  };
 }
 
-function toRow(label: Named, group: Group, today: Day): PipelineGroup {
-  const { oldest, stageDays, stageDaysKnown, sums } = group;
-  return compact({
-    ...label,
-    count: sums.count,
-    ...sums.weighted(),
-    oldest: oldest && {
-      ...compact({ id: nonBlank(oldest.deal.id), name: nonBlank(oldest.deal.name) }),
-      days: daysSince(oldest.created, today),
-    },
-    averageDaysInStage: stageDaysKnown > 0 ? Math.round(stageDays / stageDaysKnown) : undefined,
+function openFigures(
+  deals: readonly Deal[],
+  today: Day,
+  show: readonly DealExtra[],
+): Omit<PipelineGroup, keyof GroupRow> {
+  const inStage = deals.flatMap(({ record }) => {
+    const day = dayOf(record.stageUpdatedAt);
+    return day === undefined ? [] : daysSince(day, today);
   });
+  return {
+    count: deals.length,
+    ...dealAmounts(deals, show),
+    ...compact({ daysInStage: meanDays(inStage) }),
+  };
+}
+
+/** Whole days, half up; `undefined` without any. */
+export function meanDays(days: readonly number[]): number | undefined {
+  if (days.length === 0) return undefined;
+  return Math.round(days.reduce((sum, one) => sum + one, 0) / days.length);
 }

@@ -7,27 +7,45 @@ import {
   byValue,
   countUnknown,
   type Deal,
+  type DealAmounts,
+  type DealExtra,
   type DealRow,
+  dealAmounts,
   dealRow,
   idleDays,
   lastChange,
-  sumDeals,
+  sumOf,
   toDeal,
   type UnknownInDeals,
-  type WeightedAmounts,
+  type ValueAmounts,
+  valueAmounts,
 } from './deals.ts';
-import {
-  type Amounts,
-  type CurrencyOf,
-  decimal,
-  percentOf,
-  roundedPercent,
-  zero,
-} from './money.ts';
+import { type Amounts, type CurrencyOf, type Decimal, decimal } from './money.ts';
 import { refersTo } from './name-filters.ts';
-import { compact, type LimitedList, type Named, nonZero, nonZeroCounts, plural } from './naming.ts';
-import { groupDeals, type PipelineBy, type PipelineGroup } from './pipeline-groups.ts';
-import { type ProbabilityScale, probabilityScale } from './probability.ts';
+import {
+  compact,
+  type LimitedList,
+  limitList,
+  type Named,
+  nonZero,
+  nonZeroCounts,
+  plural,
+} from './naming.ts';
+import {
+  groupDeals,
+  openGrouping,
+  type PipelineBy,
+  type PipelineGroup,
+} from './pipeline-groups.ts';
+import { type ProbabilityScale, probabilityScale, weighted } from './probability.ts';
+import {
+  type ClosedGroup,
+  type ClosedPeriod,
+  closedGrouping,
+  closedPeriod,
+  type DealOutcome,
+  hasOutcome,
+} from './won-and-lost.ts';
 
 export interface PipelineFilters {
   /** What `resolveFilters` found for the texts that were given. */
@@ -46,8 +64,10 @@ export interface PipelineFilters {
 export interface PipelineOptions extends PipelineFilters {
   today: Day;
   currencyOf: CurrencyOf;
-  /** Default: stage. */
+  /** Default: stage; of closed deals: owner. */
   by?: PipelineBy;
+  /** What else rows and sums have. Default: nothing. */
+  show?: readonly DealExtra[];
   /** Default: 30 days without a change. */
   stalledAfterDays?: number;
   /** Default: the next 30 days. */
@@ -55,41 +75,20 @@ export interface PipelineOptions extends PipelineFilters {
   /** First and last closing day of won and lost deals, both included. Default: today and the 90 days before. */
   periodFrom?: Day;
   periodTo?: Day;
-  /** Groups shown before the rest is merged into one. Default: 8 stages, 5 otherwise. */
+  /** Groups shown before the rest is merged into one. Default: 24. */
   maxGroups?: number;
   /** Deals named in each list. Default: 2. */
   maxRows?: number;
 }
 
-/** Deals by value, the largest first; `value` by currency over all of them, shown or not. */
-interface DealList extends LimitedList<PipelineRow> {
-  value?: Amounts;
-}
+/** Deals by value, the largest first; the amounts are over all of them, shown or not. */
+interface DealList extends LimitedList<PipelineRow>, ValueAmounts {}
 
 interface PipelineRow extends DealRow {
   /** Expected close date. */
   closes?: Day;
   /** Days since the last change. */
   idleDays?: number;
-}
-
-interface ClosedTotals {
-  count: number;
-  /** One-time + monthly × value months. */
-  value?: Amounts;
-}
-
-interface ClosedPeriod {
-  from: Day;
-  to: Day;
-  won: ClosedTotals;
-  lost: ClosedTotals;
-  /** Closed in the period with unknown outcome; in no win rate. */
-  outcomeUnknown?: ClosedTotals;
-  /** Won in percent of won and lost deals. */
-  winRateByCount?: number;
-  /** Won value in percent of won and lost value, by currency. */
-  winRateByValue?: Amounts;
 }
 
 /** Numbers of deals with an unknown figure, by missing field. */
@@ -107,10 +106,10 @@ export interface PipelineBrief {
   today: Day;
   by: PipelineBy;
   /** Everything open that passes the filters. */
-  open: { count: number } & WeightedAmounts;
+  open: { count: number } & DealAmounts & WeightedRevenue;
   groups: LimitedList<PipelineGroup>;
   overdue: DealList;
-  closingSoon: DealList & { until: Day };
+  closingSoon: DealList & { from: Day; to: Day };
   stalled: DealList & { afterDays: number };
   closed: ClosedPeriod;
   probability: ProbabilityScale;
@@ -120,15 +119,31 @@ export interface PipelineBrief {
   notes?: Wording[];
 }
 
+interface WeightedRevenue {
+  /** One-time revenue × probability. */
+  weightedOneTime?: Amounts;
+  /** Monthly revenue × probability. */
+  weightedMonthly?: Amounts;
+}
+
+export interface ClosedBrief
+  extends Pick<PipelineBrief, 'today' | 'by' | 'closed' | 'deleted' | 'notes'> {
+  outcome: DealOutcome;
+  groups: LimitedList<ClosedGroup>;
+  unknown?: UnknownCounts;
+}
+
 const defaults = {
-  by: 'stage',
+  show: [],
   stalledAfterDays: 30,
   closingWithinDays: 30,
+  maxGroups: 24,
   maxRows: 2,
 } as const;
 const periodDays = 90;
 
-type ResolvedOptions = PipelineOptions & Required<Omit<PipelineOptions, keyof PipelineFilters>>;
+type ResolvedOptions = PipelineOptions &
+  Required<Omit<PipelineOptions, keyof PipelineFilters | 'by'>>;
 
 function resolveOptions(options: PipelineOptions): ResolvedOptions {
   const today = requireDay(options.today, 'today');
@@ -137,12 +152,40 @@ function resolveOptions(options: PipelineOptions): ResolvedOptions {
   for (const end of ['closeFrom', 'closeTo'] as const) {
     if (options[end] !== undefined) requireDay(options[end], end);
   }
-  const maxGroups = (options.by ?? defaults.by) === 'stage' ? 8 : 5;
-  return { ...defaults, maxGroups, ...compact(options), today, periodFrom, periodTo };
+  return { ...defaults, ...compact(options), today, periodFrom, periodTo };
+}
+
+/** The opportunities of a tenant as deals, and those that pass the filters. */
+interface Selection {
+  all: Deal[];
+  open: Deal[];
+  /** Closed at any time. */
+  closed: Deal[];
+  /** Closed in the period. */
+  inPeriod: Deal[];
+  probability: ProbabilityScale;
+}
+
+function select(opportunities: readonly Opportunity[], options: ResolvedOptions): Selection {
+  const probability = probabilityScale(opportunities);
+  const all = opportunities.map((record) => toDeal(record, options.currencyOf, probability.scale));
+  const matching = all.filter((deal) => passesFilters(deal, options));
+  const closed = matching.filter((deal) => hasOutcome(deal, 'closed'));
+  return {
+    all,
+    open: matching.filter(
+      (deal) => hasOutcome(deal, 'open') && passesOpenFilters(deal.record, options),
+    ),
+    closed,
+    inPeriod: closed.filter(({ record }) =>
+      isBetween(dayOf(record.closedAt), options.periodFrom, options.periodTo),
+    ),
+    probability,
+  };
 }
 
 /**
- * Briefs the pipeline over every opportunity of a tenant. Definitions: docs/definitions.md, "Pipeline".
+ * Briefs the open pipeline over every opportunity of a tenant. Definitions: docs/definitions.md, "Pipeline".
  *
  * @throws RangeError if `today` or an end of a period is not a day.
  */
@@ -151,33 +194,73 @@ export function pipelineBrief(
   options: PipelineOptions,
 ): PipelineBrief {
   const resolved = resolveOptions(options);
-  const probability = probabilityScale(opportunities);
-  const deals = opportunities.map((record) =>
-    toDeal(record, resolved.currencyOf, probability.scale),
-  );
-  const matching = deals.filter((deal) => passesFilters(deal, resolved));
-  const open = matching.filter(
-    (deal) => deal.outcome === 'open' && passesOpenFilters(deal.record, resolved),
-  );
-  const closed = matching.filter(isClosed);
+  const { all, open, closed, inPeriod, probability } = select(opportunities, resolved);
+  const { today, by = 'stage', show, maxGroups } = resolved;
   return compact({
-    today: resolved.today,
-    by: resolved.by,
-    open: openTotals(open),
-    groups: groupDeals(open, resolved.by, resolved.today, resolved.maxGroups),
+    today,
+    by,
+    open: openTotals(open, show),
+    groups: groupDeals(open, openGrouping(by, today, show), maxGroups),
     ...attentionLists(open, resolved),
-    closed: closedPeriod(closed, resolved),
+    closed: closedIn(inPeriod, resolved),
     probability,
     unknown: nonZeroCounts(unknownCounts(open, closed)),
-    deleted: nonZero(deals.filter(({ outcome }) => outcome === 'deleted').length),
-    notes: pipelineNotes(deals, resolved, closed),
+    deleted: countDeleted(all),
+    notes: pipelineNotes(all, resolved, closed),
   });
 }
+
+/**
+ * Briefs the deals that were won, lost or closed over the period of the options. Definitions: docs/definitions.md,
+ * "Pipeline".
+ *
+ * @throws RangeError if `today` or an end of a period is not a day.
+ */
+export function closedBrief(
+  opportunities: readonly Opportunity[],
+  outcome: DealOutcome,
+  options: PipelineOptions,
+): ClosedBrief {
+  const resolved = resolveOptions(options);
+  const { all, closed, inPeriod } = select(opportunities, resolved);
+  const { today, by = 'owner', show, maxGroups } = resolved;
+  const { revenue, valueMonths, currency } = countUnknown(inPeriod);
+  const unknown = { revenue, valueMonths, currency, closedAt: closed.filter(isUndated).length };
+  return compact({
+    today,
+    outcome,
+    by,
+    closed: closedIn(inPeriod, resolved),
+    groups: groupDeals(inPeriod, closedGrouping(by, outcome, show), maxGroups),
+    unknown: nonZeroCounts(unknown),
+    deleted: countDeleted(all),
+    notes: pipelineNotes(all, resolved, closed),
+  });
+}
+
+/** The deals that a brief on this outcome is about, the highest value first. */
+export function dealsAbout(
+  opportunities: readonly Opportunity[],
+  outcome: DealOutcome,
+  options: PipelineOptions,
+): Deal[] {
+  const { open, inPeriod } = select(opportunities, resolveOptions(options));
+  const deals = outcome === 'open' ? open : inPeriod.filter((deal) => hasOutcome(deal, outcome));
+  return deals.toSorted(byValue);
+}
+
+const closedIn = (
+  inPeriod: readonly Deal[],
+  { periodFrom: from, periodTo: to, show }: ResolvedOptions,
+): ClosedPeriod => closedPeriod(inPeriod, { from, to, show });
+
+const countDeleted = (deals: readonly Deal[]): number | undefined =>
+  nonZero(deals.filter(({ outcome }) => outcome === 'deleted').length);
 
 const everyDeal = ['owner', 'company', 'category', 'source'] as const;
 
 /** Filters of open and closed deals: owner, company, category, source and minimum value. */
-export function passesFilters({ record, value }: Deal, filters: PipelineFilters): boolean {
+function passesFilters({ record, value }: Deal, filters: PipelineFilters): boolean {
   for (const field of everyDeal) {
     const filter = filters[field];
     if (filter && !refersTo(record[field], filter)) return false;
@@ -187,7 +270,7 @@ export function passesFilters({ record, value }: Deal, filters: PipelineFilters)
 }
 
 /** Filters of open deals only: stage and close dates. */
-export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
+function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
   const { stage, closeFrom, closeTo } = filters;
   if (stage && !refersTo(record.pipelineStage, stage)) return false;
   if (closeFrom === undefined && closeTo === undefined) return true;
@@ -195,31 +278,38 @@ export function passesOpenFilters(record: Opportunity, filters: PipelineFilters)
   return closes !== undefined && within(closes, closeFrom, closeTo);
 }
 
-const isClosed = ({ outcome }: Deal): boolean => outcome !== 'open' && outcome !== 'deleted';
-
-function openTotals(open: readonly Deal[]): PipelineBrief['open'] {
-  const sums = sumDeals(open);
-  return { count: sums.count, ...sums.weighted() };
+function openTotals(open: readonly Deal[], show: readonly DealExtra[]): PipelineBrief['open'] {
+  const weightedOf = (amountOf: (deal: Deal) => Decimal | undefined): Amounts | undefined =>
+    sumOf(open, (deal) => weighted(amountOf(deal), deal.chance)).toAmounts();
+  return {
+    count: open.length,
+    ...dealAmounts(open, show),
+    ...compact({
+      weightedOneTime: weightedOf(({ oneTime }) => oneTime),
+      weightedMonthly: weightedOf(({ monthly }) => monthly),
+    }),
+  };
 }
 
 function attentionLists(
   open: readonly Deal[],
-  { today, closingWithinDays, stalledAfterDays, maxRows }: ResolvedOptions,
+  options: ResolvedOptions,
 ): Pick<PipelineBrief, 'overdue' | 'closingSoon' | 'stalled'> {
-  const until = addDays(today, closingWithinDays);
+  const { today, closingWithinDays, stalledAfterDays, show } = options;
+  const to = addDays(today, closingWithinDays);
   const closes = (deal: Deal): Day | undefined => dayOf(deal.record.expectedCloseDate);
   const idle = (deal: Deal): number | undefined => idleDays(deal.record, today);
   const overdue = open.filter((deal) => (closes(deal) ?? today) < today);
-  const closingSoon = open.filter((deal) => isBetween(closes(deal), today, until));
+  const closingSoon = open.filter((deal) => isBetween(closes(deal), today, to));
   const stalled = open.filter((deal) => (idle(deal) ?? -1) >= stalledAfterDays);
   const closingRow = (deal: Deal): PipelineRow =>
-    compact({ ...dealRow(deal), closes: closes(deal) });
+    compact({ ...dealRow(deal, show), closes: closes(deal) });
   const stalledRow = (deal: Deal): PipelineRow =>
-    compact({ ...dealRow(deal), idleDays: idle(deal) });
+    compact({ ...dealRow(deal, show), idleDays: idle(deal) });
   return {
-    overdue: dealList(overdue, maxRows, closingRow),
-    closingSoon: { until, ...dealList(closingSoon, maxRows, closingRow) },
-    stalled: { afterDays: stalledAfterDays, ...dealList(stalled, maxRows, stalledRow) },
+    overdue: dealList(overdue, options, closingRow),
+    closingSoon: { from: today, to, ...dealList(closingSoon, options, closingRow) },
+    stalled: { afterDays: stalledAfterDays, ...dealList(stalled, options, stalledRow) },
   };
 }
 
@@ -228,53 +318,11 @@ const isBetween = (day: Day | undefined, from: Day, to: Day): boolean =>
 
 function dealList(
   deals: readonly Deal[],
-  limit: number,
+  { maxRows, show }: ResolvedOptions,
   toRow: (deal: Deal) => PipelineRow,
 ): DealList {
-  const rows = deals.toSorted(byValue).slice(0, limit).map(toRow);
-  const value = sumDeals(deals).value.toAmounts();
-  return compact({ total: deals.length, value, shown: rows.length, rows });
-}
-
-function closedPeriod(
-  closed: readonly Deal[],
-  { periodFrom: from, periodTo: to }: ResolvedOptions,
-): ClosedPeriod {
-  const inPeriod = closed.filter((deal) => isBetween(dayOf(deal.record.closedAt), from, to));
-  const of = (outcome: Deal['outcome']): Deal[] =>
-    inPeriod.filter((deal) => deal.outcome === outcome);
-  const [won, lost, unknown] = [of('won'), of('lost'), of('closed_unknown')];
-  return compact({
-    from,
-    to,
-    won: closedTotals(won),
-    lost: closedTotals(lost),
-    outcomeUnknown: unknown.length > 0 ? closedTotals(unknown) : undefined,
-    winRateByCount: winRate(won.length, lost.length),
-    winRateByValue: winRateByValue(won, lost),
-  });
-}
-
-function closedTotals(deals: readonly Deal[]): ClosedTotals {
-  const sums = sumDeals(deals);
-  return compact({ count: sums.count, value: sums.value.toAmounts() });
-}
-
-/** won / (won + lost) × 100. */
-function winRate(won: number, lost: number): number | undefined {
-  const share = percentOf(zero.plus(won), zero.plus(won + lost));
-  return share && roundedPercent(share);
-}
-
-function winRateByValue(won: readonly Deal[], lost: readonly Deal[]): Amounts | undefined {
-  const wonValue = sumDeals(won).value;
-  const all = sumDeals([...won, ...lost]).value;
-  const rates = all.currencies.flatMap((currency): [string, number][] => {
-    const whole = all.of(currency) ?? zero;
-    const share = whole.gt(0) ? percentOf(wonValue.of(currency) ?? zero, whole) : undefined;
-    return share ? [[currency, roundedPercent(share)]] : [];
-  });
-  return rates.length > 0 ? Object.fromEntries(rates) : undefined;
+  const rows = limitList(deals.toSorted(byValue), maxRows, toRow);
+  return { total: rows.total, ...valueAmounts(deals, show), shown: rows.shown, rows: rows.rows };
 }
 
 function unknownCounts(
@@ -288,9 +336,11 @@ function unknownCounts(
     stageUpdatedAt: count(({ record }) => !dayOf(record.stageUpdatedAt)),
     expectedCloseDate: count(({ record }) => !dayOf(record.expectedCloseDate)),
     lastChange: count(({ record }) => !lastChange(record)),
-    closedAt: closed.filter(({ record }) => !dayOf(record.closedAt)).length,
+    closedAt: closed.filter(isUndated).length,
   };
 }
+
+const isUndated = ({ record }: Deal): boolean => !dayOf(record.closedAt);
 
 /** Caveats about the figures; `undefined` when there are none. */
 function pipelineNotes(
@@ -318,7 +368,7 @@ function filterNotes(deals: readonly Deal[], filters: PipelineFilters): Wording[
 }
 
 function undatedNote(closed: readonly Deal[]): Wording[] {
-  const undated = closed.filter(({ record }) => !dayOf(record.closedAt)).length;
+  const undated = closed.filter(isUndated).length;
   if (undated === 0) return [];
   return [
     wording`${plural(undated, 'closed deal')} without a closing day: not open, and in no period.`,

@@ -7,9 +7,9 @@ export type Scale = '0-1' | '0-100' | 'unknown';
 
 export interface ProbabilityScale {
   scale: Scale;
-  /** How the scale was decided, as text for the reader. */
-  decided: string;
-  /** The values do not settle the scale; `decided` says why. */
+  /** Why the scale is unknown or ambiguous, as text for the reader. */
+  decided?: string;
+  /** The values do not settle the scale. */
   ambiguous?: true;
 }
 
@@ -28,17 +28,16 @@ export function probabilityScale(opportunities: readonly Opportunity[]): Probabi
 }
 
 function outOfHundred(values: number, above: number, fractions: number): ProbabilityScale {
-  const decided = `${above} of ${values} values are above 1`;
-  if (fractions === 0) return { scale: '0-100', decided };
+  if (fractions === 0) return { scale: '0-100' };
   return {
     scale: '0-100',
-    decided: `${decided}; ${fractions} between 0 and 1 are read as under 1 %: check them`,
+    decided: `${above} of ${values} values are above 1; ${fractions} between 0 and 1 are read as under 1 %: check them`,
     ambiguous: true,
   };
 }
 
 function outOfOne(values: number, fractions: number): ProbabilityScale {
-  if (fractions > 0) return { scale: '0-1', decided: `none of ${values} values is above 1` };
+  if (fractions > 0) return { scale: '0-1' };
   return {
     scale: '0-1',
     decided: `${values} values are all 0 or 1, so 1 is read as certain: check them`,

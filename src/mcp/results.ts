@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Verbatim, type Wording, wording } from '../text/untrusted-text.ts';
 import { withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
+import { isObject } from '../values.ts';
 import { render } from './render.ts';
 import { cleanedRow, type HtmlToText, type Markup } from './text.ts';
 
@@ -33,23 +34,35 @@ export async function recordText(title: Wording, record: Record<string, unknown>
 
 function fitToCap(answer: Answer, markup: Markup): CallToolResult {
   const whole = writeResult(answer, markup);
-  if (answer.uncut || fitsCap(whole)) return whole;
+  const aim = answer.rows?.aim ?? tokenCap;
+  if (answer.uncut || fits(whole, aim)) return whole;
+  const fewer = mostRows(answer, aim, markup);
+  if (fewer) return fewer;
+  // A single row does not fit, so lists inside the record are cut.
+  return aim < tokenCap && fits(whole, tokenCap)
+    ? writeResult(answer.rows?.keep(1) ?? answer, markup)
+    : writeResult(pruneAnswer(answer), markup);
+}
+
+/** The answer with as many rows as fit, at least one; `undefined` if not even that fits. */
+function mostRows(answer: Answer, tokens: number, markup: Markup): CallToolResult | undefined {
   let [low, high] = [0, answer.rows?.count ?? 0];
   let best: CallToolResult | undefined;
   while (answer.rows && low < high) {
     const count = Math.floor((low + high) / 2);
     const shorter = writeResult(cutToRows(answer, count), markup);
-    if (fitsCap(shorter)) {
+    if (fits(shorter, tokens)) {
       best = shorter;
       low = count + 1;
     } else high = count;
   }
-  // A single row does not fit, so lists inside the record are cut.
-  return best && low > 1 ? best : writeResult(pruneAnswer(answer), markup);
+  return low > 1 ? best : undefined;
 }
 
 function cutToRows(answer: Answer, count: number): Answer {
   const shorter = answer.rows?.keep(count) ?? answer;
+  // An answer that is filled with rows says itself how many of all it shows.
+  if (answer.rows?.aim !== undefined) return shorter;
   const notes = [
     ...(shorter.notes ?? []),
     wording`Cut to ${count} rows: more would be too long to read.`,
@@ -68,12 +81,12 @@ function pruneAnswer(answer: Answer): Answer {
     const data = prune(one.data, entries, 600) as Record<string, unknown>;
     const notes = [
       ...(one.notes ?? []),
-      wording`Cut: lists inside are shown up to ${entries} entries, and texts shortened; ask for single fields to see the rest.`,
+      wording`Cut: lists inside are shown up to ${entries} entries, and texts shortened.`,
     ];
     const shorter = { ...one, data, notes };
-    if (fitsCap(writeResult(shorter, {}))) return shorter;
+    if (fits(writeResult(shorter, {}), tokenCap)) return shorter;
   }
-  const notes = [wording`Too long to show: ask for fewer rows, or for single fields.`];
+  const notes = [wording`Too long to show: ask for less at once.`];
   return { summary: one.summary, data: scalarsOnly(one.data), notes };
 }
 
@@ -86,11 +99,20 @@ function prune(value: unknown, entries: number, characters: number): unknown {
   if (Array.isArray(value)) {
     return value.slice(0, entries).map((entry) => prune(entry, entries, characters));
   }
-  return Object.fromEntries(
-    Object.entries(value)
-      .slice(0, 200)
-      .map(([name, inner]) => [name, prune(inner, entries, characters)]),
+  return withRowsCounted(
+    Object.fromEntries(
+      Object.entries(value)
+        .slice(0, 200)
+        .map(([name, inner]) => [name, prune(inner, entries, characters)]),
+    ),
   );
+}
+
+/** Where rows were cut, says how many are shown now. */
+function withRowsCounted(list: Record<string, unknown>): Record<string, unknown> {
+  const { shown, rows } = list;
+  const isCut = typeof shown === 'number' && Array.isArray(rows) && rows.length < shown;
+  return isCut ? { ...list, shown: rows.length } : list;
 }
 
 /** The fields that output schemas require, without record data. */
@@ -112,16 +134,26 @@ function writeResult(answer: Answer, markup: Markup): CallToolResult {
   const summary = withCoverageFirst(answer);
   const facts = cleanedRow(data, markup);
   const structuredContent = { summary, ...facts, ...(notes?.length ? { notes } : {}) };
-  const lines = [summary, render(facts), ...(notes ?? [])];
+  const lines = [summary, render(withoutFreshCoverage(facts)), ...(notes ?? [])];
   return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent };
 }
 
-function fitsCap({ content, structuredContent }: CallToolResult): boolean {
+/** Older than this, an answer says in words when its records were read. */
+const oldAfterMs = 300_000;
+
+/** Says what was read only where it is not everything, or not of now: structured content always has it. */
+function withoutFreshCoverage(facts: Record<string, unknown>): Record<string, unknown> {
+  const { coverage, ...others } = facts;
+  if (!isObject(coverage) || coverage.complete !== true) return facts;
+  const readAt = Date.parse(String(coverage.asOf));
+  return Date.now() - readAt > oldAfterMs ? facts : others;
+}
+
+function fits({ content, structuredContent }: CallToolResult, tokens: number): boolean {
   const text = content[0]?.type === 'text' ? content[0].text : '';
-  if (text.length < minEstimateLength) return true;
+  if (text.length < minEstimateLength * (tokens / tokenCap)) return true;
   return (
-    estimateTokens(text) <= tokenCap &&
-    estimateTokens(JSON.stringify(structuredContent)) <= tokenCap
+    estimateTokens(text) <= tokens && estimateTokens(JSON.stringify(structuredContent)) <= tokens
   );
 }
 

@@ -43,10 +43,17 @@ export function logCoverage(read: number, damaged: number, reason: string): obje
   return damaged === 0 ? fields : { ...fields, reason };
 }
 
-/** An answer of `count` rows; `mcp/results` has it written again with fewer where it is too long. */
-export const answerWithRows = (count: number, write: (count: number) => Answer): Answer => ({
+/**
+ * An answer of `count` rows; `mcp/results` has it written again with fewer where it is too long, or, with `aim`,
+ * where it has more tokens than that.
+ */
+export const answerWithRows = (
+  count: number,
+  write: (count: number) => Answer,
+  aim?: number,
+): Answer => ({
   ...write(count),
-  rows: { count, keep: (fewer) => answerWithRows(fewer, write) },
+  rows: { count, keep: (fewer) => answerWithRows(fewer, write, aim), aim },
 });
 
 /** One record with the detail or the fields that were asked for. */

@@ -32,8 +32,8 @@ export interface Answer {
   data: Record<string, unknown>;
   /** Caveats and next steps, one sentence each. */
   notes?: readonly Wording[];
-  /** Makes the same answer with fewer rows; see `answerWithRows`. */
-  rows?: { count: number; keep(count: number): Answer };
+  /** Makes the same answer with fewer rows; see `answerWithRows`. `aim`: the tokens that its rows fill. */
+  rows?: { count: number; keep(count: number): Answer; aim?: number | undefined };
   /** Never shortened, because a person has to see all of it. */
   uncut?: boolean;
 }

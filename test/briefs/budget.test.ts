@@ -103,7 +103,8 @@ beforeAll(() => {
 test.each(pipelineBy)('the pipeline of 1,000 opportunities by %s stays in its budget', (by) => {
   const brief = pipelineBrief(opportunities, { today, currencyOf: currenciesOf(companies), by });
   expect(brief.open.count).toBeGreaterThan(700);
-  expect(tokens(brief)).toBeLessThan(1_450);
+  // By stage is asked every day; by company there are 24 groups.
+  expect(tokens(brief)).toBeLessThan(by === 'stage' ? 1_450 : 2_500);
 });
 
 test('the quotes of one company with totals stay under 1,500 tokens', () => {

@@ -77,9 +77,10 @@ test('tells open and closed deals, weighted on the scale of the whole tenant', (
   ];
   const { open, closed, probability } = brief({ opportunities });
   expect(open).toStrictEqual({
+    value: { EUR: 160 },
+    weightedValue: { EUR: 1 },
     oneTime: { EUR: 100 },
     monthly: { EUR: 5 },
-    weightedOneTime: { EUR: 1 },
     overdue: 1,
     unknown: { probability: 1, valueMonths: 1 },
     shown: 2,

@@ -94,11 +94,12 @@ describe('the scale of probabilities', () => {
   ])('%j is %s', (values, scale, ambiguous) => {
     const read = scaleOf(...values);
     expect([read.scale, read.ambiguous]).toEqual([scale, ambiguous]);
-    expect(read.decided).not.toBe('');
+    // Said where a person should look at it.
+    expect(read.decided !== undefined).toBe(scale === 'unknown' || ambiguous === true);
   });
 
-  test('says how many values it was decided from', () => {
-    expect(scaleOf(20, 90, 1).decided).toBe('2 of 3 values are above 1');
+  test('says why it is not sure', () => {
+    expect(scaleOf(0.5, 90, 1).decided).toContain('1 of 3 values are above 1; 1 between 0 and 1');
   });
 
   test('reads a value on its scale, and refuses one outside it', () => {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type PipelineOptions, pipelineBrief } from '../../src/briefs/pipeline.ts';
+import {
+  closedBrief,
+  dealsAbout,
+  type PipelineOptions,
+  pipelineBrief,
+} from '../../src/briefs/pipeline.ts';
 import type { Opportunity } from '../../src/records/records.ts';
 
 const today = '2026-06-15';
@@ -70,6 +75,10 @@ test('the open pipeline: adds up, weighs and ages by hand-worked figures', () =>
   const { open, groups, unknown, probability } = brief([a, b, c]);
   expect(open).toStrictEqual({
     count: 3,
+    // 1000.1 + 10 × 36 and 0.2; 100 × 12
+    value: { EUR: 1360.3, USD: 1200 },
+    // 1360.1 × 0.5 + 0.2 × 0.25
+    weightedValue: { EUR: 680.1 },
     oneTime: { EUR: 1000.3 },
     monthly: { EUR: 10, USD: 100 },
     // 1000.1 × 0.5 + 0.2 × 0.25 = 500.05 + 0.05
@@ -83,19 +92,18 @@ test('the open pipeline: adds up, weighs and ages by hand-worked figures', () =>
       {
         name: 'Offer',
         count: 2,
+        value: { EUR: 1360.3 },
+        weightedValue: { EUR: 680.1 },
         oneTime: { EUR: 1000.3 },
         monthly: { EUR: 10 },
-        weightedOneTime: { EUR: 500.1 },
-        weightedMonthly: { EUR: 5 },
-        oldest: { id: 'b', name: 'Backup', days: 166 },
         // 10 and 45 days.
-        averageDaysInStage: 28,
+        daysInStage: 28,
       },
       {
         name: 'Intake',
         count: 1,
+        value: { USD: 1200 },
         monthly: { USD: 100 },
-        oldest: { id: 'c', name: 'Cabling', days: 14 },
       },
     ],
   });
@@ -109,6 +117,7 @@ test('the open pipeline: tells what is overdue, closing soon and stalled', () =>
   expect(overdue).toStrictEqual({
     total: 1,
     value: { EUR: 1360.1 },
+    weightedValue: { EUR: 680.05 },
     shown: 1,
     rows: [
       {
@@ -122,7 +131,7 @@ test('the open pipeline: tells what is overdue, closing soon and stalled', () =>
     ],
   });
   // Today and today + 30 are included; 12 months where none are given.
-  expect(closingSoon.until).toBe('2026-07-15');
+  expect([closingSoon.from, closingSoon.to]).toEqual([today, '2026-07-15']);
   expect(closingSoon.value).toStrictEqual({ EUR: 0.2, USD: 1200 });
   expect(closingSoon.rows.map(({ id }) => id)).toEqual(['c', 'b']);
   // b was last touched 30 days ago; c only when it was created, 14 days ago.
@@ -139,7 +148,7 @@ test('the open pipeline: reads 0–100 where the tenant stores it so', () => {
     { ...b, probability: 25 },
   ]);
   expect(open.weightedOneTime).toStrictEqual({ EUR: 500.1 });
-  expect(probability).toStrictEqual({ scale: '0-100', decided: '2 of 2 values are above 1' });
+  expect(probability).toStrictEqual({ scale: '0-100' });
 });
 
 test('the open pipeline: tells an empty pipeline', () => {
@@ -149,7 +158,7 @@ test('the open pipeline: tells an empty pipeline', () => {
     open: { count: 0 },
     groups: { shown: 0, total: 0, rows: [] },
     overdue: { total: 0, shown: 0, rows: [] },
-    closingSoon: { until: '2026-07-15', total: 0, shown: 0, rows: [] },
+    closingSoon: { from: today, to: '2026-07-15', total: 0, shown: 0, rows: [] },
     stalled: { afterDays: 30, total: 0, shown: 0, rows: [] },
     closed: { from: '2026-03-17', to: today, won: { count: 0 }, lost: { count: 0 } },
     probability: { scale: 'unknown', decided: 'no opportunity has a probability' },
@@ -210,27 +219,27 @@ describe('groups', () => {
     expect(groups.rows[3]).toStrictEqual({
       name: '6 others',
       count: 6,
+      value: { EUR: 2100 },
+      weightedValue: { EUR: 1050 },
       oneTime: { EUR: 2100 },
       monthly: { EUR: 0 },
-      weightedOneTime: { EUR: 1050 },
-      weightedMonthly: { EUR: 0 },
-      oldest: { id: 'd0', name: 'Deal 0', days: 165 },
       // Days 14, 13, 12, 11, 10 and 9.
-      averageDaysInStage: 12,
+      daysInStage: 12,
       groups: 6,
     });
   });
 
-  test('shows eight stages, and five of anything else', () => {
-    const many = Array.from({ length: 10 }, (_, at) => ({
+  test('shows 24 of anything', () => {
+    const many = Array.from({ length: 30 }, (_, at) => ({
       ...a,
       id: `${at}`,
       pipelineStage: { id: `s${at}` },
       owner: { id: `u${at}` },
     }));
-    expect(brief(many).groups.shown).toBe(8);
-    expect(brief(many, { by: 'stage' }).groups.shown).toBe(8);
-    expect(brief(many, { by: 'owner' }).groups.shown).toBe(5);
+    for (const by of ['stage', 'owner'] as const) {
+      const { groups } = brief(many, { by });
+      expect([groups.shown, groups.total, groups.rows.at(-1)?.name]).toEqual([24, 30, '6 others']);
+    }
   });
 
   test('does not fold a single group', () => {
@@ -238,13 +247,27 @@ describe('groups', () => {
     expect([groups.shown, groups.total, groups.rows.length]).toEqual([9, 9, 9]);
   });
 
-  test('shows close months in their order, the richest of them', () => {
-    const { groups } = brief(deals, { by: 'close_month', maxGroups: 3 });
-    expect(groups.rows.map(({ name }) => name)).toEqual([
-      '2026-01',
-      '2026-02',
-      '2026-03',
-      '6 others',
+  test('shows close months in their order, what is overdue apart from the month that has begun', () => {
+    const closing = ['2026-07-01', '2026-06-14', '2026-06-15', '2026-05-01', '2027-01-31', ''];
+    const months = closing.map((expectedCloseDate, at) => ({
+      ...a,
+      id: `${at}`,
+      expectedCloseDate,
+    }));
+    const rows = (maxGroups?: number) =>
+      brief(months, { by: 'close_month', ...(maxGroups && { maxGroups }) }).groups.rows;
+    expect(rows().map(({ name, count }) => [name, count])).toEqual([
+      ['overdue', 2],
+      ['2026-06', 1],
+      ['2026-07', 1],
+      ['2027-01', 1],
+      ['no close date', 1],
+    ]);
+    expect(rows(3).map(({ name, count }) => [name, count])).toEqual([
+      ['overdue', 2],
+      ['2026-06', 1],
+      ['no close date', 1],
+      ['2 others', 2],
     ]);
   });
 
@@ -371,5 +394,106 @@ describe('won and lost', () => {
     expect(period.won.count).toBe(0);
     expect(unknown).toStrictEqual({ closedAt: 1 });
     expect(notes).toEqual(['1 closed deal without a closing day: not open, and in no period.']);
+  });
+});
+
+describe('deals that are closed', () => {
+  const ended = (id: string, statusId: string, more: Opportunity): Opportunity =>
+    closed(id, { statusId, createdAt: '2026-04-01', oneTimeProfit: 10, ...more });
+  const deals = [
+    ended('w1', 'won', { onetimeRevenue: 300, closedAt: '2026-04-11' }),
+    ended('w2', 'won', { onetimeRevenue: 100, closedAt: '2026-05-02', owner: ben }),
+    ended('l1', 'lost', { onetimeRevenue: 500, closedAt: '2026-05-03' }),
+    ended('l2', 'lost', { onetimeRevenue: 50, closedAt: '2026-05-03', owner: ben, createdAt: '' }),
+    ended('u1', 'x', { onetimeRevenue: 7, owner: ben }),
+    ended('w9', 'won', { onetimeRevenue: 900, closedAt: '2025-01-01' }),
+  ];
+  const about = (outcome: 'won' | 'lost' | 'closed', options: Partial<PipelineOptions> = {}) =>
+    closedBrief(deals, outcome, { today, currencyOf, ...options });
+
+  test('by owner: value, win rate and days, ranked by what was won', () => {
+    expect(about('won').groups.rows).toStrictEqual([
+      {
+        name: 'Anna',
+        won: 1,
+        wonValue: { EUR: 300 },
+        daysToWin: 10,
+        lost: 1,
+        lostValue: { EUR: 500 },
+        daysToLose: 32,
+        winRateByCount: 50,
+        winRateByValue: { EUR: 37.5 },
+      },
+      {
+        name: 'Ben',
+        won: 1,
+        wonValue: { EUR: 100 },
+        daysToWin: 31,
+        lost: 1,
+        lostValue: { EUR: 50 },
+        outcomeUnknown: 1,
+        winRateByCount: 50,
+        winRateByValue: { EUR: 66.7 },
+      },
+    ]);
+    expect(about('won').closed).toMatchObject({ won: { count: 2, daysToClose: 21 } });
+  });
+
+  test('if it is about lost deals, ranked by what was lost', () => {
+    const bens = { ...deals[3], onetimeRevenue: 5000 } as Opportunity;
+    const rows = closedBrief([...deals, bens], 'lost', { today, currencyOf }).groups.rows;
+    expect(rows.map(({ name }) => name)).toEqual(['Ben', 'Anna']);
+  });
+
+  test('by month of closing, in order', () => {
+    const { groups } = about('closed', { by: 'close_month' });
+    expect(groups.rows.map(({ name, won, lost }) => [name, won, lost])).toEqual([
+      ['2026-04', 1, 0],
+      ['2026-05', 1, 2],
+    ]);
+  });
+
+  test('profit, if it is asked for', () => {
+    const { groups, closed: period } = about('won', { show: ['profit'] });
+    expect(groups.rows[0]?.wonProfit).toEqual({ EUR: 10 });
+    expect(period.won.profit).toEqual({ EUR: 20 });
+    expect(about('won').closed.won).not.toHaveProperty('profit');
+  });
+
+  test('their list has those of the outcome in the period only', () => {
+    const ids = (outcome: 'won' | 'lost' | 'closed') =>
+      dealsAbout(deals, outcome, { today, currencyOf }).map(({ record }) => record.id);
+    expect(ids('won')).toEqual(['w1', 'w2']);
+    expect(ids('lost')).toEqual(['l1', 'l2']);
+    expect(ids('closed')).toEqual(['l1', 'w1', 'w2', 'l2', 'u1']);
+  });
+});
+
+describe('what is shown on request', () => {
+  const asking = (description: string) =>
+    brief([{ ...a, description, oneTimeProfit: 100, monthlyProfit: 2 }], {
+      show: ['ask', 'profit'],
+    });
+
+  test('profit over the term, in sums and rows', () => {
+    const { open, groups, overdue } = asking('');
+    // 100 + 2 × 36
+    for (const sums of [open, groups.rows[0], overdue]) expect(sums?.profit).toEqual({ EUR: 172 });
+    expect(overdue.rows[0]).toMatchObject({ profit: 172, currency: 'EUR' });
+  });
+
+  test('the customer’s ask on one line, cut', () => {
+    const askIn = (description: string) => asking(description).overdue.rows[0]?.ask;
+    expect(askIn(' Two\n switches ')).toBe('Two switches');
+    expect(askIn(' \n')).toBeUndefined();
+    expect(askIn('x'.repeat(240))).toBe('x'.repeat(240));
+    expect(askIn('x'.repeat(241))).toBe(`${'x'.repeat(240)}…`);
+    expect(askIn(`${'x'.repeat(235)}<strong>y</strong>`)).toBe(`${'x'.repeat(235)}…`);
+  });
+
+  test('neither, if nobody asks', () => {
+    const [row] = brief([{ ...a, description: 'x', oneTimeProfit: 1 }]).overdue.rows;
+    expect(Object.keys(row ?? {})).not.toContain('ask');
+    expect(Object.keys(row ?? {})).not.toContain('profit');
   });
 });

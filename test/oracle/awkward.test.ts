@@ -24,7 +24,7 @@ describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
     return rows;
   };
   const openDeals = async (): Promise<Row[]> => {
-    const { records, page } = await call('cpq_brief_pipeline', { deals_from: 0 });
+    const { records, page } = await call('cpq_brief_pipeline', { deals_from: 0, rows: 100 });
     expect(page.shown).toBe(page.total);
     return records;
   };

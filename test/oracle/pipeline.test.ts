@@ -1,13 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
 import { type Deal, dealsOf } from '../support/oracle/deals.ts';
-import { type Asked, expectedPipeline, later, openAmong } from '../support/oracle/pipeline.ts';
+import { byWorth } from '../support/oracle/order.ts';
+import {
+  type Asked,
+  closedWithin,
+  expectedPipeline,
+  later,
+  openAmong,
+  rowOfDeal,
+} from '../support/oracle/pipeline.ts';
 import { describeWorlds, type World } from '../support/oracle/worlds.ts';
 
 /** What SQL cannot know: how a thing is put into words, and when it was read. */
 const words = new Set(['summary', 'notes', 'coverage', 'probability']);
 /** Text in rows whose figures are compared: names are told without what cannot be seen. */
-const asides = new Set(['company', 'closes', 'idleDays']);
+const asides = new Set(['company', 'closes', 'idleDays', 'ask']);
 
 function figuresIn(data: Row): Row {
   const told = Object.entries(data).filter(([key]) => !words.has(key));
@@ -18,7 +26,7 @@ function bare(value: unknown, inside: string): unknown {
   if (Array.isArray(value)) return value.map((row) => bare(row, inside));
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(
-    ([key]) => !asides.has(key) && (key !== 'name' || (inside === 'groups' && !('days' in value))),
+    ([key]) => !asides.has(key) && (key !== 'name' || inside === 'groups'),
   );
   return Object.fromEntries(kept.map(([key, part]) => [key, bare(part, inside)]));
 }
@@ -39,7 +47,8 @@ describeWorlds((load) => {
   const compareWith = async (asked: Asked) => {
     const { call } = await world.server();
     const { data } = await call('cpq_brief_pipeline', asked);
-    expect(figuresIn(data)).toEqual(expectedPipeline(deals, world.today, asked));
+    const { records: _records, page: _page, ...figures } = data;
+    expect(figuresIn(figures)).toEqual(expectedPipeline(deals, world.today, asked));
     return data;
   };
   const nameOf = (what: 'owner' | 'company' | 'category' | 'stage') => {
@@ -155,6 +164,57 @@ describeWorlds((load) => {
     expect(data.probability).toMatchObject({ scale: `0-${row?.top}` });
   });
 
+  test.each(['won', 'lost', 'closed'])('deals that were %s, by each', async (outcome) => {
+    const period_from = later(world.today, -400);
+    for (const by of groupings) await compareWith({ outcome, by, period_from });
+    await compareWith({ outcome, show: ['profit'], groups: 2, owner: nameOf('owner').name });
+  });
+
+  test.each(['won', 'lost', 'closed'])('the list of those that were %s', async (outcome) => {
+    const { call } = await world.server();
+    const period = { period_from: later(world.today, -200), period_to: later(world.today, -10) };
+    const asked = { outcome, ...period, show: ['profit', 'ask'] };
+    const its = closedWithin(deals, world.today, asked)
+      .filter((deal) => outcome === 'closed' || deal.outcome === outcome)
+      .sort(byWorth);
+    const list = { ...asked, sections: ['deals'], rows: 30 };
+    const { records, page } = await call('cpq_brief_pipeline', list);
+    expect(page.total).toBe(its.length);
+    expect(records.length).toBeGreaterThan(0);
+    expect(records.length).toBe(page.shown);
+    for (const [at, record] of records.entries()) {
+      const deal = its[at];
+      if (!deal) throw new Error(`There is no deal ${at}`);
+      expect(record).toMatchObject(rowOfDeal(deal, asked));
+      expect([record.closed, record.daysToClose]).toEqual([deal.closed, deal.daysToClose]);
+      const word = deal.outcome === 'closed_unknown' ? 'closed' : deal.outcome;
+      expect(record.outcome).toBe(outcome === 'closed' ? word : undefined);
+    }
+  });
+
+  test('profit, wherever there is a value', async () => {
+    await compareWith({ show: ['profit'], by: 'owner', rows: 10 });
+  });
+
+  test('as many groups as are asked for', async () => {
+    for (const by of ['company', 'close_month']) {
+      await compareWith({ by, groups: 3 });
+      await compareWith({ by, groups: 60 });
+    }
+  });
+
+  test('what the customers of open deals ask for, cut', async () => {
+    const { call } = await world.server();
+    const { records } = await call('cpq_brief_pipeline', { sections: ['deals'], show: ['ask'] });
+    const asks = new Map(deals.map(({ id, ask }) => [id, ask]));
+    expect(records.some(({ ask }) => ask !== undefined)).toBe(true);
+    for (const { id, ask } of records) {
+      const whole = asks.get(String(id));
+      if (ask === undefined) expect(whole?.trim() ?? '').toBe('');
+      else expect(String(ask).length).toBeLessThanOrEqual(241);
+    }
+  });
+
   test('coverage is every opportunity, and every company for its currency', async () => {
     const { call } = await world.server();
     const { coverage } = await call('cpq_brief_pipeline');
@@ -168,7 +228,7 @@ describeWorlds((load) => {
   test('all open deals, the largest first, a hundred at a time', async () => {
     const { call } = await world.server();
     const open = openAmong(deals, {});
-    const first = await call('cpq_brief_pipeline', { deals_from: 0 });
+    const first = await call('cpq_brief_pipeline', { deals_from: 0, rows: 100 });
     expect(first.records.map(({ id }) => id)).toEqual(open.slice(0, 100).map(({ id }) => id));
     const last = await call('cpq_brief_pipeline', { deals_from: open.length - 1 });
     expect(last.records.map(({ id }) => id)).toEqual(open.slice(-1).map(({ id }) => id));

@@ -17,8 +17,8 @@ interface Brief extends Row {
 }
 
 const groupings = ['stage', 'owner', 'company', 'category', 'source', 'close_month'];
-const exact = ['oneTime', 'monthly'] as const;
-const weighted = ['weightedOneTime', 'weightedMonthly'] as const;
+const exact = ['value', 'oneTime', 'monthly'] as const;
+const weighted = ['weightedValue'] as const;
 
 /** Sums of amounts by currency, in decimals. */
 function added(rows: readonly Row[], key: string): Map<string, Big> {

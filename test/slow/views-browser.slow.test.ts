@@ -173,8 +173,8 @@ function figuresAgree(host: Host): void {
       Open: String(open.count),
       'One-time': usd(open.oneTime),
       Monthly: usd(open.monthly),
-      'One-time, weighted': usd(open.weightedOneTime),
-      'Monthly, weighted': usd(open.weightedMonthly),
+      'Contract value': usd(open.value),
+      'Contract value, weighted': usd(open.weightedValue),
       Overdue: String(overdue.total),
       'Stalled 30 days': String(stalled.total),
       'Win rate': `${closed.winRateByCount}%`,
@@ -186,11 +186,7 @@ function figuresAgree(host: Host): void {
         it.querySelector('.sum strong')?.textContent,
       ]),
     );
-    const expected = groups.rows.map(({ name, count, oneTime }) => [
-      name,
-      String(count),
-      usd(oneTime),
-    ]);
+    const expected = groups.rows.map(({ name, count, value }) => [name, String(count), usd(value)]);
     expect(columns.toSorted()).toEqual(expected.toSorted());
     expectHarmless(view);
     await view.close();

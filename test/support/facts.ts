@@ -21,11 +21,18 @@ const plain = (text: string): string =>
     .replace(/[\s⏎]+/g, ' ')
     .trim();
 
+/** What both forms have to say: that everything was read just now is in the structured form alone. */
+function toldByBoth(data: Row): Row {
+  const { coverage, ...others } = data;
+  return (coverage as { complete?: boolean } | undefined)?.complete ? others : data;
+}
+
 /** What one form of an answer says and the other does not. */
 export function differencesBetween(
   text: string,
-  data: Row,
+  structured: Row,
 ): { onlyData: string[]; onlyText: string[] } {
+  const data = toldByBoth(structured);
   const mentioned = plain(text);
   const leaves = leavesOf(data).map(plain);
   const words = new Set([...leaves, ...namesIn(data)].flatMap(wordsOf));

@@ -100,7 +100,11 @@ describe('the deals that the board is made of', () => {
     const { call } = await server();
     const deals: Row[] = [];
     for (let from: number | undefined = 0; from !== undefined; ) {
-      const { records, page } = await call('cpq_brief_pipeline', { ...args, deals_from: from });
+      const { records, page } = await call('cpq_brief_pipeline', {
+        ...args,
+        deals_from: from,
+        rows: 100,
+      });
       expect(page.from).toBe(from);
       deals.push(...records);
       from = page.next;
@@ -127,9 +131,10 @@ describe('the deals that the board is made of', () => {
       expect(deals.length).toBeGreaterThan(0);
       expect(deals).toHaveLength(Number(open.count));
       expect(new Set(deals.map(({ id }) => id)).size).toBe(deals.length);
+      expect(sums(deals, 'value')).toEqual(open.value);
       expect(sums(deals, 'oneTime')).toEqual(open.oneTime);
       expect(sums(deals, 'monthly')).toEqual(open.monthly);
-      const weighted = sums(deals, 'oneTime', ({ chance = 0 }) => Number(chance));
+      const weighted = sums(deals, 'oneTime', ({ probability = 0 }) => Number(probability));
       for (const [currency, amount] of Object.entries(open.weightedOneTime as Row)) {
         expect(weighted[currency]).toBeCloseTo(Number(amount), 1);
       }
@@ -141,6 +146,6 @@ describe('the deals that the board is made of', () => {
     const { page, records, text } = await call('cpq_brief_pipeline', { deals_from: 9_000 });
     expect(records).toEqual([]);
     expect(page).toEqual({ shown: 0, from: 9_000, total: (await allDeals({})).length });
-    expect(text).toContain(`of ${page.total} open opportunities`);
+    expect(text).toContain(`Listed: 0 of ${page.total} from 9000`);
   });
 });

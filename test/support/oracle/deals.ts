@@ -18,6 +18,11 @@ export interface Deal {
   probability: Big | undefined;
   hasMonths: boolean;
   value: Big | undefined;
+  /** Of the whole contract, as the value. */
+  profit: Big | undefined;
+  /** From creation to closing. */
+  daysToClose: number | undefined;
+  ask: string | undefined;
   created: string | undefined;
   daysOld: number;
   stageUpdated: string | undefined;
@@ -26,7 +31,7 @@ export interface Deal {
   idleDays: number;
   closes: string | undefined;
   closed: string | undefined;
-  daysToClose: number;
+  daysUntilClose: number;
   stage: Ref;
   owner: Ref;
   company: Ref;
@@ -41,14 +46,17 @@ const updated = day('o.updatedAt');
 const lastChange = `coalesce(
   max(coalesce(${stageUpdated}, ${updated}), coalesce(${updated}, ${stageUpdated})), ${created})`;
 const closes = day('o.expectedCloseDate');
+const closed = day('o.closedAt');
 
 const dealsSql = `${given}
   select o.id, o.name, ${outcome} as outcome, ${currency('c.currency')} as currency,
-    o.onetimeRevenue, o.monthlyRevenue, o.valueMonths, o.probability,
+    o.onetimeRevenue, o.monthlyRevenue, o.valueMonths, o.probability, o.description,
+    o.oneTimeProfit, o.monthlyProfit,
     ${created} as created, max(0, ${daysFrom(created, 'today')}) as daysOld,
     ${stageUpdated} as stageUpdated, max(0, ${daysFrom(stageUpdated, 'today')}) as daysInStage,
     ${lastChange} as lastChange, max(0, ${daysFrom(lastChange, 'today')}) as idleDays,
-    ${closes} as closes, ${daysFrom('today', closes)} as daysToClose, ${day('o.closedAt')} as closed,
+    ${closes} as closes, ${daysFrom('today', closes)} as daysUntilClose, ${closed} as closed,
+    max(0, ${daysFrom(created, closed)}) as daysOpen,
     o.pipelineStageId as stageId, s.name as stageName, o.ownerId, w.name as ownerName,
     o.companyId, c.name as companyName, o.categoryId, k.name as categoryName,
     o.sourceId, f.name as sourceName
@@ -66,12 +74,17 @@ export function dealsOf(ask: Ask): Deal[] {
   return rows.map((row) => dealOf(row, top));
 }
 
+/** What is known of a one-time amount and a monthly one over so many months. */
+function overTerm(once: Big | undefined, monthly: Big | undefined, months?: Big): Big | undefined {
+  const over = months && monthly?.times(months);
+  return once && over ? once.plus(over) : (once ?? over);
+}
+
 function dealOf(row: SqlRow, top: number): Deal {
   const oneTime = numberIn(row, 'onetimeRevenue');
   const monthly = numberIn(row, 'monthlyRevenue');
   const given = numberIn(row, 'valueMonths');
   const months = given?.gt(0) ? given : known(12);
-  const overMonths = months && monthly?.times(months);
   const probability = numberIn(row, 'probability')?.div(top);
   const ref = (what: string): Ref => ({
     id: text(row, `${what}Id`),
@@ -86,7 +99,7 @@ function dealOf(row: SqlRow, top: number): Deal {
     monthly,
     probability: probability?.gte(0) && probability.lte(1) ? probability : undefined,
     hasMonths: given?.gt(0) ?? false,
-    value: oneTime && overMonths ? oneTime.plus(overMonths) : (oneTime ?? overMonths),
+    value: overTerm(oneTime, monthly, months),
     created: text(row, 'created'),
     daysOld: Number(row.daysOld),
     stageUpdated: text(row, 'stageUpdated'),
@@ -95,7 +108,10 @@ function dealOf(row: SqlRow, top: number): Deal {
     idleDays: Number(row.idleDays),
     closes: text(row, 'closes'),
     closed: text(row, 'closed'),
-    daysToClose: Number(row.daysToClose),
+    daysUntilClose: Number(row.daysUntilClose),
+    profit: overTerm(numberIn(row, 'oneTimeProfit'), numberIn(row, 'monthlyProfit'), months),
+    daysToClose: row.daysOpen === null ? undefined : Number(row.daysOpen),
+    ask: text(row, 'description'),
     stage: ref('stage'),
     owner: ref('owner'),
     company: ref('company'),

@@ -50,3 +50,9 @@ export function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): Map<s
   }
   return groups;
 }
+
+/** The highest value first, then by name. */
+export const byWorth = (
+  one: Named & { value: Big | undefined },
+  other: Named & { value: Big | undefined },
+): number => descending(one.value, other.value) || byName(one, other);

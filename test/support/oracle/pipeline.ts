@@ -16,6 +16,10 @@ export interface Asked {
   period_to?: string;
   stalled_days?: number;
   rows?: number;
+  source?: string;
+  groups?: number;
+  outcome?: string;
+  show?: readonly string[];
 }
 
 type Reported = Record<string, unknown>;
@@ -26,27 +30,47 @@ export function expectedPipeline(
   today: string,
   requested: Asked,
 ): Reported {
+  const { outcome = 'open', by = outcome === 'open' ? 'stage' : 'owner' } = requested;
   const wide = deals.filter((deal) => passes(deal, requested));
+  const deleted = deals.filter(({ outcome }) => outcome === 'deleted').length;
+  const same = { today, by, closed: closedOf(wide, today, requested), ...counts({ deleted }) };
+  if (outcome !== 'open') return { ...same, outcome, ...closedFigures(wide, today, by, requested) };
   const open = openAmong(wide, requested);
-  const unknown = unknownCounts(open, wide);
+  const weightedOf = (amount: (deal: Deal) => Big | undefined) =>
+    sumsBy(open, (deal) => weighted(amount(deal), deal));
   return only({
-    today,
-    by: requested.by ?? 'stage',
-    open: only({ count: open.length, ...sums(open) }),
-    groups: groupsOf(open, requested),
+    ...same,
+    open: only({
+      count: open.length,
+      ...sums(open, requested.show),
+      weightedOneTime: weightedOf(({ oneTime }) => oneTime),
+      weightedMonthly: weightedOf(({ monthly }) => monthly),
+    }),
+    groups: groupsOf(open, by, requested, today),
     ...lists(open, today, requested),
-    closed: closedOf(wide, today, requested),
-    unknown,
-    deleted: counts({ all: deals.filter(({ outcome }) => outcome === 'deleted').length })?.all,
+    unknown: unknownCounts(open, wide),
+  });
+}
+
+function closedFigures(
+  wide: readonly Deal[],
+  today: string,
+  by: string,
+  requested: Asked,
+): Reported {
+  const within = closedWithin(wide, today, requested);
+  const { revenue, valueMonths, currency } = unknownOfOpen(within);
+  return only({
+    groups: groupsOf(within, by, requested, today),
+    unknown: counts({ revenue, valueMonths, currency, closedAt: undatedAmong(wide) }),
   });
 }
 
 /** The filters that narrow deals of every outcome. */
-function passes(deal: Deal, { owner, company, category, min_value }: Asked): boolean {
+function passes(deal: Deal, { owner, company, category, source, min_value }: Asked): boolean {
   const worthIt = min_value === undefined || deal.value?.gte(min_value) === true;
-  return (
-    worthIt && is(deal.owner, owner) && is(deal.company, company) && is(deal.category, category)
-  );
+  const named = is(deal.owner, owner) && is(deal.company, company);
+  return worthIt && named && is(deal.category, category) && is(deal.source, source);
 }
 
 /** The open deals, largest first. */
@@ -69,14 +93,19 @@ function is(ref: Ref, wanted: string | undefined): boolean {
 const weighted = (amount: Big | undefined, { probability }: Deal): Big | undefined =>
   amount && probability && amount.times(probability);
 
-export function sums(deals: readonly Deal[]): Reported {
-  return only({
+const valued = (deals: readonly Deal[], show: readonly string[] = []): Reported =>
+  only({
+    value: sumsBy(deals, ({ value }) => value),
+    weightedValue: sumsBy(deals, (deal) => weighted(deal.value, deal)),
+    profit: show.includes('profit') ? sumsBy(deals, ({ profit }) => profit) : undefined,
+  });
+
+export const sums = (deals: readonly Deal[], show: readonly string[] = []): Reported =>
+  only({
+    ...valued(deals, show),
     oneTime: sumsBy(deals, ({ oneTime }) => oneTime),
     monthly: sumsBy(deals, ({ monthly }) => monthly),
-    weightedOneTime: sumsBy(deals, (deal) => weighted(deal.oneTime, deal)),
-    weightedMonthly: sumsBy(deals, (deal) => weighted(deal.monthly, deal)),
   });
-}
 
 const number = (deals: readonly Deal[], is: (deal: Deal) => unknown): number =>
   deals.filter((deal) => is(deal)).length;
@@ -97,32 +126,27 @@ export function unknownOfOpen(open: readonly Deal[]) {
 const closedOutcomes = ['won', 'lost', 'closed_unknown'];
 
 function unknownCounts(open: readonly Deal[], wide: readonly Deal[]) {
-  const closed = wide.filter(({ outcome }) => closedOutcomes.includes(outcome));
-  return counts({ ...unknownOfOpen(open), closedAt: number(closed, ({ closed }) => !closed) });
+  return counts({ ...unknownOfOpen(open), closedAt: undatedAmong(wide) });
 }
+
+const undatedAmong = (wide: readonly Deal[]): number =>
+  number(wide, ({ outcome, closed }) => closedOutcomes.includes(outcome) && !closed);
 
 function lists(open: readonly Deal[], today: string, requested: Asked): Reported {
   const shown = requested.rows ?? 2;
   const after = requested.stalled_days ?? 30;
   const ids = (deals: readonly Deal[]) => ({
     total: deals.length,
-    ...only({ value: sumsBy(deals, ({ value }) => value) }),
+    ...valued(deals, requested.show),
     shown: Math.min(shown, deals.length),
-    rows: deals.slice(0, shown).map((deal) =>
-      only({
-        id: deal.id,
-        value: deal.value && rounded(deal.value),
-        currency: deal.value && deal.currency,
-      }),
-    ),
+    rows: deals.slice(0, shown).map((deal) => rowOfDeal(deal, requested)),
   });
   return {
     overdue: ids(open.filter(({ closes }) => closes && closes < today)),
     closingSoon: {
-      until: later(today, 30),
-      ...ids(
-        open.filter(({ closes, daysToClose }) => closes && daysToClose >= 0 && daysToClose <= 30),
-      ),
+      from: today,
+      to: later(today, 30),
+      ...ids(open.filter(({ closes, daysUntilClose: it }) => closes && it >= 0 && it <= 30)),
     },
     stalled: {
       afterDays: after,
@@ -131,24 +155,64 @@ function lists(open: readonly Deal[], today: string, requested: Asked): Reported
   };
 }
 
+/** What the row of a deal says of money. */
+export function rowOfDeal({ id, value, currency, ...deal }: Deal, { show = [] }: Asked): Reported {
+  const profit = show.includes('profit') ? deal.profit : undefined;
+  return only({
+    id,
+    value: value && rounded(value),
+    currency: value || profit ? currency : undefined,
+    profit: profit && rounded(profit),
+  });
+}
+
 export function later(day: string, days: number): string {
   const at = new Date(`${day}T00:00:00Z`);
   at.setUTCDate(at.getUTCDate() + days);
   return at.toISOString().slice(0, 10);
 }
 
+function periodOf(today: string, { period_from, period_to = today }: Asked) {
+  return { from: period_from ?? later(period_to, -90), to: period_to };
+}
+
+/** The deals that were closed in the period, won, lost or nobody knows. */
+export function closedWithin(wide: readonly Deal[], today: string, requested: Asked): Deal[] {
+  const { from, to } = periodOf(today, requested);
+  const closed = wide.filter(({ outcome }) => closedOutcomes.includes(outcome));
+  return closed.filter(({ closed }) => closed && closed >= from && closed <= to);
+}
+
 function closedOf(wide: readonly Deal[], today: string, requested: Asked): Reported {
-  const to = requested.period_to ?? today;
-  const from = requested.period_from ?? later(to, -90);
-  const within = wide.filter(({ closed }) => closed && closed >= from && closed <= to);
-  return { from, to, ...outcomes(within), ...rates(within) };
+  const within = closedWithin(wide, today, requested);
+  const { won, lost, outcomeUnknown } = outcomes(within, requested.show);
+  return only({
+    ...periodOf(today, requested),
+    won: only({ ...won, daysToClose: days(within, 'won') }),
+    lost: only({ ...lost, daysToClose: days(within, 'lost') }),
+    outcomeUnknown,
+    ...rates(within),
+  });
+}
+
+/** How long it took on average until they ended like that. */
+function days(deals: readonly Deal[], wanted: string): number | undefined {
+  const known = deals.flatMap(({ outcome, daysToClose }) =>
+    outcome === wanted && daysToClose !== undefined ? [daysToClose] : [],
+  );
+  const sum = known.reduce((sum, days) => sum + days, 0);
+  return known.length === 0 ? undefined : rounded(new Big(sum).div(known.length), 0);
 }
 
 /** How many deals ended how, and their value. */
-export function outcomes(deals: readonly Deal[]): Record<string, Reported> {
+export function outcomes(
+  deals: readonly Deal[],
+  show: readonly string[] = [],
+): Record<string, Reported> {
   const of = (wanted: string) => {
     const these = deals.filter(({ outcome }) => outcome === wanted);
-    return only({ count: these.length, value: sumsBy(these, ({ value }) => value) });
+    const { value, profit } = valued(these, show);
+    return only({ count: these.length, value, profit });
   };
   const unknown = of('closed_unknown');
   const known = { won: of('won'), lost: of('lost') };
@@ -173,38 +237,53 @@ function rates(deals: readonly Deal[]): Reported {
 const percent = (part: Big, whole: Big): number => rounded(part.div(whole).times(100), 1);
 
 interface Group extends Ref {
+  /** What its deals have in common; empty for those without. */
+  ref: Ref;
   deals: Deal[];
 }
 
-function groupsOf(open: readonly Deal[], requested: Asked): Reported {
-  const by = requested.by ?? 'stage';
-  const ranked = rankedGroups(open, by);
-  const most = by === 'stage' ? 8 : 5;
-  const all = ranked.length <= most + 1;
-  const first = all ? ranked : ranked.slice(0, most);
-  if (by === 'close_month') first.sort(byMonth);
-  const rest = all ? [] : ranked.slice(most);
+function groupsOf(deals: readonly Deal[], by: string, requested: Asked, today: string): Reported {
+  const isOpen = (requested.outcome ?? 'open') === 'open';
+  const label = (deal: Deal) => refOf(deal, by, isOpen ? today : undefined);
+  const groups = [...grouped(deals, (deal) => keyOf(label(deal))).values()].map((its) =>
+    groupOf(its, label, by),
+  );
+  const ending = requested.outcome === 'lost' ? 'lost' : 'won';
+  const counting = ({ outcome }: Deal) => isOpen || outcome === ending;
+  const ranked = by === 'close_month' ? groups.sort(byMonth) : groups.sort(byRank(counting));
+  const most = requested.groups ?? 24;
+  const shown = ranked.length <= most + 1 ? ranked : firstOf(ranked, by, most);
+  const rest = ranked.filter((group) => !shown.includes(group));
+  const figures = (its: readonly Deal[]) =>
+    isOpen ? openFigures(its, requested) : endedFigures(its, requested);
   return {
-    shown: first.length,
+    shown: shown.length,
     total: ranked.length,
-    rows: [...first.map((group) => rowOf(group, ranked)), ...(all ? [] : [othersOf(rest)])],
+    rows: [
+      ...shown.map((group) => ({ ...titleOf(group, ranked), ...figures(group.deals) })),
+      ...(rest.length === 0 ? [] : [othersOf(rest, figures)]),
+    ],
   };
 }
 
-/** Months in their order, deals without one last. */
-const byMonth = ({ name: one = '' }: Group, { name: other = '' }: Group): number =>
-  Number(one.startsWith('no ')) - Number(other.startsWith('no ')) || compare(one, other);
+/** Months: overdue, in their order, without one last. */
+function byMonth({ name: one = '' }: Group, { name: other = '' }: Group): number {
+  const place = (name: string) => ({ overdue: 0, 'no close date': 2 })[name] ?? 1;
+  return place(one) - place(other) || compare(one, other);
+}
 
-function rankedGroups(open: readonly Deal[], by: string): Group[] {
-  const groups = [...grouped(open, (deal) => keyOf(deal, by))].map(([, deals]) =>
-    groupOf(deals, by),
-  );
-  return groups.sort(
-    (one, other) =>
-      largest(other.deals).cmp(largest(one.deals)) ||
-      other.deals.length - one.deals.length ||
-      byName(one, other),
-  );
+/** Deals without a month are not among those that are put together. */
+function firstOf(ranked: readonly Group[], by: string, most: number): readonly Group[] {
+  const undated = ranked.find(({ name }) => by === 'close_month' && name === 'no close date');
+  return undated ? [...ranked.slice(0, most - 1), undated] : ranked.slice(0, most);
+}
+
+function byRank(counting: (deal: Deal) => boolean) {
+  const of = ({ deals }: Group) => deals.filter(counting);
+  return (one: Group, other: Group): number =>
+    largest(of(other)).cmp(largest(of(one))) ||
+    of(other).length - of(one).length ||
+    byName(one.ref, other.ref);
 }
 
 function largest(deals: readonly Deal[]): Big {
@@ -212,50 +291,63 @@ function largest(deals: readonly Deal[]): Big {
   return sums.reduce((most, sum) => (sum.gt(most) ? sum : most), new Big(0));
 }
 
-function refOf(deal: Deal, by: string): Ref {
-  if (by === 'close_month') return { name: deal.closes?.slice(0, 7) };
-  return deal[by as 'stage'];
+function refOf(deal: Deal, by: string, today: string | undefined): Ref {
+  if (by !== 'close_month') return deal[by as 'stage'];
+  if (today === undefined) return { name: deal.closed?.slice(0, 7) };
+  const { closes } = deal;
+  return { name: closes && closes < today ? 'overdue' : closes?.slice(0, 7) };
 }
 
-function keyOf(deal: Deal, by: string): string {
-  const { id, name } = refOf(deal, by);
-  return id === undefined ? `name ${name?.trim().toLowerCase() ?? ''}` : `id ${id}`;
-}
+const keyOf = ({ id, name }: Ref): string =>
+  id === undefined ? `name ${name?.trim().toLowerCase() ?? ''}` : `id ${id}`;
 
 const without = (by: string) => `no ${by.replace('_', ' ').replace('close month', 'close date')}`;
 
-function groupOf(deals: Deal[], by: string): Group {
-  const [ref = {}] = deals.map((deal) => refOf(deal, by)).sort(byName);
+function groupOf(deals: Deal[], label: (deal: Deal) => Ref, by: string): Group {
+  const [ref = {}] = deals.map(label).sort(byName);
   return ref.id === undefined && ref.name === undefined
-    ? { name: without(by), deals }
-    : { ...ref, deals };
+    ? { name: without(by), ref, deals }
+    : { ...ref, ref, deals };
 }
 
-function rowOf({ id, name, deals }: Group, all: readonly Group[]): Reported {
+function titleOf({ id, name }: Group, all: readonly Group[]): Reported {
   const same = all.filter(
     (group) => group.name?.trim().toLowerCase() === name?.trim().toLowerCase(),
   );
-  const reported = name !== undefined && same.length === 1;
-  return only({ id: reported ? undefined : id, name, ...figures(deals) });
+  return only({ id: name !== undefined && same.length === 1 ? undefined : id, name });
 }
 
-const othersOf = (rest: readonly Group[]): Reported => ({
+const othersOf = (
+  rest: readonly Group[],
+  figures: (deals: readonly Deal[]) => Reported,
+): Reported => ({
   name: `${rest.length} others`,
   ...figures(rest.flatMap(({ deals }) => deals)),
   groups: rest.length,
 });
 
-function figures(deals: readonly Deal[]): Reported {
-  const [oldest] = deals
-    .filter(({ created }) => created)
-    .sort((one, other) => compare(one.created, other.created) || byName(one, other));
+function openFigures(deals: readonly Deal[], { show }: Asked): Reported {
   const staying = deals.filter(({ stageUpdated }) => stageUpdated);
   const days = staying.reduce((sum, { daysInStage }) => sum + daysInStage, 0);
   return only({
     count: deals.length,
-    ...sums(deals),
-    oldest: oldest && { id: oldest.id, days: oldest.daysOld },
-    averageDaysInStage:
-      staying.length === 0 ? undefined : rounded(new Big(days).div(staying.length), 0),
+    ...sums(deals, show),
+    daysInStage: staying.length === 0 ? undefined : rounded(new Big(days).div(staying.length), 0),
+  });
+}
+
+function endedFigures(deals: readonly Deal[], { show = [] }: Asked): Reported {
+  const of = (wanted: string) => deals.filter(({ outcome }) => outcome === wanted);
+  const [won, lost] = [of('won'), of('lost')];
+  return only({
+    won: won.length,
+    wonValue: sumsBy(won, ({ value }) => value),
+    wonProfit: show.includes('profit') ? sumsBy(won, ({ profit }) => profit) : undefined,
+    daysToWin: days(deals, 'won'),
+    lost: lost.length,
+    lostValue: sumsBy(lost, ({ value }) => value),
+    daysToLose: days(deals, 'lost'),
+    ...counts({ outcomeUnknown: of('closed_unknown').length }),
+    ...rates(deals),
   });
 }

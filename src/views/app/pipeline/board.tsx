@@ -134,7 +134,7 @@ interface CardProps {
 
 function Card({ deal, shown, share, isChosen, choose: select }: CardProps) {
   const { money, day, number, percent } = useFormats();
-  const { id, name, company, owner, closes, idleDays, currency, chance } = deal;
+  const { id, name, company, owner, closes, idleDays, currency, probability } = deal;
   const amount = amountOf(deal, shown.measure);
   const isLate = closes !== undefined && closes < shown.today;
   const isStalled = idleDays !== undefined && idleDays >= shown.stalledAfter;
@@ -156,7 +156,7 @@ function Card({ deal, shown, share, isChosen, choose: select }: CardProps) {
       </span>
       <span class="amount">
         {amount === undefined ? 'unknown' : money(amount, currency ?? 'unknown currency')}
-        {chance !== undefined && <span class="chance">{percent(chance * 100)}</span>}
+        {probability !== undefined && <span class="chance">{percent(probability * 100)}</span>}
       </span>
       <span class="gauge" aria-hidden="true">
         <span style={{ width: `${Math.round(share * 100)}%` }} />

@@ -20,6 +20,7 @@ const columns = [
   ['month', 'Month'],
 ] as const;
 const revenues = [
+  ['value', 'Contract value'],
   ['oneTime', 'One-time'],
   ['monthly', 'Monthly'],
 ] as const;
@@ -32,7 +33,7 @@ export function Controls({ settings, set, deals }: Props) {
     <search class="controls" aria-label="Board options">
       <Segments label="Columns" options={columns} value={by} choose={(it) => change({ by: it })} />
       <Segments
-        label="Revenue"
+        label="Amount"
         options={revenues}
         value={measure.revenue}
         choose={(revenue) => change({ measure: { ...measure, revenue } })}

@@ -4,7 +4,8 @@ import type { Amounts } from '../shell/format.ts';
 
 const columnsBy = ['stage', 'owner', 'month'] as const;
 export type ColumnsBy = (typeof columnsBy)[number];
-type Revenue = 'oneTime' | 'monthly';
+/** `value`: total contract value. */
+export type Revenue = 'value' | 'oneTime' | 'monthly';
 
 export interface Measure {
   revenue: Revenue;
@@ -38,7 +39,7 @@ export const noOwner = nameless.owner;
 export function amountOf(deal: OpenDeal, { revenue, weighted }: Measure): number | undefined {
   const amount = deal[revenue];
   if (amount === undefined || !weighted) return amount;
-  return deal.chance === undefined ? undefined : amount * deal.chance;
+  return deal.probability === undefined ? undefined : amount * deal.probability;
 }
 
 function sumOf(deals: readonly OpenDeal[], measure: Measure): Record<string, number> {
@@ -87,7 +88,7 @@ export function columnsOf(deals: readonly OpenDeal[], by: ColumnsBy, measure: Me
 }
 
 function columnOf(name: string, deals: OpenDeal[], measure: Measure): Column {
-  const known = deals.flatMap(({ chance }) => chance ?? []);
+  const known = deals.flatMap(({ probability }) => probability ?? []);
   const chance =
     known.length > 0 ? known.reduce((sum, one) => sum + one, 0) / known.length : undefined;
   return { key: name, name, deals, count: deals.length, sum: sumOf(deals, measure), chance };

@@ -39,7 +39,8 @@ export function Groups({ groups, by, measure }: Props) {
   );
 }
 
+/** Of weighted amounts, groups have the value only. */
 function sumOf(group: PipelineGroup, { revenue, weighted }: Measure) {
   if (!weighted) return group[revenue];
-  return revenue === 'oneTime' ? group.weightedOneTime : group.weightedMonthly;
+  return revenue === 'value' ? group.weightedValue : undefined;
 }

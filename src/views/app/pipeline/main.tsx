@@ -23,6 +23,7 @@ import {
   currenciesOf,
   matchingDeals,
   monthBars,
+  type Revenue,
 } from './deals.ts';
 import { Detail } from './detail.tsx';
 import { Groups } from './groups.tsx';
@@ -63,12 +64,12 @@ function PipelineView({ data, args, host, reload }: ViewProps<PipelineData>) {
 
 const startWith = ({ by }: PipelineData): Settings => ({
   by: by === 'owner' ? 'owner' : by === 'close_month' ? 'month' : 'stage',
-  measure: { revenue: 'oneTime', weighted: false },
+  measure: { revenue: 'value', weighted: false },
   filter: { owner: '', text: '' },
 });
 
 function Figures({ data }: { data: PipelineData }) {
-  const { number, percent, amounts } = useFormats();
+  const { number, percent, amounts, day } = useFormats();
   const { open, overdue, stalled, closingSoon, closed } = data;
   const { winRateByCount, won, lost } = closed;
   return (
@@ -76,28 +77,28 @@ function Figures({ data }: { data: PipelineData }) {
       <Figure
         label="Open"
         value={number(open.count)}
-        more={`${number(closingSoon.total)} close within 30 days`}
+        more={`${number(closingSoon.total)} close by ${day(closingSoon.to)}`}
       />
+      <Sums label="Contract value" amounts={open.value} />
+      <Sums label="Contract value, weighted" amounts={open.weightedValue} />
       <Sums label="One-time" amounts={open.oneTime} />
       <Sums label="Monthly" amounts={open.monthly} />
-      <Sums label="One-time, weighted" amounts={open.weightedOneTime} />
-      <Sums label="Monthly, weighted" amounts={open.weightedMonthly} />
       <Figure
         label="Overdue"
         tone={overdue.total > 0 ? 'danger' : undefined}
         value={number(overdue.total)}
-        more={amounts(overdue.value)[0]}
+        more={amounts(overdue.value).join(' · ')}
       />
       <Figure
         label={`Stalled ${number(stalled.afterDays)} days`}
         tone={stalled.total > 0 ? 'warning' : undefined}
         value={number(stalled.total)}
-        more={amounts(stalled.value)[0]}
+        more={amounts(stalled.value).join(' · ')}
       />
       <Figure
         label="Win rate"
         value={winRateByCount === undefined ? '–' : percent(winRateByCount)}
-        more={`${number(won.count)} won, ${number(lost.count)} lost`}
+        more={`${number(won.count)} won, ${number(lost.count)} lost from ${day(closed.from)} to ${day(closed.to)}`}
       />
     </dl>
   );
@@ -148,11 +149,17 @@ interface ChartsProps {
   today: string;
 }
 
+const measureNames: Readonly<Record<Revenue, string>> = {
+  value: 'Total contract value',
+  oneTime: 'One-time revenue',
+  monthly: 'Monthly revenue',
+};
+
 function Charts({ found, settings: { measure }, currencies, today }: ChartsProps) {
   const { month } = useFormats();
   const [chosen, setChosen] = useState('');
   const currency = chosen || currencies[0] || '';
-  const about = `${measure.revenue === 'monthly' ? 'Monthly' : 'One-time'} revenue${measure.weighted ? ', weighted' : ''}, ${currency}`;
+  const about = `${measureNames[measure.revenue]}${measure.weighted ? ', weighted' : ''}, ${currency}`;
   const stages = columnsOf(
     found.filter((deal) => deal.currency === currency),
     'stage',
@@ -226,6 +233,7 @@ function Reading({ loaded, found, canRead }: ReadingProps) {
 startView<PipelineData>({
   name: 'pipeline',
   tool: 'cpq_brief_pipeline',
-  is: (data) => 'groups' in data,
+  is: (data) =>
+    'open' in data && ['groups', 'overdue', 'stalled', 'closed'].every((part) => part in data),
   Component: PipelineView,
 });

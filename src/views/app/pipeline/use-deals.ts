@@ -46,6 +46,14 @@ export function useDeals(host: Host, args: Arguments, answer: object): Loaded {
   return loaded;
 }
 
+/** Deals per call. */
+const dealsPerPage = 100;
+
+/** The call for a page of the open deals of the view. */
+function pageOf({ sections: _sections, show: _show, ...args }: Arguments, from: number): Arguments {
+  return { ...args, deals_from: from, rows: dealsPerPage };
+}
+
 async function readAllDeals(
   host: Host,
   args: Arguments,
@@ -58,7 +66,7 @@ async function readAllDeals(
   let drawnAt = 0;
   try {
     for (let next: number | undefined = 0; next !== undefined && deals.length < maxDeals; ) {
-      const answer: Page = await host.read('cpq_brief_pipeline', { ...args, deals_from: next });
+      const answer: Page = await host.read('cpq_brief_pipeline', pageOf(args, next));
       const { records, page, coverage } = answer;
       if (reading.over) return;
       deals.push(...records);

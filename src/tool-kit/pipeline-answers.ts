@@ -1,0 +1,183 @@
+/** The answers of `cpq_brief_pipeline`: the sections that were asked for, with as many deals as fit. */
+import { type Named, plural } from '../briefs/naming.ts';
+import type { ClosedBrief, PipelineBrief, PipelineFilters } from '../briefs/pipeline.ts';
+import type { ClosedDeal, OpenDeal } from '../briefs/pipeline-deals.ts';
+import type { ClosedPeriod } from '../briefs/won-and-lost.ts';
+import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { isKeyOf } from '../values.ts';
+import { answerWithRows, formatAmounts } from './answers.ts';
+import type { Answer } from './define-tool.ts';
+
+export const pipelineSections = [
+  'groups',
+  'overdue',
+  'closing_soon',
+  'stalled',
+  'closed',
+  'deals',
+] as const;
+type Section = (typeof pipelineSections)[number];
+
+/** Fields of a brief that are left out unless their section is wanted. */
+const sectionOf = {
+  by: 'groups',
+  groups: 'groups',
+  overdue: 'overdue',
+  closingSoon: 'closing_soon',
+  stalled: 'stalled',
+} as const satisfies Record<string, Section>;
+
+const openSections: readonly Section[] = ['groups', 'overdue', 'closing_soon', 'stalled', 'closed'];
+const closedSections: readonly Section[] = ['closed', 'groups', 'deals'];
+
+/** The most deals of one answer. */
+const maxDeals = 100;
+/** An answer that lists deals is filled up to about 2,500 tokens: the estimate is up to half too high. */
+const aim = 3_600;
+
+interface Asked {
+  filters: PipelineFilters;
+  sections: readonly Section[] | undefined;
+  rows: number | undefined;
+  /** Position of the first deal; without sections it asks for the list of deals only. */
+  dealsFrom: number | undefined;
+  /** Every deal that the brief is about, in order. */
+  deals(): readonly (OpenDeal | ClosedDeal)[];
+  coverage: Record<string, unknown>;
+  notes: readonly Wording[];
+}
+
+type Brief = PipelineBrief | ClosedBrief;
+
+const isOpenBrief = (brief: Brief): brief is PipelineBrief => 'open' in brief;
+
+/** A brief on open or closed deals. */
+export function pipelineAnswer(brief: Brief, asked: Asked): Answer {
+  const sections = new Set(sectionsOf(brief, asked));
+  const { notes = [], ...figures } = brief;
+  const deals = sections.has('deals') ? asked.deals() : undefined;
+  const from = asked.dealsFrom ?? 0;
+  const count = deals ? Math.min(asked.rows ?? maxDeals, deals.length - from) : asked.rows;
+  const summary = [...scopeOf(asked.filters), ...summaryOf(brief, sections)];
+  const write = (rows: number): Answer => {
+    const page = deals && dealsPage(deals, from, rows);
+    const listed = page ? [listedSummary(page.page)] : [];
+    return {
+      summary: join([...summary, ...listed], ' '),
+      data: { ...shownFigures(figures, sections, rows), ...page, coverage: asked.coverage },
+      notes: [...notes, ...asked.notes],
+    };
+  };
+  const isFilled = deals !== undefined && asked.rows === undefined;
+  return answerWithRows(Math.max(0, count ?? 2), write, isFilled ? aim : undefined);
+}
+
+function sectionsOf(brief: Brief, { sections, dealsFrom }: Asked): readonly Section[] {
+  if (sections && sections.length > 0) return sections;
+  if (dealsFrom !== undefined) return ['deals'];
+  return isOpenBrief(brief) ? openSections : closedSections;
+}
+
+/** Without the sections that are not wanted, and with at most so many rows in each list of deals. */
+function shownFigures(
+  figures: Record<string, unknown>,
+  sections: ReadonlySet<Section>,
+  rows: number,
+): Record<string, unknown> {
+  const isClosedShown = sections.has('closed') || 'outcome' in figures;
+  const kept = Object.entries(figures).filter(([field]) =>
+    field === 'closed'
+      ? isClosedShown
+      : !isKeyOf(sectionOf, field) || sections.has(sectionOf[field]),
+  );
+  return Object.fromEntries(
+    kept.map(([field, value]) => [field, field === 'groups' ? value : limited(value, rows)]),
+  );
+}
+
+function limited(value: unknown, limit: number): unknown {
+  if (typeof value !== 'object' || value === null || !('rows' in value)) return value;
+  if (!Array.isArray(value.rows)) return value;
+  const rows = value.rows.slice(0, limit);
+  return { ...value, shown: rows.length, rows };
+}
+
+interface DealsPage extends Record<string, unknown> {
+  records: readonly (OpenDeal | ClosedDeal)[];
+  page: { shown: number; from: number; total: number; next?: number };
+}
+
+function dealsPage(
+  deals: readonly (OpenDeal | ClosedDeal)[],
+  from: number,
+  rows: number,
+): DealsPage {
+  const records = deals.slice(from, from + rows);
+  const next = from + records.length;
+  const page = { shown: records.length, from, total: deals.length };
+  return { records, page: records.length > 0 && next < deals.length ? { ...page, next } : page };
+}
+
+function listedSummary({ shown, from, total }: DealsPage['page']): Wording {
+  const start = from > 0 ? wording` from ${from}` : wording``;
+  return wording`Listed: ${shown} of ${total}${start}, the highest value first.`;
+}
+
+/** Which deals the figures are about, where filters narrow them. */
+function scopeOf(filters: PipelineFilters): Wording[] {
+  const { closeFrom, closeTo, minValue } = filters;
+  const parts = (['owner', 'company', 'stage', 'category', 'source'] as const).flatMap((filter) =>
+    filters[filter] ? [wording`${filter} ${nameOf(filters[filter])}`] : [],
+  );
+  if (closeFrom ?? closeTo) parts.push(wording`expected to close ${windowOf(closeFrom, closeTo)}`);
+  if (minValue !== undefined) parts.push(wording`worth ${minValue} or more`);
+  return parts.length > 0 ? [wording`Only ${join(parts, ', ')}.`] : [];
+}
+
+const nameOf = ({ id, name }: Named): Wording => quote(name ?? id ?? '');
+
+function windowOf(from: string | undefined, to: string | undefined): Wording {
+  if (from === undefined) return wording`up to ${trusted(to ?? '')}`;
+  return to === undefined
+    ? wording`from ${trusted(from)} on`
+    : wording`from ${trusted(from)} to ${trusted(to)}`;
+}
+
+function summaryOf(brief: Brief, sections: ReadonlySet<Section>): Wording[] {
+  if (!isOpenBrief(brief)) return closedSummary(brief);
+  const closed = sections.has('closed') ? [wording`${closedCounts(brief.closed)}.`] : [];
+  return [openSummary(brief, sections), ...closed];
+}
+
+/** Without the sums, which the figures list by currency. */
+function openSummary(
+  { open, overdue, stalled }: PipelineBrief,
+  sections: ReadonlySet<Section>,
+): Wording {
+  const counts = [
+    ...(sections.has('overdue') ? [wording`${overdue.total} overdue`] : []),
+    ...(sections.has('stalled') ? [wording`${stalled.total} stalled`] : []),
+  ];
+  const more = counts.length > 0 ? wording`: ${join(counts, ', ')}` : wording``;
+  return wording`${plural(open.count, 'open opportunity')} (value: total contract value)${more}.`;
+}
+
+function closedSummary({ closed }: ClosedBrief): Wording[] {
+  const { won, winRateByCount } = closed;
+  const facts = [
+    ...(won.value ? [wording`Won: total contract value ${formatAmounts(won.value)}.`] : []),
+    ...(winRateByCount === undefined ? [] : [wording`Win rate ${winRateByCount} % by count.`]),
+  ];
+  return [wording`${closedCounts(closed)}.`, ...facts];
+}
+
+/** Never says "0 won" or "0 lost" while deals are closed whose outcome is unknown. */
+function closedCounts({ from, to, won, lost, outcomeUnknown }: ClosedPeriod): Wording {
+  const isAll = outcomeUnknown === undefined;
+  const counts = [
+    ...(isAll || won.count > 0 ? [wording`${won.count} won`] : []),
+    ...(isAll || lost.count > 0 ? [wording`${lost.count} lost`] : []),
+    ...(isAll ? [] : [wording`${outcomeUnknown.count} closed with unknown outcome`]),
+  ];
+  return wording`${join(counts, ', ')} from ${trusted(from)} to ${trusted(to)}`;
+}
