@@ -291,24 +291,27 @@ function boardControls(server: Serving): void {
       await view.close();
     });
 
-    test('measures monthly and weighted revenue', async () => {
+    test('measures contract value, one-time and monthly revenue, weighted or not', async () => {
       const view = await openPipeline(await server());
       const { groups } = view.data;
-      const expectSums = async (field: 'monthly' | 'weightedMonthly' | 'weightedOneTime') => {
+      const expectSums = async (field: 'value' | 'weightedValue' | 'oneTime' | 'monthly') => {
         for (const group of groups.rows) {
           const sum = await view.frame.textContent(`[data-column="${group.name}"] .sum`);
           expect(sum).toContain(whole(group[field]?.USD ?? 0, 'USD'));
         }
       };
-      await view.frame.getByRole('radio', { name: 'Monthly' }).check();
+      const choose = (name: string) => view.frame.getByRole('radio', { name }).check();
+      await expectSums('value');
+      await choose('One-time');
+      await expectSums('oneTime');
+      await choose('Monthly');
       await expectSums('monthly');
       await view.frame.getByRole('switch', { name: 'Weighted' }).check();
-      await expectSums('weightedMonthly');
       expect(await view.frame.textContent('#funnel ~ .about')).toBe(
         'Monthly revenue, weighted, USD',
       );
-      await view.frame.getByRole('radio', { name: 'One-time' }).check();
-      await expectSums('weightedOneTime');
+      await choose('Contract value');
+      await expectSums('weightedValue');
       await view.close();
     });
 
