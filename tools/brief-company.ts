@@ -1,10 +1,11 @@
 import * as z from 'zod';
-import { type CompanyBrief, companyBrief } from '../src/briefs/company.ts';
+import { type CompanyBrief, companyBrief, recordsOf } from '../src/briefs/company.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { plural } from '../src/briefs/naming.ts';
-import type { Company, Resource } from '../src/records/records.ts';
+import { hasUnknownItems } from '../src/briefs/quote-totals.ts';
+import type { Company, Quote, Resource } from '../src/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { readCollections } from '../src/tenant/read-collections.ts';
+import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -78,6 +79,9 @@ async function brief(
     coverage: read,
     omitted: left,
   } = await readCollections(tenant, ['company'], from, call);
+  const quotes = selected.includes('quotes') || selected.includes('never_bought');
+  const own = quotes ? recordsOf(company, records.quote ?? []) : [];
+  const coverage = await readItems(tenant, own, call, read);
   const about = companyBrief(
     {
       company,
@@ -98,9 +102,22 @@ async function brief(
     : [];
   return {
     summary: companySummary(shown),
-    data: { ...shown, coverage: toCoverage(read) },
-    notes: [...beta, ...left],
+    data: { ...shown, coverage: toCoverage(coverage) },
+    notes: [...beta, ...unreadPurchases(shown, records.quote), ...left],
   };
+}
+
+/** Products are recommended by the purchases of others, whose quotes are not read one by one. */
+function unreadPurchases(
+  { neverBought }: ShownParts,
+  quotes: readonly Quote[] = [],
+): readonly Wording[] {
+  const unread = quotes.filter(hasUnknownItems).length;
+  return neverBought && unread > 0
+    ? [
+        wording`How many companies bought a product is counted without ${plural(unread, 'quote')} whose items the service's lists leave out.`,
+      ]
+    : [];
 }
 
 type ShownParts = Pick<CompanyBrief, 'today' | 'company'> & Partial<CompanyBrief>;

@@ -36,6 +36,7 @@ export const briefQuote = defineTool({
     const resolved = await resolveRecord(tenant, 'quote', text, call, { askFirst: true });
     if (resolved.kind !== 'one') return ambiguousAnswer('quote', text, resolved);
     const { record } = resolved;
+    await tenant.completeItems([record], call);
     const related = ['company', 'opportunity', 'pricing_book', 'product'] as const;
     const [{ records, coverage: read, omitted }, contact] = await Promise.all([
       readCollections(tenant, [], related, call),

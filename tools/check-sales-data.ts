@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type CheckReport, checkNames, checks, runCheck } from '../src/briefs/checks.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
-import { readCollections } from '../src/tenant/read-collections.ts';
+import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
@@ -45,6 +45,9 @@ export const checkSalesData = defineTool({
       call,
     );
     const companies = read.records.company ?? [];
+    const { needsItems } = checks[check];
+    const quotes = needsItems ? (read.records.quote ?? []).filter(needsItems) : [];
+    const coverage = await readItems(tenant, quotes, call, read.coverage);
     const report = (maxRows: number) =>
       runCheck(check, read.records, {
         ...compact(parameters),
@@ -52,7 +55,7 @@ export const checkSalesData = defineTool({
         currencyOf: currenciesOf(companies),
         maxRows,
       });
-    return checkAnswer(report, size, toCoverage(read.coverage), read.omitted);
+    return checkAnswer(report, size, toCoverage(coverage), read.omitted);
   },
 });
 

@@ -24,6 +24,8 @@ interface QuotesOfStatus extends TermTotals {
   currency: string;
   count: number;
   unknownPrices?: number;
+  /** Quotes whose items could not be read: not in the totals. */
+  unknownItems?: number;
 }
 
 interface QuoteRow extends Named, QuoteTotals {
@@ -90,13 +92,14 @@ function quotesByStatus(quotes: readonly Quote[], currencyOf: CurrencyOf): Quote
   );
   const rows = [...groups].map(([key, group]): QuotesOfStatus => {
     const [currency = '', status = ''] = key.split('\n', 2);
-    const { totals, unknownPrices } = sumQuotes(group);
+    const { totals, unknownPrices, unknownItems } = sumQuotes(group);
     return compact({
       status,
       currency,
       count: group.length,
       ...totals,
       unknownPrices: nonZero(unknownPrices),
+      unknownItems: nonZero(unknownItems),
     });
   });
   return rows.sort((a, b) => byStatusOrder(a.status, b.status) || compare(a.currency, b.currency));

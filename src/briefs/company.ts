@@ -185,15 +185,17 @@ interface OwnRecords {
   quotes: readonly Quote[] | undefined;
 }
 
-/** The company's own records that are not deleted. */
 function ownRecords({ company, contacts, opportunities, quotes }: CompanyRecords): OwnRecords {
-  const isOwn = (record: ApiRecord): boolean => !isDeleted(record) && belongsTo(record, company);
   return {
-    contacts: contacts?.filter(isOwn),
-    opportunities: opportunities?.filter(isOwn),
-    quotes: quotes?.filter(isOwn),
+    contacts: contacts && recordsOf(company, contacts),
+    opportunities: opportunities && recordsOf(company, opportunities),
+    quotes: quotes && recordsOf(company, quotes),
   };
 }
+
+/** The company's own records that are not deleted. */
+export const recordsOf = <R extends ApiRecord>(company: Company, records: readonly R[]): R[] =>
+  records.filter((record) => !isDeleted(record) && belongsTo(record, company));
 
 function companyCard(company: Company): CompanyCard {
   const { labels } = company;

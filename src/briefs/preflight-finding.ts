@@ -14,6 +14,7 @@ import type { CurrencyOf } from './money.ts';
 export type FindingCode =
   | 'deleted_quote'
   | 'no_items'
+  | 'items_unread'
   | 'missing_price'
   | 'missing_cost'
   | 'missing_quantity'

@@ -27,7 +27,13 @@ import {
   type ResolvedPreflightOptions,
   toReview,
 } from './preflight-finding.ts';
-import { applyDiscount, quoteDiscount, sumItems, type TermSums } from './quote-totals.ts';
+import {
+  applyDiscount,
+  hasUnknownItems,
+  quoteDiscount,
+  sumItems,
+  type TermSums,
+} from './quote-totals.ts';
 
 /** In the order of docs/definitions.md, "Pre-flight". */
 export function quoteFindings(
@@ -37,13 +43,19 @@ export function quoteFindings(
   const { quote } = records;
   return [
     ...deletionFindings(quote),
-    ...(quote.items?.length ? [] : [mustFix('no_items', wording`The quote has no items.`)]),
+    ...itemFindings(quote),
     ...discountFindings(quote, options),
     ...currencyFindings(records, options),
     ...validityFindings(quote, options),
     ...missingParties(quote),
     ...(isAnswered(quote) ? [] : partyFindings(records)),
   ];
+}
+
+function itemFindings(quote: Quote): FindingBody[] {
+  if (hasUnknownItems(quote))
+    return [toReview('items_unread', wording`The quote's items could not be read.`)];
+  return quote.items?.length ? [] : [mustFix('no_items', wording`The quote has no items.`)];
 }
 
 function deletionFindings(quote: Quote): FindingBody[] {

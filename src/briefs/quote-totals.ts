@@ -201,14 +201,17 @@ function amountOff(term: TermSums | undefined, amount: Decimal): TermSums {
 
 /** Sums of a quote after all discounts, unrounded. */
 export const sumQuote = (quote: Quote): QuoteSums =>
-  applyDiscount(sumItems(quote.items ?? []), quoteDiscount(quote));
+  hasUnknownItems(quote)
+    ? sumItems([])
+    : applyDiscount(sumItems(quote.items ?? []), quoteDiscount(quote));
 
 /**
  * The totals of one quote after line and quote discounts, in the quote's currency, rounded to 2 decimals.
  * A total is present if the price of at least one of its lines is known.
  */
 export interface QuoteTotals {
-  items: number;
+  /** Absent where the items could not be read: then there are no totals either. */
+  items?: number;
   /** One-time lines and setup. */
   oneTime?: number;
   /** Per month. */
@@ -225,8 +228,13 @@ export interface QuoteTotals {
   discountNotApplied?: true;
 }
 
+/** Whether the quote may have items that could not be read, so that nothing is known of its totals. */
+export const hasUnknownItems = ({ items, unreadable }: Quote): boolean =>
+  items === undefined && unreadable?.items !== undefined;
+
 /** Formula: docs/definitions.md, "Quote totals". */
 export function quoteTotals(quote: Quote): QuoteTotals {
+  if (hasUnknownItems(quote)) return {};
   const sums = sumQuote(quote);
   return {
     items: sums.items,
@@ -284,7 +292,11 @@ function pricesByTerm(sums: QuoteSums): Map<string, Decimal> {
 }
 
 /** The totals of several quotes after discounts. All must have the same currency. */
-export function sumQuotes(quotes: readonly Quote[]): { totals: TermTotals; unknownPrices: number } {
+export function sumQuotes(quotes: readonly Quote[]): {
+  totals: TermTotals;
+  unknownPrices: number;
+  unknownItems: number;
+} {
   const prices = new Map<string, Decimal>();
   let unknownPrices = 0;
   for (const quote of quotes) {
@@ -292,7 +304,8 @@ export function sumQuotes(quotes: readonly Quote[]): { totals: TermTotals; unkno
     unknownPrices += sums.unknownPrices;
     for (const [key, { price }] of sums.terms) addToTerm(prices, key, price);
   }
-  return { totals: totalsByTerm(prices), unknownPrices };
+  const unknownItems = quotes.filter(hasUnknownItems).length;
+  return { totals: totalsByTerm(prices), unknownPrices, unknownItems };
 }
 
 const monthsInYear = 12;

@@ -19,6 +19,20 @@ export interface ToolCall {
   consent(proposal: Proposal): Promise<Consent>;
 }
 
+/** Time that a call reserves for its answer, at most a fifth of the remaining time. */
+const answerReserveMs = 2_000;
+
+/** When reading for the call has to end, so that there is time to answer with what was read. */
+export const readingDeadline = ({ deadline }: ToolCall): number =>
+  deadline - Math.min(answerReserveMs, (deadline - Date.now()) / 5);
+
+/** The API call for many requests. */
+export const readingCall = (call: ToolCall): Call => ({
+  ...interactiveCall(call),
+  deadline: readingDeadline(call),
+  purpose: 'walk',
+});
+
 /** The API call for a single request that a person waits for. */
 export const interactiveCall = (call: ToolCall): Call => ({
   signal: call.signal,

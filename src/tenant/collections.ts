@@ -5,9 +5,10 @@ import { resources } from '../api/routes.ts';
 import type { Trace } from '../api/trace.ts';
 import type { RecordOf, Resource } from '../records/records.ts';
 import type { CachedCollection, CollectionCache } from './cache.ts';
-import type { ToolCall } from './call.ts';
+import { readingDeadline, type ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
 import type { Progress } from './reading/pass.ts';
+import type { QuoteItems } from './reading/quote-items.ts';
 import type { ServicePages } from './reading/service-pages.ts';
 import { type Reading, readCollection } from './reading/walk.ts';
 import type { SharedReadings } from './shared-readings.ts';
@@ -31,8 +32,11 @@ export const defaultFreshness: Freshness = { freshMs: 5 * 60_000, staleMs: 30 * 
 const incompleteFreshMs = 30_000;
 /** Maximum duration of a reading: a call of 45 seconds still has time to return a part. */
 const maxWalkMs = 40_000;
-/** Time that a shorter call reserves for its answer, at most a fifth of the remaining time. */
-const answerReserveMs = 2_000;
+
+interface CollectionSources {
+  pages: ServicePages;
+  items: QuoteItems;
+}
 
 interface Walk {
   startedAt: number;
@@ -53,6 +57,7 @@ const background = Symbol('background');
 export class Collections {
   readonly #client: ApiClient;
   readonly #pages: ServicePages;
+  readonly #items: QuoteItems;
   readonly #cache: CollectionCache;
   readonly #freshness: Freshness;
   readonly #shared: SharedReadings | undefined;
@@ -65,13 +70,14 @@ export class Collections {
 
   constructor(
     client: ApiClient,
-    pages: ServicePages,
+    { pages, items }: CollectionSources,
     cache: CollectionCache,
     freshness: Freshness,
     shared?: SharedReadings,
   ) {
     this.#client = client;
     this.#pages = pages;
+    this.#items = items;
     this.#cache = cache;
     this.#freshness = freshness;
     this.#shared = shared;
@@ -244,7 +250,9 @@ export class Collections {
     };
     const tell = (progress: Progress) => reportProgress(running, resource, progress);
     const reading = readCollection(this.#pages, resource, fullQuery(resource), call);
-    return { ...(await readToEnd(reading, tell)), asOf };
+    const read = await readToEnd(reading, tell);
+    await this.#items.markIn(resource, read.records, call);
+    return { ...read, asOf };
   }
 }
 
@@ -256,8 +264,7 @@ const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =
 function deadlineFor(waiter: ToolCall | typeof background, { startedAt }: Walk): number {
   const latest = startedAt + maxWalkMs;
   if (waiter === background) return latest;
-  const remainingMs = waiter.deadline - Date.now();
-  return Math.min(latest, waiter.deadline - Math.min(answerReserveMs, remainingMs / 5));
+  return Math.min(latest, readingDeadline(waiter));
 }
 
 /** Parameters without which the routes leave records out. */

@@ -1,6 +1,6 @@
 import { isApiError } from '../api/errors.ts';
 import { completeReferences, type KnownRecords } from '../briefs/references.ts';
-import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
+import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
@@ -63,6 +63,30 @@ export async function readOptional<R extends Resource>(
     .then((record) => ({ record }))
     .catch(omitIfNotPermitted(resource));
   return 'omitted' in found ? { omitted: [found.omitted] } : { ...found, omitted: [] };
+}
+
+/**
+ * Reads the items that the service's lists of quotes leave out. Where some could not be read, the coverage says so.
+ * @throws NotGranted; the signal's reason when the call was cancelled
+ */
+export async function readItems<C extends Coverage>(
+  tenant: Tenant,
+  quotes: readonly Quote[],
+  call: ToolCall,
+  coverage: C,
+): Promise<C> {
+  // Where quotes may not be read there are none.
+  const missing = quotes.length === 0 ? 0 : await tenant.completeItems(quotes, call);
+  if (missing === 0) return coverage;
+  const { read, total, reason } = coverage;
+  const why = `the items of ${missing} of ${quotes.length} quotes could not be read, because the service's lists leave them out`;
+  return {
+    ...coverage,
+    complete: false,
+    read: read - missing,
+    total: Math.max(total, read),
+    reason: reason === undefined ? why : `${reason}; ${why}`,
+  };
 }
 
 interface Part {

@@ -3,10 +3,11 @@ import type { Call } from '../api/call.ts';
 import { ApiClient, type ClientOptions, type PageQuery, type Search } from '../api/client.ts';
 import { type ApiError, isApiError } from '../api/errors.ts';
 import { resources, routes } from '../api/routes.ts';
-import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
+import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
+import { wording } from '../text/untrusted-text.ts';
 import type { CollectionCache } from './cache.ts';
-import { interactiveCall, type ToolCall } from './call.ts';
+import { interactiveCall, readingCall, type ToolCall } from './call.ts';
 import type { WriteRules } from './changes/write-rules.ts';
 import {
   type Collection,
@@ -18,6 +19,7 @@ import {
 import { type Grant, intersectGrants, readGrant } from './grants.ts';
 import { type ListPage, readListPage, sliceOf } from './reading/list-page.ts';
 import type { Progress } from './reading/pass.ts';
+import { QuoteItems } from './reading/quote-items.ts';
 import { ServicePages, searchText } from './reading/service-pages.ts';
 import { ServiceProfile, type ServiceTraits } from './reading/service-profile.ts';
 import { readCollection } from './reading/walk.ts';
@@ -58,6 +60,7 @@ class SharedTenantState {
   readonly client: ApiClient;
   readonly profile: ServiceProfile;
   readonly pages: ServicePages;
+  readonly items: QuoteItems;
   readonly collections: Collections;
   /** Values computed from a collection, kept as long as the collection itself. */
   readonly derived = new WeakMap<object, Map<string, unknown>>();
@@ -84,7 +87,11 @@ class SharedTenantState {
       state.collections && new SharedReadings(state.collections, namespace, identity);
     this.profile = new ServiceProfile(this.client.pageParam, state.profile(namespace));
     this.pages = new ServicePages(this.client, this.profile);
-    this.collections = new Collections(this.client, this.pages, cache, freshness, readings);
+    this.items = new QuoteItems(this.pages, (id, call) =>
+      this.client.getRecord('quote', 'id', id, call),
+    );
+    const sources = { pages: this.pages, items: this.items };
+    this.collections = new Collections(this.client, sources, cache, freshness, readings);
     this.#unsubscribe = state.bus.subscribe(namespace, (update) => this.#onUpdate(update));
   }
 
@@ -263,6 +270,16 @@ export class Tenant {
     return this.client.getRecord(resource, by, value, interactiveCall(call));
   }
 
+  /**
+   * Reads the items of quotes that the service's lists leave out, in place, as far as budget and time allow.
+   * @returns how many of them have unknown items still
+   * @throws NotGranted; the signal's reason when the call was cancelled
+   */
+  async completeItems(quotes: readonly Quote[], call: ToolCall): Promise<number> {
+    this.requireGrant('quote:read');
+    return this.#shared.items.complete(quotes, readingCall(call));
+  }
+
   /** What was learnt until now of how the service answers, route by route. Reads nothing. */
   serviceProfile(): ServiceTraits {
     return this.#shared.profile.all;
@@ -313,7 +330,9 @@ export class Tenant {
   ): Promise<ListPage<RecordOf[R]>> {
     const readWhole = (search: Search) => this.searchAll(resource, search, call);
     const source = { pages: this.pages, resource, readWhole, call: interactiveCall(call) };
-    return readListPage(source, query);
+    const page = await readListPage(source, query);
+    const isMarked = await this.#shared.items.markIn(resource, page.records, source.call);
+    return isMarked ? { ...page, notes: [...(page.notes ?? []), withoutItems] } : page;
   }
 
   /**
@@ -344,9 +363,12 @@ export class Tenant {
     call: ToolCall,
   ): Promise<Collection<RecordOf[R]>> {
     const asOf = new Date();
-    const reading = readCollection(this.pages, resource, search, interactiveCall(call));
+    const apiCall = interactiveCall(call);
+    const reading = readCollection(this.pages, resource, search, apiCall);
     const tell = ({ read, total }: Progress) => call.progress(read, total, resource);
-    return { ...(await readToEnd(reading, tell)), asOf };
+    const found = await readToEnd(reading, tell);
+    await this.#shared.items.markIn(resource, found.records, apiCall);
+    return { ...found, asOf };
   }
 
   /** A search on a route without documented paging: reads all matches and returns a slice. */
@@ -358,6 +380,8 @@ export class Tenant {
     return sliceOf(await this.#readSearch(resource, { query: query.query }, call), query);
   }
 }
+
+const withoutItems = wording`The service's lists leave out the items of quotes, so totals are missing here: cpq_brief_quote reads one quote with its items.`;
 
 const digestOf = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 16);

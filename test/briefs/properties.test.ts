@@ -369,7 +369,7 @@ test('counts an item of unknown price and lets it change no total', () => {
       const { items, unknownPrices = 0, ...totals } = quoteTotals(before);
       expect(quoteTotals(after)).toStrictEqual({
         ...totals,
-        items: items + 1,
+        items: (items ?? 0) + 1,
         unknownPrices: unknownPrices + 1,
       });
     }),

@@ -131,6 +131,7 @@ test('the totals of a quote: adds quotes before it rounds', () => {
   expect(sumQuotes([third, third, { items: [{}] }])).toStrictEqual({
     totals: { monthly: 0.67 },
     unknownPrices: 1,
+    unknownItems: 0,
   });
 });
 

@@ -19,6 +19,12 @@ describe.concurrent('the service', () => {
 /** Single cells of other variations, at the cost of a few requests each. */
 const cells: Readonly<Record<string, readonly string[]>> = {
   'outcome untold': ['won and lost'],
+  'rows without items': [
+    'list quotes',
+    'brief of a company',
+    'brief of a quote by number',
+    'check stale_quotes',
+  ],
 };
 
 test.each(Object.entries(cells))('%s: %s', async (name, asked) => {

@@ -87,7 +87,7 @@ describe('a large size answered with status 500', () => {
   test('does not keep single records from being read', async () => {
     const service = closing(await startService({ maxSize: { rows: 25, over: 500 } }));
     const tenant = closing(
-      openTenant({ url: service.url, key: service.key, firstRetryDelayMs: 1 }),
+      openTenant({ url: service.url, key: service.key, firstRetryDelayMs: 1, limits: {} }),
     );
     const collections = ['company', 'contact', 'opportunity', 'product'] as const;
     const read = await Promise.all(collections.map((it) => tenant.collection(it, toolCall())));

@@ -34,6 +34,7 @@ async function serving(change: Partial<Switches>) {
       url: service.url,
       key: service.key,
       firstRetryDelayMs: 1,
+      limits: {},
       ...(folder === undefined ? {} : { state: localState(folder) }),
     });
   return { service, open };

@@ -1,5 +1,5 @@
 /** The type of a check of sales data, and shared helpers. */
-import type { RecordOf, Resource } from '../../records/records.ts';
+import type { Quote, RecordOf, Resource } from '../../records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 import type { Day } from '../days.ts';
 import type { CurrencyOf, Decimal } from '../money.ts';
@@ -65,6 +65,8 @@ export interface Check {
   /** The collections to read. */
   readonly needs: readonly Resource[];
   readonly defaults: CheckParameters;
+  /** The quotes whose items are examined. */
+  readonly needsItems?: (quote: Quote) => boolean;
   /** The exact definition, in a sentence or two, with its parameters filled in. */
   define(context: CheckContext): string;
   examine(data: CheckData, context: CheckContext): CheckResult;

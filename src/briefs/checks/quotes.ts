@@ -62,6 +62,7 @@ const stakeDefinition = 'At stake: one-time + 12 × monthly + yearly, after disc
 export const staleQuotes: Check = {
   name: 'stale_quotes',
   needs: ['quote'],
+  needsItems: (quote) => standingOf(quote) === 'sent',
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Quotes that stand at sent, went out ${days} or more days before ${today}, and were not approved or declined since. ${stakeDefinition}`,
@@ -92,6 +93,7 @@ function describeExpired(quote: Quote, today: Day): Wording {
 export const expiringQuotes: Check = {
   name: 'expiring_quotes',
   needs: ['quote'],
+  needsItems: isOpenQuote,
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Quotes that stand at draft or sent and expire from ${today} to ${addDays(today, days)}, both included. ${stakeDefinition}`,
@@ -113,6 +115,7 @@ export const expiringQuotes: Check = {
 export const unlistedOnQuotes: Check = {
   name: 'unlisted_on_quotes',
   needs: ['quote', 'product'],
+  needsItems: isOpenQuote,
   defaults: {},
   define: () =>
     "Items of quotes that stand at draft or sent whose product is no longer listed, told quote by quote. At stake: one-time + 12 × monthly + yearly of these items, after line discounts and the quote's percentage.",

@@ -53,6 +53,8 @@ export interface LearntTraits {
   readonly shortPages?: 'fewer' | 'hidden';
   /** Whether a filter, a text or an order has an effect, by what it is about. */
   readonly honoured: Readonly<Record<string, boolean>>;
+  /** Of quotes: whether the rows of a list have their items, or only the record by id. */
+  readonly items?: 'in rows' | 'by id';
 }
 
 export const nothingLearnt = (now: number): LearntTraits => ({

@@ -102,13 +102,14 @@ const isSame = (known: LearntTraits, name: string, value: unknown): boolean =>
   JSON.stringify(known[name as keyof LearntTraits]) === JSON.stringify(value);
 
 const deviates = (
-  { maxSize, offset, counts, countLimit, shortPages, honoured }: LearntTraits,
+  { maxSize, offset, counts, countLimit, shortPages, honoured, items }: LearntTraits,
   pageParam: string | undefined,
 ): boolean =>
   maxSize !== undefined ||
   counts === 'page' ||
   countLimit !== undefined ||
   shortPages === 'hidden' ||
+  items === 'by id' ||
   Object.values(honoured).includes(false) ||
   offset === 'ignored' ||
   (offset !== undefined && (offset.name !== pageParam || offset.counts !== 'records'));

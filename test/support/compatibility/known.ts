@@ -34,14 +34,6 @@ const changes = [
 ] as const;
 
 export const known: Readonly<Record<string, Deviations>> = {
-  'rows without items': {
-    wrong: [
-      'list quotes',
-      'brief of a company',
-      'brief of a quote by number',
-      'check stale_quotes',
-    ],
-  },
   '45 requests left of 60': {
     unhelpful: [
       ...otherLists,

@@ -1,0 +1,141 @@
+import type { Call } from '../../api/call.ts';
+import { isApiError } from '../../api/errors.ts';
+import { hasUnknownItems } from '../../briefs/quote-totals.ts';
+import type { ApiRecord, Quote, QuoteItem, Resource } from '../../records/records.ts';
+import type { ServicePages } from './service-pages.ts';
+
+/** Requests for single quotes at a time. */
+const maxParallel = 6;
+/** Quotes read for one call: the rate budget is everybody's. The next call reads on. */
+const maxReads = 200;
+/** Quotes that show whether a quote has items that its row lacks. */
+const maxProbes = 3;
+/** Quotes whose items are remembered. */
+const maxRemembered = 5_000;
+const rememberedMs = 30 * 60_000;
+
+interface Remembered {
+  items: QuoteItem[];
+  updatedAt: string;
+  at: number;
+}
+
+/**
+ * The items of quotes, where the rows of a list leave out what the record by id has. Such rows are marked, so that
+ * their items are unknown rather than none, and completed for those answers that need items.
+ */
+export class QuoteItems {
+  readonly #pages: Pick<ServicePages, 'traits' | 'learn'>;
+  readonly #readQuote: (id: string, call: Call) => Promise<Quote>;
+  readonly #remembered = new Map<string, Remembered>();
+
+  constructor(
+    pages: Pick<ServicePages, 'traits' | 'learn'>,
+    readQuote: (id: string, call: Call) => Promise<Quote>,
+  ) {
+    this.#pages = pages;
+    this.#readQuote = readQuote;
+  }
+
+  /**
+   * Marks the rows of a list of quotes whose items are unknown, in place.
+   * @returns whether there are any
+   * @throws the signal's reason when the call was cancelled
+   */
+  async markIn(resource: Resource, rows: readonly ApiRecord[], call: Call): Promise<boolean> {
+    if (resource === 'quote' && rows.length > 0) await this.#mark(rows, call);
+    return resource === 'quote' && rows.some(hasUnknownItems);
+  }
+
+  async #mark(rows: readonly Quote[], call: Call): Promise<void> {
+    if (rows.some(hasItems)) return this.#pages.learn('quote', { items: 'in rows' });
+    const { items } = this.#pages.traits('quote');
+    if (items === 'in rows' || (items === undefined && (await this.#haveNone(rows, call)))) return;
+    for (const row of rows) this.#markRow(row);
+  }
+
+  /**
+   * Reads the items of the marked quotes by id, in place, as far as budget and time allow.
+   * @returns how many quotes' items are still unknown
+   * @throws the signal's reason when the call was cancelled
+   */
+  async complete(quotes: readonly Quote[], call: Call): Promise<number> {
+    const unread = quotes.filter(hasUnknownItems);
+    const queue = unread.slice(0, maxReads).values();
+    let stopped = false;
+    const work = async () => {
+      for (const quote of queue) {
+        if (stopped) return;
+        stopped = !(await this.#completeOne(quote, call));
+      }
+    };
+    await Promise.all(Array.from({ length: maxParallel }, work));
+    return unread.filter(hasUnknownItems).length;
+  }
+
+  /** Those that were sent come first: a draft may well have no items. */
+  async #haveNone(rows: readonly Quote[], call: Call): Promise<boolean> {
+    const likely = rows.toSorted(
+      (a, b) => Number(a.status === 'draft') - Number(b.status === 'draft'),
+    );
+    const probed = likely.slice(0, maxProbes);
+    const read = await Promise.all(probed.map((row) => this.#readItems(row, call)));
+    if (read.some((items) => items && items !== 'stop' && items.length > 0)) {
+      this.#pages.learn('quote', { items: 'by id' });
+      return false;
+    }
+    return read.every((items) => items !== undefined && items !== 'stop');
+  }
+
+  #markRow(row: Quote): void {
+    delete row.items;
+    row.unreadable = { ...row.unreadable, items: 'only in the record by id' };
+    const known = row.id === undefined ? undefined : this.#remembered.get(row.id);
+    const isCurrent = known?.updatedAt === row.updatedAt;
+    if (known && isCurrent && Date.now() < known.at + rememberedMs) setItems(row, known.items);
+  }
+
+  /** Whether it is worth going on with others. */
+  async #completeOne(quote: Quote, call: Call): Promise<boolean> {
+    const items = await this.#readItems(quote, call);
+    if (items === 'stop') return false;
+    if (items) setItems(quote, items);
+    return true;
+  }
+
+  /** `undefined` where this quote cannot be read, `stop` where no other can be either. */
+  async #readItems(
+    { id, updatedAt }: Quote,
+    call: Call,
+  ): Promise<QuoteItem[] | 'stop' | undefined> {
+    if (id === undefined) return undefined;
+    try {
+      const record = await this.#readQuote(id, call);
+      if (hasUnknownItems(record)) return undefined;
+      const items = record.items ?? [];
+      if (updatedAt !== undefined) this.#remember(id, { items, updatedAt, at: Date.now() });
+      return items;
+    } catch (error) {
+      if (!isApiError(error)) throw error;
+      return isApiError(error, 'not-found', 'refused', 'unexpected') ? undefined : 'stop';
+    }
+  }
+
+  #remember(id: string, found: Remembered): void {
+    this.#remembered.delete(id);
+    this.#remembered.set(id, found);
+    const [oldest] = this.#remembered.keys();
+    if (this.#remembered.size > maxRemembered && oldest !== undefined)
+      this.#remembered.delete(oldest);
+  }
+}
+
+const hasItems = ({ items, unreadable }: Quote): boolean =>
+  (items !== undefined && items.length > 0) || unreadable?.items !== undefined;
+
+function setItems(quote: Quote, items: QuoteItem[]): void {
+  const { items: _, ...others } = quote.unreadable ?? {};
+  quote.items = items;
+  if (Object.keys(others).length > 0) quote.unreadable = others;
+  else delete quote.unreadable;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { currenciesOf } from '../../src/briefs/money.ts';
+import { quoteFindings } from '../../src/briefs/preflight-quote.ts';
+import { hasUnknownItems, quoteTotals, sumQuotes } from '../../src/briefs/quote-totals.ts';
+import type { Quote } from '../../src/records/records.ts';
+import { startService } from '../support/compatibility/service.ts';
+import type { Switches } from '../support/compatibility/switches.ts';
+import { quoteTotals as trueTotals } from '../support/compatibility/truth.ts';
+import { type OpenOptions, openTenant, toolCall } from '../support/hardening-tenant.ts';
+import { closing } from '../support/shared.ts';
+
+/** The items of quotes, where the rows of a list lack what the record by id has. */
+
+async function serving(change: Partial<Switches>, options: Partial<OpenOptions> = {}) {
+  const service = closing(await startService(change));
+  const { url, key } = service;
+  return { service, tenant: closing(openTenant({ url, key, limits: {}, ...options })) };
+}
+
+describe('rows without items', () => {
+  test('have unknown items until these are read, once each', async () => {
+    const { service, tenant } = await serving({ items: 'by id only' });
+    const { records } = await tenant.collection('quote', toolCall());
+    // Three of them, none a draft, showed that there are items.
+    expect(records.filter(hasUnknownItems)).toHaveLength(records.length - 3);
+    expect(tenant.serviceProfile().quote?.items).toBe('by id');
+    const some = records.filter(hasUnknownItems).slice(0, 20);
+    const before = service.requests();
+    expect(await tenant.completeItems(some, toolCall())).toBe(0);
+    expect(service.requests() - before).toBe(20);
+    for (const quote of some) {
+      const truth = service.world['/quote'].find(({ id }) => id === quote.id);
+      expect(quoteTotals(quote)).toEqual(truth && trueTotals(truth));
+      expect(quote.unreadable).toBeUndefined();
+    }
+    // Read again, they have not changed: only the pages are asked for.
+    tenant.invalidate('quote');
+    const again = await tenant.collection('quote', toolCall());
+    expect(again.records.filter(hasUnknownItems)).toHaveLength(records.length - 23);
+    expect(service.requests() - before).toBe(22);
+  });
+
+  test('cost a request more once, not for each list', async () => {
+    const { service, tenant } = await serving({ items: 'by id only' });
+    const page = await tenant.list('quote', { size: 20 }, toolCall());
+    expect(page.notes?.join()).toMatch(/leave out the items of quotes/);
+    const before = service.requests();
+    await tenant.list('quote', { size: 20 }, toolCall());
+    expect(service.requests() - before).toBe(1);
+  });
+
+  test('leave their reserve of the rate budget to others', async () => {
+    const budget = { requests: 40, windowSeconds: 600 };
+    const { service, tenant } = await serving({ items: 'by id only' }, { budget });
+    const { records } = await tenant.collection('quote', toolCall());
+    const missing = await tenant.completeItems(records, toolCall());
+    expect(service.requests()).toBe(36);
+    expect(missing).toBe(records.filter(hasUnknownItems).length);
+    expect(missing).toBeGreaterThan(100);
+  });
+});
+
+describe('rows with items', () => {
+  test('cost nothing', async () => {
+    const { service, tenant } = await serving({});
+    const { records } = await tenant.collection('quote', toolCall());
+    const before = service.requests();
+    expect(await tenant.completeItems(records, toolCall())).toBe(0);
+    expect(service.requests()).toBe(before);
+  });
+
+  test('that have none are known to have none', async () => {
+    const { service, tenant } = await serving({});
+    for (const quote of service.world['/quote']) quote.items = [];
+    const { records } = await tenant.collection('quote', toolCall());
+    expect(records.map(quoteTotals)).toEqual(records.map(() => ({ items: 0 })));
+  });
+});
+
+describe('a quote of unknown items', () => {
+  const options = {
+    today: '2026-06-15',
+    discountLimit: 20,
+    bookTolerance: 1,
+    expiresWithinDays: 7,
+    currencyOf: currenciesOf([]),
+  };
+  const unread: Quote = {
+    id: 'q',
+    unreadable: { items: '3 items' },
+    discount: { type: 'amount', amount: 5 },
+  };
+
+  test('has no totals, rather than totals of nothing', () => {
+    expect(quoteTotals(unread)).toEqual({});
+    expect(sumQuotes([unread, { id: 'r' }])).toEqual({
+      totals: {},
+      unknownPrices: 0,
+      unknownItems: 1,
+    });
+  });
+
+  test('is not said to have none', () => {
+    const codes = quoteFindings({ quote: unread }, options).map(({ code }) => code);
+    expect(codes).toContain('items_unread');
+    expect(codes).not.toContain('no_items');
+  });
+});
