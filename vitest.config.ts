@@ -13,7 +13,8 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     // Processes of their own: a native library is loaded, and every file starts servers besides.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine, because many tests wait.
+    maxWorkers: 3,
     // Tests that mostly wait are marked concurrent.
     maxConcurrency: 20,
     testTimeout: 30_000,

@@ -6,7 +6,17 @@ const sampled = [
   'test/access/key-secrecy.test.ts',
   'test/access/tenant-separation.test.ts',
   'test/api/faults.test.ts',
+  'test/briefs/properties.test.ts',
+  'test/consent/look-alikes.test.ts',
+  'test/consent/properties.test.ts',
+  'test/consent/shown.test.ts',
+  'test/hosts/fast-path-http.test.ts',
+  'test/hosts/fast-path-stdio.test.ts',
   'test/operating/fuzz.test.ts',
+  'test/reading/paging.test.ts',
+  'test/reading/walks.test.ts',
+  'test/text/hardening.test.ts',
+  'test/tools/tools.test.ts',
 ];
 
 /** Suites that take minutes, or need more than Node and npm. */

@@ -238,18 +238,12 @@ async function tryRoute(path: ResourcePath, name: FaultName): Promise<void> {
   });
 }
 
-/** Starts at another route for each fault, so that a sample covers every route. */
-function routesFor(name: FaultName): ResourcePath[] {
-  const first = faultNames.indexOf(name) % resourcePaths.length;
-  return sample([...resourcePaths.slice(first), ...resourcePaths.slice(0, first)], 4);
-}
-
 /** Names every route that fails. */
 async function onRoutes(
   name: FaultName,
   work: (path: ResourcePath) => Promise<void>,
 ): Promise<void> {
-  const paths = routesFor(name);
+  const paths = sample(resourcePaths, 4, faultNames.indexOf(name));
   const results = await Promise.allSettled(paths.map(work));
   const wrong = results.flatMap((result, at) =>
     result.status === 'rejected' ? [`${paths[at]}: ${result.reason}`] : [],

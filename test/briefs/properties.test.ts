@@ -17,6 +17,7 @@ import type {
   Product,
   Quote,
 } from '../../src/records/records.ts';
+import { quickOrAll } from '../support/sampling.ts';
 
 /**
  * What must hold whatever a tenant's records look like. Any field of any record may be missing; names
@@ -229,7 +230,7 @@ test('does not depend on the order of records', () => {
     fc.property(tenant, fc.integer(), (records, seed) => {
       expect(everything(shuffled(records, seed))).toStrictEqual(everything(records));
     }),
-    { numRuns: 100 },
+    { numRuns: quickOrAll(30, 200) },
   );
 });
 
@@ -240,7 +241,7 @@ test('tells only what JSON can, and nothing empty, whatever is missing', () => {
       expect(JSON.parse(JSON.stringify(told))).toStrictEqual(told);
       expect(JSON.stringify(told)).not.toMatch(/null|NaN|undefined|:""/);
     }),
-    { numRuns: 100 },
+    { numRuns: quickOrAll(30, 200) },
   );
 });
 

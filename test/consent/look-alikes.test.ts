@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { anyOpportunity, openWriter, putsOf, type Row, recordOf } from '../support/consent.ts';
 import { everyHost } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
+import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -172,7 +173,7 @@ describe('an external identifier that looks like one that is taken', () => {
         expect(confirm).toBeUndefined();
         expect(text).toContain(`"${existing}"`);
       }),
-      { numRuns: 15 },
+      { numRuns: quickOrAll(6, 30) },
     );
   });
 });

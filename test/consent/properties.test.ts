@@ -12,6 +12,7 @@ import {
   rawCall,
   reportOf,
 } from '../support/consent.ts';
+import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -348,7 +349,7 @@ test('every write is covered by exactly one consent for exactly that difference'
       await scene.begin();
       for (const one of actions) await scene.play(one);
     }),
-    { numRuns: 30, examples: [[everyWay], [movedMeanwhile], [emptiedAgain]] },
+    { numRuns: quickOrAll(10, 60), examples: [[everyWay], [movedMeanwhile], [emptiedAgain]] },
   );
   const lines = await (await writer()).journal();
   const words = new Set(lines.flatMap(({ what, consent }) => [what, consent]));

@@ -15,6 +15,7 @@ import {
   serveWithSdk,
 } from '../support/fast-path-parity.ts';
 import { fastPathRequests, type Row, sdkRequests } from '../support/fast-path-requests.ts';
+import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -142,5 +143,5 @@ test('however a request is spoilt, it is answered as by the SDK', {
   const property = fc.asyncProperty(request, changes, async (sent, all) => {
     expectSame(await bothWays(changed(sent, all as Change[])));
   });
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: quickOrAll(100, 600) });
 });

@@ -7,6 +7,7 @@ import { LineConnection } from '../../src/hosts/line-connection.ts';
 import { connectSdk } from '../../src/hosts/stdio-sdk.ts';
 import { type CountedServer, countedServer, withoutTimes } from '../support/fast-path-parity.ts';
 import { envelope, handshake, message, type Row } from '../support/fast-path-requests.ts';
+import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -165,7 +166,7 @@ describe('a connection', () => {
     const property = fc.asyncProperty(opening, lines, (first, rest) =>
       expectSame([...first, ...rest]),
     );
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: quickOrAll(100, 600) });
   });
 });
 

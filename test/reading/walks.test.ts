@@ -9,6 +9,7 @@ import { type RecordOf, type Resource, toRecord } from '../../src/records/record
 import { ServicePages } from '../../src/tenant/reading/service-pages.ts';
 import { type Reading, readCollection } from '../../src/tenant/reading/walk.ts';
 import { openTenant, toolCall } from '../support/hardening-tenant.ts';
+import { quickOrAll } from '../support/sampling.ts';
 import { closing } from '../support/shared.ts';
 import type { Active, UpstreamRequest } from '../support/upstream/behaviour.ts';
 import { list, RejectedQuery as RefusedByModel } from '../support/upstream/paging.ts';
@@ -291,7 +292,8 @@ const worlds = (parts: Partial<{ [N in keyof World]: fc.Arbitrary<World[N]> }>) 
   });
 
 /** `CPQ_TEST_RUNS=20` tries twenty times as many. */
-const runs = (usual: number) => ({ numRuns: usual * Number(process.env.CPQ_TEST_RUNS ?? 1) });
+const factor = Number(process.env.CPQ_TEST_RUNS ?? 1);
+const runs = (all: number) => ({ numRuns: factor * quickOrAll(all / 4, all) });
 
 describe('what a reading costs', () => {
   const perHundred = (count: number) => Math.max(1, Math.ceil(count / 100));

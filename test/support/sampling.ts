@@ -4,9 +4,12 @@
  */
 const runsAll = process.env.CPQ_TEST_ALL_CASES === '1';
 
-/** Every nth case in the quick suite, all cases in the slow suite. */
-export const sample = <T>(cases: readonly T[], every: number): T[] =>
-  cases.filter((_, index) => runsAll || index % every === 0);
+/**
+ * Every nth case in the quick suite, all cases in the slow suite. Which of them depends on `offset`: counting up,
+ * `every` samples have all cases.
+ */
+export const sample = <T>(cases: readonly T[], every: number, offset = 0): T[] =>
+  cases.filter((_, index) => runsAll || (index + offset) % every === 0);
 
 /** A number of repetitions: the first in the quick suite, the second in the slow suite. */
 export const quickOrAll = (quick: number, all: number): number => (runsAll ? all : quick);

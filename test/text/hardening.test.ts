@@ -14,6 +14,7 @@ import { visible } from '../../src/text/characters.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { catalog } from '../../tools/catalog.ts';
 import { openTenant } from '../support/hardening-tenant.ts';
+import { quickOrAll } from '../support/sampling.ts';
 
 /** Text of strangers: what of it may reach a model, in whatever field, name or message it comes. */
 
@@ -278,7 +279,7 @@ describe('no answer holds what nobody sees', () => {
         expect(unseenOf(questions)).toEqual([]);
         expect(errors).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: quickOrAll(10, 40) },
     );
     expect(questions.length).toBeGreaterThan(0);
   });
@@ -291,7 +292,7 @@ describe('no answer holds what nobody sees', () => {
         expect(unseenOf(await everyAnswer(client, text))).toEqual([]);
         await close();
       }),
-      { numRuns: 25 },
+      { numRuns: quickOrAll(6, 25) },
     );
   });
 
@@ -330,7 +331,7 @@ describe('one text', () => {
         expect(unseenIn(visible(text))).toEqual([]);
         expect(out(text)).not.toContain(marker);
       }),
-      { numRuns: 3_000 },
+      { numRuns: quickOrAll(1_000, 3_000) },
     );
   });
 
