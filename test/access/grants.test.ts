@@ -249,7 +249,9 @@ describe('a caller that may only read companies', () => {
       expect(there).toBe(await asking('NotThereNotThere0000'));
     },
   );
+});
 
+describe('resources and prompts of a caller that may only read companies', () => {
   test('is offered and can read no other resource', async () => {
     const { client, close } = await callerAt(await warm(), (await reader()).headers);
     const { resourceTemplates: listed } = (await client.request('resources/templates/list')) as {
@@ -303,7 +305,9 @@ describe('a caller that may only read companies', () => {
     }
     await close();
   });
+});
 
+describe('a caller with few grants beside others', () => {
   test('is notified of companies only', async () => {
     const team = await warm();
     const at = addressIn(await sandbox(), 'all');

@@ -197,7 +197,9 @@ describe('reloading the tenants file', () => {
     await server.running.stop();
     await all;
   });
+});
 
+describe('reloading a malformed tenants file', () => {
   const secret = 'a-secret-that-was-mistyped-012345';
   test.each([
     ['not JSON', `{"tenants": {"one": {"apiKey": "${secret}"`],
@@ -219,7 +221,9 @@ describe('reloading the tenants file', () => {
     expect(isGood(reply)).toBe(true);
     expect(one.upstream.requests.length).toBe(before + 1);
   });
+});
 
+describe('a changed tenants file', () => {
   test('happens on the signal only', async () => {
     const { server, one } = await steady();
     await writeFile(server.path, 'gone');
@@ -295,7 +299,9 @@ describe('settings of a tenant', () => {
     expect(one?.barredStages).toEqual([]);
     expect((await read({ barredStages: 'Won; Lost' }))?.barredStages).toEqual(['Won', 'Lost']);
   });
+});
 
+describe('keys, secrets and grants of a tenant', () => {
   test('never contain the server’s key', async () => {
     const one = await place('one', 1);
     const file = (tenant: Row) => fileIn(newFolder(), 'tenants.json', { tenants: { one: tenant } });

@@ -131,7 +131,9 @@ describe('what is printed', () => {
     expect(entry.env).toEqual({ ...settings, CPQ_API_KEY_FILE: '/etc/cpq/key' });
     expect(entry.env_vars).toBeUndefined();
   });
+});
 
+describe('the printed entry for', () => {
   test('VS Code is told to ask for what is not given, the key hidden', async () => {
     const { stdout } = await run(['config', 'vscode']);
     const { inputs, servers } = JSON.parse(stdout);
@@ -341,7 +343,9 @@ describe('a file that is written', () => {
       expect(file).toBe(join(home, 'host.conf'));
     },
   );
+});
 
+describe('an existing configuration file', () => {
   test('keeps its permissions, and a mark at its start', async () => {
     const home = await place();
     const file = join(home, 'mcp.json');

@@ -33,19 +33,25 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(['pipe', 'http'] as const)('a host that answers by itself, %s', (transport) => {
-  const writer = shared(async () =>
-    openWriter(await at(), { transport, person: personAnswers.accepts }),
-  );
+const answering = async (it: Writer, args: Row, more: Row): Promise<Row> =>
+  it.raw({ name: tool, arguments: args, ...more });
 
-  const answering = async (it: Writer, args: Row, more: Row): Promise<Row> =>
-    it.raw({ name: tool, arguments: args, ...more });
+/** Refused for that reason, or asked anew; never written. */
+async function expectNothing(result: Row, args: { name: string }): Promise<CallReport> {
+  expect((await recordOf(await at(), (await opportunity()).id)).name).not.toBe(args.name);
+  return reportOf(result as never);
+}
 
-  /** Refused for that reason, or asked anew; never written. */
-  async function expectNothing(result: Row, args: { name: string }): Promise<CallReport> {
-    expect((await recordOf(await at(), (await opportunity()).id)).name).not.toBe(args.name);
-    return reportOf(result as never);
-  }
+const writers = {
+  pipe: shared(async () => openWriter(await at(), { person: personAnswers.accepts })),
+  http: shared(async () =>
+    openWriter(await at(), { transport: 'http', person: personAnswers.accepts }),
+  ),
+};
+const transports = ['pipe', 'http'] as const;
+
+describe.each(transports)('a host that answers by itself, %s', (transport) => {
+  const writer = writers[transport];
 
   test('an answer to a question that was not asked is not heard: the question comes', async () => {
     const it = await writer();
@@ -119,6 +125,10 @@ describe.each(['pipe', 'http'] as const)('a host that answers by itself, %s', (t
     expect(answer).toMatchObject({ outcome: 'declined' });
     expect(answer.text).toMatch(/did not agree/);
   });
+});
+
+describe.each(transports)('an answer of a host, %s', (transport) => {
+  const writer = writers[transport];
 
   test('an accepted answer counts once', async () => {
     const it = await writer();

@@ -287,26 +287,22 @@ describe('a call that is cancelled', () => {
   });
 });
 
+/** Everything of a record but when it was touched. */
+const settled = ({ updatedAt, stageUpdatedAt, ...rest }: Row): Row => rest;
+
+async function changed(own: Sandbox, args: Row, tenant = 0): Promise<{ before: Row; after: Row }> {
+  const { baseUrl, keys } = own.tenants[tenant] ?? own.tenants[0];
+  const address = { baseUrl, key: keys.all };
+  const it = await openWriter(address, { person: personAnswers.accepts });
+  const { id } = await anyOpportunity(address);
+  const before = await recordOf(address, id);
+  const answer = await it.upsert({ opportunity_id: id, ...args });
+  expect(answer).toMatchObject({ outcome: 'written' });
+  expect(answer.data.differs).toBeUndefined();
+  return { before, after: await recordOf(address, id) };
+}
+
 describe('what is stored', () => {
-  /** Everything of a record but when it was touched. */
-  const settled = ({ updatedAt, stageUpdatedAt, ...rest }: Row): Row => rest;
-
-  async function changed(
-    own: Sandbox,
-    args: Row,
-    tenant = 0,
-  ): Promise<{ before: Row; after: Row }> {
-    const { baseUrl, keys } = own.tenants[tenant] ?? own.tenants[0];
-    const address = { baseUrl, key: keys.all };
-    const it = await openWriter(address, { person: personAnswers.accepts });
-    const { id } = await anyOpportunity(address);
-    const before = await recordOf(address, id);
-    const answer = await it.upsert({ opportunity_id: id, ...args });
-    expect(answer).toMatchObject({ outcome: 'written' });
-    expect(answer.data.differs).toBeUndefined();
-    return { before, after: await recordOf(address, id) };
-  }
-
   test.each([
     [{ name: 'Only a name' }],
     [{ probability: 0.33, expected_close_date: '2031-05-06' }],
@@ -355,7 +351,9 @@ describe('what is stored', () => {
     const { before, after } = await changed(own, { name: 'Switched' });
     expect(settled(after)).toEqual(settled({ ...before, name: 'Switched' }));
   });
+});
 
+describe('stored values', () => {
   test('keeps its meaning where probabilities are 0–100', async () => {
     const own = await startSandbox({ scale: 0.2, upsertOmitted: 'clear' });
     const touched = await changed(own, { name: 'Not about probability' }, 1);

@@ -165,7 +165,9 @@ describe('a token that does not count', () => {
     expect(answer.text).toMatch(/used before/);
     expect(upstream.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
   });
+});
 
+describe('a token for something else', () => {
   test('of another server', async () => {
     const args = await another();
     const confirm = await previewed(await openWriter(await at()), args);

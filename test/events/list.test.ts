@@ -138,7 +138,9 @@ describe('cpq_list_events', () => {
   ])('refuses %j', async (args) => {
     expect(await (await told()).refused('cpq_list_events', args)).toContain(Object.keys(args)[0]);
   });
+});
 
+describe('text of events in cpq_list_events', () => {
   test('leaves out what may not be read, and says so', async () => {
     const server = await serve({ grants: 'contact:read,company:read' });
     await tell(server, ...story, { type: 'invoice.paid', data: { id: 'i1', secret: 'x' } });

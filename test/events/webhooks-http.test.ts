@@ -99,7 +99,9 @@ describe('a delivery', () => {
     expect(status).toBe(400);
     expect(body.error).toMatch(why);
   });
+});
 
+describe('the body of a delivery', () => {
   test('must be UTF-8, not compressed and not too large', async () => {
     const { at } = await server();
     const send = async (body: string | Uint8Array, headers: Record<string, string> = {}) =>

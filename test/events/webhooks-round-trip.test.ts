@@ -137,19 +137,19 @@ describe('a change in the service', () => {
   });
 });
 
-describeWith('redis', 'two replicas on one Redis', () => {
-  async function replicas(more: Record<string, string> = {}) {
-    const sandbox = await startSandbox({ scale: 0.1 });
-    const redis = await startRedis('canary0redis0password');
-    const env = { ...base, CPQ_REDIS_URL: redis.url.href, CPQ_REPLICAS: '2', ...more };
-    const [one, other] = [
-      await modernHttp.start(addressIn(sandbox, 'all'), { env }),
-      await modernHttp.start(addressIn(sandbox, 'all'), { env }),
-    ];
-    for (const { output } of [one, other]) output.guard('canary0redis0password');
-    return { sandbox, redis, one, other };
-  }
+async function replicas(more: Record<string, string> = {}) {
+  const sandbox = await startSandbox({ scale: 0.1 });
+  const redis = await startRedis('canary0redis0password');
+  const env = { ...base, CPQ_REDIS_URL: redis.url.href, CPQ_REPLICAS: '2', ...more };
+  const [one, other] = [
+    await modernHttp.start(addressIn(sandbox, 'all'), { env }),
+    await modernHttp.start(addressIn(sandbox, 'all'), { env }),
+  ];
+  for (const { output } of [one, other]) output.guard('canary0redis0password');
+  return { sandbox, redis, one, other };
+}
 
+describeWith('redis', 'two replicas on one Redis', () => {
   test('read a collection once between them, and both see a change that one is told of', async () => {
     const { sandbox, one, other } = await replicas();
     await subscribe(sandbox, webhooksAt(one.url ?? '', 'default'));
@@ -211,7 +211,9 @@ describeWith('redis', 'two replicas on one Redis', () => {
     await until(() => dealIn(one, { ...deal, name: change.name })).toContain(change.name);
     expect([await described(one), await described(other)]).toEqual([1, 1]);
   });
+});
 
+describeWith('redis', 'replicas that lose Redis or share it with a stdio server', () => {
   test('go on reading without Redis, write nothing, take no webhook, and heal', async () => {
     const { sandbox, redis, one } = await replicas({
       ...{ CPQ_GRANTS: 'read,opportunity:write', CPQ_TOOLSETS: 'routes,briefs,events,changes' },

@@ -111,7 +111,9 @@ describe('over stdio', () => {
       .map((text) => JSON.parse(text).id);
     expect(answered.toSorted()).toEqual([0, 1, 2, 3, 4]);
   });
+});
 
+describe('over stdio, with requests still open', () => {
   test('what is only listened to does not keep it from ending', async () => {
     const listen = { notifications: { resourceSubscriptions: ['cpq://company/x'] }, ...newer };
     const asked = [

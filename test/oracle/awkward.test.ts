@@ -6,39 +6,46 @@ type Cpq = Connection['call'];
 
 const idsIn = (rows: unknown): string[] => (rows as Row[]).map(({ id }) => String(id));
 
+let world: World;
+let call: Cpq;
+
+/** Rows of a kind, of which there is at least one. */
+const awkward = (table: string, kind: string, where = 'true'): Row[] => {
+  const sql = `select r.* from awkward a join ${table} r on r.tenant = a.tenant and r.id = a.id
+    where a.tenant = ?1 and ?2 <> '' and a.resource = ?3 and a.kind = ?4 and ${where}`;
+  const rows = world.ask(sql, table, kind);
+  expect(rows.length, `${table}: ${kind}`).toBeGreaterThan(0);
+  return rows;
+};
+const openDeals = async (): Promise<Row[]> => {
+  const { records, page } = await call('cpq_brief_pipeline', { deals_from: 0, rows: 100 });
+  expect(page.shown).toBe(page.total);
+  return records;
+};
+const found = async (check: string, args: Row = {}): Promise<string[]> => {
+  const { data } = await call('cpq_check_sales_data', { check, size: 100, ...args });
+  expect(data.shown, `${check}: all rows are needed`).toBe(data.total);
+  return idsIn(data.rows);
+};
+const flaws = async (quote: unknown): Promise<Row[]> => {
+  const { data } = await call('cpq_brief_quote', { quote });
+  return (data.preflight as { rows: Row[] }).rows;
+};
+const codes = async (quote: unknown) => (await flaws(quote)).map(({ code }) => code);
+
 /** Rows that are awkward on purpose: what each kind of them comes to, said by hand. */
 describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
-  let world: World;
-  let call: Cpq;
   beforeAll(async () => {
     world = await load();
     ({ call } = await world.server());
   });
 
-  /** Rows of a kind, of which there is at least one. */
-  const awkward = (table: string, kind: string, where = 'true'): Row[] => {
-    const sql = `select r.* from awkward a join ${table} r on r.tenant = a.tenant and r.id = a.id
-      where a.tenant = ?1 and ?2 <> '' and a.resource = ?3 and a.kind = ?4 and ${where}`;
-    const rows = world.ask(sql, table, kind);
-    expect(rows.length, `${table}: ${kind}`).toBeGreaterThan(0);
-    return rows;
-  };
-  const openDeals = async (): Promise<Row[]> => {
-    const { records, page } = await call('cpq_brief_pipeline', { deals_from: 0, rows: 100 });
-    expect(page.shown).toBe(page.total);
-    return records;
-  };
-  const found = async (check: string, args: Row = {}): Promise<string[]> => {
-    const { data } = await call('cpq_check_sales_data', { check, size: 100, ...args });
-    expect(data.shown, `${check}: all rows are needed`).toBe(data.total);
-    return idsIn(data.rows);
-  };
-  const flaws = async (quote: unknown): Promise<Row[]> => {
-    const { data } = await call('cpq_brief_quote', { quote });
-    return (data.preflight as { rows: Row[] }).rows;
-  };
-  const codes = async (quote: unknown) => (await flaws(quote)).map(({ code }) => code);
+  dealTests();
+  productTests();
+  quoteTests();
+});
 
+function dealTests(): void {
   test('a deal that was deleted is in no figure', async () => {
     const open = idsIn(await openDeals());
     const deleted = awkward('opportunity', 'soft-deleted');
@@ -119,7 +126,9 @@ describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
     if (row) expect(row.count).toBe(deals.length);
     else expect(by === 'company' || deals.length === 0).toBe(true);
   });
+}
 
+function productTests(): void {
   test('text that tells an assistant what to do is told as text, without what cannot be seen', async () => {
     const ids = [
       ...awkward('opportunity', 'instructions'),
@@ -169,7 +178,9 @@ describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
     const { data } = await call('cpq_get_record', { resource: 'product', id: product?.id });
     expect((data.record as Row | undefined)?.term ?? '').toBe('');
   });
+}
 
+function quoteTests(): void {
   test('a quote without items is stopped', async () => {
     for (const { id } of awkward('quote', 'no items')) {
       expect(await codes(id)).toContain('no_items');
@@ -245,7 +256,7 @@ describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
       expect(line).not.toHaveProperty('cost');
     }
   });
-});
+}
 
 /** One quote with figures that can be worked out on paper. */
 describeWorld({ seed: 5, today: '2026-03-10', scale: 0.05 }, (load) => {

@@ -36,26 +36,32 @@ const shouted = (name: string): string => name.replace(/[a-zäöüéó]/g, (it) 
 
 const groupings = ['stage', 'owner', 'company', 'category', 'source', 'close_month'];
 
+let world: World;
+let deals: Deal[];
+
+const compareWith = async (asked: Asked) => {
+  const { call } = await world.server();
+  const { data } = await call('cpq_brief_pipeline', asked);
+  const { records: _records, page: _page, ...figures } = data;
+  expect(figuresIn(figures)).toEqual(expectedPipeline(deals, world.today, asked));
+  return data;
+};
+const nameOf = (what: 'owner' | 'company' | 'category' | 'stage') => {
+  const [deal] = deals.filter(({ outcome, [what]: ref }) => outcome === 'open' && ref.name);
+  return { id: deal?.[what].id ?? '', name: deal?.[what].name ?? '' };
+};
+
 describeWorlds((load) => {
-  let world: World;
-  let deals: Deal[];
   beforeAll(async () => {
     world = await load();
     deals = dealsOf(world.ask);
   });
 
-  const compareWith = async (asked: Asked) => {
-    const { call } = await world.server();
-    const { data } = await call('cpq_brief_pipeline', asked);
-    const { records: _records, page: _page, ...figures } = data;
-    expect(figuresIn(figures)).toEqual(expectedPipeline(deals, world.today, asked));
-    return data;
-  };
-  const nameOf = (what: 'owner' | 'company' | 'category' | 'stage') => {
-    const [deal] = deals.filter(({ outcome, [what]: ref }) => outcome === 'open' && ref.name);
-    return { id: deal?.[what].id ?? '', name: deal?.[what].name ?? '' };
-  };
+  groupAndFilterTests();
+  valueAndListTests();
+});
 
+function groupAndFilterTests(): void {
   test.each(groupings)('the open pipeline by %s', async (by) => {
     const data = await compareWith({ by, rows: 50 });
     expect(data.open).toMatchObject({ count: expect.any(Number) });
@@ -115,7 +121,9 @@ describeWorlds((load) => {
     const close_to = to === undefined ? {} : { close_to: later(world.today, to) };
     await compareWith({ ...close_from, ...close_to, by: 'close_month' });
   });
+}
 
+function valueAndListTests(): void {
   test.each([0, 20_000, 100_000])('worth at least %i', async (min_value) => {
     await compareWith({ min_value });
   });
@@ -234,7 +242,7 @@ describeWorlds((load) => {
     expect(last.records.map(({ id }) => id)).toEqual(open.slice(-1).map(({ id }) => id));
     expect(last.page).toEqual({ shown: 1, from: open.length - 1, total: open.length });
   });
-});
+}
 
 describe('the oracle itself', () => {
   test('a day is moved over the end of a leap year', () => {

@@ -206,7 +206,9 @@ describe('what is held', () => {
     expect(structuredContent).toMatchObject({ coverage: { asOf: `${then}Z`, complete: true } });
     expect(JSON.stringify(content)).toContain(then);
   });
+});
 
+describe('a cached collection', () => {
   test('is kept when the service fails, and it is asked again half a minute later', async () => {
     stopClock();
     const tenant = tenantOf({ circuit: { failures: 1_000 } });

@@ -261,9 +261,11 @@ describeWith('chromium', 'the views in a browser', () => {
   });
 
   boardControls(server);
+  boardActions(server);
   quoteControls(server);
   companyControls(server);
   companyEvents(server);
+  manyEvents();
   hostsDiffer(server);
   hostileRecords(server);
   largeTenant(eras[0] as Host);
@@ -271,10 +273,10 @@ describeWith('chromium', 'the views in a browser', () => {
 
 type Serving = () => Promise<Connection>;
 
+const status = (view: OpenedView) => view.frame.textContent('p[role="status"]');
+
 function boardControls(server: Serving): void {
   describe('the board', () => {
-    const status = (view: OpenedView) => view.frame.textContent('p[role="status"]');
-
     test('goes by owner and by month, each deal in one column', async () => {
       const view = await openPipeline(await server());
       for (const by of ['Owner', 'Month', 'Stage']) {
@@ -367,7 +369,11 @@ function boardControls(server: Serving): void {
       expect(amounts.toSorted()).toEqual(expected.toSorted());
       await view.close();
     });
+  });
+}
 
+function boardActions(server: Serving): void {
+  describe('actions on the board', () => {
     test('opens a card, asks about it without its words, and gives the focus back', async () => {
       const view = await openPipeline(await server());
       const card = view.frame.locator('.card').first();
@@ -549,19 +555,20 @@ function companyControls(server: Serving): void {
   });
 }
 
+const entriesOf = (view: OpenedView) =>
+  view.frame.$$eval('.event-entry', (found) =>
+    found.map((it) =>
+      ['.day', 'strong', '.badge', '.changes'].map((at) => it.querySelector(at)?.textContent),
+    ),
+  );
+
+const dayOf = (days: number) =>
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(daysAgo(days)),
+  );
+
 function companyEvents(server: Serving): void {
   describe('the time line of the company', () => {
-    const entriesOf = (view: OpenedView) =>
-      view.frame.$$eval('.event-entry', (found) =>
-        found.map((it) =>
-          ['.day', 'strong', '.badge', '.changes'].map((at) => it.querySelector(at)?.textContent),
-        ),
-      );
-    const dayOf = (days: number) =>
-      new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(
-        new Date(daysAgo(days)),
-      );
-
     test('has what was told of it, of its quotes and of its opportunities', async () => {
       const view = await openCompany(await told());
       await view.frame.waitForSelector('.event-entry');
@@ -610,7 +617,11 @@ function companyEvents(server: Serving): void {
       expect(await violations(view)).toEqual([]);
       await view.close();
     });
+  });
+}
 
+function manyEvents(): void {
+  describe('many and hostile events of the company', () => {
     test('says how many events there are, and shows more of them when asked', async () => {
       const it = await takesWebhooks();
       const { records } = await it.call('cpq_list_quotes', { size: 1 });

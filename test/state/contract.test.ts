@@ -46,7 +46,11 @@ function contract(pair: Pair): void {
   describe('journal', () => journal(pair));
   describe('profile', () => profile(pair));
   describe('bus', () => bus(pair));
-  describe('inbox', () => inbox(pair));
+  describe('inbox', () => {
+    inboxOrder(pair);
+    inboxRows(pair);
+    inboxLimits(pair);
+  });
 }
 
 const rule = { limit: 20, windowMs: 600_000, reserve: 0 };
@@ -289,7 +293,7 @@ const everything = () => true;
 const all = { from: 0, size: 1_000 };
 const ids = (rows: readonly { event: InboxEvent }[]) => rows.map(({ event }) => event.id);
 
-function inbox(pair: Pair): void {
+function inboxOrder(pair: Pair): void {
   test('keeps each event once, however often and wherever it is delivered', async () => {
     const states = await pair();
     const tenant = newTenant();
@@ -360,7 +364,9 @@ function inbox(pair: Pair): void {
       { numRuns: 25 },
     );
   });
+}
 
+function inboxRows(pair: Pair): void {
   test('gives the stretch that is asked for of what is accepted', async () => {
     const [one] = await pair();
     const tenant = newTenant();
@@ -403,7 +409,9 @@ function inbox(pair: Pair): void {
       ['of another record', undefined],
     ]);
   });
+}
 
+function inboxLimits(pair: Pair): void {
   test('tells what an event moved, once, when it is kept', async () => {
     const [one, other] = await pair();
     const tenant = newTenant();

@@ -119,7 +119,9 @@ describeWith('redis', 'collections in Redis', () => {
       3,
     );
   });
+});
 
+describeWith('redis', 'a shared reading in Redis', () => {
   test('are read by the next when the first one fails', async () => {
     const it = await redis();
     const [one, other] = [await open(it), await open(it)];
@@ -399,7 +401,9 @@ describeWith('redis', 'without Redis', () => {
       expect(await state.once.claim('a', Date.now() + 60_000)).toBe(true);
     });
   }
+});
 
+describeWith('redis', 'a slow Redis or a stalled process', () => {
   test('what it took without saying so is not unknown to who sent it', async () => {
     const it = await startRedis();
     const state = await open(it, { commandMs: 400 });
@@ -428,7 +432,9 @@ describeWith('redis', 'without Redis', () => {
     expect(await claiming).toBe(true);
     expect(told).toEqual([]);
   });
+});
 
+describeWith('redis', 'after Redis was lost', () => {
   test('who listens is told that something was missed, and hears again', async () => {
     const it = await startRedis();
     const [one, other] = [await open(it), await open(it)];
