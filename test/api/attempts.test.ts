@@ -63,26 +63,26 @@ describe('reads', () => {
   const lasting = failing.filter((name) => faults[name].transient === false);
   const retryable = failing.filter((name) => faults[name].transient === true);
 
-  test.each(lasting)('%s is not asked again', async (name) => {
+  test.each(lasting)('%s is not retried', async (name) => {
     upstream.set(faults[name]);
     expect(faults[name].kinds).toContain(kindOf(await failure(ask(tenantOf()))));
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test.each(retryable)('%s is asked three times, and no more', async (name) => {
+  test.each(retryable)('%s is tried three times at most', async (name) => {
     upstream.set(faults[name]);
     expect(faults[name].kinds).toContain(kindOf(await failure(ask(tenantOf()))));
     expect(upstream.requests).toHaveLength(3);
   });
 
-  test('a wait that the call has no time for is not begun', async () => {
+  test('a call does not wait longer than its deadline allows', async () => {
     upstream.set({ status: { code: 429, retryAfter: '60' } });
     const refused = await failure(ask(tenantOf(), { time: 30_000 }));
     expect(refused).toMatchObject({ kind: 'rate-limited', facts: { seconds: 60 } });
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('a service that is overloaded says when to come back, and is believed', async () => {
+  test('Retry-After of an overloaded service is respected', async () => {
     upstream.set({ status: { code: 503, retryAfter: '60' } });
     expect(await failure(ask(tenantOf(), { time: 30_000 }))).toMatchObject({
       kind: 'server-error',
@@ -90,13 +90,13 @@ describe('reads', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('a compression that was not asked for cannot be read', async () => {
+  test('a compression that was not requested is an error', async () => {
     upstream.set({ headers: { 'content-encoding': 'zstd' } });
     expect(await failure(ask(tenantOf()))).toMatchObject({ kind: 'unexpected' });
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('half of a compressed answer is asked for again', async () => {
+  test('a truncated compressed answer is requested again', async () => {
     const half = gzipSync('{"results":[],"total":0}').subarray(0, 20);
     let asked = 0;
     const server = createServer((_, response) => {
@@ -119,7 +119,7 @@ async function listening(server: ReturnType<typeof createServer>, port = 0): Pro
 }
 
 describe('writes', () => {
-  test.each(writeFaultNames)('%s is sent once, and nothing is made up', async (name) => {
+  test.each(writeFaultNames)('%s is sent once, and its outcome is not guessed', async (name) => {
     const { applied, expect: expected, kinds = [] } = writeFaults[name];
     upstream.set(writeFaults[name]);
     const limits = { attemptMs: kinds.includes('timed out') ? 150 : 10_000 };
@@ -135,7 +135,7 @@ describe('writes', () => {
     }
   });
 
-  test('that never left are sent again, and arrive once', async () => {
+  test('that were never sent are retried, and arrive once', async () => {
     const port = await freePort();
     const writing = put(tenantOf({ url: `http://127.0.0.1:${port}`, firstRetryDelayMs: 150 }));
     const bodies: string[] = [];
@@ -150,14 +150,14 @@ describe('writes', () => {
     expect(bodies).toEqual(['{"name":"New"}']);
   });
 
-  test('that nobody takes are known not to have been written', async () => {
+  test('that cannot be delivered are reported as not written', async () => {
     const port = await freePort();
     const outcome = await failure(put(tenantOf({ url: `http://127.0.0.1:${port}` })));
     expect(outcome).toMatchObject({ kind: 'unreachable' });
     expect(outcome).toMatchObject({ outcomeUnknown: false });
   });
 
-  test('are not sent while the circuit is open, and that is known', async () => {
+  test('are not sent while the circuit is open, and reported so', async () => {
     const tenant = tenantOf({ circuit: { failures: 3 } });
     upstream.set(faults['500']);
     await failure(ask(tenant));
@@ -168,7 +168,7 @@ describe('writes', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test('of which the answer is too large may have been stored', async () => {
+  test('with an oversized answer have an unknown outcome', async () => {
     upstream.set({ hugeMiB: 4 });
     const outcome = await failure(put(tenantOf()));
     expect(outcome).toMatchObject({ kind: 'too-large' });
@@ -177,7 +177,7 @@ describe('writes', () => {
   });
 });
 
-describe('the circuit', () => {
+describe('the circuit breaker', () => {
   const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
   const rest = { failures: 3, firstCooldownMs: 10_000, maxCooldownMs: 60_000 };
 
@@ -191,7 +191,7 @@ describe('the circuit', () => {
     return tenant;
   }
 
-  test('tells of an outage at once, and sends nothing', async () => {
+  test('reports an outage at once, without a request', async () => {
     const tenant = await opened();
     for (let at = 0; at < 20; at++) {
       const refused = await failure(ask(tenant));
@@ -205,7 +205,7 @@ describe('the circuit', () => {
     expect(upstream.requests).toHaveLength(3);
   });
 
-  test('lets one request look, and closes when it is answered', async () => {
+  test('lets one request through, and closes when it succeeds', async () => {
     const tenant = await opened();
     upstream.set({ ...faults['delay-headers'], status: undefined });
     later(10_000);
@@ -216,7 +216,7 @@ describe('the circuit', () => {
     expect(await failure(ask(tenant))).toBe('answered');
   });
 
-  test('rests twice as long after each look in vain, but a minute at most', async () => {
+  test('doubles its pause after each failed attempt, up to a minute', async () => {
     const tenant = await opened();
     let sent = 3;
     for (const seconds of [10, 20, 40, 60, 60]) {
@@ -230,7 +230,7 @@ describe('the circuit', () => {
     }
   });
 
-  test('is not closed by a look that was cancelled, and looks again', async () => {
+  test('stays open when its attempt was cancelled, and tries again', async () => {
     const tenant = await opened();
     upstream.set({ status: undefined, cut: { at: 'start', how: 'hang' } });
     later(10_000);
@@ -243,7 +243,7 @@ describe('the circuit', () => {
     expect(await failure(ask(tenant))).toBe('answered');
   });
 
-  test('is not opened by what is no outage', async () => {
+  test('is not opened by errors other than outages', async () => {
     const tenant = tenantOf({ circuit: { ...rest, failures: 1 } });
     const harmless: FaultName[] = [
       'no-permission',
@@ -261,7 +261,7 @@ describe('the circuit', () => {
     expect(await failure(ask(tenant))).toBe('answered');
   });
 
-  test('of one tenant is not that of another', async () => {
+  test('is separate for each tenant', async () => {
     await opened();
     upstream.set({ status: undefined });
     expect(await failure(ask(tenantOf({ circuit: rest })))).toBe('answered');
@@ -276,7 +276,7 @@ describe('the end of a call', () => {
     ['that trickles', faults['endless-body']],
   ];
 
-  test.each(hanging)('cancelled: a request %s is closed at once', async (_, behaviour) => {
+  test.each(hanging)('a request %s is closed at once when its call is cancelled', async (_, behaviour) => {
     upstream.set(behaviour);
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const stop = new AbortController();
@@ -289,7 +289,7 @@ describe('the end of a call', () => {
   });
 
   test.each(['cpq_list_companies', 'cpq_list_pricing_books', 'cpq_brief_pipeline'])(
-    'cancelled by the host: what %s asked for is closed',
+    'the requests of %s are closed when the host cancels it',
     async (name) => {
       upstream.set(faults['never-answers']);
       const served = await serve(tenantOf({ limits: { attemptMs: 20_000 } }), () => {});
@@ -308,7 +308,7 @@ describe('the end of a call', () => {
     },
   );
 
-  test('cancelled between two attempts: there is no other', async () => {
+  test('there is no other attempt after a cancellation', async () => {
     upstream.set(faults['500']);
     const stop = new AbortController();
     const asked = failure(ask(tenantOf({ firstRetryDelayMs: 20_000 }), { signal: stop.signal }));
@@ -318,7 +318,7 @@ describe('the end of a call', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('cancelled at its very beginning: nothing leaves', async () => {
+  test('a call that is already cancelled sends nothing', async () => {
     const stop = new AbortController();
     const asked = failure(ask(tenantOf(), { signal: stop.signal }));
     stop.abort(new Error('enough'));
@@ -326,7 +326,7 @@ describe('the end of a call', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test.each(hanging)('out of time: a request %s is closed', async (_, behaviour) => {
+  test.each(hanging)('a request %s is closed at the deadline', async (_, behaviour) => {
     upstream.set(behaviour);
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     expect(await failure(ask(tenant, { time: 150 }))).toMatchObject({ kind: 'timed-out' });
@@ -334,7 +334,7 @@ describe('the end of a call', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('out of time in the middle of a walk: what was read is told', async () => {
+  test('a walk that meets its deadline returns the records read so far', async () => {
     upstream.set({ maxSize: 10, cut: only({ at: 'start', how: 'hang' }, { after: 3 }) });
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const { records, coverage } = await tenant.collection('company', toolCall({ time: 400 }));
@@ -346,7 +346,7 @@ describe('the end of a call', () => {
     );
   });
 
-  test('a walk that fails ends its other requests', async () => {
+  test('a walk that fails closes its other requests', async () => {
     const firstPage = ({ query }: { query: URLSearchParams }) => query.get('from') === null;
     upstream.set({
       maxSize: 10,
@@ -364,15 +364,15 @@ describe('the end of a call', () => {
   });
 });
 
-describe('what is too much', () => {
-  test('33 MiB at the usual cap', async () => {
+describe('oversized answers', () => {
+  test('33 MiB are refused at the default limit', async () => {
     upstream.set({ hugeMiB: 33 });
     const limits = { maxBytes: 32 * 2 ** 20, attemptMs: 20_000 };
     expect(await failure(ask(tenantOf({ limits })))).toMatchObject({ kind: 'too-large' });
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('a bomb, which is not unpacked further than the cap', async () => {
+  test('a gzip bomb is unpacked only up to the limit', async () => {
     upstream.set(faults['gzip-bomb']);
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const before = process.memoryUsage.rss();
@@ -384,14 +384,14 @@ describe('what is too much', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   const records = '"results":[{"id":"a","name":"A"}],"total":1';
 
-  test('a record nested without end', async () => {
+  test('a deeply nested record is refused', async () => {
     upstream.set({
       instead: { text: `{"results":[{"id":"a","deep":${nested(50_000)}}],"total":1}` },
     });
     expect(await failure(ask(tenantOf()))).toMatchObject({ kind: 'unexpected' });
   });
 
-  test('facets nested without end, which are left out', async () => {
+  test('deeply nested facets are left out', async () => {
     upstream.set({ instead: { text: `{${records},"filters":${nested(50_000)}}` } });
     const page = await tenantOf().client.page('product', { size: 1 }, interactiveCall(toolCall()));
     expect(page).toEqual({
@@ -402,7 +402,7 @@ describe('what is too much', () => {
     });
   });
 
-  test('one record nested without end', async () => {
+  test('a deeply nested single record is refused', async () => {
     upstream.set({ instead: { text: `{"id":"a","deep":${nested(50_000)}}` } });
     const one = tenantOf().client.getRecord('company', 'id', 'a', interactiveCall(toolCall()));
     expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
@@ -419,13 +419,13 @@ describe('one record', () => {
     '{"message":"no","statusCode":500}',
   ];
 
-  test.each(notRecords)('%s is none', async (text) => {
+  test.each(notRecords)('%s is not a record', async (text) => {
     upstream.set({ instead: { text } });
     const one = tenantOf().client.getRecord('company', 'id', 'a', interactiveCall(toolCall()));
     expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
   });
 
-  test('of a path that is not there is not an error of the address', async () => {
+  test('that does not exist is not reported as a wrong base URL', async () => {
     const one = tenantOf().client.getRecord('company', 'id', 'none', interactiveCall(toolCall()));
     expect(kindOf(await failure(one))).toBe('not found');
   });
@@ -436,7 +436,7 @@ describe('redirects', () => {
   const targets = ['other', 'other port', 'same', 'loop'] as const;
   const all = codes.flatMap((code) => targets.map((to) => [code, to] as const));
 
-  test.each(all)('%i to %s is not followed, by no request', async (code, to) => {
+  test.each(all)('%i to %s is not followed', async (code, to) => {
     upstream.set({ redirect: { code, to } });
     const tenant = tenantOf();
     expect(await failure(ask(tenant))).toMatchObject({ kind: 'redirect' });
@@ -449,12 +449,12 @@ describe('redirects', () => {
   });
 });
 
-test('a key that is refused in the middle of a walk is told, whatever was read before', async () => {
+test('a key that is refused during a walk is an error, whatever was read before', async () => {
   upstream.set({ maxSize: 10, status: only({ code: 401 }, { path: '/company', after: 2 }) });
   expect(kindOf(await failure(tenantOf().collection('company', toolCall())))).toBe('unauthorised');
 });
 
-test('a permission that is taken away in the middle of a walk cuts it short', async () => {
+test('a permission that is revoked during a walk cuts it short', async () => {
   const status = { code: 403, message: 'Not permitted' };
   upstream.set({ maxSize: 10, status: only(status, { path: '/contact', after: 2 }) });
   const { coverage } = await tenantOf().collection('contact', toolCall());

@@ -67,7 +67,7 @@ describe('walks and single reads together', () => {
     expect(upstream.requests).toHaveLength(60);
   });
 
-  test('leave a tenth to single reads, then say when to come again', async () => {
+  test('reserve a tenth for single reads, then report when to retry', async () => {
     const tenant = tenantWith(30);
     await Promise.allSettled(bigger.map((path) => walkOf(tenant, path)));
     expect(upstream.requests).toHaveLength(27);
@@ -80,7 +80,7 @@ describe('walks and single reads together', () => {
     expect(upstream.budget.violations).toBe(0);
   });
 
-  test('a walk cut short hands on what it has, and says when the rest can be had', async () => {
+  test('a walk that is cut short returns its records and when to read the rest', async () => {
     const tenant = tenantWith(20);
     const { records, coverage } = await walkOf(tenant, '/company');
     expect(records.length).toBeGreaterThan(100);
@@ -92,14 +92,14 @@ describe('walks and single reads together', () => {
     expect(coverage.resumesAt).toBe(Date.now() + windowMs);
   });
 
-  test('a walk that cannot even begin is an error that says when', async () => {
+  test('a walk that cannot begin is an error with the time to retry', async () => {
     const tenant = tenantWith(20);
     await walkOf(tenant, '/company');
     const refused = await walkOf(tenant, '/contact').catch((error: unknown) => error);
     expect(refused).toMatchObject({ kind: 'budget-spent', facts: { seconds: windowSeconds } });
   });
 
-  test('the window rolls: what was sent first is free first', async () => {
+  test('the window rolls: the oldest requests are released first', async () => {
     const tenant = tenantWith(10);
     for (let at = 0; at < 10; at++) {
       expect(await one(tenant)).toBe('answered');
@@ -119,7 +119,7 @@ describe('walks and single reads together', () => {
 const rule = (limit: number): WindowRule => ({ limit, windowMs, reserve: 0 });
 
 describe('other programs of the tenant', () => {
-  test('that spent before are seen in the first answer', async () => {
+  test('that sent requests before are noticed in the first answer', async () => {
     const tenant = tenantWith(60);
     upstream.budget.spend(40);
     await Promise.allSettled([one(tenant), ...bigger.map((path) => walkOf(tenant, path))]);
@@ -130,7 +130,7 @@ describe('other programs of the tenant', () => {
     expect(upstream.requests.length).toBeGreaterThan(14);
   });
 
-  test('that spend meanwhile are seen in the next answers', async () => {
+  test('that send requests meanwhile are noticed in the next answers', async () => {
     const tenant = tenantWith(80);
     upstream.set({ onRequest: (n) => (n === 12 ? upstream.budget.spend(25) : undefined) });
     await Promise.allSettled(bigger.map((path) => walkOf(tenant, path)));
@@ -140,7 +140,7 @@ describe('other programs of the tenant', () => {
     expect(upstream.requests.length).toBeGreaterThan(45);
   });
 
-  test('are seen although answers overtake each other', async () => {
+  test('are noticed although answers arrive out of order', async () => {
     const tenant = tenantWith(60);
     upstream.budget.spend(20);
     // Every other answer is late, so that it tells of a time before those that came ahead of it.
@@ -150,14 +150,14 @@ describe('other programs of the tenant', () => {
     expect(upstream.budget.violations).toBe(0);
   });
 
-  test('a service that allows less than we were told is believed', async () => {
+  test('a lower limit of the service replaces the configured one', async () => {
     const tenant = tenantWith(15, 500);
     await Promise.allSettled(bigger.map((path) => walkOf(tenant, path)));
     expect(upstream.budget.violations).toBe(0);
   });
 
   test.each(['', ' ', 'some', '-1', '1e3', '4.5', 'NaN'])(
-    'a count of %j says nothing',
+    'a count of %j is ignored',
     async (remaining) => {
       const tenant = tenantWith(50);
       upstream.set({ rateHeaders: { remaining } });
@@ -168,7 +168,7 @@ describe('other programs of the tenant', () => {
 });
 
 describe('Retry-After', () => {
-  test('is kept by everyone, and then over', async () => {
+  test('applies to all requests until it expires', async () => {
     const tenant = tenantWith(50);
     upstream.set({ status: { code: 429, retryAfter: '300' } });
     expect(await one(tenant)).toMatchObject({ kind: 'rate-limited', facts: { seconds: 300 } });
@@ -185,7 +185,7 @@ describe('Retry-After', () => {
   });
 
   test.each(['999999999', '1e300', 'Fri, 01 Jan 2999 00:00:00 GMT'])(
-    'of %s is not taken at its word for longer than the service remembers',
+    'of %s is limited to the length of the rate window',
     async (retryAfter) => {
       const tenant = tenantWith(50);
       upstream.set({ status: { code: 429, retryAfter } });
@@ -200,7 +200,7 @@ describe('Retry-After', () => {
     },
   );
 
-  test('that is short is waited for, and costs nothing else', async () => {
+  test('that is short is waited for, at no other cost', async () => {
     vi.useRealTimers();
     const tenant = tenantWith(50);
     upstream.set(faults['429-one-second']);
@@ -212,10 +212,10 @@ describe('Retry-After', () => {
   });
 });
 
-describe('what was never sent costs nothing', () => {
+describe('requests that were never sent do not count', () => {
   const leftOf = async ({ client }: Tenant) => (await client.budget.peek()).remaining;
 
-  test('when the call had been cancelled, or its time was over', async () => {
+  test('when the call was cancelled or past its deadline', async () => {
     const tenant = tenantWith(50);
     const signal = AbortSignal.abort(new Error('enough'));
     const call = (options: object) => interactiveCall(toolCall(options));
@@ -240,7 +240,7 @@ describe('what was never sent costs nothing', () => {
     expect(await leftOf(tenant)).toBe(before);
   });
 
-  test('when it was cancelled while it waited for its turn', async () => {
+  test('when they were cancelled while waiting', async () => {
     vi.useRealTimers();
     const tenant = tenantWith(50);
     await tenant.client.budget.take(interactiveCall(toolCall()), { host: '' });
@@ -354,8 +354,8 @@ class Twins {
   }
 }
 
-describe('the window', () => {
-  test('judges as a naive one does', async () => {
+describe('the rate window', () => {
+  test('decides as a naive implementation does', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
         const twins = new Twins();
@@ -365,7 +365,7 @@ describe('the window', () => {
     );
   });
 
-  test('lets nobody through twice in a moment, however long it is asked', async () => {
+  test('admits each request only once under concurrent requests', async () => {
     const moments = fc.array(fc.integer({ min: 0, max: 90 }), { minLength: 50, maxLength: 200 });
     await fc.assert(
       fc.asyncProperty(moments, async (waits) => {

@@ -31,7 +31,7 @@ function refusal(resource: Resource, rows: readonly Row[]): readonly string[] | 
   }
 }
 
-describe('records without a field that is known', () => {
+describe('records without a known field', () => {
   test.each<[string, Resource, Row, string[]]>([
     ['PascalCase', 'opportunity', pascal(deal), ['Id', 'Name', 'PipelineStage', 'OnetimeRevenue']],
     [
@@ -47,22 +47,22 @@ describe('records without a field that is known', () => {
       ['nummer', 'status_text'],
     ],
     ['names of another kind', 'company', { id: 'c', name: { de: 'Acme' } }, ['name']],
-  ])('are refused by name: %s', (_, resource, row, fields) => {
+  ])('are refused with the name of the collection: %s', (_, resource, row, fields) => {
     expect(refusal(resource, [row, row])).toEqual(fields);
   });
 
-  test('are no records with few values', () => {
+  test('are not records with few values', () => {
     expect(refusal('contact', [{ id: 'p', phone: '1' }])).toBeUndefined();
     expect(refusal('quote_widget', [{ id: 'w' }])).toBeUndefined();
     expect(refusal('category', [])).toBeUndefined();
   });
 
-  test('are not refused beside one that is known', () => {
+  test('are accepted beside a known one', () => {
     expect(refusal('opportunity', [pascal(deal), deal])).toBeUndefined();
   });
 });
 
-describe('what no record says in a known field', () => {
+describe('known fields that no record has', () => {
   const rows = (count: number, more: Row) => Array.from({ length: count }, () => ({ ...more }));
   const unrecognized = (resource: Resource, list: readonly Row[]) =>
     findUnrecognized(resource, read(resource, list)).map(({ kind, what, unknownFields }) => [
@@ -70,7 +70,7 @@ describe('what no record says in a known field', () => {
       ...unknownFields,
     ]);
 
-  test('is told with the fields that may say it', () => {
+  test('are reported with similar fields', () => {
     const { onetimeRevenue: _, pipelineStage: __, ...rest } = deal;
     const list = rows(5, { ...rest, revenue: 5, phase: 'Open' });
     expect(unrecognized('opportunity', list)).toEqual([
@@ -79,7 +79,7 @@ describe('what no record says in a known field', () => {
     ]);
   });
 
-  test('is told of the items of quotes', () => {
+  test('are reported for the items of quotes', () => {
     const quote = { id: 'q', number: '1', status: 'draft' };
     const items = [{ name: 'One', quantity: 2, unitAmount: 10 }];
     expect(unrecognized('quote', [quote, { ...quote, items }])).toEqual([
@@ -87,7 +87,7 @@ describe('what no record says in a known field', () => {
     ]);
   });
 
-  test('is nothing where it may just be missing', () => {
+  test('are not reported where they are optional', () => {
     const { onetimeRevenue: _, ...rest } = deal;
     expect(unrecognized('opportunity', rows(4, { ...rest, version: 3 }))).toEqual([]);
     expect(unrecognized('opportunity', rows(9, { ...rest, note: 'x', isNew: true }))).toEqual([]);
@@ -95,7 +95,7 @@ describe('what no record says in a known field', () => {
   });
 });
 
-test('whatever a record holds, it is read or refused, and one with a name is read', () => {
+test('any record is read or refused, and one with a name is read', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...resources),

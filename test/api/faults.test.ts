@@ -257,7 +257,7 @@ describe('every list route under', () => {
 
 const retryable = faultNames.filter((name) => faults[name].transient === true);
 
-describe('every list route reads everything when it passes at the third attempt:', () => {
+describe('every list route is read whole when the third attempt succeeds:', () => {
   test.each(retryable)('%s', (name) =>
     onRoutes(name, async (path) => {
       const upstream = upstreamFor(path, limit(behaviourOf(name), { first: 2 }));
@@ -274,7 +274,7 @@ describe('every list route reads everything when it passes at the third attempt:
   );
 });
 
-test('nothing of it is left: neither sockets nor timers', async () => {
+test('no sockets or timers are left open', async () => {
   // The servers of the upstreams still listen; what was accepted, opened or set is gone.
   await expectNoLeaks(before);
   expect(before.filter((kind) => kind.startsWith('TCPSocket'))).toEqual([]);

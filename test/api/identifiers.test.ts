@@ -40,7 +40,7 @@ const odd = [
   '',
 ];
 
-test.each(odd)('%j is asked of no route', async (id) => {
+test.each(odd)('%j is not sent to any route', async (id) => {
   const { requests } = await upstream();
   for (const resource of resources) {
     for (const by of routes[resource].one) {
@@ -60,7 +60,7 @@ test.each(odd)('%j is asked of no route', async (id) => {
   expect(requests).toEqual([]);
 });
 
-test.each(['..', '%2e%2e', '../quote'])('%j is told as a record that there is not', async (id) => {
+test.each(['..', '%2e%2e', '../quote'])('%j is reported as a missing record', async (id) => {
   const { refused, request } = await server();
   const words = await refused('cpq_get_record', { resource: 'company', id });
   expect(words).toContain('There is no such record');
@@ -92,7 +92,7 @@ const identifiers = fc.oneof(
   fc.array(pieces, { maxLength: 6 }).map((all) => all.join('')),
 );
 
-test('every other is one segment of its own route, and comes out as it went in', async () => {
+test('any other identifier is one path segment, and is decoded unchanged', async () => {
   const { requests } = await upstream();
   const { client } = await tenant();
   await fc.assert(

@@ -28,7 +28,7 @@ describe('a reference', () => {
     'flat in snake_case': (id, name) => ({ pipeline_stage_id: id, pipeline_stage_name: name }),
   };
 
-  test.each(Object.entries(forms))('%s is one id and one name', (_, form) => {
+  test.each(Object.entries(forms))('in the form %s has one id and one name', (_, form) => {
     fc.assert(
       fc.property(word, word, (id, name) => {
         const { pipelineStage } = toRecord('opportunity', form(id, name));
@@ -37,7 +37,7 @@ describe('a reference', () => {
     );
   });
 
-  test('that is empty in every form is none', () => {
+  test('that is empty in every form is missing', () => {
     const record = toRecord('opportunity', { owner: '', ownerId: '', ownerName: null });
     expect(record.owner).toBeUndefined();
   });
@@ -46,7 +46,7 @@ describe('a reference', () => {
     expect(toRecord('quote', { owner: 4711 }).owner).toEqual({ id: '4711' });
   });
 
-  test('of an item is read alike', () => {
+  test('of an item is read in the same way', () => {
     const { items } = toRecord('quote', { items: [{ productId: 'p1', category_id: 'c1' }] });
     expect(items?.[0]).toMatchObject({ product: { id: 'p1' }, category: { id: 'c1' } });
   });
@@ -54,7 +54,7 @@ describe('a reference', () => {
   test.each([
     { id: 'c1', name: 'Acme' },
     { _id: 'c1', name: 'Acme' },
-  ])('a contact that nests its company names it beside itself: %j', (company) => {
+  ])('a contact with a nested company has its id and name: %j', (company) => {
     const contact = toRecord('contact', { lastName: 'Ada', company });
     expect(contact).toMatchObject({ companyId: 'c1', companyName: 'Acme' });
   });
@@ -78,13 +78,13 @@ describe('a time', () => {
 });
 
 describe('a deletion', () => {
-  test.each([false, null, '', 'false', 0])('is not told by %j', (mark) => {
+  test.each([false, null, '', 'false', 0])('is not indicated by %j', (mark) => {
     for (const name of ['deleted', 'deletedAt']) {
       expect(isDeleted(toRecord('quote', { [name]: mark }))).toBe(false);
     }
   });
 
-  test.each([true, 'true', 1, '2026-01-01', 1_798_416_000])('is told by %j', (mark) => {
+  test.each([true, 'true', 1, '2026-01-01', 1_798_416_000])('is indicated by %j', (mark) => {
     for (const name of ['deleted', 'deletedAt']) {
       expect(isDeleted(toRecord('contact', { [name]: mark }))).toBe(true);
     }

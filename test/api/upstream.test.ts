@@ -87,7 +87,7 @@ describe('without a fault', () => {
     expect(await statuses('/company?size=0', '/company?from=-1')).toEqual([400, 400]);
   });
 
-  test('serves one record, and knows no other path', async () => {
+  test('serves one record, and no other path', async () => {
     const [first] = companies();
     expect(await json(`/company/${first?.id}`)).toEqual(first);
     expect(await json('/company/ext/com-0')).toEqual(first);
@@ -97,7 +97,7 @@ describe('without a fault', () => {
     expect(outside.headers.get('content-type')).toBe('text/html');
   });
 
-  test('records are the same for the same seed, and carry ids as told', () => {
+  test('records are the same for the same seed, with ids as configured', () => {
     expect(generateRecords('/quote', 5, 7)).toEqual(generateRecords('/quote', 5, 7));
     const ids = resourcePaths.flatMap((path) => idsOf(generateRecords(path, 99, 1, 'all')));
     expect(new Set(ids).size).toBe(12 * 99);
@@ -133,13 +133,13 @@ describe('a setting for some requests', () => {
     expect(await statuses('/company', '/company', '/company', '/company')).toEqual(expected);
   });
 
-  test('counts each url by itself', async () => {
+  test('counts each URL separately', async () => {
     upstream.set(limit(faults['500'], { first: 1, per: 'url' }));
     const pages = ['/company?from=0', '/company?from=9', '/company?from=0', '/company?from=9'];
     expect(await statuses(...pages)).toEqual([500, 500, 200, 200]);
   });
 
-  test('is counted anew when set again, and gone when reset', async () => {
+  test('restarts its count when set again, and is removed by a reset', async () => {
     for (const _ of [1, 2]) {
       upstream.set(limit(faults['500'], { first: 1 }));
       expect(await statuses('/company', '/company')).toEqual([500, 200]);
@@ -185,7 +185,7 @@ describe('refusals', () => {
     expect([got.status, got.headers['retry-after']]).toEqual([status, wait]);
   });
 
-  test('bodies, and a date to wait for', async () => {
+  test('error bodies, and Retry-After as a date', async () => {
     upstream.set(faults['400-messages']);
     expect((await json('/company')).message).toHaveLength(2);
     upstream.set(faults['503-html']);
@@ -195,7 +195,7 @@ describe('refusals', () => {
     expect(wait).toBeGreaterThan(Date.now());
   });
 
-  test('redirects to another host, which sees whether the key came along', async () => {
+  test('redirects to another host, which records whether the key was sent', async () => {
     upstream.set(faults['307-other-host']);
     const { headers } = await ask('/company?size=5');
     expect(new URL(String(headers.location)).hostname).toBe('localhost');
@@ -248,7 +248,7 @@ describe('connections', () => {
   });
 
   test.each<FaultName>(['delay-headers', 'delay-body', 'slow-headers', 'slow-body'])(
-    '%s, and whole',
+    '%s, and completes',
     async (name) => {
       upstream.set(faults[name]);
       expect((await json('/company')).total).toBe(45);
@@ -256,7 +256,7 @@ describe('connections', () => {
     },
   );
 
-  test('counts the sockets that are open', async () => {
+  test('counts open sockets', async () => {
     upstream.set(faults['never-answers']);
     const leave = new AbortController();
     const both = [1, 2].map(() => failure('/company', { signal: leave.signal }));
@@ -287,7 +287,7 @@ describe('bodies', () => {
     expect(String(await bodyOf(faults[name]))).toBe(text);
   });
 
-  test('truncated text fits its length', async () => {
+  test('truncated text matches its content length', async () => {
     upstream.set(faults.truncated);
     const { headers, body } = await ask('/company');
     expect(Number(headers['content-length'])).toBe(body.length);
@@ -325,7 +325,7 @@ describe('bodies', () => {
 describe('sizes and encodings', () => {
   const decoders = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
 
-  test('encodings only for who accepts them, or unasked', async () => {
+  test('encodings on request, or unasked', async () => {
     for (const name of ['gzip', 'deflate', 'br'] as const) {
       upstream.set(faults[name]);
       expect((await ask('/company')).headers['content-encoding']).toBeUndefined();
@@ -337,7 +337,7 @@ describe('sizes and encodings', () => {
     expect(JSON.parse(String(await bodyOf(faults['false-gzip']))).total).toBe(45);
   });
 
-  test('a small gzip that holds a gibibyte', async () => {
+  test('a small gzip that unpacks to a gibibyte', async () => {
     const bomb = await bodyOf(faults['gzip-bomb']);
     expect(bomb.length).toBeLessThan(2 ** 21);
     expect(bomb.readUInt32LE(bomb.length - 4)).toBe(2 ** 30);
@@ -420,7 +420,7 @@ describe('pages', () => {
   });
 });
 
-describe('records that move', () => {
+describe('records that change', () => {
   const moves: Array<[FaultName, number, number]> = [
     ['inserted-at-front', 48, -1],
     ['deleted-at-front', 42, 1],
@@ -439,7 +439,7 @@ describe('records that move', () => {
     expect(companies()).toHaveLength(total);
   });
 
-  test('a hook may hold a request back', async () => {
+  test('a hook may delay a request', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -471,7 +471,7 @@ describe('rates', () => {
     await timed.close();
   });
 
-  test('headers tell the truth, a lie, or nothing', async () => {
+  test('headers are right, wrong or missing', async () => {
     upstream.set({ rate });
     expect(said(await ask('/company'))).toEqual([200, '1']);
     upstream.set({ rateHeaders: { remaining: 77 } });

@@ -47,7 +47,7 @@ const samplesOf = (pairs: readonly (readonly string[])[]): Sample[] =>
     source,
   }));
 
-test('this house keeps its own order', async () => {
+test('this project keeps to the order of its modules', async () => {
   expect(await check()).toEqual({ status: 0, said: '' });
 });
 
@@ -95,11 +95,11 @@ const bad: [file: string, source: string, said: string][] = [
   ['src/api/a.ts', 'const x = await import(name);', 'only known when it runs'],
 ];
 
-describe('an import against the order is refused', () => {
+describe('an import against the order of the modules is refused', () => {
   const samples = samplesOf(bad);
   const checked = shared(() => checkHouse(samples));
 
-  test('with a status that stops a build, and where to read on', async () => {
+  test('with an exit status that fails a build, and a pointer to the documentation', async () => {
     const { status, said } = await checked();
     expect(status).toBe(1);
     expect(said).toContain(
@@ -132,6 +132,6 @@ const good: [file: string, source: string][] = [
   ['src/api/a.ts', "// like import(name), but said\nimport * as z from 'zod';"],
 ];
 
-test('an import in the order is not refused', async () => {
+test('an import in the order of the modules is accepted', async () => {
   expect(await checkHouse(samplesOf(good))).toEqual({ status: 0, said: '' });
 });

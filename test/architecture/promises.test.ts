@@ -37,10 +37,10 @@ const isNamed = (source: string, title: string): boolean =>
   ["'", '"', '`'].some((quote) => source.includes(`(${quote}${title}${quote},`)) ||
   ["'", '"', '`'].some((quote) => source.includes(` ${quote}${title}${quote},\n`));
 
-describe('the table of promises', () => {
+describe('the table of promises in docs/security.md', () => {
   const rows = shared(rowsOfTable);
 
-  test('names tests that there are, and one at least for each promise', async () => {
+  test('names existing tests, at least one for each promise', async () => {
     const missing: string[] = [];
     for (const { promise, tests } of await rows()) {
       if (tests.length === 0) missing.push(`${promise}: no test`);
@@ -52,7 +52,7 @@ describe('the table of promises', () => {
     expect(missing).toEqual([]);
   });
 
-  test('has every promise once', async () => {
+  test('has each promise once', async () => {
     const promises = (await rows()).map(({ promise }) => promise);
     expect(promises.length).toBeGreaterThan(80);
     expect(new Set(promises).size).toBe(promises.length);
@@ -98,7 +98,7 @@ async function allOf(redis: Redis): Promise<string> {
 }
 
 describeWith('redis', 'Redis', () => {
-  test('holds the journal, and no key', async () => {
+  test('contains the journal, and no key', async () => {
     const redis = await startRedis();
     const address = addressIn(await sandbox());
     const env = { CPQ_REDIS_URL: redis.url.href };
