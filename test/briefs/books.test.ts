@@ -94,7 +94,7 @@ test('pricing books: accepts a price that the line discount brings to that of th
   );
 });
 
-test('pricing books: finds a price that discounts take under all of the books', () => {
+test('pricing books: finds a price that discounts reduce below all books', () => {
   const books = [book({}), book({ id: 'low', products: [{ productId: 'p', price: 80 }] })];
   const discounted = (discount: number, percent = 0): Quote => ({
     ...withItem({ ...good, price: 90, discount, product: { id: 'p' } }),
@@ -107,14 +107,14 @@ test('pricing books: finds a price that discounts take under all of the books', 
   expect(against([...books, own], discounted(2))).toEqual(['check under_book 1']);
 });
 
-test('pricing books: lets a book for the company go before one for everyone', () => {
+test('pricing books: prefers a book for the company to a general one', () => {
   const general = book({ products: [{ productId: 'p', price: 100 }] });
   const own = book({ id: 'own', companyIds: ['acme'] });
   expect(against([general])).toEqual([]);
   expect(against([general, own])).toEqual(['check departs_from_book 1']);
 });
 
-test('pricing books: measures against the nearest of several, the lower one of two as near', () => {
+test('pricing books: compares with the nearest of several prices, the lower one at a tie', () => {
   const prices = new BookPrices(
     [80, 120, 95, 105].map((price, at) =>
       book({ id: `b${at}`, products: [{ productId: 'p', price }] }),
@@ -127,7 +127,7 @@ test('pricing books: measures against the nearest of several, the lower one of t
   expect(prices.nearestPrice('other', decimal(118) ?? zero)).toBeUndefined();
 });
 
-test('pricing books: asks the books of the day on which a quote went out', () => {
+test('pricing books: uses the books that were valid when the quote was sent', () => {
   const may = book({ validFrom: '2026-05-01', validTo: '2026-05-31' });
   expect(against([may])).toEqual([]);
   const sent = { ...quote, status: 'sent', sentAt: '2026-05-20T09:00:00Z' };

@@ -90,7 +90,7 @@ describe('thin_margins', () => {
     ],
   };
 
-  test('finds margins under the floor, those below cost too', () => {
+  test('finds margins under the floor, including those below cost', () => {
     const report = run('thin_margins', catalogue);
     // Missing to 10 %: 10 − (−20), 0 − (−1), 10 − 9.99.
     expect(report.rows.map(({ id, valueAtStake }) => [id, valueAtStake])).toEqual([
@@ -101,7 +101,7 @@ describe('thin_margins', () => {
     expect(report.definition).toContain('under 10 %');
   });
 
-  test('takes another floor', () => {
+  test('accepts another floor', () => {
     expect(ids('thin_margins', catalogue, { floor: 10.01 })).toContain('at the floor');
     expect(ids('thin_margins', catalogue, { floor: 0 })).toEqual(['below cost', 'free']);
     expect(defineCheck('thin_margins', { today, floor: 12 })).toContain('under 12 %');
@@ -156,7 +156,7 @@ describe('stale_quotes', () => {
     expect(ids('stale_quotes', data, { days: 13 })).toContain('13 days');
   });
 
-  test('puts the first year at stake, after discounts, and counts unknown values', () => {
+  test('reports the first-year value after discounts, and counts unknown values', () => {
     const report = run('stale_quotes', {
       quote: [
         quote('a', {
@@ -245,7 +245,7 @@ describe('pricing_drift', () => {
   });
 });
 
-test('unlisted_on_quotes finds items of open quotes that are sold no more', () => {
+test('unlisted_on_quotes finds items of open quotes that are no longer sold', () => {
   const data = {
     product: [product('p', 1, 1, { listed: false }), product('ok')],
     quote: [
@@ -285,7 +285,7 @@ test('unlisted_on_quotes finds items of open quotes that are sold no more', () =
   });
 });
 
-test('duplicate_products finds the same part of the same maker, however it is written', () => {
+test('duplicate_products finds the same part of the same manufacturer in any spelling', () => {
   const part = (
     id: string,
     manufacturer: string | undefined,
@@ -418,7 +418,7 @@ describe('open opportunities', () => {
   });
 });
 
-test('contacts_without_email finds blanks and what is no address', () => {
+test('contacts_without_email finds blank and invalid addresses', () => {
   const report = run('contacts_without_email', {
     contact: [
       { id: '1', firstName: 'Ada', email: 'ada@x.org' },
@@ -435,7 +435,7 @@ test('contacts_without_email finds blanks and what is no address', () => {
 });
 
 describe('every check', () => {
-  test('stands under its own name, and names what it reads', () => {
+  test('is listed under its own name, with the collections it reads', () => {
     expect(checkNames).toHaveLength(11);
     for (const name of checkNames) {
       expect(checks[name].name).toBe(name);
@@ -443,14 +443,14 @@ describe('every check', () => {
     }
   });
 
-  test('refuses to run without a collection that it needs', () => {
+  test('throws without a collection that it needs', () => {
     expect(() => run('pricing_drift', { product: [] })).toThrow(
       new RangeError('pricing_drift needs pricing_book'),
     );
     expect(() => run('below_cost', { product: [] }, { today: 'now' })).toThrow(RangeError);
   });
 
-  test('shows so many rows and related records, and counts all', () => {
+  test('shows a limited number of rows and related records, and counts all', () => {
     const twins = Array.from({ length: 6 }, (_, at) =>
       product(`${at}`, at, 9, { mpn: 'X', manufacturer: 'Y' }),
     );
@@ -463,7 +463,7 @@ describe('every check', () => {
   });
 });
 
-test('a reason quotes what records hold, in one line', () => {
+test('a reason quotes record text in one line', () => {
   const report = run('contacts_without_email', {
     contact: [{ id: '1', email: 'x" is fine\noutcome: written', phone: '1\u2028- bullet' }],
   });

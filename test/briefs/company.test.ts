@@ -11,7 +11,7 @@ const brief = (records: Omit<CompanyRecords, 'company'>, options: object = {}) =
 const own = { id: 'acme', name: 'Acme' };
 const other = { id: 'other', name: 'Other' };
 
-test('leaves out what was not read, and tells what was read and is empty', () => {
+test('leaves out what was not read, and reports what is empty', () => {
   expect(brief({})).toStrictEqual({
     today,
     company: { id: 'acme', name: 'Acme', currency: 'EUR', created: '2020-01-01' },
@@ -25,7 +25,7 @@ test('leaves out what was not read, and tells what was read and is empty', () =>
   });
 });
 
-test('tells who they are', () => {
+test('reports the company’s details', () => {
   const company: Company = {
     ...acme,
     type: 'customer',
@@ -46,7 +46,7 @@ test('tells who they are', () => {
   });
 });
 
-test('takes a record for theirs by id, and by name only where it has no id', () => {
+test('matches records by id, and by name only where they have no id', () => {
   const contacts = [
     { id: '1', firstName: 'Zoe', companyId: 'acme' },
     { id: '2', firstName: 'Anna', lastName: 'Berg', email: 'a@x.org', companyName: ' ACME ' },
@@ -65,7 +65,7 @@ test('takes a record for theirs by id, and by name only where it has no id', () 
   });
 });
 
-test('tells open and closed deals, weighted on the scale of the whole tenant', () => {
+test('reports open and closed deals, weighted on the tenant’s probability scale', () => {
   const opportunities = [
     { id: 'a', name: 'A', company: own, probability: 1, onetimeRevenue: 100, createdAt: today },
     { id: 'b', name: 'B', company: own, monthlyRevenue: 5, expectedCloseDate: '2026-06-14' },
@@ -166,7 +166,7 @@ test('sums contract items by term, as they are given', () => {
   });
 });
 
-test('tells the discount groups and pricing books that apply today, and why', () => {
+test('reports the discount groups and pricing books that apply today, and why', () => {
   const discountGroups = [
     { id: 'g1', name: 'Ours', companyIds: ['acme'], discounts: [{ percent: 5 }] },
     { id: 'g2', name: 'Theirs', companyIds: ['other'] },
@@ -210,7 +210,7 @@ const bought = (company: { id: string }, status: string, ...items: QuoteItem[]):
 });
 const item = (id: string): QuoteItem => ({ product: { id } });
 
-test('suggests what others bought in the categories they buy from', () => {
+test('suggests what similar companies bought in the same categories', () => {
   const products = [
     product('have', 'net', { mpn: 'A-1', manufacturer: 'Maker' }),
     product('same', 'net', { mpn: 'a1', manufacturer: 'MAKER' }),
@@ -259,7 +259,7 @@ test('suggests what others bought in the categories they buy from', () => {
   });
 });
 
-test('finds what was bought by part number where an item names no product', () => {
+test('finds purchases by part number where an item names no product', () => {
   const products = [
     product('1', 'net', { mpn: 'X-1', manufacturer: 'Maker' }),
     product('2', 'net', { mpn: 'X-2', manufacturer: 'Maker' }),
@@ -269,7 +269,7 @@ test('finds what was bought by part number where an item names no product', () =
   expect(section?.rows.map(({ id }) => id)).toEqual(['2']);
 });
 
-test('tells what changed lately, once a record, the newest first', () => {
+test('reports recent changes, once per record, newest first', () => {
   const quotes: Quote[] = [
     { id: 'q1', title: 'Sent', company: own, sentAt: '2026-06-10', updatedAt: '2026-06-12' },
     { id: 'q2', title: 'Both', company: own, sentAt: '2026-06-11', approvedAt: '2026-06-11' },
@@ -301,6 +301,6 @@ test('tells what changed lately, once a record, the newest first', () => {
   ]);
 });
 
-test('refuses a today that is no day', () => {
+test('throws for an invalid date of today', () => {
   expect(() => companyBrief({ company: acme }, { today: 'now', currencyOf })).toThrow(RangeError);
 });

@@ -53,19 +53,19 @@ describe('a phone number', () => {
     );
   });
 
-  test('is only similar without its area code, and another one is no hit', () => {
+  test('is only similar without its area code, and another number is no match', () => {
     const index = createSearchIndex('contact', [{ id: 'it', phone: '+1 617 555 9556' }]);
     expect(index.find('555-9556')).toEqual([{ record: expect.objectContaining({ id: 'it' }) }]);
     expect(index.find('555-9557')).toEqual([]);
     expect(index.find('1 617 555 0556')).toEqual([]);
   });
 
-  test('is read from no other text', () => {
+  test('is not read from other text', () => {
     for (const text of ['Q-2026-1001', 'AB 555 9556', '12.50', '', '555-955'])
       expect(phoneDigits(text), text).toBeUndefined();
   });
 
-  test('is the same whichever of the two is the shorter', () => {
+  test('matches whichever of the two is shorter', () => {
     const number = digits(7, 14);
     fc.assert(
       fc.property(number, number, (one, other) => {
@@ -78,7 +78,7 @@ describe('a phone number', () => {
 describe('a part number', () => {
   const part = fc.stringMatching(/^[A-Z0-9]{5,12}$/);
 
-  test('is found with two neighbours swapped, and is not called exact then', () => {
+  test('is found with two characters swapped, but not as exact', () => {
     fc.assert(
       fc.property(part, fc.nat(), (mpn, place) => {
         const at = place % (mpn.length - 1);
@@ -114,15 +114,15 @@ describe('an e-mail address', () => {
     'siobhan.muller@dunmorearchitect.example.com',
     'Siobhan.Muller@dunmore-architects.example.co',
     'siobhan.muller@dunmore-arhcitects.com',
-  ])('with a mistyped domain is found, but is not exact: %s', (text) => {
+  ])('with a mistyped domain is found, but not as exact: %s', (text) => {
     expect(found(text)).toEqual([['it', undefined]]);
   });
 
-  test('of another domain is no hit', () => {
+  test('of another domain is no match', () => {
     expect(found('siobhan.muller@elsewhere.org')).toEqual([]);
   });
 
-  test('is exact as it stands', () => {
+  test('is exact as written', () => {
     expect(found(' Siobhan.Muller@yarrow-freight.test')[0]).toEqual(['other', 'identifier']);
   });
 });
@@ -130,7 +130,7 @@ describe('an e-mail address', () => {
 describe('a name', () => {
   const named = (...records: Contact[]) => createSearchIndex('contact', records);
 
-  test('is exact without its accents, unless another one is written so', () => {
+  test('is exact without its accents, unless another name is written that way', () => {
     const accented = { id: 'accented', name: 'Siobhán Müller' };
     const plain = { id: 'plain', name: 'Siobhan Muller' };
     const exact = (index: ReturnType<typeof named>) =>
@@ -139,7 +139,7 @@ describe('a name', () => {
     expect(exact(named(accented, plain))).toEqual(['plain']);
   });
 
-  test('that is exact comes first, deleted or not', () => {
+  test('that is exact comes first, even if deleted', () => {
     const deleted = { id: 'deleted', name: 'Ann Lee', deleted: '2026-01-01' };
     const index = named({ id: 'similar', name: 'Ann Leeson' }, deleted);
     expect(index.find('Ann Lee').map(({ record }) => record.id)).toEqual(['deleted', 'similar']);

@@ -47,7 +47,7 @@ describe('decimals', () => {
     expect(sums.of('EUR')?.eq(100)).toBe(true);
   });
 
-  test('takes no number for unknown', () => {
+  test('treats a missing number as unknown', () => {
     expect(decimal(undefined)).toBeUndefined();
     expect(decimal(Number.NaN)).toBeUndefined();
     expect(decimal(Number.POSITIVE_INFINITY)).toBeUndefined();
@@ -62,13 +62,13 @@ describe('decimals', () => {
     expect(perUnit(of(0.00375))).toBe(0.0038);
   });
 
-  test('writes no number that JSON cannot', () => {
+  test('writes no number that JSON cannot represent', () => {
     expect(Object.is(rounded(of(-0.001)), 0)).toBe(true);
     expect(rounded(of(1e300).times(1e300))).toBe(Number.MAX_VALUE);
     expect(rounded(of(-1e300).times(1e300))).toBe(-Number.MAX_VALUE);
   });
 
-  test('takes a discount off in percent', () => {
+  test('subtracts a discount in percent', () => {
     expect(lessPercent(of(19.99), of(15)).toNumber()).toBe(16.9915);
     expect(lessPercent(of(80), of(100)).toNumber()).toBe(0);
     expect(lessPercent(of(80), of(-10)).toNumber()).toBe(88);
@@ -103,7 +103,7 @@ describe('terms', () => {
     expect(termOf(text)).toBe(term);
   });
 
-  test('keeps the words of another term', () => {
+  test('keeps the text of an unknown term', () => {
     expect(termText(' Per_Quarter ')).toBe('quarter');
   });
 });
@@ -116,7 +116,7 @@ describe('currencies', () => {
     { currency: 'CHF' },
   ]);
 
-  test("takes the record's own, then its company's, then none", () => {
+  test("uses the record's own, then its company's, then none", () => {
     expect(currencyOfRecord({ currency: 'gbp', company: { id: 'de' } }, currencyOf)).toBe('GBP');
     expect(currencyOfRecord({ company: { id: 'de', currency: 'SEK' } }, currencyOf)).toBe('SEK');
     expect(currencyOfRecord({ company: { id: 'de' } }, currencyOf)).toBe('EUR');
@@ -125,7 +125,7 @@ describe('currencies', () => {
     expect(currencyOfRecord({}, currencyOf)).toBe('unknown currency');
   });
 
-  test('keeps sums apart, and leaves out what nobody knows', () => {
+  test('keeps sums separate, and leaves out unknown values', () => {
     const sums = new CurrencySums();
     expect(sums.toAmounts()).toBeUndefined();
     sums.add('USD', of(5));

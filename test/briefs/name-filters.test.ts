@@ -15,7 +15,7 @@ const meant = (text: string, candidates = owners, options = byWords) => {
   return found.kind === 'one' ? (found.match.id ?? found.match.name) : found;
 };
 
-describe('what a filter means', () => {
+describe('a name filter', () => {
   test.each([
     ['u1', 'u1'],
     ['siobhán o’connor ', 'u1'],
@@ -27,17 +27,17 @@ describe('what a filter means', () => {
     ['Agren Smith', 'u2'],
     ['smith', 'u2'],
     ['anna weiss', 'u4'],
-  ])('%s', (text, id) => {
+  ])('resolves %s', (text, id) => {
     expect(meant(text)).toBe(id);
   });
 
-  test('an id is compared exactly, and comes before a name', () => {
+  test('compares ids exactly, and before names', () => {
     const odd = [...owners, { id: 'u9', name: 'u1' }];
     expect(meant('u1', odd)).toBe('u1');
     expect(meant('U9', odd)).toMatchObject({ kind: 'none' });
   });
 
-  test('a name as written comes before one with other accents', () => {
+  test('prefers the exact name to one with other accents', () => {
     const alike = [
       { id: 'u1', name: 'Björn' },
       { id: 'u2', name: 'Bjorn' },
@@ -47,7 +47,7 @@ describe('what a filter means', () => {
     expect(meant('bjørn', alike)).toMatchObject({ kind: 'several', total: 2 });
   });
 
-  test('several are asked about, with their ids', () => {
+  test('offers several matches with their ids', () => {
     expect(meant('Anna')).toEqual({
       kind: 'several',
       candidates: [
@@ -63,11 +63,11 @@ describe('what a filter means', () => {
     expect(meant('OFFER', same)).toMatchObject({ kind: 'several', total: 2 });
   });
 
-  test('a part of a word is no match, but the nearest name', () => {
+  test('does not match a part of a word, but offers the nearest name', () => {
     expect(meant('Siob')).toMatchObject({ kind: 'none', candidates: [{ id: 'u1' }, {}, {}, {}] });
   });
 
-  test('a company is not taken for another that shares a word', () => {
+  test('does not confuse companies that share a word', () => {
     const companies = [{ id: 'c1', name: 'Acme Foods' }];
     expect(meant('Acme', companies, { byWords: false })).toEqual({
       kind: 'none',
@@ -76,12 +76,12 @@ describe('what a filter means', () => {
     });
   });
 
-  test('an external identifier in any letter case', () => {
+  test('accepts an external identifier in any letter case', () => {
     const companies = [{ id: 'c1', name: 'Acme Foods', externalIdentifier: 'CRM-7' }];
     expect(meant('crm-7', companies)).toBe('c1');
   });
 
-  test('one that is deleted only where no other fits', () => {
+  test('matches a deleted record only where no other matches', () => {
     const companies = [
       { id: 'c1', name: 'Acme', deleted: '2026-01-01' },
       { id: 'c2', name: 'acme' },
@@ -92,7 +92,7 @@ describe('what a filter means', () => {
     expect(meant('Beacons', companies)).toMatchObject({ candidates: [{ id: 'c2' }] });
   });
 
-  test('one id with several names is one', () => {
+  test('treats one id with several names as one', () => {
     const renamed = [
       { id: 'u1', name: 'Zoe' },
       { id: 'u1', name: 'Anna' },
@@ -101,7 +101,7 @@ describe('what a filter means', () => {
     expect(matchName('u1', renamed, byWords)).toMatchObject({ match: { name: 'Anna' } });
   });
 
-  test('the nearest of many names: misspelt, the likeliest first, and no others', () => {
+  test('offers the nearest of many names for a misspelt one', () => {
     const many = Array.from({ length: 40 }, (_, at) => ({ id: `${at}`, name: `Xq ${at * 7919}` }));
     const found = matchName('Jonh Smiht', [...many, { id: 's', name: 'John Smith' }], byWords);
     expect(found).toEqual({
@@ -111,7 +111,7 @@ describe('what a filter means', () => {
     });
   });
 
-  test('a text without letters matches nothing by its name', () => {
+  test('matches no name with text without letters', () => {
     expect(meant('?!')).toMatchObject({ kind: 'none' });
     expect(meant('', [{ name: ' ' }, {}])).toEqual({
       kind: 'none',
@@ -130,7 +130,7 @@ test('a filter refers by id, or by name where there is no id', () => {
   expect(refersTo(undefined, anna)).toBe(false);
 });
 
-test('whatever the names: its own id and a unique name find a record, and what is meant is among them', () => {
+test('for any names: an id and a unique name find the record, and candidates include it', () => {
   const text = fc.oneof(fc.constantFrom('Anna', 'anna ', 'Änna', "O'Neil", ''), fc.string());
   const id = fc.string({ maxLength: 3 }).map((end) => `u${end.trim()}`);
   const candidate = fc.record({ id, name: text });

@@ -46,7 +46,7 @@ describe('the outcome of an opportunity', () => {
   });
 });
 
-describe('where a quote stands', () => {
+describe('the status of a quote', () => {
   test.each<[string, Quote, string]>([
     ['draft', { status: 'draft' }, 'draft'],
     ['capitals', { status: 'SENT' }, 'sent'],
@@ -120,14 +120,14 @@ describe('the scale of probabilities', () => {
 });
 
 describe('days', () => {
-  test('takes the day as written, without a time zone', () => {
+  test('uses the day as written, without a time zone', () => {
     expect(dayOf('2026-03-01T00:30:00+02:00')).toBe('2026-03-01');
     expect(dayOf('2026-03-01')).toBe('2026-03-01');
     expect(dayOf('2026-03-01 08:00')).toBe('2026-03-01');
   });
 
   test.each(['soon', '', '2026-3-1', '2026-13-01', '2026-02-29', '2026-02-00', '2026-01-012'])(
-    'takes %j for no day',
+    'rejects %j',
     (text) => {
       expect(dayOf(text)).toBeUndefined();
     },

@@ -112,7 +112,7 @@ test('the open pipeline: adds up, weighs and ages by hand-worked figures', () =>
   expect(unknown).toStrictEqual({ probability: 1, valueMonths: 1, stageUpdatedAt: 1 });
 });
 
-test('the open pipeline: tells what is overdue, closing soon and stalled', () => {
+test('the open pipeline: reports what is overdue, closing soon and stalled', () => {
   const { overdue, closingSoon, stalled } = brief([a, b, c]);
   expect(overdue).toStrictEqual({
     total: 1,
@@ -151,7 +151,7 @@ test('the open pipeline: reads 0–100 where the tenant stores it so', () => {
   expect(probability).toStrictEqual({ scale: '0-100' });
 });
 
-test('the open pipeline: tells an empty pipeline', () => {
+test('the open pipeline: reports an empty pipeline', () => {
   expect(brief([])).toStrictEqual({
     today,
     by: 'stage',
@@ -207,7 +207,7 @@ describe('groups', () => {
     }),
   );
 
-  test('folds what is beyond the limit so that the sums still add up', () => {
+  test('folds groups beyond the limit so that the sums still add up', () => {
     const { groups } = brief(deals, { by: 'owner', maxGroups: 3 });
     expect([groups.shown, groups.total]).toEqual([3, 9]);
     expect(groups.rows.map(({ name, count }) => [name, count])).toEqual([
@@ -278,7 +278,7 @@ describe('groups', () => {
     expect(names).toEqual(['no owner', 'no company', 'no category', 'no source', 'no close date']);
   });
 
-  test('goes by the id, and by the name where there is none', () => {
+  test('uses the id, and the name where there is no id', () => {
     const renamed = [
       { ...a, id: '1', owner: { id: 'u1', name: 'Zoe' } },
       { ...a, id: '2', owner: { id: 'u1', name: 'Anna' } },
@@ -298,7 +298,7 @@ describe('groups', () => {
 describe('filters', () => {
   const count = (options: Partial<PipelineOptions>) => brief([a, b, c], options).open.count;
 
-  test('counts the deals that refer to what was meant', () => {
+  test('counts the deals that refer to the matched record', () => {
     expect(count({ owner: anna })).toBe(2);
     expect(count({ company: american })).toBe(1);
     expect(count({ stage: offer, owner: ben })).toBe(1);
@@ -313,7 +313,7 @@ describe('filters', () => {
     expect(brief([{}], { closeTo: '2030-01-01' }).open.count).toBe(0);
   });
 
-  test('measures the least value with its months, and leaves unknown values out', () => {
+  test('applies the minimum to the value with its months, and leaves unknown values out', () => {
     expect(count({ minValue: 1200 })).toBe(2);
     expect(count({ minValue: 1200.01 })).toBe(1);
     const { open, notes } = brief([a, {}], { minValue: 0 });
@@ -335,7 +335,7 @@ describe('filters', () => {
   });
 
   test.each(['today', 'periodFrom', 'periodTo', 'closeFrom', 'closeTo'] as const)(
-    'refuses a %s that is no day',
+    'throws for a %s that is not a day',
     (option) => {
       expect(() => brief([a], { [option]: '15.06.2026' })).toThrow(
         new RangeError(`${option} must be a day as YYYY-MM-DD, not "15.06.2026"`),
@@ -350,7 +350,7 @@ describe('won and lost', () => {
   const lost = (value: number, more: Opportunity = {}) =>
     closed(`l${value}`, { statusId: 'lost', onetimeRevenue: value, ...more });
 
-  test('tells the win rate by count and by value, a currency each', () => {
+  test('reports the win rate by count and by value, per currency', () => {
     const { closed: period } = brief([
       won(300),
       won(100, { company: american }),
@@ -387,7 +387,7 @@ describe('won and lost', () => {
     expect(period).not.toHaveProperty('winRateByValue');
   });
 
-  test('takes a won deal without a closing time for closed, and for no period', () => {
+  test('treats a won deal without a closing time as closed, in no period', () => {
     const { closedAt: _none, ...undated } = won(5);
     const { open, closed: period, unknown, notes } = brief([a, undated]);
     expect(open.count).toBe(1);

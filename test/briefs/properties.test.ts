@@ -234,7 +234,7 @@ test('does not depend on the order of records', () => {
   );
 });
 
-test('tells only what JSON can, and nothing empty, whatever is missing', () => {
+test('returns only JSON values, and nothing empty, whatever is missing', () => {
   fc.assert(
     fc.property(tenant, (records) => {
       const told = everything(records);
@@ -253,7 +253,7 @@ function sumOf(rows: readonly object[], field: string, currency: string): number
   return amounts.reduce((sum, amount) => sum + inCents(amount?.[currency]), 0);
 }
 
-test('sums to the same whatever it is grouped by, folded or not', () => {
+test('has the same sums for every grouping, folded or not', () => {
   fc.assert(
     fc.property(opportunities, fc.integer({ min: 1, max: 4 }), (records, maxGroups) => {
       const { open } = pipelineBrief(records, options);
@@ -275,7 +275,7 @@ test('sums to the same whatever it is grouped by, folded or not', () => {
   );
 });
 
-test('splits into the briefs of its owners', () => {
+test('is the sum of the briefs of its owners', () => {
   fc.assert(
     fc.property(opportunities, (records) => {
       const owned = records.map((record, at) => ({ ...record, owner: { id: `u${at % 3}` } }));
@@ -301,7 +301,7 @@ test('splits into the briefs of its owners', () => {
   );
 });
 
-test('changes nothing that is open when a closed deal is added', () => {
+test('does not change open figures when a closed deal is added', () => {
   const closing = fc.record({
     closedAt: fc.constantFrom('2026-06-01', '2020-01-01'),
     statusId: fc.constantFrom('won', 'lost', 'x'),
@@ -345,7 +345,7 @@ test('never mixes currencies', () => {
   );
 });
 
-test('counts a deal of unknown revenue and lets it change no sum', () => {
+test('counts a deal of unknown revenue without changing a sum', () => {
   fc.assert(
     fc.property(opportunities, (records) => {
       const unknown = {
@@ -363,7 +363,7 @@ test('counts a deal of unknown revenue and lets it change no sum', () => {
   );
 });
 
-test('counts an item of unknown price and lets it change no total', () => {
+test('counts an item of unknown price without changing a total', () => {
   fc.assert(
     fc.property(quote, (before) => {
       const after = { ...before, items: [...(before.items ?? []), { quantity: 3, term: 'month' }] };
@@ -377,7 +377,7 @@ test('counts an item of unknown price and lets it change no total', () => {
   );
 });
 
-test('doubles every total when each item stands there twice', () => {
+test('doubles every total when each item is repeated', () => {
   fc.assert(
     fc.property(quote, (once) => {
       const { discount: _discount, ...plain } = once;
@@ -392,7 +392,7 @@ test('doubles every total when each item stands there twice', () => {
   );
 });
 
-test('leaves the brief of a company alone when another company changes', () => {
+test('does not change the brief of a company when another company changes', () => {
   fc.assert(
     fc.property(tenant, quote, opportunity, (records, theirQuote, theirDeal) => {
       const other = { id: 'c9', name: 'Elsewhere' };
@@ -407,7 +407,7 @@ test('leaves the brief of a company alone when another company changes', () => {
   );
 });
 
-test('finds what it found before when a check asks for more', () => {
+test('finds the same and more with a stricter limit', () => {
   fc.assert(
     fc.property(tenant, fc.integer({ min: 0, max: 60 }), (records, least) => {
       const found = (check: (typeof checkNames)[number], more: object) =>

@@ -31,7 +31,7 @@ const codes = (records: PreflightRecords, more: object = {}) =>
 const withItem = (item: QuoteItem): Quote => ({ ...sound, items: [item] });
 const good: QuoteItem = { name: 'Switch', quantity: 1, price: 100, cost: 50 };
 
-test('the totals of a quote: multiplies, takes the line discount off and keeps terms apart', () => {
+test('the totals of a quote: multiplies, subtracts the line discount and keeps terms separate', () => {
   const items: QuoteItem[] = [
     { quantity: 3, price: 19.99, discount: 15 }, // 3 × 19.99 × 0.85 = 50.9745
     { quantity: 1, price: 100, term: 'one-time', setupPrice: 49.5 },
@@ -53,7 +53,7 @@ test('the totals of a quote: counts setup once, whatever the quantity, and witho
   expect(quoteTotals({ items })).toStrictEqual({ items: 1, oneTime: 100, monthly: 25 });
 });
 
-test('the totals of a quote: takes a percentage off every term', () => {
+test('the totals of a quote: subtracts a percentage from every term', () => {
   const items: QuoteItem[] = [
     { quantity: 1, price: 80, setupPrice: 20 },
     { quantity: 1, price: 10, term: 'month' },
@@ -62,7 +62,7 @@ test('the totals of a quote: takes a percentage off every term', () => {
   expect(totals).toStrictEqual({ items: 2, oneTime: 90, monthly: 9 });
 });
 
-test('the totals of a quote: takes an amount off the one-time total, once', () => {
+test('the totals of a quote: subtracts an amount from the one-time total, once', () => {
   const items: QuoteItem[] = [{ price: 80 }, { price: 10, term: 'month' }].map((item) => ({
     quantity: 1,
     ...item,
@@ -77,7 +77,7 @@ test('the totals of a quote: takes an amount off the one-time total, once', () =
   });
 });
 
-test('the totals of a quote: applies no discount that it cannot read, and says so', () => {
+test('the totals of a quote: ignores a discount that it cannot read, and says so', () => {
   const items = [{ quantity: 1, price: 80 }];
   expect(quoteTotals({ items, discount: { type: 'loyalty', amount: 10 } })).toStrictEqual({
     items: 1,
@@ -107,7 +107,7 @@ test('the totals of a quote: counts a missing price as unknown and a missing qua
   });
 });
 
-test('the totals of a quote: says nothing where nothing is known', () => {
+test('the totals of a quote: are empty where nothing is known', () => {
   expect(quoteTotals({})).toStrictEqual({ items: 0 });
   expect(quoteTotals({ discount: { type: 'amount', amount: 5 } })).toStrictEqual({ items: 0 });
   const unpriced = { items: [{ quantity: 1 }], discount: { type: 'amount', amount: 5 } };
@@ -135,7 +135,7 @@ test('the totals of a quote: adds quotes before it rounds', () => {
   });
 });
 
-test('the brief of a quote: tells a sound quote whole', () => {
+test('the brief of a quote: reports a complete quote in full', () => {
   const brief = quoteBrief(
     {
       quote: { ...sound, contractDuration: { amount: 36, unit: 'month' } },
@@ -218,7 +218,7 @@ test('the brief of a quote: tells a sound quote whole', () => {
   });
 });
 
-test('the brief of a quote: tells the margin over the lines that it can judge, after all discounts', () => {
+test('the brief of a quote: reports the margin of the lines with known costs, after all discounts', () => {
   const quote: Quote = {
     ...sound,
     discount: { type: 'percent', amount: 10 },
@@ -238,7 +238,7 @@ test('the brief of a quote: tells the margin over the lines that it can judge, a
   expect(discount).toStrictEqual({ percent: 10 });
 });
 
-test('the brief of a quote: a setup that is not charged costs what it costs', () => {
+test('the brief of a quote: counts the cost of a setup that is not charged', () => {
   const items = [{ ...good, term: 'month', setupCost: 30 }];
   const { terms, totals } = quoteBrief({ quote: { ...sound, items } }, options);
   expect(terms).toStrictEqual([
@@ -248,31 +248,31 @@ test('the brief of a quote: a setup that is not charged costs what it costs', ()
   expect(totals).toStrictEqual({ items: 1, monthly: 100, unknownPrices: 1 });
 });
 
-test('the brief of a quote: an amount off a quote without one-time lines is a loss, and no margin', () => {
+test('the brief of a quote: an amount off a quote without one-time lines is a loss, without a margin', () => {
   const items = [{ ...good, term: 'month' }];
   const discount = { type: 'amount', amount: 60 };
   const { terms } = quoteBrief({ quote: { ...sound, items, discount } }, options);
   expect(terms[0]).toStrictEqual({ term: 'one-time', price: -60, cost: 0, profit: -60 });
 });
 
-test('the brief of a quote: shows so many lines and counts all', () => {
+test('the brief of a quote: shows a limited number of lines and counts all', () => {
   const items = Array.from({ length: 30 }, () => good);
   const brief = quoteBrief({ quote: { ...sound, items } }, options);
   expect([brief.lines.shown, brief.lines.total, brief.lines.rows.length]).toEqual([25, 30, 25]);
   expect(brief.totals).toStrictEqual({ items: 30, oneTime: 3000 });
 });
 
-test('the brief of a quote: keeps the small change of a price per unit', () => {
+test('the brief of a quote: keeps fractions of a cent in unit prices', () => {
   const [line] = quoteBrief({ quote: withItem({ quantity: 10000, price: 0.0035 }) }, options).lines
     .rows;
   expect([line?.price, line?.total]).toEqual([0.0035, 35]);
 });
 
-test('the brief of a quote: refuses a today that is no day', () => {
+test('the brief of a quote: throws for an invalid date of today', () => {
   expect(() => quoteBrief({ quote: sound }, { ...options, today: 'today' })).toThrow(RangeError);
 });
 
-test('pre-flight: finds nothing in a sound quote', () => {
+test('pre-flight: finds nothing in a complete quote', () => {
   expect(codes({ quote: sound, company: acme, books: [], products: [] })).toEqual([]);
 });
 
@@ -321,14 +321,14 @@ test('pre-flight: adds the percentage of the quote to that of the line', () => {
   expect(codes({ quote }, { discountLimit: 27.75 })).toEqual([]);
 });
 
-test('pre-flight: lets the quote itself go to the limit', () => {
+test('pre-flight: accepts a discount of the whole quote at the limit', () => {
   const percent = (amount: number) =>
     codes({ quote: { ...withItem(good), discount: { type: 'percent', amount } } });
   expect(percent(20)).toEqual([]);
   expect(percent(20.5)).toEqual(['check discount_over_limit']);
 });
 
-test('pre-flight: quotes what records hold, in one line', () => {
+test('pre-flight: quotes record text in one line', () => {
   const term = 'by "week"\noutcome: written';
   const quote = withItem({ ...good, term });
   const [finding] = quoteBrief({ quote }, options).preflight.rows;
@@ -353,7 +353,7 @@ test('pre-flight: measures an amount against the one-time total', () => {
   ]);
 });
 
-test('pre-flight: knows the term that the catalogue sells by', () => {
+test('pre-flight: compares with the term of the catalogue', () => {
   const products: Product[] = [
     { id: 'm', term: 'month' },
     { id: 'o' },
@@ -373,7 +373,7 @@ test('pre-flight: knows the term that the catalogue sells by', () => {
   expect(term('gone')).toEqual([]);
 });
 
-test('pre-flight: finds a product that is listed no more', () => {
+test('pre-flight: finds a product that is no longer listed', () => {
   const products: Product[] = [{ id: 'p', listed: false }];
   const quote = withItem({ ...good, product: { id: 'p' } });
   expect(codes({ quote, products })).toEqual(['check unlisted_product 1']);
@@ -416,7 +416,7 @@ test.each(going)('pre-flight: goes out %s', (_what, records, expected) => {
     expect(codes({ quote: { ...sound, status }, ...records })).toEqual([]);
 });
 
-test('pre-flight: says what it looked at, and what it could not', () => {
+test('pre-flight: reports what it checked, and what it could not', () => {
   const quote: Quote = { ...sound, opportunity: { id: 'o1' } };
   const scope = (records: PreflightRecords) => {
     const { checked, notChecked } = quoteBrief(records, options).preflight;
@@ -465,7 +465,7 @@ test('the brief of a quote: marks a deleted one', () => {
   expect(quoteBrief({ quote: sound }, options)).not.toHaveProperty('deleted');
 });
 
-test('pre-flight: puts what stops it first, then goes by line', () => {
+test('pre-flight: lists what must be fixed first, then by line', () => {
   const quote: Quote = {
     ...sound,
     expiresAt: '2026-06-16',
@@ -524,7 +524,7 @@ test.each<[string, Quote['contact'], boolean]>([
   expect(found.includes('check missing_contact')).toBe(!isThere);
 });
 
-test('pre-flight: an amount under the cost of lines that lose already says nothing new', () => {
+test('pre-flight: does not repeat a loss that the lines already show', () => {
   const quote = { ...withItem({ ...good, price: 40 }), discount: { type: 'amount', amount: 1 } };
   expect(codes({ quote })).toEqual(['stop price_under_cost 1']);
 });
