@@ -95,12 +95,12 @@ const httpEntries: Record<string, Row> = {
   windsurf: { serverUrl: url },
 };
 
-describe('what is printed', () => {
-  test.each(names)('%s: an entry that starts the server, and never the key', async (name) => {
+describe('a printed configuration', () => {
+  test.each(names)('%s: has an entry that starts the server, without the key', async (name) => {
     expect(await printed(name, '--base-url', baseUrl)).toEqual(stdioEntries[name]);
   });
 
-  test.each(Object.keys(httpEntries))('%s: an entry for a server that runs', async (name) => {
+  test.each(Object.keys(httpEntries))('%s: has an entry for a running server', async (name) => {
     expect(await printed(name, '--http', 'http://127.0.0.1:3333')).toEqual(httpEntries[name]);
   });
 
@@ -109,7 +109,7 @@ describe('what is printed', () => {
     expect(stdout + decodeURIComponent(stderr)).not.toContain('npx');
   });
 
-  test.each(names)('%s: the embedded tenant needs no settings', async (name) => {
+  test.each(names)('%s: needs no settings for the embedded tenant', async (name) => {
     const { command, args, env, env_vars } = await printed(name, '--sandbox');
     expect([command, args, env, env_vars]).toEqual([
       process.execPath,
@@ -119,22 +119,22 @@ describe('what is printed', () => {
     ]);
   });
 
-  test('claude-desktop: names its bundle, which cannot serve the embedded tenant', async () => {
+  test('claude-desktop: mentions its bundle, which cannot serve the embedded tenant', async () => {
     const told = await run(['config', 'claude-desktop']);
     expect(told.stderr).toContain('cpq-mcp.mcpb');
     const sandbox = await run(['config', 'claude-desktop', '--sandbox']);
     expect(sandbox.stderr).not.toContain('cpq-mcp.mcpb');
   });
 
-  test.each(names)('%s: a file can hold the key instead', async (name) => {
+  test.each(names)('%s: can refer to a key file instead', async (name) => {
     const entry = await printed(name, '--base-url', baseUrl, '--api-key-file', '/etc/cpq/key');
     expect(entry.env).toEqual({ ...settings, CPQ_API_KEY_FILE: '/etc/cpq/key' });
     expect(entry.env_vars).toBeUndefined();
   });
 });
 
-describe('the printed entry for', () => {
-  test('VS Code is told to ask for what is not given, the key hidden', async () => {
+describe('the printed configuration of one host', () => {
+  test('makes VS Code ask for missing values, with the key hidden', async () => {
     const { stdout } = await run(['config', 'vscode']);
     const { inputs, servers } = JSON.parse(stdout);
     expect(inputs.map((input: Row) => [input.id, input.type, input.password])).toEqual([
@@ -147,12 +147,12 @@ describe('the printed entry for', () => {
     expect(asked).toEqual(inputs.map((input: Row) => input.id));
   });
 
-  test("a project's file of Claude Code is shared, so it names the variable", async () => {
+  test("refers to the variable in the shared project file of Claude Code", async () => {
     const { stdout } = await run(['config', 'claude-code', '--file', join(folder, '.mcp.json')]);
     expect(JSON.parse(stdout).mcpServers['cpq-mcp'].env.CPQ_API_KEY).toBe('$' + '{CPQ_API_KEY}');
   });
 
-  test('links hold the same entry', async () => {
+  test('has the same entry in install links', async () => {
     const words = ['--base-url', baseUrl];
     const linkOf = async (name: string, start: string) => {
       const { stderr } = await run(['config', name, ...words]);
@@ -174,7 +174,7 @@ describe('the printed entry for', () => {
     expect(inputs.map((input: Row) => input.id)).toEqual(['cpq-api-key']);
   });
 
-  test('commands are quoted so that a shell leaves them whole', async () => {
+  test('quotes commands for the shell', async () => {
     const { stderr } = await run(['config', 'vscode', '--base-url', baseUrl]);
     const [, quoted = ''] = /code --add-mcp '(.*)'\n/.exec(stderr) ?? [];
     const { name, inputs, ...entry } = JSON.parse(quoted.replaceAll(`'\\''`, "'"));
@@ -184,14 +184,14 @@ describe('the printed entry for', () => {
     expect(JSON.parse(escaped.replaceAll('\\"', '"')).command).toBe(process.execPath);
   });
 
-  test('the command for Claude Code names the server before the variables', async () => {
+  test('names the server before the variables for Claude Code', async () => {
     const { stderr } = await run(['config', 'claude-code', '--base-url', baseUrl]);
     expect(stderr).toContain(
       `claude mcp add --scope user cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- ${process.execPath} ${bundle}\n`,
     );
   });
 
-  test('what is printed starts a server that a client can use', async () => {
+  test('starts a server that a client can use', async () => {
     const { command, args } = await printed('cursor', '--sandbox', '--local');
     const client = new Client({ name: 'test', version: '1' });
     const env = { CPQ_STATE_DIR: folder };
@@ -203,7 +203,7 @@ describe('the printed entry for', () => {
     expect(tools.map((tool) => tool.name)).toContain('cpq_list_companies');
   });
 
-  test('Claude Desktop takes an address in its settings only', async () => {
+  test('points Claude Desktop users of a URL to its settings', async () => {
     const shown = await run(['config', 'claude-desktop', '--http', url]);
     expect([shown.status, shown.stdout]).toEqual([0, '']);
     expect(shown.stderr).toContain(`Add custom connector: ${url}`);
@@ -222,7 +222,7 @@ describe('the printed entry for', () => {
     [['cursor', '--base-url', 'tenant'], 'CPQ_BASE_URL: is not a web address'],
     [['cursor', '--grants', 'everything'], 'unknown: everything'],
     [['cursor', '--api-key=abcdefgh'], "Unknown option '--api-key'"],
-  ])('wrong use is told: %j', async (words, said) => {
+  ])('reports wrong use: %j', async (words, said) => {
     const { status, stdout, stderr } = await run(['config', ...words]);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(said);
@@ -230,7 +230,7 @@ describe('the printed entry for', () => {
   });
 });
 
-describe('where each host keeps its servers', () => {
+describe('the configuration file of each host', () => {
   const at = (platform: NodeJS.Platform, environment = {}) => ({
     platform,
     home: folder,
@@ -252,11 +252,11 @@ describe('where each host keeps its servers', () => {
     ['gemini', 'linux', '/.gemini/settings.json'],
     ['lm-studio', 'linux', '/.lmstudio/mcp.json'],
     ['windsurf', 'linux', '/.codeium/windsurf/mcp_config.json'],
-  ] as const)('%s on %s', (name, platform, file) => {
+  ] as const)('is found for %s on %s', (name, platform, file) => {
     expect(fileOf(name, platform)).toBe(join(file));
   });
 
-  test('follows the variables and notes by which hosts are moved', async () => {
+  test('is found where environment variables or notes of the host move it', async () => {
     const elsewhere = (name: string) => join(folder, name);
     const moved = {
       CODEX_HOME: elsewhere('x'),
@@ -291,16 +291,16 @@ const allowed: Record<string, string[]> = {
   codex: ['command', 'args', 'env', 'env_vars', 'cwd', 'url', 'bearer_token_env_var'],
 };
 
-describe('schemas that hosts publish', () => {
-  test.each(Object.keys(allowed))('%s allows every key', async (name) => {
+describe('published schemas of hosts', () => {
+  test.each(Object.keys(allowed))('allow every key of our entries: %s', async (name) => {
     const entries = [await printed(name), await printed(name, '--http', url)];
     for (const entry of entries)
       expect(allowed[name]).toEqual(expect.arrayContaining(Object.keys(entry)));
   });
 });
 
-describe('a file that is written', () => {
-  test.each(names)('%s: is made where there is none, for its owner only', async (name) => {
+describe('a written configuration file', () => {
+  test.each(names)('%s: is created for its owner only', async (name) => {
     const { status, stdout, file, after, left } = await written(
       name,
       undefined,
@@ -313,7 +313,7 @@ describe('a file that is written', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test.each(names)('%s: is left alone when all is there already', async (name) => {
+  test.each(names)('%s: is unchanged when the entry is there already', async (name) => {
     const { file, home, after } = await written(name, undefined);
     const again = await run(['config', name, '--write', '--file', file]);
     expect(again.stdout).toContain('is already up to date.');
@@ -346,7 +346,7 @@ describe('a file that is written', () => {
 });
 
 describe('an existing configuration file', () => {
-  test('keeps its permissions, and a mark at its start', async () => {
+  test('keeps its permissions and byte order mark', async () => {
     const home = await place();
     const file = join(home, 'mcp.json');
     await writeFile(file, '\uFEFF{}');
@@ -358,7 +358,7 @@ describe('an existing configuration file', () => {
     expect((await stat(join(home, backup))).mode & 0o777).toBe(0o640);
   });
 
-  test('is written where a link leads, and the link stays', async () => {
+  test('is written through a symbolic link', async () => {
     const home = await place();
     await mkdir(join(home, 'dotfiles'));
     await writeFile(join(home, 'dotfiles', 'real.json'), '{"a":1}');
@@ -371,12 +371,12 @@ describe('an existing configuration file', () => {
     expect(await readdir(home)).toEqual(['dotfiles', 'mcp.json']);
   });
 
-  test.each(['', ' \n'])('takes an empty file (%j) for one without servers', async (before) => {
+  test.each(['', ' \n'])('may be empty: %j', async (before) => {
     const { after = '' } = await written('cursor', before);
     expect(Object.keys(JSON.parse(after).mcpServers)).toEqual(['cpq-mcp']);
   });
 
-  test.each(jsonNames)('%s: keeps what a person put in place of ours', async (name) => {
+  test.each(jsonNames)('%s: keeps values that a person changed', async (name) => {
     const root = hosts[name]?.root ?? '';
     const own = { disabled: true, timeout: 5 };
     const env = {
@@ -399,7 +399,7 @@ describe('an existing configuration file', () => {
     expect(stdout).not.toContain('in place of');
   });
 
-  test('moves between a server that is started and one that runs', async () => {
+  test('can switch between stdio and HTTP', async () => {
     const { file } = await written('gemini', undefined, '--base-url', baseUrl);
     const entry = async (...words: string[]) => {
       await run(['config', 'gemini', '--write', '--file', file, ...words]);
@@ -412,7 +412,7 @@ describe('an existing configuration file', () => {
     });
   });
 
-  test("asks VS Code's questions behind those that are there, each once", async () => {
+  test("adds missing inputs of VS Code after the existing ones, once", async () => {
     const before =
       '{"inputs":[{"id":"mine","type":"promptString"},{"id":"cpq-api-key","type":"x"}]}';
     const { after = '' } = await written('vscode', before);
@@ -422,7 +422,7 @@ describe('an existing configuration file', () => {
   });
 });
 
-describe('a file that cannot be edited safely', () => {
+describe('a configuration file that cannot be edited safely', () => {
   test.each([
     ['cursor', '{"mcpServers": {', 'is not valid JSON (line 1'],
     ['cursor', '{\n"a": 1,\n"b": }\n', 'is not valid JSON (line 3'],
@@ -432,14 +432,14 @@ describe('a file that cannot be edited safely', () => {
     ['codex', '[a]\nb = = 1\n', 'is not valid TOML (line 2'],
     ['codex', 'mcp_servers = { cpq-mcp = { command = "x" } }\n', 'cannot edit safely'],
     ['codex', 'mcp_servers = "none"\n', 'cannot edit safely'],
-  ])('%s with %j is left as it is', async (name, before, said) => {
+  ])('is left unchanged: %s with %j', async (name, before, said) => {
     const { status, stdout, stderr, after, left } = await written(name, before);
     expect([status, stdout, after, left]).toEqual([1, '', before, ['host.conf']]);
     expect(stderr).toContain(said);
     expect(stderr).toContain('without --write');
   });
 
-  test('is not one that another program wrote meanwhile', async () => {
+  test('is not overwritten after a concurrent change', async () => {
     const home = await place();
     const file = join(home, 'mcp.json');
     await writeFile(file, '{}');
@@ -452,7 +452,7 @@ describe('a file that cannot be edited safely', () => {
     expect(await readFile(file, 'utf8')).toBe('{"theirs":1}');
   });
 
-  test('is not a folder', async () => {
+  test('may not be a folder', async () => {
     const { status, stderr } = await run(['config', 'cursor', '--write', '--file', folder]);
     expect([status, stderr]).toEqual([1, expect.stringContaining('is not a plain file')]);
   });
@@ -513,8 +513,8 @@ describe('an entry that is there', () => {
   });
 });
 
-describe('a file of TOML', () => {
-  test('is changed in our own tables only', async () => {
+describe('a TOML file', () => {
+  test('is changed only in our own tables', async () => {
     const { after = '', stdout, left } = await written('codex', toml, '--base-url', baseUrl);
     const [head = '', tail = ''] = [
       toml.slice(0, toml.indexOf('[mcp_servers.cpq-mcp]')),
@@ -532,7 +532,7 @@ describe('a file of TOML', () => {
     expect(stdout).not.toContain(key);
   });
 
-  test('keeps its line ends', async () => {
+  test('keeps its line endings', async () => {
     const { after = '' } = await written('codex', '[a]\r\nb = 1');
     expect(after.replaceAll('\r\n', '')).not.toContain('\n');
     expect(parseToml(after)).toMatchObject({

@@ -65,8 +65,8 @@ const sandboxWith = async (name: KeyName, env: Environment = {}) => {
   return { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: ofTenant, ...env };
 };
 
-describe('where everything is right', () => {
-  test('says so, for people', async () => {
+describe('when nothing is wrong', () => {
+  test('reports success as text', async () => {
     const { status, stdout, stderr } = await run(['doctor', '--sandbox']);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
@@ -78,7 +78,7 @@ describe('where everything is right', () => {
     expect(stdout.endsWith('\nCPQ_GRANTS=read\n')).toBe(true);
   });
 
-  test('says so, for programs', async () => {
+  test('reports success as JSON', async () => {
     const { status, stderr, report } = await examine();
     expect([status, stderr, report.ok, report.sandbox]).toEqual([0, '', true, false]);
     expect(report.grants).toBe('read');
@@ -107,7 +107,7 @@ describe('where everything is right', () => {
     ]);
   });
 
-  test('asks as often as it says, and only reads, whatever is granted', async () => {
+  test('sends as many requests as announced, and only reads', async () => {
     const { report } = await examine({}, { CPQ_GRANTS: 'read,opportunity:write' });
     const { requests } = await upstream();
     expect(requests).toHaveLength(report.requests);
@@ -116,7 +116,7 @@ describe('where everything is right', () => {
     expect(report.grants).toBe('read,opportunity:write');
   });
 
-  test('leaves the state folder as it was', async () => {
+  test('does not change the state folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-doctor-'));
     afterAll(() => rm(folder, { recursive: true, force: true }));
     const missing = join(folder, 'a', 'b');
@@ -128,7 +128,7 @@ describe('where everything is right', () => {
   });
 });
 
-describe('files that hold secrets', () => {
+describe('files with secrets', () => {
   const write = async (folder: string, name: string, content: string, mode: number) => {
     const path = join(folder, name);
     await writeFile(path, content);
@@ -153,18 +153,18 @@ describe('files that hold secrets', () => {
     [0o644, 'warn'],
     [0o660, 'warn'],
     [0o646, 'fail'],
-  ])('with mode %o is told as %s', async (mode, status) => {
+  ])('with mode %o are reported as %s', async (mode, status) => {
     const { path, remedy, ...found } = await inFile(mode);
     expect(found).toMatchObject({ status, title: 'key file' });
     expect(found.detail).toContain(path);
     expect(remedy).toBe(status === 'ok' ? undefined : `chmod 600 ${path}`);
   });
 
-  test('are closed in a folder that nobody else can enter', async () => {
+  test('are safe in a folder that nobody else can enter', async () => {
     expect(await inFile(0o644, 0o700)).toMatchObject({ status: 'ok' });
   });
 
-  test('are those of tenants and tokens too, and the state folder', async () => {
+  test('include the tenants file, the token file and the state folder', async () => {
     const folder = await open();
     await write(folder, 'acme-key', key, 0o604);
     await write(folder, 'acme-hook', 'a-webhook-secret-0123456789', 0o600);
@@ -194,22 +194,22 @@ describe('files that hold secrets', () => {
     ]);
   });
 
-  test('are told where the file of tenants cannot be read, without a word of it', async () => {
+  test('are reported for an unreadable tenants file, without its content', async () => {
     const path = await write(await open(), 'tenants.json', `{"tenants": {"a": "${key}"`, 0o600);
     const { find } = await examine({}, { CPQ_TENANTS_FILE: path });
     expect(find('tenants')).toMatchObject({ status: 'fail' });
     expect(find('tenants').detail).not.toContain(key);
   });
 
-  test('are left to the reader on Windows', async () => {
+  test('are not checked on Windows', async () => {
     const path = await write(await open(), 'key', key, 0o644);
     const settings = readSettings(['--api-key-file', path], {});
     expect(await checkFiles(settings, 'win32')).toMatchObject([{ status: 'skip' }]);
   });
 });
 
-describe('what this key may do', () => {
-  test('ends with the grants that make the next run succeed', async () => {
+describe('the permissions of the key', () => {
+  test('lead to the grants that make the next run succeed', async () => {
     const first = await examineAt(await sandboxWith('limited'));
     expect([first.status, first.report.ok]).toEqual([1, false]);
     expect(first.stderr).toContain('9 of 21 checks failed');
@@ -225,7 +225,7 @@ describe('what this key may do', () => {
     expect(second.find('route:/quote').status).toBe('skip');
   });
 
-  test('tells a route that the tenant does not have from one that is forbidden', async () => {
+  test('distinguish a missing route from a forbidden one', async () => {
     const { find, report } = await examine({
       status: only({ code: 404 }, { path: '/contract/items' }),
     });
@@ -234,7 +234,7 @@ describe('what this key may do', () => {
     expect(report.grants).toContain('discount_group:read');
   });
 
-  test('keeps the grant of a route that fails for now', async () => {
+  test('keep the grant of a route that fails temporarily', async () => {
     const { status, find, report } = await examine({
       status: only({ code: 500 }, { path: '/quote' }),
     });
@@ -244,8 +244,8 @@ describe('what this key may do', () => {
   });
 });
 
-describe('what is wrong', () => {
-  test('a key: two requests are enough', async () => {
+describe('a problem', () => {
+  test('with the key is found with two requests', async () => {
     const { status, find, report } = await examine({}, { CPQ_API_KEY: `${key}x` });
     expect([status, report.requests, report.grants]).toEqual([1, 2, undefined]);
     expect([find('address').status, find('key').status]).toEqual(['ok', 'fail']);
@@ -253,7 +253,7 @@ describe('what is wrong', () => {
     expect(find('route:/quote')).toMatchObject({ status: 'skip', detail: 'not tried' });
   });
 
-  test('an address where nobody listens: one request is enough', async () => {
+  test('with an unreachable address is found with one request', async () => {
     const env = { CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_API_KEY: key };
     const { status, find, report } = await examineAt(env);
     expect([status, report.requests, find('key').status]).toEqual([1, 1, 'skip']);
@@ -268,7 +268,7 @@ describe('what is wrong', () => {
     ['another service', { status: { code: 404 } }, 'has no route /company'],
     ['a redirect', { redirect: { code: 302, to: 'other' } }, 'redirect, which is not followed'],
     ['a service that is down', { status: { code: 503 } }, 'answered with status 503'],
-  ])('an address of %s', async (_, behaviour, said) => {
+  ])('with the address is found: %s', async (_, behaviour, said) => {
     const { status, find, report } = await examine(behaviour);
     expect([status, find('address').status]).toEqual([1, 'fail']);
     expect(find('address').remedy).toContain(said);
@@ -276,7 +276,7 @@ describe('what is wrong', () => {
     expect((await upstream()).elsewhere.requests).toEqual([]);
   });
 
-  test('the settings: exit status 2, for programs too', async () => {
+  test('with the settings leads to exit status 2, also with JSON output', async () => {
     const people = await run(['doctor'], { CPQ_API_KEY: key });
     expect([people.status, people.stdout]).toEqual([2, '']);
     expect(people.stderr).toContain('CPQ_BASE_URL');
@@ -289,7 +289,7 @@ describe('what is wrong', () => {
     });
   });
 
-  test('a state folder: of consequence where something is written', async () => {
+  test('with the state folder matters where something is written', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-doctor-'));
     afterAll(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'file'), '');
@@ -301,7 +301,7 @@ describe('what is wrong', () => {
     expect(writing.find('state').detail).toContain('is not a folder');
   });
 
-  test('tools: grants that no toolset has use for', async () => {
+  test('with tools is found: grants that no toolset uses', async () => {
     const { find } = await examine({}, { CPQ_TOOLSETS: 'changes', CPQ_GRANTS: 'quote:read' });
     expect(find('settings')).toMatchObject({
       status: 'fail',
@@ -313,23 +313,26 @@ describe('what is wrong', () => {
     [5, 'warn', '5 minutes behind the service'],
     [-5, 'warn', '5 minutes ahead of the service'],
     [60 * 26, 'fail', '26 hours behind the service'],
-  ] as const)('a clock that is %i minutes off', async (minutes, status, detail) => {
-    const date = new Date(Date.now() + minutes * 60_000).toUTCString();
-    const { find } = await examine({ headers: { date } });
-    expect(find('clock')).toMatchObject({ status, detail });
-  });
+  ] as const)(
+    'with a clock that is %i minutes off is reported',
+    async (minutes, status, detail) => {
+      const date = new Date(Date.now() + minutes * 60_000).toUTCString();
+      const { find } = await examine({ headers: { date } });
+      expect(find('clock')).toMatchObject({ status, detail });
+    },
+  );
 
-  test.each(['20.18.3', '18.20.0', '19.99.0'])('Node %s', (version) => {
+  test.each(['20.18.3', '18.20.0', '19.99.0'])('with Node %s is reported', (version) => {
     expect(checkNode(version).status).toBe('fail');
   });
 
-  test.each(['20.19.0', '21.0.0', '24.1.0'])('not Node %s', (version) => {
+  test.each(['20.19.0', '21.0.0', '24.1.0'])('with Node %s does not exist', (version) => {
     expect(checkNode(version).status).toBe('ok');
   });
 });
 
-describe('a service that answers some routes and keeps others waiting', () => {
-  test('is left when the time is over, and what is known is told', async () => {
+describe('a service that answers only some routes', () => {
+  test('leads to a partial report at the time limit', async () => {
     const service = await upstream();
     service.set({ keys: new Set([key]), delayHeaders: only(600_000, { after: 2 }) });
     const prober = new Prober({ baseUrl: new URL(service.url), key }, 3_000, () => {});
@@ -343,8 +346,8 @@ describe('a service that answers some routes and keeps others waiting', () => {
   });
 });
 
-describe('the rate budget', () => {
-  test('is what the replies say', async () => {
+describe('the rate limit', () => {
+  test('is read from the responses', async () => {
     const { find } = await examine({ rate: { limit: 500, windowMs: 600_000 } });
     expect(find('budget')).toMatchObject({
       status: 'ok',
@@ -352,7 +355,7 @@ describe('the rate budget', () => {
     });
   });
 
-  test('that differs from the settings is told with the setting', async () => {
+  test('that differs from the settings is reported with the setting', async () => {
     const { find, status } = await examine({ rateHeaders: { limit: 1000, remaining: 900 } });
     expect(find('budget')).toMatchObject({ status: 'warn', remedy: 'Set CPQ_RATE_LIMIT=1000' });
     expect(status).toBe(0);
@@ -363,7 +366,7 @@ describe('the rate budget', () => {
     expect(find('budget').status).toBe('warn');
   });
 
-  test('that is used up ends the asking', async () => {
+  test('that is used up ends the checks', async () => {
     const { status, find, report } = await examine({
       status: only({ code: 429, retryAfter: '77' }, { after: 1 }),
     });
@@ -382,7 +385,7 @@ describe('paging', () => {
     return { ...find('paging:offset'), requests: report.requests };
   };
 
-  test('that ignores the parameter is told with what to set', async () => {
+  test('that ignores the parameter is reported with the setting to change', async () => {
     expect(await offset({ ignoreFrom: true })).toMatchObject({
       status: 'fail',
       detail: 'from is ignored',
@@ -390,7 +393,7 @@ describe('paging', () => {
     });
   });
 
-  test('is found under another name', async () => {
+  test('is detected with another parameter name', async () => {
     const behaviour: Behaviour = { offset: { name: 'offset' } };
     expect(await offset(behaviour)).toMatchObject({
       status: 'fail',
@@ -405,7 +408,7 @@ describe('paging', () => {
     });
   });
 
-  test('by page numbers is not taken for offsets', async () => {
+  test('by page numbers is not mistaken for offsets', async () => {
     expect(await offset({ offset: { name: 'from', unit: 'page' } })).toMatchObject({
       status: 'warn',
     });
@@ -421,7 +424,7 @@ describe('paging', () => {
     expect(find('paging:size')).toMatchObject({ status: 'ok', detail });
   });
 
-  test('that refuses large pages is fine, and one that refuses ours is not', async () => {
+  test('may refuse large pages, but not those of this server', async () => {
     const refusing = (least: number): Behaviour => ({
       status: only({ code: 400 }, { if: ({ query }) => Number(query.get('size')) >= least }),
     });
@@ -434,7 +437,7 @@ describe('paging', () => {
     expect([ours.status, ours.find('paging:size').status]).toEqual([1, 'fail']);
   });
 
-  test('of collections with hardly a record cannot be told', async () => {
+  test('cannot be determined with very few records', async () => {
     const service = await upstream();
     const kept = { ...service.records };
     for (const path of Object.keys(kept) as (keyof typeof kept)[]) {
@@ -446,13 +449,13 @@ describe('paging', () => {
   });
 });
 
-describe('progress', () => {
+describe('the progress line', () => {
   const screen = (isTTY: boolean) => {
     const shown: string[] = [];
     return { isTTY, shown, write: (text: string) => shown.push(text) };
   };
 
-  test('is one line of a terminal, gone in the end', () => {
+  test('is one line in a terminal, cleared at the end', () => {
     const terminal = screen(true);
     const progress = progressDisplay(terminal, 14);
     progress.onRequest('/quote', 5);
@@ -460,7 +463,7 @@ describe('progress', () => {
     expect(terminal.shown).toEqual(['\r\u001b[2KAsking /quote (5 of about 14)', '\r\u001b[2K']);
   });
 
-  test('is not shown on a pipe', () => {
+  test('is not written to a pipe', () => {
     const pipe = screen(false);
     const progress = progressDisplay(pipe, 14);
     progress.onRequest('/quote', 5);

@@ -90,13 +90,13 @@ const tenant = async () => {
 };
 
 describe('the package', () => {
-  test('depends on nothing but SQLite, and that is optional', async () => {
+  test('has no dependency but SQLite, which is optional', async () => {
     const { dependencies, peerDependencies, optionalDependencies } = await description();
     expect([dependencies, peerDependencies]).toEqual([undefined, undefined]);
     expect(Object.keys(optionalDependencies)).toEqual(['libsql']);
   });
 
-  test('holds what is built and what is read, and is small', async () => {
+  test('contains the build and its documentation, and is small', async () => {
     const { files, size } = await packed();
     const others = files.filter(({ path }) => !path.startsWith('dist/')).map(({ path }) => path);
     expect(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']).toEqual(
@@ -108,7 +108,7 @@ describe('the package', () => {
     expect(size).toBeLessThan(1_000_000);
   });
 
-  test('is one package in an empty folder, and starts', async () => {
+  test('installs a single package, and starts', async () => {
     const project = await installed();
     const { packages } = await readJson(join(project, 'node_modules', '.package-lock.json'));
     expect(Object.keys(packages)).toEqual(['node_modules/cpq-mcp']);
@@ -116,7 +116,7 @@ describe('the package', () => {
     expect(await npm(project, 'npx', 'cpq-mcp', '--version')).toBe(`${version}\n`);
   });
 
-  test('serves a client from there', async () => {
+  test('serves a client when installed', async () => {
     const project = await installed();
     const { tools, text } = await use(
       'npx',
@@ -128,7 +128,7 @@ describe('the package', () => {
     expect(text).toContain('1 of');
   });
 
-  test('runs with npx from the tarball alone, in a folder with nothing in it', async () => {
+  test('runs with npx from the tarball, in an empty folder', async () => {
     const empty = join(await folder(), 'empty');
     await mkdir(empty);
     const words = ['npx', '--yes', '--omit=optional', '--package', (await packed()).tarball];
@@ -172,7 +172,7 @@ describe('the package', () => {
     expect((await config('--http', 'http://127.0.0.1:3333')).stdout).toContain('/mcp');
   });
 
-  test('says what the embedded tenant needs where that is missing', async () => {
+  test('reports the package that the embedded tenant needs', async () => {
     const project = await installed();
     const started = npm(project, 'npx', 'cpq-mcp', 'doctor', '--sandbox');
     await expect(started).rejects.toMatchObject({
@@ -181,7 +181,7 @@ describe('the package', () => {
     });
   });
 
-  test('can be imported from there', async () => {
+  test('can be imported', async () => {
     const source =
       "import { createCpqServer } from 'cpq-mcp'; console.log(typeof createCpqServer);";
     const words = ['--input-type=module', '--eval', source];
@@ -189,7 +189,7 @@ describe('the package', () => {
     expect(stdout).toBe('function\n');
   });
 
-  test('is found without fault by publint', async () => {
+  test('passes publint', async () => {
     const { messages } = await publint({
       pkgDir: (await packed()).stage,
       strict: true,
@@ -198,7 +198,7 @@ describe('the package', () => {
     expect(messages).toEqual([]);
   });
 
-  test('has types that every way to resolve an ES module finds', async () => {
+  test('has types that every ES module resolution finds', async () => {
     const script = join(
       dirname(createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json')),
       'dist',
@@ -232,7 +232,7 @@ function fillIn(text: string, at: string, config: Record<string, string>): strin
 }
 
 describe('the desktop bundle', () => {
-  test('is valid, of manifest version 0.4, small, and has nothing native in it', async () => {
+  test('is valid, of manifest version 0.4, small, and without native code', async () => {
     const { file, at, manifest } = await bundle();
     // It speaks to a person even where it is called.
     const quiet = vi.spyOn(console, 'log').mockImplementation(() => {});
@@ -251,7 +251,7 @@ describe('the desktop bundle', () => {
     expect(names).toContain(join('dist', 'cpq-mcp.js'));
   });
 
-  test('starts as its manifest says, and serves a client', async () => {
+  test('starts with the command of its manifest, and serves a client', async () => {
     const { at, manifest } = await bundle();
     const { CPQ_BASE_URL, CPQ_API_KEY, CPQ_STATE_DIR } = await tenant();
     const config = {
@@ -286,7 +286,7 @@ describe('the desktop bundle', () => {
     }
   });
 
-  test('asks a person for what the server reads, and hides the key', async () => {
+  test('asks for the settings of the server, and hides the key', async () => {
     const { manifest } = await bundle();
     const env = manifest.server.mcp_config.env as Record<string, string>;
     const known = Object.values(settings).map((setting) => setting.env);
@@ -301,7 +301,7 @@ describe('the desktop bundle', () => {
     expect(manifest.user_config.grants.default).toBe(settings.grants.fallback);
   });
 
-  test('has icons of the sizes that it says', async () => {
+  test('has icons of the declared sizes', async () => {
     const { at, manifest } = await bundle();
     for (const { src, size } of [...manifest.icons, { src: manifest.icon, size: '512x512' }]) {
       const png = await readFile(join(at, src));
@@ -329,7 +329,7 @@ const serverFile = z.strictObject({
 });
 
 describe('server.json', () => {
-  test('keeps the rules, and names this package', async () => {
+  test('is valid, and names this package', async () => {
     const server = serverFile.parse(await readJson(join(root, 'server.json')));
     const { version, mcpName } = await description();
     expect(server.name).toBe(mcpName);
@@ -337,19 +337,19 @@ describe('server.json', () => {
   });
 });
 
-describe('what is made from the source', () => {
-  test('has one version', async () => {
+describe('generated files', () => {
+  test('have one version', async () => {
     const { version } = await description();
     expect((await readJson(join(root, 'manifest.json'))).version).toBe(version);
   });
 
-  test.each(['generate-settings', 'generate-tools'])('%s has nothing to change', async (script) => {
+  test.each(['generate-settings', 'generate-tools'])('are up to date: %s', async (script) => {
     const words = ['scripts/run-ts.mjs', `scripts/${script}.ts`, '--check'];
     const { stderr } = await execute(process.execPath, words, { cwd: root });
     expect(stderr).toBe('');
   });
 
-  test('is found out of date when it is, and made anew', async () => {
+  test('are reported when outdated, and generated again', async () => {
     const elsewhere = join(await folder(), 'elsewhere');
     await mkdir(join(elsewhere, 'docs'), { recursive: true });
     await writeFile(join(elsewhere, 'docs', 'settings.md'), '# Settings of last year');

@@ -33,7 +33,7 @@ function expectWrongUse({ status, stdout, stderr }: Finished, ...words: (string 
 
 for (const command of ['stdio', 'http']) {
   describe(`cpq-mcp ${command}`, () => {
-    test('says what is missing, where a key is issued, and what needs neither', async () => {
+    test('reports missing settings, where a key is issued, and the sandbox', async () => {
       const remedy =
         /Settings → Integrations → API Key\. To try it without either, set CPQ_SANDBOX \(--sandbox\)/;
       const both = /Missing: CPQ_BASE_URL .* and CPQ_API_KEY or CPQ_API_KEY_FILE /;
@@ -51,7 +51,7 @@ for (const command of ['stdio', 'http']) {
       }
     });
 
-    test('says so when a flag or a word is not known', async () => {
+    test('reports an unknown flag or argument', async () => {
       expectWrongUse(await run([command, '--base-ur', baseUrl], complete), '--base-ur', '--help');
       expectWrongUse(await run([command, 'extra'], complete), 'extra', '--help');
       expectWrongUse(await run([command, '--grants'], complete), '--grants', '--help');
@@ -80,34 +80,34 @@ const wrong: [name: string, value: string, ...said: (string | RegExp)[]][] = [
   ['CPQ_HTTP_PORT', '70000', '65535'],
 ];
 
-describe('a wrong value', () => {
+describe('an invalid value', () => {
   test.each(wrong)(
-    'of %s, "%s", is told with its name and its remedy',
+    'of %s, "%s", is reported with its name and remedy',
     async (name, value, ...said) => {
       const env = name === 'CPQ_API_KEY_FILE' ? { CPQ_BASE_URL: baseUrl } : complete;
       expectWrongUse(await run(['stdio'], { ...env, [name]: value }), name, ...said);
     },
   );
 
-  test('of a flag is told with the name of the flag', async () => {
+  test('of a flag is reported with the name of the flag', async () => {
     expectWrongUse(await run(['http', '--port', 'x'], complete), '--port: ', 'number');
     expectWrongUse(await run(['stdio', '--grants', 'all'], complete), '--grants: unknown: all');
   });
 
-  test('of a key in a file does not show the file’s content', async () => {
+  test('of a key file does not reveal its content', async () => {
     const file = await fileWith(`${key} and more\n`);
     const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: file };
     expectWrongUse(await run(['stdio'], env), 'character that a key cannot have');
   });
 
-  test('of a key file that is no file', async () => {
+  test('of a key file that does not exist is reported', async () => {
     const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: await folder() };
     expectWrongUse(await run(['stdio'], env), 'cannot be read', 'EISDIR');
   });
 });
 
 describe('the command line', () => {
-  test('says what there is', async () => {
+  test('lists the commands', async () => {
     for (const word of ['--help', '-h', 'help']) {
       const { status, stdout } = await run([word]);
       expect(status).toBe(0);
@@ -115,7 +115,7 @@ describe('the command line', () => {
     }
   });
 
-  test('says how a command is used', async () => {
+  test('explains a command', async () => {
     for (const [command, said] of [
       ['sandbox', '--scale N'],
       ['config', '--file PATH'],
@@ -165,12 +165,12 @@ describe('the command line', () => {
     expect([read.grants.has('quote:read'), read.apiKey]).toEqual([true, undefined]);
   });
 
-  test('says its version, as in package.json', async () => {
+  test('prints the version of package.json', async () => {
     const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
     expect(await run(['--version'])).toMatchObject({ status: 0, stdout: `${manifest.version}\n` });
   });
 
-  test('says so when a command is not known', async () => {
+  test('reports an unknown command', async () => {
     expectWrongUse(await run(['serve']), 'There is no command "serve"', '--help');
   });
 });
@@ -178,7 +178,7 @@ describe('the command line', () => {
 describe('an address', () => {
   const forms = ['', '/', '/public-api', '/public-api/', '//', '/public-api?x=1#y'];
 
-  test.each(forms)('with "%s" behind it is the same', async (ending) => {
+  test.each(forms)('may end with "%s"', async (ending) => {
     const { baseUrl, key } = addressIn(await sandbox());
     const { call } = await anyHost.start({ baseUrl: `${baseUrl}${ending}`, key });
     expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
@@ -200,14 +200,14 @@ describe('a key', () => {
     expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
   });
 
-  test('in the environment wins over one in a file', async () => {
+  test('in the environment takes precedence over one in a file', async () => {
     const address = addressIn(await sandbox());
     const env = { CPQ_API_KEY_FILE: '/nowhere/at/all' };
     const { call } = await anyHost.start(address, { env });
     expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
   });
 
-  test('is in nothing that the server writes, however much it logs', async () => {
+  test('is never written by the server, at any log level', async () => {
     const address = addressIn(await sandbox());
     const env = { CPQ_LOG_LEVEL: 'debug' };
     const { running, url } = await startHttpServer(address, { env });
@@ -223,7 +223,7 @@ describe('a key', () => {
 });
 
 describe('a flag', () => {
-  test('wins over the environment', async () => {
+  test('takes precedence over the environment', async () => {
     const address = addressIn(await sandbox());
     const wrong = { CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_GRANTS: 'quote:read' };
     const argv = ['--base-url', address.baseUrl, '--grants', 'company:read,contact:read'];
@@ -234,14 +234,14 @@ describe('a flag', () => {
     expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
   });
 
-  test('--sandbox needs neither address nor key, nor does CPQ_SANDBOX', async () => {
+  test('--sandbox or CPQ_SANDBOX needs neither address nor key', async () => {
     const flag = await start(['http', '--port', '0', '--sandbox']);
     await flag.says(/serves the embedded tenant at http/);
     const variable = await start(['http', '--port', '0'], { CPQ_SANDBOX: 'true' });
     await variable.says(/serves the embedded tenant at http/);
   });
 
-  test('--page-param names the offset', async () => {
+  test('--page-param names the offset parameter', async () => {
     const address = addressIn(await sandbox());
     const { call } = await anyHost.start(address, { argv: ['--page-param', 'none'] });
     const { page, records } = await call('cpq_list_contacts', { size: 5, from: 5 });
@@ -250,7 +250,7 @@ describe('a flag', () => {
     expect(records).toHaveLength(5);
   });
 
-  test('stdio is what is meant without a command', async () => {
+  test('without a command starts stdio', async () => {
     const running = await start([], environmentFor('embedded'));
     running.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
     await running.says(/"id":1/);
