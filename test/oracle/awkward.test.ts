@@ -46,7 +46,7 @@ describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
 });
 
 function dealTests(): void {
-  test('a deal that was deleted is in no figure', async () => {
+  test('a deleted deal is in no figure', async () => {
     const open = idsIn(await openDeals());
     const deleted = awkward('opportunity', 'soft-deleted');
     for (const { id } of deleted) expect(open).not.toContain(id);
@@ -54,14 +54,14 @@ function dealTests(): void {
     expect(data.deleted).toBe(deleted.length);
   });
 
-  test('a deal whose closing is null is open', async () => {
+  test('a deal whose closing time is null is open', async () => {
     const open = idsIn(await openDeals());
     for (const { id, deletedAt } of awkward('opportunity', 'null closedAt')) {
       if (deletedAt === null) expect(open).toContain(id);
     }
   });
 
-  test('money in text is money', async () => {
+  test('money given as text is read', async () => {
     const values = new Map((await openDeals()).map(({ id, value }) => [id, value]));
     const deals = awkward(
       'opportunity',
@@ -74,7 +74,7 @@ function dealTests(): void {
     }
   });
 
-  test('a value of 0 is known, one that is null or not there is not', async () => {
+  test('a value of 0 is known, null or a missing one is not', async () => {
     const values = new Map((await openDeals()).map((deal) => [deal.id, deal.value]));
     const where = `r.outcome = 'open' and r.deletedAt is null`;
     for (const { id } of awkward('opportunity', 'zero value', where))
@@ -97,7 +97,7 @@ function dealTests(): void {
     }
   });
 
-  test('a deal that was closed on a day without a time is closed on that day', async () => {
+  test('a deal closed on a date without a time is closed on that day', async () => {
     for (const { closedAt, outcome } of awkward(
       'opportunity',
       'closed without time',
@@ -129,7 +129,7 @@ function dealTests(): void {
 }
 
 function productTests(): void {
-  test('text that tells an assistant what to do is told as text, without what cannot be seen', async () => {
+  test('text with instructions is shown as text, without invisible characters', async () => {
     const ids = [
       ...awkward('opportunity', 'instructions'),
       ...awkward('opportunity', 'invisible characters'),
@@ -150,7 +150,7 @@ function productTests(): void {
   test.each([
     ['no price', 'no price'],
     ['no cost', 'no cost'],
-  ])('a product with %s is not judged, and counted', async (kind, reason) => {
+  ])('a product with %s is not checked, but counted', async (kind, reason) => {
     const { data } = await call('cpq_check_sales_data', { check: 'below_cost', size: 100 });
     const listed = awkward('product', kind).filter((product) => product.listed !== 0);
     for (const { id } of listed) expect(idsIn(data.rows)).not.toContain(id);
@@ -181,13 +181,13 @@ function productTests(): void {
 }
 
 function quoteTests(): void {
-  test('a quote without items is stopped', async () => {
+  test('a quote without items must be fixed', async () => {
     for (const { id } of awkward('quote', 'no items')) {
       expect(await codes(id)).toContain('no_items');
     }
   });
 
-  test('a quote without a company, or a contact, is pointed out', async () => {
+  test('a quote without a company or contact is reported', async () => {
     for (const { id } of awkward('quote', 'no company')) {
       expect(await codes(id)).toContain('missing_company');
     }
@@ -213,7 +213,7 @@ function quoteTests(): void {
     }
   });
 
-  test('a quote that was deleted is in no check', async () => {
+  test('a deleted quote is in no check', async () => {
     const deleted = awkward('quote', 'soft-deleted').map(({ id }) => String(id));
     const all = [
       ...(await found('stale_quotes', { days: 0 })),
@@ -222,7 +222,7 @@ function quoteTests(): void {
     expect(all.filter((id) => deleted.includes(id))).toEqual([]);
   });
 
-  test('a quote that was deleted is told as deleted, in the first words', async () => {
+  test('a deleted quote is reported as deleted first', async () => {
     for (const { id, deletedAt } of awkward('quote', 'soft-deleted')) {
       const { text, data } = await call('cpq_brief_quote', { quote: id });
       expect(text).toMatch(/^Deleted on \d{4}-\d{2}-\d{2}: Quote /);
@@ -233,7 +233,7 @@ function quoteTests(): void {
     }
   });
 
-  test('a quote that was answered is not told what to do before it goes out', async () => {
+  test('an answered quote has no pre-flight check', async () => {
     const answered = world.ask(`select id, status from quote where tenant = ?1 and ?2 <> ''
       and status in ('approved', 'declined') and deletedAt is null limit 6`);
     for (const { id } of answered) {
@@ -285,7 +285,7 @@ describeWorld({ seed: 5, today: '2026-03-10', scale: 0.05 }, (load) => {
     return (await call('cpq_brief_quote', { quote: id })).data;
   };
 
-  test('a quote worked out by hand', async () => {
+  test('the totals of a quote calculated by hand', async () => {
     const data = await setUp(`discountType = 'percent', discountAmount = 10`);
     // 3 × 0.10 + setup 100 = 100.30; 10 × 19.99 × 0.85 = 169.915; 1 × 1200; 2 × 50; all less 10 %.
     expect(data.totals).toEqual({

@@ -57,7 +57,7 @@ test('products under cost among 5,000: at most 2,000 tokens and 50 requests', ()
   expect(cold).toBeLessThanOrEqual(pagesOf('product'));
 });
 
-test('what was read once is not read again', () => {
+test('collections are not read again', () => {
   const lists = ['25 opportunities', '10 quotes'];
   const briefs = measured.filter(({ what }) => !lists.includes(what));
   expect(briefs.map(({ warm }) => warm)).toEqual(briefs.map(() => 0));

@@ -67,7 +67,7 @@ function groupAndFilterTests(): void {
     expect(data.open).toMatchObject({ count: expect.any(Number) });
   });
 
-  test('without a word on how', async () => {
+  test('without arguments', async () => {
     await compareWith({});
   });
 
@@ -93,7 +93,7 @@ function groupAndFilterTests(): void {
     if (what !== 'company') expect(byId.open).toEqual(byName.open);
   });
 
-  test('of an owner whom nobody knows: a question, and no figures', async () => {
+  test('of an unknown owner: a question, and no figures', async () => {
     const { call } = await world.server();
     const { data } = await call('cpq_brief_pipeline', { owner: 'Nobody at all' });
     expect(data.summary).toBe('No owner is called "Nobody at all". No figures yet.');
@@ -152,7 +152,7 @@ function valueAndListTests(): void {
     await compareWith({ stalled_days, rows: 3 });
   });
 
-  test('everything at once', async () => {
+  test('all filters together', async () => {
     const owner = nameOf('owner').name;
     await compareWith({
       owner,
@@ -163,7 +163,7 @@ function valueAndListTests(): void {
     });
   });
 
-  test('the scale of probability is told', async () => {
+  test('the scale of probability is reported', async () => {
     const { call } = await world.server();
     const { data } = await call('cpq_brief_pipeline');
     const [row] = world.ask(
@@ -223,7 +223,7 @@ function valueAndListTests(): void {
     }
   });
 
-  test('coverage is every opportunity, and every company for its currency', async () => {
+  test('coverage includes every opportunity, and every company for its currency', async () => {
     const { call } = await world.server();
     const { coverage } = await call('cpq_brief_pipeline');
     const [row] = world.ask(
@@ -245,7 +245,7 @@ function valueAndListTests(): void {
 }
 
 describe('the oracle itself', () => {
-  test('a day is moved over the end of a leap year', () => {
+  test('adds days across the end of a leap year', () => {
     expect(later('2028-02-29', 1)).toBe('2028-03-01');
     expect(later('2025-01-01', -1)).toBe('2024-12-31');
   });

@@ -65,7 +65,7 @@ describeWorlds((load) => {
     for (const key of weighted) expectWhole(groups.rows, open, key, groups.rows.length);
   });
 
-  test('however it is grouped, the rest is the same', async () => {
+  test('all other figures are the same for every grouping', async () => {
     const { by: _by, groups: _groups, ...first } = await brief();
     for (const by of groupings.slice(1)) {
       const { by: _other, groups: _others, ...rest } = await brief({ by });
@@ -73,7 +73,7 @@ describeWorlds((load) => {
     }
   });
 
-  test.each(['owner', 'stage'] as const)('the parts by %s are the whole', async (filter) => {
+  test.each(['owner', 'stage'] as const)('the parts by %s add up to the whole', async (filter) => {
     const column = filter === 'owner' ? 'ownerId' : 'pipelineStageId';
     const ids = world.ask(`select distinct ${column} as id from opportunity
       where tenant = ?1 and ?2 <> '' and ${column} is not null`);
@@ -86,7 +86,7 @@ describeWorlds((load) => {
     for (const key of exact) expectWhole(opens, whole.open, key, cents(opens));
   });
 
-  test('before today, from today, and on no day: every open deal', async () => {
+  test('before today, from today and without a date add up to every open deal', async () => {
     const whole = await brief();
     const before = await brief({ close_to: later(world.today, -1) });
     const after = await brief({ close_from: world.today });
@@ -95,7 +95,7 @@ describeWorlds((load) => {
     expect((whole.overdue as Row).total).toBe(before.open.count);
   });
 
-  test('a higher least value lets fewer pass', async () => {
+  test('a higher minimum value matches fewer deals', async () => {
     const counts: number[] = [];
     for (const min_value of [0, 1, 10_000, 50_000, 1_000_000]) {
       counts.push((await brief({ min_value })).open.count);
@@ -105,7 +105,7 @@ describeWorlds((load) => {
     expect((counts[0] ?? 0) + (unknown?.revenue ?? 0)).toBe(open.count);
   });
 
-  test('two periods beside each other are one', async () => {
+  test('two adjacent periods add up to one', async () => {
     const [early, middle, late] = [-200, -80, -20].map((days) => later(world.today, days));
     const first = await brief({ period_from: early, period_to: middle });
     const second = await brief({ period_from: later(middle ?? '', 1), period_to: late });
@@ -117,7 +117,7 @@ describeWorlds((load) => {
     }
   });
 
-  test('what a check has at stake is the sum of its findings', async () => {
+  test('the amount at stake of a check is the sum of its findings', async () => {
     for (const check of ['thin_margins', 'stale_quotes', 'stalled_opportunities']) {
       const { data } = await connection.call('cpq_check_sales_data', { check, size: 100 });
       const rows = data.rows as Row[];
@@ -129,7 +129,7 @@ describeWorlds((load) => {
     }
   });
 
-  test('text and structured content tell the same', async () => {
+  test('text and structured content have the same facts', async () => {
     const [company, quote] = ['company', 'quote'].map(
       (table) => world.ask(`select id from ${table} where tenant = ?1 and ?2 <> '' limit 1`)[0]?.id,
     );
@@ -166,7 +166,7 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
     return data as Brief;
   };
 
-  test('the order in which records come does not matter', async () => {
+  test('the order of records does not matter', async () => {
     const before = await anew({ by: 'company', rows: 50 });
     for (const table of ['opportunity', 'company']) {
       world.change(`update ${table} set rowid = -rowid where tenant = ?`);
@@ -175,7 +175,7 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
     expect({ ...after, coverage: 0 }).toEqual({ ...before, coverage: 0 });
   });
 
-  test('a deal that was won is in no open figure', async () => {
+  test('a won deal is in no open figure', async () => {
     const before = await anew();
     const stage = world.ask(
       `select id from pipeline_stage where tenant = ?1 and ?2 <> '' and outcome = 'won'`,
@@ -197,7 +197,7 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
     expect(more.minus(had).toNumber()).toBe(1474.56);
   });
 
-  test('an open deal is in one group more, and in the total', async () => {
+  test('an added open deal is in one group, and in the total', async () => {
     const before = await anew();
     const [stage] = world.ask(
       `select id, name from pipeline_stage where tenant = ?1 and ?2 <> '' and position = 1`,
@@ -216,7 +216,7 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
     expect(sums[0]?.minus(sums[1] ?? 0).toNumber()).toBe(0.07);
   });
 
-  test('a deal that is deleted leaves the figures, and is counted', async () => {
+  test('a deleted deal leaves the figures, and is counted', async () => {
     const before = await anew();
     const open = (before.stalled as { rows: Row[] }).rows[0]?.id;
     world.change(
@@ -228,7 +228,7 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
     expect(after.deleted).toBe((before.deleted ?? 0) + 1);
   });
 
-  test('twice the revenue is twice every sum', async () => {
+  test('doubling all revenue doubles every sum', async () => {
     const before = await anew({ by: 'owner' });
     world.change(`update opportunity set onetimeRevenue = 2 * onetimeRevenue,
       monthlyRevenue = 2 * monthlyRevenue where tenant = ?`);

@@ -80,7 +80,7 @@ describeWorlds((load) => {
     }
   });
 
-  test('with another limit of discounts', async () => {
+  test('the brief with another discount limit', async () => {
     const { call } = await world.server();
     for (const quote of quotes.slice(0, 12)) {
       const args = { quote: quote.id, lines: 200, discount_limit: 5 };
@@ -106,7 +106,7 @@ describeWorlds((load) => {
     }
   });
 
-  test('coverage is the collections that a quote is measured against', async () => {
+  test('coverage names the collections that a quote is checked against', async () => {
     const { call } = await world.server();
     const { coverage } = await call('cpq_brief_quote', { quote: quotes[0]?.id });
     const [row] = world.ask(`select
