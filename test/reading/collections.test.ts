@@ -64,7 +64,7 @@ async function settled(tenant: Tenant): Promise<void> {
 }
 
 describe('one reading', () => {
-  test('serves however many calls wait for it', async () => {
+  test('serves all waiting calls', async () => {
     const alone = tenantOf();
     await companies(alone);
     const cost = sent();
@@ -78,7 +78,7 @@ describe('one reading', () => {
     expect(sent()).toBe(cost);
   });
 
-  test('of each collection, and of each tenant, is its own', async () => {
+  test('is separate for each collection and tenant', async () => {
     const [one, other] = [tenantOf(), tenantOf()];
     const read = await Promise.all([
       companies(one),
@@ -88,7 +88,7 @@ describe('one reading', () => {
     expect(new Set(read.map(({ records }) => records)).size).toBe(3);
   });
 
-  test('goes on for the others when one leaves', async () => {
+  test('continues for the others when one call is cancelled', async () => {
     const held = gate();
     const tenant = tenantOf();
     const stop = new AbortController();
@@ -102,7 +102,7 @@ describe('one reading', () => {
     expect(upstream.requests.some(({ aborted }) => aborted)).toBe(false);
   });
 
-  test('goes on for the others when one is out of time', async () => {
+  test('continues for the others when one call reaches its deadline', async () => {
     const held = gate();
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const staying = companies(tenant);
@@ -111,7 +111,7 @@ describe('one reading', () => {
     expect((await staying).coverage.complete).toBe(true);
   });
 
-  test('ends when the last one leaves, and begins anew for the next', async () => {
+  test('ends when the last call is cancelled, and starts again for the next', async () => {
     const held = gate();
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const stops = [new AbortController(), new AbortController()];
@@ -125,13 +125,13 @@ describe('one reading', () => {
     expect((await companies(tenant)).coverage.complete).toBe(true);
   });
 
-  test('is not begun for who has left already', async () => {
+  test('is not started for a call that is already cancelled', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(companies(tenantOf(), toolCall({ signal }))).rejects.toThrow('enough');
     expect(sent()).toBe(0);
   });
 
-  test('fails for all who wait, and is tried again by the next', async () => {
+  test('fails for all waiting calls, and is tried again by the next', async () => {
     upstream.set(faults['no-permission']);
     const tenant = tenantOf();
     const all = await Promise.allSettled([companies(tenant), companies(tenant)]);
@@ -141,7 +141,7 @@ describe('one reading', () => {
     expect((await companies(tenant)).records).toHaveLength(45);
   });
 
-  test('ends when the tenant is closed, also one that a write has made old', async () => {
+  test('ends when the tenant is closed, even after a write', async () => {
     const held = gate();
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const old = companies(tenant);
@@ -156,8 +156,8 @@ describe('one reading', () => {
   });
 });
 
-describe('what is held', () => {
-  test('is answered from for five minutes', async () => {
+describe('the age of a cached collection', () => {
+  test('is up to five minutes', async () => {
     stopClock();
     const tenant = tenantOf();
     const first = await companies(tenant);
@@ -168,7 +168,7 @@ describe('what is held', () => {
     expect(sent()).toBe(cost);
   });
 
-  test('then still, its age told, while it is read anew', async () => {
+  test('may be older, and is reported, while it is read again', async () => {
     stopClock();
     const tenant = tenantOf();
     const first = await companies(tenant);
@@ -184,7 +184,7 @@ describe('what is held', () => {
     expect(anew.asOf.getTime()).toBe(then);
   });
 
-  test('but not for longer than half an hour', async () => {
+  test('is never more than half an hour', async () => {
     stopClock();
     const tenant = tenantOf();
     await companies(tenant);
@@ -193,7 +193,7 @@ describe('what is held', () => {
     expect((await companies(tenant)).records).toHaveLength(46);
   });
 
-  test('is told with its age by a tool', async () => {
+  test('is reported by a tool', async () => {
     stopClock();
     const tenant = tenantOf();
     const { client, close } = await serve(tenant, () => {});
@@ -209,7 +209,7 @@ describe('what is held', () => {
 });
 
 describe('a cached collection', () => {
-  test('is kept when the service fails, and it is asked again half a minute later', async () => {
+  test('is kept when the service fails, which is tried again half a minute later', async () => {
     stopClock();
     const tenant = tenantOf({ circuit: { failures: 1_000 } });
     const first = await companies(tenant);
@@ -230,7 +230,7 @@ describe('a cached collection', () => {
     await expect(companies(tenant)).rejects.toMatchObject({ kind: 'server-error' });
   });
 
-  test('is let go of when the key is not accepted any more, and the next call tells', async () => {
+  test('is dropped when the key is no longer accepted, and the next call reports it', async () => {
     stopClock();
     const tenant = tenantOf();
     const first = await companies(tenant);
@@ -243,7 +243,7 @@ describe('a cached collection', () => {
     );
   });
 
-  test('is kept when a new reading is cut short', async () => {
+  test('is kept when a new reading is incomplete', async () => {
     stopClock();
     const tenant = tenantOf();
     const first = await companies(tenant);
@@ -263,7 +263,7 @@ describe('a cached collection', () => {
     expect((await companies(tenant)).records).toHaveLength(46);
   });
 
-  test('a reading that a write overtakes is for those who wait, and not kept', async () => {
+  test('is not replaced by a reading that began before a write', async () => {
     const held = gate();
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const old = companies(tenant);
@@ -279,8 +279,8 @@ describe('a cached collection', () => {
   });
 });
 
-describe('what could not be read whole', () => {
-  test('is held for half a minute, and then tried again', async () => {
+describe('an incomplete collection', () => {
+  test('is cached for half a minute, and then read again', async () => {
     stopClock();
     const tenant = tenantOf();
     upstream.set(faults['later-forbidden']);
@@ -295,7 +295,7 @@ describe('what could not be read whole', () => {
     expect((await companies(tenant)).coverage).toEqual({ complete: true, read: 45, total: 45 });
   });
 
-  test('is better than nothing, and than less of it', async () => {
+  test('replaces nothing and smaller parts', async () => {
     stopClock();
     const tenant = tenantOf();
     upstream.set(faults['later-forbidden']);
@@ -313,7 +313,7 @@ describe('what could not be read whole', () => {
   });
 });
 
-describe('memory', () => {
+describe('memory of the cache', () => {
   /** A reading that weighs about so many KiB. */
   const heavy = (count: number, kib: number) => {
     const note = 'x'.repeat((kib * 1024) / count / 3);
@@ -321,7 +321,7 @@ describe('memory', () => {
     for (const row of upstream.records['/pricing-book']) row.note = note;
   };
 
-  test('is bounded: what was not asked for the longest goes first, whoever has it', async () => {
+  test('is limited, and drops the least recently used collection of any tenant', async () => {
     heavy(45, 400);
     const cache = new CollectionCache(1);
     const [one, other] = [tenantOf({ cache }), tenantOf({ cache })];
@@ -337,7 +337,7 @@ describe('memory', () => {
     expect(sent()).toBeGreaterThan(cost);
   });
 
-  test('what is too large to hold is answered with, and drives nothing out', async () => {
+  test('is not used for a collection that is too large', async () => {
     const cache = new CollectionCache(1);
     const [one, other] = [tenantOf({ cache }), tenantOf({ cache })];
     const small = await companies(one);
@@ -349,7 +349,7 @@ describe('memory', () => {
     expect(sent()).toBeGreaterThan(cost);
   });
 
-  test('is given back when a tenant is closed', async () => {
+  test('is released when a tenant is closed', async () => {
     const cache = new CollectionCache(1);
     const [one, other] = [tenantOf({ cache }), tenantOf({ cache })];
     await companies(one);
@@ -379,7 +379,7 @@ describe('progress', () => {
   };
 
   test.each(['cpq_list_pricing_books', 'cpq_brief_pipeline'])(
-    '%s tells how far it is, and never goes back',
+    'of %s never decreases',
     async (name) => {
       const told = await follow(tenantOf(), name);
       expect(told.length).toBeGreaterThan(2);
@@ -391,7 +391,7 @@ describe('progress', () => {
     },
   );
 
-  test('is told to everyone who waits for the same reading', async () => {
+  test('is reported to every call that waits for the same reading', async () => {
     const tenant = tenantOf();
     const all = await Promise.all([
       follow(tenant, 'cpq_list_pricing_books'),
@@ -400,7 +400,7 @@ describe('progress', () => {
     for (const told of all) expect(told.at(-1)?.progress).toBe(45);
   });
 
-  test('is not told of what is held', async () => {
+  test('is not reported for a cached collection', async () => {
     const tenant = tenantOf();
     await follow(tenant, 'cpq_list_pricing_books');
     expect(await follow(tenant, 'cpq_list_pricing_books')).toEqual([]);

@@ -21,20 +21,20 @@ function served(counts: OffsetMeaning['counts'], value: number, size: number, al
   return Array.from({ length: all }, (_, at) => `r${at}`).slice(start, start + size);
 }
 
-describe('what an offset means', () => {
-  test.each(meanings)('%s is told from one page', (counts) => {
+describe('the meaning of an offset', () => {
+  test.each(meanings)('is learnt from one page: %s', (counts) => {
     const sample = served('records', 0, 7, 30);
     const page = served(counts, probedOffset, probedSize, 30);
     expect(meaningFrom(sample, page, probedSize)).toBe(counts);
   });
 
-  test('is nothing where the first page comes again', () => {
+  test('is none where the first page is repeated', () => {
     const sample = served('records', 0, 7, 30);
     expect(meaningFrom(sample, sample.slice(0, probedSize), probedSize)).toBe('ignored');
     expect(meaningFrom(sample, [], probedSize)).toBeUndefined();
   });
 
-  test('leads to the page that begins there', () => {
+  test('is the page that begins there', () => {
     const size = fc.integer({ min: 1, max: 100 });
     fc.assert(
       fc.property(fc.constantFrom(...meanings), fc.nat(50), size, (counts, page, rows) => {
@@ -45,14 +45,14 @@ describe('what an offset means', () => {
   });
 });
 
-describe('what is learnt of a route', () => {
+describe('what is learnt about a route', () => {
   const opened = async (change: Partial<Switches>) => {
     const service = closing(await startService(change));
     const tenant = closing(openTenant({ url: service.url, key: service.key }));
     return { service, tenant };
   };
 
-  test('is not asked for again', async () => {
+  test('is not requested again', async () => {
     const { service, tenant } = await opened({ maxSize: { rows: 25, over: 400 } });
     await tenant.list('company', { size: 100 }, toolCall());
     const before = service.requests();
@@ -62,7 +62,7 @@ describe('what is learnt of a route', () => {
     expect(tenant.pages.traits('company').maxSize).toBe(25);
   });
 
-  test('costs nothing where the service is as documented', async () => {
+  test('costs no request where the service is as documented', async () => {
     const { service, tenant } = await opened({});
     await tenant.list('company', { size: 20 }, toolCall());
     await tenant.list('company', { size: 20, from: 20 }, toolCall());
@@ -70,7 +70,7 @@ describe('what is learnt of a route', () => {
     expect(service.requests()).toBe(3);
   });
 
-  test('is the offset of another route, too', async () => {
+  test('applies to other routes, too', async () => {
     const offset = { name: 'page', counts: 'pages from 1', otherwise: 'ignored' } as const;
     const { service, tenant } = await opened({ offset });
     const { records } = await tenant.list('company', { size: 20, from: 40 }, toolCall());
@@ -84,7 +84,7 @@ describe('what is learnt of a route', () => {
 });
 
 describe('a large size answered with status 500', () => {
-  test('does not keep single records from being read', async () => {
+  test('does not prevent reading single records', async () => {
     const service = closing(await startService({ maxSize: { rows: 25, over: 500 } }));
     const tenant = closing(
       openTenant({ url: service.url, key: service.key, firstRetryDelayMs: 1, limits: {} }),

@@ -63,7 +63,7 @@ describe('pages of other shapes', () => {
   });
 
   test.each(sample(each, 2, 1))(
-    '%s, when whole records are too long to show so many',
+    '%s, when full records exceed the limit of an answer',
     async (name) => {
       await expectAll(await server(), name, { size: 60, detail: 'full' });
     },
@@ -79,7 +79,7 @@ describe('pages of other shapes', () => {
     );
   });
 
-  test('of what was searched for on a route that says little of how it pages', async () => {
+  test('of search results on a route with undocumented paging', async () => {
     const query = 'a';
     const it = await server();
     await expectAll(it, 'cpq_list_contract_items', { size: 50, query }, `&query=${query}`);
@@ -87,7 +87,7 @@ describe('pages of other shapes', () => {
     expect(page.total).toBeGreaterThan(100);
   });
 
-  test('of what was searched for, in the order asked for', async () => {
+  test('of search results, in the requested order', async () => {
     const filters = 'status:sent';
     const search = `&${new URLSearchParams({ filters })}`;
     await expectAll(await server(), 'cpq_list_quotes', { size: 50, filters }, search);
@@ -101,10 +101,10 @@ describe('pages of other shapes', () => {
   });
 });
 
-describe('the end', () => {
+describe('beyond the end', () => {
   const server = anyHost.serving(address, everything);
 
-  test.each(each)('%s says how many there are when asked beyond it', async (name) => {
+  test.each(each)('%s reports how many records there are', async (name) => {
     const { call } = await server();
     const { page } = await call(name, { size: 1 });
     const beyond = await call(name, { from: page.total, size: 1 });

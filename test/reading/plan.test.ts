@@ -57,12 +57,12 @@ function ended(answers: Answer[], profile?: RouteProfile): { pass: Pass<Row>; en
   return { pass, end: plan };
 }
 
-describe('what is asked next', () => {
-  test('nothing, while the first page is under way', () => {
+describe('the next requests', () => {
+  test('are none while the first page is pending', () => {
     expect(nextStep(firstPlan(paged), new Pass(paged), 1).request).toBeUndefined();
   });
 
-  test('all other pages at once, where the service counts', () => {
+  test('are all other pages at once where the service reports a total', () => {
     const { pass, ...first } = follow([{ rows: rows(0, 100), total: 450 }]);
     const offsets: number[] = [];
     let step: Step = first.step;
@@ -120,30 +120,30 @@ describe('what is asked next', () => {
     else expect(step.request).toMatchObject(expected);
   });
 
-  test('a smaller page, where there is no offset to send', () => {
+  test('are a smaller page where there is no offset', () => {
     const profile = profileOf('company', { pageParam: undefined });
     const { step } = follow([{ rows: rows(0, 10) }], profile);
     expect(step.request).toMatchObject({ from: 0, size: 5 });
   });
 
-  test('nothing after one answer that is the whole, as a tree is', () => {
+  test('are none after an answer that is complete, as a tree is', () => {
     const tree = profileOf('category_tree', { pageParam: 'from' });
     const { step } = follow([{ rows: rows(0, 5) }], tree);
     expect(step.plan).toMatchObject({ mode: 'done', by: 'one-answer' });
   });
 });
 
-describe('what is taken for the whole', () => {
-  test('as many as were counted, each there before the reading began', () => {
+describe('complete collections', () => {
+  test('have as many records as counted, all older than the reading', () => {
     expect(isProven(ended([{ rows: rows(0, 3), total: 3 }]), undefined)).toBe(true);
   });
 
-  test('a list that comes whole whatever size is asked for', () => {
+  test('include a list that ignores the requested size', () => {
     const all = { rows: rows(0, 10) };
     expect(isProven(ended([all, all, all, all]), undefined)).toBe(true);
   });
 
-  test('not a list to which a record was added meanwhile, until a second pass brings the same', () => {
+  test('do not include a list that grew, until a second pass returns the same', () => {
     const added = { id: 'new', createdAt: new Date(Date.now() + 1_000).toISOString() };
     const answers = [{ rows: [...rows(0, 2), added], total: 3 }];
     const first = ended(answers);
@@ -151,7 +151,7 @@ describe('what is taken for the whole', () => {
     expect(isProven(ended(answers), first.pass)).toBe(true);
   });
 
-  test('not a list of which the count moved', () => {
+  test('do not include a list whose total changed', () => {
     const pages = [
       { rows: rows(0, 100), total: 199 },
       { rows: rows(99, 100), total: 198 },
@@ -166,7 +166,7 @@ describe('what is taken for the whole', () => {
     });
   });
 
-  test('not the first page, where it comes again and again', () => {
+  test('do not include a repeated first page', () => {
     const first = { rows: rows(0, 10), total: 30 };
     const finished = ended([first, first, first]);
     expect(isProven(finished, undefined)).toBe(false);
@@ -174,7 +174,7 @@ describe('what is taken for the whole', () => {
     expect(unprovenCoverage(finished, 10).reason).toMatch(/does not page on/);
   });
 
-  test('not fewer than are counted', () => {
+  test('never have fewer records than counted', () => {
     const pages = [
       { rows: rows(0, 100), total: 150 },
       { rows: rows(99, 31), total: 150 },
@@ -185,10 +185,10 @@ describe('what is taken for the whole', () => {
   });
 });
 
-describe('a reading that was cut short', () => {
+describe('an interrupted reading', () => {
   const { pass } = follow([{ rows: rows(0, 100), total: 300 }]);
 
-  test('says when the rest can be had', () => {
+  test('reports when the rest can be read', () => {
     const coverage = stoppedCoverage(
       pass,
       100,
@@ -199,7 +199,7 @@ describe('a reading that was cut short', () => {
     expect(coverage.resumesAt).toBeGreaterThan(Date.now());
   });
 
-  test('says why', () => {
+  test('reports why', () => {
     const coverage = stoppedCoverage(pass, 100, new ApiError('not-permitted', { host: 'h' }));
     expect(coverage.reason).toBe('the service stopped permitting it');
     expect(coverage.resumesAt).toBeUndefined();

@@ -42,8 +42,8 @@ async function serving(change: Partial<Switches>) {
 
 const pages = { name: 'page', counts: 'pages from 1', otherwise: 'ignored' } as const;
 
-describe('what was learnt', () => {
-  test('is where the next process begins', async () => {
+describe('what was learnt about the service', () => {
+  test('is used by the next process', async () => {
     const folder = await newStateFolder();
     const { service, open } = await serving({ maxSize: { rows: 25, over: 400 }, offset: pages });
     const first = open(folder);
@@ -63,7 +63,7 @@ describe('what was learnt', () => {
     });
   });
 
-  test('is not stored of a service that is as documented', async () => {
+  test('is not stored for a service that is as documented', async () => {
     const folder = await newStateFolder();
     const { open } = await serving({});
     const tenant = open(folder);
@@ -118,8 +118,8 @@ describe('what was learnt', () => {
   });
 });
 
-describe('a size that is answered with 500', () => {
-  test('is tried again a while later', async () => {
+describe('a page size that is answered with 500', () => {
+  test('is tried again later', async () => {
     const { service, open } = await serving({ maxSize: { rows: 50, over: 500 } });
     const tenant = closing(open());
     await tenant.list('company', { size: 100 }, toolCall());
@@ -132,7 +132,7 @@ describe('a size that is answered with 500', () => {
     expect(records).toHaveLength(100);
   });
 
-  test('once is not what the 500 was about', async () => {
+  test('is not learnt from a single 500', async () => {
     const { service, open } = await serving({ maxSize: { rows: 50, over: 500 } });
     const tenant = closing(open());
     const reading = tenant.list('company', { size: 100 }, toolCall());
@@ -143,7 +143,7 @@ describe('a size that is answered with 500', () => {
   });
 });
 
-test('a size that is refused later, although it was taken before, is learnt', async () => {
+test('a page size that is refused only later is learnt', async () => {
   const { service, open } = await serving({});
   const tenant = closing(open());
   await tenant.list('company', { size: 100 }, toolCall());
@@ -152,7 +152,7 @@ test('a size that is refused later, although it was taken before, is learnt', as
   expect(records).toHaveLength(25);
 });
 
-test('an offset that means something else later is learnt', async () => {
+test('an offset that changes its meaning is learnt', async () => {
   const { service, open } = await serving({});
   const tenant = closing(open());
   await tenant.collection('company', toolCall());

@@ -295,7 +295,7 @@ const worlds = (parts: Partial<{ [N in keyof World]: fc.Arbitrary<World[N]> }>) 
 const factor = Number(process.env.CPQ_TEST_RUNS ?? 1);
 const runs = (all: number) => ({ numRuns: factor * quickOrAll(all / 4, all) });
 
-describe('what a reading costs', () => {
+describe('the number of requests of a reading', () => {
   const perHundred = (count: number) => Math.max(1, Math.ceil(count / 100));
 
   test.each([
@@ -312,7 +312,7 @@ describe('what a reading costs', () => {
     expect(upstream.requests.length).toBeLessThanOrEqual(most);
   });
 
-  test('is a request for each hundred records that are counted, and no more', async () => {
+  test('is one for each hundred counted records', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 5_100 }), fc.boolean(), async (count, dated) => {
         const on: Active = { envelope: 'results', maxSize: 100 };
@@ -329,7 +329,7 @@ describe('what a reading costs', () => {
     );
   });
 
-  test('is a few more where smaller pages are given', async () => {
+  test('is slightly higher with smaller pages', async () => {
     const sizes = fc.integer({ min: 10, max: 99 });
     await fc.assert(
       fc.asyncProperty(fc.nat(3_000), fc.boolean(), sizes, async (count, dated, maxSize) => {
@@ -347,8 +347,8 @@ describe('what a reading costs', () => {
   });
 });
 
-describe('what stands still', () => {
-  test('is read whole, each record once, and known to be all', async () => {
+describe('a collection that does not change', () => {
+  test('is read completely, each record once, and known to be complete', async () => {
     await fc.assert(
       fc.asyncProperty(worlds({}), fc.scheduler(), async (world, s) => {
         expectAll(await readWorld(world, s));
@@ -357,7 +357,7 @@ describe('what stands still', () => {
     );
   });
 
-  test('is never said to be all when it is not, however odd the paging', async () => {
+  test('is never called complete when it is not, with any paging', async () => {
     await fc.assert(
       fc.asyncProperty(worlds({ on: oddAndStill }), fc.scheduler(), async (world, s) => {
         expectHonest(await readWorld(world, s));
@@ -367,8 +367,8 @@ describe('what stands still', () => {
   });
 });
 
-describe('what changes meanwhile', () => {
-  test('keeps what stayed, each once, or is told to be incomplete: records with dates', async () => {
+describe('a collection that changes while it is read', () => {
+  test('has each unchanged record once, or is reported incomplete: records with dates', async () => {
     const changes = changesOf('insert', 'delete', 'replace', 'move', 'edit');
     // Where nothing is counted a deletion leaves no trace, so that moves could hide behind one.
     const on = merged(counted, sizes, beyond);
@@ -382,7 +382,7 @@ describe('what changes meanwhile', () => {
     );
   });
 
-  test('records without dates, that do not change places', async () => {
+  test('has each unchanged record once, or is reported incomplete: records without dates that keep their places', async () => {
     const changes = changesOf('insert', 'delete', 'replace', 'edit');
     await fc.assert(
       fc.asyncProperty(
@@ -394,7 +394,7 @@ describe('what changes meanwhile', () => {
     );
   });
 
-  test('one comes while another goes, and no count tells of it', async () => {
+  test('has each unchanged record once, or is reported incomplete: equal numbers of additions and deletions', async () => {
     const changes = changesOf('replace').filter((all) => all.length > 0 && all.length < 3);
     const whole = fc.constantFrom<Active>({}, { maxSize: 100 });
     const cases = fc.oneof(
@@ -415,7 +415,7 @@ describe('what changes meanwhile', () => {
     );
   });
 
-  test('however odd the paging', async () => {
+  test('has each unchanged record once, or is reported incomplete: any paging', async () => {
     const changes = changesOf('insert', 'delete', 'replace', 'edit');
     await fc.assert(
       fc.asyncProperty(worlds({ changes, on: odd }), fc.scheduler(), async (world, s) =>
@@ -425,7 +425,7 @@ describe('what changes meanwhile', () => {
     );
   });
 
-  test('is read again once it stands still, and then known to be all', async () => {
+  test('is read again once it stops changing, and then known to be complete', async () => {
     const changes = changesOf('insert', 'delete', 'replace').map((all) =>
       all.map((change) => ({ ...change, before: 2 })),
     );
