@@ -38,7 +38,7 @@ test.each(Object.entries(cells))('%s: %s', async (name, asked) => {
   ).toEqual(asked.map(() => 'right'));
 });
 
-test('only variations that there are have known deviations', () => {
+test('only existing variations have known deviations', () => {
   const names = variations.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names).toEqual(expect.arrayContaining(Object.keys(known)));

@@ -57,11 +57,11 @@ async function everything(service: Service): Promise<string[]> {
 const usual = shared(async () => everything(await start({})));
 
 describe('a variation', () => {
-  test.each(variations.slice(1))('$name is seen on the wire', async ({ set }) => {
+  test.each(variations.slice(1))('$name is visible in the answers', async ({ set }) => {
     expect(await everything(await start(set))).not.toEqual(await usual());
   });
 
-  test('of nothing is not', async () => {
+  test('of nothing is not visible', async () => {
     expect(await everything(await start({}))).toEqual(await usual());
   });
 
@@ -83,7 +83,7 @@ describe('the documented service', () => {
     expect(body.results?.map(({ id }) => id)).toEqual(won.slice(2, 5).map(({ id }) => id));
   });
 
-  test('answers nobody without its key', async () => {
+  test('answers nobody without the key', async () => {
     const service = await start({});
     expect((await ask({ ...service, key: 'wrong' }, '/company')).status).toBe(403);
   });
@@ -105,11 +105,11 @@ describe('the judge', () => {
     ['At least 100 deals', false, 100, 'partial'],
     ['All 100 deals', false, 100, 'wrong'],
     ['At least 400 deals', false, 400, 'wrong'],
-  ] as const)('takes "%s", complete %s, for what it is', (summary, complete, count, verdict) => {
+  ] as const)('judges "%s", complete %s, correctly', (summary, complete, count, verdict) => {
     expect(judgeFacts(answer(summary, complete), { count }, { count: 330 }).verdict).toBe(verdict);
   });
 
-  test('takes a note of what the service ignored for honest', () => {
+  test('accepts a note about what the service ignored', () => {
     const noted = answer('400 deals', true, ['The service ignored the filter.']);
     expect(judgeFacts(noted, { count: 400 }, { count: 330 }).verdict).toBe('partial');
   });
