@@ -78,7 +78,7 @@ describe('a server inside a program', () => {
     await client.close();
   });
 
-  test('serves HTTP requests that the program hands on', async () => {
+  test('serves HTTP requests that the program passes on', async () => {
     const cpq = await open();
     const client = new Client(info);
     const fetch = (url: string | URL, init?: RequestInit) => cpq.fetch(new Request(url, init));
@@ -88,7 +88,7 @@ describe('a server inside a program', () => {
     await client.close();
   });
 
-  test('serves many clients, each until it or the server is closed', async () => {
+  test('serves many clients, each until it or the server closes', async () => {
     const cpq = await open();
     const [first, second, third] = [
       await connectTo(cpq),
@@ -106,7 +106,7 @@ describe('a server inside a program', () => {
     expect(gone.toSorted()).toEqual(['first', 'second', 'third']);
   });
 
-  test('lists what is granted and asked for, and no write unless told', async () => {
+  test('lists what is granted and selected, and no write by default', async () => {
     const names = async (options: CpqServerOptions) =>
       (await open(options)).tools.map(({ name }) => name);
     expect(await names({})).not.toContain('cpq_upsert_opportunity');
@@ -118,7 +118,7 @@ describe('a server inside a program', () => {
     ]);
   });
 
-  test('keeps tenants apart that one program serves', async () => {
+  test('separates several tenants of one program', async () => {
     const services = await Promise.all(
       [1, 2].map(async (seed) => closing(await startUpstream({ seed }))),
     );
@@ -163,17 +163,17 @@ describe('options', () => {
       { apiKeyFile: '/nowhere/key', baseUrl: 'https://a.example' },
       'apiKeyFile: /nowhere/key cannot',
     ],
-  ])('%j are refused by name', async (options, said) => {
+  ])('%j are refused with their names', async (options, said) => {
     expect((await refused(options)).message).toContain(said);
   });
 
-  test('never show the key', async () => {
+  test('never reveal the key', async () => {
     const { message } = await refused({ baseUrl: 'https://a.example', apiKey: `${key} ${key}` });
     expect(message).toContain('apiKey: holds a character');
     expect(message).not.toContain(key);
   });
 
-  test('are what errors of a call name, not variables', async () => {
+  test('are named in errors of a call, instead of environment variables', async () => {
     const { url } = closing(await startUpstream({ seed: 1 }));
     const wrongAddress = new URL('/elsewhere', url);
     const { client } = await connectTo(await open({ baseUrl: wrongAddress, grants: ['read'] }));
@@ -182,7 +182,7 @@ describe('options', () => {
     expect(textOf({ content })).not.toContain('CPQ_');
   });
 
-  test('are all there is: the environment is not read', async () => {
+  test('are not read from the environment', async () => {
     vi.stubEnv('CPQ_BASE_URL', 'https://a.example');
     vi.stubEnv('CPQ_API_KEY', key);
     vi.stubEnv('CPQ_SANDBOX', '1');
@@ -190,7 +190,7 @@ describe('options', () => {
     vi.unstubAllEnvs();
   });
 
-  test('are each a setting, and can all be given', async () => {
+  test('correspond to settings, and can all be given', async () => {
     const all: Required<Omit<CpqServerOptions, 'apiKeyFile'>> = {
       baseUrl: new URL('https://a.example'),
       apiKey: key,
@@ -250,7 +250,7 @@ describe('a program that has the package installed', () => {
     expect(stdout).toMatch(/\n\n3 of \d+ opportunities/);
   });
 
-  test('runs the example over HTTP, which lets in who has the token', async () => {
+  test('runs the example over HTTP, with a token', async () => {
     const folder = await project();
     await cp(join(root, 'examples', 'http.mjs'), join(folder, 'http.mjs'));
     const env = { PATH: process.env.PATH, HOME: folder, MCP_TOKEN: 'open', PORT: '0' };
@@ -335,7 +335,7 @@ describe('a program that has the package installed', () => {
     expect(await compile('transports', source, { skipLibCheck: true })).toBe('');
   });
 
-  test('is told by the compiler what is wrong', async () => {
+  test('gets compiler errors for wrong options', async () => {
     const source = `import { createCpqServer } from 'cpq-mcp';
       await createCpqServer({ grants: ['everything'] });
       await createCpqServer({ colour: 'red' });\n`;
@@ -343,7 +343,7 @@ describe('a program that has the package installed', () => {
     expect(said.match(/error TS/g)).toHaveLength(2);
   });
 
-  test('gets types that name nothing but themselves', async () => {
+  test('gets types without other dependencies', async () => {
     const types = await readFile(
       join(await project(), 'node_modules', 'cpq-mcp', 'dist', 'index.d.ts'),
       'utf8',

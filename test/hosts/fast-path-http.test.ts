@@ -42,7 +42,7 @@ function expectSame({ ours, sdk }: { ours: Reply; sdk: Reply }): void {
 
 describe('a request of the fast path', () => {
   test.each(Object.entries(fastPathRequests))(
-    '%s: answered in the words of the SDK',
+    '%s: answered with the same bytes as by the SDK',
     async (_, sent) => {
       const answers = await bothWays(sent);
       expectSame(answers);
@@ -59,7 +59,7 @@ describe('a request of the fast path', () => {
   });
 });
 
-test('without the fast path, every request is answered by the SDK', async () => {
+test('every request is answered by the SDK when the fast path is off', async () => {
   const sandbox = await startSandbox({ scale: 0.1 });
   const counted = await countedServer(addressIn(sandbox, 'all'), await folder());
   const url = await serveWithFastPath(counted, false);
@@ -76,7 +76,7 @@ describe('any other request', () => {
   });
 });
 
-test('the revisions with a handshake are those of the SDK', () => {
+test('the protocol revisions with a handshake are those of the SDK', () => {
   expect(legacyRevisions).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
 });
 
@@ -135,7 +135,7 @@ function put(row: Row, [name = '', ...rest]: readonly string[], value: unknown):
   else if (typeof inner === 'object' && inner !== null) put(inner as Row, rest, value);
 }
 
-test('however a request is spoilt, it is answered as by the SDK', {
+test('a malformed request is answered as by the SDK', {
   timeout: 120_000,
 }, async () => {
   const request = fc.constantFrom(...Object.values(fastPathRequests));

@@ -132,7 +132,7 @@ describe('a connection', () => {
     ['of the older era', openOlder],
     ['of the newer era', openNewer],
     ['that was not opened', []],
-  ])('%s is answered as by the SDK, whatever is asked', async (_, opening) => {
+  ])('%s is answered as by the SDK', async (_, opening) => {
     for (const it of Object.values(known)) await expectSame([...opening, it]);
     await expectSame([...opening, ...Object.values(known)]);
   });
@@ -146,21 +146,21 @@ describe('a connection', () => {
       'newer',
       [...openNewer, newer('tools/list'), newer('prompts/list'), newer('tools/call', list)],
     ],
-  ])('of the %s era needs no SDK for what hosts usually ask', async (_, lines) => {
+  ])('of the %s era needs no SDK for usual requests', async (_, lines) => {
     const counted = await server();
     const before = counted.createdServers();
     await talk(ourSide(counted), numbered(lines));
     expect(counted.createdServers()).toBe(before);
   });
 
-  test('is the SDK’s from the start without the fast path', async () => {
+  test('uses the SDK from the start when the fast path is off', async () => {
     const counted = await server();
     const before = counted.createdServers();
     await talk(ourSide(counted, false), numbered([...openOlder, older('tools/list')]));
     expect(counted.createdServers()).toBe(before + 1);
   });
 
-  test('in whatever order things are asked', { timeout: 120_000 }, async () => {
+  test('answers requests in any order as the SDK does', { timeout: 120_000 }, async () => {
     const opening = fc.constantFrom(openOlder, openNewer, []);
     const lines = fc.array(fc.constantFrom(...Object.values(known)), { maxLength: 6 });
     const property = fc.asyncProperty(opening, lines, (first, rest) =>
@@ -173,7 +173,7 @@ describe('a connection', () => {
 describe('a call over stdio', () => {
   const progressing = { name: 'cpq_brief_pipeline', arguments: {}, _meta: { progressToken: 'p' } };
 
-  test('tells its progress', async () => {
+  test('reports its progress', async () => {
     const side = ourSide(await server());
     await talk(side, numbered([...openOlder, older('tools/call', progressing)]));
     const told = side.written.filter(({ method }) => method === 'notifications/progress');

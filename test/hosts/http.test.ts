@@ -43,17 +43,20 @@ async function portOf(): Promise<string> {
   return new URL((await server()).url).port;
 }
 
-describe('whom it answers', () => {
-  test('a request without an Origin, as programs send it', async () => {
+describe('accepted senders', () => {
+  test('are programs, which send no Origin', async () => {
     const { status, body } = await post();
     expect(status).toBe(200);
     expect(body).toContain('cpq_list_companies');
   });
 
-  test.each(['localhost', 'LocalHost', '127.0.0.1', '[::1]'])('addressed to %s', async (name) => {
-    expect((await post({ host: `${name}:${await portOf()}` })).status).toBe(200);
-    expect((await post({ host: name })).status).toBe(200);
-  });
+  test.each(['localhost', 'LocalHost', '127.0.0.1', '[::1]'])(
+    'may address the server as %s',
+    async (name) => {
+      expect((await post({ host: `${name}:${await portOf()}` })).status).toBe(200);
+      expect((await post({ host: name })).status).toBe(200);
+    },
+  );
 
   test.each([
     'tenant.example',
@@ -73,7 +76,7 @@ describe('whom it answers', () => {
     '[::1]tenant.example',
     '[0:0:0:0:0:0:0:1]',
     'localhost.',
-  ])('nobody who addresses "%s", as a rebound name does', async (host) => {
+  ])('may not address it as "%s", as in DNS rebinding', async (host) => {
     const { status, body } = await post({ host });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
@@ -81,7 +84,7 @@ describe('whom it answers', () => {
   });
 
   test.each(['http://localhost:8080', 'http://127.0.0.1', 'https://localhost'])(
-    'a page of this machine, %s',
+    'include pages of this machine: %s',
     async (origin) => {
       expect((await post({ origin })).status).toBe(200);
     },
@@ -96,13 +99,13 @@ describe('whom it answers', () => {
     'http://tenant.example@localhost',
     'http://127.1',
     'http://localhost/x',
-  ])('no other page, such as of %s', async (origin) => {
+  ])('do not include other pages: %s', async (origin) => {
     const { status, body } = await post({ origin });
     expect(status).toBe(403);
     expect(body).not.toContain('cpq_list_companies');
   });
 
-  test('no page that asks first whether it may', async () => {
+  test('do not include pages that send a preflight request', async () => {
     const headers = { origin: 'https://tenant.example', 'access-control-request-method': 'POST' };
     const reply = await ask('/mcp', { method: 'OPTIONS', headers });
     expect(reply.status).toBeGreaterThanOrEqual(400);
@@ -113,7 +116,7 @@ describe('whom it answers', () => {
 test.each([
   ['on', /^application\/json/],
   ['off', /^text\/event-stream/],
-])('with the fast path %s, a list is answered', async (fastPath, type) => {
+])('a list is answered with the fast path %s', async (fastPath, type) => {
   const env = { CPQ_FAST_PATH: fastPath };
   const { url } = await startHttpServer(addressIn(await sandbox()), { env });
   const reply = await fetch(url, { method: 'POST', headers: usual, body: listTools });
@@ -121,8 +124,8 @@ test.each([
   expect(await reply.text()).toContain('cpq_list_companies');
 });
 
-describe('what it takes', () => {
-  test('a body of a mebibyte, and no more', async () => {
+describe('accepted requests', () => {
+  test('have a body of at most a mebibyte', async () => {
     const params = (length: number) => ({
       name: 'cpq_list_companies',
       arguments: { query: 'x'.repeat(length) },
@@ -136,7 +139,7 @@ describe('what it takes', () => {
     expect(over.status).toBe(413);
   });
 
-  test('no endless body that does not say its length', async () => {
+  test('have a limited body even without a content length', async () => {
     const { url } = await server();
     const { port } = new URL(url);
     const socket = connect(Number(port), '127.0.0.1');
@@ -153,26 +156,26 @@ describe('what it takes', () => {
   });
 
   test.each(['{', '', '[]', 'null', '"text"', '{"jsonrpc":"1.0"}', '\u0000'])(
-    'no body that is no message: %j',
+    'have a valid message as body, not %j',
     async (body) => {
       const { status } = await post({}, body);
       expect(status).toBe(400);
     },
   );
 
-  test('no other kind of content', async () => {
+  test('have the content type of JSON', async () => {
     expect((await post({ 'content-type': 'text/plain' })).status).toBe(415);
     expect((await post({ 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
   });
 
-  test('no version of the protocol that there is not', async () => {
+  test('have a known protocol version', async () => {
     const { status, body } = await post({ 'mcp-protocol-version': '1999-01-01' });
     expect(status).toBe(400);
     expect(body).toMatch(/2025-11-25/);
   });
 
   test.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
-    'no %s, for there are no sessions',
+    'do not use %s, because there are no sessions',
     async (method) => {
       const { status } = await ask('/mcp', { method, headers: usual });
       expect(status).toBe(405);
@@ -180,8 +183,8 @@ describe('what it takes', () => {
   );
 });
 
-describe('what else is there', () => {
-  test('/healthz, which says that it is well and nothing of the tenant', async () => {
+describe('other paths and headers', () => {
+  test('include /healthz, which reveals nothing about the tenant', async () => {
     const { status, body, headers } = await ask('/healthz');
     expect(status).toBe(200);
     expect(headers['content-type']).toContain('application/json');
@@ -191,12 +194,12 @@ describe('what else is there', () => {
     expect(body).not.toContain(new URL(baseUrl).host);
   });
 
-  test('/healthz for a probe that addresses it by number', async () => {
+  test('include /healthz for a probe that uses an IP address', async () => {
     expect((await ask('/healthz', { headers: { host: '10.0.0.7:3333' } })).status).toBe(200);
   });
 
   test.each(['/', '/mcp/', '/mcp/x', '/MCP', '/favicon.ico', '/.env', '//mcp', '/sse'])(
-    'nothing at %s',
+    'do not include %s',
     async (path) => {
       const { status, body } = await ask(`http://localhost:${await portOf()}${path}`);
       expect(status).toBe(404);
@@ -204,16 +207,16 @@ describe('what else is there', () => {
     },
   );
 
-  test('no name of what it is made of in its headers', async () => {
+  test('do not reveal the software', async () => {
     const { headers } = await ask('/healthz');
     expect(headers).not.toHaveProperty('x-powered-by');
     expect(headers).not.toHaveProperty('server');
   });
 });
 
-describe('many at once', () => {
+describe('concurrent requests', () => {
   for (const host of httpHosts) {
-    test(`are each answered with what they asked for, ${host.name}`, async () => {
+    test(`get their own answers, ${host.name}`, async () => {
       const { call } = await host.start(addressIn(await sandbox()));
       const sizes = Array.from({ length: 24 }, (_, at) => 1 + (at % 12));
       const answers = await Promise.all(sizes.map((size) => call('cpq_list_contacts', { size })));

@@ -38,7 +38,7 @@ async function answering(argv: readonly string[] = []): Promise<Running> {
 
 describe('stdout', () => {
   for (const host of stdioHosts) {
-    test(`holds nothing but messages of the protocol, whatever happens, ${host.name}`, async () => {
+    test(`contains only protocol messages, ${host.name}`, async () => {
       const env = { CPQ_LOG_LEVEL: 'debug' };
       const server = await host.start(await address(), { ...everything, env });
       await server.call('cpq_list_opportunities', { size: 100, detail: 'full' });
@@ -57,7 +57,7 @@ describe('stdout', () => {
     });
   }
 
-  test('holds nothing when nobody says anything', async () => {
+  test('is empty without requests', async () => {
     const { status, stdout, stderr } = await run(['stdio'], environmentFor(await address()));
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
   });
@@ -80,7 +80,7 @@ describe('over stdio', () => {
     });
   }
 
-  test('it ends with the embedded tenant too', async () => {
+  test('it ends with the embedded tenant, too', async () => {
     const running = await start(['stdio', '--sandbox']);
     running.stdin.write(ping);
     await running.says(/"id":1/);
@@ -91,7 +91,7 @@ describe('over stdio', () => {
   test.each([
     ['of the older era', [older, line({ method: 'notifications/initialized' })], {}],
     ['of the newer era', [line({ id: 0, method: 'server/discover', params: newer })], newer],
-  ])('what was read when stdin ends is answered first, %s', async (_, opening, params) => {
+  ])('received requests are answered before it ends, %s', async (_, opening, params) => {
     const service = closing(await startUpstream({ delayHeaders: 1_000 }));
     const list = { name: 'cpq_list_companies', arguments: { size: 1 }, ...params };
     const one = { uri: 'cpq://company/company-1', ...params };
@@ -114,7 +114,7 @@ describe('over stdio', () => {
 });
 
 describe('over stdio, with requests still open', () => {
-  test('what is only listened to does not keep it from ending', async () => {
+  test('a subscription does not keep it running', async () => {
     const listen = { notifications: { resourceSubscriptions: ['cpq://company/x'] }, ...newer };
     const asked = [
       line({ id: 0, method: 'server/discover', params: newer }),
@@ -127,7 +127,7 @@ describe('over stdio, with requests still open', () => {
     expect(stdout).toContain('"id":2');
   });
 
-  test('a question that nobody can answer any more does not keep it from ending', async () => {
+  test('a question that can no longer be answered does not keep it running', async () => {
     const env = { ...environmentFor(await address()), CPQ_GRANTS: 'read,opportunity:write' };
     const write = { external_id: 'never-answered', name: 'Never answered', create: true };
     const asked = [
@@ -140,7 +140,7 @@ describe('over stdio, with requests still open', () => {
     expect(stdout).toContain('elicitation/create');
   });
 
-  test('it ends on SIGTERM though a call still waits for the service', async () => {
+  test('it ends on SIGTERM while a call waits for the service', async () => {
     const service = closing(await startUpstream({ delayHeaders: 20_000 }));
     const server = await anyHost.start({ baseUrl: service.url, key: 'any-key-at-all' });
     const waiting = server.ask('cpq_list_companies').catch(() => 'gone');
@@ -151,7 +151,7 @@ describe('over stdio, with requests still open', () => {
     expect(await waiting).toBe('gone');
   });
 
-  test('it ends when the host is gone', async () => {
+  test('it ends when the host has closed its pipes', async () => {
     const running = await start(['stdio'], environmentFor(await address()));
     running.hangUp();
     running.stdin.write(ping);
@@ -171,14 +171,14 @@ describe('over stdio, with requests still open', () => {
   });
 });
 
-describe('the clients’ own ways to start it', () => {
+describe('the stdio transports of the clients', () => {
   const parameters = () => ({
     command: process.execPath,
     args: [inject('bundle'), 'stdio', '--sandbox'],
     stderr: 'pipe' as const,
   });
 
-  test('second line, choosing the era by asking', async () => {
+  test('SDK 2, with version negotiation', async () => {
     const client = new Client(
       { name: 'auto', version: '1' },
       { versionNegotiation: { mode: 'auto' } },
@@ -189,7 +189,7 @@ describe('the clients’ own ways to start it', () => {
     expect((await client.listTools()).tools.length).toBeGreaterThan(10);
   });
 
-  test('second line, as it comes', async () => {
+  test('SDK 2, with defaults', async () => {
     const client = new Client({ name: 'plain', version: '1' });
     onTestFinished(() => client.close());
     await client.connect(new StdioClientTransport(parameters()));
@@ -197,7 +197,7 @@ describe('the clients’ own ways to start it', () => {
     expect((await client.callTool({ name: 'cpq_list_companies' })).isError).toBeFalsy();
   });
 
-  test('first line', async () => {
+  test('SDK 1', async () => {
     const client = new FirstClient({ name: 'first', version: '1' });
     onTestFinished(() => client.close());
     await client.connect(new FirstStdioTransport(parameters()));
@@ -209,7 +209,7 @@ describe('the clients’ own ways to start it', () => {
 describe('the older handshake', () => {
   const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
-  test.each(versions)('of %s is agreed to', async (protocolVersion) => {
+  test.each(versions)('of %s is accepted', async (protocolVersion) => {
     const running = await start(['stdio'], environmentFor(await address()));
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'old', version: '1' } };
     running.stdin.write(line({ id: 1, method: 'initialize', params }));
@@ -221,7 +221,7 @@ describe('the older handshake', () => {
 
 describe('over HTTP', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`it ends on ${signal}, though connections are open`, async () => {
+    test(`it ends on ${signal} with open connections`, async () => {
       const { running, url } = await startHttpServer(await address());
       const kept = await fetch(new URL('/healthz', url));
       expect(kept.status).toBe(200);
@@ -232,7 +232,7 @@ describe('over HTTP', () => {
     });
   }
 
-  test('it waits for no connection that was opened in advance', async () => {
+  test('it does not wait for an idle connection', async () => {
     const { running, url } = await startHttpServer(await address());
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.on('error', () => {}); // It is reset.
@@ -241,7 +241,7 @@ describe('over HTTP', () => {
     expect(await running.stop()).toEqual({ status: 0, signal: undefined });
   });
 
-  test('it ends subscriptions, and waits for none', async () => {
+  test('it ends open subscriptions', async () => {
     const env = { CPQ_WEBHOOK_SECRET: webhookSecret };
     const { running, url } = await startHttpServer(await address(), { env });
     const { headers, body } = listenAs({}, 'any');
@@ -256,7 +256,7 @@ describe('over HTTP', () => {
     expect(await stream.text()).toContain('subscriptions/acknowledged');
   });
 
-  test('it answers what was asked before it ends', async () => {
+  test('it answers received requests before it ends', async () => {
     const service = closing(await startUpstream({ counts: { '/company': 5 }, delayHeaders: 700 }));
     const { running, url } = await startHttpServer({ baseUrl: service.url, key: 'any-key-at-all' });
     const params = { name: 'cpq_list_companies', arguments: { size: 2 } };
@@ -275,7 +275,7 @@ describe('over HTTP', () => {
     expect(await running.exited).toEqual({ status: 0, signal: undefined });
   });
 
-  test('a port that is taken is told, with what to do', async () => {
+  test('a port in use is reported, with what to do', async () => {
     const taken = await listening();
     const { port } = taken.address() as { port: number };
     const env = environmentFor(await address());
@@ -285,7 +285,7 @@ describe('over HTTP', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  test('it prints where it is, and the lines that connect an assistant to it', async () => {
+  test('it prints its address and how to connect an assistant', async () => {
     const { running, url } = await startHttpServer('embedded');
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
     const { stdout } = await running.says(/Stop with Ctrl-C/).then(() => running.output);
@@ -307,7 +307,7 @@ describe('the other commands', () => {
     expect(await running.exited).toEqual({ status: 0, signal: undefined });
   });
 
-  test('demo shows answers as an assistant gets them', async () => {
+  test('demo prints answers as an assistant gets them', async () => {
     const { status, stdout, stderr } = await run(['demo']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/\d+ tools:\n/);
