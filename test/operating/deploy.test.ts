@@ -19,12 +19,12 @@ const read = (file: string) => readFile(join(root, file), 'utf8');
 const files = ['Dockerfile', 'deploy/compose.yaml', 'deploy/nginx.conf', 'deploy/cpq-mcp.service'];
 const known = new Set<string>(Object.values(settings).map(({ env }) => env));
 
-test.each([...files, 'docs/operations.md'])('%s names settings that there are', async (file) => {
+test.each([...files, 'docs/operations.md'])('%s names existing settings', async (file) => {
   const named = (await read(file)).match(/\bCPQ_[A-Z_]+[A-Z]\b/g) ?? [];
   expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('what the image is built from is there, and let through to the build', async () => {
+test('the files that the image is built from exist and are not ignored', async () => {
   const lines = (await read('Dockerfile')).matchAll(/^COPY (?!--from)(?<from>.+) \S+$/gm);
   const copied = [...lines].flatMap(({ groups }) => groups?.from?.split(' ') ?? []);
   const let_ = (await read('.dockerignore')).matchAll(/^!(?<name>\S+)$/gm);
@@ -33,7 +33,7 @@ test('what the image is built from is there, and let through to the build', asyn
   for (const name of through) await expect(stat(join(root, name))).resolves.toBeDefined();
 });
 
-test('the image has no more of the server than the bundle, and does not run as root', async () => {
+test('the image contains only the bundle, and does not run as root', async () => {
   const stages = (await read('Dockerfile')).split(/^FROM /m);
   const last = stages.at(-1) ?? '';
   expect(last).not.toMatch(/npm|COPY \./);
@@ -41,7 +41,7 @@ test('the image has no more of the server than the bundle, and does not run as r
   expect(last).toMatch(/^HEALTHCHECK /m);
 });
 
-test('as many servers are started as are counted, and nginx knows each', async () => {
+test('the configured number of replicas are started, and nginx knows each', async () => {
   const [compose, nginx] = [await read('deploy/compose.yaml'), await read('deploy/nginx.conf')];
   const names = [...compose.matchAll(/^ {2}(server-\d+):$/gm)].map(([, name]) => name);
   const known = [...nginx.matchAll(/^ +server (\S+):3333 /gm)].map(([, name]) => name);
@@ -51,7 +51,7 @@ test('as many servers are started as are counted, and nginx knows each', async (
   expect(compose).toContain(`CPQ_TRUSTED_PROXIES: ${address}\n`);
 });
 
-test('no file for running it is left unlisted', async () => {
+test('every deployment file is listed', async () => {
   const deploy = (await readdir(join(root, 'deploy'))).map((name) => `deploy/${name}`);
   expect(deploy.toSorted()).toEqual(files.filter((file) => file !== 'Dockerfile').toSorted());
 });
@@ -111,13 +111,13 @@ const failing: [what: string, bytes: string, status: number][] = [
 ];
 
 describeWith('nginx', 'nginx', () => {
-  test('understands its configuration', async () => {
+  test('accepts its configuration', async () => {
     const config = await localNginx(newFolder(), await freePort(), await freePort());
     const { stderr } = await promisify(execFile)('nginx', ['-t', '-e', 'stderr', '-c', config]);
     expect(stderr).toContain('test is successful');
   });
 
-  test('logs what became of each request, and none of its words', async () => {
+  test('logs the status of each request, and none of its content', async () => {
     const [folder, port] = [newFolder(), await freePort()];
     const config = await localNginx(folder, port, await freePort());
     const nginx = spawn('nginx', ['-e', 'stderr', '-c', config]);

@@ -40,7 +40,7 @@ const refusal = (reason: string, retryAfter: number) =>
   expect.objectContaining({ reason, retryAfter });
 
 describe('one caller', () => {
-  test('may ask for so many calls in any minute, and is told when it may ask again', async () => {
+  test('may make a limited number of calls per minute, and is told when to retry', async () => {
     const turns = new FairQueue({ ...plenty, callsPerMinute: 2 });
     (await turns.acquire('one', always))();
     await vi.advanceTimersByTimeAsync(20_000);
@@ -52,7 +52,7 @@ describe('one caller', () => {
     await expect(turns.acquire('one', always)).rejects.toBeInstanceOf(TooManyCalls);
   });
 
-  test('waits for its turn, first come first served', async () => {
+  test('waits in order of arrival', async () => {
     const turns = new FairQueue({ ...plenty, concurrentPerCaller: 1 });
     const leave = await turns.acquire('one', always);
     const [second, third] = [asking(turns, 'one'), asking(turns, 'one')];
@@ -68,7 +68,7 @@ describe('one caller', () => {
     expect(third.leave).toEqual(expect.any(Function));
   });
 
-  test('is refused where too many of its calls wait, and after it has waited too long', async () => {
+  test('is refused when too many of its calls wait, or wait too long', async () => {
     const limits = { ...plenty, concurrent: 1, queuedPerCaller: 1, waitMs: 2_500 };
     const turns = new FairQueue(limits);
     await turns.acquire('one', always);
@@ -79,7 +79,7 @@ describe('one caller', () => {
     expect(turns.occupancy).toEqual({ inFlight: 1, queued: 0 });
   });
 
-  test('that goes away leaves the queue', async () => {
+  test('that disconnects leaves the queue', async () => {
     const turns = new FairQueue({ ...plenty, concurrent: 1 });
     const leave = await turns.acquire('one', always);
     const gone = new AbortController();
@@ -94,7 +94,7 @@ describe('one caller', () => {
   });
 });
 
-test('of two callers, the one with many calls does not stand before the one with few', async () => {
+test('a caller with many calls does not delay a caller with few', async () => {
   const turns = new FairQueue({ ...plenty, concurrent: 1 });
   const leave = await turns.acquire('many', always);
   const order: string[] = [];
@@ -111,7 +111,7 @@ test('of two callers, the one with many calls does not stand before the one with
 });
 
 describe('a batch', () => {
-  test('counts as its calls, and is told when there will be room for all of them', async () => {
+  test('counts as its calls, and is told when there is room for all of them', async () => {
     const turns = new FairQueue({ ...plenty, callsPerMinute: 4 });
     (await turns.acquire('one', always))();
     await vi.advanceTimersByTimeAsync(20_000);
@@ -121,7 +121,7 @@ describe('a batch', () => {
     (await turns.acquire('one', always))();
   });
 
-  test('that waits for room is not passed by, nor by calls of its own caller', async () => {
+  test('that waits is not overtaken, not even by its own caller', async () => {
     const turns = new FairQueue({ ...plenty, concurrent: 3, concurrentPerCaller: 2 });
     const [first, second] = [await turns.acquire('a', always), await turns.acquire('b', always)];
     const batch = asking(turns, 'c', always, 2);
@@ -139,7 +139,7 @@ describe('a batch', () => {
     expect(own.leave).toEqual(fn);
   });
 
-  test('that is given up lets those behind it in', async () => {
+  test('that is cancelled lets the next calls in', async () => {
     const turns = new FairQueue({ ...plenty, concurrent: 2, concurrentPerCaller: 2 });
     await turns.acquire('a', always);
     const gone = new AbortController();
@@ -152,7 +152,7 @@ describe('a batch', () => {
   });
 });
 
-describe('callers that do nothing any more', () => {
+describe('idle callers', () => {
   test('are forgotten after a minute', async () => {
     const turns = new FairQueue(plenty);
     for (let caller = 0; caller < 50; caller++) (await turns.acquire(`${caller}`, always))();
@@ -164,7 +164,7 @@ describe('callers that do nothing any more', () => {
     busy();
   });
 
-  test('are not remembered beyond ten thousand, busy ones however long they take', async () => {
+  test('are limited to ten thousand, and busy ones are kept', async () => {
     const turns = new FairQueue({ ...plenty, concurrentPerCaller: 1, queuedPerCaller: 0 });
     const busy = await turns.acquire('busy', always);
     for (let caller = 0; caller < 12_000; caller++) (await turns.acquire(`${caller}`, always))();
@@ -286,8 +286,8 @@ function leave(call: Call): void {
   call.leave();
 }
 
-describe('whatever callers do', () => {
-  test('no limit is passed, and nobody waits where there is room', {
+describe('for any sequence of calls', () => {
+  test('no limit is exceeded, and no call waits while there is room', {
     timeout: 60_000,
   }, async () => {
     const property = fc.asyncProperty(
@@ -305,7 +305,7 @@ describe('whatever callers do', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  test('every call is admitted or refused, and nothing is left over', {
+  test('every call is admitted or refused, and nothing remains', {
     timeout: 60_000,
   }, async () => {
     const property = fc.asyncProperty(
@@ -329,7 +329,9 @@ describe('whatever callers do', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  test('who waits is served before anyone is served twice', { timeout: 60_000 }, async () => {
+  test('waiting callers are served before any caller is served twice', {
+    timeout: 60_000,
+  }, async () => {
     const queues = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 30 });
     const property = fc.asyncProperty(queues, async (names) => {
       const rounds = await servedInTurn(names);

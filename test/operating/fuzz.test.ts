@@ -84,8 +84,8 @@ const withUsual = (request: RawRequest, ...more: Header[]): RawRequest => ({
   headers: [...defaultHeaders(request.body), ...more],
 });
 
-describe('a stranger', () => {
-  test('is refused, whatever is sent', { timeout: 180_000 }, async () => {
+describe('an unauthenticated sender', () => {
+  test('is refused for any request', { timeout: 180_000 }, async () => {
     const { port } = await server();
     const refused = async (sent: RawRequest) => {
       const answer = await exchange(port, sent);
@@ -115,14 +115,14 @@ describe('a stranger', () => {
     ['/wish', 'GET', 404],
     ['/healthz', 'GET', 200],
     ['/readyz', 'GET', 200],
-  ])('at %s by %s', async (target, method, status) => {
+  ])('gets the expected status at %s by %s', async (target, method, status) => {
     const { port } = await server();
     const sent = withUsual({ ...good, target, method }, ['x-forwarded-for', '10.9.9.9']);
     const answer = await exchange(port, sent, { isWhole: true });
     expect(statusesIn(answer)).toEqual([status]);
   });
 
-  test('who only opens connections, or sends by drops, keeps nobody waiting', async () => {
+  test('that keeps connections open or sends slowly blocks nobody', async () => {
     const { port, token } = await server();
     const slow = Array.from({ length: 200 }, (_, at) => {
       const socket = connect({ port, host: '127.0.0.1' });
@@ -140,7 +140,7 @@ describe('a stranger', () => {
   });
 });
 
-test('who was let in is answered, whatever is sent', { timeout: 180_000 }, async () => {
+test('an authenticated sender is answered for any request', { timeout: 180_000 }, async () => {
   const { port, token } = await server();
   await everyOne(rawRequest([['authorization', `Bearer ${token}`]]), async (sent) => {
     const answer = await exchange(port, sent);
@@ -150,7 +150,7 @@ test('who was let in is answered, whatever is sent', { timeout: 180_000 }, async
   await isWell();
 });
 
-test('who was let in is told which methods there are', async () => {
+test('an authenticated sender gets 405 for other methods', async () => {
   const { port, token } = await server();
   const mine: Header = ['authorization', `Bearer ${token}`];
   for (const method of ['TRACE', 'PUT', 'PATCH']) {

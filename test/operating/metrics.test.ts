@@ -32,7 +32,7 @@ const callLabels = (tool: string, outcome: string) =>
   `tenant="acme",tool="${tool}",outcome="${outcome}"`;
 
 describe('calls', () => {
-  test('are counted by tool and outcome, whichever way they are answered', async () => {
+  test('are counted by tool and outcome, on the fast path and by the SDK', async () => {
     const it = await start();
     await it.plain(list);
     await it.bySdk(list);
@@ -57,7 +57,7 @@ describe('calls', () => {
     ['a list', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['a text of a list', `"${'['.repeat(100_000)}${']'.repeat(100_000)}"`],
     ['an object', `${'{"x":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
-  ])('whose argument is nested without end are refused, %s', async (_, deep) => {
+  ])('with a deeply nested argument are refused, %s', async (_, deep) => {
     const it = await start();
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cpq_list_opportunities","arguments":{"fields":${deep}}}}`;
     const reply = await send(it.url, { headers: legacyHeaders, body });
@@ -66,7 +66,7 @@ describe('calls', () => {
     expect(await it.metric('cpq_calls_total')).toEqual({ [labels]: 1 });
   });
 
-  test('that are given up are told apart, and so are their requests', async () => {
+  test('that are cancelled have an outcome of their own, and so have their requests', async () => {
     const it = await start();
     const client = await it.client();
     it.upstream.set({ delayHeaders: 10_000 });
@@ -96,17 +96,20 @@ describe('requests to the service', () => {
     ['unreadable', { instead: { text: '<html>' } }, 1],
     ['timeout', { delayHeaders: 5_000 }, 3],
     ['broken', { cut: { at: 'start', how: 'reset' } }, 3],
-  ] as const)('that end as %s are counted, each attempt', async (outcome, behaviour, times) => {
-    const it = await start();
-    it.upstream.set(behaviour);
-    await it.plain(list);
-    const labels = `tenant="acme",outcome="${outcome}"`;
-    expect(await it.metric('cpq_upstream_requests_total')).toEqual({ [labels]: times });
-    const seconds = await it.metric('cpq_upstream_request_seconds_count');
-    expect(seconds).toEqual({ 'tenant="acme"': times });
-  });
+  ] as const)(
+    'with the outcome %s are counted, each attempt',
+    async (outcome, behaviour, times) => {
+      const it = await start();
+      it.upstream.set(behaviour);
+      await it.plain(list);
+      const labels = `tenant="acme",outcome="${outcome}"`;
+      expect(await it.metric('cpq_upstream_requests_total')).toEqual({ [labels]: times });
+      const seconds = await it.metric('cpq_upstream_request_seconds_count');
+      expect(seconds).toEqual({ 'tenant="acme"': times });
+    },
+  );
 
-  test('that nobody can take, or that were not let out, are counted', async () => {
+  test('that were never sent are counted', async () => {
     const it = await start({ budget: { requests: 4, windowSeconds: 600 } });
     await it.upstream.close();
     await it.plain(list);
@@ -118,7 +121,7 @@ describe('requests to the service', () => {
     expect(await it.metric('cpq_budget_left')).toEqual({ 'tenant="acme"': 0 });
   });
 
-  test('that an open circuit holds back are counted', async () => {
+  test('that an open circuit breaker stops are counted', async () => {
     const it = await start();
     it.upstream.set({ status: { code: 500 } });
     for (let call = 0; call < 3; call++) await it.plain(list);
@@ -128,8 +131,8 @@ describe('requests to the service', () => {
   });
 });
 
-describe('what is looked up when somebody asks', () => {
-  test('the budget that is left, for as long as the tenant is open', async () => {
+describe('gauges', () => {
+  test('have the remaining budget while the tenant is open', async () => {
     const it = await start({ budget: { requests: 10, windowSeconds: 600 } });
     expect(await it.metric('cpq_budget_left')).toEqual({ 'tenant="acme"': 10 });
     await it.plain(list);
@@ -139,7 +142,7 @@ describe('what is looked up when somebody asks', () => {
     expect(await it.metric('cpq_budget_left')).toEqual({});
   });
 
-  test('the age of what is held of a collection', async () => {
+  test('have the age of a cached collection', async () => {
     const it = await start();
     expect(await it.metric('cpq_collection_age_seconds')).toEqual({});
     await it.plain({ name: 'cpq_brief_pipeline' });
@@ -151,7 +154,7 @@ describe('what is looked up when somebody asks', () => {
     expect(await it.metric('cpq_collection_age_seconds')).not.toHaveProperty([labels]);
   });
 
-  test('of two who know the same tenant, the one that knows of less, and the older reading', async () => {
+  test('have the smaller budget and the older reading where two report the same tenant', async () => {
     const { watch, metric } = await start();
     const offer = (left: number, asOf: number) =>
       watch.metrics.registerGauges('twice', {
@@ -170,7 +173,7 @@ describe('what is looked up when somebody asks', () => {
     expect(await metric('cpq_budget_left')).not.toHaveProperty(['tenant="twice"']);
   });
 
-  test('whether what must be kept can be kept, and how many calls there are', async () => {
+  test('report whether state can be written, and the number of calls', async () => {
     const { watch, metric } = await start();
     expect(await metric('cpq_state_healthy')).toEqual({});
     const health: Health = { kind: 'redis', ok: true, notes: [] };
@@ -187,7 +190,7 @@ describe('what is looked up when somebody asks', () => {
   });
 });
 
-test('deliveries of webhooks are counted, and how late the new ones are', async () => {
+test('webhook deliveries are counted, with their delay', async () => {
   const { watch, metric } = await start();
   const receipt = { subject: 'order', event: 'created', isKnown: true, lagMs: 2_000 };
   const { metrics } = watch;
@@ -214,7 +217,7 @@ test('deliveries of webhooks are counted, and how late the new ones are', async 
   expect(await metric('cpq_event_lag_seconds_sum')).toEqual({ 'tenant="acme"': 2 });
 });
 
-test('HTTP requests are counted by what they were answered, under no name of their own', async () => {
+test('HTTP requests are counted by status, without labels that a caller chooses', async () => {
   const { watch, metric } = await start();
   for (const [path, status] of [
     ['/mcp', 200],
@@ -238,7 +241,7 @@ test('HTTP requests are counted by what they were answered, under no name of the
   });
 });
 
-test('all of it is in the text that Prometheus reads, every name prefixed', async () => {
+test('all metrics are in the Prometheus format with the prefix', async () => {
   const { watch } = await start();
   const { contentType, body } = await watch.render();
   expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -248,7 +251,7 @@ test('all of it is in the text that Prometheus reads, every name prefixed', asyn
   expect(valuesOf(body, 'cpq_build_info')).toEqual({ 'version="1.2.3"': 1 });
 });
 
-test('the documentation has each of our own, and no other', async () => {
+test('the documentation lists exactly our metrics', async () => {
   const { watch } = await start();
   const { body } = await watch.render();
   const ours = [...body.matchAll(/^# TYPE (\S+) /gm)]
@@ -259,7 +262,7 @@ test('the documentation has each of our own, and no other', async () => {
   expect(told.toSorted()).toEqual(ours.toSorted());
 });
 
-test('neither a metric nor the log holds what a caller or a customer wrote', async () => {
+test('neither metrics nor logs contain text of a caller or a customer', async () => {
   const it = await start({ logLevel: 'info' });
   const lines = linesWritten();
   const canary = 'canary-of-a-caller';
@@ -295,7 +298,7 @@ afterEach(() => {
 describe('a request', () => {
   const calls = (lines: Record<string, unknown>[]) => lines.filter(({ event }) => event === 'call');
 
-  test('has the id that it came with, in its answer and in the line of its call', async () => {
+  test('keeps its request id in its answer and in the log line of its call', async () => {
     const it = await start({ logLevel: 'info' });
     const lines = linesWritten();
     const { headers } = await it.plain(list, { 'x-request-id': 'Of-a.proxy_1' });
@@ -315,7 +318,7 @@ describe('a request', () => {
   });
 
   test.each(['', 'two words', 'x'.repeat(65), 'a,b', 'a/b', '%0a', '{"a":1}'])(
-    'has a new id where it came with %j',
+    'gets a new id instead of %j',
     async (given) => {
       const it = await start();
       const { headers } = await it.plain(list, { 'x-request-id': given });
@@ -323,7 +326,7 @@ describe('a request', () => {
     },
   );
 
-  test('never takes the id of another that is handled at the same time', async () => {
+  test('never gets the id of a concurrent request', async () => {
     const it = await start({ logLevel: 'info' });
     const lines = linesWritten();
     it.upstream.set({ delayHeaders: 20 });
@@ -335,7 +338,7 @@ describe('a request', () => {
     expect(told.toSorted()).toEqual(ids.map((id) => [id, toolOf(id)]).toSorted());
   });
 
-  test('says who called once that is known, and nothing of it later', async () => {
+  test('logs the caller once it is known', async () => {
     const { watch } = await start({ logLevel: 'info' });
     const lines = linesWritten();
     const handled = { headers: {}, url: '/mcp' } as Parameters<typeof watch.onHttpRequest>[0];
@@ -354,7 +357,7 @@ describe('a request', () => {
     expect(after).not.toHaveProperty('request');
   });
 
-  test('whose sender goes away is counted as gone', async () => {
+  test('whose sender disconnects is counted as cancelled', async () => {
     const it = await start();
     it.upstream.set({ delayHeaders: 10_000 });
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: list });

@@ -46,7 +46,7 @@ async function metrics(name: string): Promise<Record<string, number>> {
 describe('a call', () => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-  test('is counted and logged, with who called and its ids', async () => {
+  test('is counted and logged with its caller and ids', async () => {
     const { token, running } = await server();
     const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
     const answer = await call({ ...bearer(token), 'x-request-id': 'of-a-proxy', traceparent });
@@ -75,7 +75,7 @@ describe('a call', () => {
     expect(await metrics('cpq_budget_left')).toEqual({ 'tenant="default"': expect.any(Number) });
   });
 
-  test('of somebody who shows nothing, or something wrong, is counted by its status', async () => {
+  test('without valid credentials is counted by its status', async () => {
     expect((await call({})).status).toBe(401);
     expect((await call(bearer('cpq_000000000000_wrong'))).status).toBe(401);
     const counted = await metrics('cpq_http_requests_total');
@@ -84,7 +84,7 @@ describe('a call', () => {
 });
 
 describe('metrics', () => {
-  test('are for those alone who may read them', async () => {
+  test('are served only with their token', async () => {
     const { url, token } = await server();
     const ask = (headers: Record<string, string>) =>
       fetch(new URL('/metrics', url), { headers }).then(({ status }) => status);
@@ -94,7 +94,7 @@ describe('metrics', () => {
     expect(await ask(bearer(metricsToken))).toBe(200);
   });
 
-  test('tell of the process, and of what it keeps', async () => {
+  test('include the process and its state', async () => {
     expect(await metrics('cpq_state_healthy')).toEqual({ 'kind="local"': 1 });
     expect(await metrics('cpq_calls_in_flight')).toEqual({ '': 0 });
     const memory = await metrics('cpq_process_resident_memory_bytes');
@@ -102,7 +102,7 @@ describe('metrics', () => {
   });
 });
 
-test('whether it lives, and is ready, is told to everybody', async () => {
+test('health checks need no authentication', async () => {
   const { url } = await server();
   for (const path of ['/healthz', '/readyz']) {
     const answer = await fetch(new URL(path, url));

@@ -21,7 +21,7 @@ import {
 const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const otherParent = '00-11112222333344445555666677778888-aaaabbbbccccdddd-00';
 
-describe('what is said of a trace', () => {
+describe('a trace context', () => {
   test.each([
     [{ traceparent: parent }, { traceparent: parent }],
     [{ traceparent: parent, tracestate: undefined }, { traceparent: parent }],
@@ -33,7 +33,7 @@ describe('what is said of a trace', () => {
     [{ traceparent: parent.replace(/^00/, '01') }, { traceparent: parent }],
     [{ traceparent: `${parent.replace(/^00/, 'cc')}-more` }, { traceparent: parent }],
     [{ traceparent: parent.replace(/^00(.*)01$/, '01$1ff') }, { traceparent: parent }],
-  ])('%j is handed on', (said, expected) => {
+  ])('%j is passed on', (said, expected) => {
     expect(traceFrom(said)).toEqual(expected);
   });
 
@@ -52,7 +52,7 @@ describe('what is said of a trace', () => {
     parent.replace('4bf92f3577b34da6a3ce929d0e0e4736', '0'.repeat(32)),
     parent.replace('00f067aa0ba902b7', '0'.repeat(16)),
     [parent],
-  ])('%j is not', (traceparent) => {
+  ])('%j is not passed on', (traceparent) => {
     expect(traceFrom({ traceparent, tracestate: 'one=1' })).toBeUndefined();
   });
 
@@ -66,11 +66,11 @@ describe('what is said of a trace', () => {
     `one=${'x'.repeat(600)}`,
     Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(),
     ['one=1'],
-  ])('a state of %j is left out', (tracestate) => {
+  ])('a tracestate of %j is left out', (tracestate) => {
     expect(traceFrom({ traceparent: parent, tracestate })).toEqual({ traceparent: parent });
   });
 
-  test('can never say more than a header may', () => {
+  test('is always a valid header', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(parent, 'a=b,c=d'));
     const property = fc.property(text, text, (traceparent, tracestate) => {
       for (const value of Object.values(traceFrom({ traceparent, tracestate }) ?? {})) {
@@ -104,7 +104,7 @@ const handedOn = ({ upstream }: ObservedServer) => {
 };
 
 describe.each(['plain', 'bySdk'] as const)('a call over HTTP (%s)', (way) => {
-  test('hands on the trace of its message', async () => {
+  test('passes on the trace of its message', async () => {
     const it = await start();
     await it[way](inMeta);
     expect(handedOn(it)).toEqual({ traceparent: parent, tracestate: 'one=1' });
@@ -112,7 +112,7 @@ describe.each(['plain', 'bySdk'] as const)('a call over HTTP (%s)', (way) => {
     expect(handedOn(it)).toEqual({ traceparent: parent, tracestate: 'one=1' });
   });
 
-  test('hands on the trace of its headers where the message has none', async () => {
+  test('passes on the trace of its headers where the message has none', async () => {
     const it = await start();
     await it[way](list, inHeader);
     expect(handedOn(it)).toEqual(inHeader);
@@ -120,7 +120,7 @@ describe.each(['plain', 'bySdk'] as const)('a call over HTTP (%s)', (way) => {
     expect(handedOn(it)).toEqual(inHeader);
   });
 
-  test('hands on nothing where there is none, or none that is fit', async () => {
+  test('passes on nothing without a valid trace', async () => {
     const it = await start();
     await it[way](list);
     expect(handedOn(it)).toEqual({});
@@ -129,7 +129,7 @@ describe.each(['plain', 'bySdk'] as const)('a call over HTTP (%s)', (way) => {
   });
 });
 
-test('every request of a call hands it on, of a walk too', async () => {
+test('every request of a call passes it on, also in a walk', async () => {
   const it = await start();
   it.upstream.set({ maxSize: 10 });
   const { status } = await it.plain({ name: 'cpq_brief_pipeline', _meta: inMeta._meta });
@@ -138,7 +138,7 @@ test('every request of a call hands it on, of a walk too', async () => {
   for (const { headers } of it.upstream.requests) expect(headers.traceparent).toBe(parent);
 });
 
-test('a write and what is read back of it hand it on', async () => {
+test('a write and its verification pass it on', async () => {
   const it = await start();
   const client = await it.client();
   const change = { external_id: 'traced', create: true, name: 'Traced' };
@@ -213,7 +213,7 @@ function register(): Made[] {
 }
 
 describe('with tracing', () => {
-  test('a call is a span, and every request that it sends one below it', async () => {
+  test('a call is a span with a child span for every request', async () => {
     const it = await start({ tracing: true });
     const made = register();
     await it.plain(inMeta);
@@ -250,7 +250,7 @@ describe('with tracing', () => {
     expect(handedOn(it)).toEqual({ traceparent, tracestate: 'one=1' });
   });
 
-  test('a call that came with no trace begins one', async () => {
+  test('a call without a trace begins one', async () => {
     const it = await start({ tracing: true });
     const made = register();
     await it.bySdk(list);
@@ -260,7 +260,7 @@ describe('with tracing', () => {
     );
   });
 
-  test('what failed is marked, attempt by attempt', async () => {
+  test('failed attempts are marked', async () => {
     const it = await start({ tracing: true });
     const made = register();
     it.upstream.set({ status: { code: 503 } });
@@ -277,7 +277,7 @@ describe('with tracing', () => {
     }
   });
 
-  test('spans hold no words of a caller or a customer', async () => {
+  test('spans contain no text of a caller or a customer', async () => {
     const it = await start({ tracing: true });
     const made = register();
     const query = 'canary-of-a-caller';
@@ -287,7 +287,7 @@ describe('with tracing', () => {
     expect(JSON.stringify(made)).not.toContain(query);
   });
 
-  test('of an earlier API than ours they are made as well', async () => {
+  test('spans work with an earlier version of the API', async () => {
     const it = await start({ tracing: true });
     const made = register();
     const registry = Symbol.for('opentelemetry.js.api.1');
@@ -301,7 +301,7 @@ describe('with tracing', () => {
     expect(made).toHaveLength(2);
   });
 
-  test('and no SDK, a trace is handed on as it came', async () => {
+  test('without an SDK, a trace is passed on unchanged', async () => {
     const it = await start({ tracing: true });
     await it.plain(inMeta);
     expect(handedOn(it)).toEqual({ traceparent: parent, tracestate: 'one=1' });
