@@ -65,7 +65,7 @@ describe('a record', () => {
     ['in a holder in the holder', { payload: { record: whole } }],
     ['alone in a list', { data: [whole] }],
     ['as an object in the holder', { data: { object: whole, previous: {} } }],
-  ])('is found %s', (_, more) => {
+  ])('is found in the form %s', (_, more) => {
     expect(read({ event, ...more })).toMatchObject({ record: 'q1', fields: whole });
   });
 
@@ -75,7 +75,7 @@ describe('a record', () => {
     ['in the record', { data: { quoteId: 'q9', title: 'x' } }, 'q9'],
     ['instead of the record', { data: 'q9' }, 'q9'],
     ['the only id there is', { id: 'q9' }, 'q9'],
-  ])('may be told by its id, %s', (_, more, id) => {
+  ])('may be given by its id, %s', (_, more, id) => {
     expect(read({ event, ...more }).record).toBe(id);
   });
 
@@ -102,7 +102,7 @@ describe('the time of an event', () => {
     expect(read({ event: 'opportunity.updated', ...more }).at).toBe(Date.parse(at));
   });
 
-  test('is when the record was made, moved or deleted, as the event says', () => {
+  test('is when the record was created, changed or deleted, according to the event', () => {
     const times = { createdAt: 1, stageUpdatedAt: 2, deletedAt: 3, updatedAt: 4 };
     const record = Object.fromEntries(
       Object.entries(times).map(([name, day]) => [name, `2031-05-0${day}T00:00:00Z`]),
@@ -125,14 +125,14 @@ describe('the time of an event', () => {
   );
 });
 
-describe('what is no event of the service', () => {
+describe('an unknown event', () => {
   test.each([
     [{ type: 'invoice.paid' }, 'invoice', 'paid'],
     [{ subject: 'invoice', event: 'paid' }, 'invoice', 'paid'],
     [{ event: 'quote.archived' }, 'quote', 'archived'],
     [{ type: 'ping' }, 'unknown', 'ping'],
     [{ event: 'a\tb\u0000c' }, 'unknown', 'a_b_c'],
-  ])('is an event all the same: %j', (payload, subject, event) => {
+  ])('is still an event: %j', (payload, subject, event) => {
     expect(read(payload)).toMatchObject({ subject, event });
   });
 
@@ -146,12 +146,12 @@ describe('what is no event of the service', () => {
     ['{"subject":"quote"}', 'names no event'],
     ['{"event":{"name":"quote.ordered"}}', 'names no event'],
     ['{"event":"  "}', 'names no event'],
-  ])('is refused when it names none: %s', (body, why) => {
+  ])('is refused without a name: %s', (body, why) => {
     expect(() => readEvent(body, now)).toThrow(UnrecognizedEvent);
     expect(() => readEvent(body, now)).toThrow(why);
   });
 
-  test('whatever is sent is read or refused, and never anything else', () => {
+  test('any payload is read or refused', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.string(), (body, text) => {
         for (const one of [body, text, `{"event":${body},"data":${body},"quote":${body}}`]) {
@@ -177,7 +177,7 @@ describe('several events in one delivery', () => {
     ['a list', [one, other]],
     ['events', { events: [one, other], eventId: 'delivery' }],
     ['data', { data: [one, other] }],
-  ])('are read from %s, each with its own text', (_, payload) => {
+  ])('are read from %s, each with its own payload', (_, payload) => {
     const { events, unrecognized, isList } = deliver(payload);
     expect({ unrecognized, isList }).toEqual({ unrecognized: 0, isList: true });
     expect(events.map(({ subject, event, record }) => [subject, event, record])).toEqual([
@@ -190,7 +190,7 @@ describe('several events in one delivery', () => {
     ]);
   });
 
-  test('are not several records of one event', () => {
+  test('are not confused with several records of one event', () => {
     const { events, isList } = deliver({
       event: 'quote.updated',
       data: [{ id: 'a' }, { id: 'b' }],
@@ -198,7 +198,7 @@ describe('several events in one delivery', () => {
     expect([events.length, isList]).toEqual([1, false]);
   });
 
-  test('are kept where others in the list name none', () => {
+  test('are stored where others in the list have no name', () => {
     expect(deliver([one, 7, { hello: 'there' }])).toMatchObject({
       events: [{ record: 'q1' }],
       unrecognized: 2,
@@ -210,12 +210,12 @@ describe('several events in one delivery', () => {
     ['[7]', 'not a JSON object'],
     ['{"events":[{}]}', 'names no event'],
     [JSON.stringify(Array(1_001).fill(one)), 'more than 1000 events'],
-  ])('are refused where there is none, or too many: %.30s', (body, why) => {
+  ])('are refused if the list is empty or too long: %.30s', (body, why) => {
     expect(() => readDelivery(body, now)).toThrow(UnrecognizedEvent);
     expect(() => readDelivery(body, now)).toThrow(why);
   });
 
-  test('in whatever form are the same events as one by one', () => {
+  test('in any form are the same events as single ones', () => {
     const event = fc
       .constantFrom(...sent)
       .chain(([subject, name]) =>
@@ -250,7 +250,7 @@ describe('the identity of an event', () => {
   const base = { event: 'quote.updated', data: { id: 'q1', updatedAt: '2031-05-01T00:00:00Z' } };
   const id = (payload: object) => read(payload).id;
 
-  test('is the event’s id, where it is one, whatever else a delivery says', () => {
+  test('is the event’s id, if it has one', () => {
     const one = id({ ...base, eventId: 'e1' });
     expect(id({ ...base, eventId: 'e1', attempt: 2, data: { id: 'q1', title: 'since' } })).toBe(
       one,
@@ -258,14 +258,14 @@ describe('the identity of an event', () => {
     expect(id({ ...base, eventId: 'e2' })).not.toBe(one);
   });
 
-  test('is not an id that may be the subscription’s', () => {
+  test('is not an id that may belong to the subscription', () => {
     const one = id({ ...base, id: 'hook1' });
     expect(id({ ...base, id: 'hook1' })).toBe(one);
     const later = { ...base.data, updatedAt: '2031-05-02T00:00:00Z' };
     expect(id({ ...base, id: 'hook1', data: later })).not.toBe(one);
   });
 
-  test('is the content, in whatever order, where there is no id', () => {
+  test('is its content, in any order, without an id', () => {
     const one = id(base);
     const { event, data } = base;
     const turned = { data: { updatedAt: data.updatedAt, id: data.id }, event };
@@ -274,7 +274,7 @@ describe('the identity of an event', () => {
     expect(id({ ...base, event: 'quote.ordered' })).not.toBe(one);
   });
 
-  test('differs wherever events differ, and only there', () => {
+  test('differs if and only if events differ', () => {
     const payload = fc.record({
       event: fc.constantFrom('quote.updated', 'quote.ordered', 'order.created'),
       data: fc.record({ id: fc.constantFrom('a', 'b'), title: fc.constantFrom('x', 'y') }),
@@ -289,13 +289,13 @@ describe('the identity of an event', () => {
   });
 });
 
-describe('what changed', () => {
+describe('changes of a record', () => {
   const changed = (before: object, after: object, isWhole = false) =>
     fieldDifferences('opportunity', { fields: { ...before }, isWhole }, { ...after }).map(
       describeDifference,
     );
 
-  test('is told field by field, as people say it', () => {
+  test('are listed field by field, in plain words', () => {
     const before = {
       id: 'o1',
       name: 'Migration',
@@ -320,7 +320,7 @@ describe('what changed', () => {
     ]);
   });
 
-  test('is not guessed where the earlier sight says nothing', () => {
+  test('are not guessed where the previous event lacks the field', () => {
     expect(changed({ id: 'o1' }, { id: 'o1', name: 'New', description: null })).toEqual([]);
     expect(changed({ id: 'o1' }, { id: 'o1', name: 'New' }, true)).toEqual([
       'name: (empty) → "New"',
@@ -329,7 +329,7 @@ describe('what changed', () => {
     expect(changed({ name: 'Old' }, { name: null })).toEqual(['name: "Old" → (empty)']);
   });
 
-  test('is told of custom fields one by one, of lists by their length, of long texts by their beginning', () => {
+  test('show custom fields one by one, lists by their length, long texts by their beginning', () => {
     const [before, after] = [
       { customFields: { region: 'north', same: 1 }, labels: ['a', 'b'], items: [{ id: 1 }] },
       { customFields: { region: 'south', same: 1 }, labels: ['a'], items: [{ id: 1 }, { id: 2 }] },
@@ -344,7 +344,7 @@ describe('what changed', () => {
     expect(changed({ items: [{ id: 1 }] }, { items: [{ id: 2 }] })).toEqual(['items: changed']);
   });
 
-  test('leaves the records as they were', () => {
+  test('do not modify the records', () => {
     const record = { probability: '0.5', labels: [{ name: 'a' }], items: [null] };
     const copy = structuredClone(record);
     changed(record, record, true);

@@ -31,7 +31,7 @@ async function everyId({ call }: Connection): Promise<unknown[]> {
   }
 }
 
-test('what was answered before the process was killed is there afterwards, once', async () => {
+test('an acknowledged event is stored once, even if the process is killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-crash-'));
   closing({ close: () => rm(folder, { recursive: true, force: true }) });
   const answered = new Set<string>();

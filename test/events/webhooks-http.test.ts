@@ -36,7 +36,7 @@ const server = shared(() => serve({ CPQ_WEBHOOK_SECRET: webhookSecret }));
 const event = { event: 'quote.ordered', data: { id: 'q1', number: 'Q-1' } };
 
 describe('a delivery', () => {
-  test('is answered once it is kept, and again when it comes again', async () => {
+  test('is acknowledged once it is stored, and again when repeated', async () => {
     const { at } = await server();
     const first = await deliver(at, { ...event, eventId: 'twice' });
     expect([first.status, first.body]).toEqual([200, { status: 'kept' }]);
@@ -44,7 +44,7 @@ describe('a delivery', () => {
     expect([second.status, second.body]).toEqual([200, { status: 'known' }]);
   });
 
-  test('may hold several events: each is stored once, and told by what it concerns', async () => {
+  test('may contain several events, each stored once with its own record', async () => {
     const { at } = await server();
     const one = { eventId: 'l1', entityType: 'quote', entityId: 'lq', action: 'updated' };
     const other = { eventId: 'l2', entityType: 'contact', entityId: 'lc', action: 'created' };
@@ -58,13 +58,13 @@ describe('a delivery', () => {
     expect((await deliver(at, other)).body).toEqual({ status: 'known' });
   });
 
-  test('may carry the secret in its address', async () => {
+  test('may carry the secret in its URL', async () => {
     const { at } = await server();
     const { status } = await deliver(`${at}/${webhookSecret}`, event, {});
     expect(status).toBe(200);
   });
 
-  test('is taken whatever host it is addressed to, since it shows a secret', async () => {
+  test('is accepted for any Host, because it carries a secret', async () => {
     const { at } = await server();
     const url = new URL(at);
     const body = JSON.stringify({ event: 'order.created' });
@@ -79,7 +79,7 @@ describe('a delivery', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('of an unknown event is kept', async () => {
+  test('of an unknown event is stored', async () => {
     const { at } = await server();
     const { body } = await deliver(at, { type: 'invoice.paid', data: { id: 'i1' } });
     expect(body).toEqual({ status: 'kept' });
@@ -93,7 +93,7 @@ describe('a delivery', () => {
     ['{"hello":"there"}', /names no event/],
     [`{"event":"quote.ordered","data":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, /nested/],
     [`${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`, /nested/],
-  ])('that cannot be read is refused with why: %s', async (payload, why) => {
+  ])('that cannot be read is refused with the reason: %s', async (payload, why) => {
     const { at } = await server();
     const { status, body } = await deliver(at, payload);
     expect(status).toBe(400);
@@ -122,7 +122,7 @@ describe('the body of a delivery', () => {
     expect(await send(padded(1024 * 1024 + 1))).toBe(413);
   });
 
-  test('that does not say how long it is cannot be too large either', async () => {
+  test('without a content length is limited too', async () => {
     const url = new URL((await server()).at);
     const head = [
       `POST ${url.pathname} HTTP/1.1`,
@@ -135,7 +135,7 @@ describe('the body of a delivery', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('that breaks off keeps nothing, and the server goes on', async () => {
+  test('that is incomplete is not stored, and the server continues', async () => {
     const { at, running } = await server();
     const url = new URL(at);
     const socket = connect(Number(url.port), url.hostname);
@@ -149,7 +149,7 @@ describe('the body of a delivery', () => {
   });
 });
 
-describe('whoever does not know the secret', () => {
+describe('a sender without the secret', () => {
   test.each([
     ['says none', 'default', {}],
     ['says another', 'default', { 'x-webhook-secret': `${webhookSecret}x` }],
@@ -160,7 +160,7 @@ describe('whoever does not know the secret', () => {
     ['asks for another tenant', 'other', { 'x-webhook-secret': webhookSecret }],
     ['asks for none', '', { 'x-webhook-secret': webhookSecret }],
     ['asks for a strange one', '%E0%A4%A/__proto__', {}],
-  ])('and %s learns nothing', async (_, path, headers) => {
+  ])('learns nothing: %s', async (_, path, headers) => {
     const { url } = await server();
     for (const payload of [event, 'not JSON']) {
       const { status, body } = await deliver(webhooksAt(url, path), payload, headers);
@@ -176,7 +176,7 @@ describe('whoever does not know the secret', () => {
 });
 
 test.each(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])(
-  '%s is not how it is sent',
+  'the method %s is refused',
   async (method) => {
     const { at } = await server();
     const response = await fetch(at, { method });
@@ -198,7 +198,7 @@ describe('with a signing secret', () => {
     ['x-signature', hex.toUpperCase()],
     ['x-hub-signature-256', `sha256=${hex}`],
     ['x-webhook-signature', Buffer.from(hex, 'hex').toString('base64')],
-  ])('a delivery with %s: %s is taken', async (header, signature) => {
+  ])('a delivery with %s: %s is accepted', async (header, signature) => {
     const { at } = await signed();
     const headers = { 'x-webhook-secret': webhookSecret, [header]: signature };
     expect((await deliver(at, body, headers)).status).toBe(200);
@@ -210,26 +210,26 @@ describe('with a signing secret', () => {
     ['that of another body', { 'x-webhook-signature': signatureOf(`${body} `) }],
     ['half of it', { 'x-webhook-signature': hex.slice(0, 32) }],
     ['nonsense', { 'x-webhook-signature': 'sha256=' }],
-  ])('one with %s is not', async (_, headers) => {
+  ])('a delivery with %s is refused', async (_, headers) => {
     const { at } = await signed();
     const all = { 'x-webhook-secret': webhookSecret, ...headers };
     expect((await deliver(at, body, all)).body).toEqual({ error: 'Unauthorized' });
   });
 
-  test('one that is signed but carries no secret is not', async () => {
+  test('a signed delivery without the secret is refused', async () => {
     const { at } = await signed();
     const headers = { 'x-webhook-signature': hex };
     expect((await deliver(at, body, headers as Record<string, string>)).status).toBe(401);
   });
 });
 
-describe('settings', () => {
-  test('without a secret nothing is taken, and no tool lists events', async () => {
+describe('settings of webhooks', () => {
+  test('without a secret, deliveries are refused and no tool lists events', async () => {
     const { url } = await startHttpServer(addressIn(await sandbox()));
     expect((await deliver(webhooksAt(url, 'default'), event)).status).toBe(404);
   });
 
-  test('a secret may stand in a file, and brings the tool', async () => {
+  test('a secret may be in a file, and enables the tool', async () => {
     const file = join(await newFolder(), 'secret');
     await writeFile(file, `${webhookSecret}\n`);
     const env = { CPQ_WEBHOOK_SECRET_FILE: file };
@@ -249,7 +249,7 @@ describe('settings', () => {
     ['CPQ_REDIS_URL', 'http://:canary0secret@127.0.0.1', /redis:\/\/host:6379/],
     ['CPQ_REDIS_URL', 'redis://:canary0%secret@127.0.0.1', /percent sign/],
     ['CPQ_REPLICAS', '0', />=1|at least|1/],
-  ])('%s that is wrong is told, without its value', async (name, value, said) => {
+  ])('an invalid %s is reported without its value', async (name, value, said) => {
     const { baseUrl, key } = addressIn(await sandbox());
     const running = await start(['http'], {
       ...{ CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key },
@@ -262,7 +262,7 @@ describe('settings', () => {
   });
 });
 
-test('an event that cannot be kept is to be sent again, and then it is kept', async () => {
+test('an event that cannot be stored is refused until it can be', async () => {
   const { at, state, running } = await serve({ CPQ_WEBHOOK_SECRET: webhookSecret });
   await rm(state, { recursive: true });
   await writeFile(state, 'in the way');
@@ -277,7 +277,7 @@ test('an event that cannot be kept is to be sent again, and then it is kept', as
 });
 
 test.each(httpHosts.map((host) => [host.name, host] as const))(
-  'MCP goes on beside it, %s',
+  'MCP still works beside webhooks, %s',
   async (_, host) => {
     const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: await newFolder() };
     const connection = await host.start(addressIn(await sandbox()), { env });

@@ -69,7 +69,7 @@ const dealIn = async ({ call }: Connection, { name }: Deal): Promise<string> =>
 
 describe('a change in the service', () => {
   test.each(['dotted', 'pair'])(
-    'reaches the next answer, and the list of events (%s)',
+    'appears in the next answer and in the list of events (%s)',
     async (form) => {
       const sandbox = await startSandbox({ scale: 0.1 });
       const env = { ...base, CPQ_STATE_DIR: await newFolder() };
@@ -96,7 +96,7 @@ describe('a change in the service', () => {
     },
   );
 
-  test('told with others in one delivery drops what each of them concerns', async () => {
+  test('delivered with others drops each of their cached collections', async () => {
     const sandbox = await startSandbox({ scale: 0.1 });
     const env = { ...base, CPQ_STATE_DIR: await newFolder() };
     const server = await modernHttp.start(addressIn(sandbox), { env });
@@ -116,7 +116,7 @@ describe('a change in the service', () => {
     expect(contacts).toBe(before[2]);
   });
 
-  test('that leads to an order shows the order, which can be read nowhere else', async () => {
+  test('that leads to an order shows the order, which no route returns', async () => {
     const sandbox = await startSandbox({ scale: 0.1 });
     const env = { ...base, CPQ_STATE_DIR: await newFolder() };
     const server = await modernHttp.start(addressIn(sandbox), { env });
@@ -150,7 +150,7 @@ async function replicas(more: Record<string, string> = {}) {
 }
 
 describeWith('redis', 'two replicas on one Redis', () => {
-  test('read a collection once between them, and both see a change that one is told of', async () => {
+  test('read a collection once between them, and both see a change delivered to one', async () => {
     const { sandbox, one, other } = await replicas();
     await subscribe(sandbox, webhooksAt(one.url ?? '', 'default'));
     const { deal, from, to } = await aDeal(sandbox);
@@ -171,7 +171,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
     expect(records).toHaveLength(2);
   });
 
-  test('keep an event once that is delivered to both', async () => {
+  test('store an event once that is delivered to both', async () => {
     const { one, other } = await replicas();
     const payload = { event: 'quote.ordered', eventId: 'e1', data: { id: 'q1' } };
     const answers = await Promise.all(
@@ -182,7 +182,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
     expect((await other.call('cpq_list_events')).records).toHaveLength(1);
   });
 
-  test('spend one budget, counted by the service', async () => {
+  test('share one rate budget', async () => {
     const { sandbox, one, other } = await replicas({ CPQ_RATE_LIMIT: '30' });
     const before = await requestsFor(sandbox, 'company');
     // Each from the start: at the first offset a server also asks what the service's offsets mean.
@@ -195,7 +195,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
     expect(refused[0]?.text).toMatch(/budget.*used up.*Ask again in \d+ seconds/);
   });
 
-  test('take a consent once, wherever it was given, and both see what was written', async () => {
+  test('accept a consent once, wherever it was given, and both see what was written', async () => {
     const { sandbox, one, other } = await replicas({ CPQ_GRANTS: 'read,opportunity:write' });
     const { deal } = await aDeal(sandbox);
     const described = async (server: Connection) =>
@@ -214,7 +214,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
 });
 
 describeWith('redis', 'replicas that lose Redis or share it with a stdio server', () => {
-  test('go on reading without Redis, write nothing, take no webhook, and heal', async () => {
+  test('read without Redis, refuse writes and webhooks, and recover', async () => {
     const { sandbox, redis, one } = await replicas({
       ...{ CPQ_GRANTS: 'read,opportunity:write', CPQ_TOOLSETS: 'routes,briefs,events,changes' },
       CPQ_FRESH_SECONDS: '0',
@@ -238,7 +238,7 @@ describeWith('redis', 'replicas that lose Redis or share it with a stdio server'
   });
 
   test.each(stdioHosts.map((host) => [host.name, host] as const))(
-    'a host %s is told what another process heard of',
+    'notify a host %s of an update received by another process',
     async (_, host) => {
       const { sandbox, redis, one } = await replicas();
       const env = { ...base, CPQ_REDIS_URL: redis.url.href };
@@ -255,7 +255,7 @@ describeWith('redis', 'replicas that lose Redis or share it with a stdio server'
   );
 });
 
-test('a host over HTTP that listens is told, by id and by name, and of nothing else', async () => {
+test('a subscriber over HTTP is notified, by id and by name, of its records only', async () => {
   const sandbox = await startSandbox({ scale: 0.1 });
   const env = { ...base, CPQ_STATE_DIR: await newFolder() };
   const server = await modernHttp.start(addressIn(sandbox), { env });
@@ -276,7 +276,7 @@ test('a host over HTTP that listens is told, by id and by name, and of nothing e
 describe('subscribing', () => {
   const offered = ({ client }: Connection) => client.sdk.getServerCapabilities()?.resources;
 
-  test('is offered where changes are heard of and the host can be told', async () => {
+  test('is offered where updates are received and can be delivered', async () => {
     const sandbox = await startSandbox({ scale: 0.1 });
     for (const host of [...stdioHosts, ...httpHosts]) {
       const env = { ...base, CPQ_STATE_DIR: await newFolder() };
@@ -290,12 +290,12 @@ describe('subscribing', () => {
     }
   });
 
-  test('is not offered where nothing is ever heard', async () => {
+  test('is not offered where no updates are received', async () => {
     const sandbox = await startSandbox({ scale: 0.1 });
     expect(offered(await anyHost.start(addressIn(sandbox)))).toEqual({});
   });
 
-  test('ends when the host says so', async () => {
+  test('ends when the host unsubscribes', async () => {
     const [legacy] = stdioHosts.filter(({ era }) => era === 'legacy');
     if (!legacy) throw new Error('no such host');
     const sandbox = await startSandbox({ scale: 0.1 });

@@ -47,7 +47,7 @@ async function removal({ admin: { url, key } }: Sandbox, path: string): Promise<
 }
 
 describe('every write', () => {
-  test('leads to its events, with the record as it is then', async () => {
+  test('sends its events, with the record as it is then', async () => {
     const { received, url } = await startReceiver();
     const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url, form: 'pair' }] });
     const [tenant] = sandbox.tenants;
@@ -87,7 +87,7 @@ describe('every write', () => {
     expect(renamed).toMatchObject({ record: { id: company.id, name: 'Acme 2' } });
   });
 
-  test('of another tenant, or of what nobody subscribed to, is not sent', async () => {
+  test('of another tenant, or without a subscription, is not sent', async () => {
     const { received, url } = await startReceiver();
     const sandbox = await startSandbox({
       scale: 0.1,
@@ -118,7 +118,7 @@ describe('a delivery', () => {
   const deliveriesOf = async (sandbox: Sandbox): Promise<Delivery[]> =>
     (await admin(sandbox, 'deliveries')).json;
 
-  test('carries the secret and a signature of exactly what is sent', async () => {
+  test('carries the secret and a signature of its exact body', async () => {
     const { received, url } = await startReceiver();
     const sandbox = await startSandbox({ scale: 0.1 });
     const { status, json, text } = await admin(sandbox, 'webhooks', {
@@ -138,7 +138,7 @@ describe('a delivery', () => {
     expect(await removal(sandbox, `webhooks/${json.id}`)).toBe(404);
   });
 
-  test('is tried again until it is taken, the same each time', async () => {
+  test('is repeated unchanged until it is accepted', async () => {
     const answers = [500, 404, 302, 204];
     const { received, url } = await startReceiver((count) => answers[count - 1] ?? 500);
     const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url }], deliveryRetry: quick });
@@ -150,7 +150,7 @@ describe('a delivery', () => {
     expect((await admin(sandbox, 'delivery-failures')).json).toEqual([]);
   });
 
-  test('that nobody takes is given up, told, and can be sent once more', async () => {
+  test('that is never accepted is given up and reported, and can be sent again', async () => {
     let status = 503;
     const told: unknown[] = [];
     const { received, url } = await startReceiver(() => status);
@@ -180,7 +180,7 @@ describe('a delivery', () => {
   test.each([
     ['silent', 'no answer in time'],
     ['closed', 'ECONNREFUSED'],
-  ])('to somebody who is %s says why it failed', async (who, why) => {
+  ])('to a receiver that is %s reports why it failed', async (who, why) => {
     const { url, stop } = await startReceiver(() => 'silent');
     if (who === 'closed') await stop();
     const sandbox = await startSandbox({ scale: 0.1 });
@@ -193,7 +193,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('does not keep the sandbox from ending', async () => {
+  test('does not keep the sandbox from stopping', async () => {
     const { received, url } = await startReceiver(() => 'silent');
     const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url }] });
     await write(sandbox, 'Acme');
@@ -220,7 +220,7 @@ test.each([
   expect(String(json.message)).toMatch(why);
 });
 
-test('the command sends events where it is told, with a secret if there is one', async () => {
+test('the command sends events to the given address, with a secret if there is one', async () => {
   const { received, url } = await startReceiver();
   const running = await start([
     'sandbox',
