@@ -42,7 +42,7 @@ describeWith('redis', 'state in Redis', () => contract(onRedis));
 
 function contract(pair: Pair): void {
   describe('rates', () => rates(pair));
-  describe('once, secret, alone', () => small(pair));
+  describe('claims, signing secret, locks', () => small(pair));
   describe('journal', () => journal(pair));
   describe('profile', () => profile(pair));
   describe('bus', () => bus(pair));
@@ -56,7 +56,7 @@ function contract(pair: Pair): void {
 const rule = { limit: 20, windowMs: 600_000, reserve: 0 };
 
 function rates(pair: Pair): void {
-  test('never let through more than the limit, whoever asks', async () => {
+  test('never exceed the limit, whoever requests', async () => {
     const states = await pair();
     const key = newTenant();
     const verdicts = await Promise.all(
@@ -70,7 +70,7 @@ function rates(pair: Pair): void {
     }
   });
 
-  test('hold in every stretch as long as the window, while it rolls on', async () => {
+  test('hold in every interval of the length of the window', async () => {
     const [one, other] = await pair();
     const key = newTenant();
     const short = { limit: 5, windowMs: 200, reserve: 0 };
@@ -92,7 +92,7 @@ function rates(pair: Pair): void {
     for (const stretch of stretches) expect(stretch).toBeGreaterThan(199);
   });
 
-  test('leave the reserve to others, and tell what is left', async () => {
+  test('leave the reserve to others, and report the remainder', async () => {
     const [one, other] = await pair();
     const key = newTenant();
     const modest = { ...rule, reserve: 15 };
@@ -116,7 +116,7 @@ function rates(pair: Pair): void {
     });
   });
 
-  test('believe the service about what other programs sent', async () => {
+  test('take over the count that the service reports', async () => {
     const [one, other] = await pair();
     const key = newTenant();
     await one.rates.take(key, rule, Date.now());
@@ -129,7 +129,7 @@ function rates(pair: Pair): void {
     expect(await other.rates.peek(key, rule, Date.now())).toMatchObject({ remaining: 17 });
   });
 
-  test('are silent for as long as the service asked', async () => {
+  test('pause for as long as the service requested', async () => {
     const [one, other] = await pair();
     const key = newTenant();
     await one.rates.take(key, rule, Date.now());
@@ -140,7 +140,7 @@ function rates(pair: Pair): void {
     expect(verdict.waitMs).toBeLessThanOrEqual(60_000);
   });
 
-  test('are counted for each tenant apart', async () => {
+  test('are counted for each tenant separately', async () => {
     const [one] = await pair();
     const [key, another] = [newTenant(), newTenant()];
     for (let at = 0; at < 20; at++) await one.rates.take(key, rule, Date.now());
@@ -150,7 +150,7 @@ function rates(pair: Pair): void {
 }
 
 function small(pair: Pair): void {
-  test('what may happen once happens once', async () => {
+  test('a claim succeeds once', async () => {
     const states = await pair();
     const name = newTenant();
     const claims = await Promise.all(
@@ -167,14 +167,14 @@ function small(pair: Pair): void {
     expect(await other.once.claim(name, Date.now() + 60_000)).toBe(true);
   });
 
-  test('what signs tokens is the same for all', async () => {
+  test('the signing secret is the same for all processes', async () => {
     const [one, other] = await pair();
     const [ours, theirs] = await Promise.all([one.secret(), other.secret()]);
     expect(Buffer.from(ours)).toEqual(Buffer.from(theirs));
     expect(ours.length).toBe(32);
   });
 
-  test('work under one name is done one at a time, also after a failure', async () => {
+  test('work under one name runs one at a time, also after a failure', async () => {
     const states = await pair();
     const name = newTenant();
     let [inside, most, done] = [0, 0, 0];
@@ -210,7 +210,7 @@ function small(pair: Pair): void {
 }
 
 function profile(pair: Pair): void {
-  test('is what was saved last, of that tenant, until it expires', async () => {
+  test('returns the last value saved for the tenant until it expires', async () => {
     const [one, other] = await pair();
     const tenant = newTenant();
     expect(await one.profile(tenant).load()).toBeUndefined();
@@ -224,7 +224,7 @@ function profile(pair: Pair): void {
 }
 
 function journal(pair: Pair): void {
-  test('gives back what was put in, in that order', async () => {
+  test('returns its entries in order', async () => {
     const [one, other] = await pair();
     const tenant = newTenant();
     expect(await one.journal(tenant).read()).toEqual({ entries: [], damaged: 0 });
@@ -236,7 +236,7 @@ function journal(pair: Pair): void {
 }
 
 function bus(pair: Pair): void {
-  test('tells everyone of that tenant, and nobody else', async () => {
+  test('notifies all subscribers of the tenant, and nobody else', async () => {
     const [one, other] = await pair();
     const [tenant, another] = [newTenant(), newTenant()];
     const heard: [who: string, what: Update][] = [];
@@ -256,7 +256,7 @@ function bus(pair: Pair): void {
     expect(heard).toHaveLength(2);
   });
 
-  test('is left by who no longer listens', async () => {
+  test('stops notifying after unsubscribing', async () => {
     const [one, other] = await pair();
     const tenant = newTenant();
     const [left, stays]: Update[][] = [[], []];
@@ -294,7 +294,7 @@ const all = { from: 0, size: 1_000 };
 const ids = (rows: readonly { event: InboxEvent }[]) => rows.map(({ event }) => event.id);
 
 function inboxOrder(pair: Pair): void {
-  test('keeps each event once, however often and wherever it is delivered', async () => {
+  test('stores each event once, however often and wherever it is delivered', async () => {
     const states = await pair();
     const tenant = newTenant();
     const added = await Promise.all(
@@ -311,7 +311,7 @@ function inboxOrder(pair: Pair): void {
     });
   });
 
-  test('gives back the whole event', async () => {
+  test('returns the whole event', async () => {
     const [one, other] = await pair();
     const tenant = newTenant();
     const long = 'x'.repeat(5_000);
@@ -327,7 +327,7 @@ function inboxOrder(pair: Pair): void {
     expect(Math.abs(Date.now() - (keptSince ?? 0))).toBeLessThan(60_000);
   });
 
-  test('counts what does not say when as happened when it arrived', async () => {
+  test('uses the time of arrival for events without a time', async () => {
     const [one] = await pair();
     const tenant = newTenant();
     await one.inbox(tenant).add(eventOf('now'));
@@ -338,7 +338,7 @@ function inboxOrder(pair: Pair): void {
     expect(Math.abs(Date.now() - (rows[1]?.event.at ?? 0))).toBeLessThan(60_000);
   });
 
-  test('is in the order of the events’ own times, then of arrival, whatever the deliveries', async () => {
+  test('orders events by their own times, then by arrival', async () => {
     const [one, other] = await pair();
     const deliveries = fc.array(
       fc.record({ id: fc.nat(12), minute: fc.nat(3), first: fc.boolean() }),
@@ -367,7 +367,7 @@ function inboxOrder(pair: Pair): void {
 }
 
 function inboxRows(pair: Pair): void {
-  test('gives the stretch that is asked for of what is accepted', async () => {
+  test('returns the requested page of matching events', async () => {
     const [one] = await pair();
     const tenant = newTenant();
     for (let at = 0; at < 30; at++) {
@@ -389,7 +389,7 @@ function inboxRows(pair: Pair): void {
     });
   });
 
-  test('gives with a row the event before it of the same record, accepted or not', async () => {
+  test('returns each event with the previous event of the same record', async () => {
     const [one] = await pair();
     const tenant = newTenant();
     const add = (id: string, at: number, more: Partial<InboxEvent>) =>
@@ -412,7 +412,7 @@ function inboxRows(pair: Pair): void {
 }
 
 function inboxLimits(pair: Pair): void {
-  test('tells what an event moved, once, when it is kept', async () => {
+  test('publishes the update of an event once, when it is stored', async () => {
     const [one, other] = await pair();
     const tenant = newTenant();
     const heard: (Update | 'missed')[] = [];
@@ -426,7 +426,7 @@ function inboxLimits(pair: Pair): void {
     await until(() => heard).toEqual([update, { collection: 'order' }]);
   });
 
-  test('keeps so many, and lets what arrived first go first', async () => {
+  test('keeps a limited number, and drops the first to arrive first', async () => {
     const [one, other] = await pair({ days: 30, events: 10, megabytes: 1 });
     const tenant = newTenant();
     for (let at = 0; at < 25; at++) {
@@ -437,7 +437,7 @@ function inboxLimits(pair: Pair): void {
     expect(ids(rows)).toEqual(Array.from({ length: 10 }, (_, at) => `e${15 + at}`));
   });
 
-  test('keeps so much', async () => {
+  test('keeps a limited number of bytes', async () => {
     const [one] = await pair({ days: 30, events: 1_000, megabytes: 0.1 });
     const tenant = newTenant();
     for (let at = 0; at < 30; at++) {
@@ -451,7 +451,7 @@ function inboxLimits(pair: Pair): void {
     expect(ids(rows)[0]).toBe('e29');
   });
 
-  test('keeps so long', async () => {
+  test('keeps events for a limited time', async () => {
     const [one] = await pair({ days: 3 / 86_400, events: 1_000, megabytes: 1 });
     const tenant = newTenant();
     await one.inbox(tenant).add(eventOf('old', { at: Date.now() + 60_000 }));

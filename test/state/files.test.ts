@@ -26,7 +26,7 @@ const idsIn = async (state: State): Promise<string[]> => {
   return rows.map(({ event }) => event.id);
 };
 
-test('an inbox outlives its process, and is for its owner alone', async () => {
+test('an inbox survives its process, readable by its owner only', async () => {
   const folder = await newFolder();
   const state = localState(join(folder, 'state', 'cpq-mcp'));
   const file = fileIn(join(folder, 'state', 'cpq-mcp'));
@@ -40,7 +40,7 @@ test('an inbox outlives its process, and is for its owner alone', async () => {
   expect(await idsIn(again)).toEqual(['b', 'a']);
 });
 
-test('a line torn by a crash hides no other, and its event can be sent again', async () => {
+test('a line torn by a crash hides no other line, and its event can be delivered again', async () => {
   const folder = await newFolder();
   const state = localState(folder);
   for (const id of ['a', 'b', 'c']) await state.inbox(tenant).add(eventOf(id));
@@ -54,7 +54,7 @@ test('a line torn by a crash hides no other, and its event can be sent again', a
   expect(damaged).toBe(1);
 });
 
-test('lines that are no events are counted, not shown', async () => {
+test('lines that are not events are counted, not shown', async () => {
   const folder = await newFolder();
   const state = localState(folder);
   await state.inbox(tenant).add(eventOf('a'));
@@ -65,7 +65,7 @@ test('lines that are no events are counted, not shown', async () => {
   expect(damaged).toBe(4);
 });
 
-test('what another process adds to the same file is seen, and not added again', async () => {
+test('an event added by another process is seen, and not added again', async () => {
   const folder = await newFolder();
   const [one, other] = [localState(folder), localState(folder)];
   await one.inbox(tenant).add(eventOf('a'));
@@ -75,7 +75,7 @@ test('what another process adds to the same file is seen, and not added again', 
   expect(await idsIn(one)).toEqual(['b', 'a']);
 });
 
-test('a file that was taken away begins anew', async () => {
+test('a deleted file is created again', async () => {
   const folder = await newFolder();
   const state = localState(folder);
   await state.inbox(tenant).add(eventOf('a'));
@@ -84,7 +84,7 @@ test('a file that was taken away begins anew', async () => {
   expect(await state.inbox(tenant).add(eventOf('a'))).toBe('new');
 });
 
-test('the file does not grow for ever, and another process goes on reading it', async () => {
+test('the file does not grow without limit, and another process can still read it', async () => {
   const folder = await newFolder();
   const limits = { days: 30, events: 20, megabytes: 8 };
   const [state, other] = [localState(folder, { inbox: limits }), localState(folder)];
@@ -107,7 +107,7 @@ test('the file does not grow for ever, and another process goes on reading it', 
   expect(lines.every((line) => JSON.parse(line).body === body)).toBe(true);
 });
 
-test('nothing counts as received that cannot be made safe', async () => {
+test('an event that cannot be stored is not acknowledged', async () => {
   const folder = await newFolder();
   // A folder stands where the file should be.
   const state = localState(folder);

@@ -34,7 +34,7 @@ function collectionsOf(state: State) {
 }
 
 describeWith('redis', 'collections in Redis', () => {
-  test('are read by one, for all who wait', async () => {
+  test('are read by one process for all that wait', async () => {
     const it = await redis();
     const states = await Promise.all([open(it), open(it), open(it)]);
     const tenant = newTenant();
@@ -59,7 +59,7 @@ describeWith('redis', 'collections in Redis', () => {
     expect(Number(size.slice(1).split('\r')[0])).toBeLessThan(JSON.stringify(records).length / 4);
   });
 
-  test('tell how old they are, and are read anew when that is too old', async () => {
+  test('report their age, and are read again when too old', async () => {
     const it = await redis();
     const [one, other] = [await open(it), await open(it)];
     const tenant = newTenant();
@@ -73,7 +73,7 @@ describeWith('redis', 'collections in Redis', () => {
     expect(fresh.value).toBe('second');
   });
 
-  test('are not shared between keys that may see different things', async () => {
+  test('are not shared between keys with different permissions', async () => {
     const state = await open(await redis());
     const tenant = newTenant();
     const obtain = (reader: string) =>
@@ -88,7 +88,7 @@ describeWith('redis', 'collections in Redis', () => {
     expect((await obtain('all')).value).toBe('all');
   });
 
-  test('are gone once something in them changed, also while they are being read', async () => {
+  test('are dropped when something in them changes, also while they are being read', async () => {
     const it = await redis();
     const [one, other] = [await open(it), await open(it)];
     const tenant = newTenant();
@@ -122,7 +122,7 @@ describeWith('redis', 'collections in Redis', () => {
 });
 
 describeWith('redis', 'a shared reading in Redis', () => {
-  test('are read by the next when the first one fails', async () => {
+  test('is repeated by the next process when the first one fails', async () => {
     const it = await redis();
     const [one, other] = [await open(it), await open(it)];
     const tenant = newTenant();
@@ -141,7 +141,7 @@ describeWith('redis', 'a shared reading in Redis', () => {
     expect(second.value).toBe('read after all');
   });
 
-  test('are read by the next when the first one dies', async () => {
+  test('is taken over by the next process when the first one dies', async () => {
     const it = await redis();
     const [one, other] = [await open(it, { lockMs: 300 }), await open(it, { lockMs: 300 })];
     const tenant = newTenant();
@@ -164,7 +164,7 @@ describeWith('redis', 'a shared reading in Redis', () => {
     );
   });
 
-  test('are not taken over from one that is slow but alive', async () => {
+  test('is not taken over from a slow process', async () => {
     const it = await redis();
     const [one, other] = [await open(it, { lockMs: 1_500 }), await open(it, { lockMs: 1_500 })];
     const tenant = newTenant();
@@ -183,7 +183,7 @@ describeWith('redis', 'a shared reading in Redis', () => {
     expect(reads).toBe(1);
   });
 
-  test('are not waited for by who was cancelled', async () => {
+  test('is not waited for by a cancelled call', async () => {
     const it = await redis();
     const [one, other] = [await open(it), await open(it)];
     const tenant = newTenant();
@@ -224,7 +224,7 @@ async function takeAll(state: State, key: string, most = 100): Promise<number> {
 }
 
 describeWith('redis', 'the rate budget in Redis', () => {
-  test('goes by the clock of Redis, whatever the clocks of the processes', async () => {
+  test('uses the clock of Redis, not those of the processes', async () => {
     const it = await redis();
     const [one, other] = [await open(it), await open(it)];
     const key = newTenant();
@@ -238,7 +238,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
     expect(taken).toBe(40);
   });
 
-  test('is a share for each process while Redis is away, less what was sent', async () => {
+  test('is divided among the processes while Redis is unavailable', async () => {
     const it = await startRedis();
     const states = await Promise.all(Array.from({ length: 4 }, () => open(it)));
     const key = newTenant();
@@ -259,7 +259,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
     }
   });
 
-  test('is whole again when Redis comes back, even if it forgot all it knew', async () => {
+  test('is shared again when Redis returns, even without its data', async () => {
     const it = await startRedis();
     const states = await Promise.all(Array.from({ length: 4 }, () => open(it, { settleMs: 400 })));
     const key = newTenant();
@@ -277,7 +277,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
     expect(taken).toBe(40);
   });
 
-  test('is not spent by the first who finds Redis empty: the others have not told what they sent', async () => {
+  test('is not spent by the first process that finds Redis empty, before the others have reported', async () => {
     const it = await startRedis();
     const state = await open(it, { settleMs: 60_000 });
     const key = newTenant();
@@ -292,8 +292,8 @@ describeWith('redis', 'the rate budget in Redis', () => {
   });
 });
 
-describeWith('redis', 'a turn', () => {
-  test('is free again when who had it dies, and is not taken from who is slow', async () => {
+describeWith('redis', 'a lock in Redis', () => {
+  test('is released when its process dies, and not taken from a slow one', async () => {
     const it = await redis();
     const [one, other, third] = [
       await open(it, { lockMs: 1_500 }),
@@ -327,7 +327,7 @@ const refusals = [
 ] as const;
 
 describeWith('redis', 'without Redis', () => {
-  test('nothing is recorded, claimed, received or done alone, and health says so', async () => {
+  test('journal, claims, inbox and locks fail, and health reports it', async () => {
     const it = await startRedis();
     const told: string[] = [];
     const state = await open(it, { report: (event) => told.push(event) });
@@ -360,7 +360,7 @@ describeWith('redis', 'without Redis', () => {
     expect(told).toEqual(['shared state lost', 'shared state back']);
   });
 
-  test('a process starts, and takes part when Redis is there', async () => {
+  test('a process starts, and connects when Redis is available', async () => {
     const it = await startRedis();
     await it.kill();
     const state = await open(it);
@@ -371,7 +371,7 @@ describeWith('redis', 'without Redis', () => {
     expect(await state.once.claim('a', Date.now() + 1_000)).toBe(true);
   });
 
-  test('one that is connected but does not answer counts as lost, until it does', async () => {
+  test('Redis counts as lost while it is connected but does not answer', async () => {
     const it = await startRedis();
     const state = await open(it, { commandMs: 400 });
     it.freeze();
@@ -385,7 +385,7 @@ describeWith('redis', 'without Redis', () => {
   });
 
   for (const [how, refuse, allow] of refusals) {
-    test(`one that says ${how} counts as lost, until it takes a write again`, async () => {
+    test(`Redis counts as lost while it answers ${how}`, async () => {
       const it = await startRedis();
       const state = await open(it);
       await it.ask(...refuse);
@@ -404,7 +404,7 @@ describeWith('redis', 'without Redis', () => {
 });
 
 describeWith('redis', 'a slow Redis or a stalled process', () => {
-  test('what it took without saying so is not unknown to who sent it', async () => {
+  test('an event stored without an answer is not stored again', async () => {
     const it = await startRedis();
     const state = await open(it, { commandMs: 400 });
     const tenant = newTenant();
@@ -421,7 +421,7 @@ describeWith('redis', 'a slow Redis or a stalled process', () => {
     expect(await state.inbox(tenant).add(event, { collection: 'quote' })).toBe('known');
   });
 
-  test('a process that stood still reads what was answered, rather than to call it late', async () => {
+  test('a process that was suspended reads the answer instead of reporting a timeout', async () => {
     const it = await redis();
     const told: string[] = [];
     const state = await open(it, { commandMs: 200, report: (event) => told.push(event) });
@@ -435,7 +435,7 @@ describeWith('redis', 'a slow Redis or a stalled process', () => {
 });
 
 describeWith('redis', 'after Redis was lost', () => {
-  test('who listens is told that something was missed, and hears again', async () => {
+  test('a subscriber is told about missed updates after reconnecting', async () => {
     const it = await startRedis();
     const [one, other] = [await open(it), await open(it)];
     const tenant = newTenant();
@@ -451,7 +451,7 @@ describeWith('redis', 'after Redis was lost', () => {
     await until(() => heard.at(-1)).toEqual({ collection: 'quote' });
   });
 
-  test('what changed meanwhile is made up for', async () => {
+  test('changes made during the outage are published', async () => {
     const it = await startRedis();
     const [one, other] = [await open(it), await open(it)];
     const tenant = newTenant();
@@ -469,7 +469,7 @@ describeWith('redis', 'after Redis was lost', () => {
     ).toMatchObject({ value: 'after' });
   });
 
-  test('what signs tokens stays the same, even if Redis forgot it', async () => {
+  test('the secret that signs tokens stays the same, even if Redis lost it', async () => {
     const it = await startRedis();
     const state = await open(it);
     const before = Buffer.from(await state.secret());
@@ -481,8 +481,8 @@ describeWith('redis', 'after Redis was lost', () => {
   });
 });
 
-describeWith('redis', 'what stands in Redis and what is told', () => {
-  test('shows neither address nor password', async () => {
+describeWith('redis', 'secrets and warnings', () => {
+  test('neither address nor password appear in Redis or in logs', async () => {
     const password = 'canary0redis0password';
     const it = await startRedis(password);
     const told: string[] = [];
@@ -507,7 +507,7 @@ describeWith('redis', 'what stands in Redis and what is told', () => {
     expect(`${told}${String(error)}${JSON.stringify(state.health())}`).not.toContain(password);
   });
 
-  test('a wrong password is told at once, without it', async () => {
+  test('a wrong password is reported at once, without the password', async () => {
     const it = await startRedis('canary0redis0password');
     const url = new URL(it.url);
     url.password = 'canary0wrong0password';
@@ -520,7 +520,7 @@ describeWith('redis', 'what stands in Redis and what is told', () => {
     expect(`${error.message}${error.stack}`).not.toContain('canary0wrong0password');
   });
 
-  test('warns about settings of Redis that can lose stored data', async () => {
+  test('settings of Redis that can lose data are reported', async () => {
     const it = await startRedis();
     await it.ask('CONFIG', 'SET', 'appendonly', 'no');
     await it.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');

@@ -69,7 +69,7 @@ function canMount(): boolean {
 }
 
 describeWhere(canMount(), 'the right to mount a file system', 'a full disk', () => {
-  test('shows until there is room again', async () => {
+  test('is reported until there is space again', async () => {
     const folder = smallDisk();
     const server = await serve({ CPQ_STATE_DIR: folder });
     expect(await deliverTo(server, 'before')).toBe(200);
@@ -86,8 +86,8 @@ describeWhere(canMount(), 'the right to mount a file system', 'a full disk', () 
   }, 40_000);
 });
 
-describe('a folder that cannot be written', () => {
-  test('shows until the next write succeeds', async () => {
+describe('a read-only folder', () => {
+  test('is reported until the next write succeeds', async () => {
     const folder = join(newFolder(), 'state');
     await appendFile(folder, 'a file where the folder should be');
     const server = await serve({ CPQ_STATE_DIR: folder });
@@ -99,8 +99,8 @@ describe('a folder that cannot be written', () => {
   });
 });
 
-describeWith('redis', 'a Redis that answers, and refuses what must be kept', () => {
-  test('shows until it takes it', async () => {
+describeWith('redis', 'a Redis that refuses writes', () => {
+  test('is reported until it accepts writes', async () => {
     const redis = await startRedis();
     const server = await serve({ CPQ_STATE_DIR: newFolder(), CPQ_REDIS_URL: redis.url.href });
     await expectWell(server);
