@@ -276,17 +276,20 @@ describe('the end of a call', () => {
     ['that trickles', faults['endless-body']],
   ];
 
-  test.each(hanging)('a request %s is closed at once when its call is cancelled', async (_, behaviour) => {
-    upstream.set(behaviour);
-    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
-    const stop = new AbortController();
-    const asked = failure(ask(tenant, { signal: stop.signal }));
-    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), soon);
-    stop.abort(new Error('enough'));
-    expect(await asked).toMatchObject({ message: 'enough' });
-    await vi.waitFor(() => expect(upstream.requests[0]?.aborted).toBe(true), soon);
-    expect(upstream.requests).toHaveLength(1);
-  });
+  test.each(hanging)(
+    'a request %s is closed at once when its call is cancelled',
+    async (_, behaviour) => {
+      upstream.set(behaviour);
+      const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+      const stop = new AbortController();
+      const asked = failure(ask(tenant, { signal: stop.signal }));
+      await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), soon);
+      stop.abort(new Error('enough'));
+      expect(await asked).toMatchObject({ message: 'enough' });
+      await vi.waitFor(() => expect(upstream.requests[0]?.aborted).toBe(true), soon);
+      expect(upstream.requests).toHaveLength(1);
+    },
+  );
 
   test.each(['cpq_list_companies', 'cpq_list_pricing_books', 'cpq_brief_pipeline'])(
     'the requests of %s are closed when the host cancels it',

@@ -104,10 +104,13 @@ describe('a printed configuration', () => {
     expect(await printed(name, '--http', 'http://127.0.0.1:3333')).toEqual(httpEntries[name]);
   });
 
-  test.each(names)('%s: nothing that npm would fetch by the name alone', async (name) => {
-    const { stdout, stderr } = await run(['config', name, '--windows']);
-    expect(stdout + decodeURIComponent(stderr)).not.toContain('npx');
-  });
+  test.each(names)(
+    '%s: contains nothing that npm would download by its name alone',
+    async (name) => {
+      const { stdout, stderr } = await run(['config', name, '--windows']);
+      expect(stdout + decodeURIComponent(stderr)).not.toContain('npx');
+    },
+  );
 
   test.each(names)('%s: needs no settings for the embedded tenant', async (name) => {
     const { command, args, env, env_vars } = await printed(name, '--sandbox');
@@ -147,7 +150,7 @@ describe('the printed configuration of one host', () => {
     expect(asked).toEqual(inputs.map((input: Row) => input.id));
   });
 
-  test("refers to the variable in the shared project file of Claude Code", async () => {
+  test('refers to the variable in the shared project file of Claude Code', async () => {
     const { stdout } = await run(['config', 'claude-code', '--file', join(folder, '.mcp.json')]);
     expect(JSON.parse(stdout).mcpServers['cpq-mcp'].env.CPQ_API_KEY).toBe('$' + '{CPQ_API_KEY}');
   });
@@ -412,7 +415,7 @@ describe('an existing configuration file', () => {
     });
   });
 
-  test("adds missing inputs of VS Code after the existing ones, once", async () => {
+  test('adds missing inputs of VS Code after the existing ones, once', async () => {
     const before =
       '{"inputs":[{"id":"mine","type":"promptString"},{"id":"cpq-api-key","type":"x"}]}';
     const { after = '' } = await written('vscode', before);
@@ -484,7 +487,7 @@ run = """
 b = 1979-05-27T07:32:00Z
 `;
 
-describe('an entry that is there', () => {
+describe('an existing entry', () => {
   const real = (host: string, env: Row) => {
     const { root = '', format } = hosts[host] ?? {};
     const document = { [root]: { 'cpq-mcp': { command: 'old', disabled: true, env } } };
@@ -492,7 +495,7 @@ describe('an entry that is there', () => {
   };
 
   test.each(names)(
-    '%s: loses address and key to the embedded tenant, and nothing else',
+    '%s: loses only address and key when changed to the embedded tenant',
     async (name) => {
       const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_LOG_LEVEL: 'info' };
       const { after = '' } = await written(name, real(name, env), '--sandbox');
@@ -505,7 +508,7 @@ describe('an entry that is there', () => {
     },
   );
 
-  test('that is disabled stays so, and that is told', async () => {
+  test('stays disabled, which is reported', async () => {
     const { stdout } = await written('cursor', real('cursor', {}), '--base-url', baseUrl);
     expect(stdout).toContain('The entry is disabled');
     const enabled = await written('cursor', undefined, '--base-url', baseUrl);
