@@ -268,14 +268,14 @@ describe('the circuit breaker', () => {
   });
 });
 
-describe('the end of a call', () => {
-  const hanging: [string, Behaviour][] = [
-    ['that is not answered', faults['never-answers']],
-    ['in the middle of the headers', faults['stops-in-headers']],
-    ['in the middle of the body', faults['stops-in-body']],
-    ['that trickles', faults['endless-body']],
-  ];
+const hanging: [string, Behaviour][] = [
+  ['that is not answered', faults['never-answers']],
+  ['in the middle of the headers', faults['stops-in-headers']],
+  ['in the middle of the body', faults['stops-in-body']],
+  ['that trickles', faults['endless-body']],
+];
 
+describe('a cancelled call', () => {
   test.each(hanging)(
     'a request %s is closed at once when its call is cancelled',
     async (_, behaviour) => {
@@ -328,7 +328,9 @@ describe('the end of a call', () => {
     expect(await asked).toMatchObject({ message: 'enough' });
     expect(upstream.requests).toEqual([]);
   });
+});
 
+describe('the deadline of a call', () => {
   test.each(hanging)('a request %s is closed at the deadline', async (_, behaviour) => {
     upstream.set(behaviour);
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });

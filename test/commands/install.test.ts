@@ -180,7 +180,9 @@ describe('the package', () => {
       stderr: expect.stringContaining('install the optional package `libsql`'),
     });
   });
+});
 
+describe('the package as a library', () => {
   test('can be imported', async () => {
     const source =
       "import { createCpqServer } from 'cpq-mcp'; console.log(typeof createCpqServer);";
