@@ -58,7 +58,8 @@ describeWorlds((load) => {
   });
 
   groupAndFilterTests();
-  valueAndListTests();
+  valueTests();
+  coverageAndRowTests();
 });
 
 function groupAndFilterTests(): void {
@@ -123,7 +124,7 @@ function groupAndFilterTests(): void {
   });
 }
 
-function valueAndListTests(): void {
+function valueTests(): void {
   test.each([0, 20_000, 100_000])('worth at least %i', async (min_value) => {
     await compareWith({ min_value });
   });
@@ -162,7 +163,9 @@ function valueAndListTests(): void {
       period_from: later(world.today, -300),
     });
   });
+}
 
+function coverageAndRowTests(): void {
   test('the scale of probability is reported', async () => {
     const { call } = await world.server();
     const { data } = await call('cpq_brief_pipeline');
