@@ -87,7 +87,7 @@ describe('walks and single reads together', () => {
     expect(coverage).toMatchObject({ complete: false, read: records.length, total: 300 });
     const then = new Date(Date.now() + windowMs).toISOString().slice(0, 19);
     expect(coverage.reason).toContain(
-      `budget is used up for now; the rest can be had from ${then}Z`,
+      `budget is used up for now; the rest can be read from ${then}Z`,
     );
     expect(coverage.resumesAt).toBe(Date.now() + windowMs);
   });

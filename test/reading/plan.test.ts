@@ -171,7 +171,7 @@ describe('complete collections', () => {
     const finished = ended([first, first, first]);
     expect(isProven(finished, undefined)).toBe(false);
     expect(unprovenCoverage(finished, 10)).toMatchObject({ complete: false, read: 10, total: 30 });
-    expect(unprovenCoverage(finished, 10).reason).toMatch(/does not page on/);
+    expect(unprovenCoverage(finished, 10).reason).toMatch(/only the first page can be read/);
   });
 
   test('never have fewer records than counted', () => {
@@ -195,7 +195,7 @@ describe('an interrupted reading', () => {
       new ApiError('budget-spent', { host: 'h', seconds: 60 }),
     );
     expect(coverage).toMatchObject({ complete: false, read: 100, total: 300 });
-    expect(coverage.reason).toMatch(/; the rest can be had from \d{4}-.*Z on$/);
+    expect(coverage.reason).toMatch(/; the rest can be read from \d{4}-.*Z on$/);
     expect(coverage.resumesAt).toBeGreaterThan(Date.now());
   });
 

@@ -3,15 +3,15 @@ import type { Pass } from './pass.ts';
 import type { Done } from './plan.ts';
 import { areConsistent, isChained, maxSegmentLength } from './segments.ts';
 
-/** How far a reading got. `complete` is claimed only where it was seen. */
+/** How much of a collection was read. `complete` is true only if that is proven. */
 export interface Coverage {
   complete: boolean;
   read: number;
-  /** What the service counts, or what was read where it does not count. */
+  /** The service's total, or the number of records read if it reports none. */
   total: number;
   /** Why it is not complete. */
   reason?: string;
-  /** When the rest can be had, in milliseconds since the epoch, where that is known; in the reason too. */
+  /** When the rest can be read, in milliseconds since the epoch, if known; `reason` contains it too. */
   resumesAt?: number;
 }
 
@@ -28,16 +28,14 @@ export const isProven = <R>(finished: FinishedPass<R>, previous: Pass<R> | undef
 /**
  * True if the pass proves by itself that it read the whole collection.
  *
- * Where the service counts, and dates its records: it counted the same each time, as many different
- * records came, and none of them was made since the start. So as many came as there were at the start,
- * and each was there then: they are all.
+ * With a total and creation times: the total did not change, that many different records were read, and none was
+ * created since the start. So the records read are exactly those that existed at the start.
  *
- * Where every page overlaps the one before, neither is needed: as long as the common record is the same
- * in both, what came before it is in the one page or before, and what came after it in the other or
- * behind.
+ * If every page overlaps the one before, neither is needed: as long as both pages have the same common record, no
+ * record has moved past it.
  *
- * Whole pages of records without a date that leave no room for overlaps are taken at the count's word:
- * only a record that was deleted while another was added would not show.
+ * Full pages without creation times and without overlaps are accepted if their number matches the total. Only a
+ * deletion and an addition at the same time would go unnoticed.
  */
 function isClean<R>({ pass, end }: FinishedPass<R>): boolean {
   if (end.by === 'one-answer') return true;
@@ -47,9 +45,9 @@ function isClean<R>({ pass, end }: FinishedPass<R>): boolean {
 }
 
 /**
- * Nothing but what the pass before had brought, and as much as the service counted all along. What was
- * added after this start cannot be among it, so it all was there then, and was all there was. So records
- * that were added a moment before the reading do not keep it from being trusted.
+ * True if the pass found only records of the previous pass, and as many as the unchanged total. They all existed when
+ * this pass began, so they are complete. This accepts collections whose newest records were added just before the
+ * first pass.
  */
 function confirmsPrevious<R>({ pass, end }: FinishedPass<R>, previous: Pass<R>): boolean {
   if (pass.countIsLimit || pass.countMoved || !matchesCount(pass, end) || !pass.isWithin(previous))
@@ -74,19 +72,19 @@ function isContiguous({
 
 export const completeCoverage = (read: number): Coverage => ({ complete: true, read, total: read });
 
-/** Of `read` records, all passes together, after the last pass proved nothing. */
+/** Coverage of `read` records of all passes, if the last pass did not prove that they are complete. */
 export const unprovenCoverage = (finished: FinishedPass<unknown>, read: number): Coverage =>
   partialCoverage(finished.pass, read, unprovenReason(finished));
 
-/** Of `read` records, all passes together, when the last pass was cut short. */
+/** Coverage of `read` records of all passes, if the last pass failed with this error. */
 export function stoppedCoverage(pass: Pass<unknown>, read: number, error: ApiError): Coverage {
   const coverage = partialCoverage(pass, read, stopReasons[error.kind]);
   const seconds = isApiError(error, 'rate-limited', 'budget-spent') && error.facts.seconds;
   if (seconds === false || seconds === undefined) return coverage;
   const resumesAt = Date.now() + seconds * 1000;
-  // A moment rather than a time to wait, because it is told for a while.
+  // A time rather than a duration, because the reason is cached.
   const moment = new Date(resumesAt).toISOString().slice(0, 19);
-  const reason = `${coverage.reason}; the rest can be had from ${moment}Z on`;
+  const reason = `${coverage.reason}; the rest can be read from ${moment}Z on`;
   return { ...coverage, reason, resumesAt };
 }
 
@@ -103,7 +101,7 @@ function unprovenReason({ pass, end }: FinishedPass<unknown>): string {
     return `the service counts and shows no more than ${pass.highestCount}, and there are more`;
   }
   if (end.by === 'first-page') {
-    return 'the service does not page on, so only its first page can be read (the setting page-param names its offset parameter)';
+    return 'only the first page can be read, because no offset parameter works (the setting page-param names it)';
   }
   const { size } = pass.found;
   const { highestCount = 0 } = pass;
@@ -117,7 +115,7 @@ function unprovenReason({ pass, end }: FinishedPass<unknown>): string {
 
 const budgetSpent = "the tenant's rate budget is used up for now";
 const unanswered = 'the service stopped answering';
-const notReadable = 'the service sent something that cannot be read';
+const notReadable = 'the service sent a response that cannot be read';
 
 const stopReasons: Record<ApiErrorKind, string> = {
   'key-refused': 'the service stopped accepting the key',
@@ -126,7 +124,7 @@ const stopReasons: Record<ApiErrorKind, string> = {
   'no-route': notReadable,
   'web-page': notReadable,
   redirect: notReadable,
-  refused: 'the service refused to go on',
+  refused: 'the service refused a page',
   'rate-limited': budgetSpent,
   'budget-spent': budgetSpent,
   'server-error': unanswered,

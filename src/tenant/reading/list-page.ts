@@ -8,45 +8,45 @@ import { conditionsIn, flatPath, isSortedBy, mentions, passes, sortedBy } from '
 import { recordKeys } from './pass.ts';
 import { type ServicePages, searchText } from './service-pages.ts';
 
-/** A stretch of a list, and what it is a stretch of. */
+/** A slice of a list, with the total of the list. */
 export interface ListPage<R> {
   records: readonly R[];
-  /** Offset of the first, 0-based. */
+  /** 0-based offset of the first record. */
   from: number;
-  /** Everything that matches. */
+  /** Number of all matching records. */
   total: number;
-  /** Offset of what follows, if anything does. */
+  /** Offset of the next record; absent at the end of the list. */
   next?: number;
   coverage: Coverage & { asOf: Date };
   /** Values to filter by, where the service sends them. */
   facets?: unknown;
-  /** What the service does otherwise than asked, a sentence each. */
+  /** Sentences about parameters that the service did not apply. */
   notes?: readonly Wording[];
 }
 
-/** A whole collection, or everything that a search finds, as it was at `asOf`. */
+/** A whole collection, or all results of a search, as of `asOf`. */
 interface Whole<R> {
   records: readonly R[];
   coverage: Coverage;
   asOf: Date;
 }
 
-/** Where a list comes from. */
+/** The source of a list. */
 export interface ListSource<R extends Resource> {
   readonly pages: ServicePages;
   readonly resource: R;
-  /** Everything that a search finds. */
+  /** Reads all results of a search. */
   readonly readWhole: (search: Search) => Promise<Whole<RecordOf[R]>>;
   readonly call: Call;
 }
 
-/** Of what is asked for, that which a service may ignore. */
+/** Parameters that some services ignore. */
 const ignorable = ['filters', 'query', 'sort'] as const;
 type Ignorable = (typeof ignorable)[number];
 
 /**
- * A stretch of a list: the service's own page where that is what was asked for, and otherwise cut from
- * everything, filtered and sorted here.
+ * A slice of a list. Returns the service's page if it matches the query. Otherwise all records are read, and are
+ * filtered, sorted and sliced here.
  * @throws ApiError
  */
 export async function readListPage<R extends Resource>(
@@ -58,13 +58,13 @@ export async function readListPage<R extends Resource>(
   const { page, search } = await filteredPage(source, query);
   const asked = { ...query, ...search };
   const ignored = await ignoredParameters(source, asked, page);
-  if (ignored.length > 0) return doneHere(source, asked, ignored);
+  if (ignored.length > 0) return applyHere(source, asked, ignored);
   const checked = await checkPlace(source, asked, page);
   if (checked === undefined) return sliceOf(await source.readWhole(searchOf(asked)), query);
   return pageAnswer(source, asked, checked, asOf);
 }
 
-/** Nothing may come because the service names what is filtered by in another way. */
+/** If a filter by `company.id` finds nothing, tries `companyId`, which is its name in some services. */
 async function filteredPage<R extends Resource>(
   { pages, resource, call }: ListSource<R>,
   query: PageQuery,
@@ -84,7 +84,7 @@ async function filteredPage<R extends Resource>(
   return fits ? { page: other, search: { filters: flat } } : { page, search: {} };
 }
 
-/** Where the service may call its offset otherwise, a refusal is the occasion to find out. */
+/** Reads a page. If it is refused, checks whether the offset parameter has another name or meaning, and retries. */
 async function pageAt<R extends Resource>(
   pages: ServicePages,
   resource: R,
@@ -103,7 +103,7 @@ async function pageAt<R extends Resource>(
 const fitsFilters = (record: ApiRecord, filters: string): boolean =>
   conditionsIn(filters).every((condition) => passes(record, condition) !== false);
 
-/** Whether the rows look as if the parameter had been ignored. */
+/** Whether the rows suggest that the service ignored the parameter. */
 const looksIgnored: Record<Ignorable, (rows: readonly ApiRecord[], value: string) => boolean> = {
   filters: (rows, value) => rows.some((row) => !fitsFilters(row, value)),
   query: (rows, value) => rows.some((row) => !mentions(row, value)),
@@ -125,7 +125,7 @@ async function ignoredParameters<R extends Resource>(
   return found;
 }
 
-/** Seen from the same page asked for without it. */
+/** Compares with the same page requested without the parameter. */
 async function isIgnored<R extends Resource>(
   { pages, resource, call }: ListSource<R>,
   query: PageQuery,
@@ -144,7 +144,7 @@ async function isIgnored<R extends Resource>(
   return isSame;
 }
 
-/** A service may know one field to filter or to sort by, and not another. */
+/** Names the parameter and its fields: a service may support some fields and not others. */
 function traitOf(name: Ignorable, value: string): string {
   if (name === 'query') return name;
   const fields = name === 'sort' ? [value] : conditionsIn(value).map((condition) => condition.path);
@@ -157,8 +157,8 @@ const words: Record<Ignorable, string> = {
   sort: 'the order asked for',
 };
 
-/** What the service leaves undone, done over everything that it gives. */
-async function doneHere<R extends Resource>(
+/** Applies the ignored parameters here, to all records. */
+async function applyHere<R extends Resource>(
   source: ListSource<R>,
   query: PageQuery,
   ignored: readonly Ignorable[],
@@ -166,9 +166,9 @@ async function doneHere<R extends Resource>(
   const rest = Object.fromEntries(ignored.map((name) => [name, undefined]));
   const whole = await source.readWhole({ ...searchOf(query), ...rest });
   const { filters = '', query: text = '', sort = '' } = query;
-  const isTold = (path: string) => whole.records.some((it) => passesAny(it, path));
-  const untold = ignored.includes('filters')
-    ? conditionsIn(filters).filter(({ path }) => !isTold(path))
+  const isPresent = (path: string) => whole.records.some((it) => passesAny(it, path));
+  const absent = ignored.includes('filters')
+    ? conditionsIn(filters).filter(({ path }) => !isPresent(path))
     : [];
   let { records } = whole;
   if (ignored.includes('filters')) records = records.filter((it) => strictlyFits(it, filters));
@@ -178,8 +178,8 @@ async function doneHere<R extends Resource>(
     (name) =>
       wording`The service ignored ${trusted(words[name])}, so it was applied here, over ${whole.records.length} records.`,
   );
-  const unread = untold.map(
-    () => wording`What one filter is about stands in no record, so nothing passes it.`,
+  const absentNotes = absent.map(
+    () => wording`No record has the field of one of the filters, so nothing matches.`,
   );
   const { complete, reason } = whole.coverage;
   const total = records.length;
@@ -189,7 +189,7 @@ async function doneHere<R extends Resource>(
     coverage: complete ? coverage : { ...coverage, reason },
     asOf: whole.asOf,
   };
-  return { ...sliceOf(matching as Whole<RecordOf[R]>, query), notes: [...notes, ...unread] };
+  return { ...sliceOf(matching as Whole<RecordOf[R]>, query), notes: [...notes, ...absentNotes] };
 }
 
 const passesAny = (record: ApiRecord, path: string): boolean =>
@@ -199,8 +199,7 @@ const strictlyFits = (record: ApiRecord, filters: string): boolean =>
   conditionsIn(filters).every((condition) => passes(record, condition) === true);
 
 /**
- * The page at the place that was asked for; `undefined` where the service gives no page of that place, or
- * hides some of its places.
+ * The page at the requested offset. `undefined` if the service ignores the offset, or leaves out records of a page.
  */
 async function checkPlace<R extends Resource>(
   source: ListSource<R>,
@@ -220,8 +219,8 @@ async function checkPlace<R extends Resource>(
 }
 
 /**
- * Whether the page can only be that of the offset: it repeats nothing of the first page, and had the offset
- * counted pages, nothing would have come.
+ * Whether the page is certainly at the requested offset: it repeats no record of the first page, and it would be
+ * empty if the offset counted pages.
  */
 function isKnownPlace<R extends Resource>(
   { pages, resource }: ListSource<R>,
@@ -240,7 +239,7 @@ function isKnownPlace<R extends Resource>(
   return true;
 }
 
-/** Whether a page is short because some of its places are not shown: the next one then repeats some of it. */
+/** Whether a page is short because the service left out some of its records; the next page then overlaps it. */
 async function hidesPlaces<R extends Resource>(
   { pages, resource, call }: ListSource<R>,
   query: PageQuery,
@@ -251,7 +250,9 @@ async function hidesPlaces<R extends Resource>(
   const isShort = records.length > 0 && records.length < query.size && end < total;
   if (!isShort || isLargest(maxSize, records.length)) return false;
   if (shortPages !== undefined) return shortPages === 'hidden';
-  const looked = await lookAt(pages, resource, { ...query, from: end }, call).catch(unlessLasting);
+  const looked = await lookAt(pages, resource, { ...query, from: end }, call).catch(
+    ignoreTemporary,
+  );
   const [next] = recordKeys(looked ?? []);
   if (next === undefined) return false;
   const isHidden = recordKeys(records).includes(next);
@@ -262,7 +263,7 @@ async function hidesPlaces<R extends Resource>(
 const isLargest = (maxSize: number | 'none' | undefined, rows: number): boolean =>
   maxSize === 'none' || (maxSize !== undefined && rows >= maxSize);
 
-/** The one record at an offset; `undefined` where it is refused. */
+/** The record at an offset, as a list; `undefined` if the request is refused. */
 const lookAt = <R extends Resource>(
   pages: ServicePages,
   resource: R,
@@ -277,8 +278,8 @@ const lookAt = <R extends Resource>(
     },
   );
 
-/** Without a second request, such as when the budget is spent, the page itself is still an answer. */
-function unlessLasting(error: unknown): undefined {
+/** A temporary error, such as a spent budget, is ignored: the page is an answer without this check. */
+function ignoreTemporary(error: unknown): undefined {
   if (!isApiError(error) || !error.retryable) throw error;
 }
 
@@ -310,7 +311,7 @@ async function pageAnswer<R extends Resource>(
   };
 }
 
-/** Where nothing is counted: whether nothing follows a page that is shorter than asked. */
+/** For a list without a total: whether a page that is shorter than requested is the last one. */
 async function isEnd<R extends Resource>(
   { pages, resource, call }: ListSource<R>,
   query: PageQuery,
@@ -320,7 +321,7 @@ async function isEnd<R extends Resource>(
   if (pages.pageParam === undefined || records.length >= query.size) return false;
   if (records.length === 0) return (query.from ?? 0) === 0;
   const looking = lookAt(pages, resource, { ...query, from: end }, call);
-  const behind = await looking.then((rows) => rows ?? [], unlessLasting);
+  const behind = await looking.then((rows) => rows ?? [], ignoreTemporary);
   if (behind === undefined) return false;
   const known = recordKeys(records);
   return recordKeys(behind).every((key) => known.includes(key) && key === known.at(-1));

@@ -1,4 +1,6 @@
-/** What filters, a text and an order ask for, applied to records here. */
+import { fieldOf } from '../../values.ts';
+
+/** Applies filters, a search text and a sort order to records. */
 type Row = Readonly<Record<string, unknown>>;
 
 export interface Condition {
@@ -17,7 +19,7 @@ export const conditionsIn = (filters: string): Condition[] =>
 
 const folded = (value: unknown): string => String(value).trim().toLowerCase();
 
-/** What a record has under a path; `company.id` and `companyId` are two names of one thing. */
+/** The value at a path; `company.id` and `companyId` are two names of the same field. */
 function valueAt(record: Row, path: string): unknown {
   const nested = path.replace(/(\w)Id$/, '$1.id');
   return (
@@ -25,19 +27,13 @@ function valueAt(record: Row, path: string): unknown {
   );
 }
 
-/** `company.id` as a service of flat rows calls it. */
+/** `companyId` for `company.id`, as services without nested records name it. */
 export const flatPath = (path: string): string => path.replace(/\.id$/, 'Id');
 
 const read = (record: Row, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>(
-      (value, name) =>
-        typeof value === 'object' && value !== null ? (value as Row)[name] : undefined,
-      record,
-    );
+  path.split('.').reduce<unknown>((value, name) => fieldOf(value, name), record);
 
-/** Whether the record passes; `undefined` where it does not hold what the condition is about. */
+/** Whether the record meets the condition; `undefined` if it does not have the field. */
 export function passes(record: Row, { path, values }: Condition): boolean | undefined {
   const value = valueAt(record, path);
   if (value === undefined || value === null) return undefined;
@@ -46,7 +42,7 @@ export function passes(record: Row, { path, values }: Condition): boolean | unde
   return all.some((it) => values.includes(folded(it)));
 }
 
-/** Whether each word stands somewhere in the record. */
+/** Whether the record contains every word of the text. */
 export function mentions(record: Row, text: string): boolean {
   const written = folded(JSON.stringify(record));
   const words = folded(text).split(/\s+/);
@@ -63,7 +59,7 @@ const sortKeysIn = (sort: string): SortKey[] =>
     .split(',')
     .map((key) => ({ path: key.trim().replace(/^[-+ ]/, ''), sign: key.startsWith('-') ? -1 : 1 }));
 
-/** What has no value comes last, whatever the order. */
+/** Records without a value come last in either direction. */
 function compare(one: Row, other: Row, { path, sign }: SortKey): number {
   const [a, b] = [valueAt(one, path), valueAt(other, path)];
   const [hasA, hasB] = [a !== undefined && a !== null, b !== undefined && b !== null];
@@ -78,11 +74,11 @@ const compareBy =
   (one: Row, other: Row): number =>
     keys.reduce((order, key) => order || compare(one, other, key), 0);
 
-/** In the order of `-field,+field`; what is equal stays as it is. */
+/** Sorts by `-field,+field`; equal records keep their order. */
 export const sortedBy = <R>(records: readonly R[], sort: string): R[] =>
   records.toSorted(compareBy(sortKeysIn(sort)) as (one: R, other: R) => number);
 
-/** Whether records come in that order, as far as their values tell. */
+/** Whether the records that have a value of the first field are in that order. */
 export function isSortedBy(records: readonly Row[], sort: string): boolean {
   const [first] = sortKeysIn(sort);
   if (!first) return true;

@@ -1,13 +1,13 @@
 import type { OffsetMeaning } from './profile.ts';
 
-/** Small, and such that every meaning of it leads to another record. */
+/** A small offset that leads to a different record under each meaning. */
 export const probedOffset = 3;
 export const probedSize = 2;
 
-/** Rows of the first page that telling the meanings apart takes. */
+/** Rows of the first page needed to distinguish the meanings. */
 export const minSampleRows = probedOffset * probedSize + 1;
 
-/** What the parameter's value has to be for a page to begin at the 0-based `place`. */
+/** The value of the parameter for a page that begins at the 0-based `place`. */
 export function offsetValue(counts: OffsetMeaning['counts'], place: number, size: number): number {
   switch (counts) {
     case 'records':
@@ -22,8 +22,8 @@ export function offsetValue(counts: OffsetMeaning['counts'], place: number, size
 }
 
 /**
- * What the offset counts, told from where the page asked for at `probedOffset` begins in the first page;
- * `ignored` where it begins as that does, `undefined` where none of the meanings explains it.
+ * What the offset counts, from the position in the first page of the first record returned for `probedOffset`.
+ * `ignored` if it is the same record; `undefined` if no meaning explains it.
  */
 export function meaningFrom(
   first: readonly unknown[],
@@ -37,7 +37,7 @@ export function meaningFrom(
   return meanings.find((counts) => place === placeOf(counts, size));
 }
 
-/** Where a page begins that is asked for with `probedOffset`. */
+/** The 0-based position at which the page for `probedOffset` begins. */
 function placeOf(counts: OffsetMeaning['counts'], size: number): number {
   switch (counts) {
     case 'records':

@@ -7,32 +7,32 @@ import type { PageRequest } from './plan.ts';
 import type { RouteProfile } from './profile.ts';
 import type { Segment } from './segments.ts';
 
-/** What a reading needs of the service. */
+/** The part of `ServicePages` that reading a collection needs. */
 export interface Pages {
-  /** Resolves after what was learnt earlier is loaded. Never rejects. */
+  /** Resolves when the stored profile is loaded. Never rejects. */
   ready(): Promise<void>;
   profile(resource: Resource): RouteProfile;
   page<R extends Resource>(resource: R, query: PageQuery, call: Call): Promise<Page<RecordOf[R]>>;
-  /** Finds out what the offset means, where that is not known; whether it is not what was assumed. */
+  /** Finds out what the offset means, if that is unknown. @returns whether it differs from what was assumed */
   learnOffset(resource: Resource, search: Search, call: Call): Promise<boolean>;
-  /** The offset means what was assumed. */
+  /** Records that the offset means what was assumed. */
   confirmOffset(resource: Resource): void;
 }
 
-/** An order in which what is new comes last, so that it does not push anything from page to page. */
+/** New records come last in this order, so they do not move others to the next page. */
 const steadyOrder = '+createdAt';
 
-/** Where the pages of one pass come from. */
+/** The source of the pages of one pass. */
 export interface Source<R extends Resource> {
   client: Pages;
   resource: R;
   query: Search;
   call: Call;
-  /** Ends the requests of this pass. */
+  /** Aborts the requests of this pass. */
   signal: AbortSignal;
 }
 
-/** Sends the requests of one pass, and hands what comes back to it. */
+/** Sends the requests of one pass, and adds the responses to it. */
 export class PageReader<R extends Resource> {
   readonly #source: Source<R>;
   readonly #pass: Pass<RecordOf[R]>;
@@ -64,7 +64,7 @@ export class PageReader<R extends Resource> {
     }
   }
 
-  /** In the steady order if one is wanted; where that is refused, in the usual one from then on. */
+  /** Requests the steady order, if one is wanted; if it is refused, uses the default order from then on. */
   #askFirst(from: number, size: number): Promise<Page<RecordOf[R]>> {
     const { query } = this.#source;
     return this.#ask(from, size).catch((error: unknown) => {

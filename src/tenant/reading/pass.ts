@@ -8,13 +8,13 @@ export interface Progress {
 }
 
 /**
- * What one pass over a collection has brought so far. It only collects: what to ask next is decided in
- * `plan.ts`, what it proves in `coverage.ts`.
+ * The results of one pass over a collection so far. `plan.ts` decides what to request next, `coverage.ts` whether the
+ * pass proves that it is complete.
  */
 export class Pass<R> {
   readonly profile: RouteProfile;
   readonly isFirst: boolean;
-  /** The count moved in the pass before: what it counts is looked for behind it too. */
+  /** The total changed during the previous pass, so this pass also reads beyond it. */
   readonly distrustsCount: boolean;
   readonly found = new Map<unknown, R>();
   readonly #segments: Segment[] = [];
@@ -32,42 +32,42 @@ export class Pass<R> {
     this.distrustsCount = previous?.countMoved ?? false;
   }
 
-  /** Pages that are places in the list, in the order in which they arrived. */
+  /** The pages, in order of arrival, without repetitions of the last page beyond the end. */
   get segments(): readonly Segment[] {
     return this.#segments;
   }
 
-  /** The page at the start of the list; undefined until it has come. */
+  /** The page at the start of the list; undefined until it has arrived. */
   get first(): Segment | undefined {
     return this.#segments[0];
   }
 
-  /** Whether the service counted differently from one page to the next. */
+  /** Whether the total changed from one page to another. */
   get countMoved(): boolean {
     return this.#countMoved;
   }
 
-  /** Whether there are more than the service counts and shows. */
+  /** Whether the total is a limit of the service: there are more records. */
   get countIsLimit(): boolean {
     return this.#countIsLimit;
   }
 
-  /** Whether a record was made after the pass began. */
+  /** Whether a record was created after the pass began. */
   get hasNewRecords(): boolean {
     return this.#someAreNew;
   }
 
-  /** Whether each record so far says when it was made, so that a new one would show. */
+  /** Whether every record so far has an exact creation time, so that a new one can be recognised. */
   get hasAllDates(): boolean {
     return this.#allAreDated;
   }
 
-  /** What the service counted, at its highest. */
+  /** The highest total that the service reported. */
   get highestCount(): number | undefined {
     return this.#highestCount;
   }
 
-  /** What the service counts; undefined where it does not count, or sent more than it counts. */
+  /** The total; undefined if the service reports none, or returned more records than that. */
   get count(): number | undefined {
     const count = this.#highestCount;
     return count !== undefined && this.found.size > count ? undefined : count;
@@ -81,7 +81,7 @@ export class Pass<R> {
     return { read: this.found.size, total: this.count };
   }
 
-  /** Takes in what was sent for the offset `from`. */
+  /** Adds the page that was returned for the offset `from`. */
   add(from: number, page: Page<R>): Segment {
     const known = this.found.size;
     const now = page.answeredAt ?? Date.now();
@@ -94,23 +94,23 @@ export class Pass<R> {
     this.#noteCount(page.total);
     this.#countIsLimit ||= page.countIsLimit === true;
     const segment = { from, keys, fresh: this.found.size - known };
-    // Behind the end some services send the last page once more: that is no place in the list.
+    // Beyond the end some services return the last page again.
     const isPlace = segment.fresh > 0 || from < furthestEnd(this.#segments);
     if (keys.length > 0 && isPlace) this.#segments.push(segment);
     return segment;
   }
 
-  /** Whether it found just what the other pass found. */
+  /** Whether both passes found the same records. */
   isSameAs(other: Pass<R>): boolean {
     return this.found.size === other.found.size && this.isWithin(other);
   }
 
-  /** Whether it found nothing but what the other pass found. */
+  /** Whether the other pass found every record of this one. */
   isWithin(other: Pass<R>): boolean {
     return [...this.found.keys()].every((key) => other.found.has(key));
   }
 
-  /** What the service dates later than now was dated by other means, and may be old or new. */
+  /** A creation time in the future is not from the service's clock: it does not show whether the record is new. */
   #noteAge(born: number | undefined, now: number): void {
     if (born === undefined || born > now + 60_000) this.#allAreDated = false;
     else this.#someAreNew ||= born >= (this.#serviceStartedAt ?? now);
@@ -123,8 +123,7 @@ export class Pass<R> {
 }
 
 /**
- * Records without an id are told apart by all that they hold, and those of one page that hold the same by
- * their position among them.
+ * The key of each record: its id, or else its content. Identical records of one page are numbered.
  */
 export function recordKeys(records: readonly unknown[]): unknown[] {
   const seen = new Map<string, number>();
@@ -138,7 +137,7 @@ export function recordKeys(records: readonly unknown[]): unknown[] {
   });
 }
 
-/** Down to the second, and of a known zone: anything less does not tell what is new. */
+/** To the second and with a time zone: a less exact time does not show whether a record is new. */
 const exactTime = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 
 function createdAtOf(record: unknown): number | undefined {

@@ -15,37 +15,37 @@ export interface PageRequest {
   /** 0-based offset of the first record. */
   readonly from: number;
   readonly size: number;
-  /** Behind the end a refusal means that nothing is there. */
+  /** `nothing`: beyond the end, a refusal counts as an empty page. */
   readonly ifRefused: 'fail' | 'nothing';
 }
 
 /**
- * How a pass goes on. It starts with the first page, and then depends on what came back:
+ * The state of a pass. It starts with the first page; the next steps depend on the responses:
  *
- * - counted: the other pages in `parallel`, then the `gaps` that short ones left, then what is `behind` the
- *   last record;
- * - not counted: one page after the other, each `overlapping` the one before by a record;
- * - the offset is ignored, or there is none: a `smaller` page shows whether the list comes whole whatever
- *   is asked for, and a `larger` one may bring the rest.
+ * - with a total: the other pages in `parallel`, then the `gaps` left by short pages, then the page `beyond` the last
+ *   record;
+ * - without a total: page by page, each `overlapping` the one before by one record;
+ * - without an offset, or with one that is ignored: a `smaller` page shows whether the service always returns the
+ *   whole list, and a `larger` page may return the rest.
  */
 export type ReadingPlan =
   | { readonly mode: 'one-answer' }
   | { readonly mode: 'first' }
   | {
       readonly mode: 'parallel';
-      /** Of the page asked for last. */
+      /** Offset of the last requested page. */
       readonly lastFrom: number;
-      /** So many of the pages to come share a record with the one before. */
-      readonly overlapsLeft: number;
-      /** The offset up to which is read. */
+      /** Number of further pages that overlap the page before by one record. */
+      readonly overlapsRemaining: number;
+      /** The offset at which to stop. */
       readonly until: number;
     }
   | { readonly mode: 'gaps'; readonly gaps: readonly [Gap, ...Gap[]] }
   | { readonly mode: 'overlapping'; readonly end: number }
   | {
-      readonly mode: 'behind';
+      readonly mode: 'beyond';
       readonly end: number;
-      /** Whether the page before began with the last record that was known; absent where none was asked for. */
+      /** Whether the page before overlapped the known records; absent if no overlap was requested. */
       readonly joined?: boolean;
     }
   | { readonly mode: 'smaller'; readonly size: number }
@@ -54,9 +54,9 @@ export type ReadingPlan =
 
 export interface Done {
   readonly mode: 'done';
-  /** `first-page`: the offset did not help, so that a repetition would bring the same. */
+  /** `first-page`: there is no usable offset, so another pass would return the same. */
   readonly by: 'one-answer' | 'pages' | 'first-page';
-  /** Whether nothing comes after the last record. */
+  /** Whether the service returned nothing after the last record. */
   readonly sawEnd: boolean;
 }
 
@@ -65,30 +65,30 @@ type AnyPass = Pass<unknown>;
 
 export interface Step {
   readonly plan: ReadingPlan;
-  /** Absent where the answers to earlier requests have to come first, or the pass is done. */
+  /** Absent if earlier requests must be answered first, or the pass is done. */
   readonly request?: PageRequest;
 }
 
-/** Further requests that seeing records move may cost where pages are small, and a reading cheap. */
+/** Maximum number of additional requests for overlapping pages, if pages are small. */
 const maxExtraRequests = 2;
 
 export const firstPlan = ({ answers }: RouteProfile): ReadingPlan =>
   answers === 'one-answer' ? { mode: 'one-answer' } : { mode: 'first' };
 
-/** What to ask next, while `underWay` requests of this plan are not answered yet. */
+/** The next request, while `underWay` requests of this plan are unanswered. */
 export function nextStep(plan: ReadingPlan, pass: AnyPass, underWay: number): Step {
   if (plan.mode === 'parallel') return nextInParallel(plan, pass, underWay);
   if (plan.mode === 'done' || underWay > 0) return { plan };
   return { plan, request: requestOf(plan, pass.profile.pageSize) };
 }
 
-/** Each page begins as far on as the longest page yet reaches. */
+/** Advances by the length of the longest page so far. */
 function nextInParallel(plan: PlanOf<'parallel'>, pass: AnyPass, underWay: number): Step {
   const covered = plan.lastFrom + maxSegmentLength(pass.segments);
   if (covered >= plan.until) return underWay > 0 ? { plan } : nextStep(fillGaps(pass), pass, 0);
-  const from = covered - (plan.overlapsLeft > 0 ? 1 : 0);
+  const from = covered - (plan.overlapsRemaining > 0 ? 1 : 0);
   return {
-    plan: { ...plan, lastFrom: from, overlapsLeft: plan.overlapsLeft - 1 },
+    plan: { ...plan, lastFrom: from, overlapsRemaining: plan.overlapsRemaining - 1 },
     request: { from, size: pass.profile.pageSize, ifRefused: 'fail' },
   };
 }
@@ -108,7 +108,7 @@ function requestOf(
     }
     case 'overlapping':
       return { from: plan.end - 1, size: pageSize, ifRefused: 'nothing' };
-    case 'behind':
+    case 'beyond':
       return { from: plan.end, size: pageSize, ifRefused: 'nothing' };
     case 'smaller':
       return { from: 0, size: plan.size, ifRefused: 'fail' };
@@ -117,7 +117,7 @@ function requestOf(
   }
 }
 
-/** How the pass goes on after the answer to a request of this plan, which the pass has taken in. */
+/** The plan after a response, which was already added to the pass. */
 export function afterAnswer(plan: ReadingPlan, segment: Segment, pass: AnyPass): ReadingPlan {
   switch (plan.mode) {
     case 'one-answer':
@@ -126,14 +126,14 @@ export function afterAnswer(plan: ReadingPlan, segment: Segment, pass: AnyPass):
       return afterFirst(segment, pass);
     case 'parallel':
       if (repeatsFirst(pass.first, segment)) return withoutOffset(pass);
-      // Behind the end, whatever the count says.
+      // The end of the list, even if the total is higher.
       return segment.fresh === 0 ? fillGaps(pass) : plan;
     case 'gaps':
       return afterGap(plan, segment, pass);
     case 'overlapping':
       if (segment.fresh > 0) return readOn(pass);
-      return { ...plan, mode: 'behind', joined: overlapsAt(pass.segments, plan.end - 1) };
-    case 'behind':
+      return { ...plan, mode: 'beyond', joined: overlapsAt(pass.segments, plan.end - 1) };
+    case 'beyond':
       return afterBeyondEnd(plan, segment, pass);
     case 'smaller':
       return afterSmaller(segment, pass);
@@ -152,27 +152,27 @@ function afterFirst({ keys }: Segment, pass: AnyPass): ReadingPlan {
 }
 
 /**
- * Neighbouring pages overlap by one record: if it is not the same one in both, records moved while we
- * read. And the last page reaches one place behind the count, in case it is too low. Both as far as they
- * cost no request more; pages smaller than we ask for make a reading that is worth a few more.
+ * Neighbouring pages overlap by one record: if they disagree on it, records moved during the reading. The last page
+ * also requests one record beyond the total, in case the total is too low. Both are done only if they need no
+ * additional request, or a few if the service returns smaller pages than requested.
  */
 function inParallel(pass: AnyPass, total: number): ReadingPlan {
   const step = maxSegmentLength(pass.segments);
   const pages = Math.ceil(total / step);
   if (pass.profile.offset === 'pages')
-    return { mode: 'parallel', lastFrom: 0, overlapsLeft: 0, until: pages * step };
+    return { mode: 'parallel', lastFrom: 0, overlapsRemaining: 0, until: pages * step };
   const plan = { mode: 'parallel', lastFrom: 0 } as const;
   if (step > 1) {
     const extra = 1 + Math.ceil((total + 1 - step) / (step - 1)) - pages;
     const isSmall = step < pass.profile.pageSize;
     if (extra === 0 || (isSmall && (!pass.hasAllDates || extra <= maxExtraRequests))) {
-      return { ...plan, overlapsLeft: Number.POSITIVE_INFINITY, until: total + 1 };
+      return { ...plan, overlapsRemaining: Number.POSITIVE_INFINITY, until: total + 1 };
     }
   }
-  return { ...plan, overlapsLeft: step > 1 ? pages * step - total : 0, until: total };
+  return { ...plan, overlapsRemaining: step > 1 ? pages * step - total : 0, until: total };
 }
 
-/** A page that came back shorter than asked left a stretch unread, or hides records that do not show. */
+/** A page that is shorter than requested leaves a gap. */
 const fillGaps = (pass: AnyPass): ReadingPlan =>
   withGaps(gapsIn(pass.segments, pass.count ?? 0), pass);
 
@@ -193,37 +193,36 @@ function afterGap(
 }
 
 /**
- * On from the furthest record until all that are counted are there, or nothing new comes. Where nothing
- * is counted each page begins with the last record of the page before: if it does not, records moved, or
- * the offset means something else.
+ * Continues after the last record until the total is reached or nothing new is returned. Without a total, each page
+ * begins with the last record of the page before: otherwise records moved, or the offset means something else.
  */
 function readOn(pass: AnyPass): ReadingPlan {
   if (pass.hasAll && !pass.distrustsCount) return donePaging(false);
   const end = furthestEnd(pass.segments);
   const overlaps = pass.count === undefined && end > 1;
-  return { mode: overlaps ? 'overlapping' : 'behind', end };
+  return { mode: overlaps ? 'overlapping' : 'beyond', end };
 }
 
-/** A page may be shorter than asked although more follows. */
+/** Only a page without new records is the end: a short page may be followed by others. */
 function afterBeyondEnd(
-  { joined }: PlanOf<'behind'>,
+  { joined }: PlanOf<'beyond'>,
   segment: Segment,
   pass: AnyPass,
 ): ReadingPlan {
   if (segment.fresh > 0) return readOn(pass);
-  // Behind the end there is nothing, a refusal, or the last page once more.
+  // Beyond the end, services return nothing, a refusal, or the last page again.
   const isIgnored = repeatsFirst(pass.first, segment) && joined !== true;
   return isIgnored ? withoutOffset(pass) : donePaging(joined ?? true);
 }
 
-/** Where the offset is ignored, one large page may still bring all. */
+/** If the offset is ignored, one large page may still contain all records. */
 function withoutOffset(pass: AnyPass): ReadingPlan {
   const shown = firstPageLength(pass);
   if (pass.count !== undefined || shown <= 1) return askForMore(pass.count, pass);
   return { mode: 'smaller', size: Math.ceil(shown / 2) };
 }
 
-/** A list that comes whole, whatever size was asked for, is not paged at all. */
+/** A service that returns the whole list for any size does not page at all. */
 function afterSmaller(segment: Segment, pass: AnyPass): ReadingPlan {
   const isWhole = segment.keys.length === firstPageLength(pass) && beginsLike(pass.first, segment);
   return isWhole ? { mode: 'done', by: 'first-page', sawEnd: true } : askForMore(undefined, pass);
@@ -240,7 +239,7 @@ function askForMore(total: number | undefined, pass: AnyPass): ReadingPlan {
 
 const firstPageLength = ({ first }: AnyPass): number => first?.keys.length ?? 0;
 
-/** One record that comes whatever is asked for is all there is. */
+/** Without a total, the list is complete only if it always consists of one record. */
 const firstPageOnly = (counted: boolean, { found }: AnyPass): Done => ({
   mode: 'done',
   by: 'first-page',

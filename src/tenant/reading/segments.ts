@@ -1,8 +1,8 @@
-/** The keys that one page brought, in its order, at the offset that it was asked for. */
+/** The keys of the records of one page, in order, at the requested offset. */
 export interface Segment {
   readonly from: number;
   readonly keys: readonly unknown[];
-  /** So many of its records had not come before. */
+  /** Number of its records that no earlier page had. */
   readonly fresh: number;
 }
 
@@ -13,28 +13,28 @@ export type Gap = readonly [from: number, until: number];
 
 const endOf = ({ from, keys }: Segment): number => from + keys.length;
 
-/** The offset behind the furthest record. */
+/** The offset after the last record. */
 export const furthestEnd = (segments: Segments): number => Math.max(0, ...segments.map(endOf));
 
 /** Records of the longest page, and at least 1. */
 export const maxSegmentLength = (segments: Segments): number =>
   Math.max(1, ...segments.map(({ keys }) => keys.length));
 
-/** Whether a page from further on has the records that the first page has: the offset was ignored. */
+/** Whether a later page has the records of the first page, because the offset was ignored. */
 export const repeatsFirst = (first: Segment | undefined, segment: Segment): boolean =>
   segment.from > 0 && segment.keys.length > 0 && beginsLike(first, segment);
 
 export const beginsLike = (first: Segment | undefined, { keys }: Segment): boolean =>
   keys.every((key, at) => key === first?.keys[at]);
 
-/** Whether two pages brought the record at this offset, and the same one. */
+/** Whether at least two pages have a record at this offset, and all the same one. */
 export function overlapsAt(segments: Segments, offset: number): boolean {
   const pages = segments.filter((it) => it.from <= offset && offset < endOf(it));
   const keys = pages.map((it) => it.keys[offset - it.from]);
   return keys.length > 1 && new Set(keys).size === 1;
 }
 
-/** Stretches of offsets below `total` that no page covers. */
+/** Ranges of offsets below `total` that no page covers. */
 export function gapsIn(segments: Segments, total: number): Gap[] {
   const gaps: Gap[] = [];
   let covered = 0;
@@ -58,7 +58,7 @@ export function areConsistent(segments: Segments, records: number): boolean {
   return at.size === records;
 }
 
-/** Whether each page has a record in common with what came before it. */
+/** Whether each page overlaps the pages before it by at least one record. */
 export function isChained(segments: Segments): boolean {
   let covered = 0;
   for (const segment of sortedByOffset(segments)) {

@@ -22,16 +22,15 @@ export interface Reading<R> {
 
 const maxParallel = 6;
 const maxPasses = 3;
-/** A pass of more requests is repeated once at most. */
+/** A pass with more requests than this is repeated only once. */
 const maxRequestsToRepeat = 20;
 
 /**
- * Reads a whole collection, in parallel, by what comes back rather than by what was asked: clamped
- * sizes, short pages, a moving total, an ignored offset, records that shift while reading. An async
- * iterator of its progress, whose return value is the reading.
+ * Reads a whole collection with parallel requests. It handles smaller pages than requested, a changing total, an
+ * ignored offset, and records that move while it reads. An async iterator of the progress, which returns the reading.
  *
- * A pass that proves nothing (`coverage.ts`) is repeated, in a steadier order where the route has one.
- * @throws ApiError when not even the first page can be had, or the key stops being accepted; the
+ * A pass that does not prove completeness (`coverage.ts`) is repeated, sorted by creation time if the route can sort.
+ * @throws ApiError if the first page cannot be read, or the key is refused meanwhile; the
  *   signal's reason when cancelled
  */
 export async function* readCollection<R extends Resource>(
@@ -60,7 +59,7 @@ export async function* readCollection<R extends Resource>(
   }
 }
 
-/** What the pass read, where it is known to be the whole. */
+/** The records of the pass if they are proven to be complete. */
 function provenReading<R extends Resource>(
   { client, resource }: Omit<Source<R>, 'signal'>,
   pass: Pass<RecordOf[R]>,
@@ -73,8 +72,8 @@ function provenReading<R extends Resource>(
 }
 
 /**
- * Whether it is worth starting again, because the offset was found to mean something else: where pages did
- * not join, or an offset was refused.
+ * Checks the meaning of the offset if pages did not fit together or an offset was refused.
+ * @returns whether it differs from what was assumed, so that another pass can succeed
  */
 async function learnsOffset<R extends Resource>(
   { client, resource, query, call }: Omit<Source<R>, 'signal'>,
@@ -86,11 +85,11 @@ async function learnsOffset<R extends Resource>(
   const onlyFirst = !isApiError(end) && end.by === 'first-page';
   try {
     const learnt = await client.learnOffset(resource, query, call);
-    // That it is ignored was found before.
+    // The pass itself showed that the offset is ignored.
     return learnt && !(onlyFirst && client.profile(resource).offset === 'none');
   } catch (error) {
     if (!isApiError(error)) throw error;
-    return false; // What was read until here is told as a part.
+    return false; // The records read so far are returned as a part.
   }
 }
 
@@ -99,7 +98,7 @@ const reading = <R>(found: Map<unknown, R>, coverage: Coverage): Reading<R> => (
   coverage,
 });
 
-/** Whether another pass would cost too much, or bring nothing that is not known. */
+/** Whether another pass would cost too much or show nothing new. */
 const isLast = <R>(
   round: number,
   requests: number,
@@ -112,7 +111,7 @@ const isLast = <R>(
   (previous !== undefined && pass.isSameAs(previous));
 
 interface PassEnd {
-  /** How the plan ended, or what cut the pass short when what was read until then is still worth telling. */
+  /** How the plan ended, or the error after which the records read so far can still be used. */
   end: Done | ApiError;
   requests: number;
 }
@@ -138,7 +137,7 @@ async function* readPass<R extends Resource>(
   }
 }
 
-/** Asks ahead as far as the plan and `maxParallel` allow; answers count in the order of their requests. */
+/** Sends requests in parallel as far as the plan and `maxParallel` allow; processes responses in request order. */
 async function* runPlan<R extends Resource>(
   reader: PageReader<R>,
   pass: Pass<RecordOf[R]>,
@@ -150,7 +149,7 @@ async function* runPlan<R extends Resource>(
     if (segment) {
       yield pass.progress;
       const after = afterAnswer(plan, segment, pass);
-      // Nobody waits for what was asked by an earlier plan; the pass takes it in if it still comes.
+      // Requests of the previous mode are not awaited; a response that still arrives is added to the pass.
       if (after.mode !== plan.mode) underWay.length = 0;
       plan = after;
     }
