@@ -24,7 +24,10 @@ export type Taken = number;
 export class RateBudget {
   readonly #window: RateWindow;
   readonly #key: string;
-  readonly #limit: number;
+  /** The limit in the settings. */
+  readonly #configured: number;
+  /** The limit that the service reports. */
+  #reported: number | undefined;
   readonly #windowMs: number;
   #lastTaken: Taken = 0;
   #lastReportAt: Taken = 0;
@@ -33,7 +36,7 @@ export class RateBudget {
   constructor(window: RateWindow, key: string, settings: BudgetSettings) {
     this.#window = window;
     this.#key = key;
-    this.#limit = settings.requests;
+    this.#configured = settings.requests;
     this.#windowMs = settings.windowSeconds * 1000;
   }
 
@@ -65,12 +68,15 @@ export class RateBudget {
   }
 
   /**
-   * Replaces our count by the service's. Requests in flight are subtracted, because the service may not have
+   * Replaces our count by the service's, and our limit where the settings leave it at the default and the service
+   * reports more. Requests in flight are subtracted, because the service may not have
    * counted them yet. A report older than the last one is ignored.
    */
-  async correct(taken: Taken, remaining: number): Promise<void> {
+  async correct(taken: Taken, remaining: number, limit?: number): Promise<void> {
     if (taken < this.#lastReportAt) return;
     this.#lastReportAt = taken;
+    // Less than what remains would be the limit of something else.
+    if (limit !== undefined && limit > 0 && limit >= remaining) this.#reported = limit;
     const otherRequests = this.#inFlight.size - (this.#inFlight.has(taken) ? 1 : 0);
     const free = Math.max(0, remaining - otherRequests);
     await this.#window.correct(this.#key, this.#rule('interactive'), free, Date.now());
@@ -94,7 +100,14 @@ export class RateBudget {
   }
 
   #rule(purpose: Call['purpose']): WindowRule {
-    const reserve = purpose === 'walk' ? Math.floor(this.#limit * reserveShare) : 0;
-    return { limit: this.#limit, windowMs: this.#windowMs, reserve };
+    const configured = this.#configured;
+    const reported = this.#reported ?? configured;
+    const isDefault = configured === defaultBudget.requests;
+    return {
+      limit: isDefault ? Math.max(configured, reported) : configured,
+      windowMs: this.#windowMs,
+      // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
+      reserve: purpose === 'walk' ? Math.floor(Math.min(configured, reported) * reserveShare) : 0,
+    };
   }
 }

@@ -288,7 +288,8 @@ export class ApiClient {
     try {
       const response = await this.#wire.send(request, call, facts);
       const remaining = headerNumber(response, 'x-ratelimit-remaining');
-      if (remaining !== undefined) await this.budget.correct(taken, remaining);
+      const limit = headerNumber(response, 'x-ratelimit-limit');
+      if (remaining !== undefined) await this.budget.correct(taken, remaining, limit);
       return response;
     } finally {
       this.budget.ended(taken);

@@ -5,7 +5,6 @@ import { type ApiError, isApiError } from '../api/errors.ts';
 import { resources, routes } from '../api/routes.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
-import { wording } from '../text/untrusted-text.ts';
 import type { CollectionCache } from './cache.ts';
 import { interactiveCall, readingCall, type ToolCall } from './call.ts';
 import type { WriteRules } from './changes/write-rules.ts';
@@ -331,8 +330,8 @@ export class Tenant {
     const readWhole = (search: Search) => this.searchAll(resource, search, call);
     const source = { pages: this.pages, resource, readWhole, call: interactiveCall(call) };
     const page = await readListPage(source, query);
-    const isMarked = await this.#shared.items.markIn(resource, page.records, source.call);
-    return isMarked ? { ...page, notes: [...(page.notes ?? []), withoutItems] } : page;
+    await this.#shared.items.markIn(resource, page.records, source.call);
+    return page;
   }
 
   /**
@@ -380,8 +379,6 @@ export class Tenant {
     return sliceOf(await this.#readSearch(resource, { query: query.query }, call), query);
   }
 }
-
-const withoutItems = wording`The service's lists leave out the items of quotes, so totals are missing here: cpq_brief_quote reads one quote with its items.`;
 
 const digestOf = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 16);

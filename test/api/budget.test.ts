@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { RateBudget } from '../../src/api/budget.ts';
 import { MemoryRates } from '../../src/state/memory-rates.ts';
 import { countedMs, type WindowRule, type WindowVerdict } from '../../src/state/port.ts';
 import { interactiveCall } from '../../src/tenant/call.ts';
@@ -53,6 +54,44 @@ const one = (tenant: Tenant) =>
 
 const walkOf = (tenant: Tenant, path: ResourcePath) =>
   tenant.collection(collections[path].resource, toolCall());
+
+describe('the limit that the service reports', () => {
+  /** What a reading may still send after a report. */
+  async function leftToWalks(configured: number, remaining: number, limit?: number) {
+    const settings = { requests: configured, windowSeconds };
+    const budget = new RateBudget(new MemoryRates(), 'tenant', settings);
+    const take = async () => budget.take(callOf('walk'), { host: 'h' });
+    const taken = await take();
+    await budget.correct(taken, remaining, limit);
+    budget.ended(taken);
+    let sent = 0;
+    for (;;) {
+      const error = await take().catch((it: unknown) => it);
+      if (typeof error !== 'number') return { sent, error };
+      sent += 1;
+    }
+  }
+
+  const callOf = (purpose: 'walk') => ({ ...interactiveCall(toolCall()), purpose });
+
+  test('if smaller, makes the reserve smaller', async () => {
+    expect((await leftToWalks(500, 45, 60)).sent).toBe(39);
+    const { sent, error } = await leftToWalks(500, 45, 500);
+    expect(sent).toBe(0);
+    expect(error).toMatchObject({ kind: 'budget-spent', facts: { reserved: 45 } });
+  });
+
+  test('if larger, is used unless the settings name another', async () => {
+    expect((await leftToWalks(500, 4_000, 5_000)).sent).toBe(3_950);
+    expect((await leftToWalks(400, 4_000, 5_000)).sent).toBe(359);
+    expect((await leftToWalks(500, 450, 5_000)).sent).toBe(400);
+  });
+
+  test('if it is less than what remains, or 0, is not believed', async () => {
+    expect((await leftToWalks(500, 300, 100)).sent).toBe(250);
+    expect((await leftToWalks(500, 300, 0)).sent).toBe(250);
+  });
+});
 
 describe('walks and single reads together', () => {
   test('never send more than the window allows', async () => {

@@ -3,6 +3,7 @@ import { currenciesOf } from '../../src/briefs/money.ts';
 import { quoteFindings } from '../../src/briefs/preflight-quote.ts';
 import { hasUnknownItems, quoteTotals, sumQuotes } from '../../src/briefs/quote-totals.ts';
 import type { Quote } from '../../src/records/records.ts';
+import { listRecords } from '../../src/tenant/lists/list-records.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
 import { quoteTotals as trueTotals } from '../support/compatibility/truth.ts';
@@ -42,8 +43,8 @@ describe('rows without items', () => {
 
   test('cost a request more once, not for each list', async () => {
     const { service, tenant } = await serving({ items: 'by id only' });
-    const page = await tenant.list('quote', { size: 20 }, toolCall());
-    expect(page.notes?.join()).toMatch(/leave out the items of quotes/);
+    const { notes } = await listRecords(tenant, 'quote', { size: 20 }, toolCall());
+    expect(notes?.join()).toMatch(/leave out the items of quotes/);
     const before = service.requests();
     await tenant.list('quote', { size: 20 }, toolCall());
     expect(service.requests() - before).toBe(1);

@@ -10,6 +10,7 @@ import type { ToolCall } from '../call.ts';
 import type { Collection } from '../collections.ts';
 import { InvalidArguments } from '../invalid-arguments.ts';
 import { type ListPage, sliceOf } from '../reading/list-page.ts';
+import { describeUnknownItems } from '../reading/quote-items.ts';
 import type { Tenant } from '../tenant.ts';
 import { describeUnrecognized } from '../unrecognized.ts';
 import {
@@ -49,7 +50,8 @@ export async function listRecords<R extends Resource>(
     (await pageMadeHere(tenant, resource, query, criteria, call));
   const known = await knownFor(tenant, resource, call);
   completeRows(tenant, resource, page.records);
-  return { ...page, known };
+  const notes = [...(page.notes ?? []), ...describeUnknownItems(page.records)];
+  return { ...page, notes, known };
 }
 
 /** `undefined` where the service cannot do what is asked for, or finds nothing, which may be a name misspelt. */

@@ -2,6 +2,7 @@ import type { Call } from '../../api/call.ts';
 import { isApiError } from '../../api/errors.ts';
 import { hasUnknownItems } from '../../briefs/quote-totals.ts';
 import type { ApiRecord, Quote, QuoteItem, Resource } from '../../records/records.ts';
+import { type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ServicePages } from './service-pages.ts';
 
 /** Requests for single quotes at a time. */
@@ -39,12 +40,10 @@ export class QuoteItems {
 
   /**
    * Marks the rows of a list of quotes whose items are unknown, in place.
-   * @returns whether there are any
    * @throws the signal's reason when the call was cancelled
    */
-  async markIn(resource: Resource, rows: readonly ApiRecord[], call: Call): Promise<boolean> {
+  async markIn(resource: Resource, rows: readonly ApiRecord[], call: Call): Promise<void> {
     if (resource === 'quote' && rows.length > 0) await this.#mark(rows, call);
-    return resource === 'quote' && rows.some(hasUnknownItems);
   }
 
   async #mark(rows: readonly Quote[], call: Call): Promise<void> {
@@ -129,6 +128,14 @@ export class QuoteItems {
       this.#remembered.delete(oldest);
   }
 }
+
+/** Why totals are missing, where rows have unknown items. */
+export const describeUnknownItems = (rows: readonly ApiRecord[]): Wording[] =>
+  rows.some(hasUnknownItems)
+    ? [
+        wording`The service's lists leave out the items of quotes, so totals are missing here: cpq_brief_quote reads one quote with its items.`,
+      ]
+    : [];
 
 const hasItems = ({ items, unreadable }: Quote): boolean =>
   (items !== undefined && items.length > 0) || unreadable?.items !== undefined;
