@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Verbatim, type Wording, wording } from '../text/untrusted-text.ts';
-import { withCoverageFirst } from '../tool-kit/answers.ts';
+import { isPageReason, withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
-import { isObject } from '../values.ts';
+import { fieldOf, isObject } from '../values.ts';
 import { render } from './render.ts';
 import { cleanedRow, type HtmlToText, type Markup } from './text.ts';
 
@@ -134,7 +134,8 @@ function writeResult(answer: Answer, markup: Markup): CallToolResult {
   const summary = withCoverageFirst(answer);
   const facts = cleanedRow(data, markup);
   const structuredContent = { summary, ...facts, ...(notes?.length ? { notes } : {}) };
-  const lines = [summary, render(withoutFreshCoverage(facts)), ...(notes ?? [])];
+  const told = withoutToldPage(withoutFreshCoverage(facts), summary);
+  const lines = [summary, render(told), ...(notes ?? [])];
   return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent };
 }
 
@@ -144,9 +145,21 @@ const oldAfterMs = 300_000;
 /** Says what was read only where it is not everything, or not of now: structured content always has it. */
 function withoutFreshCoverage(facts: Record<string, unknown>): Record<string, unknown> {
   const { coverage, ...others } = facts;
-  if (!isObject(coverage) || coverage.complete !== true) return facts;
+  const isWhole =
+    isObject(coverage) && (coverage.complete === true || isPageReason(coverage.reason));
+  if (!isWhole) return facts;
   const readAt = Date.parse(String(coverage.asOf));
   return Date.now() - readAt > oldAfterMs ? facts : others;
+}
+
+/** The summary says how many rows are shown, and where to go on. */
+function withoutToldPage(
+  facts: Record<string, unknown>,
+  summary: Wording,
+): Record<string, unknown> {
+  const { page, ...others } = facts;
+  const next = fieldOf(page, 'next');
+  return next === undefined || summary.includes(`from ${next}.`) ? others : facts;
 }
 
 function fits({ content, structuredContent }: CallToolResult, tokens: number): boolean {

@@ -9,7 +9,7 @@ import type { NamedPage } from '../tenant/lists/list-records.ts';
 import type { Coverage } from '../tenant/reading/coverage.ts';
 import type { ListPage } from '../tenant/reading/list-page.ts';
 import { counted, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { isKeyOf } from '../values.ts';
+import { isKeyOf, isOneOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
 export interface RecordShape {
@@ -25,12 +25,13 @@ export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, 
 }
 
 /** Reasons of the pages of a list, whose summary says how many there are. */
-const pageReasons: readonly unknown[] = ['one page', 'not counted'];
+const pageReasons = ['one page', 'not counted'];
+export const isPageReason = (reason: unknown): boolean => isOneOf(pageReasons, reason);
 
 /** Where an answer does not cover everything, its first words say so, and the share. */
 export function withCoverageFirst({ summary, data }: Answer): Wording {
   const { complete, read, total, reason } = (data.coverage ?? {}) as Partial<Coverage>;
-  if (complete !== false || read === undefined || pageReasons.includes(reason)) return summary;
+  if (complete !== false || read === undefined || isPageReason(reason)) return summary;
   return total === undefined || total <= read
     ? wording`Incomplete: there may be more than the ${counted(read)} records that could be read. ${summary}`
     : wording`Incomplete: only ${counted(read)} of ${counted(total)} records could be read. ${summary}`;
@@ -67,14 +68,17 @@ function shapeRecord<R extends Resource>(
   return detail === 'full' ? fullRecord(record) : concise(resource, record, known);
 }
 
-/** A currency that all rows have is told once; that of a company or a product is a fact of its own. */
+/** Lists of amounts in the currency of each record's company. */
+const inCompanyCurrency: readonly Resource[] = ['opportunity', 'quote', 'contract_item'];
+
+/** A currency that all rows have is told once. */
 function withoutSharedCurrency(
   resource: Resource,
   rows: Record<string, unknown>[],
 ): { currency?: unknown; rows: Record<string, unknown>[] } {
   const currency = rows[0]?.currency;
   const isShared = currency !== undefined && rows.every((row) => row.currency === currency);
-  if (!isShared || resource === 'company' || resource === 'product') return { rows };
+  if (!isShared || !inCompanyCurrency.includes(resource)) return { rows };
   return { currency, rows: rows.map(({ currency: _, ...row }) => row) };
 }
 
@@ -133,10 +137,9 @@ export function listAnswer<R extends Resource>(
   hints: ListHints,
 ): Answer {
   requireFields(resource, list.records, shape);
-  const { currency, rows: shapes } = withoutSharedCurrency(
-    resource,
-    list.records.map((record) => shapeRecord(resource, record, shape, list.known)),
-  );
+  const rows = list.records.map((record) => shapeRecord(resource, record, shape, list.known));
+  const isConcise = shape.detail === 'concise' && !shape.fields?.length;
+  const { currency, rows: shapes } = isConcise ? withoutSharedCurrency(resource, rows) : { rows };
   const facets = list.facets === undefined ? {} : { facets: list.facets };
   return answerWithRows(shapes.length, (shown) => {
     const next = shown < shapes.length ? list.from + shown : list.next;

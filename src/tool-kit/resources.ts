@@ -45,6 +45,10 @@ export const guide = `# Quotes and pipeline: what can be asked
 | Write an opportunity, with a person's consent | cpq_upsert_opportunity |
 | What did this server write? Take it back | cpq_list_changes, cpq_revert_change |
 
+## What this data cannot say
+Invoices and payments, why a deal was lost, exchange rates, activities (calls, e-mails, meetings), and what happened
+before this server watched: the service has no records of them.
+
 ## What the words mean
 - **coverage**: what an answer is based on. \`complete: false\` means that records are missing, and why.
 - **one-time, monthly, yearly**: kept apart; added up only where it is said (value: one-time + monthly × value months; first year: one-time + 12 × monthly + yearly).

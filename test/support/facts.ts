@@ -21,10 +21,16 @@ const plain = (text: string): string =>
     .replace(/[\s⏎]+/g, ' ')
     .trim();
 
-/** What both forms have to say: that everything was read just now is in the structured form alone. */
-function toldByBoth(data: Row): Row {
-  const { coverage, ...others } = data;
-  return (coverage as { complete?: boolean } | undefined)?.complete ? others : data;
+interface Coverage {
+  complete: boolean;
+  reason?: string;
+}
+
+/** What both forms have to say: the summary tells the page, and that everything was read just now goes without saying. */
+function toldByBoth({ page: _, coverage, ...others }: Row): Row {
+  const { complete, reason } = (coverage ?? { complete: true }) as Coverage;
+  const isWhole = complete || reason === 'one page' || reason === 'not counted';
+  return isWhole ? others : { ...others, coverage };
 }
 
 /** What one form of an answer says and the other does not. */

@@ -170,3 +170,14 @@ test('columns come in one order, and one currency of all rows is told once', asy
   if (data.currency !== undefined)
     expect(records.every(({ currency }) => currency === undefined)).toBe(true);
 });
+
+describe('text', () => {
+  test('tells the page once, and no coverage where it is whole and fresh', async () => {
+    const first = await list('opportunities', { size: 3 });
+    expect(first.text).toMatch(
+      /^3 of \d+ opportunities, from 0\. Next: the same call with from 3\./,
+    );
+    expect(first.text).not.toMatch(/^(page|coverage):/m);
+    expect(first.data).toMatchObject({ page: { next: 3 }, coverage: { reason: 'one page' } });
+  });
+});

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { plural } from '../../src/briefs/naming.ts';
 import { render } from '../../src/mcp/render.ts';
+import { toResult } from '../../src/mcp/results.ts';
+import { wording } from '../../src/text/untrusted-text.ts';
 import { formatAmounts } from '../../src/tool-kit/answers.ts';
 import { anyHost } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
@@ -50,6 +52,37 @@ describe('a table as text', () => {
     const [, header = '', ...lines] = render({ rows }).split('\n');
     expect(cells(header)).toEqual(['a|b', 'c']);
     expect(lines.map(cells)).toEqual(rows.map((row) => Object.values(row)));
+  });
+});
+
+test('a column that the first rows lack stands where its own row has it', () => {
+  const rows = [
+    { id: 1, name: 'a', stage: 'x' },
+    { id: 2, name: 'b', deleted: '2026-01-01', stage: 'y', owner: 'o' },
+  ];
+  expect(render({ rows }).split('\n')[1]).toBe('id|name|deleted|stage|owner');
+});
+
+describe('coverage in text', () => {
+  const textFor = async (coverage: object): Promise<string> => {
+    const asOf = new Date().toISOString();
+    const data = { rows: [], coverage: { complete: true, read: 7, total: 7, asOf, ...coverage } };
+    const { content, structuredContent } = await toResult({ summary: wording`Seven.`, data });
+    expect(structuredContent).toMatchObject({ coverage: data.coverage });
+    return content[0]?.type === 'text' ? content[0].text : '';
+  };
+
+  test('goes without saying where it is whole and fresh', async () => {
+    expect(await textFor({})).not.toMatch(/coverage/);
+  });
+
+  test('is told where it is incomplete or older than five minutes', async () => {
+    const incomplete = { complete: false, total: 9, reason: 'the time was up' };
+    expect(await textFor(incomplete)).toMatch(
+      /^Incomplete: .*\ncoverage: complete false, read 7, total 9/s,
+    );
+    const asOf = new Date(Date.now() - 6 * 60_000).toISOString();
+    expect(await textFor({ asOf })).toMatch(/\ncoverage: complete true, .*asOf/);
   });
 });
 
