@@ -1,7 +1,23 @@
 import * as z from 'zod';
-import { type CheckReport, checkNames, checks, runCheck } from '../src/briefs/checks.ts';
+import {
+  type CheckData,
+  type CheckOptions,
+  type CheckReport,
+  checkNames,
+  checks,
+  type Examined,
+  examine,
+  kindsOf,
+  matching,
+  ownerOf,
+  reportOn,
+  statusOf,
+} from '../src/briefs/checks.ts';
+import { companyOf } from '../src/briefs/company-reference.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
-import { compact } from '../src/briefs/naming.ts';
+import type { Candidate } from '../src/briefs/name-filters.ts';
+import { compact, plural } from '../src/briefs/naming.ts';
+import type { ApiRecord, Company } from '../src/records/records.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
@@ -13,60 +29,101 @@ import {
   readOnlyHints,
   records,
 } from '../src/tool-kit/define-tool.ts';
+import { resolveFilters } from '../src/tool-kit/name-filters.ts';
+
+const name = z.string().trim().min(1).max(200).optional();
 
 export const checkSalesData = defineTool({
   name: 'cpq_check_sales_data',
   title: 'Check sales data',
   description:
-    'Runs one check over whole collections: findings with the value at stake and the reason, largest first, and the exact definition.',
+    'Runs one check over whole collections: findings with the reason and, where it has one, the value at stake, largest first; how many by status, kind and owner; the exact definition.',
   toolset: 'briefs',
   needs: [],
   hints: readOnlyHints,
   input: z.strictObject({
     check: z.enum(checkNames),
+    owner: name,
+    company: name.describe('Id or name'),
+    status: name.describe('Of quotes; stage of opportunities'),
+    kind: name.describe('As in counts, e.g. expired'),
     floor: z
       .number()
       .min(-100)
       .max(100)
       .optional()
       .describe('Least margin in percent: thin_margins'),
-    days: z.int().min(0).max(3650).optional().describe('stale, expiring, stalled'),
+    days: z.int().min(0).max(3650).optional().describe('stale, expiring, running_out, stalled'),
     tolerance: z.number().min(0).max(100).optional().describe('Percent: pricing_drift'),
+    from: z.int().min(0).optional(),
     size: z.int().min(1).max(100).default(15).describe('Findings to show'),
   }),
-  output: z.looseObject({ ...answerFields, definition: z.string(), rows: records, coverage }),
-  async run(tenant, { check, size, ...parameters }, call) {
-    // Products have no company, and so no currency to look up.
-    const needsCompany = checks[check].needs.some((it) => it === 'opportunity' || it === 'quote');
-    const read = await readCollections(
-      tenant,
-      checks[check].needs,
-      needsCompany ? ['company'] : [],
-      call,
-    );
-    const companies = read.records.company ?? [];
+  output: z.looseObject({
+    ...answerFields,
+    definition: z.string().optional(),
+    rows: records.optional(),
+    coverage,
+  }),
+  async run(tenant, { check, size, from = 0, owner, company, status, kind, ...parameters }, call) {
+    const { needs, wants = [] } = checks[check];
+    const optional = new Set([...wants, ...(needsCompanies(check) ? (['company'] as const) : [])]);
+    const read = await readCollections(tenant, needs, [...optional], call);
+    const { records: data } = read;
+    const companies = data.company ?? [];
+    const about = { coverage: toCoverage(read.coverage) };
+    const resolved = resolveFilters({ owner, company, status }, occurring(check, data), about);
+    if (resolved.question) return resolved.question;
+    const options: CheckOptions = {
+      ...compact(parameters),
+      ...resolved.filters,
+      today: today(),
+      currencyOf: currenciesOf(companies),
+    };
     const { needsItems } = checks[check];
-    const quotes = needsItems ? (read.records.quote ?? []).filter(needsItems) : [];
-    const coverage = await readItems(tenant, quotes, call, read.coverage);
-    const report = (maxRows: number) =>
-      runCheck(check, read.records, {
-        ...compact(parameters),
-        today: today(),
-        currencyOf: currenciesOf(companies),
-        maxRows,
-      });
-    return checkAnswer(report, size, toCoverage(coverage), read.omitted);
+    const quotes = needsItems
+      ? matching(checks[check], data, options).quote?.filter(needsItems)
+      : [];
+    const covered = toCoverage(await readItems(tenant, quotes ?? [], call, read.coverage));
+    const all = examine(check, data, options);
+    const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(all) }, about);
+    if (kinds.question) return kinds.question;
+    const examined =
+      kind === undefined ? all : examine(check, data, { ...options, ...kinds.filters });
+    return checkAnswer(examined, { from, size }, covered, read.omitted);
   },
 });
 
+/** Products have no company, and so no currency to look up. */
+const needsCompanies = (check: (typeof checkNames)[number]): boolean =>
+  checks[check].about.some((it) => it === 'opportunity' || it === 'quote');
+
+/** What the filters can mean: owners, companies and statuses of the records that the check is about. */
+function occurring(check: (typeof checkNames)[number], data: CheckData) {
+  const { about } = checks[check];
+  const from = (refOf: (record: ApiRecord, resource: (typeof about)[number]) => unknown) => () =>
+    about.flatMap((resource) =>
+      (data[resource] ?? []).map((record) => refOf(record, resource) as Candidate | undefined),
+    );
+  const companies: readonly Company[] = data.company ?? [];
+  return {
+    owner: from(ownerOf),
+    company: () => [...companies, ...from(companyOf)()],
+    status: from((record, resource) => statusOf(resource, record)),
+  };
+}
+
+const occurringKinds = ({ findings }: Examined): Candidate[] =>
+  [...new Set(findings.flatMap(kindsOf))].map((kind) => ({ name: kind }));
+
 function checkAnswer(
-  report: (rows: number) => CheckReport,
-  size: number,
+  examined: Examined,
+  { from, size }: { from: number; size: number },
   coverage: Record<string, unknown>,
   notes: readonly Wording[],
 ): Answer {
-  return answerWithRows(Math.min(size, report(size).shown), (count) => {
-    const found = report(count);
+  const left = Math.max(0, examined.findings.length - from);
+  return answerWithRows(Math.min(size, left), (maxRows) => {
+    const found = reportOn(examined, { from, maxRows });
     return {
       summary: checkSummary(found),
       data: { ...found, coverage },
@@ -75,11 +132,21 @@ function checkAnswer(
   });
 }
 
-function checkSummary({ check, total, shown, examined, of, valueAtStake }: CheckReport): Wording {
+function checkSummary(report: CheckReport): Wording {
+  const { check, total, examined, of, unit, lines, products, valueAtStake } = report;
   const stake = formatAmounts(valueAtStake);
   const worth = stake === '' ? '' : wording`, ${stake} at stake`;
-  // Without values at stake, findings are sorted by name.
-  const which = stake === '' ? wording`first ${shown}` : wording`${shown} largest`;
-  const cut = shown < total ? wording` The ${which} are shown; size shows more.` : '';
-  return wording`${check}: ${total} found among ${examined} ${trusted(of)}${worth}.${cut}`;
+  const parts = lines ?? products;
+  const within =
+    parts === undefined
+      ? ''
+      : wording` (${plural(parts, lines === undefined ? 'product' : 'line')})`;
+  return wording`${check}: ${plural(total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.${describePage(report)}`;
+}
+
+function describePage({ shown, total, from = 0, next }: CheckReport): Wording {
+  if (shown === total) return wording``;
+  if (shown === 0) return wording` None from ${from}.`;
+  const which = wording` Shown: ${from + 1} to ${from + shown}`;
+  return next === undefined ? wording`${which}.` : wording`${which}; next: from ${next}.`;
 }

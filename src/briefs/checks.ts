@@ -1,8 +1,9 @@
 /** Checks of sales data: each has a name, a definition, and findings with the value at stake. */
 
-import type { Resource } from '../records/records.ts';
+import type { RecordOf, Ref, Resource } from '../records/records.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import { keysOf } from '../values.ts';
+import { bundlesBelowParts } from './checks/bundles.ts';
 import type {
   Check,
   CheckContext,
@@ -10,23 +11,35 @@ import type {
   CheckName,
   CheckParameters,
   RawFinding,
+  Unit,
 } from './checks/check.ts';
+import { contractsRunningOut } from './checks/contracts.ts';
+import { type CountRow, countFindings } from './checks/counts.ts';
 import { missingCloseDates, stalledOpportunities } from './checks/opportunities.ts';
 import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './checks/products.ts';
-import { expiringQuotes, staleQuotes, unlistedOnQuotes } from './checks/quotes.ts';
+import {
+  expiringQuotes,
+  quotesOfClosedDeals,
+  staleQuotes,
+  unlistedOnQuotes,
+} from './checks/quotes.ts';
 import { contactsWithoutEmail, missingExternalIds } from './checks/records.ts';
+import { zeroPrices } from './checks/zero-prices.ts';
+import { companyOf } from './company-reference.ts';
 import { type Day, requireDay } from './days.ts';
 import { type Amounts, type CurrencyOf, CurrencySums, rounded, unknownCurrency } from './money.ts';
+import { refersTo } from './name-filters.ts';
 import {
   byName,
   compact,
   compare,
   type LimitedList,
-  limitList,
   type Named,
+  nonBlank,
   nonZero,
   nonZeroCounts,
 } from './naming.ts';
+import { statusOfQuote } from './outcome.ts';
 
 export type { CheckData, CheckName };
 
@@ -34,32 +47,58 @@ export type { CheckData, CheckName };
 export const checks: Readonly<Record<CheckName, Check>> = {
   thin_margins: thinMargins,
   below_cost: belowCost,
+  zero_prices: zeroPrices,
+  bundles_below_parts: bundlesBelowParts,
+  pricing_drift: pricingDrift,
+  duplicate_products: duplicateProducts,
   stale_quotes: staleQuotes,
   expiring_quotes: expiringQuotes,
-  pricing_drift: pricingDrift,
+  quotes_of_closed_deals: quotesOfClosedDeals,
   unlisted_on_quotes: unlistedOnQuotes,
-  duplicate_products: duplicateProducts,
-  missing_external_ids: missingExternalIds,
+  contracts_running_out: contractsRunningOut,
   stalled_opportunities: stalledOpportunities,
   missing_close_dates: missingCloseDates,
+  missing_external_ids: missingExternalIds,
   contacts_without_email: contactsWithoutEmail,
 };
 
 export const checkNames = keysOf(checks);
 
-export interface CheckOptions extends CheckParameters {
+/** What `resolveFilters` found; only matching records are examined, and of the findings only those of the kind shown. */
+interface CheckFilters {
+  owner?: Named;
+  company?: Named;
+  /** Standing of a quote, or stage of an opportunity. */
+  status?: Named;
+  kind?: Named;
+}
+
+export interface CheckOptions extends CheckParameters, CheckFilters {
   today: Day;
   currencyOf?: CurrencyOf;
   /** The currency of catalogue prices, if the tenant has one. Default: "unknown currency". */
   catalogueCurrency?: string;
-  /** Findings shown. Default: 15. */
+}
+
+/** Which findings are shown. */
+export interface Shown {
+  /** Position of the first. Default: 0. */
+  from?: number;
+  /** Default: 15. */
   maxRows?: number;
   /** Related records named in one finding. Default: 2. */
   maxRelated?: number;
 }
 
 interface CheckFinding extends Named {
+  number?: string;
   company?: string;
+  owner?: string;
+  status?: string;
+  /** In what the finding differs from others, such as `expired`, `deal won`. */
+  kind?: string[];
+  /** The opportunity of a quote. */
+  deal?: string;
   valueAtStake?: number;
   /** Absent where all findings share one currency, which is then a field of the report. */
   currency?: string;
@@ -76,44 +115,86 @@ export interface CheckReport extends LimitedList<CheckFinding> {
   examined: number;
   /** What was examined. */
   of: string;
+  /** What a finding is. */
+  unit: Unit;
+  /** Lines of all findings, or products, where a finding can be about several. */
+  lines?: number;
+  products?: number;
   /** Number of records that could not be judged, by reason. */
   unjudged?: Partial<Record<string, number>>;
-  /** Sums over all findings, shown or not. */
+  /** Sums over all findings, shown or not; absent where the values cannot be added. */
   valueAtStake?: Amounts;
-  /** Findings of unknown value: not in `valueAtStake`. */
+  /** Findings of unknown value. */
   unknownValue?: number;
-  /** Findings by resource, where a check looks at several. */
-  byResource?: Partial<Record<Resource, number>>;
+  /** All findings by status, kind and owner. */
+  counts?: CountRow[];
   currency?: string;
+  from?: number;
+  /** Position of the next finding that is not shown. */
+  next?: number;
 }
 
 const neutralParameters = { floor: 0, days: 0, tolerance: 0 };
-const defaults = { maxRows: 15, maxRelated: 2 };
+const defaults = { from: 0, maxRows: 15, maxRelated: 2 };
 
 /**
  * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".
  *
  * @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs.
  */
-export function runCheck(name: CheckName, data: CheckData, options: CheckOptions): CheckReport {
+export function runCheck(
+  name: CheckName,
+  data: CheckData,
+  options: CheckOptions & Shown,
+): CheckReport {
+  return reportOn(examine(name, data, options), options);
+}
+
+/** The findings of a check in their order, before a part of them is shown. */
+export interface Examined {
+  check: Check;
+  report: Omit<CheckReport, keyof LimitedList<unknown>>;
+  findings: readonly RawFinding[];
+}
+
+/** @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs. */
+export function examine(name: CheckName, data: CheckData, options: CheckOptions): Examined {
   const check = checks[name];
   const missing = check.needs.filter((resource) => data[resource] === undefined);
   if (missing.length > 0) throw new RangeError(`${name} needs ${missing.join(', ')}`);
-  const { maxRows, maxRelated } = { ...defaults, ...compact(options) };
   const context = contextOf(check, options);
-  const { findings, ...examined } = check.examine(data, context);
-  const sorted = byValueAtStake(findings);
-  const shared = sharedCurrency(sorted);
-  return compact({
+  const { findings: all, ...examined } = check.examine(matching(check, data, options), context);
+  const { kind } = options;
+  const findings = byValueAtStake(kind ? all.filter((each) => isOfKind(each, kind)) : all);
+  const report = compact({
     check: name,
     definition: check.define(context),
     examined: examined.examined,
     of: examined.of,
+    unit: check.unit,
+    ...(check.parts && { [check.parts]: nonZero(countParts(findings)) }),
     unjudged: nonZeroCounts(examined.unjudged),
-    ...totalAtStake(sorted),
-    byResource: check.needs.length > 1 ? countByResource(sorted) : undefined,
-    currency: shared,
-    ...limitList(sorted, maxRows, (finding) => toFinding(finding, shared, maxRelated)),
+    ...totalAtStake(check, findings),
+    counts: countFindings(findings),
+    currency: sharedCurrency(findings),
+  });
+  return { check, report, findings };
+}
+
+/** The report with the findings that are to be shown. */
+export function reportOn({ report, findings }: Examined, shown: Shown): CheckReport {
+  const { from, maxRows, maxRelated } = { ...defaults, ...compact(shown) };
+  const rows = findings
+    .slice(from, from + maxRows)
+    .map((finding) => toFinding(finding, report.currency, maxRelated));
+  const end = from + rows.length;
+  return compact({
+    ...report,
+    from: nonZero(from),
+    shown: rows.length,
+    total: findings.length,
+    next: rows.length > 0 && end < findings.length ? end : undefined,
+    rows,
   });
 }
 
@@ -132,6 +213,39 @@ function contextOf(check: Check, options: CheckOptions): CheckContext {
   };
 }
 
+type AnyRecord = RecordOf[Resource];
+
+/** The owner of a record; the service names owners of quotes and opportunities only. */
+export const ownerOf = ({ owner }: AnyRecord): Ref | undefined =>
+  typeof owner === 'object' && owner !== null ? (owner as Ref) : undefined;
+
+/** Standing of a quote, stage of an opportunity; other records have none. */
+export function statusOf(resource: Resource, record: AnyRecord): Ref | undefined {
+  if (resource === 'quote') return { name: statusOfQuote(record) };
+  return resource === 'opportunity' ? (record as RecordOf['opportunity']).pipelineStage : undefined;
+}
+
+/** The collections that a check is about with the records that match the filters; a record without an owner has none. */
+export function matching(check: Check, data: CheckData, filters: CheckFilters): CheckData {
+  const { owner, company, status } = filters;
+  if (!owner && !company && !status) return data;
+  const filtered = check.about.map((resource) => [
+    resource,
+    data[resource]?.filter(
+      (record: AnyRecord) =>
+        (!owner || refersTo(ownerOf(record), owner)) &&
+        (!company || refersTo({ ...companyOf(record) }, company)) &&
+        (!status || refersTo(statusOf(resource, record), status)),
+    ),
+  ]);
+  return { ...data, ...Object.fromEntries(filtered) };
+}
+
+export const kindsOf = ({ kinds = {} }: RawFinding): string[] => Object.values(kinds);
+
+const isOfKind = (finding: RawFinding, { name = '' }: Named): boolean =>
+  kindsOf(finding).includes(name);
+
 /** The highest value first, whatever the currency; unknown values last; then by name and id. */
 function byValueAtStake(findings: readonly RawFinding[]): RawFinding[] {
   return findings
@@ -147,11 +261,17 @@ const relatedIds = ({ related = [] }: RawFinding): string => related.map(({ id }
 
 const isValued = ({ currency }: RawFinding): boolean => currency !== undefined;
 
+const countParts = (findings: readonly RawFinding[]): number =>
+  findings.reduce((count, { parts = 0 }) => count + parts, 0);
+
 function totalAtStake(
+  { isAdditive }: Check,
   findings: readonly RawFinding[],
 ): Pick<CheckReport, 'valueAtStake' | 'unknownValue'> {
   const sums = new CurrencySums();
-  for (const { atStake, currency } of findings) if (currency) sums.add(currency, atStake);
+  for (const { atStake, currency } of findings) {
+    if (currency && isAdditive) sums.add(currency, atStake);
+  }
   const unknown = findings.filter((each) => isValued(each) && !each.atStake).length;
   return compact({ valueAtStake: sums.toAmounts(), unknownValue: nonZero(unknown) });
 }
@@ -161,25 +281,25 @@ function sharedCurrency(findings: readonly RawFinding[]): string | undefined {
   return currencies.size === 1 ? [...currencies][0] : undefined;
 }
 
-function countByResource(findings: readonly RawFinding[]): CheckReport['byResource'] {
-  const counts: Partial<Record<Resource, number>> = {};
-  for (const { resource } of findings) counts[resource] = (counts[resource] ?? 0) + 1;
-  return Object.keys(counts).length > 1 ? counts : undefined;
-}
-
 function toFinding(
-  findings: RawFinding,
+  finding: RawFinding,
   shared: string | undefined,
   maxRelated: number,
 ): CheckFinding {
-  const { atStake, related = [] } = findings;
+  const { atStake, owner, related = [] } = finding;
+  const kinds = kindsOf(finding);
   return compact({
-    id: findings.id,
-    name: findings.name,
-    company: findings.company,
+    id: finding.id,
+    number: finding.number,
+    name: finding.name === finding.number ? undefined : finding.name,
+    company: finding.company,
+    owner: nonBlank(owner?.name) ?? nonBlank(owner?.id),
+    status: finding.status,
+    kind: kinds.length > 0 ? kinds : undefined,
+    deal: finding.deal,
     valueAtStake: atStake && rounded(atStake),
-    currency: atStake && findings.currency !== shared ? findings.currency : undefined,
-    reason: findings.reason(),
+    currency: atStake && finding.currency !== shared ? finding.currency : undefined,
+    reason: finding.reason(),
     related: related.length > 0 ? related.slice(0, maxRelated) : undefined,
     moreRelated: nonZero(Math.max(0, related.length - maxRelated)),
   });

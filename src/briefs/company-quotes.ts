@@ -12,10 +12,9 @@ import {
   type Named,
   nonBlank,
   nonZero,
-  normaliseName,
   quoteName,
 } from './naming.ts';
-import { isOpenQuote, standingOf } from './outcome.ts';
+import { isOpenQuote, statusOfQuote } from './outcome.ts';
 import { type QuoteTotals, quoteTotals, sumQuotes, type TermTotals } from './quote-totals.ts';
 
 /** Quotes of one status and currency; amounts after discounts. */
@@ -42,13 +41,7 @@ export interface QuotesOfCompany extends LimitedList<QuoteRow> {
 
 const statusOrder = ['draft', 'sent', 'approved', 'declined', 'expired'];
 
-/** The name of a quote's standing: the tenant's own status if it is not a known one. */
-function statusOf(quote: Quote): string {
-  const standing = standingOf(quote);
-  return standing === 'other' ? normaliseName(quote.status) || 'no status' : standing;
-}
-
-function byStatusOrder(a: string, b: string): number {
+export function byStatusOrder(a: string, b: string): number {
   const at = (status: string): number =>
     statusOrder.includes(status) ? statusOrder.indexOf(status) : statusOrder.length;
   return at(a) - at(b) || compare(a, b);
@@ -77,7 +70,7 @@ function toQuoteRow(quote: Quote, currencyOf: CurrencyOf): QuoteRow {
     id: nonBlank(quote.id),
     number: nonBlank(quote.number),
     name: nonBlank(quote.title) ?? nonBlank(quote.name),
-    status: statusOf(quote),
+    status: statusOfQuote(quote),
     currency: currencyOfRecord(quote, currencyOf),
     ...quoteTotals(quote),
     created: dayOf(quote.createdAt),
@@ -88,7 +81,7 @@ function toQuoteRow(quote: Quote, currencyOf: CurrencyOf): QuoteRow {
 function quotesByStatus(quotes: readonly Quote[], currencyOf: CurrencyOf): QuotesOfStatus[] {
   const groups = groupBy(
     quotes,
-    (quote) => `${currencyOfRecord(quote, currencyOf)}\n${statusOf(quote)}`,
+    (quote) => `${currencyOfRecord(quote, currencyOf)}\n${statusOfQuote(quote)}`,
   );
   const rows = [...groups].map(([key, group]): QuotesOfStatus => {
     const [currency = '', status = ''] = key.split('\n', 2);

@@ -143,3 +143,9 @@ export function isAnswered(quote: Quote): boolean {
   const standing = standingOf(quote);
   return standing === 'approved' || standing === 'declined';
 }
+
+/** The standing of a quote in a word: the tenant's own status, in lower case, if it is not a known one. */
+export function statusOfQuote(quote: Quote): string {
+  const standing = standingOf(quote);
+  return standing === 'other' ? quote.status?.trim().toLowerCase() || 'no status' : standing;
+}

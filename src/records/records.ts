@@ -177,6 +177,9 @@ const fieldsOf = {
     quantity: number,
     revenue: number,
     profit: number,
+    company: ref,
+    startDate: time,
+    endDate: time,
   },
 } satisfies Record<string, Fields>;
 

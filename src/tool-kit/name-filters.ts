@@ -18,7 +18,15 @@ import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts
 import { keysOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
-export type NameFilter = 'owner' | 'company' | 'stage' | 'category' | 'source';
+export type NameFilter =
+  | 'owner'
+  | 'company'
+  | 'stage'
+  | 'category'
+  | 'source'
+  | 'status'
+  | 'kind'
+  | 'currency';
 
 /** What was meant, by filter; or the question. */
 export type ResolvedFilters<F extends NameFilter> =

@@ -146,15 +146,41 @@ test.each(checkNames)('%s stays under 2,000 tokens', (name) => {
     name: `Partner prices ${at}`,
     products: products.slice(0, 200).map((product) => ({ productId: product.id ?? '', price: 1 })),
   }));
+  const bundles = many(60, (at) => ({
+    ...nameOf(some(products)),
+    id: id(),
+    price: at % 2,
+    productType: 'bundle',
+    bundleItems: [{ productId: products[at]?.id, quantity: 2 }],
+  }));
+  const owners = many(9, (at) => ({ id: id(), name: `Account manager ${at}` }));
+  const closed = many(60, () => ({ ...nameOf(some(opportunities)), id: id(), statusId: 'lost' }));
+  const contracts = many(60, () => ({
+    id: id(),
+    service: some(products).name ?? '',
+    company: nameOf(some(companies)),
+    endDate: dayAt(random(60)),
+    quantity: 5,
+    revenue: random(5_000),
+  }));
   const report = runCheck(
     name,
     {
       company: companies,
       contact: contacts,
-      opportunity: opportunities.map(({ expectedCloseDate: _none, ...rest }) => rest),
-      product: products,
-      quote: quotes,
+      opportunity: [
+        ...closed,
+        ...opportunities.map(({ expectedCloseDate: _none, ...rest }) => rest),
+      ],
+      product: [...products, ...bundles],
+      quote: quotes.map((quote, at) => ({
+        ...quote,
+        number: `Q-2026-${1000 + at}`,
+        owner: some(owners),
+        opportunity: some(closed),
+      })),
       pricing_book: books,
+      contract_item: contracts,
     },
     { today, currencyOf: currenciesOf(companies) },
   );

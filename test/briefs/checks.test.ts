@@ -7,15 +7,17 @@ import {
   checks,
   defineCheck,
   runCheck,
+  type Shown,
 } from '../../src/briefs/checks.ts';
-import type { Opportunity, Product, Quote } from '../../src/records/records.ts';
+import type { ContractItem, Opportunity, Product, Quote } from '../../src/records/records.ts';
 
 const today = '2026-06-15';
 const currencyOf = new Map([['acme', 'EUR']]);
 const acme = { id: 'acme', name: 'Acme' };
-const run = (name: CheckName, data: CheckData, options: Partial<CheckOptions> = {}) =>
+type Options = Partial<CheckOptions & Shown>;
+const run = (name: CheckName, data: CheckData, options: Options = {}) =>
   runCheck(name, data, { today, currencyOf, catalogueCurrency: 'EUR', ...options });
-const ids = (name: CheckName, data: CheckData, options: Partial<CheckOptions> = {}) =>
+const ids = (name: CheckName, data: CheckData, options: Options = {}) =>
   run(name, data, options).rows.map(({ id }) => id);
 
 const product = (id: string, price?: number, cost?: number, more: Product = {}): Product => ({
@@ -46,8 +48,13 @@ describe('below_cost', () => {
         'Listed products whose price is lower than their cost. At stake: cost − price, per unit.',
       examined: 7,
       of: 'listed products',
+      unit: 'product',
       unjudged: { 'no price': 1, 'no cost': 1, 'no price and no cost': 1 },
-      valueAtStake: { EUR: 21.01 },
+      counts: [
+        { by: 'price', value: 'under cost', count: 2 },
+        { by: 'price', value: 'price 0', count: 1 },
+        { by: 'term', value: 'one-time', count: 3 },
+      ],
       currency: 'EUR',
       shown: 3,
       total: 3,
@@ -55,13 +62,21 @@ describe('below_cost', () => {
         {
           id: 'c',
           name: 'Product c',
+          kind: ['one-time', 'under cost'],
           valueAtStake: 20,
           reason: 'price 80, cost 100, margin -25 %',
         },
-        { id: 'free', name: 'Product free', valueAtStake: 1, reason: 'price 0, cost 1' },
+        {
+          id: 'free',
+          name: 'Product free',
+          kind: ['one-time', 'price 0'],
+          valueAtStake: 1,
+          reason: 'price 0, cost 1',
+        },
         {
           id: 'a',
           name: 'Product a',
+          kind: ['one-time', 'under cost'],
           valueAtStake: 0.01,
           reason: 'price 9.99, cost 10, margin -0.1 %',
         },
@@ -73,7 +88,7 @@ describe('below_cost', () => {
     const report = run('below_cost', {
       product: [product('a', 1, 2, { currency: 'usd' }), product('b', 1, 3)],
     });
-    expect(report.valueAtStake).toStrictEqual({ EUR: 2, USD: 1 });
+    expect(report).not.toHaveProperty('valueAtStake');
     expect(report).not.toHaveProperty('currency');
     expect(report.rows.map(({ currency }) => currency)).toEqual(['EUR', 'USD']);
   });
@@ -142,6 +157,8 @@ describe('stale_quotes', () => {
         id: '14 days',
         name: 'Quote 14 days',
         company: 'Acme',
+        status: 'sent',
+        kind: ['expired'],
         valueAtStake: 100,
         reason: 'sent 2026-06-01, 14 days without an answer; expired 2026-06-10',
       },
@@ -149,6 +166,8 @@ describe('stale_quotes', () => {
         id: 'sent again',
         name: 'Quote sent again',
         company: 'Acme',
+        status: 'sent',
+        kind: ['open to acceptance'],
         valueAtStake: 100,
         reason: 'sent 2026-05-01, 45 days without an answer',
       },
@@ -195,7 +214,7 @@ test('expiring_quotes finds open quotes that expire from today on', () => {
   expect([report.examined, report.unjudged]).toEqual([5, { 'no expiry date': 1 }]);
   expect(report.definition).toContain('from 2026-06-15 to 2026-06-29');
   const [last] = run('expiring_quotes', data, { days: 0 }).rows;
-  expect(last?.reason).toBe('sent, expires 2026-06-15, today');
+  expect(last?.reason).toBe('expires 2026-06-15, today');
 });
 
 describe('pricing_drift', () => {
@@ -266,22 +285,22 @@ test('unlisted_on_quotes finds items of open quotes that are no longer sold', ()
   };
   const report = run('unlisted_on_quotes', data);
   expect(report).toMatchObject({
-    examined: 6,
-    unjudged: { 'product not in the catalogue': 1, 'item names no product': 1 },
+    examined: 2,
+    unjudged: { 'lines: product not in the catalogue': 1, 'lines: no product named': 1 },
     valueAtStake: { EUR: 225 },
+    unit: 'quote',
     total: 2,
+    lines: 3,
   });
   expect(report.rows[0]).toStrictEqual({
     id: 'draft',
     name: 'Quote draft',
     company: 'Acme',
+    status: 'draft',
+    kind: ['draft'],
     // (2 × 10 × 12 + 10) × 0.5
     valueAtStake: 125,
-    reason: 'draft, 2 items unlisted',
-    related: [
-      { id: 'p', name: 'Old' },
-      { id: 'p', name: 'Product p' },
-    ],
+    reason: '2 lines, first "Old"',
   });
 });
 
@@ -315,6 +334,7 @@ test('duplicate_products finds the same part of the same manufacturer in any spe
     {
       id: 'a',
       name: 'Product a',
+      kind: ['different prices'],
       valueAtStake: 4.5,
       reason: '3 products are "MAKER INC" "ab 12", prices 10 to 14.5',
       related: [
@@ -325,11 +345,12 @@ test('duplicate_products finds the same part of the same manufacturer in any spe
     {
       id: 'e',
       name: 'Product e',
+      kind: ['no different prices'],
       reason: '2 products are "Vend" "X1"',
       related: [{ id: 'f', name: 'Product f' }],
     },
   ]);
-  expect(report.unknownValue).toBe(1);
+  expect([report.total, report.products, report.unknownValue]).toEqual([2, 5, 1]);
 });
 
 test('missing_external_ids counts by resource', () => {
@@ -348,12 +369,19 @@ test('missing_external_ids counts by resource', () => {
       { id: 'o2', deletedAt: today },
     ],
   });
-  expect(report.byResource).toStrictEqual({ company: 1, contact: 1, product: 1, opportunity: 1 });
+  expect(report.counts?.map(({ by, value, count }) => `${by} ${value} ${count}`)).toEqual([
+    'record company 1',
+    'record contact 1',
+    'record opportunity 1',
+    'record product 1',
+    'owner no owner 1',
+  ]);
   expect([report.examined, report.total]).toEqual([5, 4]);
   expect(report.rows.map(({ id }) => id)).toEqual(['k1', 'o1', 'p', 'c1']);
   expect(report.rows[0]).toStrictEqual({
     id: 'k1',
     name: 'Anna',
+    kind: ['contact'],
     reason: 'contact without external identifier',
   });
   expect(report).not.toHaveProperty('valueAtStake');
@@ -387,15 +415,19 @@ describe('open opportunities', () => {
         id: 'only created',
         name: 'Deal only created',
         company: 'Acme',
+        status: 'Offer',
+        kind: ['no close date'],
         valueAtStake: 22,
-        reason: 'stage "Offer", unchanged for 165 days, since 2026-01-01',
+        reason: 'unchanged for 165 days, since 2026-01-01',
       },
       {
         id: '30 days',
         name: 'Deal 30 days',
         company: 'Acme',
+        status: 'Offer',
+        kind: ['no close date'],
         valueAtStake: 10,
-        reason: 'stage "Offer", unchanged for 30 days, since 2026-05-16',
+        reason: 'unchanged for 30 days, since 2026-05-16',
       },
     ]);
     expect(ids('stalled_opportunities', data, { days: 29 })).toContain('29 days');
@@ -411,8 +443,8 @@ describe('open opportunities', () => {
       ],
     });
     expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
-      ['none', 'stage "Offer", no close date'],
-      ['words', 'stage "Offer", close date "next week" is no date'],
+      ['none', 'no close date'],
+      ['words', 'close date "next week" is no date'],
     ]);
     expect(report.valueAtStake).toStrictEqual({ EUR: 20 });
   });
@@ -434,9 +466,158 @@ test('contacts_without_email finds blank and invalid addresses', () => {
   ]);
 });
 
+const deals: Opportunity[] = [
+  { id: 'open', statusId: 'open' },
+  { id: 'won', statusId: 'won' },
+  { id: 'lost', closedAt: today, statusId: 'lost' },
+  { id: 'closed', closedAt: today },
+  { id: 'deleted', deletedAt: today },
+];
+const ofDeal = (id: string, more: Quote = {}): Quote =>
+  quote(id, { status: 'draft', opportunity: { id, name: `Deal ${id}` }, ...more });
+
+describe('quotes_of_closed_deals', () => {
+  const data = {
+    opportunity: deals,
+    quote: [
+      ...deals.map(({ id = '' }) => ofDeal(id)),
+      ofDeal('gone'),
+      quote('none', { status: 'sent' }),
+      ofDeal('won', { id: 'accepted', status: 'approved' }),
+    ],
+  };
+
+  test('finds open quotes whose deal is over', () => {
+    const report = run('quotes_of_closed_deals', data);
+    expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
+      ['closed', 'deal closed'],
+      ['deleted', 'deal deleted'],
+      ['lost', 'deal lost'],
+      ['won', 'deal won'],
+    ]);
+    expect([report.examined, report.unjudged]).toEqual([
+      7,
+      { 'no opportunity': 1, 'opportunity not found': 1 },
+    ]);
+  });
+
+  test('is worked off by owner, company, status and kind', () => {
+    const owned = (each: Quote, at: number): Quote => ({
+      ...each,
+      owner: { id: `u${at % 2}`, name: at % 2 ? 'Ann' : 'Bob' },
+    });
+    const all = { ...data, quote: data.quote.map(owned) };
+    const found = (options: Options) => ids('quotes_of_closed_deals', all, options);
+    expect(found({ owner: { id: 'u1' } })).toEqual(['closed', 'won']);
+    expect(found({ owner: { id: 'u1' }, kind: { name: 'deal won' } })).toEqual(['won']);
+    expect(found({ company: { id: 'acme' } })).toHaveLength(4);
+    expect(found({ company: { id: 'other' } })).toEqual([]);
+    expect(found({ status: { name: 'sent' } })).toEqual([]);
+    const report = run('quotes_of_closed_deals', all, { owner: { id: 'u1' } });
+    expect([report.examined, report.rows[0]?.owner]).toEqual([3, 'Ann']);
+  });
+});
+
+test('zero_prices finds products, prices in books and lines of open quotes', () => {
+  const free = { quantity: 1, price: 0, name: 'Gift' };
+  const report = run('zero_prices', {
+    product: [
+      product('free', 0, 3),
+      product('priced', 1),
+      product('unpriced'),
+      product('unlisted', 0, 1, { listed: false }),
+    ],
+    pricing_book: [
+      { id: 'b', name: 'Bid', products: [{ productId: 'priced', price: 0 }, { productId: 'x' }] },
+      { id: 'past', validTo: '2026-06-14', products: [{ productId: 'priced', price: 0 }] },
+    ],
+    quote: [
+      quote('sent', { status: 'sent', items: [free, free, { quantity: 1 }, { price: 5 }] }),
+      quote('approved', { status: 'approved', items: [free] }),
+    ],
+  });
+  expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
+    ['free', 'catalogue price 0, cost 3'],
+    ['priced', 'price 0 in pricing book "Bid"'],
+    ['sent', 'price 0 in 2 lines, first "Gift"'],
+  ]);
+  expect(report).toMatchObject({ examined: 6, total: 3, lines: 2, unit: 'record' });
+  expect(report).not.toHaveProperty('unknownValue');
+});
+
+test('bundles_below_parts compares a bundle with its parts of the same term', () => {
+  const bundle = (id: string, price: number | undefined, parts: object[], more: Product = {}) =>
+    product(id, price, undefined, { productType: 'Bundle', bundleItems: parts, ...more });
+  const two = [{ productId: 'p', quantity: 2 }];
+  const report = run('bundles_below_parts', {
+    product: [
+      product('p', 100, 60),
+      product('m', 9, 5, { term: 'month' }),
+      product('u', undefined, 5),
+      bundle('low', 199.99, two),
+      bundle('even', 200, two),
+      bundle('loss', 119, two),
+      bundle('one each', 99, [{ productId: 'p' }]),
+      bundle('mixed', 150, [...two, { productId: 'm', quantity: 1 }]),
+      bundle('mixed, enough', 250, [...two, { productId: 'm', quantity: 1 }]),
+      bundle('part gone', 1, [{ productId: 'gone' }]),
+      bundle('unknown', 1, [{ productId: 'u' }]),
+      bundle('unpriced', undefined, two),
+      bundle('empty', 1, []),
+      bundle('unlisted', 1, two, { listed: false }),
+    ],
+  });
+  expect(report.rows.map(({ id, valueAtStake }) => [id, valueAtStake])).toEqual([
+    ['loss', 81],
+    ['mixed', 50],
+    ['one each', 1],
+    ['low', 0.01],
+  ]);
+  expect(report.rows[0]?.kind).toContain('under the cost of the parts');
+  expect(report.rows[1]?.reason).toBe(
+    'price 150, 1 part together 200; 1 part of another term left out',
+  );
+  expect(report.unjudged).toStrictEqual({
+    'a part of another term': 1,
+    'a part not in the catalogue': 1,
+    'a part without a price': 1,
+    'no price': 1,
+    'no parts given': 1,
+  });
+  expect(report.examined).toBe(10);
+});
+
+test('contracts_running_out finds items that end within the days', () => {
+  const ends = (endDate: string, more: ContractItem = {}): ContractItem => ({
+    id: endDate,
+    service: `Until ${endDate}`,
+    company: acme,
+    quantity: 3,
+    ...more,
+  });
+  const item = (endDate: string, more: ContractItem = {}) => ({ ...ends(endDate, more), endDate });
+  const report = run('contracts_running_out', {
+    contract_item: [
+      item('2026-06-14'),
+      item('2026-06-15', { revenue: 50, term: 'month' }),
+      item('2026-09-13'),
+      item('2026-09-14'),
+      item('soon'),
+      item('2026-07-01', { deletedAt: today }),
+    ],
+  });
+  expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
+    ['2026-06-15', 'ends 2026-06-15, today; quantity 3'],
+    ['2026-09-13', 'ends 2026-09-13, in 90 days; quantity 3'],
+  ]);
+  expect(report).toMatchObject({ examined: 5, unjudged: { 'no end date': 1 }, unknownValue: 1 });
+  expect(report.rows[0]).toMatchObject({ company: 'Acme', valueAtStake: 50, kind: ['monthly'] });
+  expect(report).not.toHaveProperty('valueAtStake');
+});
+
 describe('every check', () => {
-  test('is listed under its own name, with the collections it reads', () => {
-    expect(checkNames).toHaveLength(11);
+  test('stands under its own name, and names what it reads', () => {
+    expect(checkNames).toHaveLength(15);
     for (const name of checkNames) {
       expect(checks[name].name).toBe(name);
       expect(checks[name].needs.length).toBeGreaterThan(0);
@@ -456,7 +637,10 @@ describe('every check', () => {
     );
     const cut = run('below_cost', { product: twins }, { maxRows: 2 });
     expect([cut.shown, cut.total, cut.rows.length]).toEqual([2, 6, 2]);
-    expect(cut.valueAtStake).toStrictEqual({ EUR: 39 });
+    expect(cut.next).toBe(2);
+    const rest = run('below_cost', { product: twins }, { from: 4, maxRows: 5 });
+    expect(rest).toMatchObject({ from: 4, shown: 2, total: 6 });
+    expect(rest).not.toHaveProperty('next');
     const [duplicates] = run('duplicate_products', { product: twins }).rows;
     expect(duplicates?.related).toHaveLength(2);
     expect(duplicates?.moreRelated).toBe(3);

@@ -96,6 +96,8 @@ const quote = partial({
   status: fc.constantFrom('draft', 'sent', 'approved', 'declined', 'expired', 'in review', ''),
   company: ref('c'),
   contact: ref('k'),
+  owner: ref('u'),
+  opportunity: ref('o'),
   createdAt: day,
   sentAt: day,
   approvedAt: day,
@@ -114,6 +116,10 @@ const product = partial({
   manufacturer: fc.constantFrom('Maker', 'MAKER', ''),
   listed: fc.boolean(),
   category: ref('g'),
+  bundleItems: fc.array(
+    partial({ productId: fc.constantFrom('p0', 'p1', 'p2'), quantity: fc.constantFrom(1, 2.5) }),
+    { maxLength: 2 },
+  ),
   price: cents,
   cost: cents,
   term: fc.constantFrom('', 'month'),
@@ -150,6 +156,7 @@ const contractItem = partial({
   revenue: cents,
   profit: cents,
   company: ref('c'),
+  endDate: day,
 }) as fc.Arbitrary<ContractItem>;
 
 /** Ids are what tells records apart, so each record of a collection has its own; the first is its place. */
@@ -191,6 +198,7 @@ const dataOf = (records: Tenant) => ({
   product: records.products,
   quote: records.quotes,
   pricing_book: records.pricingBooks,
+  contract_item: records.contractItems,
 });
 const everything = (records: Tenant) => ({
   pipelines: pipelineBy.map((by) =>
@@ -425,6 +433,32 @@ test('finds the same and more with a stricter limit', () => {
         expect(found(check, more)).toEqual(expect.arrayContaining(found(check, less)));
       }
     }),
+  );
+});
+
+test('counts every finding of a check once in each respect, and pages through all of them', () => {
+  fc.assert(
+    fc.property(tenant, fc.integer({ min: 1, max: 4 }), (records, maxRows) => {
+      for (const check of checkNames) {
+        const whole = runCheck(check, dataOf(records), { ...options, maxRows: 99 });
+        const kinds = new Set(whole.counts?.map(({ by }) => by));
+        for (const by of kinds) {
+          const rows = whole.counts?.filter((row) => row.by === by) ?? [];
+          const sum = rows.reduce((all, { count }) => all + count, 0);
+          expect(sum).toBeLessThanOrEqual(whole.total);
+          if (by === 'acceptance')
+            expect(sum).toBe(whole.rows.filter(({ deal, status }) => deal || status).length);
+        }
+        const paged: unknown[] = [];
+        for (let from: number | undefined = 0; from !== undefined; ) {
+          const page = runCheck(check, dataOf(records), { ...options, maxRows, from });
+          paged.push(...page.rows);
+          from = page.next;
+        }
+        expect(paged).toStrictEqual(whole.rows);
+      }
+    }),
+    { numRuns: 30 },
   );
 });
 

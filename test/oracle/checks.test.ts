@@ -1,17 +1,21 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
 import { checks, expectedReport, type Parameters } from '../support/oracle/checks.ts';
+import { only } from '../support/oracle/order.ts';
 import { describeWorlds, type World } from '../support/oracle/worlds.ts';
 
 /** With the currency of every amount, which stands above the rows where it is the same for all. */
 function reportIn(data: Row): Row {
   const { examined, unjudged, valueAtStake, unknownValue, total, currency } = data;
-  const rows = (data.rows as Row[]).map(({ id, valueAtStake, currency: own }) => ({
-    id,
-    ...(valueAtStake === undefined ? {} : { valueAtStake, currency: own ?? currency }),
-  }));
-  const told = { examined, unjudged, valueAtStake, unknownValue, total, rows };
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+  const { counts, lines, products } = data;
+  const rows = (data.rows as Row[]).map((row) => {
+    const { id, valueAtStake, currency: own, number, owner, status, kind, deal } = row;
+    const about = { number, owner, status, kind: (kind as string[] | undefined)?.toSorted(), deal };
+    const value = valueAtStake === undefined ? {} : { valueAtStake, currency: own ?? currency };
+    return only({ id, ...value, ...about });
+  });
+  const told = { examined, unjudged, valueAtStake, unknownValue, total, counts, lines, products };
+  return only({ ...told, rows });
 }
 
 const others: [check: string, Parameters][] = [
@@ -28,6 +32,8 @@ const others: [check: string, Parameters][] = [
   ['pricing_drift', { tolerance: 1 }],
   ['pricing_drift', { tolerance: 12.5 }],
   ['pricing_drift', { tolerance: 100 }],
+  ['contracts_running_out', { days: 0 }],
+  ['contracts_running_out', { days: 400 }],
   ['stalled_opportunities', { days: 0 }],
   ['stalled_opportunities', { days: 29 }],
   ['stalled_opportunities', { days: 365 }],
@@ -52,5 +58,37 @@ describeWorlds((load) => {
     expect(shown).toBe(data.shown);
     expect(shown).toBeGreaterThanOrEqual(Math.min(expected.total, 60));
     expect(reportIn(data)).toEqual({ ...expected, rows: expected.rows.slice(0, shown) });
+  });
+
+  test('the findings of every owner are all findings, page by page', async () => {
+    const { call } = await world.server();
+    const check = 'quotes_of_closed_deals';
+    const whole = expectedReport(check, world.ask, world.today);
+    const owners = whole.counts?.filter(({ by }) => by === 'owner') ?? [];
+    expect(owners.length).toBeGreaterThan(1);
+    for (const { value, count } of owners.filter((row) => row.value !== 'no owner')) {
+      const ids: unknown[] = [];
+      for (let from: unknown = 0; from !== undefined; ) {
+        const { data } = await call('cpq_check_sales_data', { check, owner: value, from, size: 2 });
+        expect(data.total).toBe(count);
+        ids.push(...(data.rows as Row[]).map(({ id }) => id));
+        from = data.next;
+      }
+      const own = whole.rows.filter(({ owner }) => owner === value);
+      expect(ids).toEqual(own.map(({ id }) => id));
+    }
+  });
+
+  test.each([
+    { check: 'stale_quotes', owner: 'Nobody At All' },
+    { check: 'stale_quotes', company: 'Nobody At All' },
+    { check: 'stalled_opportunities', status: 'nobody at all' },
+    { check: 'below_cost', kind: 'nobody at all' },
+  ])('a filter that nothing matches is a question: %j', async (args) => {
+    const { call } = await world.server();
+    const { data, text } = await call('cpq_check_sales_data', args);
+    expect(text).toContain('No figures yet');
+    expect(data).not.toHaveProperty('total');
+    expect(data).not.toHaveProperty('rows');
   });
 });

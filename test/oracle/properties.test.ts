@@ -117,8 +117,8 @@ describeWorlds((load) => {
     }
   });
 
-  test('the amount at stake of a check is the sum of its findings', async () => {
-    for (const check of ['thin_margins', 'stale_quotes', 'stalled_opportunities']) {
+  test('what a check has at stake is the sum of its findings', async () => {
+    for (const check of ['quotes_of_closed_deals', 'stale_quotes', 'stalled_opportunities']) {
       const { data } = await connection.call('cpq_check_sales_data', { check, size: 100 });
       const rows = data.rows as Row[];
       const amounts = rows.map(({ valueAtStake, currency = data.currency }) => ({

@@ -1,5 +1,5 @@
 /** The type of a check of sales data, and shared helpers. */
-import type { Quote, RecordOf, Resource } from '../../records/records.ts';
+import type { Quote, RecordOf, Ref, Resource } from '../../records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 import type { Day } from '../days.ts';
 import type { CurrencyOf, Decimal } from '../money.ts';
@@ -8,24 +8,28 @@ import type { Named } from '../naming.ts';
 export type CheckName =
   | 'thin_margins'
   | 'below_cost'
+  | 'zero_prices'
+  | 'bundles_below_parts'
+  | 'pricing_drift'
+  | 'duplicate_products'
   | 'stale_quotes'
   | 'expiring_quotes'
-  | 'pricing_drift'
+  | 'quotes_of_closed_deals'
   | 'unlisted_on_quotes'
-  | 'duplicate_products'
-  | 'missing_external_ids'
+  | 'contracts_running_out'
   | 'stalled_opportunities'
   | 'missing_close_dates'
+  | 'missing_external_ids'
   | 'contacts_without_email';
 
-/** Whole collections by resource; a check reads those that it `needs`. */
+/** Whole collections by resource; a check reads those that it `needs`, and those that it `wants` if it may. */
 export type CheckData = { readonly [R in Resource]?: readonly RecordOf[R][] | undefined };
 
 /** Percentages 0–100. Each check has its own defaults, in its `defaults`. */
 export interface CheckParameters {
   /** Minimum margin in percent: `thin_margins`. */
   floor?: number;
-  /** Days: `stale_quotes`, `expiring_quotes`, `stalled_opportunities`. */
+  /** Days: `stale_quotes`, `expiring_quotes`, `contracts_running_out`, `stalled_opportunities`. */
   days?: number;
   /** Percent: `pricing_drift`. */
   tolerance?: number;
@@ -39,10 +43,23 @@ export interface CheckContext extends Required<CheckParameters> {
   catalogueCurrency: string;
 }
 
+/** In what respects findings differ, and which they are: `acceptance` → `expired`. */
+type Kinds = Readonly<Record<string, string>>;
+
 /** One finding as a check makes it, unrounded. */
 export interface RawFinding extends Named {
   resource: Resource;
+  /** Of a quote. */
+  number?: string;
   company?: string;
+  owner?: Ref | undefined;
+  /** Standing of a quote, stage of an opportunity. */
+  status?: string;
+  kinds?: Kinds;
+  /** The opportunity of a quote. */
+  deal?: string;
+  /** Lines of a quote, or products, that are meant. */
+  parts?: number;
   atStake?: Decimal | undefined;
   currency?: string;
   /** Called only for the findings that are shown. */
@@ -60,10 +77,31 @@ export interface CheckResult {
   unjudged: Record<string, number>;
 }
 
+/** What a finding is: its singular. */
+export type Unit =
+  | 'product'
+  | 'bundle'
+  | 'book price'
+  | 'part'
+  | 'quote'
+  | 'contract item'
+  | 'opportunity'
+  | 'contact'
+  | 'record';
+
 export interface Check {
   readonly name: CheckName;
   /** The collections to read. */
   readonly needs: readonly Resource[];
+  /** Collections that tell more, where they may be read. */
+  readonly wants?: readonly Resource[];
+  /** The collections that the filters by owner, company and status apply to; others are only looked up. */
+  readonly about: readonly Resource[];
+  readonly unit: Unit;
+  /** What `parts` of the findings count. */
+  readonly parts?: 'lines' | 'products';
+  /** Whether the values of the findings are amounts of one kind, so that their sum means something. */
+  readonly isAdditive: boolean;
   readonly defaults: CheckParameters;
   /** The quotes whose items are examined. */
   readonly needsItems?: (quote: Quote) => boolean;

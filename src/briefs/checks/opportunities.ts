@@ -1,7 +1,7 @@
 /** Checks of open opportunities. */
 import type { Opportunity } from '../../records/records.ts';
 import { quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
-import { dayOf } from '../days.ts';
+import { type Day, dayOf } from '../days.ts';
 import { dealValue, idleDays, lastChange } from '../deals.ts';
 import { currencyOfRecord } from '../money.ts';
 import { compact, named, nonBlank, plural } from '../naming.ts';
@@ -18,7 +18,7 @@ type Judge = (opportunity: Opportunity, unjudged: ReasonCounts) => Wording | und
 
 function examineOpen(
   opportunities: readonly Opportunity[] = [],
-  { currencyOf }: CheckContext,
+  { currencyOf, today }: CheckContext,
   judge: Judge,
 ): CheckResult {
   const unjudged = new ReasonCounts();
@@ -29,8 +29,13 @@ function examineOpen(
     return [
       {
         ...named(opportunity),
-        ...compact({ company: nonBlank(opportunity.company?.name) }),
+        ...compact({
+          company: nonBlank(opportunity.company?.name),
+          status: nonBlank(opportunity.pipelineStage?.name),
+        }),
         resource: 'opportunity',
+        owner: opportunity.owner,
+        kinds: { closing: closingOf(opportunity, today) },
         atStake: dealValue(opportunity),
         currency: currencyOfRecord(opportunity, currencyOf),
         reason: () => reason,
@@ -40,15 +45,23 @@ function examineOpen(
   return { findings, examined: open.length, of: 'open opportunities', unjudged: unjudged.counts };
 }
 
-const stakeDefinition = 'At stake: one-time + monthly × value months (12 where none are given).';
-const stageOf = ({ pipelineStage }: Opportunity): Wording => {
-  const name = nonBlank(pipelineStage?.name);
-  return name === undefined ? wording`no stage` : wording`stage ${quote(name)}`;
-};
+function closingOf({ expectedCloseDate }: Opportunity, today: Day): string {
+  const closes = dayOf(expectedCloseDate);
+  if (!closes) return 'no close date';
+  return closes < today ? 'overdue' : 'not overdue';
+}
 
-export const stalledOpportunities: Check = {
-  name: 'stalled_opportunities',
+const opportunityCheck = {
   needs: ['opportunity'],
+  about: ['opportunity'],
+  unit: 'opportunity',
+  isAdditive: true,
+} as const;
+
+const stakeDefinition = 'At stake: one-time + monthly × value months (12 where none are given).';
+export const stalledOpportunities: Check = {
+  ...opportunityCheck,
+  name: 'stalled_opportunities',
   defaults: { days: 30 },
   define: ({ days, today }) =>
     `Open opportunities whose stage and other fields last changed ${days} or more days before ${today}. ${stakeDefinition}`,
@@ -57,13 +70,13 @@ export const stalledOpportunities: Check = {
       const idle = idleDays(each, context.today);
       if (idle === undefined) unjudged.add('no date of any change');
       if (idle === undefined || idle < context.days) return undefined;
-      return wording`${stageOf(each)}, unchanged for ${plural(idle, 'day')}, since ${trusted(lastChange(each) ?? '')}`;
+      return wording`unchanged for ${plural(idle, 'day')}, since ${trusted(lastChange(each) ?? '')}`;
     }),
 };
 
 export const missingCloseDates: Check = {
+  ...opportunityCheck,
   name: 'missing_close_dates',
-  needs: ['opportunity'],
   defaults: {},
   define: () =>
     `Open opportunities without an expected close date that can be read. ${stakeDefinition}`,
@@ -71,6 +84,6 @@ export const missingCloseDates: Check = {
     examineOpen(opportunity, context, (each) => {
       if (dayOf(each.expectedCloseDate)) return undefined;
       const written = nonBlank(each.expectedCloseDate);
-      return wording`${stageOf(each)}, ${written ? wording`close date ${quote(written)} is no date` : 'no close date'}`;
+      return written ? wording`close date ${quote(written)} is no date` : wording`no close date`;
     }),
 };

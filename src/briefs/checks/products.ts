@@ -18,6 +18,7 @@ import {
 import { byName, compact, groupBy, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
 import { normalisePart, partKey } from '../part-numbers.ts';
+import { termKey } from '../quote-totals.ts';
 import {
   type Check,
   type CheckContext,
@@ -50,8 +51,13 @@ function examineMargins(
     else if (!cost) unjudged.add('no cost');
     const missing = price && cost && shortfall(price, cost);
     if (!missing) continue;
-    const reason = () => describeMargin(price, cost);
-    findings.push({ ...productFinding(product, catalogueCurrency), atStake: missing, reason });
+    const { kinds, ...finding } = productFinding(product, catalogueCurrency);
+    findings.push({
+      ...finding,
+      kinds: { ...kinds, price: priceKind(price, cost) },
+      atStake: missing,
+      reason: () => describeMargin(price, cost),
+    });
   }
   return {
     findings,
@@ -61,26 +67,40 @@ function examineMargins(
   };
 }
 
+/** A price of 0 has no margin, so it is told apart. */
+function priceKind(price: Decimal, cost: Decimal): string {
+  if (price.eq(0)) return 'price 0';
+  return price.lt(cost) ? 'under cost' : 'above cost';
+}
+
 function describeMargin(price: Decimal, cost: Decimal): Wording {
   const percent = margin(price, cost);
   const prices = wording`price ${perUnit(price)}, cost ${perUnit(cost)}`;
   return percent ? wording`${prices}, margin ${roundedPercent(percent)} %` : prices;
 }
 
-const productFinding = (
+/** With the term, because a price per month cannot be compared with one that is paid once. */
+export const productFinding = (
   product: Product,
   catalogueCurrency: string,
 ): Omit<RawFinding, 'reason'> => {
   const own = currencyOfRecord(product, noCurrencies);
   const currency = own === unknownCurrency ? catalogueCurrency : own;
-  return { ...named(product), resource: 'product', currency };
+  return { ...named(product), resource: 'product', currency, kinds: { term: termKey(product) } };
 };
+
+const productCheck = {
+  needs: ['product'],
+  about: ['product'],
+  unit: 'product',
+  isAdditive: false,
+} as const;
 
 const noCurrencies: CurrencyOf = new Map();
 
 export const belowCost: Check = {
+  ...productCheck,
   name: 'below_cost',
-  needs: ['product'],
   defaults: {},
   define: () =>
     'Listed products whose price is lower than their cost. At stake: cost − price, per unit.',
@@ -91,8 +111,8 @@ export const belowCost: Check = {
 };
 
 export const thinMargins: Check = {
+  ...productCheck,
   name: 'thin_margins',
-  needs: ['product'],
   defaults: { floor: 10 },
   define: ({ floor }) =>
     `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the margin missing to ${floor} % of the price, per unit.`,
@@ -112,6 +132,9 @@ function missingMargin(price: Decimal, cost: Decimal, floor: number): Decimal | 
 export const pricingDrift: Check = {
   name: 'pricing_drift',
   needs: ['pricing_book', 'product'],
+  about: ['pricing_book'],
+  unit: 'book price',
+  isAdditive: false,
   defaults: { tolerance: 5 },
   define: ({ tolerance, today }) =>
     `Prices in pricing books valid on ${today} that lie more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit.`,
@@ -163,8 +186,11 @@ function driftFinding(
   { bookPrice, cataloguePrice: listed }: Drift,
   currency: string,
 ): RawFinding {
+  const { kinds, ...finding } = productFinding(product, currency);
+  const side = bookPrice.gt(listed) ? 'above the catalogue' : 'under the catalogue';
   return {
-    ...productFinding(product, currency),
+    ...finding,
+    kinds: { ...kinds, side },
     atStake: bookPrice.minus(listed).abs(),
     reason: () => describeDrift({ bookPrice, cataloguePrice: listed }),
     related: [named(book)],
@@ -178,8 +204,10 @@ function describeDrift({ bookPrice, cataloguePrice: listed }: Drift): Wording {
 }
 
 export const duplicateProducts: Check = {
+  ...productCheck,
   name: 'duplicate_products',
-  needs: ['product'],
+  unit: 'part',
+  parts: 'products',
   defaults: {},
   define: () =>
     'Listed products that share manufacturer (or vendor) and part number, letter case, spaces and punctuation aside. At stake: the difference between their highest and lowest price, per unit.',
@@ -216,8 +244,11 @@ function duplicatesFinding(group: readonly Product[], currency: string): RawFind
       : '';
   const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor) ?? '';
   const part = nonBlank(first.mpn) ?? '';
+  const { kinds: _terms, ...finding } = productFinding(first, currency);
   return {
-    ...compact({ ...productFinding(first, currency), atStake: spread }),
+    ...compact({ ...finding, atStake: spread }),
+    kinds: { price: spread?.gt(0) ? 'different prices' : 'no different prices' },
+    parts: group.length,
     reason: () => wording`${group.length} products are ${quote(maker)} ${quote(part)}${range}`,
     related: others.map((product): Named => named(product)),
   };

@@ -1,11 +1,12 @@
 /** Checks of quotes. */
 import type { Quote, QuoteItem } from '../../records/records.ts';
-import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
 import { currencyOfRecord, type Decimal } from '../money.ts';
-import { compact, inDays, type Named, nonBlank, plural, quoteName } from '../naming.ts';
-import { isDeleted, isOpenQuote, standingOf } from '../outcome.ts';
+import { compact, inDays, nonBlank, plural, quoteName } from '../naming.ts';
+import { isOpenQuote, standingOf, statusOfQuote } from '../outcome.ts';
 import { Catalogue } from '../part-numbers.ts';
+import { acceptanceOf, type DealState, Deals } from '../quote-state.ts';
 import {
   applyDiscount,
   firstYearValue,
@@ -16,26 +17,59 @@ import {
 import {
   type Check,
   type CheckContext,
+  type CheckData,
   type CheckResult,
   type RawFinding,
   ReasonCounts,
 } from './check.ts';
 import { isListed } from './products.ts';
 
-const quoteFinding = (
+/** A check of quotes, with the opportunities that they belong to. */
+interface QuoteContext extends CheckContext {
+  /** `undefined` where opportunities may not be read. */
+  deals: Deals | undefined;
+}
+
+export const quoteContextOf = (
+  context: CheckContext,
+  { opportunity }: CheckData,
+): QuoteContext => ({
+  ...context,
+  deals: opportunity && new Deals(opportunity),
+});
+
+export const quoteFinding = (
   quote: Quote,
-  { currencyOf }: CheckContext,
+  { currencyOf, today, deals }: QuoteContext,
   atStake: Decimal | undefined,
 ): Omit<RawFinding, 'reason'> => ({
-  ...namedQuote(quote),
-  ...compact({ company: nonBlank(quote.company?.name) }),
+  ...compact({
+    id: nonBlank(quote.id),
+    number: nonBlank(quote.number),
+    name: quoteName(quote),
+    company: nonBlank(quote.company?.name),
+    deal: nonBlank(quote.opportunity?.name) ?? nonBlank(quote.opportunity?.id),
+  }),
   resource: 'quote',
+  owner: quote.owner,
+  status: statusOfQuote(quote),
+  kinds: {
+    acceptance: acceptanceOf(quote, today),
+    ...(deals && { deal: describeDeal[deals.stateOf(quote)] }),
+  },
   atStake,
   currency: currencyOfRecord(quote, currencyOf),
 });
 
-const namedQuote = (quote: Quote): Named =>
-  compact({ id: nonBlank(quote.id), name: quoteName(quote) });
+const describeDeal: Readonly<Record<DealState, string>> = {
+  open: 'deal open',
+  won: 'deal won',
+  lost: 'deal lost',
+  closed: 'deal closed',
+  deleted: 'deal deleted',
+  none: 'no deal',
+  not_found: 'deal not found',
+};
 
 /** The reason why a quote is a finding, or `undefined`; counts quotes that it cannot judge. */
 type Judge = (quote: Quote, unjudged: ReasonCounts) => Wording | undefined;
@@ -43,7 +77,7 @@ type Judge = (quote: Quote, unjudged: ReasonCounts) => Wording | undefined;
 function examineQuotes(
   quotes: readonly Quote[],
   of: string,
-  context: CheckContext,
+  context: QuoteContext,
   judge: Judge,
 ): CheckResult {
   const unjudged = new ReasonCounts();
@@ -57,18 +91,26 @@ function examineQuotes(
   return { findings, examined: quotes.length, of, unjudged: unjudged.counts };
 }
 
+const quoteCheck = {
+  needs: ['quote'],
+  wants: ['opportunity'],
+  about: ['quote'],
+  unit: 'quote',
+  isAdditive: true,
+} as const;
+
 const stakeDefinition = 'At stake: one-time + 12 × monthly + yearly, after discounts.';
 
 export const staleQuotes: Check = {
+  ...quoteCheck,
   name: 'stale_quotes',
-  needs: ['quote'],
   needsItems: (quote) => standingOf(quote) === 'sent',
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Quotes that stand at sent, went out ${days} or more days before ${today}, and were not approved or declined since. ${stakeDefinition}`,
-  examine: ({ quote = [] }, context) => {
-    const sent = quote.filter((each) => standingOf(each) === 'sent');
-    return examineQuotes(sent, 'sent quotes', context, (each, unjudged) => {
+  examine: (data, context) => {
+    const sent = data.quote?.filter((each) => standingOf(each) === 'sent') ?? [];
+    return examineQuotes(sent, 'sent quotes', quoteContextOf(context, data), (each, unjudged) => {
       const day = dayOf(each.sentAt);
       if (!day) {
         unjudged.add('no sending date');
@@ -91,55 +133,83 @@ function describeExpired(quote: Quote, today: Day): Wording {
 }
 
 export const expiringQuotes: Check = {
+  ...quoteCheck,
   name: 'expiring_quotes',
-  needs: ['quote'],
   needsItems: isOpenQuote,
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Quotes that stand at draft or sent and expire from ${today} to ${addDays(today, days)}, both included. ${stakeDefinition}`,
-  examine: ({ quote = [] }, context) => {
+  examine: (data, context) => {
     const until = addDays(context.today, context.days);
-    const open = quote.filter(isOpenQuote);
-    return examineQuotes(open, 'open quotes', context, (each, unjudged) => {
+    const open = data.quote?.filter(isOpenQuote) ?? [];
+    return examineQuotes(open, openQuotes, quoteContextOf(context, data), (each, unjudged) => {
       const expires = dayOf(each.expiresAt);
       if (!expires) {
         unjudged.add('no expiry date');
         return undefined;
       }
       if (expires < context.today || expires > until) return undefined;
-      return wording`${standingOf(each)}, expires ${trusted(expires)}, ${inDays(daysBetween(context.today, expires))}`;
+      return wording`expires ${trusted(expires)}, ${inDays(daysBetween(context.today, expires))}`;
+    });
+  },
+};
+
+const openQuotes = 'open quotes';
+
+export const quotesOfClosedDeals: Check = {
+  ...quoteCheck,
+  name: 'quotes_of_closed_deals',
+  needsItems: isOpenQuote,
+  needs: ['quote', 'opportunity'],
+  wants: [],
+  defaults: {},
+  define: () =>
+    `Quotes that stand at draft or sent and whose opportunity is won, lost, closed or deleted. ${stakeDefinition}`,
+  examine: (data, context) => {
+    const open = data.quote?.filter(isOpenQuote) ?? [];
+    const deals = new Deals(data.opportunity ?? []);
+    return examineQuotes(open, openQuotes, { ...context, deals }, (each, unjudged) => {
+      const state = deals.stateOf(each);
+      if (state === 'none') unjudged.add('no opportunity');
+      if (state === 'not_found') unjudged.add('opportunity not found');
+      const isClosed = !['open', 'none', 'not_found'].includes(state);
+      return isClosed ? wording`${trusted(describeDeal[state])}` : undefined;
     });
   },
 };
 
 export const unlistedOnQuotes: Check = {
+  ...quoteCheck,
   name: 'unlisted_on_quotes',
   needs: ['quote', 'product'],
   needsItems: isOpenQuote,
+  parts: 'lines',
   defaults: {},
   define: () =>
-    "Items of quotes that stand at draft or sent whose product is no longer listed, told quote by quote. At stake: one-time + 12 × monthly + yearly of these items, after line discounts and the quote's percentage.",
-  examine: ({ quote = [], product = [] }, context) => {
+    'Quotes at draft or sent with lines whose product is no longer listed. At stake: one-time + 12 × monthly + yearly of these lines, after discounts in percent.',
+  examine: (data, context) => {
     const unjudged = new ReasonCounts();
-    const catalogue = new Catalogue(product);
-    const open = quote.filter((each) => isOpenQuote(each) && !isDeleted(each));
+    const catalogue = new Catalogue(data.product ?? []);
+    const open = data.quote?.filter(isOpenQuote) ?? [];
+    const quoteContext = quoteContextOf(context, data);
     const findings = open.flatMap((each): RawFinding[] => {
       const unlistedItems = (each.items ?? []).filter((item) =>
         isUnlisted(item, catalogue, unjudged),
       );
       return unlistedItems.length > 0
-        ? [unlistedFinding(each, unlistedItems, catalogue, context)]
+        ? [unlistedFinding(each, unlistedItems, catalogue, quoteContext)]
         : [];
     });
-    const examined = open.reduce((count, { items = [] }) => count + items.length, 0);
-    return { findings, examined, of: 'items of open quotes', unjudged: unjudged.counts };
+    return { findings, examined: open.length, of: openQuotes, unjudged: unjudged.counts };
   },
 };
 
 function isUnlisted(item: QuoteItem, catalogue: Catalogue, unjudged: ReasonCounts): boolean {
   const product = catalogue.productOf(item);
   if (product) return !isListed(product);
-  unjudged.add(item.product?.id ? 'product not in the catalogue' : 'item names no product');
+  unjudged.add(
+    item.product?.id ? 'lines: product not in the catalogue' : 'lines: no product named',
+  );
   return false;
 }
 
@@ -147,20 +217,24 @@ function unlistedFinding(
   quote: Quote,
   unlistedItems: readonly QuoteItem[],
   catalogue: Catalogue,
-  context: CheckContext,
+  context: QuoteContext,
 ): RawFinding {
-  const related = unlistedItems.map((item): Named => {
-    const product = catalogue.productOf(item);
-    return compact({
-      id: nonBlank(product?.id),
-      name: nonBlank(item.name) ?? nonBlank(product?.name),
-    });
-  });
+  const [first = {}] = unlistedItems;
+  const name = nonBlank(first.name) ?? nonBlank(catalogue.productOf(first)?.name);
   return {
     ...quoteFinding(quote, context, valueOfItems(quote, unlistedItems)),
-    reason: () => wording`${standingOf(quote)}, ${plural(unlistedItems.length, 'item')} unlisted`,
-    related,
+    parts: unlistedItems.length,
+    reason: () => describeLines(unlistedItems, name),
   };
+}
+
+/** "3 lines, first "Old switch"". */
+export function describeLines(lines: readonly QuoteItem[], first: string | undefined): Wording {
+  const all = plural(lines.length, 'line');
+  if (first === undefined) return all;
+  return lines.length === 1
+    ? wording`1 line: ${quoteText(first)}`
+    : wording`${all}, first ${quoteText(first)}`;
 }
 
 /** Applies a percentage discount only: an amount off the whole quote cannot be split by item. */

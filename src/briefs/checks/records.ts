@@ -1,6 +1,7 @@
 /** Checks of external identifiers and contact data. */
-import type { ApiRecord, Contact } from '../../records/records.ts';
+import type { ApiRecord, Contact, Opportunity } from '../../records/records.ts';
 import { quote, wording } from '../../text/untrusted-text.ts';
+import { companyOf } from '../company-reference.ts';
 import { compact, contactName, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
 import type { Check, CheckData, RawFinding } from './check.ts';
@@ -23,6 +24,9 @@ const nameOf = (resource: IdentifiedResource, record: ApiRecord): Named =>
 export const missingExternalIds: Check = {
   name: 'missing_external_ids',
   needs: identifiedResources,
+  about: identifiedResources,
+  unit: 'record',
+  isAdditive: false,
   defaults: {},
   define: () =>
     'Companies, contacts, listed products and opportunities without an external identifier, which integrations find them by.',
@@ -43,13 +47,19 @@ export const missingExternalIds: Check = {
 
 const missingIdFinding = (resource: IdentifiedResource, record: ApiRecord): RawFinding => ({
   ...nameOf(resource, record),
+  ...compact({ company: resource === 'company' ? undefined : companyOf(record).name }),
   resource,
+  owner: resource === 'opportunity' ? (record as Opportunity).owner : undefined,
+  kinds: { record: resource },
   reason: () => wording`${resource} without external identifier`,
 });
 
 export const contactsWithoutEmail: Check = {
   name: 'contacts_without_email',
   needs: ['contact'],
+  about: ['contact'],
+  unit: 'contact',
+  isAdditive: false,
   defaults: {},
   define: () => 'Contacts whose e-mail is blank or has no @.',
   examine: ({ contact = [] }) => {

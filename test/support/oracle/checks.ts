@@ -1,26 +1,66 @@
-import type { Big } from 'big.js';
+import { Big } from 'big.js';
 import { type Deal, dealsOf } from './deals.ts';
 import { numberIn, roundedOr, sumsBy } from './decimal.ts';
-import { byName, counts, descending, grouped, only } from './order.ts';
+import { byName, compare, counts, descending, grouped, only } from './order.ts';
 import { later } from './pipeline.ts';
 import { type Product, partOf, productsOf } from './products.ts';
-import { firstYearOf, keptOf, type Line, netOf, type Quote, quotesOf } from './quotes.ts';
-import { type Ask, contactName, day, given, isSet, standing, text } from './sql.ts';
+import {
+  acceptanceOf,
+  dealStateOf,
+  firstYearOf,
+  keptOf,
+  type Line,
+  netOf,
+  type Quote,
+  quotesOf,
+  statusOf,
+} from './quotes.ts';
+import { type Ask, contactName, currency, day, given, isSet, standing, term, text } from './sql.ts';
 
 interface Finding {
   id: string;
   name?: string | undefined;
   value?: Big | undefined;
   currency: string;
+  status?: string | undefined;
+  /** By what findings of the check are counted, besides status and owner. */
+  kinds?: Record<string, string> | undefined;
+  /** Undefined where such a record has no owner. */
+  owner?: { key: string; name: string } | undefined;
+  /** Lines, or products, that are meant. */
+  parts?: number;
+  /** Of a price in a book. */
+  book?: string;
+  /** What is shown of a quote. */
+  number?: string | undefined;
+  deal?: string | undefined;
+}
+
+interface CountRow {
+  by: string;
+  value: string;
+  count: number;
 }
 
 export interface Report {
   examined: number;
+  counts?: CountRow[];
+  lines?: number;
+  products?: number;
   unjudged?: Record<string, number>;
   valueAtStake?: Record<string, number>;
   unknownValue?: number;
   total: number;
-  rows: { id: string; valueAtStake?: number; currency?: string }[];
+  rows: {
+    id: string;
+    valueAtStake?: number;
+    currency?: string;
+    number?: string;
+    owner?: string;
+    status?: string;
+    kind?: string[];
+    deal?: string;
+  }[];
 }
 
 export interface Parameters {
@@ -35,6 +75,10 @@ interface CheckFindings {
   unjudged?: (string | undefined)[];
   /** Whether a finding of this check is worth money at all. */
   worthless?: boolean;
+  /** Whether values of the findings may be added up. */
+  additive?: boolean;
+  /** What `parts` of the findings are. */
+  parts?: 'lines' | 'products';
 }
 
 type Check = (ask: Ask, today: string, parameters: Parameters) => CheckFindings;
@@ -49,6 +93,10 @@ export const checks: Record<string, Check> = {
       const margin = price.minus(cost);
       return margin.lt(least) ? least.minus(margin) : undefined;
     }),
+  zero_prices: zeroPrices,
+  bundles_below_parts: bundles,
+  quotes_of_closed_deals: ofClosedDeals,
+  contracts_running_out: endingContracts,
   below_cost: (ask) =>
     priced(ask, ({ price, cost }) => (price.lt(cost) ? cost.minus(price) : undefined)),
   stale_quotes: stale,
@@ -57,17 +105,19 @@ export const checks: Record<string, Check> = {
   unlisted_on_quotes: unlisted,
   duplicate_products: duplicates,
   missing_external_ids: withoutExternalId,
-  stalled_opportunities: (ask, _, { days = 30 }) => {
+  stalled_opportunities: (ask, today, { days = 30 }) => {
     const open = openDeals(ask);
     return {
       examined: open.length,
-      findings: open.filter((it) => it.lastChange && it.idleDays >= days).map(worth),
+      findings: open.filter((it) => it.lastChange && it.idleDays >= days).map(worth(today)),
       unjudged: open.map((it) => (it.lastChange ? undefined : 'no date of any change')),
+      additive: true,
     };
   },
-  missing_close_dates: (ask) => {
+  missing_close_dates: (ask, today) => {
     const open = openDeals(ask);
-    return { examined: open.length, findings: open.filter(({ closes }) => !closes).map(worth) };
+    const findings = open.filter(({ closes }) => !closes).map(worth(today));
+    return { examined: open.length, findings, additive: true };
   },
   contacts_without_email: withoutEmail,
 };
@@ -81,31 +131,92 @@ export function expectedReport(
 ): Report {
   const run = checks[check];
   if (!run) throw new Error(`There is no check ${check}`);
-  const { examined, findings, unjudged = [], worthless = false } = run(ask, today, parameters);
+  const found = run(ask, today, parameters);
+  const { examined, findings, unjudged = [], worthless = false } = found;
   const reasons = grouped(
     unjudged.filter((reason) => reason !== undefined),
     (reason) => reason,
   );
   const rows = [...findings].sort(
-    (one, other) => descending(one.value, other.value) || byName(one, other),
+    (one, other) =>
+      descending(one.value, other.value) || byName(one, other) || compare(one.book, other.book),
   );
   return only({
     examined,
     unjudged: counts(Object.fromEntries([...reasons].map(([key, all]) => [key, all.length]))),
-    valueAtStake: sumsBy(rows, ({ value }) => value),
+    valueAtStake: found.additive ? sumsBy(rows, ({ value }) => value) : undefined,
+    counts: countsOf(rows),
+    ...(found.parts && counts({ [found.parts]: rows.reduce((n, it) => n + (it.parts ?? 0), 0) })),
     unknownValue: worthless
       ? undefined
-      : counts({ all: rows.filter((it) => !it.value).length })?.all,
+      : counts({ all: rows.filter((it) => !it.value && it.currency !== worthNothing).length })?.all,
     total: rows.length,
-    rows: rows.map(({ id, value, currency }) =>
-      only({ id, valueAtStake: roundedOr(value), currency: value && currency }),
+    rows: rows.map(({ id, value, currency, number, owner, status, kinds, deal }) =>
+      only({
+        id,
+        valueAtStake: roundedOr(value),
+        currency: value && currency,
+        number,
+        owner: owner?.key === nobody ? undefined : owner?.name,
+        status,
+        kind: kinds && Object.values(kinds).sort(),
+        deal,
+      }),
     ),
   }) as Report;
 }
 
+const nobody = 'no owner';
+/** The currency of what has no value. */
+const worthNothing = '';
+
+/** By status, then by each kind, then by owner; the most frequent first. */
+function countsOf(rows: readonly Finding[]): CountRow[] | undefined {
+  const kinds = [...new Set(rows.flatMap((row) => Object.keys(row.kinds ?? {})))].sort();
+  const all = [
+    ...countedBy('status', rows, ({ status }) => status && { key: status, name: status }),
+    ...kinds.flatMap((by) =>
+      countedBy(by, rows, (row) => {
+        const kind = row.kinds?.[by];
+        return kind === undefined ? undefined : { key: kind, name: kind };
+      }),
+    ),
+    ...countedBy('owner', rows, ({ owner }) => owner),
+  ];
+  return all.length === 0 ? undefined : all;
+}
+
+function countedBy(
+  by: string,
+  rows: readonly Finding[],
+  of: (row: Finding) => { key: string; name: string } | '' | undefined,
+): CountRow[] {
+  const known = rows.flatMap((row) => of(row) || []);
+  return [...grouped(known, ({ key }) => key).values()]
+    .map((same) => ({ by, value: same[0]?.name ?? '', count: same.length }))
+    .sort((one, other) => other.count - one.count || byName(named(one), named(other)));
+}
+
+const named = ({ value }: CountRow) => ({ name: value });
+
 const openDeals = (ask: Ask): Deal[] => dealsOf(ask).filter(({ outcome }) => outcome === 'open');
 
-const worth = ({ id, name, value, currency }: Deal): Finding => ({ id, name, value, currency });
+const worth =
+  (today: string) =>
+  ({ id, name, value, currency, owner, stage, closes }: Deal): Finding => ({
+    id,
+    name,
+    value,
+    currency,
+    owner: ownerOf(owner.id, owner.name),
+    status: stage.name,
+    kinds: { closing: closes ? (closes < today ? 'overdue' : 'not overdue') : 'no close date' },
+  });
+
+const ownerOf = (id: string | undefined, name: string | undefined) => ({
+  key: id ?? nobody,
+  name: name ?? id ?? nobody,
+});
 
 const listedProducts = (ask: Ask): Product[] => productsOf(ask).filter(({ listed }) => listed);
 
@@ -114,9 +225,12 @@ function priced(
   stake: (known: { price: Big; cost: Big }) => Big | undefined,
 ): CheckFindings {
   const products = listedProducts(ask);
-  const findings = products.flatMap(({ id, name, price, cost }) => {
+  const findings = products.flatMap(({ id, name, price, cost, term }) => {
     const value = price && cost && stake({ price, cost });
-    return value ? [{ id, name, value, currency: nowhere }] : [];
+    if (!value) return [];
+    const above = price.lt(cost) ? 'under cost' : 'above cost';
+    const kinds = { term, price: price.eq(0) ? 'price 0' : above };
+    return [{ id, name, value, currency: nowhere, kinds }];
   });
   return { examined: products.length, findings, unjudged: products.map(whyUnpriced) };
 }
@@ -127,12 +241,23 @@ function whyUnpriced({ price, cost }: Product): string | undefined {
   return price ? 'no cost' : 'no price';
 }
 
-const offered = ({ id, name, number, currency }: Quote, value: Big | undefined): Finding => ({
-  id,
-  name: name ?? number,
-  value,
-  currency,
-});
+function offered(quote: Quote, value: Big | undefined): Finding {
+  const { id, name, number, currency, ownerId, ownerName, opportunityId } = quote;
+  const deal = dealStateOf(quote);
+  return {
+    id,
+    number,
+    name: name ?? number,
+    value,
+    currency,
+    status: statusOf(quote),
+    owner: ownerOf(ownerId, ownerName),
+    kinds: { acceptance: acceptanceOf(quote), deal: spokenDeals[deal] ?? `deal ${deal}` },
+    deal: quote.opportunityName ?? opportunityId,
+  };
+}
+
+const spokenDeals: Record<string, string> = { none: 'no deal', not_found: 'deal not found' };
 
 function stale(ask: Ask, today: string, { days = 14 }: Parameters): CheckFindings {
   const answered = `${day('q.approvedAt')} >= ${day('q.sentAt')} or ${day('q.declinedAt')} >= ${day('q.sentAt')}`;
@@ -146,6 +271,7 @@ function stale(ask: Ask, today: string, { days = 14 }: Parameters): CheckFinding
     examined: sent.length,
     findings: sent.filter(({ id }) => ids.has(id)).map((it) => offered(it, firstYearOf(netOf(it)))),
     unjudged: sent.map((quote) => (quote.sent ? undefined : 'no sending date')),
+    additive: true,
   };
 }
 
@@ -159,6 +285,7 @@ function expiring(ask: Ask, _: string, { days = 14 }: Parameters): CheckFindings
       .filter(({ expires, expiresIn }) => expires && expiresIn >= 0 && expiresIn <= days)
       .map((quote) => offered(quote, firstYearOf(netOf(quote)))),
     unjudged: open.map(({ expires }) => (expires ? undefined : 'no expiry date')),
+    additive: true,
   };
 }
 
@@ -173,7 +300,8 @@ export const validOn = (when: string): string =>
 
 function drift(ask: Ask, _: string, { tolerance = 5 }: Parameters): CheckFindings {
   const prices = ask(`${given}
-    select e.productId, e.price, p.id, p.name, p.listed, p.price as catalogue
+    select b.id as book, e.productId, e.price, p.id, p.name, p.listed, p.price as catalogue,
+      ${term('p.term')} as spokenTerm
     from it join pricing_book b using (tenant)
     join pricing_book_product e on e.tenant = b.tenant and e.pricingBookId = b.id
     left join product p on p.tenant = b.tenant and p.id = e.productId
@@ -188,7 +316,17 @@ function drift(ask: Ask, _: string, { tolerance = 5 }: Parameters): CheckFinding
     if (catalogue.eq(0)) return 'price 0 in the catalogue';
     const value = book.minus(catalogue).abs();
     if (value.times(100).gt(catalogue.abs().times(tolerance)))
-      found.push({ id: String(row.id), name: text(row, 'name'), value, currency: nowhere });
+      found.push({
+        id: String(row.id),
+        name: text(row, 'name'),
+        value,
+        currency: nowhere,
+        book: String(row.book),
+        kinds: {
+          term: String(row.spokenTerm),
+          side: book.gt(catalogue) ? 'above the catalogue' : 'under the catalogue',
+        },
+      });
     return undefined;
   });
   return { examined: prices.length, findings: found, unjudged };
@@ -217,13 +355,14 @@ function unlisted(ask: Ask): CheckFindings {
     // An amount is taken off the quote, and off none of its lines.
     const part = { ...quote, lines: gone, discountAmount: undefined };
     const kept = keptOf(quote);
-    return gone.length === 0 ? [] : [offered(quote, firstYearOf(netOf(part))?.times(kept))];
+    if (gone.length === 0) return [];
+    return [{ ...offered(quote, firstYearOf(netOf(part))?.times(kept)), parts: gone.length }];
   });
   const unjudged = lines.map((line) => {
     if (productOf(line)) return undefined;
-    return line.productId ? 'product not in the catalogue' : 'item names no product';
+    return line.productId ? 'lines: product not in the catalogue' : 'lines: no product named';
   });
-  return { examined: lines.length, findings, unjudged };
+  return { examined: open.length, findings, unjudged, additive: true, parts: 'lines' };
 }
 
 function duplicates(ask: Ask): CheckFindings {
@@ -238,25 +377,30 @@ function duplicates(ask: Ask): CheckFindings {
       const [first] = [...same].sort(byName);
       const prices = same.flatMap(({ price }) => price ?? []).sort((one, other) => one.cmp(other));
       const [lowest, highest] = [prices.at(0), prices.at(-1)];
-      const value = prices.length > 1 && lowest && highest?.minus(lowest);
-      return first
-        ? [{ id: first.id, name: first.name, value: value || undefined, currency: nowhere }]
-        : [];
+      const value = prices.length > 1 && lowest ? highest?.minus(lowest) : undefined;
+      const kinds = { price: value?.gt(0) ? 'different prices' : 'no different prices' };
+      const { id, name } = first ?? { id: '', name: undefined };
+      return [{ id, name, value, currency: nowhere, kinds, parts: same.length }];
     }),
+    parts: 'products',
     unjudged: products.map(({ unjudgedPart }) => unjudgedPart),
   };
 }
 
 function withoutExternalId(ask: Ask): CheckFindings {
   const rows = ask(`${given}, every as (
-      select tenant, id, name, externalIdentifier e from company where not ${isSet('deleted')}
-      union all select tenant, id, ${contactName}, externalIdentifier from contact
+      select tenant, id, name, externalIdentifier e, 'company' as record from company
         where not ${isSet('deleted')}
-      union all select tenant, id, name, externalIdentifier from product
+      union all select tenant, id, ${contactName}, externalIdentifier, 'contact' from contact
+        where not ${isSet('deleted')}
+      union all select tenant, id, name, externalIdentifier, 'product' from product
         where coalesce(listed, 1) <> 0
-      union all select tenant, id, name, externalIdentifier from opportunity
+      union all select tenant, id, name, externalIdentifier, 'opportunity' from opportunity
         where not ${isSet('deletedAt')})
-    select every.id, name, trim(coalesce(e, '')) = '' as without from it join every using (tenant)`);
+    select every.id, name, record, (select w.id from opportunity o join owner w on w.tenant = o.tenant
+        and w.id = o.ownerId where o.tenant = every.tenant and o.id = every.id) as ownerId,
+      (select w.name from opportunity o join owner w on w.tenant = o.tenant
+        and w.id = o.ownerId where o.tenant = every.tenant and o.id = every.id) as ownerName, trim(coalesce(e, '')) = '' as without from it join every using (tenant)`);
   return { examined: rows.length, findings: found(rows), worthless: true };
 }
 
@@ -270,4 +414,150 @@ function withoutEmail(ask: Ask): CheckFindings {
 const found = (rows: ReturnType<Ask>): Finding[] =>
   rows
     .filter(({ without }) => without === 1)
-    .map((row) => ({ id: String(row.id), name: text(row, 'name'), currency: nowhere }));
+    .map((row) => {
+      const record = text(row, 'record');
+      const kinds = record === undefined ? undefined : { record };
+      const owner =
+        record === 'opportunity'
+          ? ownerOf(text(row, 'ownerId'), text(row, 'ownerName'))
+          : undefined;
+      return { id: String(row.id), name: text(row, 'name'), currency: worthNothing, kinds, owner };
+    });
+
+function zeroPrices(ask: Ask): CheckFindings {
+  const listed = listedProducts(ask);
+  const prices = ask(`${given}
+    select e.productId, e.price, p.name, b.id as book
+    from it join pricing_book b using (tenant)
+    join pricing_book_product e on e.tenant = b.tenant and e.pricingBookId = b.id
+    left join product p on p.tenant = b.tenant and p.id = e.productId
+    where ${validOn('today')}`);
+  const open = quotesOf(ask).filter(isOpen);
+  const products = listed.flatMap(({ id, name, price, term }): Finding[] =>
+    price?.eq(0) ? [{ id, name, currency: worthNothing, kinds: { where: 'product', term } }] : [],
+  );
+  const books = prices.flatMap((row): Finding[] =>
+    numberIn(row, 'price')?.eq(0)
+      ? [
+          {
+            id: String(row.productId),
+            name: text(row, 'name'),
+            currency: worthNothing,
+            book: String(row.book),
+            kinds: { where: 'book price' },
+          },
+        ]
+      : [],
+  );
+  const quotes = open.flatMap((quote): Finding[] => {
+    const free = quote.lines.filter(({ price }) => price?.eq(0)).length;
+    const finding = offered(quote, undefined);
+    const kinds = { where: 'quote', ...finding.kinds };
+    return free === 0 ? [] : [{ ...finding, currency: worthNothing, kinds, parts: free }];
+  });
+  return {
+    examined: listed.length + prices.length + open.length,
+    findings: [...products, ...books, ...quotes],
+    worthless: true,
+    parts: 'lines',
+  };
+}
+
+interface BundlePart {
+  many: Big;
+  product: Product | undefined;
+}
+
+const bundlesSql = `${given} select p.id as bundle, json_extract(j.value, '$.productId') as part,
+    json_extract(j.value, '$.quantity') as quantity
+  from it join product p using (tenant), json_each(coalesce(p.bundleItems, '[]')) j
+  order by p.id, j.key`;
+
+function bundles(ask: Ask): CheckFindings {
+  const catalogue = new Map(productsOf(ask).map((product) => [product.id, product]));
+  const rows = grouped(ask(bundlesSql), ({ bundle }) => String(bundle));
+  const kits = listedProducts(ask).filter(({ isBundle }) => isBundle);
+  const judged = kits.map((kit) => {
+    const parts = (rows.get(kit.id) ?? []).map((row) => ({
+      many: numberIn(row, 'quantity') ?? new Big(1),
+      product: catalogue.get(String(row.part)),
+    }));
+    return { kit, parts, same: parts.filter((it) => !it.product || it.product.term === kit.term) };
+  });
+  return {
+    examined: kits.length,
+    findings: judged.flatMap(({ kit, parts, same }) => {
+      const price = totalOf(same, 'price');
+      const isKnown = parts.length > 0 && kit.price && price;
+      return isKnown && kit.price?.lt(price) ? [bundleFinding(kit, same, price)] : [];
+    }),
+    unjudged: judged.map(({ kit, parts, same }) => {
+      if (parts.length === 0) return 'no parts given';
+      if (!kit.price) return 'no price';
+      const flawed = same.find(({ product }) => !product?.price);
+      if (flawed) return flawed.product ? 'a part without a price' : 'a part not in the catalogue';
+      const isFound = kit.price.lt(totalOf(same, 'price') ?? 0);
+      return same.length < parts.length && !isFound ? 'a part of another term' : undefined;
+    }),
+  };
+}
+
+/** Undefined where it is unknown for one of them. */
+function totalOf(parts: readonly BundlePart[], of: 'price' | 'cost'): Big | undefined {
+  if (parts.some(({ product }) => !product?.[of])) return undefined;
+  return parts.reduce(
+    (sum, { many, product }) => sum.plus(many.times(product?.[of] ?? 0)),
+    new Big(0),
+  );
+}
+
+function bundleFinding(kit: Product, parts: readonly BundlePart[], price: Big): Finding {
+  const cost = totalOf(parts, 'cost');
+  const under = cost && kit.price?.lt(cost) ? 'under' : 'not under';
+  return {
+    id: kit.id,
+    name: kit.name,
+    value: price.minus(kit.price ?? 0),
+    currency: nowhere,
+    kinds: {
+      term: kit.term,
+      cost: cost ? `${under} the cost of the parts` : 'cost of the parts unknown',
+    },
+  };
+}
+
+function ofClosedDeals(ask: Ask): CheckFindings {
+  const open = quotesOf(ask).filter(isOpen);
+  const closed = open.filter(({ outcome }) => outcome !== undefined && outcome !== 'open');
+  return {
+    examined: open.length,
+    findings: closed.map((quote) => offered(quote, firstYearOf(netOf(quote)))),
+    unjudged: open.map(({ outcome, opportunityId }) => {
+      if (opportunityId === undefined) return 'no opportunity';
+      return outcome === undefined ? 'opportunity not found' : undefined;
+    }),
+    additive: true,
+  };
+}
+
+function endingContracts(ask: Ask, today: string, { days = 90 }: Parameters): CheckFindings {
+  const rows = ask(`${given}
+    select r.id, r.service, r.revenue, ${day('r.endDate')} as ends, ${term('r.term')} as spoken,
+      ${currency('c.currency')} as currency
+    from it join contract_item r using (tenant)
+    left join company c on c.tenant = r.tenant and c.id = r.companyId`);
+  const last = later(today, days);
+  return {
+    examined: rows.length,
+    findings: rows
+      .filter(({ ends }) => ends !== null && String(ends) >= today && String(ends) <= last)
+      .map((row) => ({
+        id: String(row.id),
+        name: text(row, 'service'),
+        value: numberIn(row, 'revenue'),
+        currency: String(row.currency),
+        kinds: { term: String(row.spoken) },
+      })),
+    unjudged: rows.map(({ ends }) => (ends === null ? 'no end date' : undefined)),
+  };
+}

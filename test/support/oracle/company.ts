@@ -5,7 +5,7 @@ import { byName, compare, counts, descending, grouped, only } from './order.ts';
 import { outcomes, sums, unknownOfOpen } from './pipeline.ts';
 import { reach } from './preflight.ts';
 import { type Product, partOf } from './products.ts';
-import { defaultTerms, type Line, netOf, type Quote, totalsOf } from './quotes.ts';
+import { defaultTerms, type Line, netOf, type Quote, statusOf, totalsOf } from './quotes.ts';
 import { type Company, isOfCompany, recentActivity } from './recent-activity.ts';
 import { type Ask, contactName, given, isSet, type SqlRow, term, text } from './sql.ts';
 
@@ -122,9 +122,6 @@ function quotesOfCompany({ quotes }: Tenant, { id }: Company, shown: number): Re
 }
 
 const titled = ({ id, name, number }: Quote) => ({ id, name: name ?? number });
-
-const statusOf = ({ standing, status = '' }: Quote): string =>
-  standing === 'other' ? status.trim().toLowerCase() || 'no status' : standing;
 
 function byStanding(one: Reported, other: Reported): number {
   const place = ({ status }: Reported) => [...standings, status].indexOf(status);

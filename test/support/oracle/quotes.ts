@@ -52,7 +52,10 @@ export interface Quote {
   contactId: string | undefined;
   contactDeleted: boolean;
   contactHasEmail: boolean;
+  ownerId: string | undefined;
+  ownerName: string | undefined;
   opportunityId: string | undefined;
+  opportunityName: string | undefined;
   /** Of its opportunity; undefined where there is none. */
   outcome: string | undefined;
   paymentTermId: string | undefined;
@@ -72,13 +75,14 @@ const quotesSql = `${given}
     ${currency('c.currency')} as currency, q.companyId, c.name as companyName,
     ${isSet('c.deleted')} as companyDeleted, ${isSet('k.deleted')} as contactDeleted,
     coalesce(k.email, '') like '%@%' as contactHasEmail,
-    q.opportunityId, iif(o.id is null, null, ${outcome}) as outcome,
+    q.ownerId, w.name as ownerName, q.opportunityId, o.name as opportunityName, iif(o.id is null, null, ${outcome}) as outcome,
     ${day('q.sentAt')} as sent, ${day('q.createdAt')} as created,
     ${expires} as expires, ${daysFrom('today', expires)} as expiresIn,
     lower(trim(coalesce(q.discountType, ''))) as discountType, q.discountAmount
   from it join quote q using (tenant)
   left join company c on c.tenant = q.tenant and c.id = q.companyId
   left join contact k on k.tenant = q.tenant and k.id = q.contactId
+  left join owner w on w.tenant = q.tenant and w.id = q.ownerId
   left join opportunity o on o.tenant = q.tenant and o.id = q.opportunityId`;
 
 const linesSql = `${given}
@@ -108,7 +112,10 @@ function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
     contactId: text(row, 'contactId'),
     contactDeleted: row.contactDeleted === 1,
     contactHasEmail: row.contactHasEmail === 1,
+    ownerId: text(row, 'ownerId'),
+    ownerName: text(row, 'ownerName'),
     opportunityId: text(row, 'opportunityId'),
+    opportunityName: text(row, 'opportunityName'),
     outcome: text(row, 'outcome'),
     paymentTermId: text(row, 'paymentTermId'),
     sent: text(row, 'sent'),
@@ -120,6 +127,23 @@ function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
     lines: lines.map(lineOf),
   };
 }
+
+/** Whether it can still be accepted. */
+export function acceptanceOf({ standing, expires, expiresIn }: Quote): string {
+  if (standing === 'approved') return 'accepted';
+  if (standing !== 'sent') return standing;
+  return expires !== undefined && expiresIn < 0 ? 'expired' : 'open to acceptance';
+}
+
+/** What became of its deal. */
+export function dealStateOf({ opportunityId, outcome }: Quote): string {
+  if (opportunityId === undefined) return 'none';
+  return outcome === 'closed_unknown' ? 'closed' : (outcome ?? 'not_found');
+}
+
+/** The standing, or the status itself where it is of none. */
+export const statusOf = ({ standing, status = '' }: Quote): string =>
+  standing === 'other' ? status.trim().toLowerCase() || 'no status' : standing;
 
 function lineOf(row: SqlRow, at: number): Line {
   const [quantity, price, cost] = ['quantity', 'price', 'cost'].map((name) => numberIn(row, name));

@@ -1,0 +1,57 @@
+/** The check of contract items that end soon (beta). */
+import type { ContractItem } from '../../records/records.ts';
+import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import { companyOf } from '../company-reference.ts';
+import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
+import { currencyOfRecord, decimal } from '../money.ts';
+import { compact, inDays, nonBlank } from '../naming.ts';
+import { isDeleted } from '../outcome.ts';
+import { termKey } from '../quote-totals.ts';
+import { type Check, type CheckContext, type RawFinding, ReasonCounts } from './check.ts';
+
+export const contractsRunningOut: Check = {
+  name: 'contracts_running_out',
+  needs: ['contract_item'],
+  wants: ['company'],
+  about: ['contract_item'],
+  unit: 'contract item',
+  isAdditive: false,
+  defaults: { days: 90 },
+  define: ({ days, today }) =>
+    `Contract items (beta) that end from ${today} to ${addDays(today, days)}, both included. At stake: their revenue as given, per term.`,
+  examine: ({ contract_item = [] }, context) => {
+    const unjudged = new ReasonCounts();
+    const items = contract_item.filter((item) => !isDeleted(item));
+    const findings = items.flatMap((item) => {
+      const ends = dayOf(item.endDate);
+      if (!ends) unjudged.add('no end date');
+      const isSoon = ends && daysBetween(context.today, ends) <= context.days;
+      return isSoon && ends >= context.today ? [contractFinding(item, ends, context)] : [];
+    });
+    return { findings, examined: items.length, of: 'contract items', unjudged: unjudged.counts };
+  },
+};
+
+function contractFinding(
+  item: ContractItem,
+  ends: Day,
+  { today, currencyOf }: CheckContext,
+): RawFinding {
+  const company = companyOf(item);
+  return {
+    ...compact({
+      id: nonBlank(item.id),
+      name: nonBlank(item.service) ?? nonBlank(item.name),
+      company: company.name,
+    }),
+    resource: 'contract_item',
+    kinds: { term: termKey(item) },
+    atStake: decimal(item.revenue),
+    currency: currencyOfRecord({ ...item, company: { ...item.company, ...company } }, currencyOf),
+    reason: () =>
+      wording`ends ${trusted(ends)}, ${inDays(daysBetween(today, ends))}${describeQuantity(item)}`,
+  };
+}
+
+const describeQuantity = ({ quantity }: ContractItem): Wording =>
+  quantity === undefined ? wording`` : wording`; quantity ${quantity}`;

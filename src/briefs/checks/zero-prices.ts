@@ -1,0 +1,88 @@
+/** The check of prices of 0: in the catalogue, in pricing books and on open quotes. */
+import { quote as quoteText, wording } from '../../text/untrusted-text.ts';
+import { validEntries } from '../books.ts';
+import { type Decimal, decimal, perUnit } from '../money.ts';
+import { named, nonBlank } from '../naming.ts';
+import { isOpenQuote } from '../outcome.ts';
+import type { Check, CheckContext, CheckData, RawFinding } from './check.ts';
+import { isListed, productFinding } from './products.ts';
+import { describeLines, quoteContextOf, quoteFinding } from './quotes.ts';
+
+interface Part {
+  examined: number;
+  findings: RawFinding[];
+}
+
+export const zeroPrices: Check = {
+  name: 'zero_prices',
+  needs: ['product'],
+  wants: ['pricing_book', 'quote', 'opportunity'],
+  about: ['product', 'pricing_book', 'quote'],
+  unit: 'record',
+  parts: 'lines',
+  needsItems: isOpenQuote,
+  isAdditive: false,
+  defaults: {},
+  define: ({ today }) =>
+    `Prices of exactly 0: listed products, prices in pricing books valid on ${today}, and quotes at draft or sent with lines at 0. A missing price is not 0.`,
+  examine: (data, context) => {
+    const parts = [inCatalogue(data, context), inBooks(data, context), onQuotes(data, context)];
+    return {
+      findings: parts.flatMap(({ findings }) => findings),
+      examined: parts.reduce((sum, { examined }) => sum + examined, 0),
+      of: 'listed products, valid book prices and open quotes',
+      unjudged: {},
+    };
+  },
+};
+
+const isZero = (price: number | undefined): boolean => decimal(price)?.eq(0) ?? false;
+
+function inCatalogue({ product = [] }: CheckData, { catalogueCurrency }: CheckContext): Part {
+  const listed = product.filter(isListed);
+  const findings = listed
+    .filter(({ price }) => isZero(price))
+    .map((entry): RawFinding => {
+      const { currency: _currency, kinds, ...finding } = productFinding(entry, catalogueCurrency);
+      const cost = decimal(entry.cost);
+      return {
+        ...finding,
+        kinds: { where: 'product', ...kinds },
+        reason: () => describeProduct(cost),
+      };
+    });
+  return { examined: listed.length, findings };
+}
+
+const describeProduct = (cost: Decimal | undefined) =>
+  cost ? wording`catalogue price 0, cost ${perUnit(cost)}` : wording`catalogue price 0`;
+
+function inBooks({ pricing_book = [], product = [] }: CheckData, { today }: CheckContext): Part {
+  const entries = pricing_book.flatMap((book) => validEntries(book, today));
+  const free = entries.filter(({ price }) => price?.eq(0));
+  const names = new Map(free.length > 0 ? product.map((entry) => [entry.id, entry]) : []);
+  const findings = free.map(({ book, productId }): RawFinding => {
+    const about = names.get(productId) ?? { id: productId };
+    return {
+      ...named(about),
+      resource: 'pricing_book',
+      kinds: { where: 'book price' },
+      reason: () => wording`price 0 in pricing book ${quoteText(book.name ?? book.id ?? '')}`,
+      related: [named(book)],
+    };
+  });
+  return { examined: entries.length, findings };
+}
+
+function onQuotes(data: CheckData, context: CheckContext): Part {
+  const open = data.quote?.filter(isOpenQuote) ?? [];
+  const quoteContext = quoteContextOf(context, data);
+  const findings = open.flatMap((each): RawFinding[] => {
+    const free = (each.items ?? []).filter(({ price }) => isZero(price));
+    if (free.length === 0) return [];
+    const { currency: _currency, kinds, ...finding } = quoteFinding(each, quoteContext, undefined);
+    const reason = () => wording`price 0 in ${describeLines(free, nonBlank(free[0]?.name))}`;
+    return [{ ...finding, kinds: { where: 'quote', ...kinds }, parts: free.length, reason }];
+  });
+  return { examined: open.length, findings };
+}

@@ -1,0 +1,62 @@
+/** What became of a quote: whether the customer can still accept it, and what became of its opportunity. */
+import type { Opportunity, Quote } from '../records/records.ts';
+import { type Day, dayOf } from './days.ts';
+import { type Outcome, outcomeOf, standingOf } from './outcome.ts';
+
+export const acceptances = [
+  'draft',
+  'open to acceptance',
+  'expired',
+  'accepted',
+  'declined',
+  'other',
+] as const;
+
+export type Acceptance = (typeof acceptances)[number];
+
+/** Definition: docs/definitions.md, "Acceptance of a quote". A deleted quote is `other`. */
+export function acceptanceOf(quote: Quote, today: Day): Acceptance {
+  const standing = standingOf(quote);
+  if (standing === 'approved') return 'accepted';
+  if (standing === 'sent') return isPast(quote, today) ? 'expired' : 'open to acceptance';
+  return standing === 'deleted' ? 'other' : standing;
+}
+
+/** Valid through its last day. */
+const isPast = ({ expiresAt }: Quote, today: Day): boolean => (dayOf(expiresAt) ?? today) < today;
+
+export const dealStates = [
+  'open',
+  'won',
+  'lost',
+  'closed',
+  'deleted',
+  'none',
+  'not_found',
+] as const;
+
+/** Of the opportunity that a quote names; `closed`: with unknown outcome. */
+export type DealState = (typeof dealStates)[number];
+
+const stateOfOutcome: Readonly<Record<Outcome, DealState>> = {
+  open: 'open',
+  won: 'won',
+  lost: 'lost',
+  closed_unknown: 'closed',
+  deleted: 'deleted',
+};
+
+/** Looks opportunities up by id. */
+export class Deals {
+  readonly #byId: ReadonlyMap<string | undefined, Opportunity>;
+
+  constructor(opportunities: readonly Opportunity[]) {
+    this.#byId = new Map(opportunities.map((deal) => [deal.id, deal]));
+  }
+
+  stateOf({ opportunity }: Quote): DealState {
+    if (opportunity === undefined) return 'none';
+    const deal = opportunity.id === undefined ? undefined : this.#byId.get(opportunity.id);
+    return deal ? stateOfOutcome[outcomeOf(deal)] : 'not_found';
+  }
+}
