@@ -1,4 +1,4 @@
-/** Names and ids that references lack, filled in from the other records that are known. */
+/** Fills in missing names and ids of references from the other known records. */
 import type {
   ApiRecord,
   Contact,
@@ -10,7 +10,7 @@ import type {
 } from '../records/records.ts';
 import { contactName, normaliseName } from './naming.ts';
 
-/** What a reference is to. The service has no list of owners, stages and sources. */
+/** Kinds of referenced records. The service has no list of owners, stages and sources. */
 const targets = [
   'company',
   'contact',
@@ -22,7 +22,7 @@ const targets = [
 ] as const;
 type Target = (typeof targets)[number];
 
-/** Records by resource, as far as they are known. */
+/** The known records by resource. */
 export type KnownRecords = { readonly [R in Resource]?: readonly ApiRecord[] };
 
 interface Link {
@@ -64,12 +64,12 @@ function linksIn(known: KnownRecords, resource: (typeof linking)[number]): Link[
   );
 }
 
-/** A contact's name may come in parts. */
+/** The name; a contact may have first and last name instead. */
 const nameIn = (record: ApiRecord): string | undefined => contactName(record);
 
 const isIncomplete = ({ ref }: Link): boolean => ref.id === undefined || nameIn(ref) === undefined;
 
-/** What an opportunity names without an id. */
+/** The references of an opportunity that have no id. */
 export const referencesWithoutId = (deal: Opportunity): ReadonlySet<string> =>
   new Set(
     Object.entries(opportunityRefs(deal)).flatMap(([target, ref]) =>
@@ -77,13 +77,13 @@ export const referencesWithoutId = (deal: Opportunity): ReadonlySet<string> =>
     ),
   );
 
-/** Readings in which no reference lacks anything. */
+/** Collections in which every reference is complete. */
 const completeReadings = new WeakSet<object>();
 
 /**
- * Fills in, in place, the name of a reference that has an id only, and the id of one that has a name only,
- * where exactly one record is called so. A bare text that is the id of a record is taken for its id; where
- * every text that can be looked up is one, those of owners, stages and sources are ids as well.
+ * Completes references in place: adds the name to an id, and the id to a name that only one record has. A text without
+ * an id that equals the id of a record is its id. If that is so for every text that can be looked up, the texts of
+ * owners, stages and sources are ids too.
  */
 export function completeReferences(known: KnownRecords): void {
   const incomplete = linking.flatMap((resource) => incompleteIn(known, resource));
@@ -112,10 +112,10 @@ function takeTextForId({ ref }: Link): void {
   delete ref.name;
 }
 
-/** The names and ids that are known of what can be referred to. */
+/** The names and ids of the known records. */
 class Directory {
   readonly #names = new Map<string, string>();
-  /** `undefined` for a name that several have. */
+  /** `undefined` for a name that several records have. */
   readonly #ids = new Map<string, string | undefined>();
 
   constructor(known: KnownRecords) {
@@ -137,7 +137,7 @@ class Directory {
     this.#ids.set(key, this.#ids.has(key) && this.#ids.get(key) !== id ? undefined : id);
   }
 
-  /** How the text of a reference without an id was read, if it had none and could be looked up. */
+  /** Completes one reference. @returns for a text without an id, whether it was found as an id or as a name */
   complete({ target, ref }: Link): 'id' | 'name' | undefined {
     if (ref.id !== undefined) {
       const name = this.#names.get(`${target} ${ref.id}`);

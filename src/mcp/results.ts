@@ -36,7 +36,7 @@ function fitToCap(answer: Answer, markup: Markup): CallToolResult {
   const whole = writeResult(answer, markup);
   const aim = answer.rows?.aim ?? tokenCap;
   if (answer.uncut || fits(whole, aim)) return whole;
-  const fewer = mostRows(answer, aim, markup);
+  const fewer = asManyRowsAsFit(answer, aim, markup);
   if (fewer) return fewer;
   // A single row does not fit, so lists inside the record are cut.
   return aim < tokenCap && fits(whole, tokenCap)
@@ -45,7 +45,11 @@ function fitToCap(answer: Answer, markup: Markup): CallToolResult {
 }
 
 /** The answer with as many rows as fit, at least one; `undefined` if not even that fits. */
-function mostRows(answer: Answer, tokens: number, markup: Markup): CallToolResult | undefined {
+function asManyRowsAsFit(
+  answer: Answer,
+  tokens: number,
+  markup: Markup,
+): CallToolResult | undefined {
   let [low, high] = [0, answer.rows?.count ?? 0];
   let best: CallToolResult | undefined;
   while (answer.rows && low < high) {

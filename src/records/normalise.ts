@@ -1,4 +1,4 @@
-/** Reads the fields of a raw record: their kinds, the other names they come under, and references in every form. */
+/** Normalises the fields of a raw record: types, alternative names, and the forms of references. */
 
 import { isObject } from '../values.ts';
 
@@ -44,11 +44,11 @@ const midnight = 'T00:00:00.000Z';
 
 /**
  * A date or time as ISO 8601. Seconds and milliseconds since 1970, from 2001 on, are converted; midnight UTC
- * is taken for a date. A text stays as it came.
+ * is taken for a date. Other texts are kept unchanged.
  */
 export const time: Kind<string> = (raw) => {
   if (typeof raw !== 'string' && typeof raw !== 'number') return unreadable;
-  // Nearly all have a year first, and are left as they are.
+  // Nearly all texts start with a year and need no conversion.
   if (typeof raw === 'string' && raw[4] === '-') return raw;
   const digits = String(raw);
   if (epochSeconds.test(digits)) return isoOf(Number(digits) * 1_000);
@@ -71,7 +71,7 @@ export const mark: Kind<string | true> = (raw) => {
 
 export const object: Kind<Record<string, unknown>> = (raw) => (isObject(raw) ? raw : unreadable);
 
-/** The name alone, where the service sends either a name or a nested record. */
+/** The name, from a text or a nested record. */
 export const nameOf: Kind<string> = (raw) => text(isObject(raw) ? raw.name : raw);
 
 export const nested =
@@ -93,25 +93,25 @@ export type Ref = Read<typeof named>;
 const nestedNamed = nested(named);
 
 /**
- * A nested record, of which at least id or name is usually there. A bare text is its name as far as can be
- * told here; a bare number is its id.
+ * A reference from a nested record, which usually has an id or a name. A text is taken as the name, a number as the
+ * id.
  */
 export const ref: Kind<Ref> = (raw) => {
   if (typeof raw === 'string') return raw.trim() === '' ? undefined : { name: raw };
   if (typeof raw === 'number') return { id: String(raw) };
-  // As nearly all are: nothing to do.
+  // The usual form, which needs no conversion.
   if (isObject(raw) && typeof raw.id === 'string' && isTextOrAbsent(raw.name)) return raw;
   return nestedNamed(raw);
 };
 
 const isTextOrAbsent = (raw: unknown): boolean => typeof raw === 'string' || raw === undefined;
 
-/** A known field, and the names under which services give it. */
+/** A known field and its alternative names. */
 interface FieldReader {
   name: string;
   kind: Kind<unknown>;
   aliases: readonly string[];
-  /** Of a reference: the fields beside it that hold its id and its name. */
+  /** For a reference: the names of the sibling fields with its id and its name. */
   flat?: { ids: readonly string[]; names: readonly string[] };
 }
 
@@ -128,7 +128,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   companyName: ['companyDisplayValue', 'company_display_value'],
 };
 
-/** The names of the fields that may hold a reference beside its nested form. */
+/** The names of the sibling fields that may contain the id and the name of a reference. */
 export const flatForms = (name: string): { ids: string[]; names: string[] } => ({
   ids: inBothCases(`${name}Id`),
   names: inBothCases(`${name}Name`, `${name}DisplayValue`),
@@ -141,11 +141,11 @@ function readerOf(name: string, kind: Kind<unknown>): FieldReader {
 
 interface RecordReader {
   fields: readonly FieldReader[];
-  /** Every name that a known field may have besides its own, and every field beside a reference. */
+  /** All alternative names, and the names of sibling fields of references. */
   alternatives: ReadonlySet<string>;
 }
 
-/** Every name under which a field is read, those beside references included. */
+/** Every name under which a field is read, including the sibling fields of references. */
 export function namesOf(fields: Fields): ReadonlySet<string> {
   return new Set([...Object.keys(fields), ...readerFor(fields).alternatives]);
 }
@@ -168,7 +168,7 @@ function readerFor(fields: Fields): RecordReader {
 /** Changes the record in place: it was just parsed, and a copy would cost as much as the parse. */
 export function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Read<F> {
   const reader = readerFor(fields);
-  // Most records have none, and looking each of them up would cost more than all the rest.
+  // Most records have none, and looking up each of them would dominate the cost.
   if (hasAny(raw, reader.alternatives)) readAlternatives(raw, reader.fields);
   else {
     for (const field of reader.fields) if (raw[field.name] !== undefined) readField(raw, field);
@@ -208,7 +208,7 @@ function readField(raw: Record<string, unknown>, { name, kind }: FieldReader): v
   if (after === unreadable) raw.unreadable = { ...(raw.unreadable ?? {}), [name]: before };
 }
 
-/** Takes what a reference lacks from the fields beside it. */
+/** Completes a reference from its sibling fields. */
 function completeReference(
   raw: Record<string, unknown>,
   name: string,

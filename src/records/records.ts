@@ -31,7 +31,7 @@ const base = {
   labels: listOf(nameOf),
   createdAt: time,
   updatedAt: time,
-  /** Soft deletion: its time, or `true` where the service tells no time. */
+  /** Soft deletion: its time, or `true` if the service gives no time. */
   deletedAt: mark,
   deleted: mark,
   customFields: object,
@@ -213,7 +213,7 @@ export function toRecord<R extends Resource>(
 
 const knownNames = new Map<Resource | 'quote_item', ReadonlySet<string>>();
 
-/** Whether this server reads a field of that name, or one beside it that is the same. */
+/** Whether this server reads a field of that name. */
 export function isKnownField(kind: Resource | 'quote_item', name: string): boolean {
   const known = knownNames.get(kind) ?? namesOf(kind === 'quote_item' ? quoteItem : fieldsOf[kind]);
   knownNames.set(kind, known);
@@ -222,7 +222,7 @@ export function isKnownField(kind: Resource | 'quote_item', name: string): boole
 
 const nestedCompany = { company: ref };
 
-/** A contact names its company beside itself; one that nests it, or gives a bare name, is read alike. */
+/** Reads the company of a contact from a nested record or a name, if it is not in `companyId` and `companyName`. */
 function takeCompany(contact: Contact): void {
   const { company } = normalise({ company: contact.company }, nestedCompany);
   if (company?.id !== undefined) contact.companyId ||= company.id;

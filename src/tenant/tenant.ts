@@ -279,7 +279,7 @@ export class Tenant {
     return this.#shared.items.complete(quotes, readingCall(call));
   }
 
-  /** What was learnt until now of how the service answers, route by route. Reads nothing. */
+  /** The properties of the service learnt so far, by route. Sends no request. */
   serviceProfile(): ServiceTraits {
     return this.#shared.profile.all;
   }

@@ -74,7 +74,7 @@ describe('what was learnt about the service', () => {
   });
 
   test('by another version, or with another offset parameter, is not used', async () => {
-    const stored = { version: 1, pageParam: 'from', routes: { company: { maxSize: 25 } } };
+    const stored = { version: 2, pageParam: 'from', routes: { company: { maxSize: 25 } } };
     const open = async (value: unknown, pageParam = 'from') => {
       const profile = new ServiceProfile(pageParam, {
         load: async () => value,
@@ -85,7 +85,7 @@ describe('what was learnt about the service', () => {
     };
     expect(await open(stored)).toEqual(stored.routes);
     expect(await open(stored, 'offset')).toEqual({});
-    for (const value of [{ ...stored, version: 2 }, 'text', undefined, { version: 1 }]) {
+    for (const value of [{ ...stored, version: 3 }, 'text', undefined, { version: 2 }]) {
       expect(await open(value)).toEqual({});
     }
   });

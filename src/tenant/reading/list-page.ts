@@ -321,10 +321,10 @@ async function isEnd<R extends Resource>(
   if (pages.pageParam === undefined || records.length >= query.size) return false;
   if (records.length === 0) return (query.from ?? 0) === 0;
   const looking = lookAt(pages, resource, { ...query, from: end }, call);
-  const behind = await looking.then((rows) => rows ?? [], ignoreTemporary);
-  if (behind === undefined) return false;
+  const after = await looking.then((rows) => rows ?? [], ignoreTemporary);
+  if (after === undefined) return false;
   const known = recordKeys(records);
-  return recordKeys(behind).every((key) => known.includes(key) && key === known.at(-1));
+  return recordKeys(after).every((key) => known.includes(key) && key === known.at(-1));
 }
 
 const searchOf = ({ size: _, from: __, ...search }: PageQuery): Search => search;

@@ -3,19 +3,18 @@ import { routes } from '../../api/routes.ts';
 import type { Resource } from '../../records/records.ts';
 
 /**
- * How the service answers one route, as far as a reading depends on it. Everything that a reading assumes
- * about the service stands here, and nowhere else.
+ * The properties of one route that reading a collection depends on. All assumptions about the service are here.
  */
 export interface RouteProfile {
-  /** `pages`: a list that may come in parts. `one-answer`: everything comes at once, as a tree does. */
+  /** `pages`: a list that may be paged. `one-answer`: one response contains everything, such as a tree. */
   readonly answers: 'pages' | 'one-answer';
-  /** What is asked for in one request, in records. */
+  /** Records per request. */
   readonly pageSize: number;
-  /** The most that is worth asking for in one request where an offset does not help. */
+  /** Maximum records per request, for routes without a usable offset. */
   readonly maxSize: number;
-  /** What the offset parameter counts; `none` where there is none that helps. */
+  /** What the offset parameter counts; `none` without a usable one. */
   readonly offset: 'records' | 'pages' | 'none';
-  /** Whether the order can be asked for. */
+  /** Whether the route can sort. */
   readonly sortable: boolean;
 }
 
@@ -25,33 +24,33 @@ export interface OffsetMeaning {
   readonly counts: 'records' | 'records from 1' | 'pages' | 'pages from 1';
 }
 
-/** What was learnt of a route from its answers; what is absent was not seen yet. Times in milliseconds since 1970. */
+/** Properties of a route learnt from its responses; absent ones are unknown. Times in milliseconds since 1970. */
 export interface LearntTraits {
-  /** When the first of it was learnt. */
+  /** When the first property was learnt. */
   readonly since: number;
-  /** The largest size that was answered. */
+  /** The largest size that worked. */
   readonly takenSize: number;
-  /** The largest that is not refused; `none` where the parameter itself is. */
+  /** The largest accepted size; `none` if the parameter itself is refused. */
   readonly maxSize?: number | 'none';
   /** When a larger size is tried again. */
   readonly maxSizeUntil?: number;
   /** Rows of the largest page. */
-  readonly mostRows: number;
+  readonly maxRows: number;
   /** `ignored`: every page is the first one. */
   readonly offset?: OffsetMeaning | 'ignored';
-  /** When the offset was found out. */
+  /** When the meaning of the offset was learnt. */
   readonly offsetAt?: number;
-  /** The field that holds the count, such as `meta.total`; `none` where nothing is counted. */
+  /** The field with the total, such as `meta.total`; `none` without a total. */
   readonly countedIn?: string;
-  /** `page`: what is called the total counts the rows of the page. */
+  /** `page`: the total is the number of rows of the page. */
   readonly counts?: 'all' | 'page';
-  /** A round count that was looked behind. */
+  /** A total that was checked by requesting the records after it. */
   readonly checkedCount?: number;
-  /** A count that was found to be a limit, such as a search engine's 10,000. */
+  /** A total that is a limit, such as a search engine's 10,000. */
   readonly countLimit?: number;
-  /** What a page that is shorter than asked means: no more fit, or some of its places are not shown. */
+  /** Why pages are shorter than requested: a smaller page size (`fewer`), or omitted records (`hidden`). */
   readonly shortPages?: 'fewer' | 'hidden';
-  /** Whether a filter, a text or an order has an effect, by what it is about. */
+  /** Whether a filter, a search text or a sort order has an effect, by parameter and fields. */
   readonly honoured: Readonly<Record<string, boolean>>;
   /** Of quotes: whether the rows of a list have their items, or only the record by id. */
   readonly items?: 'in rows' | 'by id';
@@ -60,7 +59,7 @@ export interface LearntTraits {
 export const nothingLearnt = (now: number): LearntTraits => ({
   since: now,
   takenSize: 0,
-  mostRows: 0,
+  maxRows: 0,
   honoured: {},
 });
 

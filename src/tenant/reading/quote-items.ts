@@ -7,11 +7,11 @@ import type { ServicePages } from './service-pages.ts';
 
 /** Requests for single quotes at a time. */
 const maxParallel = 6;
-/** Quotes read for one call: the rate budget is everybody's. The next call reads on. */
+/** Maximum quotes read for one call, because all share the rate budget. The next call continues. */
 const maxReads = 200;
-/** Quotes that show whether a quote has items that its row lacks. */
+/** Quotes read to find out whether rows lack the items of their quotes. */
 const maxProbes = 3;
-/** Quotes whose items are remembered. */
+/** Maximum number of quotes whose items are cached. */
 const maxRemembered = 5_000;
 const rememberedMs = 30 * 60_000;
 
@@ -22,8 +22,8 @@ interface Remembered {
 }
 
 /**
- * The items of quotes, where the rows of a list leave out what the record by id has. Such rows are marked, so that
- * their items are unknown rather than none, and completed for those answers that need items.
+ * The items of quotes, for services whose list rows leave them out. Such rows are marked, so that their items are
+ * unknown rather than absent, and completed for answers that need items.
  */
 export class QuoteItems {
   readonly #pages: Pick<ServicePages, 'traits' | 'learn'>;
@@ -72,7 +72,7 @@ export class QuoteItems {
     return unread.filter(hasUnknownItems).length;
   }
 
-  /** Those that were sent come first: a draft may well have no items. */
+  /** Whether none of a few quotes has items. Drafts are read last, because they may have none yet. */
   async #haveNone(rows: readonly Quote[], call: Call): Promise<boolean> {
     const likely = rows.toSorted(
       (a, b) => Number(a.status === 'draft') - Number(b.status === 'draft'),
@@ -94,7 +94,7 @@ export class QuoteItems {
     if (known && isCurrent && Date.now() < known.at + rememberedMs) setItems(row, known.items);
   }
 
-  /** Whether it is worth going on with others. */
+  /** Reads the items of one quote. @returns whether others can be read */
   async #completeOne(quote: Quote, call: Call): Promise<boolean> {
     const items = await this.#readItems(quote, call);
     if (items === 'stop') return false;
@@ -102,7 +102,7 @@ export class QuoteItems {
     return true;
   }
 
-  /** `undefined` where this quote cannot be read, `stop` where no other can be either. */
+  /** `undefined` if this quote cannot be read, `stop` if no other can be either. */
   async #readItems(
     { id, updatedAt }: Quote,
     call: Call,

@@ -14,61 +14,62 @@ import { recordKeys } from './pass.ts';
 import { type LearntTraits, type OffsetMeaning, profileOf, type RouteProfile } from './profile.ts';
 import { ServiceProfile } from './service-profile.ts';
 
-/** Tried one after the other where a larger one is refused. */
+/** Page sizes to try in turn if a larger one is refused. */
 const smallerSizes = [100, 50, 25] as const;
-const smallestSize = 25;
-/** Names of the offset parameter that services of this kind use. */
+const minSize = 25;
+/** Common names of the offset parameter. */
 const offsetNames = ['from', 'offset', 'skip', 'page'] as const;
-/** Sizes that services cut their pages to. */
+/** Page sizes to which services commonly limit a page. */
 const commonSizes: readonly number[] = [10, 20, 25, 30, 40, 50];
-/** A search engine's window: a count that stops there says how far it looks, not how many there are. */
+/** The result window of search engines: a total that is a multiple of it may be a limit. */
 const searchWindow = 10_000;
 
-/** A size that was answered with 500 may be answered a little later. */
+/** After this time a size that was answered with status 500 is tried again. */
 const failedSizeMs = 10 * 60_000;
-/** An offset that was found out so long ago is found out again where pages do not join. */
+/** After this time the meaning of the offset is checked again if pages do not fit together. */
 const doubtOffsetMs = 10 * 60_000;
 
 type Client = Pick<ApiClient, 'page' | 'pageParam'>;
 
 type SizedRequest = Search & { size: number; from?: number; offsetName?: string };
 
-/** The first records of a route, to compare a later page with. */
+/** The first records of a route, to compare later pages with. */
 interface Sample {
   /** The search, as text. */
   readonly search: string;
   readonly keys: readonly unknown[];
-  /** What the service counted. */
+  /** The total that the service reported. */
   readonly total: number | undefined;
 }
 
 /**
- * The pages of the service by the offset of their first record, whatever its own way of paging: it is
- * learnt from the answers, route by route, and held for the tenant. A wrong guess costs a request.
+ * Pages addressed by the offset of their first record, independent of how the service pages. How each route pages is
+ * learnt from its responses and kept for the tenant. A wrong assumption costs one request.
  */
 export class ServicePages {
   readonly pageParam: string | undefined;
   readonly #client: Client;
   readonly #profile: ServiceProfile;
   readonly #samples = new Map<Resource, Sample>();
-  /** What another route was found to understand is the first guess. */
-  #guess: OffsetMeaning | undefined;
+  /** The offset parameter that another route uses, assumed for routes that are not known yet. */
+  #assumed: OffsetMeaning | undefined;
   #isReady = false;
 
   constructor(client: Client, profile = new ServiceProfile(client.pageParam)) {
     this.#client = client;
     this.#profile = profile;
     this.pageParam = client.pageParam;
-    if (client.pageParam !== undefined) this.#guess = { name: client.pageParam, counts: 'records' };
+    if (client.pageParam !== undefined)
+      this.#assumed = { name: client.pageParam, counts: 'records' };
   }
 
-  /** Resolves after what was learnt earlier is loaded. Never rejects. */
+  /** Resolves when the stored profile is loaded. Never rejects. */
   async ready(): Promise<void> {
     if (this.#isReady) return;
     await this.#profile.ready();
     this.#isReady = true;
     const offsets = Object.values(this.#profile.all).map(({ offset }) => offset);
-    this.#guess = offsets.find((it) => it !== undefined && it !== 'ignored') ?? this.#guess;
+    this.#assumed = offsets.find((it) => it !== undefined && it !== 'ignored') ?? this.#assumed;
   }
 
   traits(resource: Resource): LearntTraits {
@@ -79,7 +80,7 @@ export class ServicePages {
     this.#profile.learn(resource, change);
   }
 
-  /** The first page that was read last. */
+  /** The latest first page of the route. */
   sample(resource: Resource): Sample | undefined {
     return this.#samples.get(resource);
   }
@@ -89,8 +90,8 @@ export class ServicePages {
   }
 
   /**
-   * The records from `from` on, at most `size`, fewer where the service gives fewer. The count is left out
-   * where it counts the rows of the page only.
+   * At most `size` records starting at `from`; fewer if the service returns fewer. The total is left out if it is the
+   * number of rows of the page.
    * @throws ApiError; the signal's reason when the call was cancelled
    */
   async page<R extends Resource>(
@@ -106,29 +107,29 @@ export class ServicePages {
   }
 
   /**
-   * Finds out what the offset of this route means, where that was not seen yet.
-   * @returns whether it is not what was assumed
+   * Finds out what the offset of this route means, if that is unknown.
+   * @returns whether it differs from what was assumed
    * @throws ApiError
    */
   async learnOffset(resource: Resource, search: Search, call: Call): Promise<boolean> {
     const { offset, offsetAt = 0 } = this.traits(resource);
     const isRecent = offset !== undefined && Date.now() < offsetAt + doubtOffsetMs;
-    if (isRecent || this.#guess === undefined) return false;
-    const assumed = offset ?? this.#guess;
+    if (isRecent || this.#assumed === undefined) return false;
+    const assumed = offset ?? this.#assumed;
     const found = await this.#findOffset(resource, search, call);
     if (found === undefined) return false;
     const isOther = !isSameOffset(found, assumed);
-    // Records that move meanwhile look like another meaning: that has to be seen twice.
+    // Records that move meanwhile can look like another meaning, so it must be found twice.
     if (isOther && !isSameOffset(found, await this.#findOffset(resource, search, call)))
       return false;
     this.learn(resource, { offset: found, offsetAt: Date.now() });
-    if (found !== 'ignored') this.#guess = found;
+    if (found !== 'ignored') this.#assumed = found;
     return isOther;
   }
 
-  /** The offset did what was assumed of it: a reading by it was complete, or a page joined on to another. */
+  /** Records that the offset means what was assumed: a reading was complete, or two pages fitted together. */
   confirmOffset(resource: Resource): void {
-    const offset = this.#guess;
+    const offset = this.#assumed;
     if (offset === undefined || this.traits(resource).offset !== undefined) return;
     this.learn(resource, { offset, offsetAt: Date.now() });
   }
@@ -142,7 +143,7 @@ export class ServicePages {
     const sample = recordKeys(page.records);
     if (sample.length < minSampleRows) return undefined;
     let ignored = false;
-    for (const name of new Set([this.#guess?.name ?? 'from', ...offsetNames])) {
+    for (const name of new Set([this.#assumed?.name ?? 'from', ...offsetNames])) {
       const counts = await this.#probe(resource, search, name, sample, call);
       if (counts === 'ignored') ignored = true;
       else if (counts !== undefined) return { name, counts };
@@ -150,7 +151,7 @@ export class ServicePages {
     return ignored ? 'ignored' : undefined;
   }
 
-  /** What the parameter of that name counts; `undefined` where it is refused or leads nowhere. */
+  /** What the parameter of that name counts; `undefined` if it is refused or returns nothing. */
   async #probe(
     resource: Resource,
     search: Search,
@@ -167,7 +168,7 @@ export class ServicePages {
     try {
       const counts = meaningFrom(sample, await ask(probedOffset), size);
       if (counts !== undefined || !takesNoSize) return counts;
-      // Behind the first page lies what no sample shows: only whether page 1 is the first one can be told.
+      // The sample contains the first page only, so this can only distinguish pages counted from 0 and from 1.
       return meaningOfFirst(sample, await ask(1));
     } catch (error) {
       if (isApiError(error, 'refused')) return undefined;
@@ -191,7 +192,7 @@ export class ServicePages {
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
     if (from === 0) return this.#sized(resource, { ...search, size }, call);
-    const offset = this.traits(resource).offset ?? this.#guess;
+    const offset = this.traits(resource).offset ?? this.#assumed;
     if (offset === undefined || offset === 'ignored')
       return this.#sized(resource, { ...search, size }, call);
     const { name: offsetName, counts } = offset;
@@ -201,7 +202,7 @@ export class ServicePages {
     return this.#sized(resource, { ...search, size, from: value, offsetName }, call);
   }
 
-  /** Where only whole pages can be asked for: the one or two that hold as many rows as a page has, from there on. */
+  /** If the offset counts pages: reads the one or two pages that contain the requested rows. */
   async #acrossPages<R extends Resource>(
     resource: R,
     { from = 0, size, ...search }: PageQuery,
@@ -225,15 +226,15 @@ export class ServicePages {
     }
   }
 
-  /** How many rows a page has, which all pages must have where they are asked for by number. */
+  /** Rows of a page, which must be the same for all pages if they are requested by number. */
   #rowsOfPage(resource: Resource, size: number): number {
-    const { maxSize, mostRows, takenSize } = this.traits(resource);
-    if (maxSize === 'none') return Math.max(1, mostRows);
-    const most = mostRows > 0 && mostRows < takenSize ? mostRows : size;
+    const { maxSize, maxRows, takenSize } = this.traits(resource);
+    if (maxSize === 'none') return Math.max(1, maxRows);
+    const most = maxRows > 0 && maxRows < takenSize ? maxRows : size;
     return Math.min(size, most, maxSize ?? size);
   }
 
-  /** In the largest size up to the one asked for that the route takes. */
+  /** Requests the largest size, up to the requested one, that the route accepts. */
   async #sized<R extends Resource>(
     resource: R,
     request: SizedRequest,
@@ -252,7 +253,7 @@ export class ServicePages {
     throw refusal;
   }
 
-  /** A size that was not answered before may be what a 500 is about. */
+  /** A size that has not worked before may be the cause of a status 500. */
   async #unlessTooLarge<R extends Resource>(
     resource: R,
     request: SizedRequest,
@@ -268,12 +269,11 @@ export class ServicePages {
     }
   }
 
-  #provenSize = (resource: Resource): number =>
-    Math.max(smallestSize, this.traits(resource).takenSize);
+  #provenSize = (resource: Resource): number => Math.max(minSize, this.traits(resource).takenSize);
 
   /**
-   * The smallest size tells whether the service is down, or the larger one is what it fails at. If it is down, that
-   * is as many requests as for any other page.
+   * Requests the smallest size to find out whether the service is down or fails only for larger sizes. If it is down,
+   * this sends as many requests as for any other page.
    */
   async #afterInternalError<R extends Resource>(
     resource: R,
@@ -295,24 +295,24 @@ export class ServicePages {
     return this.#noteSize(resource, smallest.size, small, 'failed');
   }
 
-  /** What became of a larger size decides how long this one is the largest. */
+  /** Learns the largest size; after a failure of a larger one only for a limited time. */
   #noteSize<R extends Resource>(
     resource: R,
     size: number | undefined,
     page: Page<RecordOf[R]>,
     larger: 'refused' | 'failed' | false | undefined,
   ): Page<RecordOf[R]> {
-    const { takenSize, mostRows } = this.traits(resource);
+    const { takenSize, maxRows } = this.traits(resource);
     this.learn(resource, {
       takenSize: larger ? (size ?? 0) : Math.max(takenSize, size ?? 0),
-      mostRows: Math.max(mostRows, page.records.length),
+      maxRows: Math.max(maxRows, page.records.length),
       ...(larger && { maxSize: size ?? 'none' }),
       ...(larger === 'failed' && { maxSizeUntil: Date.now() + failedSizeMs }),
     });
     return page;
   }
 
-  /** Looks behind a page whose rows are all that are counted, and behind a count where a search stops. */
+  /** Requests the records after the total if it may be the number of rows of the page, or a limit of a search engine. */
   async #withTrueCount<R extends Resource>(
     resource: R,
     query: PageQuery,
@@ -327,7 +327,7 @@ export class ServicePages {
     if (total > from + records.length) this.learn(resource, { counts: 'all' });
     else if (traits.counts === 'page') return uncounted(page);
     if (total >= searchWindow && total % searchWindow === 0)
-      return this.#behindWindow(resource, query, page, call);
+      return this.#checkWindow(resource, query, page, call);
     const isDoubtful = from === 0 && total === records.length && isRound(total, size);
     if (
       this.traits(resource).counts === 'all' ||
@@ -335,13 +335,13 @@ export class ServicePages {
       !canPage(resource, this.profile(resource))
     )
       return page;
-    const behind = await this.#lookBehind(resource, query, total, call);
-    if (!hasOthers(behind, records)) return page;
+    const after = await this.#recordsAfter(resource, query, total, call);
+    if (!hasOthers(after, records)) return page;
     this.learn(resource, { counts: 'page' });
     return uncounted(page);
   }
 
-  async #behindWindow<R extends Resource>(
+  async #checkWindow<R extends Resource>(
     resource: R,
     query: PageQuery,
     page: Page<RecordOf[R]>,
@@ -349,14 +349,14 @@ export class ServicePages {
   ): Promise<Page<RecordOf[R]>> {
     const { total = 0 } = page;
     if (this.traits(resource).checkedCount === total) return page;
-    const behind = await this.#lookBehind(resource, { ...query, size: 1 }, total, call);
+    const after = await this.#recordsAfter(resource, { ...query, size: 1 }, total, call);
     this.learn(resource, { checkedCount: total });
-    if (behind !== 'refused' && !hasOthers(behind, page.records)) return page;
+    if (after !== 'refused' && !hasOthers(after, page.records)) return page;
     this.learn(resource, { countLimit: total });
     return { ...page, countIsLimit: true };
   }
 
-  async #lookBehind<R extends Resource>(
+  async #recordsAfter<R extends Resource>(
     resource: R,
     query: PageQuery,
     from: number,
@@ -371,7 +371,7 @@ export class ServicePages {
   }
 }
 
-/** The same text for the same search. */
+/** Identifies a search: equal searches have equal texts. */
 export const searchText = ({
   query,
   filters,
@@ -400,7 +400,7 @@ function sizesFor(asked: number, { maxSize }: LearntTraits): (number | undefined
   return [first, ...smallerSizes.filter((size) => size < first), undefined];
 }
 
-/** Whether a smaller size may be answered where this one was refused. */
+/** Whether a smaller size may be accepted after this refusal. */
 function isAboutSize(
   error: unknown,
   size: number | undefined,
@@ -409,7 +409,7 @@ function isAboutSize(
   if (size === undefined || !isApiError(error, 'refused')) return false;
   const { upstreamMessage = '' } = error.facts;
   if (/\b(size|limit)\b/i.test(upstreamMessage)) return true;
-  // A size that was answered before is not what a refusal without a word is about.
+  // Without a message, the size is the likely cause unless it worked before.
   return (
     size > takenSize && !/\b(filters?|query|sort|from|offset|skip|page)\b/i.test(upstreamMessage)
   );
@@ -418,14 +418,14 @@ function isAboutSize(
 const canPage = (resource: Resource, { offset }: RouteProfile): boolean =>
   routes[resource].shape !== 'tree' && offset !== 'none';
 
-/** A page that is as long as pages are, rather than as there are records. */
+/** Whether the number of rows is likely to be a page size. */
 const isRound = (rows: number, size: number): boolean =>
   rows > 0 && (rows >= size || commonSizes.includes(rows));
 
 const uncounted = <R>({ total: _, ...page }: Page<R>): Page<R> => page;
 
-function hasOthers(behind: readonly unknown[] | 'refused', records: readonly unknown[]): boolean {
-  if (behind === 'refused') return false;
+function hasOthers(found: readonly unknown[] | 'refused', records: readonly unknown[]): boolean {
+  if (found === 'refused') return false;
   const known = new Set(recordKeys(records));
-  return recordKeys(behind).some((key) => !known.has(key));
+  return recordKeys(found).some((key) => !known.has(key));
 }

@@ -4,17 +4,17 @@ import type { ProfileStore } from '../../state/port.ts';
 import { isObject } from '../../values.ts';
 import { type LearntTraits, nothingLearnt } from './profile.ts';
 
-/** Of the stored form: what another version stored is learnt again. */
-const version = 1;
-/** What was learnt is learnt again after this time, in case the service has changed. */
+/** Version of the stored form; other versions are ignored. */
+const version = 2;
+/** Properties are learnt again after this time, in case the service has changed. */
 const lifetimeMs = 24 * 60 * 60_000;
 
-/** What was learnt of a service, route by route; JSON values only. */
+/** The learnt properties of a service by route; JSON values only. */
 export type ServiceTraits = { readonly [R in Resource]?: LearntTraits };
 
 /**
- * What was learnt of a tenant's service, in memory and, where it differs from the documentation, in the tenant's
- * state. Another process begins with it. A value that is no longer true costs requests, never an answer.
+ * The learnt properties of a tenant's service, in memory. Those that differ from the documentation are also stored in
+ * the tenant's state, for other processes. An outdated value costs additional requests but no wrong answer.
  */
 export class ServiceProfile {
   readonly #store: ProfileStore | undefined;
@@ -29,18 +29,18 @@ export class ServiceProfile {
     this.#store = store;
   }
 
-  /** Resolves after what is stored was read, which happens once. Never rejects. */
+  /** Resolves when the stored properties are loaded. Never rejects. */
   ready(): Promise<void> {
     this.#loading ??= this.#load();
     return this.#loading;
   }
 
-  /** Resolves after everything that was learnt is stored. Never rejects. */
+  /** Resolves when everything is stored. Never rejects. */
   saved(): Promise<void> {
     return this.#saving;
   }
 
-  /** Everything that was learnt until now. */
+  /** Everything learnt so far. */
   get all(): ServiceTraits {
     return Object.fromEntries(this.#routes);
   }
@@ -62,7 +62,7 @@ export class ServiceProfile {
   }
 
   async #load(): Promise<void> {
-    // Without what is stored it is learnt again.
+    // If it cannot be loaded, it is learnt again.
     const stored = await this.#store?.load().catch(() => undefined);
     for (const [resource, traits] of this.#read(stored)) this.#routes.set(resource, traits);
     this.#stored = JSON.stringify(this.#deviating());
@@ -76,7 +76,7 @@ export class ServiceProfile {
     }
   }
 
-  /** A service that is as documented leaves nothing to store. */
+  /** The properties that differ from the documentation. */
   #deviating(): ServiceTraits {
     const found = [...this.#routes].filter(([, traits]) => deviates(traits, this.#pageParam));
     return Object.fromEntries(found);
@@ -93,7 +93,7 @@ export class ServiceProfile {
       const value = { version, pageParam: this.#pageParam, routes: { ...others, ...own } };
       await store.save(value, lifetimeMs);
     };
-    // If it cannot be stored, it is learnt again by the next process.
+    // If it cannot be stored, the next process learns it again.
     this.#saving = this.#saving.then(save).catch(() => {});
   }
 }
