@@ -40,7 +40,7 @@ describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) 
   const env = { CPQ_STATE_DIR: folder };
   const server = host.serving(at, { ...everything, env, person: answering.person });
 
-  test('the person sees the difference, agrees, and exactly that is written', async () => {
+  test('the person sees the difference and agrees, and exactly that is written', async () => {
     const it = await server();
     const { name: before, externalIdentifier } = await opportunity().then(({ id }) =>
       at().then((address) => recordOf(address, id)),
@@ -85,7 +85,7 @@ describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) 
     },
   );
 
-  test('the person never answers: the host gives up, and nothing is written', async () => {
+  test('the person never answers: the host cancels, and nothing is written', async () => {
     const it = await server();
     answering.next = answerNever;
     const [args, sent] = [await another(), await puts()];
@@ -114,14 +114,14 @@ describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) 
 });
 
 describe.each(everyHost.map((host) => [host.name, host] as const))(
-  '%s, where nobody can be asked',
+  '%s, without elicitation',
   (_, host) => {
     const folder = newFolder();
     const person = cannotAsk.includes(host) ? { person: personAnswers.accepts } : {};
     const env = { CPQ_STATE_DIR: folder };
     const server = host.serving(at, { ...everything, env, ...person });
 
-    test('says that nobody was asked; the token of the preview writes', async () => {
+    test('reports that nobody was asked; the token of the preview writes', async () => {
       const it = await server();
       const [args, sent] = [await another(), await puts()];
       const { outcome, confirm, preview, text } = await upsert(it, args);
@@ -138,7 +138,7 @@ describe.each(everyHost.map((host) => [host.name, host] as const))(
   },
 );
 
-test('CPQ_CONSENT=ask allows no other way than asking', async () => {
+test('CPQ_CONSENT=ask allows no writes without a question', async () => {
   const [host] = everyHost;
   const env = { CPQ_STATE_DIR: newFolder(), CPQ_CONSENT: 'ask' };
   const it = await host?.start(await at(), { ...everything, env });

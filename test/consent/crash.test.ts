@@ -86,7 +86,7 @@ const listed = async (it: Connection): Promise<Row[]> =>
 const revert = async (it: Connection): Promise<CallReport> =>
   call(it, 'cpq_revert_change', { change_id: (await listed(it))[0]?.change_id });
 
-test('killed while the person is asked: nothing was announced, nothing happened', async () => {
+test('killed while the person is asked: no intent in the journal, nothing written', async () => {
   const it = await scene();
   let asked = () => {};
   const reached = new Promise<void>((resolve) => {
@@ -105,7 +105,7 @@ test('killed while the person is asked: nothing was announced, nothing happened'
   expect(puts(it)).toBe(0);
 });
 
-test('killed when the write was announced and is not stored: cannot tell, the record is as before', async () => {
+test('killed after the intent, nothing stored: outcome unknown, the record is unchanged', async () => {
   const it = await scene();
   const before = { ...record(it) };
   await killAt(it, ({ method }) => method === 'PUT');
@@ -122,7 +122,7 @@ test('killed when the write was announced and is not stored: cannot tell, the re
   expect(record(it).name).toBe(wish.name);
 });
 
-test('killed when the write is stored and not answered: cannot tell, the record holds it', async () => {
+test('killed before the answer to the write: outcome unknown, the record is changed', async () => {
   const it = await scene();
   const { name } = record(it);
   const first = await it.start();
@@ -145,7 +145,7 @@ test('killed when the write is stored and not answered: cannot tell, the record 
   ]);
 });
 
-test('killed when the write is answered and not read back: cannot tell, the record holds it', async () => {
+test('killed before the verification: outcome unknown, the record is changed', async () => {
   const it = await scene();
   await killAt(it, ({ method }) => method === 'GET' && puts(it) > 0);
   expect(await phases(it)).toEqual(['sending']);
@@ -155,7 +155,7 @@ test('killed when the write is answered and not read back: cannot tell, the reco
   ]);
 });
 
-test('killed after its end: written, and it can be taken back', async () => {
+test('killed after the outcome: written, and it can be reverted', async () => {
   const it = await scene();
   const { name } = record(it);
   const first = await it.start();
@@ -168,7 +168,7 @@ test('killed after its end: written, and it can be taken back', async () => {
   expect(record(it).name).toBe(name);
 });
 
-test('somebody else changed the record after the crash: that is told, and nothing is taken back', async () => {
+test('another change after the crash: it is reported, and nothing is reverted', async () => {
   const it = await scene();
   await killAt(it, ({ method }) => method === 'PUT');
   record(it).name = 'Somebody else’s';
@@ -180,7 +180,7 @@ test('somebody else changed the record after the crash: that is told, and nothin
   expect(puts(it)).toBe(1);
 });
 
-test('what may have been written counts towards the hourly limit after a restart', async () => {
+test('a write of unknown outcome counts towards the hourly limit after a restart', async () => {
   const it = await scene();
   await killAt(it, ({ method }) => method === 'PUT');
   const again = await it.start({ env: { CPQ_WRITES_PER_HOUR: '1' } });
@@ -192,7 +192,7 @@ test('what may have been written counts towards the hourly limit after a restart
   expect(puts(it)).toBe(1);
 });
 
-test('a token does not outlive the server that gave it', async () => {
+test('a token is not valid after a restart of its server', async () => {
   const it = await scene();
   const first = await it.start({ person: undefined });
   const { confirm } = await call(first, 'cpq_upsert_opportunity', wish);
@@ -204,7 +204,7 @@ test('a token does not outlive the server that gave it', async () => {
   expect(puts(it)).toBe(0);
 });
 
-test('the key is in none of it', async () => {
+test('the key is in no output or file', async () => {
   const it = await scene();
   const first = await it.start();
   await call(first, 'cpq_upsert_opportunity', { ...wish, description: 'x' });

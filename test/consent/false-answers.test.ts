@@ -53,7 +53,7 @@ const transports = ['pipe', 'http'] as const;
 describe.each(transports)('a host that answers by itself, %s', (transport) => {
   const writer = writers[transport];
 
-  test('an answer to a question that was not asked is not heard: the question comes', async () => {
+  test('an answer without a question is ignored, and the question is asked', async () => {
     const it = await writer();
     const args = await another();
     const result = await answering(it, args, { inputResponses: accepted });
@@ -71,7 +71,7 @@ describe.each(transports)('a host that answers by itself, %s', (transport) => {
       'built like one',
       `zzzzzzzz.${'A'.repeat(12)}.${'A'.repeat(22)}.${'A'.repeat(22)}.${'A'.repeat(22)}`,
     ],
-  ])('a seal that was %s', async (_, requestState) => {
+  ])('a request state that was %s is refused', async (_, requestState) => {
     const it = await writer();
     const args = await another();
     const result = await answering(it, args, { requestState, inputResponses: accepted });
@@ -80,7 +80,7 @@ describe.each(transports)('a host that answers by itself, %s', (transport) => {
     expect(answer.text).toMatch(/not given out by this server/);
   });
 
-  test('a seal without an answer', async () => {
+  test('a request state without an answer is refused', async () => {
     const it = await writer();
     const args = await another();
     const { requestState } = await question(it, args);
@@ -99,7 +99,7 @@ describe.each(transports)('a host that answers by itself, %s', (transport) => {
   test.each([
     ['another value', { name: 'Something else' }, /given for another change/],
     ['one field more', { probability: 0.91 }, /given for another change/],
-  ])('the answer to another question: %s', async (_, more, why) => {
+  ])('the answer to another question is refused: %s', async (_, more, why) => {
     const it = await writer();
     const args = await another();
     const { requestState } = await question(it, args);
@@ -115,7 +115,7 @@ describe.each(transports)('a host that answers by itself, %s', (transport) => {
     ['1', { agree: 1 }],
     ['nothing', {}],
     ['a list', { agree: [true] }],
-  ])('an accepted form whose tick is %s', async (_, content) => {
+  ])('an accepted form does not count as agreement when its checkbox is %s', async (_, content) => {
     const it = await writer();
     const args = await another();
     const { requestState } = await question(it, args);
@@ -127,10 +127,10 @@ describe.each(transports)('a host that answers by itself, %s', (transport) => {
   });
 });
 
-describe.each(transports)('an answer of a host, %s', (transport) => {
+describe.each(transports)('a repeated, late or mixed-up answer of a host, %s', (transport) => {
   const writer = writers[transport];
 
-  test('an accepted answer counts once', async () => {
+  test('counts only once', async () => {
     const it = await writer();
     const args = await another();
     const before = await puts();
@@ -143,7 +143,7 @@ describe.each(transports)('an answer of a host, %s', (transport) => {
     expect(await puts()).toBe(before + 1);
   });
 
-  test('an answer that took longer than ten minutes', async () => {
+  test('is refused after ten minutes', async () => {
     const it = await writer();
     const args = await another();
     const { requestState } = await question(it, args);
@@ -154,7 +154,7 @@ describe.each(transports)('an answer of a host, %s', (transport) => {
     expect(answer.text).toMatch(/older than ten minutes/);
   });
 
-  test('a token in the place of the seal, and the seal in the place of a token', async () => {
+  test('is refused when token and request state are exchanged', async () => {
     const it = await writer();
     const args = await another();
     const mute = await it.another({ transport });
@@ -172,10 +172,10 @@ describe.each(transports)('an answer of a host, %s', (transport) => {
   });
 });
 
-describe('a host of the older era that uses words of the newer one', () => {
+describe('a host of the legacy era that uses fields of the modern era', () => {
   const modern = shared(async () => openWriter(await at(), { person: personAnswers.accepts }));
 
-  test('is asked all the same, and its own seal and answer are not heard', async () => {
+  test('is still asked, and its own request state and answer are ignored', async () => {
     const answering = new Answering();
     answering.next = personAnswers.declines;
     const it = await modern();
@@ -190,7 +190,7 @@ describe('a host of the older era that uses words of the newer one', () => {
     expect((await recordOf(await at(), args.opportunity_id)).name).not.toBe(args.name);
   });
 
-  test('cannot say in a request that it cannot ask, once it said that it can', async () => {
+  test('cannot withdraw the ability to ask in a single request', async () => {
     const answering = new Answering();
     answering.next = personAnswers.declines;
     const client = await (await modern()).another({ era: 'legacy', person: answering.person });
@@ -201,7 +201,7 @@ describe('a host of the older era that uses words of the newer one', () => {
     expect(answering.asked).toHaveLength(1);
   });
 
-  test('nor that it can, where it could not be reached with a question', async () => {
+  test('cannot claim the ability to ask where it cannot receive a question', async () => {
     const client = await (await modern()).another({ era: 'legacy', transport: 'http' });
     const args = await another();
     const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
@@ -214,7 +214,7 @@ describe('a host of the older era that uses words of the newer one', () => {
 
 describe('a host that can ask', () => {
   test.each(['modern', 'legacy'] as const)(
-    'is asked though the call brings a good token (%s)',
+    'is asked even if the call has a valid token (%s)',
     async (era) => {
       const answering = new Answering();
       answering.next = personAnswers.declines;
@@ -229,7 +229,7 @@ describe('a host that can ask', () => {
     },
   );
 
-  test('by links only is none that can show a form', async () => {
+  test('that supports only URL mode counts as one that cannot show a form', async () => {
     const it = await openWriter(await at(), { person: personAnswers.accepts });
     const result = await it.raw({
       name: tool,

@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-test('a refusal is told in the words of the service', async () => {
+test('a refusal is reported with the message of the service', async () => {
   const { upstream, it } = await start();
   upstream.set(limit(writeFaults['400-messages'], { method: 'PUT' }));
   const { text } = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
@@ -75,18 +75,15 @@ test('a refusal is told in the words of the service', async () => {
   );
 });
 
-test.each([502, 504, 408])(
-  'status %i of a gateway: the service may still be at work',
-  async (code) => {
-    const { upstream, it } = await start();
-    upstream.set(limit({ write: 'unapplied', status: { code } }, { method: 'PUT' }));
-    const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
-    expect(answer.outcome).toBe('cannot_tell');
-    expect(answer.text).toMatch(/may yet change/);
-  },
-);
+test.each([502, 504, 408])('status %i of a gateway leaves the outcome unknown', async (code) => {
+  const { upstream, it } = await start();
+  upstream.set(limit({ write: 'unapplied', status: { code } }, { method: 'PUT' }));
+  const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
+  expect(answer.outcome).toBe('cannot_tell');
+  expect(answer.text).toMatch(/may yet change/);
+});
 
-test('nothing is sent where the service is gone: not written, for certain', async () => {
+test('an unreachable service: certainly not written', async () => {
   const folder = newFolder();
   let gone = async () => {};
   const state = announcingJournal(localState(folder), () => gone());
@@ -124,7 +121,7 @@ const readOf = (upstream: Upstream, externalId: string, after: number): When => 
 };
 
 describe('a read fails before the write', () => {
-  test.concurrent.each(readFaults)('while it is planned: %s', async (name) => {
+  test.concurrent.each(readFaults)('during planning: %s', async (name) => {
     const { upstream, it } = await start();
     upstream.set(limit(faults[name], { method: 'GET' }));
     const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
@@ -158,7 +155,7 @@ const afterWrite = (upstream: Upstream, then: () => void): Behaviour => ({
 });
 
 describe('the record cannot be read back', () => {
-  test.concurrent.each(readFaults)('%s: confirmed, and not compared', async (name) => {
+  test.concurrent.each(readFaults)('%s: confirmed, but not compared', async (name) => {
     const { upstream, it } = await start();
     upstream.set(afterWrite(upstream, () => upstream.set(limit(faults[name], { method: 'GET' }))));
     const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
@@ -173,7 +170,7 @@ describe('the record cannot be read back', () => {
     'reset-after-applying',
     'reset-before-reading',
     '500-without-applying',
-  ] as const)('nor did the write answer (%s): it cannot be told', async (name) => {
+  ] as const)('and the write was not answered (%s): outcome unknown', async (name) => {
     const { upstream, it } = await start();
     upstream.set({
       ...limit(writeFaults[name], { method: 'PUT' }),
@@ -200,8 +197,8 @@ const shorten = (row: Row): void => {
 };
 const agreed = { external_id: 'opp-3', name: 'Named anew' };
 
-describe('the service stores something else than was sent', () => {
-  test('and confirms: written, and what differs is told', async () => {
+describe('the service stores other values than were sent', () => {
+  test('and confirms: written, and the differences are reported', async () => {
     const { upstream, it } = await start();
     upstream.set(making(upstream, shorten));
     const answer = await it.upsert({ ...agreed, probability: 0.45 });
@@ -212,7 +209,7 @@ describe('the service stores something else than was sent', () => {
     expect(answer.text).toMatch(/stored some fields differently/);
   });
 
-  test('of a field that was to stay', async () => {
+  test('in a field that was to stay', async () => {
     const { upstream, it } = await start();
     upstream.set(
       making(upstream, (row) => {
@@ -223,7 +220,7 @@ describe('the service stores something else than was sent', () => {
     expect(data.differs).toMatchObject([{ field: 'expected_close_date', stored: '2031-01-01' }]);
   });
 
-  test('and breaks off, a part being as meant: written, and what differs is told', async () => {
+  test('and disconnects, with a part stored: written, and the differences are reported', async () => {
     const { upstream, it } = await start();
     const broken = limit(writeFaults['reset-after-applying'], { method: 'PUT' });
     upstream.set({ ...broken, ...making(upstream, shorten) });
@@ -231,7 +228,7 @@ describe('the service stores something else than was sent', () => {
     expect(answer).toMatchObject({ outcome: 'written', data: { differs: [{ field: 'name' }] } });
   });
 
-  test('and breaks off, nothing being as meant: it may be somebody else’s', async () => {
+  test('and disconnects, with nothing stored as sent: it may be another change', async () => {
     const { upstream, it } = await start();
     const broken = limit(writeFaults['reset-after-applying'], { method: 'PUT' });
     upstream.set({ ...broken, ...making(upstream, shorten) });

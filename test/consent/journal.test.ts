@@ -47,7 +47,7 @@ const fileIn = async (folder: string): Promise<string> => {
 };
 
 describe('the journal', () => {
-  test('stays in reach when the operator’s key is renewed, and out of reach of callers’ own keys', async () => {
+  test('remains readable when the operator’s key is renewed, but not with callers’ own keys', async () => {
     const folder = newFolder();
     const { change_id } = await rename(await open({ folder }));
     const other = addressIn(await sandbox(), 'read');
@@ -57,7 +57,7 @@ describe('the journal', () => {
     expect(await listed(stranger)).toEqual([]);
   });
 
-  test('holds before, what was sent, after, when, which client and how consent was given', async () => {
+  test('contains the values before, sent and after, the time, the client and the kind of consent', async () => {
     const it = await open();
     const before = await recordOf(await at(), opportunity.id);
     const started = new Date().toISOString();
@@ -84,14 +84,14 @@ describe('the journal', () => {
     });
   });
 
-  test.runIf(posix)('is for its owner’s eyes, and so is its folder', async () => {
+  test.runIf(posix)('is readable by its owner only, and so is its folder', async () => {
     const folder = join(newFolder(), 'made', 'when needed');
     await rename(await open({ folder }));
     expect((await stat(await fileIn(folder))).mode & 0o777).toBe(0o600);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test.runIf(posix)('becomes so again, where it was left open to others', async () => {
+  test.runIf(posix)('is restricted to its owner again if it was readable by others', async () => {
     const it = await open();
     await rename(it);
     await chmod(await fileIn(it.folder), 0o644);
@@ -99,7 +99,7 @@ describe('the journal', () => {
     expect((await stat(await fileIn(it.folder))).mode & 0o777).toBe(0o600);
   });
 
-  test('is only ever added to', async () => {
+  test('is append-only', async () => {
     const it = await open();
     await rename(it);
     const before = await readFile(await fileIn(it.folder), 'utf8');
@@ -107,7 +107,7 @@ describe('the journal', () => {
     expect((await readFile(await fileIn(it.folder), 'utf8')).startsWith(before)).toBe(true);
   });
 
-  test('is kept apart for each tenant', async () => {
+  test('is separate for each tenant', async () => {
     const [, second] = (await sandbox()).tenants;
     if (!second) throw new Error('no second tenant');
     const folder = newFolder();
@@ -123,7 +123,7 @@ describe('the journal', () => {
     expect(names.join()).not.toContain((await at()).key);
   });
 
-  test('never holds the key', async () => {
+  test('never contains the key', async () => {
     const it = await open();
     await rename(it);
     await rename(it);
@@ -131,8 +131,8 @@ describe('the journal', () => {
   });
 });
 
-describe('a journal that was damaged', () => {
-  test('by a crash in the middle of a line: the others count, and the next one is whole', async () => {
+describe('a damaged journal', () => {
+  test('with a line torn by a crash keeps the other lines, and the next one is complete', async () => {
     const it = await open();
     await rename(it);
     await appendFile(await fileIn(it.folder), '{"phase":"sending","id":"chg_torn","at":"2026-0');
@@ -148,7 +148,7 @@ describe('a journal that was damaged', () => {
   });
 
   test.each(['null', '[]', '"text"', '{}', '{"phase":"sending","id":"chg_1"}', '{"phase":"done"}'])(
-    'by a line that is no entry, %s: nothing else suffers',
+    'with a line that is not an entry, %s, keeps the others',
     async (line) => {
       const it = await open();
       await rename(it);
@@ -160,7 +160,7 @@ describe('a journal that was damaged', () => {
     },
   );
 
-  test('an outcome without its announcement is passed over', async () => {
+  test('ignores an outcome without its intent', async () => {
     const it = await open();
     await rename(it);
     const line = JSON.stringify({ phase: 'done', id: 'chg_unknown', outcome: 'written' });
@@ -169,8 +169,8 @@ describe('a journal that was damaged', () => {
   });
 });
 
-describe('a journal that cannot be kept', () => {
-  test('nothing is written', async () => {
+describe('a journal that cannot be written', () => {
+  test('prevents any write', async () => {
     const folder = join(newFolder(), 'a file in the way');
     await writeFile(folder, '');
     const [it, sent] = [await open({ folder }), await puts()];
@@ -182,7 +182,7 @@ describe('a journal that cannot be kept', () => {
     expect(await puts()).toBe(sent);
   });
 
-  test('from the announcement on: nothing is sent', async () => {
+  test('from the intent on: nothing is sent', async () => {
     const folder = newFolder();
     const state = announcingJournal(localState(folder), async () => {
       throw Object.assign(new Error('full'), { code: 'ENOSPC' });
@@ -213,7 +213,7 @@ describe('a journal that cannot be kept', () => {
     ]);
   });
 
-  test('nor read: nothing is listed as if there were none', async () => {
+  test('or read is reported, not listed as empty', async () => {
     const folder = newFolder();
     const it = await open({ folder });
     await rename(it);
@@ -239,7 +239,7 @@ describe('cpq_list_changes', () => {
     return it;
   });
 
-  test('newest first, with how each came about', async () => {
+  test('lists changes newest first, with their consent', async () => {
     const records = await listed(await history());
     expect(records.map(({ what }) => what)).toEqual(['change', 'create', 'change']);
     for (const record of records) {
@@ -253,7 +253,7 @@ describe('cpq_list_changes', () => {
     }
   });
 
-  test('of one opportunity, by id or external identifier', async () => {
+  test('lists changes of one opportunity, by id or external identifier', async () => {
     const it = await history();
     const [, made] = await listed(it);
     for (const wanted of ['LISTED-1', made?.opportunity_id]) {
@@ -263,7 +263,7 @@ describe('cpq_list_changes', () => {
     expect(await listed(it, { opportunity: 'nothing' })).toEqual([]);
   });
 
-  test('of a period', async () => {
+  test('lists changes of a period', async () => {
     const it = await history();
     const day = (offset: number) =>
       new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
@@ -272,7 +272,7 @@ describe('cpq_list_changes', () => {
     expect(await listed(it, { until: day(-1) })).toEqual([]);
   });
 
-  test('a page at a time', async () => {
+  test('lists changes a page at a time', async () => {
     const it = await history();
     const all = await listed(it);
     const first = await it.call('cpq_list_changes', { size: 2 });
@@ -280,14 +280,14 @@ describe('cpq_list_changes', () => {
     expect(await listed(it, { size: 2, from: 2 })).toEqual(all.slice(2));
   });
 
-  test('says where there are none', async () => {
+  test('says that there are none', async () => {
     const { text } = await (await open()).call('cpq_list_changes', {});
     expect(text).toMatch(/^No changes\.[\s\S]*Only what this server wrote is listed/);
   });
 });
 
-describe('the limit of an hour', () => {
-  test('counts writes, and says when the next one is possible', async () => {
+describe('the hourly limit of writes', () => {
+  test('counts writes, and reports when the next one is possible', async () => {
     const it = await open({ rules: { perHour: 2 } });
     expect((await rename(it)).outcome).toBe('written');
     expect((await rename(it)).outcome).toBe('written');
@@ -298,7 +298,7 @@ describe('the limit of an hour', () => {
     expect(await puts()).toBe(sent);
   });
 
-  test('counts a way back too, and holds across servers on one folder', async () => {
+  test('counts reverts too, and is shared by servers with one state folder', async () => {
     const folder = newFolder();
     const { change_id } = await rename(await open({ folder, rules: { perHour: 2 } }));
     const second = await open({ folder, rules: { perHour: 2 } });
@@ -308,7 +308,7 @@ describe('the limit of an hour', () => {
     expect(await journalIn(folder)).toHaveLength(4);
   });
 
-  test('is not exceeded by calls at once', async () => {
+  test('is not exceeded by concurrent calls', async () => {
     const it = await open({ rules: { perHour: 2 } });
     const sent = await puts();
     const answers = await Promise.all(
@@ -320,7 +320,7 @@ describe('the limit of an hour', () => {
     expect(await puts()).toBe(sent + 2);
   });
 
-  test('does not count what was an hour ago, nor what was refused', async () => {
+  test('does not count writes older than an hour, nor refused ones', async () => {
     const it = await open({ rules: { perHour: 1 } });
     await rename(it);
     const path = await fileIn(it.folder);
@@ -342,7 +342,7 @@ describe('the limit of an hour', () => {
   });
 });
 
-describe('what the operator bars', () => {
+describe('limits of the operator', () => {
   const otherStage = async (): Promise<{ id: string; name: string }> => {
     const { database, tenants } = await sandbox();
     const sql = `select id, name from pipeline_stage where tenant = ? and id <> ? and id in
@@ -355,7 +355,7 @@ describe('what the operator bars', () => {
     return stage;
   };
 
-  test('a field is not written, and those allowed are told', async () => {
+  test('a field that is not allowed is not written, and the allowed ones are reported', async () => {
     const it = await open({ rules: { fields: new Set(['name', 'probability']) } });
     const sent = await puts();
     const args = { opportunity_id: opportunity.id, description: 'x', onetime_revenue: 1 };
@@ -368,7 +368,7 @@ describe('what the operator bars', () => {
     expect((await rename(it)).outcome).toBe('written');
   });
 
-  test('nor through a way back', async () => {
+  test('a field that is not allowed is not reverted', async () => {
     const folder = newFolder();
     const { change_id } = await rename(await open({ folder }));
     const strict = await open({ folder, rules: { fields: new Set(['probability']) } });
@@ -376,7 +376,7 @@ describe('what the operator bars', () => {
   });
 
   test.each(['name', 'id', 'name in capitals', 'id in capitals'])(
-    'a stage, by its %s',
+    'a barred stage is recognised by its %s',
     async (by) => {
       const { id, name } = await otherStage();
       const word = by.startsWith('id') ? id : name;
@@ -391,7 +391,7 @@ describe('what the operator bars', () => {
     },
   );
 
-  test('a stage, also through a way back', async () => {
+  test('a barred stage is not reached by a revert', async () => {
     const folder = newFolder();
     const { name } = opportunity.pipelineStage;
     const { id } = await otherStage();
@@ -402,12 +402,12 @@ describe('what the operator bars', () => {
     expect((await free.revert(change_id)).outcome).toBe('written');
   });
 
-  test('a stage that is there already is no hindrance to another change', async () => {
+  test('a barred stage that is already set does not prevent other changes', async () => {
     const it = await open({ rules: { barredStages: [opportunity.pipelineStage.name] } });
     expect((await rename(it)).outcome).toBe('written');
   });
 
-  test('everything, where opportunity:write is not granted', async () => {
+  test('nothing is written without the grant opportunity:write', async () => {
     const it = await open({ grants: ['read'] });
     await expect(rename(it)).rejects.toThrow(/Unknown tool/);
     await expect(it.revert('chg_1')).rejects.toThrow(/Unknown tool/);

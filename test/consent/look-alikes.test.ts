@@ -36,7 +36,7 @@ const places: readonly [string, (text: string) => Row][] = [
   ['custom_fields', (text) => ({ custom_fields: [`${text}=North`] })],
 ];
 
-describe('a character that nobody can see, in a value that is to be written', () => {
+describe('an invisible character in a value to write', () => {
   test.each([
     ['\u200b', 'U\\+200B ZERO WIDTH SPACE'],
     ['\u202e', 'U\\+202E RIGHT-TO-LEFT OVERRIDE'],
@@ -45,7 +45,7 @@ describe('a character that nobody can see, in a value that is to be written', ()
     ['\u{e0041}', 'U\\+E0041 TAG CHARACTER'],
     ['\u001b', 'U\\+001B ESCAPE'],
     ['\ud800', 'U\\+D800 HALF OF A CHARACTER'],
-  ])('%j is refused, by name and position, wherever it stands', async (character, name) => {
+  ])('%j is refused with its name and position', async (character, name) => {
     for (const [field, args] of places) {
       const { text, isError } = await change(args(`Eight${character}een`));
       expect(isError).toBe(true);
@@ -56,18 +56,18 @@ describe('a character that nobody can see, in a value that is to be written', ()
     expect(text.isWellFormed()).toBe(true);
   });
 
-  test.each(['external_id', 'opportunity_id'])('nor in %s', async (field) => {
+  test.each(['external_id', 'opportunity_id'])('is refused in %s', async (field) => {
     const { text, isError } = await (await writer()).upsert({ [field]: 'A\ufe0fB', name: 'x' });
     expect(isError).toBe(true);
     expect(text).toMatch(new RegExp(`^${field}: .*U\\+FE0F VARIATION SELECTOR, at position 2`));
   });
 
-  test('a line break in a name is refused, in a description it is not', async () => {
+  test('a line break is refused in a name, but not in a description', async () => {
     expect((await change({ name: 'One\ntwo' })).text).toContain('U+000A LINE FEED, at position 4');
     expect((await change({ description: 'One\n\ttwo\r\nthree' })).outcome).toBe('not_asked');
   });
 
-  test('nothing of it was sent', async () => {
+  test('nothing was sent', async () => {
     expect(await putsOf(await sandbox())).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('a character that nobody can see, in a value that is to be written', ()
     'Launch 👩🏽\u200d💻 ❤\ufe0f 1\ufe0f\u20e3',
     'Müller façade',
     '見積書',
-  ])('%j is written to the letter', async (name) => {
+  ])('%j is written unchanged', async (name) => {
     const accepting = await openWriter(await at(), {
       ...fresh,
       person: () => ({ action: 'accept', content: { agree: true } }),
@@ -90,7 +90,7 @@ describe('a character that nobody can see, in a value that is to be written', ()
   });
 });
 
-describe('an external identifier that looks like one that is taken', () => {
+describe('an external identifier that looks like an existing one', () => {
   const create = async (external_id: string) =>
     (await writer()).upsert({ external_id, create: true, name: 'Second' });
   const taken = shared(async () => {
@@ -109,7 +109,7 @@ describe('an external identifier that looks like one that is taken', () => {
     ['letter case and script', 'орр-2011'],
     ['blanks around it', '\u00a0OPP-2011\u2003'],
     ['a blank in it', 'OPP -2011'],
-  ])('by %s: refused, and the other is named', async (_, external_id) => {
+  ])('is refused with %s, and the other one is named', async (_, external_id) => {
     const existing = await taken();
     const { text, isError, confirm } = await create(external_id);
     expect({ isError, confirm }).toEqual({ isError: true, confirm: undefined });
@@ -119,7 +119,7 @@ describe('an external identifier that looks like one that is taken', () => {
   });
 
   test.each(['\ufe01', '\u034f', '\u3164', '\u2800', '\u200b'])(
-    'by %j in it: refused',
+    'is refused with %j in it',
     async (character) => {
       await taken();
       const { isError, confirm } = await create(`OPP${character}-2011`);
@@ -127,12 +127,12 @@ describe('an external identifier that looks like one that is taken', () => {
     },
   );
 
-  test('also when it is the one that is taken that holds what cannot be seen', async () => {
+  test('is refused when the existing one contains an invisible character', async () => {
     await put('opportunity', { name: 'Hidden', externalIdentifier: 'SEEN\u3164-1\ufe01' });
     expect((await create('SEEN-1')).text).toContain('Hidden');
   });
 
-  test('and one that is made while the person is asked', async () => {
+  test('is refused when the other one is created while the person is asked', async () => {
     const asked = await openWriter(await at(), {
       ...fresh,
       person: (() =>
@@ -148,12 +148,12 @@ describe('an external identifier that looks like one that is taken', () => {
     expect(puts.filter(({ path }) => path.includes('RACE'))).toEqual([]);
   });
 
-  test('another one is offered', async () => {
+  test('is accepted when it only resembles one loosely', async () => {
     expect((await create('OPP-2O12')).outcome).toBe('not_asked');
     expect((await create('OPP-20111')).outcome).toBe('not_asked');
   });
 
-  test('whichever letters stand in for others', async () => {
+  test('is refused for any substituted letters', async () => {
     const existing = await taken();
     const standing: Readonly<Record<string, string>> = {
       O: 'ОΟ０',
@@ -202,7 +202,7 @@ describe('a barred stage', () => {
     ['letters of another script', 'Gewоnnen (wоn)'],
     ['letter case', 'GEWONNEN (WON)'],
     ['a character that shows nothing', 'Gewonnen (won)\u3164'],
-  ])('is barred by a word with %s, and with such a name', async (_, variant) => {
+  ])('is recognised when the setting or its name has %s', async (_, variant) => {
     const { id } = await other();
     const plain = 'Gewonnen (won)';
     for (const [stored, word] of [[plain, variant] as const, [variant, plain] as const]) {
@@ -213,7 +213,7 @@ describe('a barred stage', () => {
     }
   });
 
-  test('another one is not', async () => {
+  test('does not bar another stage', async () => {
     await rename('Gewonnen (won)');
     const { id } = await other();
     const rules = { barredStages: ['Gewonnen', 'Verloren (lost)'] };
@@ -222,7 +222,7 @@ describe('a barred stage', () => {
     expect(answer.outcome).toBe('not_asked');
   });
 
-  test('that no opportunity is in is written to the log, once, when the opportunities are read', async () => {
+  test('without opportunities is logged once when opportunities are read', async () => {
     const { baseUrl, key } = await at();
     const host = everyHost.find(({ name }) => name === 'modern over stdio') ?? everyHost[0];
     const server = await host?.start(
@@ -267,7 +267,7 @@ describe('a barred stage', () => {
 });
 
 describe('a company whose name looks like that of another', () => {
-  test('is offered with a word about the other', async () => {
+  test('is shown with a note about the other', async () => {
     const one = await put('company', { name: 'Acme Printing' });
     const other = await put('company', { name: 'Acmе Printing' });
     for (const [chosen, rest] of [[one, other] as const, [other, one] as const]) {
@@ -282,7 +282,7 @@ describe('a company whose name looks like that of another', () => {
     expect((await change({ company: alone })).preview).not.toContain('looks the same');
   });
 
-  test('is named where nobody is called exactly so', async () => {
+  test('is suggested where no name matches exactly', async () => {
     const id = await put('company', { name: 'Zеnith' });
     const { text, isError } = await change({ company: 'Zenith' });
     expect(isError).toBe(true);

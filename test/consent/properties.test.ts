@@ -341,7 +341,7 @@ const sameWish = (one: Row, other: Row): boolean =>
 let scenes = 0;
 const outcomes = new Set<string>();
 
-test('every write is covered by exactly one consent for exactly that difference', async () => {
+test('every write has exactly one consent for exactly its difference', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 14 }), async (actions) => {
       scenes += 1;

@@ -29,7 +29,7 @@ const proposal: Proposal = {
 };
 
 describe('a question', () => {
-  test('says what, where, from what to what, and what it will not do', () => {
+  test('names the record, the fields, old and new values, and what will not change', () => {
     expect(consentQuestion(proposal, 'tenant.example.com').split('\n')).toEqual([
       'Change the opportunity “Forty laptops” of “Acme” (external identifier “ASK-1”) at tenant.example.com?',
       '• It: “old” → “new”',
@@ -37,18 +37,18 @@ describe('a question', () => {
     ]);
   });
 
-  test('about something new says that it cannot be deleted', () => {
+  test('about a new record says that it cannot be deleted', () => {
     const words = consentQuestion({ ...proposal, what: 'create' }, 'x');
     expect(words).toMatch(/^Create the opportunity/);
     expect(words).toMatch(/The API cannot delete it again\.$/);
     expect(words).not.toMatch(/Every other field/);
   });
 
-  test('about a way back says so', () => {
+  test('about a revert says so', () => {
     expect(consentQuestion({ ...proposal, what: 'revert' }, 'x')).toMatch(/^Take back a change to/);
   });
 
-  test('tells what is worth knowing beside the difference', () => {
+  test('has notes beside the difference', () => {
     const words = consentQuestion(
       {
         ...proposal,
@@ -67,7 +67,7 @@ describe('a question', () => {
   });
 });
 
-describe('the rule that only some statuses can be changed', () => {
+describe('the note that only some statuses can be changed', () => {
   test.each([
     ['Active', []],
     ['not ready to buy', []],
@@ -75,7 +75,7 @@ describe('the rule that only some statuses can be changed', () => {
     [undefined, []],
     ['On hold', ['status']],
     ['won', ['status']],
-  ] as const)('for the status %s', (statusId, rules) => {
+  ] as const)('is shown for the status %s', (statusId, rules) => {
     expect(rulesConcerning(statusId === undefined ? {} : { statusId }, [])).toEqual(rules);
   });
 });
@@ -103,7 +103,7 @@ describe('a value', () => {
     expect(said(kind, from as FieldValue, to as FieldValue)).toContain(words);
   });
 
-  test('money is in the currency of the company that it belongs to', () => {
+  test('money is shown in the currency of its company', () => {
     const words = describeChange(change('money', 10, 20), { from: 'EUR', to: 'USD' });
     expect(words).toBe('It: 10.00 EUR → 20.00 USD');
     expect(describeChange(change('money', 10, 20))).toBe('It: 10.00 → 20.00');
@@ -117,24 +117,24 @@ describe('customer text', () => {
   });
 
   test.each(['“', '”', '„', '‟', '❝', '❞', '〝', '〞', '〟', '＂'])(
-    'cannot close its quotation with %s',
+    'cannot end its quotation with %s',
     (mark) => {
       expect(said('text', undefined, `a${mark} and b`)).toBe('It: “a" and b”');
     },
   );
 
-  test('stands there whole where it is to be stored, however long it is', () => {
+  test('is shown in full where it will be stored', () => {
     const text = 'The whole of it matters. '.repeat(200);
     expect(said('text', undefined, text)).toBe(`It: “${text}”`);
     expect(said('custom', undefined, { a: text })).toContain(`“${text}”`);
   });
 
-  test('that goes is shortened, and says how long it is', () => {
+  test('that is removed is shortened, with its length', () => {
     const words = said('text', 'x'.repeat(5_000), undefined);
     expect(words).toMatch(/^It: “x{240}…” \(5,000 characters\) → \(empty\)$/);
   });
 
-  test('of two long texts the old one is shown from where they part, the new one whole', () => {
+  test('that changes is shown from the first difference, the new value in full', () => {
     const long = 'The same beginning. '.repeat(100);
     const words = said('text', `${long}They want 40 laptops.`, `${long}They want 60 laptops.`);
     expect(words).toContain('40 laptops');
@@ -142,19 +142,19 @@ describe('customer text', () => {
     expect(words).toMatch(/“….*” \(2,021 characters\) → “/);
   });
 
-  test('a long list in a custom field, too, is shown where it changes', () => {
+  test('in a long list of a custom field is shown where it changes', () => {
     const list = Array.from({ length: 90 }, (_, at) => `entry ${at}`);
     const words = said('custom', { a: list }, { a: [...list.slice(0, 89), 'altered'] });
     expect(words).toMatch(/“a” “….*entry 89"\]” .*→ “\["entry 0",.*altered"\]”/);
     expect(words).not.toContain('not visible');
   });
 
-  test('keeps its markup, and no image or link of it is live', () => {
+  test('keeps its markup, without live images or links', () => {
     const words = said('text', undefined, '<b>Hi</b> ![x](https://a.b/c) [y](javascript:z)');
     expect(words).toBe('It: “<b>Hi</b> ! [x](https://a.b/c) [y] (javascript:z)”');
   });
 
-  test('says how many of its characters cannot be seen, and shows none', () => {
+  test('reports the number of its invisible characters, and shows none', () => {
     const words = said('text', 'plain', 'pl\u200bai\u202en\u{E0041}');
     expect(words).toBe('It: “plain” → “plain” (4 invisible characters)');
   });
@@ -166,12 +166,12 @@ describe('customer text', () => {
     ['quotation marks', '"a"', '“a”'],
     ['line breaks', 'a\n b', 'a\n\nb'],
     ['a carriage return', 'a\r\nb', 'a\nb'],
-  ])('that differs in %s does not look the same without a word', (_, from, to) => {
+  ])('that differs only in %s is marked as different', (_, from, to) => {
     const [before, after] = said('text', from, to).slice('It: '.length).split(' → ');
     expect(before !== after || said('text', from, to).includes('differ')).toBe(true);
   });
 
-  test('from right to left does not turn what stands beside it', () => {
+  test('written right to left does not reverse text beside it', () => {
     expect(said('text', 'שלום', 'plain')).toBe('It: \u2068“שלום”\u2069 → “plain”');
   });
 });
@@ -202,7 +202,7 @@ describe('for any two values', () => {
     .tuple(text, fc.nat(600), odd)
     .map(([one, at, mark]): [string, string] => [one, one.slice(0, at) + mark + one.slice(at)]);
 
-  test('a difference shows, or is said not to', () => {
+  test('a difference is visible, or reported as invisible', () => {
     fc.assert(
       fc.property(fc.oneof(texts, fc.tuple(text, text)), ([from, to]) => {
         fc.pre(from !== to && from !== '' && to !== '');
@@ -215,7 +215,7 @@ describe('for any two values', () => {
     );
   });
 
-  test('a text stays in one line, between its own marks, without what cannot be seen', () => {
+  test('a text stays in one line, between its own marks, without invisible characters', () => {
     fc.assert(
       fc.property(text, (to) => {
         fc.pre(to !== '');
@@ -229,7 +229,7 @@ describe('for any two values', () => {
   });
 });
 
-test('custom fields named as those of a reference are all shown', () => {
+test('custom fields with the names of reference fields are all shown', () => {
   const { from, to } = changeRow(change('custom', { id: 'A' }, { id: 'B', region: 'north' }));
   expect(String(from)).toBe('{"id":"A","region":""}');
   expect(String(to)).toBe('{"id":"B","region":"north"}');

@@ -58,14 +58,14 @@ async function refused(args: Row): Promise<string> {
 }
 
 describe('a company', () => {
-  test('by id, external identifier or name, in any letter case', async () => {
+  test('is found by id, external identifier or name, in any letter case', async () => {
     const id = await company({ name: 'Resolva Ltd', externalIdentifier: 'RES-1' });
     for (const wanted of [id, 'RES-1', 'res-1', 'Resolva Ltd', '  resolva LTD ']) {
       expect(await resolved({ company: wanted })).toBe(`Resolva Ltd (${id})`);
     }
   });
 
-  test('an id wins over an external identifier, that over a name', async () => {
+  test('is found by id before external identifier before name', async () => {
     const first = await company({ name: 'By id', externalIdentifier: 'X-1' });
     const second = await company({ name: first, externalIdentifier: 'X-2' });
     const third = await company({ name: 'X-2', externalIdentifier: first });
@@ -74,7 +74,7 @@ describe('a company', () => {
     expect(await resolved({ company: third })).toBe(`X-2 (${third})`);
   });
 
-  test('several of one name: refused, with each and what tells them apart', async () => {
+  test('of an ambiguous name is refused, with the candidates and their differences', async () => {
     const one = await company({ name: 'Twin', type: 'customer' });
     const other = await company({ name: 'Twin', type: 'prospect' });
     const text = await refused({ company: 'twin' });
@@ -82,7 +82,7 @@ describe('a company', () => {
     for (const shown of [one, other, 'customer', 'prospect']) expect(text).toContain(shown);
   });
 
-  test('the candidates carry no markup', async () => {
+  test('has candidates without markup', async () => {
     await company({ name: 'Marked <script>x</script>' });
     await company({ name: 'Marked <img src=x onerror=y>' });
     const text = await refused({ company: 'Marked' });
@@ -90,21 +90,24 @@ describe('a company', () => {
     expect(text).not.toMatch(/<(?:script|img)/);
   });
 
-  test('of several with one name, the one that is not deleted', async () => {
+  test('of several with one name is the one that is not deleted', async () => {
     await company({ name: 'Phoenix', deleted: '2026-01-01T00:00:00Z' });
     const alive = await company({ name: 'Phoenix' });
     expect(await resolved({ company: 'Phoenix' })).toBe(`Phoenix (${alive})`);
   });
 
-  test.each(['id', 'name', 'external identifier'])('soft-deleted, by %s: refused', async (by) => {
-    const name = `Gone by ${by}`;
-    const externalIdentifier = `GONE-${by}`;
-    const id = await company({ name, externalIdentifier, deleted: '2026-01-01T00:00:00Z' });
-    const wanted = { id, name, 'external identifier': externalIdentifier }[by] ?? '';
-    expect(await refused({ company: wanted })).toMatch(/company ".*" has been deleted/);
-  });
+  test.each(['id', 'name', 'external identifier'])(
+    'that is soft-deleted, by %s, is refused',
+    async (by) => {
+      const name = `Gone by ${by}`;
+      const externalIdentifier = `GONE-${by}`;
+      const id = await company({ name, externalIdentifier, deleted: '2026-01-01T00:00:00Z' });
+      const wanted = { id, name, 'external identifier': externalIdentifier }[by] ?? '';
+      expect(await refused({ company: wanted })).toMatch(/company ".*" has been deleted/);
+    },
+  );
 
-  test('deleted by its identifier, alive by the same word as name: refused, and both are told', async () => {
+  test('that is deleted by its identifier, while another has it as name, is refused with both', async () => {
     await company({ name: 'Old', externalIdentifier: 'Reborn', deleted: '2026-01-01T00:00:00Z' });
     const alive = await company({ name: 'Reborn' });
     const text = await refused({ company: 'Reborn' });
@@ -112,7 +115,7 @@ describe('a company', () => {
     expect(text).toContain(alive);
   });
 
-  test('unknown: refused, with those that are called alike', async () => {
+  test('that is unknown is refused, with similar names', async () => {
     const id = await company({ name: 'Quagmire Holdings International' });
     const text = await refused({ company: 'Quagmire Inc' });
     expect(text).toMatch(/There is no company "Quagmire Inc"/);
@@ -121,7 +124,7 @@ describe('a company', () => {
   });
 
   test.each(['.', '..', '../opportunity', 'a/b?c#d', '\ud800', 'x\u0000y'])(
-    'an odd text, %j, is no company and leads nowhere else',
+    'is not found by %j, which requests no other route',
     async (wanted) => {
       expect(await refused({ company: wanted })).toMatch(/There is no company/);
     },
@@ -129,7 +132,7 @@ describe('a company', () => {
 });
 
 describe('a contact', () => {
-  test('by id, external identifier, e-mail or name', async () => {
+  test('is found by id, external identifier, e-mail or name', async () => {
     const at = await opportunity();
     const id = await contact({
       firstName: 'Ada',
@@ -143,20 +146,20 @@ describe('a contact', () => {
     }
   });
 
-  test('of one name: the one of the opportunity’s company', async () => {
+  test('with an ambiguous name is the one of the opportunity’s company', async () => {
     const at = await opportunity();
     const home = await contact({ firstName: 'Same', lastName: 'Name', companyId: at.company.id });
     await contact({ firstName: 'Same', lastName: 'Name', companyId: await company({ name: 'O' }) });
     expect(await resolved({ contact: 'Same Name' })).toBe(`Same Name (${home})`);
   });
 
-  test('or of the company that is to be written with it', async () => {
+  test('with an ambiguous name is the one of the company to be written', async () => {
     const next = await company({ name: 'Next Company' });
     const id = await contact({ firstName: 'Same', lastName: 'Name', companyId: next });
     expect(await resolved({ contact: 'Same Name', company: next })).toBe(`Same Name (${id})`);
   });
 
-  test('by a name that only another company has: refused, and told where', async () => {
+  test('that only another company has is refused, with that company', async () => {
     const other = await company({ name: 'Elsewhere plc' });
     const id = await contact({
       firstName: 'Only',
@@ -172,7 +175,7 @@ describe('a contact', () => {
     expect(text).toContain('Elsewhere plc');
   });
 
-  test('of another company, by id: the person is told', async () => {
+  test('of another company, by id, is reported to the person', async () => {
     const other = await company({ name: 'Elsewhere plc' });
     const id = await contact({
       firstName: 'From',
@@ -188,7 +191,7 @@ describe('a contact', () => {
     );
   });
 
-  test('soft-deleted: refused', async () => {
+  test('that is soft-deleted is refused', async () => {
     const at = await opportunity();
     const deleted = '2026-01-01T00:00:00Z';
     const id = await contact({
@@ -201,7 +204,7 @@ describe('a contact', () => {
     expect(await refused({ contact: 'No More' })).toMatch(/has been deleted/);
   });
 
-  test('the one that is there now is shown by name', async () => {
+  test('that is currently set is shown by name', async () => {
     const at = await opportunity();
     const id = await contact({ firstName: 'New', lastName: 'One', companyId: at.company.id });
     const { preview } = await (await writer()).upsert({ opportunity_id: at.id, contact: id });
@@ -228,21 +231,21 @@ describe('an owner, stage, category or source', () => {
     return found;
   }
 
-  test.each(words)('%s by id or name', async (what) => {
+  test.each(words)('is found by id or name: %s', async (what) => {
     const { id, name } = await other(what);
     for (const wanted of [id, name, name.toUpperCase()]) {
       expect(await resolved({ [what]: wanted })).toBe(`${name} (${id})`);
     }
   });
 
-  test.each(words)('%s that no opportunity has: refused, with the known ones', async (what) => {
+  test.each(words)('that no opportunity has is refused, with the known ones: %s', async (what) => {
     const { id } = await other(what);
     const text = await refused({ [what]: 'Nobody knows this' });
     expect(text).toMatch(new RegExp(`There is no ${what} "Nobody knows this"`));
     if (what !== 'owner') expect(text).toContain(id);
   });
 
-  test('two stages of one name: refused', async () => {
+  test('with an ambiguous name is refused', async () => {
     const name = 'Double';
     for (const id of ['StageDouble000000001', 'StageDouble000000002']) {
       await put('pipeline_stage', { id, name, position: 9, outcome: 'open', statusId: 'open' });
@@ -254,8 +257,8 @@ describe('an owner, stage, category or source', () => {
   });
 });
 
-describe('what is held of the tenant', () => {
-  test('may be old: a company that was made or deleted since is seen as it is', async () => {
+describe('cached collections', () => {
+  test('may be old: a company created or deleted since is found correctly', async () => {
     const own = await startSandbox({ scale: 0.1 });
     const it = await openWriter(addressIn(own, 'all'));
     const { id } = await anyOpportunity(addressIn(own, 'all'));
@@ -279,7 +282,7 @@ describe('what is held of the tenant', () => {
     return row?.id ?? '';
   }
 
-  test('may be a part: a name is not certain then, an id is', async () => {
+  test('may be incomplete: names are then uncertain, ids are not', async () => {
     const upstream = closing(await startUpstream());
     upstream.set(limit(faults['ignored-from-clamped'], { path: '/company' }));
     const [first] = upstream.records['/company'];
@@ -293,27 +296,27 @@ describe('what is held of the tenant', () => {
   });
 });
 
-describe('which opportunity', () => {
+describe('the opportunity to write', () => {
   const upsert = async (args: Row) => (await writer()).upsert(args);
 
-  test('has to be said', async () => {
+  test('must be given', async () => {
     expect((await upsert({ name: 'x' })).text).toMatch(/Say which opportunity/);
   });
 
-  test('an unknown external identifier makes none unless that is said', async () => {
+  test('is not created for an unknown external identifier without `create`', async () => {
     expect((await upsert({ external_id: 'STRAY-1', name: 'x' })).text).toMatch(
       /No opportunity has the external identifier "STRAY-1"\. To make a new one, say create: true/,
     );
   });
 
-  test('create with an external identifier that is taken is refused', async () => {
+  test('is refused when `create` has an existing external identifier', async () => {
     const { externalIdentifier, id } = await opportunity();
     const { text } = await upsert({ external_id: externalIdentifier, create: true, name: 'x' });
     expect(text).toMatch(/is taken/);
     expect(text).toContain(id);
   });
 
-  test('one that differs in letter case alone is taken for a slip', async () => {
+  test('is refused when its identifier differs only in letter case', async () => {
     const { externalIdentifier, id } = await opportunity();
     const external_id = externalIdentifier.toLowerCase();
     expect(external_id).not.toBe(externalIdentifier);
@@ -324,24 +327,24 @@ describe('which opportunity', () => {
     }
   });
 
-  test('id and external identifier of two opportunities are refused', async () => {
+  test('is refused when id and external identifier differ', async () => {
     const { id } = await opportunity();
     const { text } = await upsert({ opportunity_id: id, external_id: 'OTHER', name: 'x' });
     expect(text).toMatch(/has the external identifier ".*", not "OTHER"/);
   });
 
-  test('an id that is none', async () => {
+  test('is refused when its id is unknown', async () => {
     const { text } = await upsert({ opportunity_id: 'nothing', name: 'x' });
     expect(text).toMatch(/There is no opportunity with the id "nothing"/);
   });
 
-  test('one without an external identifier cannot be written', async () => {
+  test('must have an external identifier', async () => {
     await put('opportunity', { id: 'NoExternalIdentifier', name: 'Only an id' });
     const { text } = await upsert({ opportunity_id: 'NoExternalIdentifier', name: 'x' });
     expect(text).toMatch(/has no external identifier, and the API writes by external identifier/);
   });
 
-  test.each(['opportunity_id', 'external_id'])('one that was deleted, by %s', async (by) => {
+  test.each(['opportunity_id', 'external_id'])('is refused when deleted, by %s', async (by) => {
     const id = `Deleted${by.padEnd(13, '0').slice(0, 13)}`;
     const row = {
       id,
@@ -357,7 +360,7 @@ describe('which opportunity', () => {
   });
 
   test.each(['.', '..', 'ASK\u200b-1', 'ASK\u0007'])(
-    'an identifier such as %j is refused',
+    'is refused with the identifier %j',
     async (external_id) => {
       const { text, isError } = await upsert({ external_id, create: true, name: 'x' });
       expect(isError).toBe(true);
@@ -365,13 +368,13 @@ describe('which opportunity', () => {
     },
   );
 
-  test('a new one needs a name', async () => {
+  test('needs a name when new', async () => {
     const { text } = await upsert({ external_id: 'ASK-9', create: true, probability: 0.1 });
     expect(text).toMatch(/needs a name/);
   });
 });
 
-describe('values', () => {
+describe('values of fields', () => {
   const upsert = async (args: Row) =>
     (await writer()).upsert({ opportunity_id: (await opportunity()).id, ...args });
 
@@ -397,7 +400,7 @@ describe('values', () => {
     expect(answer.text).toMatch(words);
   });
 
-  test('numbers as text are numbers', async () => {
+  test('may be numbers as text', async () => {
     const { changes } = await upsert({ probability: '0.25', onetime_revenue: '1234.5' });
     expect(changes).toMatchObject([
       { field: 'probability', to: 0.25 },
@@ -405,7 +408,7 @@ describe('values', () => {
     ]);
   });
 
-  test('a custom field keeps its kind, and is known in any letter case', async () => {
+  test('keep their type in custom fields, whose names are found in any letter case', async () => {
     const { id, customFields } = await opportunity();
     const fields = customFields as Row;
     const [name, value] = Object.entries(fields).find(([, it]) => typeof it === 'number') ?? [];
@@ -425,7 +428,7 @@ describe('values', () => {
     ['a number', 'Weight=1e400'],
     ['a list', 'Sizes=[1, -1e400]'],
     ['an object in a list', 'Parts=[{"size": 1e400}]'],
-  ])('a number that JSON cannot hold is refused in %s', async (_, pair) => {
+  ])('that JSON cannot represent are refused in %s', async (_, pair) => {
     made += 1;
     const id = `Opportunity${String(made).padStart(9, '0')}`;
     const customFields = JSON.stringify({ Weight: 3, Sizes: [1, 2], Parts: [{ size: 1 }] });

@@ -57,8 +57,8 @@ async function refused(changeId: string): Promise<string> {
   return answer.text;
 }
 
-describe('a change', () => {
-  test('is taken back once the person agreed, and both are told of each other', async () => {
+describe('reverting a change', () => {
+  test('happens once the person agreed, and both changes refer to each other', async () => {
     const { name } = await now();
     const id = await changed();
     const sent = await puts();
@@ -77,7 +77,7 @@ describe('a change', () => {
     );
   });
 
-  test('of every kind of field', async () => {
+  test('restores every kind of field', async () => {
     const before = await now();
     const id = await changed({
       description: 'Something else',
@@ -100,7 +100,7 @@ describe('a change', () => {
   test.each([
     ['declines', 'declined'],
     ['cancels', 'cancelled'],
-  ] as const)('stays where the person %s', async (does, outcome) => {
+  ] as const)('does not happen where the person %s', async (does, outcome) => {
     const id = await changed();
     const [{ name }, sent] = [await now(), await puts()];
     answering.next = personAnswers[does];
@@ -109,7 +109,7 @@ describe('a change', () => {
     expect(await puts()).toBe(sent);
   });
 
-  test('that was taken back is so once; the way back can be taken back', async () => {
+  test('happens once; the revert can be reverted', async () => {
     const id = await changed();
     const { name } = await now();
     const { change_id } = await (await writer()).revert(id);
@@ -127,12 +127,12 @@ describe('a change', () => {
     return (entry?.before as { name: string } | undefined)?.name;
   };
 
-  test('that nobody made', async () => {
+  test('fails for an unknown change', async () => {
     expect(await refused('chg_nothing')).toMatch(/There is no change "chg_nothing"/);
   });
 });
 
-describe('somebody changed the opportunity since', () => {
+describe('reverting after another change of the opportunity', () => {
   test('the same field: refused, with the difference', async () => {
     const id = await changed();
     const { name } = await now();
@@ -150,7 +150,7 @@ describe('somebody changed the opportunity since', () => {
     expect(text).toMatch(/description\|.*\|Their words/);
   });
 
-  test('and set it back since: nothing stands in the way', async () => {
+  test('which was undone: allowed', async () => {
     const id = await changed();
     const { name } = await now();
     await edit({ name: 'For a moment' });
@@ -158,7 +158,7 @@ describe('somebody changed the opportunity since', () => {
     expect((await (await writer()).revert(id)).outcome).toBe('written');
   });
 
-  test('in the way that this change would: no change', async () => {
+  test('which did the same: no change', async () => {
     const before = await now();
     const it = await openWriter(await at(), { person: personAnswers.accepts });
     const first = await it.upsert({ opportunity_id: opportunity.id, name: 'There and back' });
@@ -181,7 +181,7 @@ describe('somebody changed the opportunity since', () => {
     expect(await puts()).toBe(sent);
   });
 
-  test('the company that it would go back to was deleted: refused', async () => {
+  test('to a company that was deleted: refused', async () => {
     const { database, tenants } = await sandbox();
     const sql = 'select id from company where tenant = ? and id <> ? and deleted is null';
     const [other] = database.prepare(sql).all(tenants[0].name, opportunity.company.id) as Row[];
@@ -197,8 +197,8 @@ describe('somebody changed the opportunity since', () => {
   });
 });
 
-describe('what cannot be taken back', () => {
-  test('an opportunity that was made: it says so, and what is nearest', async () => {
+describe('what cannot be reverted', () => {
+  test('the creation of an opportunity: the answer suggests the nearest alternative', async () => {
     const it = await writer();
     const made = await it.upsert({ external_id: 'MADE-1', create: true, name: 'Made here' });
     const text = await refused(made.change_id);
@@ -210,7 +210,7 @@ describe('what cannot be taken back', () => {
     expect(closed.outcome).toBe('written');
   });
 
-  test('where agents may not close it: only a person can', async () => {
+  test('a stage that agents may not set', async () => {
     const it = await openWriter(await at(), {
       person: personAnswers.accepts,
       rules: { barredStages: ['lost'] },
@@ -234,7 +234,7 @@ describe('what cannot be taken back', () => {
   });
 });
 
-describe('a change that could not be told', () => {
+describe('a change of unknown outcome', () => {
   async function undecided(name: 'hang-before-reading' | 'reset-after-applying') {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
     const it = await openWriter(
@@ -255,20 +255,20 @@ describe('a change that could not be told', () => {
     return { upstream, it, change_id, before, record };
   }
 
-  test('and did not arrive: there is nothing to take back', async () => {
+  test('that was not stored has nothing to revert', async () => {
     const { upstream, it, change_id } = await undecided('hang-before-reading');
     expect((await it.revert(change_id)).outcome).toBe('no_change');
     expect(upstream.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
-  test('and did arrive: it is taken back', async () => {
+  test('that was stored can be reverted', async () => {
     const { it, change_id, before, record } = await undecided('reset-after-applying');
     expect(record()?.name).toBe('Who knows');
     expect((await it.revert(change_id)).outcome).toBe('written');
     expect(record()?.name).toBe(before.name);
   });
 
-  test('and was changed by somebody meanwhile: refused', async () => {
+  test('that was changed again is refused', async () => {
     const { it, change_id, record } = await undecided('reset-after-applying');
     Object.assign(record() ?? {}, { probability: 0.99 });
     expect((await it.revert(change_id)).text).toMatch(/Somebody changed this opportunity since/);

@@ -49,8 +49,8 @@ async function expectRefused(call: () => Promise<CallReport>, why: RegExp): Prom
   expect(await puts()).toBe(before);
 }
 
-describe('where nobody can be asked', () => {
-  test('the answer is a preview and a token, and nothing is written', async () => {
+describe('a host that cannot ask', () => {
+  test('gets a preview and a token, and nothing is written', async () => {
     const it = await writer();
     const args = await another();
     const before = await puts();
@@ -64,7 +64,7 @@ describe('where nobody can be asked', () => {
     expect(await puts()).toBe(before);
   });
 
-  test('a text from right to left is shown as in the question, with nothing said of it that is not so', async () => {
+  test('gets the same preview of right-to-left text as in a question', async () => {
     const it = await writer();
     const { preview, confirm } = await it.upsert({ ...(await another()), name: 'שלום' });
     expect(preview).toContain('→ \u2068“שלום”\u2069\n');
@@ -72,7 +72,7 @@ describe('where nobody can be asked', () => {
     await it.upsert({ ...(await another()), name: 'שלום', confirm });
   });
 
-  test('the same call with the token writes, once', async () => {
+  test('writes once with the token', async () => {
     const it = await writer();
     const args = await another();
     const confirm = await previewed(it, args);
@@ -88,7 +88,7 @@ describe('where nobody can be asked', () => {
     expect(await puts()).toBe(before + 1);
   });
 
-  test('of two calls with one token at once, one writes', async () => {
+  test('writes once with one token in two concurrent calls', async () => {
     const it = await writer();
     const args = await another();
     const confirm = await previewed(it, args);
@@ -103,13 +103,13 @@ describe('where nobody can be asked', () => {
   });
 });
 
-describe('a token that does not count', () => {
+describe('an invalid token', () => {
   test.each([
     'nonsense',
     '....',
     'a.b.c.d.e',
     `zzzzzzzz.${'A'.repeat(12)}.${'A'.repeat(22)}.${'A'.repeat(22)}.${'A'.repeat(22)}`,
-  ])('made up: %s', async (confirm) => {
+  ])('that is invented is refused: %s', async (confirm) => {
     const args = await another();
     await expectRefused(
       async () => (await writer()).upsert({ ...args, confirm }),
@@ -117,7 +117,7 @@ describe('a token that does not count', () => {
     );
   });
 
-  test('altered in any part', async () => {
+  test('that is changed in any part is refused', async () => {
     const it = await writer();
     const args = await another();
     const parts = (await previewed(it, args)).split('.');
@@ -129,7 +129,7 @@ describe('a token that does not count', () => {
     }
   });
 
-  test('with a longer life than it was given', async () => {
+  test('with an extended expiry is refused', async () => {
     const it = await writer();
     const args = await another();
     const [expiry = '', ...rest] = (await previewed(it, args)).split('.');
@@ -138,7 +138,7 @@ describe('a token that does not count', () => {
     await expectRefused(() => it.upsert({ ...args, confirm }), /not given out by this server/);
   });
 
-  test('older than ten minutes, and good a moment before', async () => {
+  test('is refused after ten minutes, and accepted just before', async () => {
     const it = await writer();
     const [first, second] = [await another(), await another()];
     const tokens = [await previewed(it, first), await previewed(it, second)];
@@ -153,7 +153,7 @@ describe('a token that does not count', () => {
     );
   });
 
-  test('used before, though the service refused what it was used for', async () => {
+  test('that was used is refused, even if the service refused the write', async () => {
     const upstream = closing(await startUpstream());
     const it = await openWriter({ baseUrl: upstream.url, key: 'any' });
     const args = { external_id: 'opp-1', name: 'Named anew' };
@@ -168,7 +168,7 @@ describe('a token that does not count', () => {
 });
 
 describe('a token for something else', () => {
-  test('of another server', async () => {
+  test('of another server is refused', async () => {
     const args = await another();
     const confirm = await previewed(await openWriter(await at()), args);
     await expectRefused(
@@ -177,7 +177,7 @@ describe('a token for something else', () => {
     );
   });
 
-  test('of another tenant of the same server', async () => {
+  test('of another tenant of the same server is refused', async () => {
     const [, second] = (await sandbox()).tenants;
     if (!second) throw new Error('no second tenant');
     const state = localState(newFolder());
@@ -190,7 +190,7 @@ describe('a token for something else', () => {
     await expectRefused(() => other.upsert({ ...args, confirm }), /given for another change/);
   });
 
-  test('of another record', async () => {
+  test('of another record is refused', async () => {
     const it = await writer();
     const [one, other] = [`ASK-${Date.now()}-1`, `ASK-${Date.now()}-2`];
     const confirm = await previewed(it, { external_id: one, create: true, name: 'Same' });
@@ -203,14 +203,14 @@ describe('a token for something else', () => {
   test.each([
     ['another value', { name: 'Another name' }],
     ['one field more', { probability: 0.77 }],
-  ])('of another difference: %s', async (_, more) => {
+  ])('of another difference is refused: %s', async (_, more) => {
     const it = await writer();
     const args = await another();
     const confirm = await previewed(it, args);
     await expectRefused(() => it.upsert({ ...args, ...more, confirm }), /given for another change/);
   });
 
-  test('of another tool, with the very same difference', async () => {
+  test('of another tool with the same difference is refused', async () => {
     const it = await writer();
     const { id, name } = await recordOf(await at(), (await opportunity()).id);
     const args = await another();
@@ -224,8 +224,8 @@ describe('a token for something else', () => {
   });
 });
 
-describe('a token for a record that has moved since', () => {
-  test('writes nothing and shows the difference as it is now', async () => {
+describe('a token for a record that has changed since', () => {
+  test('writes nothing and shows the current difference', async () => {
     const it = await writer();
     const { externalIdentifier } = await opportunity();
     const args = await another();
@@ -244,7 +244,7 @@ describe('a token for a record that has moved since', () => {
     expect((await it.upsert({ ...args, confirm: again })).outcome).toBe('written');
   });
 
-  test('also where another field moved, which the change does not touch', async () => {
+  test('writes nothing where only another field changed', async () => {
     const it = await writer();
     const { externalIdentifier, name } = await recordOf(await at(), (await opportunity()).id);
     const args = await another();
@@ -258,7 +258,7 @@ describe('a token for a record that has moved since', () => {
 });
 
 describe('CPQ_CONSENT=ask', () => {
-  test('offers no token and takes none', async () => {
+  test('offers no token and accepts none', async () => {
     const state = localState(newFolder());
     const strict = await openWriter(await at(), { state, allowTokens: false });
     const lax = await openWriter(await at(), { state });
