@@ -63,7 +63,7 @@ describe('keys', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('unknown paths and bodies', () => {
   test('a plural path, an unknown id and an unknown method are 404', async () => {
     const { status, json } = await ask(tenant, 'companies');
     expect(status).toBe(404);
@@ -78,7 +78,7 @@ describe('what is not there', () => {
     expect((await ask(tenant, 'company/%zz')).status).toBe(400);
   });
 
-  test('beside the API stands the web interface: a page, with status 200', async () => {
+  test('other paths return the web interface with status 200', async () => {
     for (const url of [
       sandbox.url,
       `${tenant.baseUrl}/company`,
@@ -91,7 +91,7 @@ describe('what is not there', () => {
     }
   });
 
-  test('a body that is no JSON is a 400, one that is too large a 413', async () => {
+  test('a body that is not JSON is a 400, an oversized one a 413', async () => {
     const put = (body: string) => ask(tenant, 'opportunity/ext/NEW-1', { method: 'PUT', body });
     expect(await put('{"name":')).toMatchObject({ status: 400 });
     expect(await put(JSON.stringify({ name: 'x'.repeat(1024 * 1024) }))).toMatchObject({
@@ -101,7 +101,7 @@ describe('what is not there', () => {
 });
 
 describe('the rate limit', () => {
-  test('is told on every reply, and shared by all keys of a tenant', async () => {
+  test('is in every reply, and shared by all keys of a tenant', async () => {
     await admin(sandbox, 'reset-limits', {});
     const one = await ask(tenant, 'company', { key: tenant.keys.read });
     expect(one.headers.get('x-ratelimit-limit')).toBe('500');
@@ -113,7 +113,7 @@ describe('the rate limit', () => {
     expect(elsewhere.headers.get('x-ratelimit-remaining')).toBe('499');
   });
 
-  test('rolls: a place is free again when the oldest request is old enough', async () => {
+  test('rolls: the oldest request is released when it is old enough', async () => {
     await admin(sandbox, 'settings', { rateLimit: { requests: 2, windowSeconds: 1 } });
     await admin(sandbox, 'reset-limits', {});
     await ask(tenant, 'company?size=1');
@@ -132,7 +132,7 @@ describe('the rate limit', () => {
   });
 });
 
-test('the window rolls: it is no bucket that empties at once', () => {
+test('the window rolls instead of being reset at once', () => {
   const window = new RollingWindow();
   const take = (now: number) => window.take('a', { requests: 2, windowSeconds: 1 }, now);
   expect([0, 900].map((now) => take(now).allowed)).toEqual([true, true]);
@@ -165,7 +165,7 @@ describe('the admin routes', () => {
     ]);
   });
 
-  test('a setting that is none is refused', async () => {
+  test('an unknown setting is refused', async () => {
     expect((await admin(sandbox, 'settings', { upsertOmitted: 'maybe' })).status).toBe(400);
     expect((await admin(sandbox, 'settings', { colour: 'red' })).status).toBe(400);
   });

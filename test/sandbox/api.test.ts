@@ -43,7 +43,7 @@ describe('the list routes', () => {
     expect(json.total).toBeLessThan((await get('contract/items')).json.total);
   });
 
-  test('a page is 20 records unless asked for, and never more than 100', async () => {
+  test('a page has 20 records by default, and 100 at most', async () => {
     expect((await get('contact')).json.results).toHaveLength(20);
     expect((await get('product?size=5000')).json.results).toHaveLength(100);
   });
@@ -58,7 +58,7 @@ describe('the list routes', () => {
     },
   );
 
-  test('bundles are in the product list only when they are asked for', async () => {
+  test('bundles are in the product list only when requested', async () => {
     const all = first(sandbox, 'select count(*) n from product where tenant = ?', tenant.name).n;
     const plain = (await get('product')).json.total;
     expect(plain).toBeLessThan(all);
@@ -71,7 +71,7 @@ describe('the list routes', () => {
     expect(facet.values).toEqual([{ value: 'service', amount: json.total }]);
   });
 
-  test('the category tree leaves out what holds no product', async () => {
+  test('the category tree leaves out categories without products', async () => {
     const names = (nodes: Record[]): string[] =>
       nodes.flatMap(({ name, children }) => [name, ...names(children)]);
     const whole = names((await get('category/tree?includeEmpty=true')).json);
@@ -96,17 +96,23 @@ describe('one record', () => {
     expect((await get(`${path}/${record.id}`)).json).toEqual(record);
   });
 
-  test.each(['quote-template', 'quote-widget-template'])('/%s/{id} too', async (path) => {
-    const [record] = (await get(path)).json;
-    expect((await get(`${path}/${record.id}`)).json).toEqual(record);
-  });
+  test.each(['quote-template', 'quote-widget-template'])(
+    '/%s/{id} is the record, too',
+    async (path) => {
+      const [record] = (await get(path)).json;
+      expect((await get(`${path}/${record.id}`)).json).toEqual(record);
+    },
+  );
 
-  test.each(['company', 'contact', 'product'])('/%s/ext/{externalIdentifier}', async (path) => {
-    const list = (await get(`${path}?size=100`)).json.results;
-    const record = list.find((found: Record) => found.externalIdentifier);
-    const { json } = await get(`${path}/ext/${record.externalIdentifier}`);
-    expect(json).toEqual(record);
-  });
+  test.each(['company', 'contact', 'product'])(
+    '/%s/ext/{externalIdentifier} is the record with the external identifier',
+    async (path) => {
+      const list = (await get(`${path}?size=100`)).json.results;
+      const record = list.find((found: Record) => found.externalIdentifier);
+      const { json } = await get(`${path}/ext/${record.externalIdentifier}`);
+      expect(json).toEqual(record);
+    },
+  );
 
   test('an opportunity cannot be read by its external identifier', async () => {
     const { externalIdentifier } = first(
@@ -181,7 +187,7 @@ describe('filters', () => {
   });
 });
 
-describe('filters that are special', () => {
+describe('special filters', () => {
   test('a product without the flag counts as listed', async () => {
     const all = await total('product');
     const unlisted = await total('product?filters=listed:false');
@@ -236,7 +242,7 @@ describe('free text, sorting and paging', () => {
     expect(dates).toEqual([...dates].sort((a, b) => a - b));
   });
 
-  test('an offset counts when dates are sorted', async () => {
+  test('time zones count when dates are sorted', async () => {
     const [late, early] = (await get('quote?size=2')).json.results;
     const set = sandbox.database.prepare('update quote set expiresAt = ? where id = ?');
     set.run('2099-01-01T23:00:00-05:00', late.id);
@@ -245,7 +251,7 @@ describe('free text, sorting and paging', () => {
     expect(results.map(({ id }: Record) => id)).toEqual([late.id, early.id]);
   });
 
-  test('a plus that did not travel as %2B, or an unknown field, is refused', async () => {
+  test('a plus that is not sent as %2B, or an unknown field, is refused', async () => {
     expect((await get('company?sort=+name')).status).toBe(400);
     expect((await get('company?sort=-colour')).status).toBe(400);
   });

@@ -30,7 +30,7 @@ describe('the data at scale 1', () => {
     expect(counts.map(({ n }) => n >= least)).toEqual([true, true]);
   });
 
-  test('records are of the size that they are on the wire', () => {
+  test('records have realistic sizes', () => {
     const average = (records: Record[]) => JSON.stringify(records).length / records.length;
     expect(average(opportunities.slice(0, 25))).toBeGreaterThan(850);
     expect(average(opportunities.slice(0, 25))).toBeLessThan(1050);
@@ -40,7 +40,7 @@ describe('the data at scale 1', () => {
 });
 
 describe('the pipeline and the quotes', () => {
-  test('deals are open, won, lost, and closed without a word on how', () => {
+  test('deals are open, won, lost, and closed without an outcome', () => {
     const sql = 'select outcome, count(*) n from opportunity where tenant = ? group by outcome';
     const outcomes = Object.fromEntries(
       rows(sandbox, sql, tenant.name).map(({ outcome, n }) => [outcome, n]),
@@ -52,7 +52,7 @@ describe('the pipeline and the quotes', () => {
     expect(opportunities.some((record) => 'outcome' in record)).toBe(false);
   });
 
-  test('dates are relative to the day asked for', () => {
+  test('dates are relative to the given day', () => {
     const open = opportunities.filter(({ closedAt, statusId }) => !closedAt && statusId === 'open');
     const days = open.flatMap(({ expectedCloseDate }) => expectedCloseDate?.slice(0, 10) ?? []);
     expect(days.some((day) => day < '2031-05-14')).toBe(true);
@@ -74,8 +74,8 @@ describe('the pipeline and the quotes', () => {
   });
 });
 
-describe('what is uneven', () => {
-  test('the awkward rows are on the wire as they are in the tables', async () => {
+describe('irregular data', () => {
+  test('awkward rows are served as they are in the tables', async () => {
     const ids = (kind: string, resource = 'opportunity') =>
       rows(
         sandbox,
@@ -111,7 +111,7 @@ describe('what is uneven', () => {
     expect(empty.items).toEqual([]);
   });
 
-  test('products: under cost, thin, without a price, and known twice by one number', () => {
+  test('products include ones below cost, with thin margins, without a price, and duplicates', () => {
     const count = (condition: string) =>
       first(
         sandbox,
@@ -129,7 +129,7 @@ describe('what is uneven', () => {
     expect(rows(sandbox, twins, tenant.name).length).toBeGreaterThan(2);
   });
 
-  test('every reference between the tables leads somewhere', () => {
+  test('every reference between tables is valid', () => {
     const dangling = (from: string, column: string, to: string) =>
       first(
         sandbox,

@@ -7,7 +7,7 @@ import { ask, first, type Record, rows, walk } from '../support/sandbox-client.t
 
 const NOW = new Date('2031-05-14T10:00:00Z');
 
-describe('the same data again', () => {
+describe('reproducible data', () => {
   const snapshot = async (options: { seed?: number; now?: Date }) => {
     const sandbox = await startSandbox({ scale: 0.05, now: NOW, rateLimit: false, ...options });
     const [tenant] = sandbox.tenants;
@@ -44,7 +44,7 @@ describe('the same data again', () => {
     await sandbox.close();
   });
 
-  test('the smallest scale still has one of everything', async () => {
+  test('the smallest scale has one of everything', async () => {
     const sandbox = await startSandbox({ scale: 0.001 });
     for (const table of [
       'company',
@@ -60,14 +60,14 @@ describe('the same data again', () => {
   });
 });
 
-describe('a file', () => {
+describe('a database file', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('keeps what was written, and its keys, and is not filled again', async () => {
+  test('keeps written data and keys, and is not filled again', async () => {
     const file = join(folder, 'kept.db');
     const before = await startSandbox({ file, scale: 0.05 });
     const [tenant] = before.tenants;
@@ -85,11 +85,11 @@ describe('a file', () => {
     await after.close();
   });
 
-  test('a folder that is not there is an error', async () => {
+  test('a missing folder is an error', async () => {
     await expect(startSandbox({ file: join(folder, 'no', 'such', 'x.db') })).rejects.toThrow();
   });
 
-  test('a port that is taken is an error', async () => {
+  test('a port in use is an error', async () => {
     const sandbox = await startSandbox();
     const port = Number(new URL(sandbox.url).port);
     await expect(startSandbox({ port })).rejects.toThrow(/EADDRINUSE/);

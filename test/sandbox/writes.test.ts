@@ -37,7 +37,7 @@ const anyOf = (table: string) =>
   );
 
 describe('PUT /opportunity/ext/{externalIdentifier}', () => {
-  test('creates with nothing but a name, in the first stage', async () => {
+  test('creates a record from a name, in the first stage', async () => {
     const { status, json } = await put('ASK-1', { name: 'Forty laptops' });
     expect(status).toBe(201);
     expect(json).toMatchObject({
@@ -51,7 +51,7 @@ describe('PUT /opportunity/ext/{externalIdentifier}', () => {
     expect(events()).toEqual(['opportunity.created']);
   });
 
-  test('stores what the body says and resolves both kinds of pointers', async () => {
+  test('stores the body and resolves both kinds of references', async () => {
     const company = anyOf('company');
     const owner = anyOf('owner');
     const source = anyOf('source');
@@ -89,7 +89,7 @@ describe('PUT /opportunity/ext/{externalIdentifier}', () => {
     expect(events()).toEqual(['opportunity.created', 'opportunity.updated']);
   });
 
-  test('keeps what is left out, or clears it, as it is set', async () => {
+  test('keeps or clears omitted fields, as configured', async () => {
     const full = { name: 'One', description: 'Keep me', probability: 0.5, startDate: '2031-01-01' };
     const created = (await put('ASK-1', full)).json;
     const kept = (await put('ASK-1', { name: 'Two' })).json;
@@ -110,7 +110,7 @@ describe('PUT /opportunity/ext/{externalIdentifier}', () => {
 });
 
 describe('the stage and the probability of an opportunity', () => {
-  test('a stage that ends the deal closes it, and another one opens it again', async () => {
+  test('a closing stage closes the deal, and another one opens it again', async () => {
     await put('ASK-1', { name: 'One' });
     const won = (await put('ASK-1', { name: 'One', pipelineStageId: stageOf('won').id })).json;
     expect(won).toMatchObject({ statusId: 'won', closedAt: won.stageUpdatedAt });
@@ -120,7 +120,7 @@ describe('the stage and the probability of an opportunity', () => {
     expect(again).not.toHaveProperty('closedAt');
   });
 
-  test('a tenant that reads 0–100 is written to with 0–1', async () => {
+  test('a tenant that returns 0–100 accepts 0–1', async () => {
     const [, second] = sandbox.tenants as [SandboxTenant, SandboxTenant];
     expect((await put('ASK-1', { name: 'One', probability: 0.4 }, second)).json.probability).toBe(
       40,
@@ -129,7 +129,7 @@ describe('the stage and the probability of an opportunity', () => {
   });
 });
 
-describe('a body that is not valid', () => {
+describe('an invalid body', () => {
   test.each([
     [{}, 'name should not be empty'],
     [{ name: 3 }, 'name must be a string'],
@@ -145,7 +145,7 @@ describe('a body that is not valid', () => {
     [{ name: 'x', pipelineStageId: 'none' }, 'pipelineStageId "none" does not exist'],
     [{ name: 'x', onetimeRevenue: '12' }, 'onetimeRevenue must be a number'],
     [[], 'body must be an object'],
-  ])('refuses %j', async (body, message) => {
+  ])('is refused: %j', async (body, message) => {
     const { status, json } = await put('ASK-1', body);
     expect(status).toBe(400);
     expect(json.message).toEqual([message]);
@@ -154,12 +154,12 @@ describe('a body that is not valid', () => {
     );
   });
 
-  test('says everything that is wrong at once', async () => {
+  test('is refused with all its errors', async () => {
     const { json } = await put('ASK-1', { probability: 2, colour: 1 });
     expect(json.message).toHaveLength(3);
   });
 
-  test('cannot be fooled by quotes in an identifier', async () => {
+  test('does not inject SQL through an identifier', async () => {
     const ext = encodeURIComponent(`x'; drop table opportunity; --/"`);
     expect((await put(ext, { name: `O'Hara "Q"` })).json.name).toBe(`O'Hara "Q"`);
     expect((await put(ext, { name: 'Again' })).status).toBe(200);
@@ -186,20 +186,20 @@ describe('the other writes', () => {
     ]);
   });
 
-  test('an external identifier belongs to one record', async () => {
+  test('an external identifier is unique', async () => {
     const { externalIdentifier } = anyOf('company');
     const body = { name: 'Twin', externalIdentifier };
     expect((await ask(tenant, 'company', { method: 'POST', body })).status).toBe(400);
   });
 
-  test('a contact carries the name of its company', async () => {
+  test('a contact has the name of its company', async () => {
     const company = anyOf('company');
     const body = { lastName: 'Doe', companyExtId: company.externalIdentifier };
     const { json } = await ask(tenant, 'contact', { method: 'POST', body });
     expect(json).toMatchObject({ companyId: company.id, companyName: company.name });
   });
 
-  test('a product is taken off the list, not removed', async () => {
+  test('a product is unlisted, not removed', async () => {
     const { id } = anyOf('product');
     expect((await ask(tenant, `product/${id}`, { method: 'DELETE' })).json.listed).toBe(false);
     expect((await ask(tenant, `product/${id}`)).status).toBe(200);
@@ -227,7 +227,7 @@ describe('the other writes', () => {
     expect(events()).toEqual(['quote.created', 'quote.ordered', 'order.created', 'quote.deleted']);
   });
 
-  test('what SQL changes is seen by the next request', async () => {
+  test('changes by SQL are visible in the next request', async () => {
     const { id } = anyOf('company');
     await ask(tenant, `company/${id}`);
     sandbox.database.prepare('update company set name = ? where id = ?').run('Renamed', id);
