@@ -40,8 +40,8 @@ const briefed = async (text: string): Promise<unknown> => {
   return (data.company as { id?: string } | undefined)?.id;
 };
 
-describe('a company by what it is called', () => {
-  test('an id wins over an external identifier, that over a name', async () => {
+describe('a company by id, external identifier or name', () => {
+  test('is found by id before external identifier before name', async () => {
     const { byId, second, third } = await companies();
     expect(await briefed(byId)).toBe(byId);
     expect(await briefed('res a')).toBe(byId);
@@ -49,17 +49,17 @@ describe('a company by what it is called', () => {
     expect(await briefed(second)).toBe(second);
   });
 
-  test('of several of one name, the one that is not deleted', async () => {
+  test('of an ambiguous name is the one that is not deleted', async () => {
     const { phoenix } = await companies();
     expect(await briefed('phoenix ltd.')).toBe(phoenix);
   });
 
-  test('one that was deleted is found where no other is called so', async () => {
+  test('may be deleted where no other has the name', async () => {
     const { gone } = await companies();
     expect(await briefed('Gone Ltd')).toBe(gone);
   });
 
-  test('of several that live, none: they are shown', async () => {
+  test('of an ambiguous name is not guessed: the candidates are returned', async () => {
     const { twins } = await companies();
     const { records } = await (await server()).call('cpq_brief_company', { company: 'Twin Ltd' });
     expect(records.map(({ id }) => id)).toEqual(twins);
