@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { firstUnseen } from '../../src/text/characters.ts';
 import { looksLike } from '../../src/text/look-alikes.ts';
 
-describe('a character that cannot be seen', () => {
+describe('an invisible character', () => {
   test.each([
     ['\u0000', 'U+0000 NULL'],
     ['\u0007', 'U+0007 CONTROL CHARACTER'],
@@ -34,7 +34,7 @@ describe('a character that cannot be seen', () => {
     ['\ufffe', 'U+FFFE NONCHARACTER'],
     ['\u2065', 'U+2065 CHARACTER THAT SHOWS NOTHING'],
     ['\u{1d173}', 'U+1D173 FORMAT CHARACTER'],
-  ])('%j is found, and named', (character, name) => {
+  ])('%j is found with its name', (character, name) => {
     const allowed = { lines: true, joiners: true };
     expect(firstUnseen(`Ünï${character}code`, allowed)).toEqual({ at: 4, name });
     expect(firstUnseen(`😀${character}`, {})).toEqual({ at: 2, name });
@@ -56,7 +56,7 @@ describe('a character that cannot be seen', () => {
       'a text after the tags of a flag',
       '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}\u{e0061}',
     ],
-  ])('%s is found', (_, text) => {
+  ])('is found: %s', (_, text) => {
     expect(firstUnseen(text, { joiners: true })).toBeDefined();
   });
 
@@ -71,16 +71,16 @@ describe('a character that cannot be seen', () => {
     'Ærø, naïve façade, Zoë, e\u0301',
     '見積書\u3000一式',
     '1\u202f000\u00a0€',
-  ])('%j is seen whole', (text) => {
+  ])('is not found in %j', (text) => {
     expect(firstUnseen(text, { joiners: true })).toBeUndefined();
   });
 
-  test('joiners are found where they are not allowed, as in an identifier', () => {
+  test('is a joiner where joiners are not allowed, as in an identifier', () => {
     expect(firstUnseen('می\u200cخواهم')).toMatchObject({ at: 3 });
     expect(firstUnseen('❤\ufe0f')).toMatchObject({ at: 2 });
   });
 
-  test('tabs and line breaks pass where there are lines, and nowhere else', () => {
+  test('is a tab or line break, except in text with lines', () => {
     const text = 'one\ttwo\r\nthree\nfour';
     expect(firstUnseen(text, { lines: true })).toBeUndefined();
     expect(firstUnseen(text)).toEqual({ at: 4, name: 'U+0009 TAB' });
@@ -125,8 +125,8 @@ const plain = fc.array(fc.constantFrom(...Object.keys(passingFor)), {
   maxLength: 12,
 });
 
-describe('two texts look alike', () => {
-  test('whatever characters stand in for others', () => {
+describe('texts that look alike', () => {
+  test('are found for any substituted characters', () => {
     const disguised = plain.chain((letters) =>
       fc.record({
         text: fc.constant(letters.join('')),
@@ -143,7 +143,7 @@ describe('two texts look alike', () => {
     );
   });
 
-  test('whatever is between the letters without being seen, and in any letter case', () => {
+  test('are found with invisible characters between letters, in any letter case', () => {
     const filled = fc.tuple(plain, fc.array(fc.constantFrom('', ...unseen), { maxLength: 12 }));
     fc.assert(
       fc.property(filled, fc.boolean(), ([letters, fillers], small) => {
@@ -162,7 +162,7 @@ describe('two texts look alike', () => {
     ['2026-1', '2026-2'],
     ['', ' '],
     ['\u3164', '\u2800'],
-  ])('but %j and %j do not', (one, other) => {
+  ])('do not include %j and %j', (one, other) => {
     expect(looksLike(one)(other)).toBe(false);
   });
 });

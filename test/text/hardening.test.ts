@@ -267,8 +267,8 @@ async function everyAnswer(client: Client, text: string): Promise<string[]> {
 
 const unseenOf = (texts: readonly string[]): string[] => texts.flatMap(unseenIn);
 
-describe('no answer holds what nobody sees', () => {
-  test('of any tool, whatever the records hold', async () => {
+describe('no answer contains invisible characters or live markup', () => {
+  test('from any tool, for any records', async () => {
     await fc.assert(
       fc.asyncProperty(nasty, nasty, async (text, key) => {
         Object.assign(stranger, { text, key, refuses: false });
@@ -284,7 +284,7 @@ describe('no answer holds what nobody sees', () => {
     expect(questions.length).toBeGreaterThan(0);
   });
 
-  test('nor an error in the words of the service', async () => {
+  test('in an error with a message of the service', async () => {
     await fc.assert(
       fc.asyncProperty(nasty, async (text) => {
         Object.assign(stranger, { text, refuses: true });
@@ -296,7 +296,7 @@ describe('no answer holds what nobody sees', () => {
     );
   });
 
-  test('nor one that repeats what it was asked', async () => {
+  test('in an error that repeats arguments', async () => {
     Object.assign(stranger, { text: 'x', refuses: false });
     const { client, close } = await connect();
     await fc.assert(
@@ -321,10 +321,10 @@ describe('no answer holds what nobody sees', () => {
   });
 });
 
-describe('one text', () => {
+describe('cleaned text', () => {
   const out = (text: string) => cleaned(text, { toText: htmlToText }) as string;
 
-  test('is only what can be seen of it', () => {
+  test('contains only visible characters', () => {
     fc.assert(
       fc.property(nasty, (text) => {
         expect(unseenIn(out(text))).toEqual([]);
@@ -335,7 +335,7 @@ describe('one text', () => {
     );
   });
 
-  test('is not made of halves that are apart', () => {
+  test('does not join separated surrogates', () => {
     for (const between of ['\u0000', '\u200b', '\u202e']) {
       const text = `\udb40${between}\udc41`;
       expect(unseenIn(out(text))).toEqual([]);
@@ -343,7 +343,7 @@ describe('one text', () => {
     }
   });
 
-  test('is what it was, where there is nothing to hide', () => {
+  test('is unchanged where nothing must be removed', () => {
     const kept = [
       'Müller & Søn',
       '北京网络 💧👩‍👩‍👧',
@@ -367,17 +367,17 @@ describe('one text', () => {
     ['see <https://example.com/a>', 'see <https://example.com/a>'],
     ['Dear <customer name>, <b>hello</b>', 'Dear <customer name>, hello'],
     ['<o:p>of Office</o:p>', 'of Office'],
-  ])('%j is read as %j', (html, text) => {
+  ])('of %j is %j', (html, text) => {
     expect(out(html)).toBe(text);
   });
 
-  test('is read as text behind more tags than a parser could look through', () => {
+  test('is complete after any number of tags', () => {
     expect(htmlToText(`${'<div>'.repeat(5_000)}end`)).toBe('end');
     expect(htmlToText(`${'<div>'.repeat(5_001)}end`)).toBe('&lt;div>end');
   });
 
   test.each([2_001, 5_000, 100_000])(
-    'of %i characters is cut, and says how long it was',
+    'of %i characters is cut, with its original length',
     (length) => {
       const told = out('x'.repeat(length));
       expect(told).toBe(`${'x'.repeat(2_000)}… [2000 of ${length} characters]`);
@@ -385,15 +385,15 @@ describe('one text', () => {
     },
   );
 
-  test('that is cut inside a character has none that is half', () => {
+  test('is never cut inside a character', () => {
     expect(unseenIn(out(`x${'💧'.repeat(2_000)}`))).toEqual([]);
   });
 });
 
-describe('a record', () => {
+describe('a cleaned record', () => {
   const out = (value: unknown) => cleaned(value, { toText: htmlToText });
 
-  test('keeps every field of so many whose names look the same', () => {
+  test('keeps every one of many fields whose names look the same', () => {
     const names = Array.from({ length: 30_000 }, (_, at) => {
       const bits = at.toString(2).replaceAll('0', '\u200b').replaceAll('1', '\u200c');
       return `k${bits}`;
@@ -403,11 +403,11 @@ describe('a record', () => {
     expect(told).toMatchObject({ k: 0, 'k (2)': 1, 'k (30000)': 29_999 });
   });
 
-  test('keeps every field, also where two names look the same', () => {
+  test('keeps every field where two names look the same', () => {
     expect(out({ 'a\u200b': 1, a: 2, 'a\u00ad': 3 })).toEqual({ a: 1, 'a (2)': 2, 'a (3)': 3 });
   });
 
-  test('has no field that is more than a field', () => {
+  test('has no special fields such as __proto__', () => {
     const raw = JSON.parse('{"__proto__":{"isError":"\\u200bno"},"constructor":"\\u200bx"}');
     const clean = out(raw) as object;
     expect(JSON.stringify(clean)).toBe('{"__proto__":{"isError":"no"},"constructor":"x"}');
@@ -415,7 +415,7 @@ describe('a record', () => {
     expect('isError' in clean).toBe(false);
   });
 
-  test('nested as deep as may be takes no longer than its size', () => {
+  test('takes linear time at any depth', () => {
     let visits = 0;
     const leaf = Object.defineProperty({}, 'text', {
       enumerable: true,
@@ -429,7 +429,7 @@ describe('a record', () => {
     expect(visits).toBeLessThan(10);
   });
 
-  test('that is clean is not copied', () => {
+  test('is not copied if nothing must be removed', () => {
     const record = { id: 'a', list: [{ name: 'b' }], nested: { c: 1 } };
     expect(out(record)).toBe(record);
   });

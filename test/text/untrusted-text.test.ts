@@ -44,7 +44,7 @@ const text = fc
 const seenSigns = /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]/gu;
 
 describe('a quoted text', () => {
-  test('stands in one line, and ends where its mark does, whatever it holds', () => {
+  test('is one line, and ends at its closing mark, for any text', () => {
     fc.assert(
       fc.property(text, (it) => {
         const quoted = quote(it);
@@ -58,7 +58,7 @@ describe('a quoted text', () => {
     );
   });
 
-  test('for a person has just one mark that closes it', () => {
+  test('for a person has exactly one closing mark', () => {
     fc.assert(
       fc.property(text, (it) => {
         const quoted = quoteVerbatim(it).replace(/[\u2068\u2069]/g, '');
@@ -81,29 +81,29 @@ describe('a quoted text', () => {
     expect(quote(it)).toBe(quoted);
   });
 
-  test('of any length takes no more than a look at its beginning', () => {
+  test('of any length is cut in constant time', () => {
     const endless = `${' '.repeat(3_000_000)}![x](${'\\"<'.repeat(1_000_000)}`;
     expect(quote(endless).length).toBeLessThan(1_000);
     expect(quoteVerbatim(endless, 240).length).toBeLessThan(400);
   });
 
-  test('that is an identifier stands without marks, anything else with them', () => {
+  test('has no marks if it is an identifier', () => {
     expect(identifier('OPP-40001')).toBe('OPP-40001');
     expect(identifier('a b')).toBe('"a b"');
     expect(identifier('x'.repeat(81))).toBe(`"${'x'.repeat(81)}"`);
   });
 });
 
-describe('our words', () => {
+describe('a wording', () => {
   const name: string = 'Acme';
 
-  test('take words of the source, numbers and other words of ours', () => {
+  test('accepts literals, numbers and other wordings', () => {
     const kind: 'company' | 'contact' = 'company';
     expect(wording`${2} of ${kind} ${quote(name)}`).toBe('2 of company "Acme"');
     expect(join([wording`a`, wording`b`], ', ')).toBe('a, b');
   });
 
-  test('do not take a text from outside', () => {
+  test('does not accept untrusted text', () => {
     // @ts-expect-error: not quoted
     wording`No company is called ${name}.`;
     // @ts-expect-error: not quoted, in a template of its own
@@ -113,7 +113,7 @@ describe('our words', () => {
   });
 });
 
-describe('what can be seen', () => {
+describe('visible text', () => {
   test.each([
     ['☎️ ☎︎ 👍 1️⃣ ©️', '☎️ ☎︎ 👍 1️⃣ ©️'],
     ['a\ufe0fb\ufe0ec', 'abc'],
@@ -125,7 +125,7 @@ describe('what can be seen', () => {
     expect(visible(it)).toBe(seen);
   });
 
-  test('is the same when it is looked at again', () => {
+  test('is unchanged when cleaned again', () => {
     fc.assert(
       fc.property(text, (it) => {
         expect(visible(visible(it))).toBe(visible(it));
@@ -149,7 +149,7 @@ describe('Markdown', () => {
     ['<javascript:y>', '< javascript:y>'],
     ['<https://a.b>', '<https://a.b>'],
     ['a[1](2)', 'a[1] (2)'],
-  ])('%s comes out as %s', (it, dead) => {
+  ])('of %s becomes %s', (it, dead) => {
     expect(withoutLiveMarkdown(it)).toBe(dead);
   });
 
@@ -163,7 +163,7 @@ describe('Markdown', () => {
   });
 });
 
-test('a value of a change keeps its markup and its lines, and says how long it is', () => {
+test('a value of a change keeps its markup and lines, with its length', () => {
   expect(String(new Verbatim('<template>x</template>\ny'))).toBe('<template>x</template>\ny');
   expect(String(new Verbatim('x'.repeat(3_000)))).toBe(
     `${'x'.repeat(2_000)}… [2,000 of 3,000 characters]`,
@@ -171,6 +171,6 @@ test('a value of a change keeps its markup and its lines, and says how long it i
   expect(String(new Verbatim('a\u200b'))).toBe('a (1 invisible character)');
 });
 
-test('blanks before line breaks take no longer than their number', () => {
+test('blanks before line breaks take linear time', () => {
   expect(oneLine(`a${' \n'.repeat(200_000)}b`)).toBe('a ⏎ b');
 });
