@@ -35,7 +35,7 @@ for (const host of everyHost) {
   describe(host.name, () => {
     const server = host.serving(address, everything);
 
-    test('an unknown argument is named, with the known ones', async () => {
+    test('an unknown argument is reported with the known ones', async () => {
       const { refused } = await server();
       const words = await refused('cpq_list_companies', { limit: 5, size: 3 });
       expect(words).toMatch(/^Unknown argument "limit"\. Known: size, from, query, /);
@@ -44,7 +44,7 @@ for (const host of everyHost) {
       );
     });
 
-    test('a size out of range is told the range', async () => {
+    test('a size out of range is reported with the range', async () => {
       const { refused } = await server();
       for (const size of [1_000, 0, -1, 2.5, '1000', 'many']) {
         expect(await refused('cpq_list_quotes', { size })).toBe(
@@ -61,7 +61,7 @@ for (const host of everyHost) {
       });
     });
 
-    test('what models commonly get wrong is repaired', async () => {
+    test('common mistakes of models are repaired', async () => {
       const { call } = await server();
       const right = await call('cpq_list_contacts', { size: 2, fields: ['name', 'email'] });
       const wrong = [
@@ -75,7 +75,7 @@ for (const host of everyHost) {
       }
     });
 
-    test('no arguments at all are the defaults', async () => {
+    test('no arguments mean the defaults', async () => {
       const { call } = await server();
       const { records } = await call('cpq_list_companies');
       expect((await call('cpq_list_companies', {})).records).toEqual(records);
@@ -94,7 +94,7 @@ describe('a wrong argument of any tool', () => {
     }
   });
 
-  test('is told its choices', async () => {
+  test('is reported with its choices', async () => {
     const { refused } = await server();
     const chosen = everyArgument.filter(([, , schema]) => schema.enum);
     expect(chosen.length).toBeGreaterThan(10);
@@ -104,7 +104,7 @@ describe('a wrong argument of any tool', () => {
     }
   });
 
-  test('is told its range', async () => {
+  test('is reported with its range', async () => {
     const { refused } = await server();
     const ranged = everyArgument.filter(([, , schema]) => isRanged(schema));
     expect(ranged.length).toBeGreaterThan(10);
@@ -121,7 +121,7 @@ describe('a wrong argument of any tool', () => {
     }
   });
 
-  test('is told how long it may be', async () => {
+  test('is reported with its maximum length', async () => {
     const { refused } = await server();
     const short = everyArgument.filter(([, , { maxLength }]) => maxLength !== undefined);
     expect(short.length).toBeGreaterThan(5);
@@ -132,7 +132,7 @@ describe('a wrong argument of any tool', () => {
     }
   });
 
-  test('is told what is required', async () => {
+  test('is reported when required', async () => {
     const { tools, refused } = await server();
     for (const { name, inputSchema } of await tools()) {
       const required = inputSchema.required ?? [];
@@ -143,7 +143,7 @@ describe('a wrong argument of any tool', () => {
   });
 });
 
-describe('whatever JSON comes', () => {
+describe('any JSON', () => {
   const oddities = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),
     fc.constantFrom(
@@ -164,7 +164,7 @@ describe('whatever JSON comes', () => {
     fc.array(fc.string(), { maxLength: 5 }),
   );
 
-  test('as the value of an argument, is answered or refused in words', async () => {
+  test('as the value of an argument is answered or refused', async () => {
     const { ask } = await server();
     const known = everyArgument.filter(([tool]) => isRead(tool));
     const samples = await samplesOf();
@@ -178,7 +178,7 @@ describe('whatever JSON comes', () => {
     );
   });
 
-  test('as several arguments, known and unknown, is answered or refused in words', async () => {
+  test('as several arguments, known and unknown, is answered or refused', async () => {
     const { ask } = await server();
     const names = [...new Set(everyArgument.map(([, argument]) => argument))];
     const args = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), oddities);
@@ -190,7 +190,7 @@ describe('whatever JSON comes', () => {
   });
 
   for (const host of everyHost) {
-    test(`in place of all arguments, is an answer or an error of the protocol, ${host.name}`, async () => {
+    test(`in place of the arguments is answered or a protocol error, ${host.name}`, async () => {
       const { request, call } = await host.start(await address(), everything);
       const params = fc.record({ name: fc.constant('cpq_list_companies'), arguments: oddities });
       await fc.assert(
@@ -204,7 +204,7 @@ describe('whatever JSON comes', () => {
     });
   }
 
-  test('never makes the server say that something went wrong inside it', async () => {
+  test('never causes an internal error', async () => {
     expect((await server()).output.stderr).toBe('');
   });
 });

@@ -25,9 +25,9 @@ function* within(schema: Schema, path = ''): Generator<[path: string, schema: Sc
 const lastMessage = ({ output }: Connection): { result: Record<string, unknown> } =>
   JSON.parse(output.stdout.trim().split('\n').at(-1) ?? '');
 
-describe('what is listed', () => {
+describe('the tool list', () => {
   for (const host of everyHost) {
-    test(`is the whole catalogue in its order, ${host.name}`, async () => {
+    test(`has the whole catalogue in order, ${host.name}`, async () => {
       const server = await host.start(await address(), everything);
       expect(names(await server.tools())).toEqual(names(catalog));
       await server.close();
@@ -44,7 +44,7 @@ describe('what is listed', () => {
       expect(annotations?.readOnlyHint).toBe(true);
   });
 
-  test('is only what the grants allow', async () => {
+  test('has only what the grants allow', async () => {
     const granted = ['company:read', 'category:read'];
     const server = await anyHost.start(await address(), { grants: granted.join(',') });
     const shown = catalog.filter(
@@ -56,13 +56,13 @@ describe('what is listed', () => {
     expect(names(shown)).not.toContain('cpq_list_quotes');
   });
 
-  test('is only the toolsets asked for', async () => {
+  test('has only the selected toolsets', async () => {
     const server = await anyHost.start(await address(), { toolsets: 'routes' });
     const shown = catalog.filter((tool) => tool.toolset === 'routes' && !writes(tool));
     expect(names(await server.tools())).toEqual(names(shown));
   });
 
-  test('stays the same after calls, and for another connection', async () => {
+  test('is the same after calls, and for another connection', async () => {
     const [one, other] = await Promise.all([
       anyHost.start(await address(), everything),
       anyHost.start(await address(), everything),
@@ -84,26 +84,26 @@ describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, de
     return tool;
   };
 
-  test('has a name that every host takes', () => {
+  test('has a name that every host accepts', () => {
     expect(name).toMatch(/^cpq_[a-z]+(_[a-z]+)*$/);
     expect(name.length).toBeLessThanOrEqual(30);
   });
 
-  test('says what it is in 70 to 700 characters', async () => {
+  test('has a description of 70 to 700 characters', async () => {
     const { title, description } = await listed();
     expect(title).toMatch(/^[A-Z][^_]{5,50}$/);
     expect(description?.length).toBeGreaterThanOrEqual(70);
     expect(description?.length).toBeLessThanOrEqual(700);
   });
 
-  test('points only to tools that there are', async () => {
+  test('refers only to existing tools', async () => {
     const { description = '' } = await listed();
     for (const [mentioned] of description.matchAll(/\bcpq_[a-z_]+\b(?!_)/g)) {
       expect(names(catalog)).toContain(mentioned);
     }
   });
 
-  test('gives all four hints, and they fit what it needs', async () => {
+  test('has all four hints, matching its grants', async () => {
     const { annotations } = await listed();
     const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations ?? {};
     for (const hint of [readOnlyHint, destructiveHint, idempotentHint, openWorldHint]) {
@@ -124,7 +124,7 @@ describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, de
     }
   });
 
-  test('describes every argument whose name does not say all', async () => {
+  test('describes every argument that needs it', async () => {
     const { properties = {} } = (await listed()).inputSchema as Schema;
     const silent = Object.entries(properties)
       .filter(
@@ -135,7 +135,7 @@ describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, de
     expect(silent.filter((argument) => !saysAll.has(argument))).toEqual([]);
   });
 
-  test('has an output schema of the same kind', async () => {
+  test('has an output schema that every host understands', async () => {
     const { outputSchema } = await listed();
     expect(outputSchema?.type).toBe('object');
     expectPlain(outputSchema as Schema);
@@ -175,7 +175,7 @@ function expectPlain(schema: Schema): void {
   }
 }
 
-describe('what it costs to read', () => {
+describe('the size of the tool list', () => {
   test('at most 4,300 tokens of what a model sees', async () => {
     const it = await server();
     const tools = await it.tools();
@@ -194,7 +194,7 @@ describe('what it costs to read', () => {
     expect(countTokens(JSON.stringify(lastMessage(it).result))).toBeLessThanOrEqual(8_500);
   });
 
-  test('instructions within the 2,048 characters that hosts show', async () => {
+  test('has instructions within the 2,048 characters that hosts show', async () => {
     const told = (await server()).client.instructions() ?? '';
     expect(told.length).toBeGreaterThan(500);
     expect(told.length).toBeLessThanOrEqual(2_048);
@@ -203,7 +203,7 @@ describe('what it costs to read', () => {
 
 describe('tools/list as sent', () => {
   for (const host of stdioHosts) {
-    test(`is as reviewed, ${host.name}`, async () => {
+    test(`matches the snapshot, ${host.name}`, async () => {
       const server = await host.start(await address(), everything);
       await server.tools();
       const sent = `${JSON.stringify(lastMessage(server).result, null, 2)}\n`;

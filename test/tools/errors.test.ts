@@ -28,7 +28,7 @@ function expectWorded(words: string): void {
 }
 
 for (const host of everyHost) {
-  test(`a wrong key, ${host.name}: says whose key is meant, and not the key`, async () => {
+  test(`a wrong key, ${host.name}: is named by its setting, without its value`, async () => {
     const { baseUrl } = addressIn(await sandbox());
     const { refused, output, close } = await host.start({ baseUrl, key: wrongKey });
     const words = await refused('cpq_list_companies');
@@ -40,8 +40,8 @@ for (const host of everyHost) {
   });
 }
 
-describe('the service refuses', () => {
-  test('a key of another tenant', async () => {
+describe('the service refuses a request', () => {
+  test('with the key of another tenant', async () => {
     const [{ baseUrl }, other] = (await sandbox()).tenants;
     const key = other?.keys.all ?? '';
     const { refused } = await anyHost.start({ baseUrl, key });
@@ -51,14 +51,14 @@ describe('the service refuses', () => {
     expectWorded(words);
   });
 
-  test('with 401', async () => {
+  test('with status 401', async () => {
     const { refused } = await overService({ status: { code: 401 } });
     const words = await refused('cpq_list_companies');
     expect(words).toContain('The key was not accepted');
     expectWorded(words);
   });
 
-  test('what this key may not read, and lets it read the rest', async () => {
+  test('for a collection that the key may not read, and allows the others', async () => {
     const { call, refused } = await anyHost.start(addressIn(await sandbox(), 'limited'));
     const words = await refused('cpq_list_quotes');
     expect(words).toMatch(/does not let this key read \/quote\. It says: ".*quote:read"/);
@@ -67,7 +67,7 @@ describe('the service refuses', () => {
     expect((await call('cpq_list_companies', { size: 1 })).records).toHaveLength(1);
   });
 
-  test('every key, as long as the tenant has no public API', async () => {
+  test('with any key where the tenant has no public API', async () => {
     await setSandbox(await sandbox(), { publicApi: false });
     onTestFinished(async () => setSandbox(await sandbox(), { publicApi: true }));
     const { refused } = await anyHost.start(addressIn(await sandbox()));
@@ -76,7 +76,7 @@ describe('the service refuses', () => {
     expectWorded(words);
   });
 
-  test('arguments, in the words of its own', async () => {
+  test('with an argument, and its message is passed on', async () => {
     const message = ['filters must be key:value', 'sort is not known'];
     const { refused } = await overService({ status: { code: 400, message } });
     const words = await refused('cpq_list_companies', { filters: 'nonsense' });
@@ -85,7 +85,7 @@ describe('the service refuses', () => {
     expectWorded(words);
   });
 
-  test('and repeats the key, which is not passed on', async () => {
+  test('with a message that contains the key, which is removed', async () => {
     const message = `API key ${wrongKey} may not read companies`;
     const { refused, output } = await overService({ status: { code: 403, message } });
     const words = await refused('cpq_list_companies');
@@ -96,7 +96,7 @@ describe('the service refuses', () => {
 });
 
 describe('too many requests', () => {
-  test('says in how many seconds to ask again', async () => {
+  test('are reported with the seconds to wait', async () => {
     const { refused } = await overService({ status: { code: 429, retryAfter: '300' } });
     const words = await refused('cpq_list_companies');
     expect(words).toMatch(/accepts no more requests for now\. Ask again in 300 seconds/);
@@ -105,7 +105,7 @@ describe('too many requests', () => {
     expect((await upstream()).requests).toHaveLength(1);
   });
 
-  test('of all programs together are counted before they are sent', async () => {
+  test('of all programs together are limited before they are sent', async () => {
     const { call, refused } = await anyHost.start(addressIn(await sandbox()), {
       env: { CPQ_RATE_LIMIT: '3' },
     });
@@ -116,7 +116,7 @@ describe('too many requests', () => {
     expectWorded(words);
   });
 
-  test('are told as the service counts them, other programs included', async () => {
+  test('are reported as the service counts them, including other programs', async () => {
     const own = await startSandbox({
       scale: 0.1,
       rateLimit: { requests: 2, windowSeconds: 600 },
@@ -127,7 +127,7 @@ describe('too many requests', () => {
     expect(await refused('cpq_list_companies', { size: 1 })).toMatch(/in (59\d|600) seconds/);
   });
 
-  test('that pass soon are waited for', async () => {
+  test('are waited for if the wait is short', async () => {
     const service = await upstream();
     const { call } = await overService({});
     service.set({ status: { code: 429, retryAfter: '1' } });
@@ -138,10 +138,10 @@ describe('too many requests', () => {
   });
 });
 
-describe('a wrong address', () => {
+describe('a wrong base URL', () => {
   const at = async (baseUrl: string) => anyHost.start({ baseUrl, key: wrongKey });
 
-  test('of the web interface', async () => {
+  test('of the web interface is reported', async () => {
     const { url } = await sandbox();
     const { refused } = await at(`${url}/app`);
     const words = await refused('cpq_list_companies');
@@ -150,7 +150,7 @@ describe('a wrong address', () => {
     expectWorded(words);
   });
 
-  test('of no tenant', async () => {
+  test('of no tenant is reported', async () => {
     const { url } = await sandbox();
     const { refused } = await at(`${url}/t/nobody`);
     const words = await refused('cpq_list_companies');
@@ -158,7 +158,7 @@ describe('a wrong address', () => {
     expectWorded(words);
   });
 
-  test('where nobody listens', async () => {
+  test('where nobody listens is reported', async () => {
     const port = await freePort();
     const { refused } = await at(`http://127.0.0.1:${port}`);
     const words = await refused('cpq_list_companies');
@@ -167,14 +167,14 @@ describe('a wrong address', () => {
     expectWorded(words);
   });
 
-  test('with a name that is none', async () => {
+  test('with an invalid host name is reported', async () => {
     const { refused } = await at('http://nobody.invalid');
     const words = await refused('cpq_list_companies');
     expect(words).toMatch(/nobody\.invalid cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/);
     expectWorded(words);
   });
 
-  test('that leads elsewhere is not followed, and the key does not go along', async () => {
+  test('that redirects is not followed, and the key is not sent', async () => {
     for (const to of ['other', 'other port', 'same', 'loop'] as const) {
       const { refused } = await overService({ redirect: { code: 307, to } });
       const words = await refused('cpq_list_companies');
@@ -186,7 +186,7 @@ describe('a wrong address', () => {
 });
 
 describe('a service that fails', () => {
-  test('with 500, again and again', async () => {
+  test('with repeated status 500 is reported without its body', async () => {
     const { refused } = await overService({ status: { code: 500 } });
     const words = await refused('cpq_list_companies');
     expect(words).toMatch(/answered with status 500, also after trying again\. It may be down/);
@@ -194,26 +194,26 @@ describe('a service that fails', () => {
     expect((await upstream()).requests).toHaveLength(3);
   });
 
-  test('by breaking off', async () => {
+  test('by closing the connection is reported', async () => {
     const { refused } = await overService({ cut: { at: 'body', how: 'reset' } });
     const words = await refused('cpq_list_companies');
     expect(words).toMatch(/closed the connection, also after trying again/);
     expectWorded(words);
   });
 
-  test('with an envelope nobody knows: an error, not an empty list', async () => {
+  test('with an unknown envelope is an error, not an empty list', async () => {
     const { refused } = await overService({ instead: { text: '{"rows":[],"count":0}' } });
     const words = await refused('cpq_list_companies');
     expect(words).toMatch(/cannot be read: an unknown envelope. This is not an empty result/);
     expectWorded(words);
   });
 
-  test('with half of its JSON', async () => {
+  test('with truncated JSON is reported', async () => {
     const { refused } = await overService({ truncate: 0.5 });
     expectWorded(await refused('cpq_list_companies'));
   });
 
-  test('does not end the server', async () => {
+  test('does not stop the server', async () => {
     const { call, refused } = await overService({ status: { code: 503, html: true } });
     expectWorded(await refused('cpq_list_companies'));
     (await upstream()).set({ status: undefined });
@@ -221,13 +221,13 @@ describe('a service that fails', () => {
   });
 });
 
-describe('what was not granted', () => {
-  test('is not there to be called', async () => {
+describe('a tool without its grants', () => {
+  test('cannot be called', async () => {
     const server = await anyHost.start(addressIn(await sandbox()), { grants: 'company:read' });
     await expect(server.ask('cpq_list_quotes')).rejects.toThrow(/Unknown tool/);
   });
 
-  test('and what was granted but not allowed to the key is the service’s to refuse', async () => {
+  test('with grants that the key lacks is refused by the service', async () => {
     const server = await anyHost.start(addressIn(await sandbox(), 'limited'), everything);
     expect(await server.refused('cpq_list_products')).toContain('does not let this key');
   });

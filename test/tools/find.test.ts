@@ -44,7 +44,7 @@ describe('cpq_find', () => {
     expect(hits[0]).toMatchObject({ id, number, exact: true, deleted });
   });
 
-  test('does not call one hit several', async () => {
+  test('reports a single match as one', async () => {
     const { id, mpn } =
       await row(`select id, mpn from product p where tenant = ? and mpn like '%-______'
       and substr(mpn, -1) <> substr(mpn, -2, 1)
@@ -56,7 +56,7 @@ describe('cpq_find', () => {
     expect(notes.join(' ')).not.toMatch(/several/i);
   });
 
-  test('tells the known arguments where the name of one was guessed', async () => {
+  test('reports the known arguments for an unknown one', async () => {
     expect(await (await server()).refused('cpq_find', { text: 'Acme' })).toMatch(/Known: query/);
   });
 });
@@ -68,7 +68,7 @@ describe('cpq_get_record', () => {
     ['quote', 'number', 'quote', 'number is not null and deletedAt is null'],
     ['opportunity', 'externalIdentifier', 'opportunity', "externalIdentifier <> ''"],
     ['product', 'externalIdentifier', 'product', "externalIdentifier <> ''"],
-  ])('reads a %s by its %s, whole', async (resource, column, table, condition) => {
+  ])('reads a whole %s by its %s', async (resource, column, table, condition) => {
     const { id, word } = await row(
       `select id, ${column} as word from ${table} where tenant = ? and ${condition}`,
     );
@@ -90,7 +90,7 @@ describe('cpq_get_record', () => {
     expect(data.summary).toMatch(/^Deleted on /);
   });
 
-  test('knows no record by a number that none has, or by one without letters and digits', async () => {
+  test('finds no record by an unknown number, or one without letters and digits', async () => {
     for (const id of ['Q-0000-0000', '---'])
       expect(await (await server()).refused('cpq_get_record', { resource: 'quote', id })).toMatch(
         /no such record/,

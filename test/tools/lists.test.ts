@@ -32,7 +32,7 @@ describe('a filter', () => {
       expect((await list('opportunities', { filters })).page.total, filters).toBe(expected);
   });
 
-  test('is read as the one name that it can mean, and says so', async () => {
+  test('is resolved to the only matching name, and says so', async () => {
     const expected = await countOf(`opportunity o join owner w on w.tenant = o.tenant
       and w.id = o.ownerId where o.tenant = ? and w.name = 'Lucy O''Connor'`);
     const { page, data } = await list('opportunities', { filters: 'owner:lucy oconnor' });
@@ -40,7 +40,7 @@ describe('a filter', () => {
     expect(data.notes).toContain(`owner was read as "Lucy O'Connor".`);
   });
 
-  test('that matches nobody is answered with the names that occur, and no rows', async () => {
+  test('that matches nothing is answered with the existing names, without rows', async () => {
     const { records, data } = await list('quotes', { filters: 'status:sendt|draught' });
     expect(records).toEqual([]);
     const notes = String(data.notes);
@@ -48,18 +48,18 @@ describe('a filter', () => {
     expect(notes).toMatch(/No record has the status "sendt"\. There are: .*"sent"/);
   });
 
-  test('of which each part fits, but nothing all of them, tells the counts', async () => {
+  test('whose parts match only separately reports their counts', async () => {
     const { records, data } = await list('opportunities', { filters: 'stage:Won,outcome:open' });
     expect(records).toEqual([]);
     expect(String(data.notes)).toMatch(/alone they pass: stage \d+, outcome \d+\./);
   });
 
-  test('needs a number or a date after an order, and a key', async () => {
+  test('needs a number or a date after a comparison, and a key', async () => {
     expect(await refused('quotes', { filters: 'expires:<soon' })).toMatch(/not "soon"/);
     expect(await refused('quotes', { filters: 'sent' })).toMatch(/"sent" has no key/);
   });
 
-  test('of bundles finds bundles', async () => {
+  test('for bundles finds bundles', async () => {
     const expected = await countOf(`product where tenant = ? and lower(productType) = 'bundle'`);
     for (const filters of ['productType:bundle', 'productType:bundle,price:>=0'])
       expect((await list('products', { filters })).page.total).toBe(expected);
@@ -69,14 +69,14 @@ describe('a filter', () => {
     expect(page.total).toBe(others);
   });
 
-  test('goes with query', async () => {
+  test('can be combined with query', async () => {
     const { records } = await list('companies', { query: 'a', filters: 'created:<2030-01-01' });
     expect(records.length).toBeGreaterThan(0);
   });
 });
 
 describe('fields', () => {
-  test('are columns or fields of the service, and always say what is deleted', async () => {
+  test('are columns or fields of the service, and always mark deleted records', async () => {
     const fields = ['owner', 'ask', 'outcome', 'company.id', 'company'];
     const { records } = await list('opportunities', { size: 100, fields });
     const [first] = await rows(`select o.id, c.id as company, w.name as owner, o.description as ask
@@ -94,7 +94,7 @@ describe('fields', () => {
     ).toBe(true);
   });
 
-  test('that no record has are refused by name', async () => {
+  test('that no record has are refused with their names', async () => {
     expect(await refused('quotes', { fields: ['number', 'totl'] })).toMatch(
       /the field "totl"\. Known: .*oneTime/,
     );
@@ -104,8 +104,8 @@ describe('fields', () => {
   });
 });
 
-describe('what a row refers to is named', () => {
-  test('the company, start and end of a contract item', async () => {
+describe('names of referenced records', () => {
+  test('contract items show company, start and end', async () => {
     const [item] =
       await rows(`select i.id, c.name as company, i.startDate as starts, i.endDate as ends
       from contract_item i join company c on c.tenant = i.tenant and c.id = i.companyId
@@ -114,7 +114,7 @@ describe('what a row refers to is named', () => {
     expect(records.find(({ id }) => id === item?.id)).toMatchObject(item ?? {});
   });
 
-  test('what a discount group discounts, and for whom', async () => {
+  test('discount groups show discounts and companies', async () => {
     const [group] = await rows(`select g.id, d.value ->> '$.amount' as amount, k.name as category,
         (select group_concat(c.name, '|') from json_each(g.companyIds) m join company c
           on c.tenant = g.tenant and c.id = m.value) as companies
@@ -127,7 +127,7 @@ describe('what a row refers to is named', () => {
     expect(String(group?.companies)).toContain(String((row?.for as string[] | undefined)?.[0]));
   });
 
-  test('for whom a pricing book is', async () => {
+  test('pricing books show their companies', async () => {
     const expected =
       await countOf(`pricing_book where tenant = ? and json_array_length(companyIds) = 0
       and json_array_length(classificationIds) = 0`);
@@ -147,7 +147,7 @@ describe('what a row refers to is named', () => {
     await anew.close();
   });
 
-  test('the account manager, as soon as a deal that they own was read', async () => {
+  test('companies show the account manager once one of their deals was read', async () => {
     await (await server()).call('cpq_brief_pipeline');
     const [company] = await rows(`select c.id, w.name from company c
       join owner w on w.tenant = c.tenant and w.id = c.accountManagerId
@@ -158,7 +158,7 @@ describe('what a row refers to is named', () => {
   });
 });
 
-test('columns come in one order, and one currency of all rows is told once', async () => {
+test('columns have one order, and a common currency is shown once', async () => {
   await (await server()).call('cpq_brief_pipeline');
   const { text, data, records } = await list('opportunities', {
     size: 20,

@@ -15,7 +15,7 @@ const address = async () => addressIn(await sandbox(), 'all');
 const ids = (records: readonly Row[]) => records.map(({ id }) => id);
 const each = Object.entries(listTools);
 
-test('every list of the catalogue is tested here', () => {
+test('every list tool of the catalogue is tested here', () => {
   const lists = catalog.filter(
     ({ name, toolset }) => name.startsWith('cpq_list_') && toolset === 'routes',
   );
@@ -34,7 +34,7 @@ for (const [at, host] of everyHost.entries()) {
     const server = host.serving(address, everything);
 
     test.each(sample(readTools, 3, at).map((tool) => [tool.name, tool] as const))(
-      '%s answers, the same in both forms and as its schema says',
+      '%s has the same facts in both forms, as its schema declares',
       async (name, tool) => {
         const it = await server();
         const { text, data } = await it.call(name, await sampleFor(tool, await address()));
@@ -48,7 +48,7 @@ for (const [at, host] of everyHost.entries()) {
 describe.each(each)('%s', (name, path) => {
   const server = anyHost.serving(address, everything);
 
-  test('shows what the service has, in its order', async () => {
+  test('returns the records of the service in order', async () => {
     const { call } = await server();
     const { records, page, coverage } = await call(name, { size: 7 });
     const theirs = await serviceRecords(await address(), path, '?size=7');
@@ -59,7 +59,7 @@ describe.each(each)('%s', (name, path) => {
     expect(Date.parse(coverage.asOf)).not.toBeNaN();
   });
 
-  test('is concise unless asked, and leaves nothing empty in', async () => {
+  test('is concise by default, without empty fields', async () => {
     const { call } = await server();
     const [concise, full] = [await call(name), await call(name, { detail: 'full' })];
     for (const record of [...concise.records, ...full.records]) {
@@ -71,7 +71,7 @@ describe.each(each)('%s', (name, path) => {
     expect(sizeOf(concise.records)).toBeLessThan(sizeOf(full.records));
   });
 
-  test('shows every field of the service that is not empty in detail full', async () => {
+  test('returns every non-empty field with detail full', async () => {
     const { call } = await server();
     const { records } = await call(name, { size: 3, detail: 'full' });
     const theirs = await serviceRecords(await address(), path, '?size=3');
@@ -82,7 +82,7 @@ describe.each(each)('%s', (name, path) => {
     }
   });
 
-  test('shows only the fields asked for, with what it takes to go on', async () => {
+  test('returns only the requested fields, with ids', async () => {
     const { call } = await server();
     const [first = {}] = await serviceRecords(await address(), path, '?size=1');
     const field = Object.keys(first).find((it) => it !== 'id' && typeof first[it] === 'string');
@@ -96,7 +96,7 @@ describe.each(each)('%s', (name, path) => {
     }
   });
 
-  test('teaches when there is nothing', async () => {
+  test('explains an empty answer', async () => {
     const { call } = await server();
     const { records, text, data } = await call(name, { from: 500_000 });
     expect(records).toEqual([]);
@@ -104,7 +104,7 @@ describe.each(each)('%s', (name, path) => {
     expect((data.notes as string[]).join(' ').length).toBeGreaterThan(40);
   });
 
-  test('is never too long, and says where it was cut', async () => {
+  test('has a limited length, and says where it was cut', async () => {
     const { call } = await server();
     const { text, data, page } = await call(name, { size: 100, detail: 'full' });
     expect(countTokens(text)).toBeLessThanOrEqual(10_000);
@@ -116,13 +116,13 @@ describe.each(each)('%s', (name, path) => {
   });
 });
 
-describe('searching', () => {
+describe('search arguments', () => {
   const server = anyHost.serving(address, everything);
   const searchRoutes = ['/company', '/contact', '/opportunity', '/product', '/quote'];
   const searched = each.filter(([, path]) => searchRoutes.includes(path));
   const queried = each.filter(([name]) => 'query' in inputOf(name));
 
-  test.each(queried)('%s teaches when nothing matches', async (name) => {
+  test.each(queried)('%s explains when nothing matches', async (name) => {
     const { call } = await server();
     const { records, page, text, data } = await call(name, { query: 'zzqqxxnothing' });
     expect(records).toEqual([]);
@@ -145,7 +145,7 @@ describe('searching', () => {
     expect(ids(ours.records)).toEqual(ids(sorted));
   });
 
-  test('cpq_list_products shows bundles when asked', async () => {
+  test('cpq_list_products returns bundles on request', async () => {
     const { call } = await server();
     const without = await call('cpq_list_products', { size: 1 });
     const withThem = await call('cpq_list_products', { size: 1, include_bundles: true });
@@ -153,7 +153,7 @@ describe('searching', () => {
   });
 });
 
-describe('what is particular', () => {
+describe('special cases', () => {
   const server = anyHost.serving(address, everything);
 
   test('contract items say that they are beta', async () => {
@@ -163,7 +163,7 @@ describe('what is particular', () => {
     expect((await call('cpq_list_contract_items', { size: 1 })).text).toMatch(/beta resource/);
   });
 
-  test('the category tree comes in its order, as deep as asked', async () => {
+  test('the category tree is in order, with the requested depth', async () => {
     const { call } = await server();
     const flat = flatten(
       await serviceRecords(await address(), '/category/tree', '?includeEmpty=true'),
@@ -175,7 +175,7 @@ describe('what is particular', () => {
     expect(ids(top.records)).toEqual(ids(flat.filter(({ level }) => level === 1)));
   });
 
-  test('text that cannot be seen does not reach the model', async () => {
+  test('invisible text does not reach the model', async () => {
     const { call } = await server();
     const answers = await Promise.all(
       each.map(([name]) => call(name, { size: 100, detail: 'full' })),

@@ -18,20 +18,20 @@ describe('amounts and counts in words', () => {
     );
   });
 
-  test('of one thing and of several', () => {
+  test('of one item and of several', () => {
     expect([plural(1, 'company'), plural(0, 'company')]).toEqual(['1 company', '0 companies']);
     expect([plural(1, 'day'), plural(2, 'day')]).toEqual(['1 day', '2 days']);
   });
 });
 
 describe('lists as text', () => {
-  test('say that there is nothing in them', () => {
+  test('are marked when empty', () => {
     expect(render({ records: [], page: { labels: [], total: 0 } })).toBe(
       'records: []\npage: labels [], total 0',
     );
   });
 
-  test('stand in one line, unless a text in them has a comma', () => {
+  test('are one line, unless an item has a comma', () => {
     expect(render({ labels: ['VIP', 'On watch'] })).toBe('labels: VIP, On watch');
     expect(render({ preview: ['A, at B', 'C\nD'] })).toBe('preview:\n    > A, at B\n    > C ⏎ D');
   });
@@ -43,7 +43,7 @@ describe('a table as text', () => {
       cell.replace(/\\(.)/g, '$1'),
     );
 
-  test('has the cells that it was made of, whatever bars and backslashes they hold', () => {
+  test('keeps its cells, with any bars and backslashes', () => {
     const rows = [
       { 'a|b': 'x|y', c: 'z' },
       { 'a|b': 'ends with a backslash\\', c: 'z\\' },
@@ -88,7 +88,7 @@ describe('coverage in text', () => {
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 
-test('only what has a value is called the largest', async () => {
+test('only records with a value are called the largest', async () => {
   const server = await anyHost.start(addressIn(await sandbox(), 'all'));
   const summaryOf = async (check: string) =>
     (await server.call('cpq_check_sales_data', { check, size: 1 })).text;
