@@ -18,7 +18,7 @@ const fileOf = (view: string | undefined) =>
 describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_name, host) => {
   const server = host.serving(address, everything);
 
-  test('points from three tools, and no others, to a view', async () => {
+  test('has a view for exactly three tools', async () => {
     const tools = await (await server()).tools();
     const pointing = tools.filter(({ _meta }) => _meta?.ui !== undefined);
     expect(pointing.map(({ name, _meta }) => [name, _meta])).toEqual(
@@ -26,7 +26,7 @@ describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_name,
     );
   });
 
-  test('lists and serves each view as a page that may ask for nothing', async () => {
+  test('lists and serves each view as a page without network access', async () => {
     const { request } = await server();
     const { resources } = (await request('resources/list')) as { resources?: Row[] };
     for (const { view } of viewed) {
@@ -52,14 +52,14 @@ describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_name,
   });
 });
 
-test('no view is listed for a tool that is not', async () => {
+test('views of unlisted tools are not listed', async () => {
   const server = await anyHost.start(await address(), { grants: 'company:read' });
   const { resources } = (await server.request('resources/list')) as { resources?: Row[] };
   expect(resources?.map(({ uri }) => uri)).toEqual(['cpq://guide', uriOf('company')]);
   await server.close();
 });
 
-test('pointing to a view costs at most 25 tokens a tool', async () => {
+test('the reference to a view costs at most 25 tokens per tool', async () => {
   const server = await anyHost.start(await address(), everything);
   for (const tool of await server.tools()) {
     const { _meta, ...rest } = tool;
@@ -74,7 +74,7 @@ describe.each(viewed.map(({ view }) => view ?? ''))('the %s view', (view) => {
     expect(gzipSync(await fileOf(view)).length).toBeLessThan(150_000);
   });
 
-  test('has a policy without an address, and names none to load from', async () => {
+  test('has a content security policy without addresses, and loads from none', async () => {
     const html = await fileOf(view);
     const [, policy = ''] = /Content-Security-Policy" content="([^"]+)"/.exec(html) ?? [];
     expect(policy).toContain("default-src 'none'");
@@ -84,7 +84,7 @@ describe.each(viewed.map(({ view }) => view ?? ''))('the %s view', (view) => {
     expect(html).not.toMatch(/@import|\burl\(\s*["']?https?:/i);
   });
 
-  test('never makes HTML of a text, and cannot name a tool that writes', async () => {
+  test('never turns text into HTML, and names no tool that writes', async () => {
     const html = await fileOf(view);
     expect(html).not.toMatch(/dangerouslySetInnerHTML\s*:|document\.write|\beval\(|new Function/);
     for (const { name, hints } of catalog) {
@@ -93,7 +93,7 @@ describe.each(viewed.map(({ view }) => view ?? ''))('the %s view', (view) => {
   });
 });
 
-describe('the deals that the board is made of', () => {
+describe('the deals of the board', () => {
   const server = (httpHosts[0] ?? anyHost).serving(address);
 
   async function allDeals(args: Row): Promise<Row[]> {
@@ -123,7 +123,7 @@ describe('the deals that the board is made of', () => {
   };
 
   test.each([{}, { owner: 'Karen Fitzgerald' }, { min_value: 50_000 }, { close_to: '2027-01-31' }])(
-    'are those that the brief counts, %j',
+    'are those that the brief counts: %j',
     async (args) => {
       const { call } = await server();
       const { open } = (await call('cpq_brief_pipeline', args)).data as { open: Row };
@@ -141,7 +141,7 @@ describe('the deals that the board is made of', () => {
     },
   );
 
-  test('beyond the last there are none, and the answer says how many there are', async () => {
+  test('are none beyond the last, and the answer has their total', async () => {
     const { call } = await server();
     const { page, records, text } = await call('cpq_brief_pipeline', { deals_from: 9_000 });
     expect(records).toEqual([]);
