@@ -30,7 +30,7 @@ async function inspect(reached: Reached, era: string, ...words: readonly string[
 
 describeWithNpm('the Inspector', () => {
   describe.each(everyWay)('over %s', (_, reached) => {
-    test.each(eras)('finds nothing to say of the tools, %s era', async (era) => {
+    test.each(eras)('reports no problems of the tools, %s era', async (era) => {
       const words = ['--method', 'tools/list', '--strict'];
       const { status, stdout, stderr } = await inspect(await reached(), era, ...words);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -42,7 +42,7 @@ const combinations = fc
   .map((parts) => combined(parts.filter((part) => part !== undefined)))
   .filter(({ set }) => !isKnown(set));
 
-test('variations can come together', async () => {
+test('random combinations of variations', async () => {
   const few = probes.filter(({ name }) => asked.includes(name));
   expect(few).toHaveLength(asked.length);
   await fc.assert(

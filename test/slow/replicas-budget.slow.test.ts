@@ -63,7 +63,7 @@ const counting = { rate: { limit, windowMs, enforce: false } };
 
 describeWith('redis', 'replicas share one budget', () => {
   for (const told of ['told', 'not told'] as const) {
-    test(`four of them, ${told} by the service what is left, one of them killed`, async () => {
+    test(`four replicas, ${told} by the service what is left, one of them killed`, async () => {
       const rateHeaders = told === 'told' ? {} : { rateHeaders: 'absent' as const };
       const { upstream, replicas } = await scene(4, { ...counting, ...rateHeaders }, tight);
       const [first] = replicas as [Replica];
@@ -84,7 +84,7 @@ describeWith('redis', 'replicas share one budget', () => {
     });
   }
 
-  test('two of them have a half each while Redis is away, and no more when it is back', async () => {
+  test('two replicas have half each while Redis is unavailable, and no more when it returns', async () => {
     const { upstream, redis, replicas } = await scene(
       2,
       { ...counting, rateHeaders: 'absent' },
@@ -122,7 +122,7 @@ function pagesOf({ requests }: Upstream, path: string): Map<string, number> {
 const timesRead = (pages: Map<string, number>): number[] => [...new Set(pages.values())];
 
 describeWith('redis', 'replicas read a collection once', () => {
-  test('however many ask for it at once, and again when something in it changed', async () => {
+  test('for concurrent requests, and again after a change', async () => {
     const counts = { '/opportunity': 1_000, '/company': 300 };
     const env = { CPQ_RATE_LIMIT: '1000000', CPQ_WEBHOOK_SECRET: webhookSecret };
     const { upstream, replicas } = await scene(4, { counts, delayHeaders: 40 }, env);

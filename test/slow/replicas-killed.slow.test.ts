@@ -29,7 +29,7 @@ function killedAtWrite(upstream: Upstream, replicas: readonly Replica[]): Promis
 }
 
 describeWith('redis', 'replicas that are killed', () => {
-  test('in turn, and all at once, lose no event and write nothing twice', async () => {
+  test('one after another and all at once lose no event and write nothing twice', async () => {
     const scene = await replicasAtWork(3);
     const { upstream, replicas } = scene;
     const load = await loadOn(replicas);

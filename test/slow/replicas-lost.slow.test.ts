@@ -26,7 +26,7 @@ const absences: [name: string, go: (redis: Redis) => unknown, back: (redis: Redi
   ],
 ];
 
-describeWith('redis', 'two replicas at work, and a Redis that', () => {
+describeWith('redis', 'two replicas under load, and a Redis that', () => {
   for (const [name, go, back] of absences) {
     test(name, async () => {
       const scene = await replicasAtWork(2);

@@ -223,7 +223,7 @@ describe('in one process', () => {
     };
   }
 
-  test('20,000 calls leave nothing behind', async () => {
+  test('20,000 calls leak nothing', async () => {
     const { client, end } = await connected();
     await callAll(client, 4_000);
     const warm = heap();
@@ -236,7 +236,7 @@ describe('in one process', () => {
     expect(service.sockets.size).toBe(0);
   }, 600_000);
 
-  test('200 tenants that come and go leave nothing behind', async () => {
+  test('200 tenants opened and closed leak nothing', async () => {
     const visit = async () => {
       const { client, end } = await connected();
       await callAll(client, 40);

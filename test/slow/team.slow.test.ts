@@ -187,14 +187,14 @@ describeWith('redis', 'a team’s server', () => {
       );
     }, 280_000);
 
-    test('nobody is told anything of another tenant', () => {
+    test('nobody sees data of another tenant', () => {
       expect(seen.crossings).toEqual([]);
       expect(Object.fromEntries(seen.refused)).toEqual({});
       expect(seen.answered).toBe(calls);
       expect(seen.silent).toBe(0);
     });
 
-    test('no more is asked of the service than its budget', () => {
+    test('the rate budget of the service is not exceeded', () => {
       // All of it took less than the window is long.
       for (const [name, { arrived }] of team.services) {
         expect([name, arrived.length <= budget]).toEqual([name, true]);

@@ -238,7 +238,7 @@ describeWith('chromium', 'the views in a browser', () => {
   const server = (eras[0] as Host).serving(address, {});
 
   describe.each(looks)('%s', (look, options) => {
-    test.each(names)('the %s fits, is accessible, and has its picture taken', async (name) => {
+    test.each(names)('the %s fits and is accessible, with a screenshot', async (name) => {
       const view = await openers[name](await (name === 'company' ? told() : server()), options);
       if (name === 'pipeline') await view.frame.click('.card >> nth=1');
       if (name === 'company') await view.frame.waitForSelector('.event-entry');
@@ -277,7 +277,7 @@ const status = (view: OpenedView) => view.frame.textContent('p[role="status"]');
 
 function boardControls(server: Serving): void {
   describe('the board', () => {
-    test('goes by owner and by month, each deal in one column', async () => {
+    test('groups by owner and by month, with each deal in one column', async () => {
       const view = await openPipeline(await server());
       for (const by of ['Owner', 'Month', 'Stage']) {
         await view.frame.getByRole('radio', { name: by, exact: true }).check();
@@ -317,7 +317,7 @@ function boardControls(server: Serving): void {
       await view.close();
     });
 
-    test('filters by owner and text, and says how many are left', async () => {
+    test('filters by owner and text, and shows how many match', async () => {
       const it = await server();
       const view = await openPipeline(it);
       const { data } = await it.call('cpq_brief_pipeline', { owner: 'Karen Fitzgerald' });
@@ -333,7 +333,7 @@ function boardControls(server: Serving): void {
       await view.close();
     });
 
-    test('marks what is overdue and what has stalled, and no other', async () => {
+    test('marks overdue and stalled deals, and no others', async () => {
       const view = await openPipeline(await server());
       while ((await view.frame.locator('.column .more').count()) > 0) {
         await view.frame.locator('.column .more').first().click();
@@ -346,7 +346,7 @@ function boardControls(server: Serving): void {
       await view.close();
     });
 
-    test('makes a larger card of a larger deal', async () => {
+    test('shows larger deals as larger cards', async () => {
       const view = await openPipeline(await server());
       const sizes = await view.frame.$$eval('.column:first-child .card', (cards) =>
         cards
@@ -359,7 +359,7 @@ function boardControls(server: Serving): void {
       await view.close();
     });
 
-    test('charts another currency when asked', async () => {
+    test('shows another currency when selected', async () => {
       const view = await openPipeline(await server());
       await view.frame.getByLabel('Charts in').selectOption('CAD');
       const amounts = await texts(view, '#funnel ~ table .amount');
@@ -374,7 +374,7 @@ function boardControls(server: Serving): void {
 
 function boardActions(server: Serving): void {
   describe('actions on the board', () => {
-    test('opens a card, asks about it without its words, and gives the focus back', async () => {
+    test('opens a card, asks about it without record text, and restores the focus', async () => {
       const view = await openPipeline(await server());
       const card = view.frame.locator('.card').first();
       const id = await card.getAttribute('data-id');
@@ -411,7 +411,7 @@ function boardActions(server: Serving): void {
       await view.close();
     });
 
-    test('is worked by the keyboard alone', async () => {
+    test('works with the keyboard alone', async () => {
       const view = await openPipeline(await server());
       const { keyboard } = view.page;
       const focused = () =>
@@ -456,7 +456,7 @@ function quoteControls(server: Serving): void {
         ...(margin === undefined ? [] : [`${margin}%`]),
       ]);
 
-    test('shows no cost and no margin until asked', async () => {
+    test('shows costs and margins only on request', async () => {
       const view = await openQuote(await server());
       const secrets = view.data.preflight.rows.filter(({ why }) => /under the cost/.test(why));
       expect(secrets.length).toBeGreaterThan(0);
@@ -474,7 +474,7 @@ function quoteControls(server: Serving): void {
       await view.close();
     });
 
-    test('puts each finding next to its line', async () => {
+    test('shows each finding next to its line', async () => {
       const view = await openQuote(await server());
       await view.frame.getByRole('switch').check();
       for (const { line, why } of view.data.preflight.rows) {
@@ -487,7 +487,7 @@ function quoteControls(server: Serving): void {
       await view.close();
     });
 
-    test('prints what a customer may see, and nothing else', async () => {
+    test('prints only what a customer may see', async () => {
       const view = await openQuote(await server());
       await view.frame.getByRole('switch').check();
       await view.page.emulateMedia({ media: 'print' });
@@ -498,7 +498,7 @@ function quoteControls(server: Serving): void {
       await view.close();
     });
 
-    test('asks about itself, and reads itself again', async () => {
+    test('asks about the quote, and refreshes', async () => {
       const view = await openQuote(await server());
       await view.frame.click('text="Ask about this quote"');
       await view.frame.waitForSelector('text="Asked"');
@@ -522,7 +522,7 @@ function quoteControls(server: Serving): void {
       await view.close();
     });
 
-    test('asks which one is meant, and shows the one chosen', async () => {
+    test('asks which quote is meant, and shows the selected one', async () => {
       const it = await server();
       const view = await openView(it, 'cpq_brief_quote', { quote: 'Q-2026' });
       expect(await texts(view, 'h1')).toEqual(['Which one?']);
@@ -536,7 +536,7 @@ function quoteControls(server: Serving): void {
 }
 
 function companyControls(server: Serving): void {
-  test('the company shows more when asked, and asks about itself', async () => {
+  test('the company shows more on request, and asks about the company', async () => {
     const view = await openCompany(await server());
     const before = (await texts(view, '.quote-entry')).length;
     await view.frame.click('text="Show more"');
@@ -568,8 +568,8 @@ const dayOf = (days: number) =>
   );
 
 function companyEvents(server: Serving): void {
-  describe('the time line of the company', () => {
-    test('has what was told of it, of its quotes and of its opportunities', async () => {
+  describe('the timeline of the company', () => {
+    test('shows events of the company, its quotes and its opportunities', async () => {
       const view = await openCompany(await told());
       await view.frame.waitForSelector('.event-entry');
       const { company, open, quotes } = view.data;
@@ -592,7 +592,7 @@ function companyEvents(server: Serving): void {
       await view.close();
     });
 
-    test('asks for no events, and speaks of none, where none are received', async () => {
+    test('requests and mentions no events where none are received', async () => {
       const view = await openCompany(await server());
       await view.frame.click('text="Refresh"');
       await view.frame.waitForSelector('text="Up to date"');
@@ -622,7 +622,7 @@ function companyEvents(server: Serving): void {
 
 function manyEvents(): void {
   describe('many and hostile events of the company', () => {
-    test('says how many events there are, and shows more of them when asked', async () => {
+    test('shows the number of events, and more of them on request', async () => {
       const it = await takesWebhooks();
       const { records } = await it.call('cpq_list_quotes', { size: 1 });
       const id = String(records[0]?.companyId);
@@ -643,7 +643,7 @@ function manyEvents(): void {
       await it.close();
     });
 
-    test('takes no harm from an event that means it', async () => {
+    test('is not harmed by a hostile event', async () => {
       const it = await takesWebhooks();
       const { records } = await it.call('cpq_list_quotes', { size: 1 });
       const id = String(records[0]?.companyId);
@@ -668,7 +668,7 @@ function manyEvents(): void {
 
 function hostsDiffer(server: Serving): void {
   describe('a host', () => {
-    test('that lets views call nothing still shows the figures', async () => {
+    test('that allows views no calls still shows the figures', async () => {
       const view = await openView(await server(), 'cpq_brief_pipeline', {}, { capabilities: {} });
       const { groups } = view.data as unknown as PipelineBrief;
       expect(await texts(view, '.groups .count')).toEqual(
@@ -680,7 +680,7 @@ function hostsDiffer(server: Serving): void {
       await view.close();
     });
 
-    test('that hands on only text is asked for the figures', async () => {
+    test('that passes on only text is asked for the figures', async () => {
       const onlyText = (result: unknown) => ({ content: (result as Row).content });
       const view = await openQuote(await server(), { result: onlyText });
       expect(view.calls).toEqual([{ name: 'cpq_brief_quote', arguments: { quote: view.data.id } }]);
@@ -688,14 +688,14 @@ function hostsDiffer(server: Serving): void {
       await view.close();
     });
 
-    test('that hands on a refusal has its words shown', async () => {
+    test('that passes on an error has its message shown', async () => {
       const refused = () => ({ isError: true, content: [{ type: 'text', text: 'Not today.' }] });
       const view = await openView(await server(), 'cpq_brief_pipeline', {}, { result: refused });
       expect(await view.frame.textContent('[role="alert"]')).toBe('Not today.');
       await view.close();
     });
 
-    test('has its locale, its theme and its colours used, also when they change', async () => {
+    test('has its locale, theme and colours applied, also when they change', async () => {
       const context = { locale: 'de-DE', styles: { variables: { '--font-sans': 'serif' } } };
       const view = await openQuote(await server(), { context });
       const monthly = view.data.totals.monthly ?? 0;
@@ -714,14 +714,14 @@ function hostsDiffer(server: Serving): void {
       await view.close();
     });
 
-    test('may take the view away', async () => {
+    test('may remove the view', async () => {
       const view = await openQuote(await server());
       await view.page.evaluate(() => window.host.teardown());
       expectHarmless(view);
       await view.close();
     });
 
-    test('is the only one that a view listens to', async () => {
+    test('is the only window that a view accepts messages from', async () => {
       const view = await openQuote(await server());
       const before = await view.frame.innerText('body');
       const forged = {
@@ -764,7 +764,7 @@ function poisoned(value: unknown, at = { next: 0 }): unknown {
 }
 
 function hostileRecords(server: Serving): void {
-  test.each(names)('a hostile record does the %s no harm', async (name) => {
+  test.each(names)('a hostile record does not harm the %s', async (name) => {
     const tampered = (result: unknown) => poisoned(result);
     const view = await openers[name](await server(), { result: tampered, answer: tampered });
     if (name === 'pipeline') {
@@ -784,7 +784,7 @@ function hostileRecords(server: Serving): void {
     await view.close();
   });
 
-  test('a script that got into the page all the same is not run', async () => {
+  test('an injected script is not run', async () => {
     const view = await openQuote(await server());
     const ran = await view.frame.evaluate(() => {
       const script = document.createElement('script');

@@ -44,7 +44,7 @@ const installed = await withInspector('mcp-inspector --cli --help');
 describeWhere(
   installed.status === 0,
   'the inspector, which could not be installed (is the package registry to be reached?)',
-  'the views, looked for by others',
+  'the views, as the Inspector finds them',
   () => {
     test.each(viewed.map(({ name, view }) => [name, view]))(
       'finds the view of %s',
@@ -77,7 +77,7 @@ describeWhere(
       );
     });
 
-    test('finds none where there is none, and says so', async () => {
+    test('reports where there is none', async () => {
       const { status, stdout } = await inspect(
         '--method tools/call --tool-name cpq_find --app-info',
       );
@@ -85,7 +85,7 @@ describeWhere(
       expect(JSON.parse(stdout)).toMatchObject({ appInfo: { hasApp: false } });
     });
 
-    test.each(viewed.map(({ view }) => view))('reads the %s view whole', async (view) => {
+    test.each(viewed.map(({ view }) => view))('reads the whole %s view', async (view) => {
       const { stdout } = await inspect(`--method resources/read --uri ui://cpq-mcp/${view}.html`);
       const { result } = JSON.parse(stdout) as { result: { contents: { text: string }[] } };
       const html = await readFile(join(dirname(inject('bundle')), 'views', `${view}.html`), 'utf8');

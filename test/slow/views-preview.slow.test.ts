@@ -12,7 +12,7 @@ const served = shared(async () => {
   return new URL(url);
 });
 
-test('the preview is only there with the embedded tenant', async () => {
+test('the preview exists only with the embedded tenant', async () => {
   const host = httpHosts[0];
   if (!host) throw new Error('no host');
   const server = await host.start(addressIn(await startSandbox({ scale: 0.1 })));
@@ -33,7 +33,7 @@ test('the preview is served to this machine alone', async () => {
   expect(running.output.stdout).not.toContain('/preview');
 });
 
-test('the preview has no other pages, and may be framed by nobody else', async () => {
+test('the preview has no other pages, and cannot be framed by others', async () => {
   const url = await served();
   for (const path of ['/preview/', '/preview/x.html', '/preview/../package.json', '/preview%2f']) {
     expect((await fetch(new URL(path, url))).status).toBe(404);
@@ -43,7 +43,7 @@ test('the preview has no other pages, and may be framed by nobody else', async (
 });
 
 describeWith('chromium', 'the preview in a browser', () => {
-  test('shows every view with live figures, and loads nothing from elsewhere', async () => {
+  test('shows every view with live figures, without external requests', async () => {
     const url = await served();
     const page = await newPage();
     const [elsewhere, errors]: string[][] = [[], []];

@@ -185,7 +185,7 @@ async function weather(
 
 const env = { CPQ_WEBHOOK_SECRET: webhookSecret };
 
-describe('a storm of 20,000 events, with duplicates and in disorder, is kept once each', () => {
+describe('20,000 events, duplicated and out of order, are stored once each', () => {
   test('by one process', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-storm-'));
     closing({ close: () => rm(folder, { recursive: true, force: true }) });
@@ -211,7 +211,7 @@ async function replicasOn(count: number): Promise<Replicas> {
   return { replicas, urls, caller: await callerOf(replicas) };
 }
 
-describeWith('redis', 'the same storm, kept once each', () => {
+describeWith('redis', 'the same events, stored once each', () => {
   test('by two replicas on one Redis', async () => {
     const { urls, caller } = await replicasOn(2);
     const { again } = await weather('two replicas', urls, caller);
