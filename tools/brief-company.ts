@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type CompanyBrief, companyBrief, recordsOf } from '../src/briefs/company.ts';
+import { type DealExtra, dealExtras } from '../src/briefs/deals.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { plural } from '../src/briefs/naming.ts';
 import { hasUnknownItems } from '../src/briefs/quote-totals.ts';
@@ -9,7 +10,15 @@ import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { ambiguousAnswer, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
+import {
+  ambiguousAnswer,
+  answerWithRows,
+  deletedWords,
+  formatAmounts,
+  limitLists,
+  toCoverage,
+  today,
+} from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   answerFields,
@@ -40,13 +49,14 @@ export const briefCompany = defineTool({
   input: z.strictObject({
     company: z.string().trim().min(1).max(200).describe('Id, external identifier or name'),
     parts: z.array(z.enum(partNames)).optional().describe('Default all'),
-    rows: z.int().min(0).max(50).default(4).describe('Rows in each list'),
+    rows: z.int().min(0).max(50).optional().describe('Rows in each list; default: what fits'),
+    show: z.array(z.enum(dealExtras)).optional().describe('Of open opportunities'),
   }),
   output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
-  async run(tenant, { company, parts: selected, rows }, call) {
+  async run(tenant, { company, parts: selected, rows, show = [] }, call) {
     const resolved = await resolveRecord(tenant, 'company', company, call, { askFirst: false });
     if (resolved.kind !== 'one') return ambiguousAnswer('company', company, resolved);
-    return brief(tenant, resolved.record, selected?.length ? selected : partNames, rows, call);
+    return brief(tenant, resolved.record, { parts: selected ?? [], rows, show }, call);
   },
 });
 
@@ -66,18 +76,31 @@ const parts = {
 
 type Part = keyof typeof parts;
 
+interface Asked {
+  /** All, if empty. */
+  parts: readonly Part[];
+  rows: number | undefined;
+  show: readonly DealExtra[];
+}
+
+/** The most rows of a list. */
+const maxRows = 50;
+/** Tokens up to which rows are added, by an estimate that is up to half too high; fewer if all parts are shown. */
+const aims = { all: 2_900, some: 3_600 };
+
 async function brief(
   tenant: Tenant,
   company: Company,
-  selected: readonly Part[],
-  maxRows: number,
+  asked: Asked,
   call: ToolCall,
 ): Promise<Answer> {
+  const { parts: some, rows = maxRows, show } = asked;
+  const selected = some.length > 0 ? some : partNames;
   const from = [...new Set(selected.flatMap((part) => parts[part].from))];
   const {
     records,
     coverage: read,
-    omitted: left,
+    omitted,
   } = await readCollections(tenant, ['company'], from, call);
   const quotes = selected.includes('quotes') || selected.includes('never_bought');
   const own = quotes ? recordsOf(company, records.quote ?? []) : [];
@@ -94,17 +117,24 @@ async function brief(
       products: records.product,
       categories: records.category,
     },
-    { today: today(), currencyOf: currenciesOf(records.company ?? []), maxRows },
+    {
+      today: today(),
+      currencyOf: currenciesOf(records.company ?? []),
+      maxRows: rows,
+      show,
+    },
   );
   const shown = selectParts(about, selected);
   const beta = shown.contractItems
     ? [wording`Contract items are beta: fields may change or be missing.`]
     : [];
-  return {
+  const write = (count: number): Answer => ({
     summary: companySummary(shown),
-    data: { ...shown, coverage: toCoverage(coverage) },
-    notes: [...beta, ...unreadPurchases(shown, records.quote), ...left],
-  };
+    data: { ...limitLists(shown, count), coverage: toCoverage(coverage) },
+    notes: [...beta, ...unreadPurchases(shown, records.quote), ...omitted],
+  });
+  const aim = some.length > 0 ? aims.some : aims.all;
+  return answerWithRows(rows, write, asked.rows === undefined ? aim : undefined);
 }
 
 /** Products are recommended by the purchases of others, whose quotes are not read one by one. */
@@ -125,9 +155,9 @@ type ShownParts = Pick<CompanyBrief, 'today' | 'company'> & Partial<CompanyBrief
 /** Drops parts that were not asked for: the records of one part may fill others too. */
 function selectParts(about: CompanyBrief, selected: readonly Part[]): ShownParts {
   const keys = new Set<string>(selected.flatMap((part) => parts[part].shows));
-  const { today, company, ...others } = about;
+  const { today, company, deleted, ...others } = about;
   const kept = Object.entries(others).filter(([key]) => keys.has(key));
-  return { today, company, ...Object.fromEntries(kept) };
+  return { today, company, ...Object.fromEntries(kept), ...(deleted && { deleted }) };
 }
 
 function companySummary({ company, open, quotes }: ShownParts): Wording {
@@ -136,13 +166,11 @@ function companySummary({ company, open, quotes }: ShownParts): Wording {
   const facts = [deals, offers].filter((fact) => fact !== undefined);
   const known = company.name ?? company.id;
   const who = known === undefined ? wording`Company` : quote(known);
-  return facts.length === 0 ? wording`${who}.` : wording`${who}: ${join(facts, ', ')}.`;
+  const first = deletedWords(company.deleted);
+  return facts.length === 0
+    ? wording`${first}${who}.`
+    : wording`${first}${who}: ${join(facts, ', ')}.`;
 }
 
-function formatWorth({ oneTime, monthly }: NonNullable<CompanyBrief['open']>): Wording {
-  const amounts = [
-    oneTime && wording`${formatAmounts(oneTime)} one-time`,
-    monthly && wording`${formatAmounts(monthly)} monthly`,
-  ].filter((amount) => amount !== undefined);
-  return amounts.length > 0 ? wording` (${join(amounts, ', ')})` : wording``;
-}
+const formatWorth = ({ value }: NonNullable<CompanyBrief['open']>): Wording =>
+  value ? wording` (total contract value ${formatAmounts(value)})` : wording``;

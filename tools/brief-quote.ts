@@ -7,8 +7,14 @@ import type { ApiRecord, Quote, Ref } from '../src/records/records.ts';
 import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
-import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { ambiguousAnswer, answerWithRows, toCoverage, today } from '../src/tool-kit/answers.ts';
+import { identifier, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
+import {
+  ambiguousAnswer,
+  answerWithRows,
+  deletedWords,
+  toCoverage,
+  today,
+} from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   answerFields,
@@ -95,12 +101,8 @@ function quoteSummary(brief: QuoteBrief): Wording {
   const what = known === undefined ? wording`Quote` : wording`Quote ${identifier(known)}`;
   const whom = company?.name === undefined ? '' : wording` for ${quote(company.name)}`;
   const standing = status === undefined ? '' : wording`, ${identifier(status)}`;
-  const first = deleted === undefined ? '' : wording`Deleted${describeDay(deleted)}: `;
-  return wording`${first}${what}${whom}${standing}. ${verdict(brief)}`;
+  return wording`${deletedWords(deleted)}${what}${whom}${standing}. ${verdict(brief)}`;
 }
-
-const describeDay = (deleted: string | true): Wording =>
-  deleted === true ? wording`` : wording` on ${trusted(deleted)}`;
 
 /** Only a quote that can still go out is told what to do before that. */
 function verdict({ standing, preflight: { total, stops, checks } }: QuoteBrief): Wording {

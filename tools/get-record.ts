@@ -4,8 +4,8 @@ import { fullRecord, selectFields } from '../src/briefs/concise.ts';
 import type { ApiRecord, Resource } from '../src/records/records.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
-import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { requireFields } from '../src/tool-kit/answers.ts';
+import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { deletedWords, requireFields } from '../src/tool-kit/answers.ts';
 import { answerFields, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
 
 const kinds = [
@@ -44,7 +44,7 @@ export const getRecord = defineTool({
     requireFields(resource, [record], { fields });
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
-      summary: wording`${deletedWords(record)}${inPlainWords(resource)} ${quote(String(name))}${fields?.length ? '' : ', whole'}.`,
+      summary: wording`${deletedWords(deletion(record))}${inPlainWords(resource)} ${quote(String(name))}${fields?.length ? '' : ', whole'}.`,
       data: {
         resource,
         record: fields?.length ? selectFields(resource, record, fields) : fullRecord(record),
@@ -56,11 +56,5 @@ export const getRecord = defineTool({
     };
   },
 });
-
-function deletedWords(record: ApiRecord): Wording {
-  const day = deletion(record);
-  if (day === undefined) return wording``;
-  return day === true ? wording`Deleted: ` : wording`Deleted on ${identifier(day)}: `;
-}
 
 const inPlainWords = (resource: Resource): Wording => trusted(resource.replaceAll('_', ' '));

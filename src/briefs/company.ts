@@ -20,12 +20,13 @@ import {
 import { type QuotesOfCompany, quotesOfCompany } from './company-quotes.ts';
 import { belongsTo } from './company-reference.ts';
 import { type ContractItems, contractsOf } from './contracts.ts';
-import { type Day, dayOf, requireDay } from './days.ts';
+import { addDays, type Day, dayOf, requireDay } from './days.ts';
 import {
   byValue,
   countUnknown,
   type Deal,
   type DealAmounts,
+  type DealExtra,
   type DealRow,
   dealAmounts,
   dealRow,
@@ -46,7 +47,7 @@ import {
   nonZeroCounts,
 } from './naming.ts';
 import { type NeverBought, neverBought } from './never-bought.ts';
-import { isDeleted } from './outcome.ts';
+import { deletionOf, isDeleted } from './outcome.ts';
 import { type ProbabilityScale, probabilityScale } from './probability.ts';
 import { type RecentChange, recentChanges } from './recent-activity.ts';
 
@@ -72,6 +73,8 @@ export interface CompanyOptions {
   recentDays?: number;
   /** Rows in each list. Default: 5. */
   maxRows?: number;
+  /** What else open deals have. Default: nothing. */
+  show?: readonly DealExtra[];
 }
 
 interface ContactRow extends Named {
@@ -109,10 +112,14 @@ export interface CompanyBrief {
   discountGroups?: LimitedList<DiscountGroupRow>;
   pricingBooks?: LimitedList<PricingBookRow>;
   neverBought?: NeverBought;
-  recentActivity: LimitedList<RecentChange> & { days: number };
+  recentActivity: LimitedList<RecentChange> & { from: Day; to: Day };
+  /** The company's deleted records, which are in no figure. */
+  deleted?: Partial<Record<'contacts' | 'opportunities' | 'quotes' | 'contractItems', number>>;
 }
 
 interface CompanyCard extends Named {
+  /** The day of the deletion, or `true` where it is not known; absent for a company that is not deleted. */
+  deleted?: Day | true;
   type?: string;
   currency?: string;
   website?: string;
@@ -125,8 +132,9 @@ interface CompanyCard extends Named {
   created?: Day;
 }
 
-const defaults = { recentDays: 30, maxRows: 5 };
-type ResolvedOptions = CompanyOptions & Required<Pick<CompanyOptions, 'recentDays' | 'maxRows'>>;
+const defaults = { recentDays: 30, maxRows: 5, show: [] };
+type ResolvedOptions = CompanyOptions &
+  Required<Pick<CompanyOptions, 'recentDays' | 'maxRows' | 'show'>>;
 
 /**
  * Briefs one company from whole collections. Definitions: docs/definitions.md, "Company".
@@ -149,7 +157,12 @@ export function companyBrief(records: CompanyRecords, options: CompanyOptions): 
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
     neverBought: suggestions(records, own.quotes, maxRows),
-    recentActivity: { days: recentDays, ...recentActivity(company, own, resolved) },
+    recentActivity: {
+      from: addDays(today, -recentDays),
+      to: today,
+      ...recentActivity(company, own, resolved),
+    },
+    deleted: deletedRecords(records),
   });
 }
 
@@ -197,11 +210,24 @@ function ownRecords({ company, contacts, opportunities, quotes }: CompanyRecords
 export const recordsOf = <R extends ApiRecord>(company: Company, records: readonly R[]): R[] =>
   records.filter((record) => !isDeleted(record) && belongsTo(record, company));
 
+function deletedRecords(records: CompanyRecords): CompanyBrief['deleted'] {
+  const { company, contacts = [], opportunities = [], quotes = [], contractItems = [] } = records;
+  const count = (all: readonly ApiRecord[]): number =>
+    all.filter((record) => isDeleted(record) && belongsTo(record, company)).length;
+  return nonZeroCounts({
+    contacts: count(contacts),
+    opportunities: count(opportunities),
+    quotes: count(quotes),
+    contractItems: count(contractItems),
+  });
+}
+
 function companyCard(company: Company): CompanyCard {
   const { labels } = company;
   return compact({
     id: nonBlank(company.id),
     name: nonBlank(company.name),
+    deleted: deletionOf(company),
     type: nonBlank(company.type),
     currency: nonBlank(company.currency),
     website: nonBlank(company.website),
@@ -254,16 +280,16 @@ function dealSections(
   });
 }
 
-function openDeals(open: readonly Deal[], { today, maxRows }: ResolvedOptions): OpenDeals {
+function openDeals(open: readonly Deal[], { today, maxRows, show }: ResolvedOptions): OpenDeals {
   const toRow = (deal: Deal): OpenDealRow => {
-    const { company: _company, ...row } = dealRow(deal);
+    const { company: _company, ...row } = dealRow(deal, show);
     const { pipelineStage, expectedCloseDate } = deal.record;
     const stage = nonBlank(pipelineStage?.name);
     return { ...row, ...compact({ stage, closes: dayOf(expectedCloseDate) }) };
   };
   const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
   return {
-    ...dealAmounts(open),
+    ...dealAmounts(open, show),
     ...compact({
       overdue: nonZero(overdue.length),
       unknown: nonZeroCounts({ ...countUnknown(open) }),

@@ -3,7 +3,7 @@
  * back where this finds none, or several.
  */
 import type { Ref } from '../records/records.ts';
-import { byName, compact, type Named, nonBlank, normaliseName } from './naming.ts';
+import { byName, compact, type Named, nonBlank, normaliseName, withoutAccents } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 
 /** A reference or a record that a filter can mean. */
@@ -15,8 +15,14 @@ export interface Candidate extends Ref {
 
 /** `one`: what is meant. `several`: all that fit equally well. `none`: the nearest names, best first. */
 export type NameMatch =
-  | { kind: 'one'; match: Named }
+  | { kind: 'one'; match: NameFilter }
   | { kind: 'several' | 'none'; candidates: Named[]; total: number };
+
+/** What a filter means. */
+export interface NameFilter extends Named {
+  /** Nothing that is not deleted is called so. */
+  deleted?: true;
+}
 
 export interface MatchOptions {
   /** Whether a few words of a name suffice where only one name has them all: `OConnor` for a person. */
@@ -51,7 +57,7 @@ export function matchName(
     const all = choices.filter(fits);
     const current = all.filter(({ isDeleted }) => !isDeleted);
     const [first, ...others] = current.length > 0 ? current : all;
-    if (first && others.length === 0) return { kind: 'one', match: namedOf(first) };
+    if (first && others.length === 0) return { kind: 'one', match: filterOf(first) };
     if (first) return listed('several', [first, ...others].sort(byName));
   }
   return listed('none', nearest(text, choices));
@@ -61,6 +67,11 @@ const listed = (kind: 'several' | 'none', choices: readonly Choice[]): NameMatch
   kind,
   candidates: choices.slice(0, Math.max(maxCandidates, fewNames)).map(namedOf),
   total: choices.length,
+});
+
+const filterOf = (choice: Choice): NameFilter => ({
+  ...namedOf(choice),
+  ...(choice.isDeleted && { deleted: true }),
 });
 
 const namedOf = ({ id, name }: Named): Named => compact({ id, name });
@@ -135,28 +146,9 @@ function formsOfWord(word: string): string[] {
   return [...new Set(parts.length > 1 ? [whole, ...parts] : [whole])].filter((it) => it !== '');
 }
 
-/** Letters that Unicode does not take apart into a letter and an accent. */
-const letters: Readonly<Record<string, string>> = {
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  ħ: 'h',
-  ı: 'i',
-  ŧ: 't',
-  þ: 'th',
-  æ: 'ae',
-  œ: 'oe',
-  ß: 'ss',
-};
-
 /** A name as it is compared: letters and digits only, lower case, without accents. "O'Connor" is "oconnor". */
 const foldName = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[øłđðħıŧþæœß]/g, (letter) => letters[letter] ?? letter)
-    .replace(/[^\p{L}\p{N}]+/gu, '');
+  withoutAccents(text.toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, '');
 
 /** The names most like a text, best first; all of them where there are few. */
 function nearest(text: string, choices: readonly Choice[]): Choice[] {

@@ -53,6 +53,28 @@ export const quoteName = (quote: Quote): string | undefined =>
 export const normaliseName = (name: string | undefined): string =>
   (name ?? '').trim().toLowerCase();
 
+/** Letters that Unicode does not take apart into a letter and an accent. */
+const letters: Readonly<Record<string, string>> = {
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ŧ: 't',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ß: 'ss',
+};
+
+/** A text in lower case without its accents: "björn" and "bjørn" are "bjorn". */
+export const withoutAccents = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[øłđðħıŧþæœß]/g, (letter) => letters[letter] ?? letter);
+
 /** By name (ignoring case), then by id; records without either come last. */
 export function byName(a: Named, b: Named): number {
   return (

@@ -21,16 +21,8 @@ import {
   valueAmounts,
 } from './deals.ts';
 import { type Amounts, type CurrencyOf, type Decimal, decimal } from './money.ts';
-import { refersTo } from './name-filters.ts';
-import {
-  compact,
-  type LimitedList,
-  limitList,
-  type Named,
-  nonZero,
-  nonZeroCounts,
-  plural,
-} from './naming.ts';
+import { type NameFilter, refersTo } from './name-filters.ts';
+import { compact, type LimitedList, limitList, nonZero, nonZeroCounts, plural } from './naming.ts';
 import {
   groupDeals,
   openGrouping,
@@ -49,11 +41,11 @@ import {
 
 export interface PipelineFilters {
   /** What `resolveFilters` found for the texts that were given. */
-  owner?: Named;
-  company?: Named;
-  stage?: Named;
-  category?: Named;
-  source?: Named;
+  owner?: NameFilter;
+  company?: NameFilter;
+  stage?: NameFilter;
+  category?: NameFilter;
+  source?: NameFilter;
   /** First and last expected close date, both included. */
   closeFrom?: Day;
   closeTo?: Day;

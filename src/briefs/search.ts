@@ -19,7 +19,7 @@ import {
   phoneEnd,
   swapped,
 } from './identifiers.ts';
-import { contactName, normaliseName } from './naming.ts';
+import { contactName, normaliseName, withoutAccents } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 import { normalisePart } from './part-numbers.ts';
 
@@ -119,8 +119,6 @@ const phonesOf = (...numbers: (string | undefined)[]): string[] =>
 /** Normalised for comparison: `+1 (555) 010` equals `1555010`, and `AB-12` equals `ab12`. */
 const normaliseIdentifier = (text: string): string =>
   normalisePart(text.slice(0, maxIndexedLength));
-
-const withoutAccents = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '');
 
 const isCalled = (entry: Entry | undefined, key: string): boolean =>
   entry !== undefined && (entry.exact.includes(key) || normaliseIdentifier(entry.name) === key);
@@ -254,7 +252,7 @@ function createMiniSearch(entries: readonly Entry[]): MiniSearch<Entry> {
     idField: 'at',
     fields: ['name', 'more'],
     storeFields: [],
-    processTerm: (term) => normaliseName(withoutAccents(term)) || null,
+    processTerm: (term) => withoutAccents(normaliseName(term)) || null,
     searchOptions: {
       boost: { name: 3 },
       prefix: (term) => term.length > 2,

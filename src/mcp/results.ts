@@ -82,7 +82,7 @@ function pruneAnswer(answer: Answer): Answer {
     entries >= 0;
     entries = entries > 1 ? Math.floor(entries / 2) : entries - 1
   ) {
-    const data = prune(one.data, entries, 600) as Record<string, unknown>;
+    const data = withRowsCounted(prune(one.data, entries, 600) as Record<string, unknown>);
     const notes = [
       ...(one.notes ?? []),
       wording`Cut: lists inside are shown up to ${entries} entries, and texts shortened.`,
@@ -91,7 +91,7 @@ function pruneAnswer(answer: Answer): Answer {
     if (fits(writeResult(shorter, {}), tokenCap)) return shorter;
   }
   const notes = [wording`Too long to show: ask for less at once.`];
-  return { summary: one.summary, data: scalarsOnly(one.data), notes };
+  return { summary: one.summary, data: withRowsCounted(scalarsOnly(one.data)), notes };
 }
 
 function prune(value: unknown, entries: number, characters: number): unknown {
@@ -112,12 +112,18 @@ function prune(value: unknown, entries: number, characters: number): unknown {
   );
 }
 
-/** Where rows were cut, says how many are shown now. */
+/** Where rows or records were cut, says how many are shown now. */
 function withRowsCounted(list: Record<string, unknown>): Record<string, unknown> {
-  const { shown, rows } = list;
-  const isCut = typeof shown === 'number' && Array.isArray(rows) && rows.length < shown;
-  return isCut ? { ...list, shown: rows.length } : list;
+  const { shown, rows, page, records } = list;
+  if (Array.isArray(rows) && isMore(shown, rows)) return { ...list, shown: rows.length };
+  if (!isObject(page) || !Array.isArray(records) || !isMore(page.shown, records)) return list;
+  const { next: _next, ...counted } = page;
+  const next = records.length > 0 ? { next: Number(page.from) + records.length } : {};
+  return { ...list, page: { ...counted, shown: records.length, ...next } };
 }
+
+const isMore = (shown: unknown, rows: readonly unknown[]): boolean =>
+  typeof shown === 'number' && shown > rows.length;
 
 /** The fields that output schemas require, without record data. */
 function scalarsOnly(data: Record<string, unknown>): Record<string, unknown> {

@@ -219,7 +219,7 @@ export const contractItem: Resource = {
     ...texts('service', 'vendor', 'term'),
     ...numbers('quantity', 'revenue', 'profit'),
     ref('company', 'company', 'name'),
-    ...dates('startDate', 'endDate'),
+    ...dates('startDate', 'endDate', 'deletedAt'),
   ],
   searchable: ['t.service', 't.vendor', companyName],
 };

@@ -8,8 +8,16 @@ import { keyNames, valuesOf } from '../tenant/lists/criteria.ts';
 import type { NamedPage } from '../tenant/lists/list-records.ts';
 import type { Coverage } from '../tenant/reading/coverage.ts';
 import type { ListPage } from '../tenant/reading/list-page.ts';
-import { counted, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { isKeyOf, isOneOf } from '../values.ts';
+import {
+  counted,
+  identifier,
+  join,
+  quote,
+  trusted,
+  type Wording,
+  wording,
+} from '../text/untrusted-text.ts';
+import { isKeyOf, isObject, isOneOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
 export interface RecordShape {
@@ -56,6 +64,30 @@ export const answerWithRows = (
   ...write(count),
   rows: { count, keep: (fewer) => answerWithRows(fewer, write, aim), aim },
 });
+
+/** The fields of a brief with at most so many rows in each list; `groups` are whole. */
+export const limitLists = (
+  figures: Readonly<Record<string, unknown>>,
+  limit: number,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(figures).map(([field, value]) => [
+      field,
+      field === 'groups' ? value : limitRows(value, limit),
+    ]),
+  );
+
+function limitRows(value: unknown, limit: number): unknown {
+  if (!isObject(value) || !Array.isArray(value.rows)) return value;
+  const rows = value.rows.slice(0, limit);
+  return { ...value, shown: rows.length, rows };
+}
+
+/** The first words of an answer on a deleted record; nothing if it is not deleted. */
+export function deletedWords(deletion: string | true | undefined): Wording {
+  if (deletion === undefined) return wording``;
+  return deletion === true ? wording`Deleted: ` : wording`Deleted on ${identifier(deletion)}: `;
+}
 
 /** One record with the detail or the fields that were asked for. */
 function shapeRecord<R extends Resource>(

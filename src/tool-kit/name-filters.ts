@@ -12,13 +12,17 @@
  * const wanted = quotes.filter(({ owner }) => !filters.owner || refersTo(owner, filters.owner));
  * ```
  */
-import { type Candidate, matchName, type NameMatch } from '../briefs/name-filters.ts';
-import type { Named } from '../briefs/naming.ts';
+import {
+  type Candidate,
+  matchName,
+  type NameFilter,
+  type NameMatch,
+} from '../briefs/name-filters.ts';
 import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { keysOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
-export type NameFilter =
+export type FilterName =
   | 'owner'
   | 'company'
   | 'stage'
@@ -29,20 +33,20 @@ export type NameFilter =
   | 'currency';
 
 /** What was meant, by filter; or the question. */
-export type ResolvedFilters<F extends NameFilter> =
-  | { filters: { [K in F]?: Named }; question?: never }
+export type ResolvedFilters<F extends FilterName> =
+  | { filters: { [K in F]?: NameFilter }; question?: never }
   | { question: Answer; filters?: never };
 
 /**
  * Resolves the filters that were given. `occurring` makes the references or records of each; it is called only for
  * a filter that was given. `data` is added to a question, such as the coverage of what was searched.
  */
-export function resolveFilters<F extends NameFilter>(
+export function resolveFilters<F extends FilterName>(
   given: { readonly [K in F]: string | undefined },
   occurring: { readonly [K in F]: () => Iterable<Candidate | undefined> },
   data: Record<string, unknown>,
 ): ResolvedFilters<F> {
-  const filters: { [K in F]?: Named } = {};
+  const filters: { [K in F]?: NameFilter } = {};
   for (const filter of keysOf(given)) {
     const text = given[filter];
     if (text === undefined) continue;
@@ -57,7 +61,7 @@ export function resolveFilters<F extends NameFilter>(
 type Unclear = Exclude<NameMatch, { kind: 'one' }>;
 
 function questionOn(
-  filter: NameFilter,
+  filter: FilterName,
   text: string,
   { kind, candidates, total }: Unclear,
   data: Record<string, unknown>,

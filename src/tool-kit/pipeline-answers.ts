@@ -1,11 +1,12 @@
 /** The answers of `cpq_brief_pipeline`: the sections that were asked for, with as many deals as fit. */
-import { type Named, plural } from '../briefs/naming.ts';
+import type { NameFilter } from '../briefs/name-filters.ts';
+import { plural } from '../briefs/naming.ts';
 import type { ClosedBrief, PipelineBrief, PipelineFilters } from '../briefs/pipeline.ts';
 import type { ClosedDeal, OpenDeal } from '../briefs/pipeline-deals.ts';
 import type { ClosedPeriod } from '../briefs/won-and-lost.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
-import { answerWithRows, formatAmounts } from './answers.ts';
+import { answerWithRows, formatAmounts, limitLists } from './answers.ts';
 import type { Answer } from './define-tool.ts';
 
 export const pipelineSections = [
@@ -90,16 +91,7 @@ function shownFigures(
       ? isClosedShown
       : !isKeyOf(sectionOf, field) || sections.has(sectionOf[field]),
   );
-  return Object.fromEntries(
-    kept.map(([field, value]) => [field, field === 'groups' ? value : limited(value, rows)]),
-  );
-}
-
-function limited(value: unknown, limit: number): unknown {
-  if (typeof value !== 'object' || value === null || !('rows' in value)) return value;
-  if (!Array.isArray(value.rows)) return value;
-  const rows = value.rows.slice(0, limit);
-  return { ...value, shown: rows.length, rows };
+  return limitLists(Object.fromEntries(kept), rows);
 }
 
 interface DealsPage extends Record<string, unknown> {
@@ -134,7 +126,10 @@ function scopeOf(filters: PipelineFilters): Wording[] {
   return parts.length > 0 ? [wording`Only ${join(parts, ', ')}.`] : [];
 }
 
-const nameOf = ({ id, name }: Named): Wording => quote(name ?? id ?? '');
+function nameOf({ id, name, deleted }: NameFilter): Wording {
+  const label = quote(name ?? id ?? '');
+  return deleted ? wording`${label}, which is deleted` : label;
+}
 
 function windowOf(from: string | undefined, to: string | undefined): Wording {
   if (from === undefined) return wording`up to ${trusted(to ?? '')}`;

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { type CompanyRecords, companyBrief } from '../../src/briefs/company.ts';
-import type { Company, Product, Quote, QuoteItem } from '../../src/records/records.ts';
+import type {
+  Company,
+  ContractItem,
+  Product,
+  Quote,
+  QuoteItem,
+} from '../../src/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };
@@ -15,7 +21,7 @@ test('leaves out what was not read, and reports what is empty', () => {
   expect(brief({})).toStrictEqual({
     today,
     company: { id: 'acme', name: 'Acme', currency: 'EUR', created: '2020-01-01' },
-    recentActivity: { days: 30, shown: 0, total: 0, rows: [] },
+    recentActivity: { from: '2026-05-16', to: today, shown: 0, total: 0, rows: [] },
   });
   const nothing = { shown: 0, total: 0, rows: [] };
   expect(brief({ contacts: [], quotes: [], discountGroups: [] })).toMatchObject({
@@ -138,8 +144,38 @@ test('totals quotes by status, and shows open ones first, then the newest', () =
   });
 });
 
+test('sums quotes of one status in two currencies apart', () => {
+  const quote = (currency: string, price: number): Quote => ({
+    status: 'sent',
+    company: own,
+    currency,
+    items: [{ quantity: 2, price }],
+  });
+  const quotes = [quote('USD', 10), quote('EUR', 1), quote('usd', 5), quote('EUR', 0.5)];
+  expect(brief({ quotes }).quotes?.byStatus).toStrictEqual([
+    { status: 'sent', currency: 'EUR', count: 2, oneTime: 3 },
+    { status: 'sent', currency: 'USD', count: 2, oneTime: 30 },
+  ]);
+});
+
+test('tells that the company is deleted, and counts its deleted records', () => {
+  const gone = { company: own, deletedAt: '2026-01-02T10:00:00Z' };
+  const { company, deleted, open } = companyBrief(
+    {
+      company: { id: 'acme', name: 'Acme', deleted: '2026-03-04T10:00:00Z' },
+      contacts: [{ companyId: 'acme', deleted: true }, { companyId: 'acme' }],
+      opportunities: [gone, gone, { ...gone, company: other }],
+      quotes: [gone],
+    },
+    { today, currencyOf: new Map() },
+  );
+  expect(company.deleted).toBe('2026-03-04');
+  expect(deleted).toStrictEqual({ contacts: 1, opportunities: 2, quotes: 1 });
+  expect(open?.total).toBe(0);
+});
+
 test('sums contract items by term, as they are given', () => {
-  const contractItems = [
+  const contractItems: ContractItem[] = [
     {
       id: '1',
       service: 'Backup',
@@ -153,7 +189,10 @@ test('sums contract items by term, as they are given', () => {
     { id: '3', service: 'Domain', term: 'year', profit: 3, company: own },
     { id: '4', service: 'Theirs', term: 'month', revenue: 99, company: other },
     { id: '5', service: 'Whose', term: 'month', revenue: 99 },
+    { id: '6', service: 'Gone', term: 'month', revenue: 99, companyId: 'acme', deleted: true },
+    { id: '7', service: 'Gone', term: 'month', revenue: 99, deletedAt: today },
   ];
+  expect(brief({ contractItems }).deleted).toStrictEqual({ contractItems: 1 });
   expect(brief({ contractItems }, { maxRows: 1 }).contractItems).toStrictEqual({
     beta: true,
     revenue: { monthly: 11.5 },

@@ -25,7 +25,7 @@ const compared: Record<string, readonly string[]> = {
 const aside = new Set(['beta']);
 
 function figuresIn(data: Row): Row {
-  const parts = [...Object.keys(compared), 'closed']
+  const parts = [...Object.keys(compared), 'closed', 'deleted']
     .filter((part) => part in data)
     .map((part) => {
       const told = data[part] as Row & { rows?: Row[] };

@@ -363,8 +363,8 @@ function boardControls(server: Serving): void {
       const view = await openPipeline(await server());
       await view.frame.getByLabel('Charts in').selectOption('CAD');
       const amounts = await texts(view, '#funnel ~ table .amount');
-      const expected = view.data.groups.rows.flatMap(({ oneTime }) =>
-        oneTime?.CAD === undefined ? [] : [whole(oneTime.CAD, 'CAD')],
+      const expected = view.data.groups.rows.flatMap(({ value }) =>
+        value?.CAD === undefined ? [] : [whole(value.CAD, 'CAD')],
       );
       expect(amounts.toSorted()).toEqual(expected.toSorted());
       await view.close();
@@ -407,7 +407,11 @@ function boardActions(server: Serving): void {
       await allRead(view);
       const again = view.calls.slice(before);
       expect(again[0]?.arguments).toEqual({ owner: 'Karen Fitzgerald' });
-      expect(again[1]?.arguments).toEqual({ owner: 'Karen Fitzgerald', deals_from: 0 });
+      expect(again[1]?.arguments).toEqual({
+        owner: 'Karen Fitzgerald',
+        deals_from: 0,
+        rows: 100,
+      });
       await view.close();
     });
 
@@ -428,7 +432,7 @@ function boardActions(server: Serving): void {
       expect(await view.frame.textContent('#board')).toBe('Board by owner');
       await keyboard.press('Tab');
       await keyboard.press('ArrowRight');
-      expect(await view.frame.isChecked('input[value="monthly"]')).toBe(true);
+      expect(await view.frame.isChecked('input[value="oneTime"]')).toBe(true);
       await keyboard.press('Tab');
       await keyboard.press('Space');
       expect(await view.frame.getByRole('switch').isChecked()).toBe(true);

@@ -36,7 +36,29 @@ export function expectedCompany(tenant: Tenant, company: Company, shown: number)
     pricingBooks: booksOfCompany(tenant, company, shown),
     neverBought: neverBought(tenant, company, shown),
     recentActivity: recentActivity(tenant.ask, company, shown),
+    ...deletedOf(tenant, company),
   };
+}
+
+/** What is deleted is in no figure, but counted. */
+function deletedOf({ ask }: Tenant, { id, name }: Company): Reported {
+  const number = (table: string, mark: string): number => {
+    const own = table === 'contact' ? isOfCompany : `r.companyId = ?3 and ?4 is not null`;
+    const [row] = ask(
+      `${given} select count(*) as n from it join ${table} r using (tenant)
+        where ${isSet(`r.${mark}`)} and ${own}`,
+      id,
+      name ?? '',
+    );
+    return Number(row?.n);
+  };
+  const deleted = counts({
+    contacts: number('contact', 'deleted'),
+    opportunities: number('opportunity', 'deletedAt'),
+    quotes: number('quote', 'deletedAt'),
+    contractItems: number('contract_item', 'deletedAt'),
+  });
+  return deleted === undefined ? {} : { deleted };
 }
 
 const listed = (rows: readonly Reported[], shown: number): Reported => ({
@@ -157,7 +179,7 @@ function addedUp(quotes: readonly Quote[]): Reported {
 
 function contractItemsOf({ ask }: Tenant, { id }: Company, shown: number): Reported {
   const all = ask(`${given} select r.*, ${term('r.term')} as spoken
-    from it join contract_item r using (tenant)`);
+    from it join contract_item r using (tenant) where not ${isSet('r.deletedAt')}`);
   const its = all
     .filter(({ companyId }) => companyId === id)
     .sort((one, other) => byName(served(one), served(other)));

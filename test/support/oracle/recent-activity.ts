@@ -74,6 +74,7 @@ export function recentActivity(
   { id, name }: Company,
   shown: number,
 ): Record<string, unknown> {
+  const [period] = ask(`${given} select date(today, '-30 days') as first, today from it`);
   const rows = ask(recentActivitySql, id, name ?? '').map((row) => ({
     day: String(row.day),
     what: String(row.what),
@@ -83,7 +84,8 @@ export function recentActivity(
   }));
   rows.sort((one, other) => compare(other.day, one.day) || byName(one, other));
   return {
-    days: 30,
+    from: period?.first,
+    to: period?.today,
     shown: Math.min(shown, rows.length),
     total: rows.length,
     rows: rows.slice(0, shown).map(({ name: _, ...reported }) => reported),

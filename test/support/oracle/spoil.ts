@@ -70,6 +70,7 @@ const spoilt: readonly [table: string, every: number, at: number, set: string][]
   ['contract_item', 11, 2, `revenue = null`],
   ['contract_item', 11, 3, `companyId = null`],
   ['contract_item', 11, 4, `term = null`],
+  ['contract_item', 11, 5, `deletedAt = '2024-12-30'`],
   ['pricing_book', 3, 2, `validFrom = '2024-01-01', validTo = '2024-12-31'`],
   ['pricing_book', 5, 1, `validFrom = null, validTo = null`],
   ['pricing_book_product', 17, 1, `validTo = '2024-12-31'`],

@@ -71,10 +71,11 @@ function omittedNotes({ open, quotes }: CompanyData, { events, eventsTotal }: Re
 }
 
 function Card({ data: { company } }: { data: CompanyData }) {
-  const { type, website, telephone, address, labels = [], externalIdentifier } = company;
+  const { deleted, type, website, telephone, address, labels = [], externalIdentifier } = company;
   const facts = [website, telephone, address, externalIdentifier].filter(Boolean);
   return (
     <span class="card-facts">
+      {deleted && <Badge tone="danger">Deleted</Badge>}
       {type && <Badge>{type}</Badge>}
       {labels.map((label) => (
         <Badge key={label}>{label}</Badge>
@@ -100,6 +101,7 @@ function Figures({ data }: { data: CompanyData }) {
             tone={open.overdue ? 'danger' : undefined}
             more={open.overdue && `${number(open.overdue)} overdue`}
           />
+          <Sums label="Contract value" amounts={open.value} />
           <Sums label="One-time" amounts={open.oneTime} />
           <Sums label="Monthly" amounts={open.monthly} />
         </>

@@ -12,8 +12,11 @@ export interface Candidate {
 interface Props {
   summary: string;
   candidates: Candidate[];
-  choose(id: string): void;
+  /** Given the id, or the name of what has no id. */
+  choose(idOrName: string): void;
 }
+
+const chosen = ({ id, name }: Candidate): string => id ?? name ?? '';
 
 export function Choices({ summary, candidates, choose }: Props) {
   return (
@@ -22,8 +25,8 @@ export function Choices({ summary, candidates, choose }: Props) {
       <p>{summary}</p>
       <ul class="plain">
         {candidates.map((one) => (
-          <li key={one.id}>
-            <button type="button" class="choice" onClick={() => one.id && choose(one.id)}>
+          <li key={chosen(one)}>
+            <button type="button" class="choice" onClick={() => chosen(one) && choose(chosen(one))}>
               <strong>{one.number ?? one.name ?? one.title ?? one.id}</strong>
               <span>
                 {[one.number && (one.title ?? one.name), one.company ?? one.city, one.status]

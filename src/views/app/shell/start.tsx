@@ -35,7 +35,8 @@ export interface ViewProps<Data> {
 type ViewState<Data> =
   | { state: 'waiting' }
   | { state: 'failed'; reason: string }
-  | { state: 'choosing'; summary: string; candidates: Candidate[] }
+  | { state: 'choosing'; summary: string; candidates: Candidate[]; argument: string }
+  | { state: 'summary'; summary: string }
   | { state: 'answer'; data: Data };
 
 export interface View<Data> {
@@ -100,10 +101,14 @@ class Session<Data> {
   }
 
   setData(data: Record<string, unknown>): void {
+    const summary = String(data.summary ?? '');
+    // A filter that several fit is asked about like a record that several match.
+    const argument = typeof data.filter === 'string' ? data.filter : this.view.about;
     if (this.view.is(data)) this.show({ state: 'answer', data: data as Data });
+    else if (argument === undefined) this.show({ state: 'summary', summary });
     else {
       const candidates = (data.records ?? []) as Candidate[];
-      this.show({ state: 'choosing', summary: String(data.summary ?? ''), candidates });
+      this.show({ state: 'choosing', summary, candidates, argument });
     }
   }
 
@@ -153,10 +158,11 @@ function Body<Data>({ session, shown }: { session: Session<Data>; shown: ViewSta
       </p>
     );
   }
+  if (shown.state === 'summary') return <p>{shown.summary}</p>;
   if (shown.state === 'choosing') {
     const choose = (id: string) =>
       session
-        .reload({ ...args, [view.about ?? 'id']: id })
+        .reload({ ...args, [shown.argument]: id })
         .catch((error: unknown) => session.show({ state: 'failed', reason: messageOf(error) }));
     return <Choices {...shown} choose={choose} />;
   }

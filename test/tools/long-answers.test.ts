@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { toResult } from '../../src/mcp/results.ts';
+import { type Wording, wording } from '../../src/text/untrusted-text.ts';
+import { answerWithRows } from '../../src/tool-kit/answers.ts';
+import type { Answer } from '../../src/tool-kit/define-tool.ts';
+
+const words = (count: number, letter = 'a') => `${letter.repeat(4)} `.repeat(count).trim();
+const coverage = { complete: true, read: 9, total: 9, asOf: new Date().toISOString() };
+const summary: Wording = wording`Nine records.`;
+
+interface Written {
+  page: { shown: number; from: number; total: number; next?: number };
+  records: unknown[];
+  list: { shown: number; total: number; rows: unknown[] };
+  notes?: string[];
+  [field: string]: unknown;
+}
+const written = async (answer: Answer): Promise<Written & { text: string }> => {
+  const { structuredContent, content } = await toResult(answer);
+  const text = content[0]?.type === 'text' ? content[0].text : '';
+  return { ...(structuredContent as Written), text };
+};
+
+/** Rows of 500 tokens each. */
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ at, text: words(250) }));
+const listOf = (shown: number) => ({ shown, total: 90, rows: rows(shown) });
+
+describe('an answer that is too long', () => {
+  test('is made again with fewer rows, and counts those', async () => {
+    const answer = answerWithRows(50, (count) => ({ summary, data: { list: listOf(count) } }));
+    const { list, notes } = await written(answer);
+    expect(list.rows.length).toBeGreaterThan(10);
+    expect(list.shown).toBe(list.rows.length);
+    expect(notes).toEqual([`Cut to ${list.shown} rows: more would be too long to read.`]);
+  });
+
+  test('is filled with rows up to its aim, without a note', async () => {
+    const of = (aim: number) =>
+      written(answerWithRows(50, (count) => ({ summary, data: { list: listOf(count) } }), aim));
+    const [small, large] = [await of(2_000), await of(5_000)];
+    expect(small.list.shown).toBeGreaterThan(1);
+    expect(large.list.shown).toBeGreaterThan(small.list.shown);
+    expect([small.notes, large.notes]).toEqual([undefined, undefined]);
+  });
+
+  test('has one row where its aim has room for none', async () => {
+    const answer = answerWithRows(5, (count) => ({ summary, data: { list: listOf(count) } }), 50);
+    expect((await written(answer)).list).toMatchObject({ shown: 1, total: 90 });
+  });
+
+  test('has its lists cut where no rows can be left out, and counts what is left', async () => {
+    const { list, notes } = await written({ summary, data: { list: listOf(50) } });
+    expect(list.rows.length).toBeLessThan(50);
+    expect(list.shown).toBe(list.rows.length);
+    expect(list.total).toBe(90);
+    expect(notes?.[0]).toMatch(/^Cut: lists inside are shown up to \d+ entries/);
+  });
+
+  test('says the next page where records were cut', async () => {
+    const page = { shown: 50, from: 10, total: 90, next: 60 };
+    const { page: left, records } = await written({ summary, data: { records: rows(50), page } });
+    expect(records.length).toBeLessThan(50);
+    expect(left).toEqual({ ...page, shown: records.length, next: 10 + records.length });
+  });
+
+  test('as the last resort says so, with a coverage and a page that are true', async () => {
+    const fields = Array.from({ length: 200 }, (_, at) => [`field${at}`, words(120)]);
+    const page = { shown: 5, from: 0, total: 9, next: 5 };
+    const record = Object.fromEntries(fields);
+    const data = { record, records: rows(5), page, coverage, resource: 'company' };
+    const told = await written({ summary, data });
+    expect(told).toMatchObject({ summary, coverage, record: {}, records: [], resource: 'company' });
+    expect(told.page).toEqual({ shown: 0, from: 0, total: 9 });
+    expect(told.notes).toEqual(['Too long to show: ask for less at once.']);
+    expect(told.text).toContain('page: shown 0, from 0, total 9');
+  });
+});
+
+describe('coverage in words', () => {
+  const text = async (told: object) =>
+    (await written({ summary, data: { coverage: { ...coverage, ...told } } })).text;
+
+  test('is left out while it is complete and of now', async () => {
+    expect(await text({})).not.toContain('coverage');
+  });
+
+  test('is told if something is missing, or it is old', async () => {
+    expect(await text({ complete: false, read: 3, reason: 'x' })).toContain('read 3, total 9');
+    const asOf = new Date(Date.now() - 301_000).toISOString();
+    expect(await text({ asOf })).toContain(`asOf ${asOf}`);
+  });
+});
