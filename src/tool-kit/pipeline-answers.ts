@@ -110,9 +110,10 @@ function dealsPage(
   return { records, page: records.length > 0 && next < deals.length ? { ...page, next } : page };
 }
 
-function listedSummary({ shown, from, total }: DealsPage['page']): Wording {
+function listedSummary({ shown, from, total, next }: DealsPage['page']): Wording {
   const start = from > 0 ? wording` from ${from}` : wording``;
-  return wording`Listed: ${shown} of ${total}${start}, the highest value first.`;
+  const more = next === undefined ? wording`` : wording` Next: deals_from ${next}.`;
+  return wording`Listed: ${shown} of ${total}${start}, the highest value first.${more}`;
 }
 
 /** Which deals the figures are about, where filters narrow them. */
