@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Change } from './context.ts';
 import { type Database, openDatabase } from './database.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
+import type { Past } from './past.ts';
 import { SandboxService } from './sandbox-service.ts';
 import { handle } from './server.ts';
 
@@ -17,6 +18,8 @@ export interface Sandbox {
   tenants: [SandboxTenant, ...SandboxTenant[]];
   /** The SQLite handle. The first access creates the data of every tenant that has none yet. */
   readonly database: Database;
+  /** The past of a tenant's opportunities: two hundred days, made from the seed when they are first asked for. */
+  past(tenant: string): Past;
   /** Routes for tests, at `{admin.url}/log` and the like, with the header `admin-key`. */
   admin: { url: string; key: string };
   /** Calls the listener after every write; returns a function that unsubscribes it. */
@@ -48,6 +51,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       for (const name of names) service.contextFor(name);
       return database;
     },
+    past: (tenant) => service.pastOf(tenant),
     admin: { url: `${url}/admin`, key: service.adminKey },
     onChange: (listener) => service.listen(listener),
     close() {

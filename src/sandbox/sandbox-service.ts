@@ -6,6 +6,7 @@ import { deriveKey, type Permission, SCOPES, type Scope } from './keys.ts';
 import { type RateLimit, RollingWindow } from './limits.ts';
 import { RequestLog } from './log.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
+import { OpportunityPast } from './past.ts';
 import type { Reply } from './route.ts';
 import { type SeedOptions, seedTenant } from './seed/index.ts';
 import type { KeyHolder, Service } from './server.ts';
@@ -26,6 +27,7 @@ export class SandboxService implements Service {
   readonly #store: Store;
   readonly #seed: Omit<SeedOptions, 'tenant' | 'profile'>;
   readonly #contexts = new Map<string, Context>();
+  readonly #pasts = new Map<string, OpportunityPast>();
   readonly #keyHolders = new Map<string, KeyHolder>();
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #now: () => Date;
@@ -49,6 +51,9 @@ export class SandboxService implements Service {
       this.webhooks.subscribe(readSubscription(wanted, names));
     }
     this.listen((change) => this.webhooks.announce(change));
+    this.listen((change) => {
+      if (change.subject === 'opportunity') this.pastOf(change.tenant).add(change);
+    });
     for (const name of names) this.#loadKeyHolders(name, seed);
   }
 
@@ -74,6 +79,14 @@ export class SandboxService implements Service {
     };
     this.#contexts.set(tenant, context);
     return context;
+  }
+
+  pastOf(tenant: string): OpportunityPast {
+    const known = this.#pasts.get(tenant);
+    const past =
+      known ?? new OpportunityPast(tenant, this.#now, () => this.contextFor(tenant).store);
+    this.#pasts.set(tenant, past);
+    return past;
   }
 
   admin(method: string, path: string, key: string | undefined, body: Json | undefined): Reply {

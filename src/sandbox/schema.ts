@@ -257,6 +257,7 @@ export const tables: Record<string, string[]> = {
   pricing_book_product: ['pricingBookId', ...own(bookPrice), 'nulls'],
   quote_order: ['id', 'quoteId', 'status', 'createdAt', 'updatedAt'],
   awkward: ['resource', 'id', 'kind'],
+  opportunity_version: ['opportunityId', 'at', 'record'],
   ...Object.fromEntries(
     resources.map(({ table, fields }) => [
       table,
@@ -273,6 +274,7 @@ const lookups: Record<string, string[]> = {
   quote: ['companyId'],
   quote_item: ['quoteId'],
   pricing_book_product: ['pricingBookId'],
+  opportunity_version: ['opportunityId'],
 };
 
 /**
