@@ -194,6 +194,13 @@ export const settings = {
     fallback: '256',
     parse: wholeNumber(1, 65_536),
   }),
+  historyDays: setting({
+    env: 'CPQ_HISTORY_DAYS',
+    flag: 'history-days',
+    description: 'Days for which snapshots of the pipeline are kept, one a day; 0 keeps none',
+    fallback: '400',
+    parse: wholeNumber(0, 3_650),
+  }),
   consent: setting({
     env: 'CPQ_CONSENT',
     flag: 'consent',

@@ -51,6 +51,8 @@ export interface CpqServerOptions {
   freshSeconds?: number | undefined;
   /** Memory for cached collections, in MB. Default 256. */
   cacheMegabytes?: number | undefined;
+  /** Days for which snapshots of the pipeline are kept; 0 keeps none. Default 400. */
+  historyDays?: number | undefined;
   /**
    * Writes through hosts that cannot ask a person: `token` allows confirming a preview with a token, `ask`
    * refuses the write. Default `token`.

@@ -1,9 +1,12 @@
 import { requireTenant, type Settings } from '../config.ts';
+import type { KnownPast } from '../tenant/history/known-past.ts';
 
 /** A tenant's address and key. */
 export interface Address {
   baseUrl: URL;
   key: string;
+  /** Of the embedded tenant, which knows its past itself. */
+  past?: KnownPast;
   close(): Promise<void>;
 }
 
@@ -17,6 +20,11 @@ export const resolveAddress = (settings: Settings): Promise<Address> =>
 async function embeddedSandbox(): Promise<Address> {
   const { startSandbox } = await import('../sandbox/index.ts');
   const sandbox = await startSandbox();
-  const [tenant] = sandbox.tenants;
-  return { baseUrl: new URL(tenant.baseUrl), key: tenant.keys.all, close: () => sandbox.close() };
+  const [{ name, baseUrl, keys }] = sandbox.tenants;
+  return {
+    baseUrl: new URL(baseUrl),
+    key: keys.all,
+    past: sandbox.past(name),
+    close: () => sandbox.close(),
+  };
 }

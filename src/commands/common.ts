@@ -43,7 +43,8 @@ function redisSecrets({ redisUrl }: Settings): string[] {
   return [password, decodeURIComponent(password)].filter((secret) => secret !== '');
 }
 
-async function openState(settings: Settings, log: Log): Promise<State> {
+/** @throws Error when Redis refuses the password */
+export async function openState(settings: Settings, log: Pick<Log, 'warn'>): Promise<State> {
   const { redisUrl: url, replicas, stateDir } = settings;
   const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
   if (!url) return localState(stateDir ?? defaultStateFolder(process.env), { report: tell });

@@ -56,7 +56,13 @@ export class TenantHandle implements RetirableTenant {
     const onCollection = watchStages(settings.barredStages, (found) =>
       common.log.warn('barred stages not in use', { tenant: name, ...found }),
     );
-    const options = { ...tenantOptions(settings, address, common), ...more, ...observed };
+    const history = {
+      keepDays: settings.historyDays,
+      past: address.past,
+      onError: (error: unknown) =>
+        common.log.error('history not stored', { tenant: name, ...factsOf(error) }),
+    };
+    const options = { ...tenantOptions(settings, address, common), history, ...more, ...observed };
     this.tenant = new Tenant({ ...options, onCollection });
     // Webhooks belong to the operator: callers with their own keys receive no updates from them.
     this.#receivesUpdates =

@@ -15,6 +15,7 @@ import {
   type State,
 } from './port.ts';
 import { ProfileFile } from './profile-file.ts';
+import { SnapshotFiles } from './snapshot-files.ts';
 import { isWritable, type Report, WriteStatus } from './write-status.ts';
 
 /** The claims of one process. */
@@ -75,7 +76,7 @@ class LocalHealth {
   }
 }
 
-/** State of one process: in memory, with the journal and the inbox in files of `folder`. */
+/** State of one process: in memory, with the journal, the inbox and the snapshots in files of `folder`. */
 export function localState(folder: string, options: LocalOptions = {}): State {
   const { inbox: limits = defaultInboxLimits, report } = options;
   const mutex = new KeyedMutex();
@@ -106,6 +107,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
     secret: async () => secret,
     journal: journalOf,
     profile: (tenant) => new ProfileFile(join(folder, `service-${tenant}.json`)),
+    snapshots: (tenant) => new SnapshotFiles(join(folder, `history-${tenant}`)),
     runExclusive: (name, work) => mutex.runExclusive(name, work),
     close: async () => {},
   };

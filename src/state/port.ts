@@ -175,6 +175,19 @@ export interface ProfileStore {
   save(value: unknown, keepMs: number): Promise<void>;
 }
 
+/** Byte strings of one tenant by name, such as the daily snapshots of its pipeline. */
+export interface SnapshotStore {
+  /** In alphabetical order. */
+  names(): Promise<string[]>;
+  read(name: string): Promise<Buffer | undefined>;
+  /**
+   * Replaces a value atomically: whatever happens, a reader gets the old or the new one. Returns after it is stored
+   * durably. Names consist of lower-case letters, digits and hyphens.
+   */
+  write(name: string, value: Buffer): Promise<void>;
+  remove(names: readonly string[]): Promise<void>;
+}
+
 /** The shared state is unavailable: operations that depend on it must fail. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable';
@@ -219,6 +232,7 @@ export interface State {
   secret(): Promise<Uint8Array>;
   journal(tenant: string): Journal;
   profile(tenant: string): ProfileStore;
+  snapshots(tenant: string): SnapshotStore;
   /** Runs one work at a time for each name. */
   runExclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;

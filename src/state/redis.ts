@@ -17,6 +17,7 @@ import { type LinkOptions, RedisLink } from './redis-link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './redis-lock.ts';
 import { redisProfileStore } from './redis-profile.ts';
 import { RedisRates } from './redis-rates.ts';
+import { RedisSnapshots } from './redis-snapshots.ts';
 import { WriteStatus } from './write-status.ts';
 
 export interface RedisOptions extends LinkOptions {
@@ -60,6 +61,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
     secret: sharedSecret(link),
     profile: (tenant) => redisProfileStore(link, keyOf(tenant, 'service')),
     journal: (tenant) => writes.journal(`journal ${tenant}`, journalOf(tenant)),
+    snapshots: (tenant) => new RedisSnapshots(link, keyOf(tenant, 'history')),
     // Calls of this process wait for each other here, so that only one of them polls Redis.
     runExclusive: (name, work) =>
       mutex.runExclusive(name, () => withLock(link, name, lockMs, work)),

@@ -16,6 +16,9 @@ import {
   readToEnd,
 } from './collections.ts';
 import { type Grant, intersectGrants, readGrant } from './grants.ts';
+import type { PipelineHistory, StoredHistory } from './history/history.ts';
+import type { KnownPast } from './history/known-past.ts';
+import { HistoryRecorder } from './history/recorder.ts';
 import { type ListPage, readListPage, sliceOf } from './reading/list-page.ts';
 import type { Progress } from './reading/pass.ts';
 import { QuoteItems } from './reading/quote-items.ts';
@@ -32,6 +35,7 @@ export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName
   grants: ReadonlySet<Grant>;
   cache: CollectionCache;
   freshness?: Freshness;
+  history?: HistoryOptions;
   /** Called for every collection that is returned, read or cached. */
   onCollection?: (resource: Resource, collection: Collection<ApiRecord>) => void;
   /**
@@ -41,6 +45,15 @@ export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName
   name?: string | undefined;
   /** True if callers bring their own keys: state is then separate for each key. */
   ownKey?: boolean;
+}
+
+interface HistoryOptions {
+  /** Days for which snapshots are kept; 0 keeps none. */
+  keepDays: number;
+  /** A past that is known without snapshots; then none are made. */
+  past?: KnownPast | undefined;
+  /** Called when a snapshot could not be stored. */
+  onError(error: unknown): void;
 }
 
 /** The operator has not granted what the tool needs. */
@@ -64,6 +77,7 @@ class SharedTenantState {
   /** Values computed from a collection, kept as long as the collection itself. */
   readonly derived = new WeakMap<object, Map<string, unknown>>();
   readonly searches = new RecentSearches();
+  readonly #recorder: HistoryRecorder | undefined;
   /** True if the service refused the key in its last response. */
   keyRefused = false;
   /** Collections that the key may not read, by the service's last response for each. */
@@ -92,10 +106,33 @@ class SharedTenantState {
     const sources = { pages: this.pages, items: this.items };
     this.collections = new Collections(this.client, sources, cache, freshness, readings);
     this.#unsubscribe = state.bus.subscribe(namespace, (update) => this.#onUpdate(update));
+    const { history } = options;
+    if (history && history.keepDays > 0 && !history.past)
+      this.#recorder = new HistoryRecorder(() => this.#storedHistory(history), history.onError);
+  }
+
+  /** `undefined` if no history is kept. */
+  async history(options: HistoryOptions | undefined): Promise<PipelineHistory | undefined> {
+    if (!options || options.keepDays === 0) return undefined;
+    if (!options.past) return this.#storedHistory(options);
+    const { PastHistory } = await import('./history/known-past.ts');
+    return new PastHistory(options.past);
+  }
+
+  /** Loaded when it is first used, because a start does not need it. */
+  async #storedHistory({ keepDays }: HistoryOptions): Promise<StoredHistory> {
+    const { StoredHistory } = await import('./history/history.ts');
+    return new StoredHistory(this.#state.snapshots(this.#namespace), keepDays);
+  }
+
+  /** Notes a collection that was read, for the history. */
+  onRead(resource: Resource, collection: Collection<ApiRecord>): void {
+    if (resource === 'opportunity') this.#recorder?.note(collection);
   }
 
   async close(): Promise<void> {
     this.#unsubscribe();
+    await this.#recorder?.flush();
     this.collections.close();
     await this.profile.saved();
     await this.client.close();
@@ -172,11 +209,9 @@ export class Tenant {
   /** `shared` is the state of the same tenant with other grants. */
   constructor(options: TenantOptions, shared?: SharedTenantState) {
     const { state, baseUrl, key, name, ownKey } = options;
-    const address = digestOf(baseUrl.href);
     this.grants = options.grants;
     this.identity = digestOf([baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'));
-    const entry = name === undefined ? address : `${name}-${address}`;
-    this.namespace = ownKey ? this.identity : entry;
+    this.namespace = ownKey ? this.identity : namespaceOf(baseUrl, name);
     this.inbox = state.inbox(this.namespace);
     this.state = state;
     this.writeRules = options.writeRules;
@@ -234,6 +269,7 @@ export class Tenant {
     await this.requireKey(call);
     const collection = await this.#shared.collections.read(resource, call);
     this.#options.onCollection?.(resource, collection);
+    this.#shared.onRead(resource, collection);
     return collection;
   }
 
@@ -290,6 +326,11 @@ export class Tenant {
     this.#shared.derived.set(from, values);
     if (!values.has(name)) values.set(name, work());
     return values.get(name) as T;
+  }
+
+  /** The past of the pipeline; `undefined` if none is kept. */
+  history(): Promise<PipelineHistory | undefined> {
+    return this.#shared.history(this.#options.history);
   }
 
   /** Invalidates the cached collection in all processes. */
@@ -378,6 +419,12 @@ export class Tenant {
   ): Promise<ListPage<RecordOf[R]>> {
     return sliceOf(await this.#readSearch(resource, { query: query.query }, call), query);
   }
+}
+
+/** The namespace of the state of a tenant that the operator configured. */
+export function namespaceOf(baseUrl: URL, name: string | undefined): string {
+  const address = digestOf(baseUrl.href);
+  return name === undefined ? address : `${name}-${address}`;
 }
 
 const digestOf = (text: string): string =>

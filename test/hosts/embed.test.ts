@@ -203,6 +203,7 @@ describe('options', () => {
       rateLimit: 500,
       freshSeconds: 10,
       cacheMegabytes: 16,
+      historyDays: 30,
       consent: 'ask',
       writesPerHour: 1,
       writeFields: ['name', 'stage'],

@@ -45,6 +45,7 @@ function contract(pair: Pair): void {
   describe('claims, signing secret, locks', () => small(pair));
   describe('journal', () => journal(pair));
   describe('profile', () => profile(pair));
+  describe('snapshots', () => snapshots(pair));
   describe('bus', () => bus(pair));
   describe('inbox', () => {
     inboxOrder(pair);
@@ -232,6 +233,52 @@ function journal(pair: Pair): void {
     for (const entry of entries) await (entry.at % 2 ? one : other).journal(tenant).append(entry);
     expect(await one.journal(tenant).read()).toEqual({ entries, damaged: 0 });
     expect(await other.journal(newTenant()).read()).toEqual({ entries: [], damaged: 0 });
+  });
+}
+
+function snapshots(pair: Pair): void {
+  const bytes = (text: string) => Buffer.from(`${text}\0ÿ`, 'latin1');
+
+  test('are read as they were written, by everyone, in the order of their names', async () => {
+    const [one, other] = await pair();
+    const tenant = newTenant();
+    expect(await one.snapshots(tenant).names()).toEqual([]);
+    expect(await one.snapshots(tenant).read('2026-01-01')).toBeUndefined();
+    for (const name of ['2026-01-02', 'base-2026-01-01', '2026-01-01'])
+      await one.snapshots(tenant).write(name, bytes(name));
+    await other.snapshots(tenant).write('2026-01-02', bytes('later'));
+    expect(await one.snapshots(tenant).names()).toEqual([
+      '2026-01-01',
+      '2026-01-02',
+      'base-2026-01-01',
+    ]);
+    expect(await one.snapshots(tenant).read('2026-01-02')).toEqual(bytes('later'));
+    expect(await other.snapshots(tenant).read('2026-01-01')).toEqual(bytes('2026-01-01'));
+  });
+
+  test('are removed, and belong to their tenant', async () => {
+    const [one, other] = await pair();
+    const [tenant, another] = [newTenant(), newTenant()];
+    for (const name of ['a', 'b']) await one.snapshots(tenant).write(name, bytes(name));
+    await one.snapshots(another).write('a', bytes('theirs'));
+    await other.snapshots(tenant).remove(['a', 'never-written']);
+    expect(await one.snapshots(tenant).names()).toEqual(['b']);
+    await other.snapshots(tenant).remove(['b']);
+    await other.snapshots(tenant).remove([]);
+    expect(await one.snapshots(tenant).names()).toEqual([]);
+    expect(await one.snapshots(another).read('a')).toEqual(bytes('theirs'));
+  });
+
+  test('written by two at once are one or the other, whole', async () => {
+    const states = await pair();
+    const tenant = newTenant();
+    const values = Array.from({ length: 20 }, (_, at) => Buffer.alloc(50_000, at));
+    await Promise.all(
+      values.map((value, at) => states[at % 2]?.snapshots(tenant).write('d', value)),
+    );
+    const found = await states[0].snapshots(tenant).read('d');
+    expect(values.some((value) => found?.equals(value))).toBe(true);
+    expect(await states[1].snapshots(tenant).names()).toEqual(['d']);
   });
 }
 

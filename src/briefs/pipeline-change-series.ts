@@ -1,0 +1,152 @@
+/** What only the days between two days tell: how often close dates slipped, and how long deals stay in a stage. */
+import type { Opportunity } from '../records/records.ts';
+import { dayOf, daysBetween } from './days.ts';
+import { percentOf, roundedPercent, zero } from './money.ts';
+import { byName, compact, type Named, nonBlank } from './naming.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import { isForward, median, type StageOrder, slipDays, stageKey } from './pipeline-changes.ts';
+
+/** How often and by how many days in all a close date moved later. */
+export interface Slips {
+  times: number;
+  days: number;
+}
+
+/** A deal that left a stage. */
+export interface StageExit {
+  deal: Opportunity;
+  from: string;
+  label: Named;
+  /** The stage that followed, if the deal is still open. */
+  to: string | undefined;
+  outcome: Outcome;
+  /** Days in the stage; unknown without the day on which the deal entered it. */
+  days: number | undefined;
+}
+
+/** The course of every deal, from observations in the order of time. */
+export class DealSeries {
+  readonly slips = new Map<string, Slips>();
+  readonly exits: StageExit[] = [];
+  /** Time of the last change of stage or outcome, as exactly as it is known. */
+  readonly changedAt = new Map<string, string>();
+  readonly #last = new Map<string, Opportunity>();
+
+  /** @param opening the records of the first day */
+  constructor(opening: readonly Opportunity[]) {
+    for (const record of opening) if (record.id) this.#last.set(record.id, record);
+  }
+
+  /** Notes all records, as seen at a time. */
+  observeAll(records: readonly Opportunity[], seen: string): void {
+    for (const record of records) if (record.id) this.#observe(record.id, record, seen);
+  }
+
+  /** Notes an event: the fields of a deal that it carries; the others are as before. */
+  observeEvent(id: string, fields: Opportunity, seen: string): void {
+    const before = this.#last.get(id);
+    if (before) this.#observe(id, { ...before, ...fields }, seen);
+  }
+
+  #observe(id: string, after: Opportunity, seen: string): void {
+    const before = this.#last.get(id);
+    if (before === after) return;
+    this.#last.set(id, after);
+    if (!before || outcomeOf(before) !== 'open') return;
+    this.#noteSlip(id, before, after);
+    this.#noteExit(id, before, after, seen);
+  }
+
+  #noteSlip(id: string, before: Opportunity, after: Opportunity): void {
+    const days = slipDays(before, after);
+    if (days === undefined || days <= 0 || outcomeOf(after) !== 'open') return;
+    const known = this.slips.get(id) ?? { times: 0, days: 0 };
+    this.slips.set(id, { times: known.times + 1, days: known.days + days });
+  }
+
+  #noteExit(id: string, before: Opportunity, after: Opportunity, seen: string): void {
+    const [from, to, outcome] = [stageKey(before), stageKey(after), outcomeOf(after)];
+    const stays = outcome === 'open' && from === to;
+    if (stays || outcome === 'deleted') return;
+    const left = exitTime(before, after, seen);
+    this.changedAt.set(id, left);
+    if (from === undefined) return;
+    const { pipelineStage } = before;
+    this.exits.push({
+      deal: after,
+      from,
+      label: compact({ id: nonBlank(pipelineStage?.id), name: nonBlank(pipelineStage?.name) }),
+      to: outcome === 'open' ? to : undefined,
+      outcome,
+      days: stayOf(before, left.slice(0, 10)),
+    });
+  }
+}
+
+/** When the deal left: by its own dates where they are later than those known before, else when it was seen. */
+function exitTime(before: Opportunity, after: Opportunity, seen: string): string {
+  const [entered, changed] = [before.stageUpdatedAt, after.stageUpdatedAt];
+  if (dayOf(changed) && changed && (!dayOf(entered) || changed > (entered ?? ''))) return changed;
+  return dayOf(after.closedAt) && after.closedAt ? after.closedAt : seen;
+}
+
+function stayOf(before: Opportunity, left: string): number | undefined {
+  const entered = dayOf(before.stageUpdatedAt);
+  return entered && left >= entered ? daysBetween(entered, left) : undefined;
+}
+
+/** The deals that left one stage in the period. */
+export interface StageRow extends Named {
+  left: number;
+  /** Median days in the stage, of the deals for which they are known. */
+  medianDays?: number;
+  forward?: number;
+  back?: number;
+  won?: number;
+  lost?: number;
+  /** Moved forward or won, in percent of those that left; from `minExits` on. */
+  conversion?: number;
+}
+
+/** A share of fewer deals says nothing. */
+export const minExits = 5;
+
+/** Stages in their order, by the deals that left them. */
+export function stageRows(exits: readonly StageExit[], order: StageOrder): StageRow[] {
+  const byStage = new Map<string, StageExit[]>();
+  for (const exit of exits) {
+    const known = byStage.get(exit.from) ?? [];
+    byStage.set(exit.from, known);
+    known.push(exit);
+  }
+  const ranked = [...byStage].map(([key, left]) => ({
+    rank: order.get(key) ?? Number.POSITIVE_INFINITY,
+    row: stageRow(left, order),
+  }));
+  ranked.sort((one, other) => compareRanks(one.rank, other.rank) || byName(one.row, other.row));
+  return ranked.map(({ row }) => row);
+}
+
+const compareRanks = (one: number, other: number): number =>
+  one === other ? 0 : one < other ? -1 : 1;
+
+function stageRow(exits: readonly StageExit[], order: StageOrder): StageRow {
+  const [label = {}] = exits.map((exit) => exit.label).sort(byName);
+  const days = exits.flatMap((exit) => exit.days ?? []);
+  const count = (is: (exit: StageExit) => boolean | undefined) => exits.filter(is).length;
+  const forward = count(({ from, to }) => isForward(from, to, order));
+  const back = count(({ from, to }) => isForward(from, to, order) === false);
+  const won = count(({ outcome }) => outcome === 'won');
+  const lost = count(({ outcome }) => outcome === 'lost');
+  const share = percentOf(zero.plus(forward + won), zero.plus(exits.length));
+  return compact({
+    ...(label.name ? { name: label.name } : label),
+    left: exits.length,
+    medianDays: days.length > 0 ? Math.round(median(days)) : undefined,
+    forward: forward || undefined,
+    back: back || undefined,
+    won: won || undefined,
+    lost: lost || undefined,
+    conversion: exits.length >= minExits && share ? roundedPercent(share) : undefined,
+  });
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../values.ts';
+import { syncFolder } from './json-lines.ts';
+import type { SnapshotStore } from './port.ts';
+
+const isName = /^[a-z0-9-]+$/;
+const isDraft = /^[a-z0-9-]+\.[0-9a-f-]+\.draft$/;
+/** A draft of this age was left by a process that was killed. */
+const abandonedMs = 3_600_000;
+
+/** Snapshots in a folder, one file for each name, readable by their owner only. */
+export class SnapshotFiles implements SnapshotStore {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async names(): Promise<string[]> {
+    return (await this.#list()).filter((file) => isName.test(file)).sort();
+  }
+
+  async read(name: string): Promise<Buffer | undefined> {
+    return readFile(this.#path(name)).catch(ifMissing(undefined));
+  }
+
+  /** Writes a draft and renames it, so that no reader and no crash sees a part of a file. */
+  async write(name: string, value: Buffer): Promise<void> {
+    const path = this.#path(name);
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const draft = `${path}.${randomUUID()}.draft`;
+    try {
+      await writeSynced(draft, value);
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {}); // The first error is the one to report.
+      throw error;
+    }
+    await syncFolder(this.#folder);
+    await this.#removeAbandonedDrafts();
+  }
+
+  async remove(names: readonly string[]): Promise<void> {
+    for (const name of names) await rm(this.#path(name), { force: true });
+    await this.#removeAbandonedDrafts();
+    if ((await this.#list()).length === 0) await rmdir(this.#folder).catch(() => {}); // Written to meanwhile.
+  }
+
+  /** @throws RangeError for a name that could lead out of the folder */
+  #path(name: string): string {
+    if (!isName.test(name)) throw new RangeError(`not the name of a snapshot: ${name}`);
+    return join(this.#folder, name);
+  }
+
+  async #list(): Promise<string[]> {
+    return readdir(this.#folder).catch(ifMissing([]));
+  }
+
+  async #removeAbandonedDrafts(): Promise<void> {
+    for (const file of (await this.#list()).filter((name) => isDraft.test(name))) {
+      const path = join(this.#folder, file);
+      const found = await stat(path).catch(ifMissing(undefined));
+      if (found && Date.now() - found.mtimeMs > abandonedMs) await rm(path, { force: true });
+    }
+  }
+}
+
+async function writeSynced(path: string, value: Buffer): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(value);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+const ifMissing =
+  <T>(instead: T) =>
+  (error: unknown): T => {
+    if (errorCode(error) === 'ENOENT') return instead;
+    throw error;
+  };

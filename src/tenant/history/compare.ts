@@ -1,0 +1,171 @@
+import { addDays, type Day } from '../../briefs/days.ts';
+import { DealSeries } from '../../briefs/pipeline-change-series.ts';
+import { type Opportunity, toRecord } from '../../records/records.ts';
+import { type InboxEntry, ifUnavailable } from '../../state/port.ts';
+import { fieldsOf } from '../events/read-event.ts';
+import type { Tenant } from '../tenant.ts';
+import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
+
+/** A snapshot with its day. */
+export interface DatedSnapshot extends Snapshot {
+  day: Day;
+}
+
+export interface PeriodWanted {
+  /** The day whose end the period starts from, and the last day of the period. */
+  opening: Day;
+  closing: Day;
+}
+
+/** The two states of a period, and what is known of the days between them. */
+export interface PeriodStates {
+  opening: DatedSnapshot;
+  closing: DatedSnapshot;
+  series: DealSeries;
+  /** A state about a month before the closing, for the accuracy of the forecast. */
+  monthBefore: DatedSnapshot | undefined;
+}
+
+/** The days that a history has. */
+export interface KeptDays {
+  first: Day | undefined;
+  count: number;
+}
+
+export async function keptDays(history: PipelineHistory): Promise<KeptDays> {
+  const days = await history.days();
+  return { first: days[0], count: days.length };
+}
+
+/** The days between two states that are read: more would take longer than a call may. */
+const maxDaysBetween = 60;
+const maxRecordsBetween = 300_000;
+const maxEvents = 5_000;
+const monthDays = 30;
+/** A snapshot may be older than a month by this much to count as one of a month ago. */
+const monthSlack = 10;
+
+/**
+ * Finds and reads the states of a period: the last snapshot of the opening day or before it, else the first one after
+ * it; the last of the closing day or before it, which is `present` if that is given and not later than it.
+ * @returns undefined if there are not two states
+ */
+export async function readPeriod(
+  tenant: Tenant,
+  history: PipelineHistory,
+  { opening, closing }: PeriodWanted,
+  present: DatedSnapshot | undefined,
+): Promise<PeriodStates | undefined> {
+  const [days, reader] = [await history.days(), history.reader()];
+  const before = days.filter((day) => day <= closing).reverse();
+  const end = present && present.day <= closing ? present : await firstReadable(reader, before);
+  if (!end) return undefined;
+  const known = days.filter((day) => day < end.day);
+  const candidates = [
+    ...known.filter((day) => day <= opening).reverse(),
+    ...known.filter((day) => day > opening),
+  ];
+  const start = await firstReadable(reader, candidates);
+  if (!start) return undefined;
+  const series = await seriesBetween(tenant, reader, known, start, end);
+  return {
+    opening: start,
+    closing: end,
+    series,
+    monthBefore: await monthBefore(reader, days, end),
+  };
+}
+
+async function firstReadable(
+  reader: SnapshotReader,
+  days: readonly Day[],
+): Promise<DatedSnapshot | undefined> {
+  for (const day of days) {
+    const snapshot = await reader.read(day);
+    if (snapshot) return { day, ...snapshot };
+  }
+  return undefined;
+}
+
+function monthBefore(
+  reader: SnapshotReader,
+  days: readonly Day[],
+  { day }: DatedSnapshot,
+): Promise<DatedSnapshot | undefined> {
+  const latest = addDays(day, -monthDays);
+  const earliest = addDays(latest, -monthSlack);
+  return firstReadable(reader, days.filter((it) => earliest <= it && it <= latest).reverse());
+}
+
+/** Every deal's course from one state to the other, by the snapshots between them and the events received. */
+async function seriesBetween(
+  tenant: Tenant,
+  reader: SnapshotReader,
+  days: readonly Day[],
+  start: DatedSnapshot,
+  end: DatedSnapshot,
+): Promise<DealSeries> {
+  const series = new DealSeries(start.records);
+  const events = new EventQueue(await eventsBetween(tenant, start.takenAt, end.takenAt));
+  const between = days.filter((day) => start.day < day && day < end.day);
+  for (const day of spread(between, maxDays(start.records.length))) {
+    const snapshot = await reader.read(day);
+    if (snapshot) observe(series, events, snapshot);
+  }
+  observe(series, events, end);
+  return series;
+}
+
+function observe(series: DealSeries, events: EventQueue, { takenAt, records }: Snapshot): void {
+  for (const { at, id, fields } of events.until(takenAt.getTime()))
+    series.observeEvent(id, fields, new Date(at).toISOString());
+  series.observeAll(records, takenAt.toISOString());
+}
+
+const maxDays = (records: number): number =>
+  Math.max(5, Math.min(maxDaysBetween, Math.floor(maxRecordsBetween / Math.max(1, records))));
+
+/** At most so many, evenly spread. */
+const spread = (days: readonly Day[], count: number): Day[] =>
+  days.length <= count
+    ? [...days]
+    : days.filter(
+        (_, at) =>
+          Math.floor((at * count) / days.length) !== Math.floor(((at - 1) * count) / days.length),
+      );
+
+interface DealEvent {
+  at: number;
+  id: string;
+  fields: Opportunity;
+}
+
+/** Events in the order of time, each given once. */
+class EventQueue {
+  readonly #events: readonly DealEvent[];
+  #next = 0;
+
+  constructor(events: readonly DealEvent[]) {
+    this.#events = events;
+  }
+
+  until(time: number): DealEvent[] {
+    const first = this.#next;
+    while ((this.#events[this.#next]?.at ?? Number.POSITIVE_INFINITY) <= time) this.#next += 1;
+    return this.#events.slice(first, this.#next);
+  }
+}
+
+/** The events of opportunities that name their fields, oldest first; none if they cannot be read now. */
+async function eventsBetween(tenant: Tenant, from: Date, to: Date): Promise<DealEvent[]> {
+  const accepts = ({ subject, at }: InboxEntry) =>
+    subject === 'opportunity' && from.getTime() < at && at <= to.getTime();
+  const { rows } = await tenant.inbox
+    .list(accepts, { from: 0, size: maxEvents })
+    .catch(ifUnavailable(() => ({ rows: [] })));
+  return rows.reverse().flatMap(({ event: { at, record, subject, body } }) => {
+    const fields = fieldsOf(subject, body);
+    if (record === undefined || !fields) return [];
+    return { at, id: record, fields: toRecord('opportunity', structuredClone(fields)) };
+  });
+}

@@ -1,0 +1,199 @@
+/**
+ * The stored form of the opportunities of one day: columns of cells, each distinct cell once, compressed. A day names
+ * its base, a full list that up to a month of days share, and holds only the rows that differ from it.
+ */
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
+import { dayOf } from '../../briefs/days.ts';
+import type { Opportunity } from '../../records/records.ts';
+import { isObject } from '../../values.ts';
+
+/** The stored fields of one opportunity in the order of `columns`; null where there is none. */
+export type Row = readonly Cell[];
+type Cell = string | number | true | null | readonly Cell[];
+
+const version = 1;
+
+type Keep = (value: unknown) => Cell;
+const scalar: Keep = (value) =>
+  typeof value === 'string' || typeof value === 'number' || value === true ? value : null;
+/** The day of a time, which is all that briefs count by. */
+const day: Keep = (value) =>
+  typeof value === 'string' ? (dayOf(value) ?? value.slice(0, maxUnreadableTime)) : scalar(value);
+const maxUnreadableTime = 40;
+const reference: Keep = (value) =>
+  isObject(value) ? [scalar(value.id), scalar(value.name), scalar(value.currency)] : null;
+
+/** The stored fields, in the order of the columns. A field that is added later goes to the end. */
+const columns = {
+  id: scalar,
+  name: scalar,
+  company: reference,
+  owner: reference,
+  pipelineStage: reference,
+  category: reference,
+  source: reference,
+  statusId: scalar,
+  currency: scalar,
+  probability: scalar,
+  onetimeRevenue: scalar,
+  monthlyRevenue: scalar,
+  valueMonths: scalar,
+  expectedCloseDate: day,
+  createdAt: day,
+  stageUpdatedAt: day,
+  closedAt: day,
+  deletedAt: day,
+  deleted: day,
+} as const satisfies Record<string, Keep>;
+const fields = Object.entries(columns);
+
+export function toRow(record: Opportunity): Row {
+  return fields.map(([field, keep]) => keep(record[field]));
+}
+
+/** An opportunity with the stored fields only. */
+export function toOpportunity(row: Row): Opportunity {
+  const record: Record<string, unknown> = {};
+  fields.forEach(([field, keep], at) => {
+    const cell = row[at] ?? null;
+    if (cell !== null) record[field] = keep === reference ? toReference(cell) : cell;
+  });
+  return record;
+}
+
+function toReference(cell: Cell): Record<string, unknown> {
+  const [id, name, currency] = Array.isArray(cell) ? cell : [];
+  const kept = Object.entries({ id, name, currency }).filter(([, value]) => value !== null);
+  return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
+}
+
+/** A day as it is stored. */
+export interface StoredDay {
+  takenAt: Date;
+  /** Name of the base. */
+  base: string;
+  /** Rows that are new or differ from the base. */
+  changed: readonly Row[];
+  /** Positions in the base of the rows that are no longer there. */
+  removed: readonly number[];
+}
+
+/** A stored value cannot be read: it is damaged, or from a later version of this server. */
+export class UnreadableSnapshot extends Error {
+  override readonly name = 'UnreadableSnapshot';
+}
+
+export const encodeBase = (rows: readonly Row[]): Promise<Buffer> => pack({}, rows);
+
+/** @throws UnreadableSnapshot */
+export async function decodeBase(stored: Buffer): Promise<Row[]> {
+  return (await unpack(stored)).rows;
+}
+
+export const encodeDay = ({ takenAt, base, changed, removed }: StoredDay): Promise<Buffer> =>
+  pack({ takenAt: takenAt.toISOString(), base, removed }, changed);
+
+/** @throws UnreadableSnapshot */
+export async function decodeDay(stored: Buffer): Promise<StoredDay> {
+  const { header, rows } = await unpack(stored);
+  const { takenAt, base, removed } = header;
+  const time = new Date(String(takenAt));
+  if (typeof base !== 'string' || Number.isNaN(time.getTime()) || !isNumbers(removed))
+    throw new UnreadableSnapshot('not a day');
+  return { takenAt: time, base, removed, changed: rows };
+}
+
+export const isSameRow = (one: Row, other: Row): boolean =>
+  one.length === other.length && one.every((cell, at) => isSameCell(cell, other[at]));
+
+const isSameCell = (one: Cell, other: Cell | undefined): boolean =>
+  Array.isArray(one) && Array.isArray(other) ? isSameRow(one, other) : one === other;
+
+/** A column: its distinct cells and the position of each row's, or the cells themselves where few repeat. */
+type Column = readonly Cell[] | { cells: readonly Cell[]; at: readonly number[] };
+
+function toColumn(cells: readonly Cell[]): Column {
+  const positions = new Map<Cell, number>();
+  const distinct: Cell[] = [];
+  const at = cells.map((cell) => {
+    const key = Array.isArray(cell) ? JSON.stringify(cell) : cell;
+    const known = positions.get(key);
+    if (known !== undefined) return known;
+    positions.set(key, distinct.length);
+    return distinct.push(cell) - 1;
+  });
+  return distinct.length * 2 > cells.length ? cells : { cells: distinct, at };
+}
+
+function toRows(columnsRead: readonly Cell[][]): Row[] {
+  const count = columnsRead[0]?.length ?? 0;
+  if (columnsRead.some(({ length }) => length !== count))
+    throw new UnreadableSnapshot('a short column');
+  return Array.from({ length: count }, (_, row) =>
+    columnsRead.map((column) => column[row] ?? null),
+  );
+}
+
+function cellsOf(column: unknown): Cell[] {
+  if (Array.isArray(column)) return column;
+  if (isObject(column) && Array.isArray(column.cells) && isNumbers(column.at)) {
+    const { cells, at } = column;
+    return at.map((position): Cell => cells[position] ?? null);
+  }
+  throw new UnreadableSnapshot('not a column');
+}
+
+const isNumbers = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'number');
+
+const compress = promisify<Buffer, { params: Record<number, number> }, Buffer>(brotliCompress);
+const decompress = promisify<Buffer, Buffer>(brotliDecompress);
+/** Written once a day and kept for a year: a little slower and smaller than what is only passed on. */
+const packing = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+
+/** A line of JSON for the header and for each column, so that other work gets its turn between them. */
+async function pack(header: object, rows: readonly Row[]): Promise<Buffer> {
+  const lines = [JSON.stringify({ version, ...header })];
+  for (const column of fields.keys()) {
+    lines.push(JSON.stringify(toColumn(rows.map((row) => row[column] ?? null))));
+    await yieldToOthers();
+  }
+  return compress(Buffer.from(lines.join('\n')), packing);
+}
+
+interface Unpacked {
+  header: Record<string, unknown>;
+  rows: Row[];
+}
+
+async function unpack(stored: Buffer): Promise<Unpacked> {
+  const [first, ...lines] = (await textOf(stored)).split('\n');
+  const header = parseLine(first);
+  if (!isObject(header)) throw new UnreadableSnapshot('no header');
+  if (header.version !== version)
+    throw new UnreadableSnapshot(`version ${String(header.version)} instead of ${version}`);
+  const columnsRead: Cell[][] = [];
+  for (const line of lines) {
+    columnsRead.push(cellsOf(parseLine(line)));
+    await yieldToOthers();
+  }
+  return { header, rows: toRows(columnsRead) };
+}
+
+async function textOf(stored: Buffer): Promise<string> {
+  try {
+    return (await decompress(stored)).toString();
+  } catch (cause) {
+    throw new UnreadableSnapshot('damaged', { cause });
+  }
+}
+
+function parseLine(line: string | undefined): unknown {
+  try {
+    return JSON.parse(line ?? '');
+  } catch (cause) {
+    throw new UnreadableSnapshot('damaged', { cause });
+  }
+}

@@ -1,0 +1,279 @@
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, brotliDecompress } from 'node:zlib';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addDays } from '../../src/briefs/days.ts';
+import { type Opportunity, toRecord } from '../../src/records/records.ts';
+import { localState } from '../../src/state/local.ts';
+import type { SnapshotStore } from '../../src/state/port.ts';
+import { StoredHistory } from '../../src/tenant/history/history.ts';
+import { startSandbox } from '../support/sandbox.ts';
+import { closing } from '../support/shared.ts';
+
+const today = '2026-06-15';
+const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
+
+async function newStore(): Promise<{ store: SnapshotStore; folder: string }> {
+  const parent = await mkdtemp(join(tmpdir(), 'cpq-mcp-history-'));
+  closing({ close: () => rm(parent, { recursive: true, force: true }) });
+  return {
+    store: localState(parent).snapshots('tenant'),
+    folder: join(parent, 'history-tenant'),
+  };
+}
+
+const historyIn = (store: SnapshotStore, { now = at(today, '23:00:00'), days = 400 } = {}) =>
+  new StoredHistory(store, days, () => now);
+
+const deal = (id: string, more: Partial<Opportunity> = {}): Opportunity => ({
+  id,
+  name: `Deal ${id}`,
+  onetimeRevenue: 100,
+  pipelineStage: { id: 's1', name: 'Discovery' },
+  ...more,
+});
+const deals = (count: number) => Array.from({ length: count }, (_, number) => deal(`o${number}`));
+
+async function readAll(history: StoredHistory) {
+  const reader = history.reader();
+  const days = await history.days();
+  return Promise.all(
+    days.map(async (day) => {
+      const snapshot = await reader.read(day);
+      return [day, snapshot && Object.fromEntries(snapshot.records.map((it) => [it.id, it]))];
+    }),
+  );
+}
+
+describe('what is kept', () => {
+  const kept = {
+    name: fc.option(fc.string(), { nil: undefined }),
+    company: fc.option(fc.record({ id: fc.string(), name: fc.string(), currency: fc.string() })),
+    pipelineStage: fc.option(fc.record({ id: fc.constantFrom('a', 'b'), name: fc.string() })),
+    statusId: fc.constantFrom('open', 'won', undefined),
+    probability: fc.constantFrom(0, 0.5, 100, undefined),
+    onetimeRevenue: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
+    expectedCloseDate: fc.constantFrom('2026-01-01', '2028-02-29', undefined),
+    deletedAt: fc.constantFrom<string | true | undefined>(true, '2026-01-01', undefined),
+  };
+  const list = fc.uniqueArray(fc.record({ id: fc.stringMatching(/^[a-z]{1,2}$/), ...kept }), {
+    selector: ({ id }) => id,
+    maxLength: 30,
+  });
+
+  test('days come back as they were, whatever changes from one to the next', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(list, { minLength: 1, maxLength: 5 }), async (lists) => {
+        const { store } = await newStore();
+        const history = historyIn(store);
+        const records = lists.map((raw) =>
+          raw.map((it) => toRecord('opportunity', JSON.parse(JSON.stringify(it)))),
+        );
+        for (const [back, day] of records.entries())
+          await history.save(day, at(addDays(today, back - records.length + 1)));
+        const found = (await readAll(history)).map(([, day]) => day);
+        expect(found).toEqual(
+          records.map((day) => Object.fromEntries(day.map((it) => [it.id, it]))),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('the day of a time, and none of the text of a deal', async () => {
+    const { store } = await newStore();
+    const history = historyIn(store);
+    const told = {
+      description: 'secret',
+      stageUpdatedAt: '2026-06-01T10:00:00Z',
+      closedAt: 'soon',
+    };
+    await history.save([deal('a', told)], at(today));
+    const snapshot = await history.reader().read(today);
+    expect(snapshot?.records).toEqual([
+      deal('a', { stageUpdatedAt: '2026-06-01', closedAt: 'soon' }),
+    ]);
+  });
+
+  test('one snapshot a day, the last one', async () => {
+    const { store } = await newStore();
+    const history = historyIn(store);
+    expect(await history.save([deal('a')], at(today, '09:00:00'))).toBe(true);
+    expect(await history.save([deal('b')], at(today, '15:00:00'))).toBe(true);
+    expect(await history.save([deal('c')], at(today, '12:00:00'))).toBe(false);
+    expect(await history.days()).toEqual([today]);
+    const snapshot = await history.reader().read(today);
+    expect(snapshot).toEqual({ takenAt: at(today, '15:00:00'), records: [deal('b')] });
+  });
+
+  test('expired days are deleted, and what they are based on', async () => {
+    const { store } = await newStore();
+    for (const back of [90, 45, 31, 30, 29, 1, 0]) {
+      const day = addDays(today, -back);
+      await historyIn(store, { now: at(day), days: 30 }).save(deals(5), at(day));
+    }
+    const history = historyIn(store, { days: 30 });
+    expect(await history.days()).toEqual([30, 29, 1, 0].map((back) => addDays(today, -back)));
+    for (const [, found] of await readAll(history))
+      expect(Object.keys(found ?? {})).toHaveLength(5);
+    const bases = (await store.names()).filter((name) => name.startsWith('base-'));
+    expect(bases.every((name) => name >= `base-${addDays(today, -60)}`)).toBe(true);
+  });
+
+  test('everything is deleted by clear', async () => {
+    const { store, folder } = await newStore();
+    const history = historyIn(store);
+    for (const back of [2, 1, 0]) await history.save(deals(3), at(addDays(today, -back)));
+    expect(await history.clear()).toBe(3);
+    expect(await history.days()).toEqual([]);
+    await expect(stat(folder)).rejects.toThrow('ENOENT');
+  });
+
+  test('only its owner may read it', async () => {
+    const { store, folder } = await newStore();
+    await historyIn(store).save(deals(1), at(today));
+    for (const file of await readdir(folder))
+      expect((await stat(join(folder, file))).mode & 0o077).toBe(0);
+    expect((await stat(folder)).mode & 0o077).toBe(0);
+  });
+});
+
+describe('whatever happens', () => {
+  const damages: [what: string, value: (stored: Buffer) => Buffer | Promise<Buffer>][] = [
+    ['empty', () => Buffer.alloc(0)],
+    ['cut short', (stored) => stored.subarray(0, stored.length >> 1)],
+    ['of other bytes', () => Buffer.from('not a snapshot')],
+    ['of a later version', (stored) => rewritten(stored, (header) => ({ ...header, version: 99 }))],
+    ['without a time', (stored) => rewritten(stored, ({ takenAt: _, ...header }) => header)],
+  ];
+
+  test.each(damages)('a day that is %s is left out, and the others are read', async (_, damage) => {
+    const { store, folder } = await newStore();
+    const history = historyIn(store);
+    for (const back of [2, 1, 0]) await history.save(deals(3), at(addDays(today, -back)));
+    const path = join(folder, addDays(today, -1));
+    await writeFile(path, await damage(await readFile(path)));
+    const found = (await readAll(history)).map(([, day]) => day !== undefined);
+    expect(found).toEqual([true, false, true]);
+    await history.save(deals(4), at(addDays(today, -1), '23:00:00'));
+    expect((await readAll(history)).every(([, day]) => day !== undefined)).toBe(true);
+  });
+
+  test('a damaged base is not used again', async () => {
+    const { store, folder } = await newStore();
+    const history = historyIn(store);
+    await history.save(deals(3), at(addDays(today, -1)));
+    const [base = ''] = (await store.names()).filter((name) => name.startsWith('base-'));
+    await writeFile(join(folder, base), 'damaged');
+    await history.save(deals(3), at(today));
+    const found = (await readAll(history)).map(([, day]) => day !== undefined);
+    expect(found).toEqual([false, true]);
+  });
+
+  test('what a process left in the middle of writing is no snapshot, and goes after a while', async () => {
+    const { store, folder } = await newStore();
+    const history = historyIn(store);
+    await history.save(deals(1), at(addDays(today, -1)));
+    const draft = join(folder, `${today}.0b5e0b5e-0000-4000-8000-000000000000.draft`);
+    await writeFile(draft, 'half a snap');
+    await history.save(deals(2), at(today));
+    expect(await history.days()).toHaveLength(2);
+    expect(await readdir(folder)).toContain(draft.split('/').at(-1));
+    await utimes(draft, 0, 0);
+    await history.save(deals(3), at(today, '13:00:00'));
+    expect(await readdir(folder)).not.toContain(draft.split('/').at(-1));
+  });
+
+  test('two at once leave a whole snapshot of one of them', async () => {
+    const { store } = await newStore();
+    const writers = [historyIn(store), historyIn(store)];
+    await Promise.all(
+      Array.from({ length: 12 }, (_, number) =>
+        writers[number % 2]?.save(deals(number + 1), at(today, `10:00:${10 + number}`)),
+      ),
+    );
+    const snapshot = await historyIn(store).reader().read(today);
+    const seconds = Number(snapshot?.takenAt.getUTCSeconds());
+    expect(snapshot?.records).toEqual(deals(seconds - 9));
+  });
+
+  test('a day in the future, written while the clock was wrong, is not seen, and is replaced', async () => {
+    const { store } = await newStore();
+    const tomorrow = addDays(today, 1);
+    await historyIn(store, { now: at(tomorrow, '20:00:00') }).save(
+      [deal('z')],
+      at(tomorrow, '20:00:00'),
+    );
+    const history = historyIn(store);
+    expect(await history.days()).toEqual([]);
+    const later = historyIn(store, { now: at(tomorrow, '08:00:00') });
+    expect(await later.save([deal('a')], at(tomorrow, '08:00:00'))).toBe(true);
+    expect((await later.reader().read(tomorrow))?.records).toEqual([deal('a')]);
+  });
+
+  test('a clock that goes back does not replace a later snapshot of that day', async () => {
+    const { store } = await newStore();
+    await historyIn(store).save([deal('a')], at(today, '20:00:00'));
+    const back = historyIn(store, { now: at(today, '21:00:00') });
+    expect(await back.save([deal('b')], at(today, '10:00:00'))).toBe(false);
+  });
+
+  test('a snapshot of the first version is readable', async () => {
+    const { store } = await newStore();
+    const { name, base, day } = firstVersion;
+    await store.write(name, Buffer.from(base, 'base64'));
+    await store.write('2026-06-14', Buffer.from(day, 'base64'));
+    expect(await historyIn(store).reader().read('2026-06-14')).toEqual({
+      takenAt: at('2026-06-14', '17:30:00'),
+      records: [deal('o0', { expectedCloseDate: '2026-09-01' }), deal('o2')],
+    });
+  });
+});
+
+async function rewritten(stored: Buffer, change: (header: Record<string, unknown>) => object) {
+  const [header = '', ...lines] = (await promisify(brotliDecompress)(stored))
+    .toString()
+    .split('\n');
+  const text = [JSON.stringify(change(JSON.parse(header))), ...lines].join('\n');
+  return promisify(brotliCompress)(Buffer.from(text));
+}
+
+describe('size', () => {
+  let records: Opportunity[];
+  beforeAll(async () => {
+    const sandbox = await startSandbox({ scale: 3.04 });
+    const [{ name }] = sandbox.tenants;
+    records = sandbox
+      .past(name)
+      .recordsAt(new Date().toISOString().slice(0, 10))
+      .map((text) => toRecord('opportunity', JSON.parse(text)));
+  });
+
+  test('1,000 deals take at most 25 kB a day, over a month in which three in a hundred change daily', async () => {
+    const { store, folder } = await newStore();
+    expect(records.length).toBeGreaterThanOrEqual(1_000);
+    const month = 30;
+    for (let number = 0; number < month; number++) {
+      const day = addDays(today, number - month + 1);
+      await historyIn(store).save(records.slice(0, 1_000), at(day));
+      records.forEach((record, position) => {
+        if ((position + number) % 33 === 0) record.onetimeRevenue = position * number;
+      });
+    }
+    const sizes = await Promise.all(
+      (await readdir(folder)).map(async (file) => (await stat(join(folder, file))).size),
+    );
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect(total / month).toBeLessThan(25_000);
+  });
+});
+
+/** Written by the first version of the format; what it says must stay readable. */
+const firstVersion = {
+  name: 'base-2026-06-13-0000000000000000',
+  base: 'G00CAAT+22a3JHn5wj+jeaUdFwwLg4HBlSHq5AAD9BbYFx0ootACyQKlEk1vmOTjklmSl2/wA91PCaYwplvXyBJc93hrxTJxxWBziKTHQ0ikMb6oI5MpjzNY1HjWXvljPSmUJ/VVl8beJA==',
+  day: 'Gw0BAMSKbXVKYjYje4g1K8n8XZ8eagDaqi0LWiDpTwF9v1jgFzrdbplMMlByEf2P4gv8QCQaDhnKIb4hwhcqOj1dnCcFbUakwcyhobEjEtOhna3ToXGrz4iokOqvFDgSFc9s6nZqTGckCz0KXAUasvV1v/omSu6xZ+6FVBnlOtQpqAQ=',
+};
