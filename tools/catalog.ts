@@ -21,6 +21,7 @@ import {
   listQuoteTemplates,
   listQuoteWidgets,
 } from './lists.ts';
+import { pipelineChanges } from './pipeline-changes.ts';
 import { revertChange } from './revert-change.ts';
 import { upsertOpportunity } from './upsert-opportunity.ts';
 
@@ -42,6 +43,7 @@ export const catalog: readonly AnyTool[] = [
   getRecord,
   find,
   briefPipeline,
+  pipelineChanges,
   briefCompany,
   briefQuote,
   checkSalesData,

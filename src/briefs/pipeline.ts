@@ -252,7 +252,7 @@ const countDeleted = (deals: readonly Deal[]): number | undefined =>
 const everyDeal = ['owner', 'company', 'category', 'source'] as const;
 
 /** Filters of open and closed deals: owner, company, category, source and minimum value. */
-function passesFilters({ record, value }: Deal, filters: PipelineFilters): boolean {
+export function passesFilters({ record, value }: Deal, filters: PipelineFilters): boolean {
   for (const field of everyDeal) {
     const filter = filters[field];
     if (filter && !refersTo(record[field], filter)) return false;
@@ -262,7 +262,7 @@ function passesFilters({ record, value }: Deal, filters: PipelineFilters): boole
 }
 
 /** Filters of open deals only: stage and close dates. */
-function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
+export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
   const { stage, closeFrom, closeTo } = filters;
   if (stage && !refersTo(record.pipelineStage, stage)) return false;
   if (closeFrom === undefined && closeTo === undefined) return true;

@@ -18,6 +18,11 @@ const questions = [
     name: 'cpq_list_opportunities',
     arguments: { size: 5, sort: '-updatedAt' },
   },
+  {
+    asked: 'What changed since last week?',
+    name: 'cpq_pipeline_changes',
+    arguments: { since: 'last_week' },
+  },
 ];
 
 /** Runs example calls with a real client over stdio against the embedded tenant. */

@@ -13,6 +13,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./demo.ts')).demo,
   config: async () => (await import('./config.ts')).config,
   token: async () => (await import('./token.ts')).token,
+  history: async () => (await import('./history.ts')).history,
 };
 
 /** Usage texts of commands with arguments of their own. */
@@ -20,6 +21,7 @@ const usages: Readonly<Record<string, () => Promise<string>>> = {
   sandbox: async () => `${(await import('./sandbox.ts')).usage}\n`,
   config: async () => `${(await import('./config.ts')).usage}\n`,
   token: async () => `${(await import('./token.ts')).usage}\n`,
+  history: async () => `${(await import('./history.ts')).usage}\n`,
   demo: async () => 'Use: cpq-mcp demo\nIt takes no flags.\n',
   stdio: async () => (await import('./flags.ts')).flagsOf('stdio'),
   http: async () => (await import('./flags.ts')).flagsOf('http'),
@@ -32,8 +34,9 @@ const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and t
   cpq-mcp http        serve over HTTP at http://127.0.0.1:3333/mcp
   cpq-mcp sandbox     run the embedded tenant alone
   cpq-mcp doctor      check settings, address, key, routes and paging
-  cpq-mcp demo        show three answers from the embedded tenant
+  cpq-mcp demo        show four answers from the embedded tenant
   cpq-mcp token       add, list and revoke access tokens of a shared server
+  cpq-mcp history     list or delete the snapshots of the pipeline
   cpq-mcp config HOST print an assistant's configuration, or install it with --write
 
 cpq-mcp COMMAND --help lists the flags of a command.

@@ -36,6 +36,7 @@ export const guide = `# Quotes and pipeline: what can be asked
 | question | tool |
 |---|---|
 | How is the pipeline? Whose deals are late? What did we win? | cpq_brief_pipeline |
+| What changed since Monday? What slipped? Was the forecast right? | cpq_pipeline_changes |
 | Tell me about this account | cpq_brief_company |
 | Can this quote go out? What does it earn? | cpq_brief_quote |
 | Where are prices, quotes or records wrong? | cpq_check_sales_data |

@@ -149,7 +149,7 @@ describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, de
 const saysAll = new Set([
   ...['size', 'from', 'query', 'text', 'name', 'owner', 'stage', 'category', 'source'],
   ...['external_id', 'opportunity_id', 'onetime_revenue', 'monthly_revenue', 'value_months'],
-  ...['min_value', 'stalled_days'],
+  ...['min_value', 'stalled_days', 'company', 'close_from', 'close_to', 'rows'],
 ]);
 
 function expectPlain(schema: Schema): void {

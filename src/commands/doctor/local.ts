@@ -5,7 +5,7 @@ import { environmentName, type Settings, toolsetsOf } from '../../config.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
-import { errorCode } from '../../values.ts';
+import { errorCode, messageOf } from '../../values.ts';
 import { check, type DoctorCheck } from './check.ts';
 import { checkFiles } from './files.ts';
 import { inShort } from './grants.ts';
@@ -41,10 +41,28 @@ export function checkNode(version: string): DoctorCheck {
 async function checkState(settings: Settings): Promise<DoctorCheck> {
   const folder = settings.stateDir ?? defaultStateFolder(process.env);
   const trouble = await writeProblem(folder);
-  if (trouble === undefined) return check('state', 'state folder', 'ok', `${folder} is writable`);
+  if (trouble === undefined)
+    return check(
+      'state',
+      'state folder',
+      'ok',
+      `${folder} is writable${await keptHistory(settings)}`,
+    );
   const status = settings.grants.has(writeGrant) ? 'fail' : 'warn';
   const remedy = `Set ${environmentName('stateDir')} to a folder that this user can write to; it stores the journal of changes`;
   return check('state', 'state folder', status, `${folder}: ${trouble}`, remedy);
+}
+
+/** How many days of the pipeline's history are kept; nothing if there are none. */
+async function keptHistory(settings: Settings): Promise<string> {
+  if (settings.sandbox || settings.historyDays === 0) return '';
+  try {
+    const { describeHistories } = await import('../history.ts');
+    const kept = await describeHistories(settings);
+    return kept === '' ? '' : `; history: ${kept}`;
+  } catch (error) {
+    return `; the history cannot be read: ${messageOf(error)}`;
+  }
 }
 
 /** Leaves no changes: a missing folder is not created; its nearest existing parent is checked instead. */

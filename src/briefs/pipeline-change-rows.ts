@@ -1,0 +1,105 @@
+/** The deals that moved, one row each, the largest first. */
+import { dayOf } from './days.ts';
+import type { Deal } from './deals.ts';
+import { rounded } from './money.ts';
+import { byName, compact, type LimitedList, limitList, type Named, nonBlank } from './naming.ts';
+import type { DealSeries } from './pipeline-change-series.ts';
+import { centsOf, type DealChange, type Movement, slipDays } from './pipeline-changes.ts';
+
+/** `value` in `currency` at the end, or before the deal left; texts with an arrow are "before → after". */
+export interface ChangeRow {
+  id?: string;
+  name?: string;
+  company?: string;
+  owner?: string;
+  movement: Movement[];
+  value?: number;
+  currency?: string;
+  /** Difference of the values of both days. */
+  valueChange?: number;
+  stage?: string;
+  /** Expected close date. */
+  closes?: string;
+  /** Days by which the close date moved later; negative if earlier. */
+  slipDays?: number;
+  /** How often it moved later. */
+  slips?: number;
+  /** When the stage or the outcome changed last. */
+  at?: string;
+}
+
+/** Every movement of a deal: its steps, then its moves. */
+const movementsOf = ({ effects, moves }: DealChange): Movement[] => [
+  ...new Set<Movement>([...effects.map(({ step }) => step), ...moves]),
+];
+
+export function changeRows(
+  changes: readonly DealChange[],
+  series: Pick<DealSeries, 'slips' | 'changedAt'>,
+  limit: number,
+  only?: Movement,
+): LimitedList<ChangeRow> {
+  const moved = changes.flatMap((change) => {
+    const movement = movementsOf(change);
+    const isWanted = only === undefined ? movement.length > 0 : movement.includes(only);
+    return isWanted ? { change, movement, rank: rankOf(change) } : [];
+  });
+  moved.sort(
+    (one, other) => other.rank - one.rank || byName(recordOf(one.change), recordOf(other.change)),
+  );
+  return limitList(moved, limit, ({ change, movement }) => rowOf(change, movement, series));
+}
+
+const dealOf = ({ before, after }: DealChange): Deal | undefined => after ?? before;
+const recordOf = (change: DealChange): Named => {
+  const { id, name } = dealOf(change)?.record ?? {};
+  return compact({ id, name });
+};
+
+/** The larger of both values. */
+const rankOf = ({ before, after }: DealChange): number =>
+  Math.max(...[before, after].map((deal) => deal?.rank ?? -Number.MAX_VALUE));
+
+function rowOf(
+  change: DealChange,
+  movement: Movement[],
+  series: Pick<DealSeries, 'slips' | 'changedAt'>,
+): ChangeRow {
+  const { before, after } = change;
+  const deal = dealOf(change);
+  if (!deal) return { movement };
+  const { record, value, currency } = deal;
+  const id = nonBlank(record.id);
+  const slipped = before && after && slipDays(before.record, after.record);
+  return compact({
+    id,
+    name: nonBlank(record.name),
+    company: nonBlank(record.company?.name),
+    owner: arrow(before, after, ({ record: { owner } }) => nonBlank(owner?.name)),
+    movement,
+    value: value && rounded(value),
+    currency: value && currency,
+    valueChange: valueChange(before, after),
+    stage: arrow(before, after, ({ record: { pipelineStage } }) => nonBlank(pipelineStage?.name)),
+    closes: arrow(before, after, ({ record: { expectedCloseDate } }) => dayOf(expectedCloseDate)),
+    slipDays: slipped || undefined,
+    slips: id === undefined ? undefined : series.slips.get(id)?.times,
+    at: id === undefined ? undefined : series.changedAt.get(id),
+  });
+}
+
+/** "before → after", or the value alone where it did not change. */
+function arrow(
+  before: Deal | undefined,
+  after: Deal | undefined,
+  read: (deal: Deal) => string | undefined,
+): string | undefined {
+  const [was, is] = [before && read(before), after && read(after)];
+  if (!before || !after || was === is) return is ?? was;
+  return `${was ?? '(none)'} → ${is ?? '(none)'}`;
+}
+
+function valueChange(before: Deal | undefined, after: Deal | undefined): number | undefined {
+  if (!before || !after || before.currency !== after.currency) return undefined;
+  return rounded(centsOf(after).minus(centsOf(before))) || undefined;
+}

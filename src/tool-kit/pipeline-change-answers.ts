@@ -1,0 +1,144 @@
+/** Answers about the changes of the pipeline. */
+import type { ForecastRow } from '../briefs/forecast-accuracy.ts';
+import type { LimitedList } from '../briefs/naming.ts';
+import { compact, plural } from '../briefs/naming.ts';
+import type { ChangeGroup } from '../briefs/pipeline-change-groups.ts';
+import type { ChangeRow } from '../briefs/pipeline-change-rows.ts';
+import { minExits, type StageRow } from '../briefs/pipeline-change-series.ts';
+import type { MoveRow, PipelineTotal, StepRow } from '../briefs/pipeline-changes.ts';
+import type {
+  DatedSnapshot,
+  KeptDays,
+  PeriodStates,
+  PeriodWanted,
+} from '../tenant/history/compare.ts';
+import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { answerWithRows, formatAmounts } from './answers.ts';
+import type { Answer } from './define-tool.ts';
+
+/** The figures of a period. */
+export interface PipelineChanges {
+  opening: PipelineTotal;
+  closing: PipelineTotal;
+  steps: StepRow[];
+  moves: MoveRow[];
+  groups?: LimitedList<ChangeGroup> | undefined;
+  deals: LimitedList<ChangeRow>;
+  stages?: StageRow[];
+  forecast?: { since: string; rows: ForecastRow[] };
+}
+
+/** What a comparison was made from. */
+export interface ComparisonSources {
+  wanted: PeriodWanted;
+  states: PeriodStates;
+  kept: KeptDays;
+  /** Whether the end is the present reading. */
+  isLive: boolean;
+  coverage: Record<string, unknown>;
+  notes: readonly Wording[];
+}
+
+const timeOf = ({ takenAt }: DatedSnapshot): string => `${takenAt.toISOString().slice(0, 19)}Z`;
+
+export function changesAnswer(changes: PipelineChanges, sources: ComparisonSources): Answer {
+  const { states, kept, isLive, coverage, wanted } = sources;
+  const { deals, groups, stages = [], forecast, opening, closing, steps, moves } = changes;
+  const [from, to] = [timeOf(states.opening), timeOf(states.closing)];
+  return answerWithRows(deals.rows.length, (shown) => ({
+    summary: changesSummary(changes, sources),
+    data: compact({
+      compared: { from, to: isLive ? `${to} (now)` : to },
+      pipeline: [{ step: 'opening', ...opening }, ...steps, { step: 'closing', ...closing }],
+      moves: moves.length > 0 ? moves : undefined,
+      groups,
+      deals: { total: deals.total, shown, rows: deals.rows.slice(0, shown) },
+      stages: stages.length > 0 ? stages : undefined,
+      forecast,
+      history: { ...compact({ from: kept.first }), days: kept.count },
+      coverage,
+    }),
+    notes: [...periodNotes(wanted, states, isLive), ...stageNotes(stages), ...sources.notes],
+  }));
+}
+
+/** What moved, in the words of a salesperson. */
+const nouns: readonly (readonly [StepRow['step'] | MoveRow['move'], string])[] = [
+  ['new', 'new'],
+  ['won', 'won'],
+  ['lost', 'lost'],
+  ['removed', 'removed'],
+  ['slipped', 'slipped'],
+  ['stageForward', 'moved forward'],
+  ['stageBack', 'moved back'],
+];
+
+function changesSummary(
+  { opening, closing, steps, moves }: PipelineChanges,
+  { states, isLive }: ComparisonSources,
+): Wording {
+  const counts = new Map<string, number>([
+    ...steps.map(({ step, count }): [string, number] => [step, count]),
+    ...moves.map(({ move, count }): [string, number] => [move, count]),
+  ]);
+  const parts = nouns.flatMap(([name, noun]) => {
+    const count = counts.get(name);
+    return count === undefined ? [] : wording`${count} ${trusted(noun)}`;
+  });
+  const what = parts.length > 0 ? join(parts, ', ') : wording`no deal moved`;
+  const until = isLive ? wording`now` : wording`on ${trusted(states.closing.day)}`;
+  return wording`${totalText(opening)} on ${trusted(states.opening.day)}, ${totalText(closing)} ${until}: ${what}.`;
+}
+
+function totalText({ count, value }: PipelineTotal): Wording {
+  const deals = plural(count, 'open opportunity');
+  return value === undefined ? deals : wording`${deals} of ${formatAmounts(value)}`;
+}
+
+function periodNotes(
+  { opening, closing }: PeriodWanted,
+  states: PeriodStates,
+  isLive: boolean,
+): Wording[] {
+  const notes: Wording[] = [];
+  const [from, to] = [states.opening.day, states.closing.day];
+  if (from > opening)
+    notes.push(
+      wording`The first snapshot is of ${trusted(from)}: what changed before cannot be known.`,
+    );
+  if (from < opening)
+    notes.push(
+      wording`There is no snapshot of ${trusted(opening)}: compared with the last one before it.`,
+    );
+  if (!isLive && to < closing)
+    notes.push(
+      wording`There is no later snapshot than that of ${trusted(to)} for the end of the period.`,
+    );
+  return notes;
+}
+
+const stageNotes = (stages: readonly StageRow[]): Wording[] =>
+  stages.some(({ conversion }) => conversion === undefined)
+    ? [wording`Conversion is told for stages that at least ${minExits} deals left.`]
+    : [];
+
+/** The operator keeps no history. */
+export const historyIsOff = (coverage: Record<string, unknown>): Answer => ({
+  summary: wording`No history of the pipeline is kept: the operator of this server has turned it off.`,
+  data: { history: { days: 0 }, coverage },
+});
+
+/** There are not two states to compare. */
+export function nothingToCompare(kept: KeptDays, coverage: Record<string, unknown>): Answer {
+  const since =
+    kept.first === undefined
+      ? wording`no snapshot has been made yet`
+      : wording`the first snapshot is of ${trusted(kept.first)}`;
+  return {
+    summary: wording`Nothing to compare yet: ${since}.`,
+    data: { history: { ...compact({ from: kept.first }), days: kept.count }, coverage },
+    notes: [
+      wording`The service keeps no history. This server makes a snapshot on each day on which all opportunities are read; changes can be told from the next day on.`,
+    ],
+  };
+}

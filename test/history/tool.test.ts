@@ -1,0 +1,259 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, test } from 'vitest';
+import { toRecord } from '../../src/records/records.ts';
+import { localState } from '../../src/state/local.ts';
+import { StoredHistory } from '../../src/tenant/history/history.ts';
+import { namespaceOf } from '../../src/tenant/tenant.ts';
+import { anyHost, type Connection, type Row } from '../support/hosts.ts';
+import { clockAt } from '../support/oracle/clock.ts';
+import { expectedChanges } from '../support/oracle/pipeline-changes.ts';
+import type { Rows } from '../support/oracle/sql.ts';
+import { run } from '../support/process.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { closing, shared } from '../support/shared.ts';
+import { until } from '../support/until.ts';
+
+/** A Wednesday. */
+const today = '2026-06-17';
+
+const newFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-history-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  return folder;
+};
+
+/** A service whose past is known, and a server that has kept some days of it. */
+const kept = ['2026-04-20', '2026-05-18', '2026-06-10', '2026-06-12', '2026-06-14', '2026-06-16'];
+const world = shared(async () => {
+  const sandbox = await startSandbox({ scale: 0.4, now: new Date(`${today}T09:00:00Z`) });
+  const [{ name }] = sandbox.tenants;
+  const address = addressIn(sandbox, 'limited');
+  const folder = await newFolder();
+  const state = localState(folder);
+  const namespace = namespaceOf(new URL(address.baseUrl), undefined);
+  const history = new StoredHistory(state.snapshots(namespace), 400, () => new Date(today));
+  for (const day of kept) {
+    const records = sandbox.past(name).recordsAt(day);
+    await history.save(
+      records.map((text) => toRecord('opportunity', JSON.parse(text))),
+      new Date(`${day}T18:00:00Z`),
+    );
+  }
+  const env = { CPQ_STATE_DIR: folder, ...clockAt(today) };
+  const server = await anyHost.start(address, { env });
+  const ask = (sql: string, ...more: (string | number | null)[]) =>
+    sandbox.database.prepare(sql).all(name, ...more) as Rows;
+  return { sandbox, name, address, folder, env, server, ask, state, namespace };
+});
+
+const changes = async (server: Connection, args: Row = {}) =>
+  (await server.call('cpq_pipeline_changes', args)).data as Row & {
+    compared: { from: string; to: string };
+    pipeline: (Row & { step: string })[];
+    deals: { total: number; shown: number; rows: Row[] };
+  };
+
+describe('a comparison', () => {
+  test.each([
+    ['2026-06-15', '2026-06-14'],
+    ['monday', '2026-06-14'],
+    ['7d', '2026-06-10'],
+    ['2w', '2026-05-18'],
+    ['last_month', '2026-04-20'],
+    ['this month', '2026-05-18'],
+    ['yesterday', '2026-06-14'],
+    ['2020-01-01', '2026-04-20'],
+  ])('since %s starts from the end of %s', async (since, day) => {
+    const { server } = await world();
+    const { compared } = await changes(server, { since });
+    expect(compared).toEqual({
+      from: `${day}T18:00:00Z`,
+      to: expect.stringMatching(/^2026-06-17T.*\(now\)$/),
+    });
+  });
+
+  test('of two kept days has the figures of the database', async () => {
+    const { server, ask } = await world();
+    const args = { since: '2026-05-19', until: '2026-06-14' };
+    const { pipeline, compared } = await changes(server, args);
+    expect(compared).toEqual({ from: '2026-05-18T18:00:00Z', to: '2026-06-14T18:00:00Z' });
+    const { opening, closing, steps } = expectedChanges(ask, '2026-05-18', '2026-06-14', {});
+    const found = Object.fromEntries(pipeline.map(({ step, ...row }) => [step, row]));
+    expect(found).toEqual({ opening, ...steps, closing });
+    expect(Object.keys(steps).length).toBeGreaterThan(4);
+  });
+
+  test('says what it cannot know', async () => {
+    const { server } = await world();
+    const early = await server.call('cpq_pipeline_changes', { since: '2026-01-01' });
+    expect(early.text).toContain(
+      'The first snapshot is of 2026-04-20: what changed before cannot be known.',
+    );
+    const between = await server.call('cpq_pipeline_changes', { since: '2026-06-12' });
+    expect(between.text).toContain('There is no snapshot of 2026-06-11');
+    // The server's own snapshot of today may be there already.
+    const { from, days } = early.data.history as { from: string; days: number };
+    expect([from, days - kept.length]).toEqual([
+      '2026-04-20',
+      expect.toSatisfy((more) => more < 2),
+    ]);
+  });
+
+  test('refuses a period that ends before it starts, and words that name no day', async () => {
+    const { server } = await world();
+    const args = { since: 'monday', until: '2026-06-01' };
+    expect(await server.refused('cpq_pipeline_changes', args)).toContain('must not be after until');
+    const unknown = await server.refused('cpq_pipeline_changes', { since: 'soon' });
+    expect(unknown).toContain('last_month');
+    const movement = await server.refused('cpq_pipeline_changes', { movement: 'sideways' });
+    expect(movement).toContain('stageForward');
+  });
+
+  test('asks back where a filter means nobody', async () => {
+    const { server } = await world();
+    const { data } = await server.call('cpq_pipeline_changes', { owner: 'Nobody at all' });
+    expect(data.filter).toBe('owner');
+    expect(data.pipeline).toBeUndefined();
+  });
+});
+
+describe('its parts', () => {
+  test('lists the deals of one movement, and by groups', async () => {
+    const { server } = await world();
+    const { deals } = await changes(server, { since: 'last_month', movement: 'slipped', rows: 50 });
+    expect(deals.total).toBeGreaterThan(0);
+    for (const { movement, slipDays, slips, closes } of deals.rows) {
+      expect(movement).toContain('slipped');
+      expect(slipDays).toBeGreaterThan(0);
+      expect(slips).toBeGreaterThan(0);
+      expect(closes).toMatch(/^\d{4}-\d\d-\d\d → \d{4}-\d\d-\d\d$/);
+    }
+    const { groups } = await changes(server, { since: 'last_month', by: 'owner' });
+    expect((groups as { rows: Row[] }).rows.length).toBeGreaterThan(1);
+  });
+
+  test('costs at most 1,500 tokens', async () => {
+    const embedded = await anyHost.start('embedded');
+    for (const args of [{}, { since: 'last_month' }, { since: '2020-01-01' }, { by: 'owner' }]) {
+      const { text, data } = await embedded.call('cpq_pipeline_changes', args);
+      expect(countTokens(text)).toBeLessThanOrEqual(1_500);
+      expect(countTokens(JSON.stringify(data))).toBeLessThanOrEqual(1_500);
+      expect((data.history as Row).days).toBe(200);
+    }
+    expect(await readdir(await newFolder())).toEqual([]);
+  });
+
+  test('knows a stage that a deal left and entered again between two snapshots by its webhooks', async () => {
+    const { state, namespace, server, ask } = await world();
+    const stages = ask('select id, name from pipeline_stage where tenant = ? order by position');
+    const [deal] = ask(`select id, pipelineStageId as stage from opportunity where tenant = ?
+      and outcome = 'open' and pipelineStageId is not null and stageUpdatedAt < '2026-06-01'`);
+    const other = stages.find(({ id }) => id !== deal?.stage);
+    const event = (at: string, pipelineStage: unknown) => {
+      const named = { id: at, subject: 'opportunity', event: 'status_changed' };
+      const data = { id: deal?.id, pipelineStage, stageUpdatedAt: at };
+      const body = JSON.stringify({ ...named, data });
+      return state
+        .inbox(namespace)
+        .add({ ...named, at: Date.parse(at), record: String(deal?.id), body });
+    };
+    const leftOnMonday = async () => {
+      const { stages = [] } = await changes(server, { since: 'monday' });
+      return (stages as { left: number }[]).reduce((sum, { left }) => sum + left, 0);
+    };
+    const before = await leftOnMonday();
+    await event('2026-06-15T10:11:12.000Z', { id: other?.id, name: other?.name });
+    await event('2026-06-15T13:14:15.000Z', { id: deal?.stage });
+    expect(await leftOnMonday()).toBe(before + 2);
+  });
+});
+
+describe('snapshots', () => {
+  const namesIn = async (folder: string): Promise<string[]> => {
+    const [own = ''] = (await readdir(folder)).filter((name) => name.startsWith('history-'));
+    return own === '' ? [] : (await readdir(join(folder, own))).sort();
+  };
+
+  test('are made after a complete reading, without a request of their own, and hold no key', async () => {
+    const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
+    const address = addressIn(sandbox);
+    const requests = async (days: string) => {
+      const folder = await newFolder();
+      const env = { CPQ_STATE_DIR: folder, CPQ_HISTORY_DAYS: days, ...clockAt(today) };
+      const log = async () =>
+        (await (
+          await fetch(`${sandbox.admin.url}/log`, { headers: { 'admin-key': sandbox.admin.key } })
+        ).json()) as { counts: Record<string, number> };
+      const before = Object.values((await log()).counts).reduce((sum, count) => sum + count, 0);
+      const server = await anyHost.start(address, { env });
+      const { text } = await server.call('cpq_pipeline_changes');
+      await server.call('cpq_brief_pipeline');
+      await server.close();
+      const after = Object.values((await log()).counts).reduce((sum, count) => sum + count, 0);
+      return { folder, text, count: after - before };
+    };
+    const on = await requests('400');
+    const off = await requests('0');
+    expect(on.count).toBe(off.count);
+    expect(on.text).toContain('Nothing to compare yet');
+    expect(off.text).toContain('No history of the pipeline is kept');
+    expect(await namesIn(off.folder)).toEqual([]);
+    const [day, base] = await namesIn(on.folder);
+    expect([day, base?.startsWith(`base-${today}`)]).toEqual([today, true]);
+    for (const name of await readdir(on.folder, { recursive: true, withFileTypes: true })) {
+      expect(name.name).not.toContain(address.key);
+      if (!name.isFile()) continue;
+      const bytes = await readFile(join(name.parentPath, name.name));
+      expect(bytes.includes(address.key)).toBe(false);
+    }
+  });
+
+  test('are made while the server runs', async () => {
+    const sandbox = await startSandbox({ scale: 0.1 });
+    const folder = await newFolder();
+    const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
+    await server.call('cpq_brief_pipeline');
+    await until(async () => (await namesIn(folder)).length).toBe(2);
+  });
+
+  test('are never made of an incomplete reading', async () => {
+    const rateLimit = { requests: 5, windowSeconds: 600 };
+    const sandbox = await startSandbox({ scale: 3, rateLimit });
+    const folder = await newFolder();
+    const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
+    const { coverage } = await server.call('cpq_brief_pipeline');
+    expect(coverage.complete).toBe(false);
+    await server.close();
+    expect(await namesIn(folder)).toEqual([]);
+  });
+});
+
+describe('cpq-mcp history', () => {
+  test('lists and deletes what is kept', async () => {
+    const { address, folder } = await world();
+    const copy = await newFolder();
+    const state = localState(copy);
+    const namespace = namespaceOf(new URL(address.baseUrl), undefined);
+    const history = new StoredHistory(state.snapshots(namespace), 400);
+    await history.save([{ id: 'a' }], new Date('2026-01-02T10:00:00Z'));
+    await history.save([{ id: 'a' }], new Date('2026-01-03T10:00:00Z'));
+    const env = { CPQ_BASE_URL: address.baseUrl, CPQ_API_KEY: address.key, CPQ_STATE_DIR: copy };
+    expect((await run(['history', 'list'], env)).stdout).toBe(
+      'default: 2 days, 2026-01-02 to 2026-01-03\n',
+    );
+    const { stdout } = await run(['doctor'], env);
+    expect(stdout.replace(/\s+/g, ' ')).toContain('history: 2 days, 2026-01-02 to 2026-01-03');
+    const wrong = await run(['history', 'clear', '--tenant', 'acme'], env);
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('default')]);
+    expect((await run(['history', 'clear'], env)).stdout).toBe('default: deleted 2 days\n');
+    expect(await namesOf(copy)).toEqual([]);
+    expect((await run(['history'], env)).stdout).toBe('default: no days are kept\n');
+    expect(await namesOf(folder)).not.toEqual([]);
+  });
+});
+
+const namesOf = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.startsWith('history-'));

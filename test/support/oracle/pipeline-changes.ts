@@ -1,0 +1,193 @@
+import { Big } from 'big.js';
+import { sumsBy } from './decimal.ts';
+import { only } from './order.ts';
+import type { Cell, Rows, SqlRow } from './sql.ts';
+
+/** Rows of the database; `?` is first the tenant, then what is given. */
+export type AskTenant = (sql: string, ...more: Cell[]) => Rows;
+
+export interface AskedChanges {
+  owner?: string;
+  company?: string;
+  stage?: string;
+  category?: string;
+  source?: string;
+  close_from?: string;
+  close_to?: string;
+  min_value?: number;
+}
+
+/** A deal at the end of a day, from the versions in the database. */
+interface DayDeal {
+  id: string;
+  outcome: string;
+  currency: string;
+  value: Big | undefined;
+  closes: string | undefined;
+  closed: string | undefined;
+  ids: Record<'owner' | 'company' | 'stage' | 'category' | 'source', string | undefined>;
+}
+
+const at = (path: string) => `json_extract(v.record, '$.${path}')`;
+const dayAt = (path: string) =>
+  `iif(date(substr(${at(path)}, 1, 10)) = substr(${at(path)}, 1, 10), substr(${at(path)}, 1, 10), null)`;
+
+/** A closed deal ends as it is closed today: nothing reopens one. */
+const daySql = `select v.opportunityId as id,
+    case when coalesce(${at('deletedAt')}, '') <> '' then 'deleted'
+      when coalesce(${at('closedAt')}, '') = '' then 'open'
+      when o.outcome = 'unknown' then 'closed_unknown' else o.outcome end as outcome,
+    coalesce(nullif(upper(trim(c.currency)), ''), 'unknown currency') as currency,
+    ${at('onetimeRevenue')} as oneTime, ${at('monthlyRevenue')} as monthly, ${at('valueMonths')} as months,
+    ${dayAt('expectedCloseDate')} as closes, ${dayAt('closedAt')} as closed,
+    ${at('owner.id')} as owner, ${at('company.id')} as company, ${at('pipelineStage.id')} as stage,
+    ${at('category.id')} as category, ${at('source.id')} as source
+  from opportunity_version v
+  join opportunity o on o.tenant = v.tenant and o.id = v.opportunityId
+  left join company c on c.tenant = v.tenant and c.id = ${at('company.id')}
+  where v.tenant = ? and v.rowid = (
+    select w.rowid from opportunity_version w
+    where w.tenant = v.tenant and w.opportunityId = v.opportunityId and w.at <= ?
+    order by w.at desc, w.rowid desc limit 1)`;
+
+export function dealsOn(ask: AskTenant, day: string): Map<string, DayDeal> {
+  const rows = ask(daySql, `${day}T23:59:59.999Z`);
+  return new Map(rows.map((row) => [String(row.id), dealOf(row)]));
+}
+
+const text = (row: SqlRow, name: string): string | undefined =>
+  row[name] === null || row[name] === undefined ? undefined : String(row[name]);
+
+function amount(row: SqlRow, name: string): Big | undefined {
+  const given = text(row, name)?.trim();
+  return given === undefined || given === '' || Number.isNaN(Number(given))
+    ? undefined
+    : new Big(given);
+}
+
+function dealOf(row: SqlRow): DayDeal {
+  const [once, monthly, months] = [
+    amount(row, 'oneTime'),
+    amount(row, 'monthly'),
+    amount(row, 'months'),
+  ];
+  const ids = ['owner', 'company', 'stage', 'category', 'source'] as const;
+  const recurring = monthly?.times(months?.gt(0) ? months : 12);
+  return {
+    id: String(row.id),
+    outcome: String(row.outcome),
+    currency: String(row.currency),
+    value: once || recurring ? (once ?? new Big(0)).plus(recurring ?? 0) : undefined,
+    closes: text(row, 'closes'),
+    closed: text(row, 'closed'),
+    ids: Object.fromEntries(ids.map((name) => [name, text(row, name)])) as DayDeal['ids'],
+  };
+}
+
+const inDays = ({ closes }: DayDeal, { close_from, close_to }: AskedChanges): boolean =>
+  (close_from === undefined || (closes ?? '') >= close_from) &&
+  (close_to === undefined || (closes ?? '9') <= close_to);
+
+const names = ['owner', 'company', 'category', 'source'] as const;
+
+function fits(deal: DayDeal, asked: AskedChanges): boolean {
+  const isWorthIt = asked.min_value === undefined || deal.value?.gte(asked.min_value) === true;
+  return (
+    isWorthIt && names.every((name) => asked[name] === undefined || asked[name] === deal.ids[name])
+  );
+}
+
+const fitsStage = (deal: DayDeal, { stage }: AskedChanges) =>
+  stage === undefined || stage === deal.ids.stage;
+
+interface Entry {
+  step: string;
+  id: string;
+  currency: string;
+  value: Big;
+}
+
+const worth = ({ value }: DayDeal): Big => (value ?? new Big(0)).round(2);
+
+/** The figures of a comparison of the ends of two days, by the definitions. */
+export function expectedChanges(ask: AskTenant, from: string, to: string, asked: AskedChanges) {
+  const [before, after] = [dealsOn(ask, from), dealsOn(ask, to)];
+  const counts = (deal: DayDeal) =>
+    deal.outcome === 'open' && fits(deal, asked) && fitsStage(deal, asked) && inDays(deal, asked);
+  const entries = [...new Set([...before.keys(), ...after.keys()])].flatMap((id) =>
+    entriesOf(before.get(id), after.get(id), from, asked, counts),
+  );
+  return {
+    opening: totalOf([...before.values()].filter(counts)),
+    closing: totalOf([...after.values()].filter(counts)),
+    steps: Object.fromEntries(
+      [...new Set(entries.map(({ step }) => step))].map((step) => {
+        const own = entries.filter((entry) => entry.step === step);
+        const value = sumsBy(own, (entry) => entry.value);
+        return [step, { count: new Set(own.map(({ id }) => id)).size, value }];
+      }),
+    ),
+  };
+}
+
+const totalOf = (deals: readonly DayDeal[]) =>
+  only({
+    count: deals.length,
+    value: sumsBy(
+      deals.filter(({ value }) => value),
+      worth,
+    ),
+    unknownValue: deals.filter(({ value }) => !value).length || undefined,
+  });
+
+const ends: Record<string, string> = { won: 'won', lost: 'lost', closed_unknown: 'closedUnknown' };
+
+function entriesOf(
+  was: DayDeal | undefined,
+  is: DayDeal | undefined,
+  from: string,
+  asked: AskedChanges,
+  counts: (deal: DayDeal) => boolean,
+): Entry[] {
+  const wasIn = was && counts(was) ? was : undefined;
+  const isIn = is && counts(is) ? is : undefined;
+  if (wasIn && isIn) return differences(wasIn, isIn);
+  if (wasIn) return gone(wasIn, is, asked);
+  if (isIn) return [plus(entryOf(was, asked), isIn)];
+  const end = is && ends[is.outcome];
+  if (!end || !wouldCount(is, asked) || (was && was.outcome !== 'open')) return [];
+  if (!was && is.closed && is.closed <= from) return [];
+  return [plus(entryOf(was, asked), is), minus(end, is)];
+}
+
+const plus = (step: string, deal: DayDeal): Entry => ({ step, ...deal, value: worth(deal) });
+const minus = (step: string, deal: DayDeal): Entry => ({
+  step,
+  ...deal,
+  value: worth(deal).times(-1),
+});
+
+const onlyTheDateIsOut = (deal: DayDeal, asked: AskedChanges): boolean =>
+  fits(deal, asked) && fitsStage(deal, asked);
+
+const wouldCount = (deal: DayDeal, asked: AskedChanges): boolean =>
+  asked.stage === undefined && fits(deal, asked) && inDays(deal, asked);
+
+function gone(was: DayDeal, is: DayDeal | undefined, asked: AskedChanges): Entry[] {
+  if (!is || is.outcome === 'deleted') return [minus('removed', was)];
+  const end = ends[is.outcome];
+  if (end) return [...differences(was, is), minus(end, is)];
+  return [minus(onlyTheDateIsOut(is, asked) ? 'movedOut' : 'transferredOut', was)];
+}
+
+function entryOf(was: DayDeal | undefined, asked: AskedChanges): string {
+  if (was === undefined) return 'new';
+  if (was.outcome !== 'open') return 'reopened';
+  return onlyTheDateIsOut(was, asked) ? 'movedIn' : 'transferredIn';
+}
+
+function differences(was: DayDeal, is: DayDeal): Entry[] {
+  const value = worth(is).minus(worth(was));
+  if (value.eq(0)) return [];
+  return [{ step: value.gt(0) ? 'valueUp' : 'valueDown', id: is.id, currency: is.currency, value }];
+}

@@ -1,0 +1,182 @@
+import * as z from 'zod';
+import { toDeal } from '../src/briefs/deals.ts';
+import { forecastAccuracy } from '../src/briefs/forecast-accuracy.ts';
+import { currenciesOf } from '../src/briefs/money.ts';
+import { compact } from '../src/briefs/naming.ts';
+import { openingDay, periodStarts } from '../src/briefs/period-start.ts';
+import { passesFilters } from '../src/briefs/pipeline.ts';
+import { changeGroups } from '../src/briefs/pipeline-change-groups.ts';
+import { changeRows } from '../src/briefs/pipeline-change-rows.ts';
+import { stageRows } from '../src/briefs/pipeline-change-series.ts';
+import {
+  type ChangeOptions,
+  compareStates,
+  type Movement,
+  moveRows,
+  moves,
+  scopeOf,
+  stepRows,
+  steps,
+} from '../src/briefs/pipeline-changes.ts';
+import { type PipelineBy, pipelineBy } from '../src/briefs/pipeline-groups.ts';
+import type { Company, Opportunity } from '../src/records/records.ts';
+import { keptDays, type PeriodStates, readPeriod } from '../src/tenant/history/compare.ts';
+import { readCollections } from '../src/tenant/read-collections.ts';
+import { toCoverage, today } from '../src/tool-kit/answers.ts';
+import {
+  answerFields,
+  coverage,
+  day,
+  defineTool,
+  inOrder,
+  readOnlyHints,
+} from '../src/tool-kit/define-tool.ts';
+import { resolveFilters } from '../src/tool-kit/name-filters.ts';
+import {
+  changesAnswer,
+  historyIsOff,
+  nothingToCompare,
+  type PipelineChanges,
+} from '../src/tool-kit/pipeline-change-answers.ts';
+import { isOneOf } from '../src/values.ts';
+
+const name = z.string().trim().min(1).max(200).optional();
+/** Written as `until` is. */
+const sameDay = day.meta({ description: undefined });
+const movements: readonly Movement[] = [...steps, ...moves];
+const isPeriodStart = (text: string): boolean => openingDay(text, today()) !== undefined;
+
+export const pipelineChanges = defineTool({
+  name: 'cpq_pipeline_changes',
+  title: 'Changes of the pipeline',
+  description:
+    'Pipeline changes: opening value, new, won, lost, moved, closing value; slips, stage and owner changes, days in stage, conversion, forecast accuracy.',
+  toolset: 'briefs',
+  needs: ['opportunity:read'],
+  hints: readOnlyHints,
+  input: inOrder(
+    z.strictObject({
+      since: z
+        .string()
+        .max(40)
+        .refine(isPeriodStart, `must be ${periodStarts}`)
+        .default('7d')
+        .describe('YYYY-MM-DD, 7d, monday, last_month'),
+      until: day,
+      by: z.enum(pipelineBy).optional(),
+      movement: z
+        .string()
+        .refine((text) => isOneOf(movements, text), `must be one of ${movements.join(', ')}`)
+        .optional()
+        .describe('E.g. slipped'),
+      owner: name,
+      company: name,
+      stage: name,
+      category: name,
+      source: name,
+      close_from: sameDay,
+      close_to: sameDay,
+      min_value: z.number().optional(),
+      rows: z.int().min(0).max(1_001).optional(),
+    }),
+    ['close_from', 'close_to'],
+  ).refine(
+    ({ since, until }) => until === undefined || (openingDay(since, today()) ?? '') < until,
+    {
+      path: ['since'],
+      message: 'must not be after until',
+    },
+  ),
+  output: z.looseObject({ ...answerFields, coverage }),
+  async run(tenant, args, call) {
+    const read = await readCollections(tenant, ['opportunity'], ['company'], call);
+    const coverage = toCoverage(read.coverage);
+    const history = await tenant.history();
+    if (!history) return historyIsOff(coverage);
+    const wanted = {
+      opening: openingDay(args.since, today()) ?? today(),
+      closing: args.until ?? today(),
+    };
+    const present = read.coverage.complete
+      ? presentState(read.coverage.asOf, read.records.opportunity)
+      : undefined;
+    const [states, kept] = [
+      await readPeriod(tenant, history, wanted, present),
+      await keptDays(history),
+    ];
+    if (!states) return nothingToCompare(kept, coverage);
+    const { owner, company, stage, category, source } = args;
+    const { filters, question } = resolveFilters(
+      { owner, company, stage, category, source },
+      dealReferences([...states.closing.records, ...states.opening.records], read.records.company),
+      { coverage },
+    );
+    if (question) return question;
+    const options: ChangeOptions = {
+      ...filters,
+      ...compact({
+        closeFrom: args.close_from,
+        closeTo: args.close_to,
+        minValue: args.min_value,
+      }),
+      currencyOf: currenciesOf(read.records.company ?? []),
+    };
+    return changesAnswer(changesBetween(states, options, args), {
+      wanted,
+      states,
+      kept,
+      isLive: states.closing === present,
+      coverage,
+      notes: read.omitted,
+    });
+  },
+});
+
+const presentState = (takenAt: Date, records: readonly Opportunity[] = []) => ({
+  day: takenAt.toISOString().slice(0, 10),
+  takenAt,
+  records,
+});
+
+interface Shown {
+  by?: PipelineBy | undefined;
+  movement?: string | undefined;
+  rows?: number | undefined;
+}
+
+const maxGroups = 8;
+
+/** Groups, or the deals of one movement, take the place of what was not asked for. */
+function changesBetween(
+  { opening, closing, series, monthBefore }: PeriodStates,
+  options: ChangeOptions,
+  { by, movement, rows }: Shown,
+): PipelineChanges {
+  const { changes, order, ...totals } = compareStates(opening, closing, options);
+  const only = movements.find((known) => known === movement);
+  const isWhole = by === undefined && only === undefined;
+  const exits = series.exits.filter(({ deal }) => passes(deal, options));
+  const forecast = monthBefore && forecastAccuracy(monthBefore, closing, options);
+  return {
+    ...totals,
+    steps: stepRows(changes),
+    moves: moveRows(changes),
+    groups: by && changeGroups(changes, by, scopeOf(options), maxGroups),
+    deals: changeRows(changes, series, rows ?? (by ? 3 : only ? 10 : 6), only),
+    ...(isWhole ? { stages: stageRows(exits, order) } : {}),
+    ...(isWhole && forecast ? { forecast: { since: monthBefore.day, rows: forecast } } : {}),
+  };
+}
+
+/** The filters that apply to a deal in any stage. */
+const passes = (record: Opportunity, options: ChangeOptions): boolean =>
+  passesFilters(toDeal(record, options.currencyOf, 'unknown'), options);
+
+/** What the filters can mean: a company may have no deals, and an owner no longer any. */
+const dealReferences = (deals: readonly Opportunity[], companies: readonly Company[] = []) => ({
+  owner: () => deals.map(({ owner }) => owner),
+  company: () => [...companies, ...deals.map(({ company }) => company)],
+  stage: () => deals.map(({ pipelineStage }) => pipelineStage),
+  category: () => deals.map(({ category }) => category),
+  source: () => deals.map(({ source }) => source),
+});
