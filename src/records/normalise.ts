@@ -141,13 +141,13 @@ function readerOf(name: string, kind: Kind<unknown>): FieldReader {
 
 interface RecordReader {
   fields: readonly FieldReader[];
-  /** All alternative names, and the names of sibling fields of references. */
-  alternatives: ReadonlySet<string>;
+  /** By every name that is read; an alternative name, or that of a sibling field of a reference, has no reader. */
+  byName: ReadonlyMap<string, FieldReader | 'alternative'>;
 }
 
 /** Every name under which a field is read, including the sibling fields of references. */
 export function namesOf(fields: Fields): ReadonlySet<string> {
-  return new Set([...Object.keys(fields), ...readerFor(fields).alternatives]);
+  return new Set(readerFor(fields).byName.keys());
 }
 
 const readers = new WeakMap<Fields, RecordReader>();
@@ -156,29 +156,35 @@ function readerFor(fields: Fields): RecordReader {
   const known = readers.get(fields);
   if (known) return known;
   const all = Object.entries(fields).map(([name, kind]) => readerOf(name, kind));
-  const names = all.flatMap(({ aliases, flat }) => [
-    ...aliases,
-    ...(flat ? [...flat.ids, ...flat.names] : []),
-  ]);
-  const reader = { fields: all, alternatives: new Set(names) };
+  const byName: Map<string, FieldReader | 'alternative'> = new Map(
+    all.map((field) => [field.name, field]),
+  );
+  for (const { aliases, flat = { ids: [], names: [] } } of all) {
+    for (const name of [...aliases, ...flat.ids, ...flat.names]) byName.set(name, 'alternative');
+  }
+  const reader = { fields: all, byName };
   readers.set(fields, reader);
   return reader;
 }
 
 /** Changes the record in place: it was just parsed, and a copy would cost as much as the parse. */
 export function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Read<F> {
-  const reader = readerFor(fields);
-  // Most records have none, and looking up each of them would dominate the cost.
-  if (hasAny(raw, reader.alternatives)) readAlternatives(raw, reader.fields);
-  else {
-    for (const field of reader.fields) if (raw[field.name] !== undefined) readField(raw, field);
-  }
+  readFields(raw, readerFor(fields));
   return raw as Read<F>;
 }
 
-function hasAny(raw: Record<string, unknown>, names: ReadonlySet<string>): boolean {
-  for (const name in raw) if (names.has(name)) return true;
-  return false;
+/** One look-up for each name of the record, since every record of a collection is read here. */
+function readFields(raw: Record<string, unknown>, { fields, byName }: RecordReader): void {
+  const present: FieldReader[] = [];
+  for (const name in raw) {
+    const field = byName.get(name);
+    if (field === 'alternative') {
+      readAlternatives(raw, fields);
+      return;
+    }
+    if (field !== undefined && raw[name] !== undefined) present.push(field);
+  }
+  for (const field of present) readField(raw, field);
 }
 
 function readAlternatives(raw: Record<string, unknown>, fields: readonly FieldReader[]): void {
