@@ -46,19 +46,19 @@ describe('a confirmation token', () => {
     const [anna, bert] = await Promise.all([as('anna'), as('bert')]);
     const at = addressIn(await sandbox(), 'all');
     const { id, externalIdentifier: external_id } = await anyOpportunity(at);
-    const wish = { external_id, description: 'what anna wants' };
-    const preview = wrote(await anna.ask('cpq_upsert_opportunity', wish));
+    const args = { external_id, description: 'what anna wants' };
+    const preview = wrote(await anna.ask('cpq_upsert_opportunity', args));
     const { confirm } = preview;
     expect(confirm).toMatch(/^\w/);
     const before = await putsOf(await sandbox());
-    const stolen = await bert.ask('cpq_upsert_opportunity', { ...wish, confirm });
+    const stolen = await bert.ask('cpq_upsert_opportunity', { ...args, confirm });
     expect(wrote(stolen).text).toContain('another change');
     expect(await putsOf(await sandbox())).toEqual(before);
     expect((await recordOf(at, id)).description).not.toBe('what anna wants');
-    const done = wrote(await anna.ask('cpq_upsert_opportunity', { ...wish, confirm }));
+    const done = wrote(await anna.ask('cpq_upsert_opportunity', { ...args, confirm }));
     expect(done.isError).toBe(false);
     expect((await recordOf(at, id)).description).toBe('what anna wants');
-    const again = wrote(await anna.ask('cpq_upsert_opportunity', { ...wish, confirm }));
+    const again = wrote(await anna.ask('cpq_upsert_opportunity', { ...args, confirm }));
     expect(again.outcome).toBe('no_change');
     await Promise.all([anna.close(), bert.close()]);
   });
@@ -67,9 +67,9 @@ describe('a confirmation token', () => {
     const [anna, bert] = await Promise.all([as('anna'), as('bert')]);
     const at = addressIn(await sandbox(), 'all');
     const { id, externalIdentifier: external_id } = await anyOpportunity(at);
-    const wish = { external_id, description: 'to be taken back' };
-    const { confirm } = wrote(await anna.ask('cpq_upsert_opportunity', wish));
-    const { change_id } = wrote(await anna.ask('cpq_upsert_opportunity', { ...wish, confirm }));
+    const args = { external_id, description: 'to be taken back' };
+    const { confirm } = wrote(await anna.ask('cpq_upsert_opportunity', args));
+    const { change_id } = wrote(await anna.ask('cpq_upsert_opportunity', { ...args, confirm }));
     const back = wrote(await anna.ask('cpq_revert_change', { change_id }));
     const stolen = { change_id, confirm: back.confirm };
     expect(wrote(await bert.ask('cpq_revert_change', stolen)).text).toContain('another change');
@@ -99,16 +99,16 @@ describe('consent to a write in one tenant', () => {
         return callerAt(team, bearer(await provider.token(audience, { claims })));
       }),
     );
-    const wish = { external_id: 'of-one-tenant', create: true, name: 'Of one tenant' };
-    const preview = await first?.ask('cpq_upsert_opportunity', wish);
+    const args = { external_id: 'of-one-tenant', create: true, name: 'Of one tenant' };
+    const preview = await first?.ask('cpq_upsert_opportunity', args);
     const confirm = preview && wrote(preview).confirm;
     expect(confirm).toMatch(/^\w/);
-    const stolen = await second?.ask('cpq_upsert_opportunity', { ...wish, confirm });
+    const stolen = await second?.ask('cpq_upsert_opportunity', { ...args, confirm });
     expect(stolen && wrote(stolen).text).toContain('another change');
     expect((await putsOf(await sandbox())).filter(({ path }) => path.includes('of-one'))).toEqual(
       [],
     );
-    const good = await first?.ask('cpq_upsert_opportunity', { ...wish, confirm });
+    const good = await first?.ask('cpq_upsert_opportunity', { ...args, confirm });
     expect(good && wrote(good).isError).toBe(false);
     await Promise.all([first?.close(), second?.close()]);
   });
@@ -153,9 +153,9 @@ describe('the journal', () => {
     const [bert, reader] = await Promise.all([as('bert'), as('reader')]);
     const at = addressIn(await sandbox(), 'all');
     const { externalIdentifier: external_id } = await anyOpportunity(at);
-    const wish = { external_id, description: `by bert, ${Math.random()}` };
-    const { confirm } = wrote(await bert.ask('cpq_upsert_opportunity', wish));
-    const { change_id } = wrote(await bert.ask('cpq_upsert_opportunity', { ...wish, confirm }));
+    const args = { external_id, description: `by bert, ${Math.random()}` };
+    const { confirm } = wrote(await bert.ask('cpq_upsert_opportunity', args));
+    const { change_id } = wrote(await bert.ask('cpq_upsert_opportunity', { ...args, confirm }));
     const listed = await bert.ask('cpq_list_changes', { opportunity: external_id });
     const row = listed.records.find((one) => one.change_id === change_id);
     expect(row).toMatchObject({ caller: 'token:bert', consent: 'token' });

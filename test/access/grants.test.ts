@@ -139,10 +139,10 @@ describe('listed tools', () => {
     const { names, ask, client, close } = await callerAt(team, headers);
     expect(await names()).not.toContain('cpq_upsert_opportunity');
     expect(await names()).not.toContain('cpq_revert_change');
-    const wish = { external_id: 'not-to-be', create: true, name: 'Not to be' };
+    const args = { external_id: 'not-to-be', create: true, name: 'Not to be' };
     for (const tool of ['cpq_upsert_opportunity', 'cpq_revert_change']) {
-      await expect(ask(tool, wish)).rejects.toThrow(/Unknown tool/);
-      for (const body of [callToolRequest(tool, wish), [callToolRequest(tool, wish)]]) {
+      await expect(ask(tool, args)).rejects.toThrow(/Unknown tool/);
+      for (const body of [callToolRequest(tool, args), [callToolRequest(tool, args)]]) {
         const { text } = await send(team, { headers, body });
         expect(text).not.toMatch(/confirm|preview|written/i);
       }

@@ -104,9 +104,9 @@ describeWith('redis', 'Redis', () => {
     const env = { CPQ_REDIS_URL: redis.url.href };
     const { ask, call } = await anyHost.start(address, { ...everything, env });
     await call('cpq_list_categories', {});
-    const wish = { external_id: 'PROMISE-1', create: true, name: 'Kept in Redis' };
-    const { data } = await ask('cpq_upsert_opportunity', wish);
-    await call('cpq_upsert_opportunity', { ...wish, confirm: data.confirm });
+    const args = { external_id: 'PROMISE-1', create: true, name: 'Kept in Redis' };
+    const { data } = await ask('cpq_upsert_opportunity', args);
+    await call('cpq_upsert_opportunity', { ...args, confirm: data.confirm });
     const kept = await allOf(redis);
     expect(kept).toContain('Kept in Redis');
     expect(kept).not.toContain(address.key);

@@ -17,7 +17,7 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 import { writeFaults } from '../support/upstream/write-faults.ts';
 
 const patient = { timeout: 20_000 };
-const wish = { external_id: 'opp-3', name: 'Named anew' };
+const rename = { external_id: 'opp-3', name: 'Named anew' };
 const key = 'KeyThatStaysOutOfTheJournal0123456789';
 
 interface Settings {
@@ -63,7 +63,7 @@ async function killAt(
       },
     });
   });
-  it.ask('cpq_upsert_opportunity', wish).catch(() => {});
+  it.ask('cpq_upsert_opportunity', rename).catch(() => {});
   await reached;
   await kill(it);
   upstream.set({ onRequest: undefined });
@@ -98,7 +98,7 @@ test('killed while the person is asked: no intent in the journal, nothing writte
       return answerNever(question);
     },
   });
-  first.ask('cpq_upsert_opportunity', wish).catch(() => {});
+  first.ask('cpq_upsert_opportunity', rename).catch(() => {});
   await reached;
   await kill(first);
   expect(await listed(await it.start())).toEqual([]);
@@ -117,9 +117,9 @@ test('killed after the intent, nothing stored: outcome unknown, the record is un
   ]);
   expect((await revert(again)).outcome).toBe('no_change');
   expect(puts(it)).toBe(1);
-  // The same wish again is another consent, and another write.
-  expect((await call(again, 'cpq_upsert_opportunity', wish)).outcome).toBe('written');
-  expect(record(it).name).toBe(wish.name);
+  // The same request again is another consent, and another write.
+  expect((await call(again, 'cpq_upsert_opportunity', rename)).outcome).toBe('written');
+  expect(record(it).name).toBe(rename.name);
 });
 
 test('killed before the answer to the write: outcome unknown, the record is changed', async () => {
@@ -127,8 +127,8 @@ test('killed before the answer to the write: outcome unknown, the record is chan
   const { name } = record(it);
   const first = await it.start();
   it.upstream.set(limit(writeFaults['hang-after-applying'], { method: 'PUT' }));
-  first.ask('cpq_upsert_opportunity', wish).catch(() => {});
-  await expect.poll(() => record(it).name, patient).toBe(wish.name);
+  first.ask('cpq_upsert_opportunity', rename).catch(() => {});
+  await expect.poll(() => record(it).name, patient).toBe(rename.name);
   await kill(first);
   it.upstream.set({ cut: undefined });
   expect(await phases(it)).toEqual(['sending']);
@@ -136,7 +136,7 @@ test('killed before the answer to the write: outcome unknown, the record is chan
   expect(await listed(again)).toMatchObject([
     { outcome: 'cannot_tell', record_now: 'holds the change' },
   ]);
-  expect((await call(again, 'cpq_upsert_opportunity', wish)).outcome).toBe('no_change');
+  expect((await call(again, 'cpq_upsert_opportunity', rename)).outcome).toBe('no_change');
   expect((await revert(again)).outcome).toBe('written');
   expect(record(it).name).toBe(name);
   expect(await listed(again)).toMatchObject([
@@ -149,7 +149,7 @@ test('killed before the verification: outcome unknown, the record is changed', a
   const it = await scene();
   await killAt(it, ({ method }) => method === 'GET' && puts(it) > 0);
   expect(await phases(it)).toEqual(['sending']);
-  expect(record(it).name).toBe(wish.name);
+  expect(record(it).name).toBe(rename.name);
   expect(await listed(await it.start())).toMatchObject([
     { outcome: 'cannot_tell', record_now: 'holds the change' },
   ]);
@@ -159,7 +159,7 @@ test('killed after the outcome: written, and it can be reverted', async () => {
   const it = await scene();
   const { name } = record(it);
   const first = await it.start();
-  expect((await call(first, 'cpq_upsert_opportunity', wish)).outcome).toBe('written');
+  expect((await call(first, 'cpq_upsert_opportunity', rename)).outcome).toBe('written');
   await kill(first);
   const again = await it.start();
   expect(await listed(again)).toMatchObject([{ outcome: 'written' }]);
@@ -184,7 +184,7 @@ test('a write of unknown outcome counts towards the hourly limit after a restart
   const it = await scene();
   await killAt(it, ({ method }) => method === 'PUT');
   const again = await it.start({ env: { CPQ_WRITES_PER_HOUR: '1' } });
-  const answer = await call(again, 'cpq_upsert_opportunity', wish);
+  const answer = await call(again, 'cpq_upsert_opportunity', rename);
   expect(answer).toMatchObject({ isError: true });
   expect(answer.text).toMatch(
     /limit of 1 writes an hour is reached\. The next write is possible in \d+/,
@@ -195,10 +195,10 @@ test('a write of unknown outcome counts towards the hourly limit after a restart
 test('a token is not valid after a restart of its server', async () => {
   const it = await scene();
   const first = await it.start({ person: undefined });
-  const { confirm } = await call(first, 'cpq_upsert_opportunity', wish);
+  const { confirm } = await call(first, 'cpq_upsert_opportunity', rename);
   await kill(first);
   const again = await it.start({ person: undefined });
-  const answer = await call(again, 'cpq_upsert_opportunity', { ...wish, confirm });
+  const answer = await call(again, 'cpq_upsert_opportunity', { ...rename, confirm });
   expect(answer.outcome).toBe('refused');
   expect(answer.text).toMatch(/not given out by this server/);
   expect(puts(it)).toBe(0);
@@ -207,6 +207,6 @@ test('a token is not valid after a restart of its server', async () => {
 test('the key is in no output or file', async () => {
   const it = await scene();
   const first = await it.start();
-  await call(first, 'cpq_upsert_opportunity', { ...wish, description: 'x' });
+  await call(first, 'cpq_upsert_opportunity', { ...rename, description: 'x' });
   expect(JSON.stringify(await journalIn(it.folder))).not.toContain(key);
 });

@@ -54,7 +54,7 @@ const person = fc.constantFrom<Does>(
 );
 const instead = fc.option(fc.record({ to, fields }), { nil: undefined });
 /** Mostly such as can be written. */
-const wish = fc.oneof(
+const writeRequest = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({ to: fc.constantFrom('A', 'B'), create: fc.constant(false), fields }),
@@ -68,9 +68,9 @@ const wish = fc.oneof(
 
 const action = fc.oneof(
   fc
-    .tuple(wish, person, fc.option(fields, { nil: undefined, freq: 3 }))
+    .tuple(writeRequest, person, fc.option(fields, { nil: undefined, freq: 3 }))
     .map(([it, does, meanwhile]) => ({ does: 'ask', ...it, person: does, meanwhile })),
-  wish.map((it) => ({ does: 'preview', ...it })),
+  writeRequest.map((it) => ({ does: 'preview', ...it })),
   fc.record({ does: fc.constant('confirm'), token: fc.nat(5), instead }),
   fc.record({ does: fc.constant('claim'), seal: fc.nat(5), instead }),
   fc.record({
@@ -249,9 +249,9 @@ class Scene {
   }: Action & { does: 'confirm' }): Promise<CallReport | undefined> {
     const known = this.#tokens[which % Math.max(1, this.#tokens.length)];
     if (!known) return undefined;
-    // The person agreed to the preview; whatever else it is sent with is nobody's wish.
+    // The person agreed to the preview; whatever else it is sent with is nobody's writeRequest.
     const args = instead ? this.#argsOf({ ...instead, create: false }) : known.args;
-    if (sameWish(args, known.args)) this.#given = known.consent;
+    if (isSameRequest(args, known.args)) this.#given = known.consent;
     return reportOf(
       (await rawCall(await mute(), upsert({ ...args, confirm: known.token }))) as never,
     );
@@ -266,15 +266,20 @@ class Scene {
     const known = this.#seals[which % this.#seals.length];
     if (!known) return undefined;
     const args = instead ? this.#argsOf({ ...instead, create: false }) : known.args;
-    if (sameWish(args, known.args)) this.#given = known.consent;
+    if (isSameRequest(args, known.args)) this.#given = known.consent;
     const { requestState } = known;
     const inputResponses = { consent: personAnswers.accepts() };
     const result = await (await writer()).raw({ ...upsert(args), requestState, inputResponses });
     return reportOf(result as never);
   }
 
-  async #keepQuestion(wish?: { to: Target; fields: Fields }): Promise<undefined> {
-    const args = this.#argsOf({ to: 'A', fields: { name: 'Kept' }, ...wish, create: false });
+  async #keepQuestion(writeRequest?: { to: Target; fields: Fields }): Promise<undefined> {
+    const args = this.#argsOf({
+      to: 'A',
+      fields: { name: 'Kept' },
+      ...writeRequest,
+      create: false,
+    });
     const consent = await this.#consentTo(args);
     const result = await (await writer()).raw(upsert(args));
     const { requestState } = result as { requestState?: string };
@@ -335,7 +340,7 @@ class Scene {
 
 const upsert = (args: Row) => ({ name: 'cpq_upsert_opportunity', arguments: args });
 const putCount = async () => (await putsOf(await sandbox())).length;
-const sameWish = (one: Row, other: Row): boolean =>
+const isSameRequest = (one: Row, other: Row): boolean =>
   JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort());
 
 let scenes = 0;

@@ -68,12 +68,12 @@ const longText = fc
   .map(([text, times]) => `${'A sentence. '.repeat(times)}${text}`.slice(0, 19_000).toWellFormed());
 const fieldName = hostileText.map((text) => text.replace(/[=]/g, '').slice(0, 60).toWellFormed());
 
-interface Wish {
+interface WriteRequest {
   name: string;
   description: string;
   custom: readonly (readonly [string, string])[];
 }
-const anyWish = fc.record({
+const anyRequest = fc.record({
   // The service wants a name that is not blank.
   name: hostileText.map((text) => `N${text}`.slice(0, 150).toWellFormed()),
   description: fc.oneof({ weight: 3, arbitrary: hostileText }, longText),
@@ -81,16 +81,16 @@ const anyWish = fc.record({
 });
 
 /** Values with characters that cannot be seen are refused: most are without, so that they come to a question. */
-const wishes = fc
-  .tuple(anyWish, fc.integer({ min: 0, max: 3 }))
-  .map(([wish, turn]): Wish => (turn === 0 ? wish : withoutUnseen(wish)));
+const writeRequests = fc
+  .tuple(anyRequest, fc.integer({ min: 0, max: 3 }))
+  .map(([request, turn]): WriteRequest => (turn === 0 ? request : withoutUnseen(request)));
 
 const bare = (text: string): string =>
   text
     .replace(/\r\n?/g, '\n')
     .replace(/(?!\n)[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu, ' ');
 const bareInLine = (text: string): string => bare(text).replaceAll('\n', ' ');
-const withoutUnseen = ({ name, description, custom }: Wish): Wish => ({
+const withoutUnseen = ({ name, description, custom }: WriteRequest): WriteRequest => ({
   name: bareInLine(name),
   description: bare(description),
   custom: custom.map(([field, value]) => [bareInLine(field), bareInLine(value)]),
@@ -159,7 +159,7 @@ function checkStored(before: Row, after: Row, shown: string): number {
 
 const customOf = (record: Row): Row => (record.customFields ?? {}) as Row;
 
-const argumentsOf = (id: string, { name, description, custom }: Wish): Row => ({
+const argumentsOf = (id: string, { name, description, custom }: WriteRequest): Row => ({
   opportunity_id: id,
   name,
   description,
@@ -209,13 +209,13 @@ describe.each(settings)('%s', (_, { host, asks }) => {
     const { id, externalIdentifier } = await opportunity();
     let stored = 0;
     await fc.assert(
-      fc.asyncProperty(wishes, wishes, async (present, wish) => {
+      fc.asyncProperty(writeRequests, writeRequests, async (present, request) => {
         // Somebody else's text is there first, past this server.
         const { custom, ...fields } = present;
         const customFields = Object.fromEntries(custom.filter(([name]) => name !== '__proto__'));
         await editRecord(await at(), externalIdentifier, { ...fields, customFields });
         const before = await recordOf(await at(), id);
-        const { shown, answer } = await writeAsAgreed(argumentsOf(id, wish));
+        const { shown, answer } = await writeAsAgreed(argumentsOf(id, request));
         const after = await recordOf(await at(), id);
         if (answer.outcome !== undefined) checkLines(answer);
         expect(oursIn(answer.text).length, answer.text).toBeLessThanOrEqual(3);

@@ -209,7 +209,7 @@ describe('a cancelled call', () => {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
     const sent = () => upstream.requests.filter(({ method }) => method === 'PUT');
     const opportunity_id = upstream.records['/opportunity'][0]?.id;
-    return { upstream, sent, wish: { opportunity_id, name: 'Named anew' } };
+    return { upstream, sent, rename: { opportunity_id, name: 'Named anew' } };
   };
 
   /** Aborts when the service gets that request, and lets it go on when the server has heard. */
@@ -217,7 +217,7 @@ describe('a cancelled call', () => {
     era: 'modern' | 'legacy',
     which: (method: string, reads: number) => boolean,
   ) {
-    const { upstream, sent, wish } = await slowUpstream();
+    const { upstream, sent, rename } = await slowUpstream();
     const stop = new AbortController();
     let reads = 0;
     let release = () => {};
@@ -226,7 +226,7 @@ describe('a cancelled call', () => {
     });
     upstream.set({
       onRequest: (_n, _upstream, { method, path }) => {
-        if (path.endsWith(`/${wish.opportunity_id}`)) reads += 1;
+        if (path.endsWith(`/${rename.opportunity_id}`)) reads += 1;
         if (stop.signal.aborted || !which(method, reads)) return undefined;
         stop.abort();
         return released;
@@ -236,7 +236,7 @@ describe('a cancelled call', () => {
       { baseUrl: upstream.url, key: 'any' },
       { era, person: personAnswers.accepts },
     );
-    await expect(it.upsert(wish, stop.signal)).rejects.toThrow();
+    await expect(it.upsert(rename, stop.signal)).rejects.toThrow();
     // Whatever is heard after the cancelling has been heard when this is answered.
     await it.call('cpq_list_changes', {});
     release();
@@ -274,14 +274,14 @@ describe('a cancelled call', () => {
   );
 
   test('after the intent: it is too late', async () => {
-    const { upstream, sent, wish } = await slowUpstream();
+    const { upstream, sent, rename } = await slowUpstream();
     const [folder, stop] = [newFolder(), new AbortController()];
     const state = announcingJournal(localState(folder), async () => stop.abort());
     const it = await openWriter(
       { baseUrl: upstream.url, key: 'any' },
       { folder, state, person: personAnswers.accepts },
     );
-    await expect(it.upsert(wish, stop.signal)).rejects.toThrow();
+    await expect(it.upsert(rename, stop.signal)).rejects.toThrow();
     await until(async () => (await it.journal()).at(-1)).toMatchObject({ outcome: 'written' });
     expect(sent()).toHaveLength(1);
   });

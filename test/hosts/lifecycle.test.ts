@@ -99,7 +99,7 @@ describe('over stdio', () => {
       ...opening,
       line({ id: 1, method: 'tools/call', params: list }),
       line({ id: 2, method: 'resources/read', params: one }),
-      line({ id: 3, method: 'prompts/get', params: { name: 'wish', ...params } }),
+      line({ id: 3, method: 'prompts/get', params: { name: 'unknown', ...params } }),
       line({ id: 4, method: 'tools/call', params: list }).trimEnd(),
     ];
     const env = environmentFor({ baseUrl: service.url, key: 'any-key-at-all' });

@@ -110,9 +110,9 @@ describe('an unauthenticated sender', () => {
     ['/metrics', 'GET', 404],
     ['/preview', 'GET', 404],
     ['/webhooks/default', 'POST', 401],
-    ['/webhooks/wish', 'POST', 401],
+    ['/webhooks/unknown', 'POST', 401],
     ['/webhooks/default', 'GET', 405],
-    ['/wish', 'GET', 404],
+    ['/unknown', 'GET', 404],
     ['/healthz', 'GET', 200],
     ['/readyz', 'GET', 200],
   ])('gets the expected status at %s by %s', async (target, method, status) => {

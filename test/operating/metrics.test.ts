@@ -37,9 +37,9 @@ describe('calls', () => {
     await it.plain(list);
     await it.bySdk(list);
     await it.plain({ ...list, arguments: { size: 'many' } });
-    await it.bySdk({ ...list, arguments: { wish: 1 } });
+    await it.bySdk({ ...list, arguments: { unknown: 1 } });
     await it.plain({ name: 'cpq_get_record', arguments: { resource: 'company', id: 'nobody' } });
-    await it.bySdk({ name: 'cpq_wish' });
+    await it.bySdk({ name: 'cpq_unknown' });
     it.upstream.set({ status: { code: 503 } });
     await it.plain(list);
     expect(await it.metric('cpq_calls_total')).toEqual({
@@ -225,7 +225,7 @@ test('HTTP requests are counted by status, without labels that a caller chooses'
     ['/mcp', 429],
     ['/webhooks/acme/secret', 200],
     ['/.well-known/oauth-protected-resource/mcp', 200],
-    ['/wish/canary', 404],
+    ['/unknown/canary', 404],
     ['/mcp', undefined],
   ] as const) {
     watch.metrics.responseSent(path, status);

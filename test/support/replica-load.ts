@@ -72,12 +72,12 @@ export async function loadOn(replicas: readonly Replica[]): Promise<Load> {
       else load.reads += 1;
     }
   };
-  /** Two hosts with the same wish at the same time. */
+  /** Two hosts with the same write at the same time. */
   const write = async (record: string, both: readonly Caller[]) => {
     for (let turn = 0; !isOver; turn++) {
-      const wish = { external_id: record, name: `${record} named ${turn}` };
-      await Promise.all(both.map((caller) => carryOut(caller, wish, load.refusals.write)));
-      load.written.push(wish.name);
+      const args = { external_id: record, name: `${record} named ${turn}` };
+      await Promise.all(both.map((caller) => carryOut(caller, args, load.refusals.write)));
+      load.written.push(args.name);
     }
   };
   const send = async (sender: number) => {
@@ -102,13 +102,13 @@ export async function loadOn(replicas: readonly Replica[]): Promise<Load> {
 }
 
 /** Previews, and agrees to what is shown, until it is there. */
-async function carryOut(caller: Caller, wish: Row, refusals: string[]): Promise<void> {
+async function carryOut(caller: Caller, args: Row, refusals: string[]): Promise<void> {
   for (;;) {
-    const preview = await caller.ask('cpq_upsert_opportunity', wish);
+    const preview = await caller.ask('cpq_upsert_opportunity', args);
     if (isThere(preview)) return;
     const { confirm } = preview.data;
     if (typeof confirm === 'string') {
-      const answer = await caller.ask('cpq_upsert_opportunity', { ...wish, confirm });
+      const answer = await caller.ask('cpq_upsert_opportunity', { ...args, confirm });
       if (isThere(answer)) return;
       refusals.push(answer.text);
     } else {
