@@ -54,9 +54,9 @@ interface Asked {
 /** What becomes of a request that names this address. */
 async function statusFor(address: string, { allowed, allowPrivate = true }: Asked) {
   const open = () => expect.unreachable('nothing is opened');
-  const way = apiKeyStrategy({ baseUrls: allowed, allowPrivate, rates: nothingLeft, open });
+  const strategy = apiKeyStrategy({ baseUrls: allowed, allowPrivate, rates: nothingLeft, open });
   const headers = keyed('k'.repeat(40), { 'cpq-base-url': address });
-  return way.authenticate({ headers } as never, '203.0.113.1').then(
+  return strategy.authenticate({ headers } as never, '203.0.113.1').then(
     () => 200,
     (error: { status?: number }) => error.status ?? error,
   );
@@ -400,7 +400,7 @@ describe('the tenant of a key', () => {
     const upstream = await upstreamWith(keys);
     const opened: string[] = [];
     const retired: string[] = [];
-    const way = apiKeyStrategy({
+    const strategy = apiKeyStrategy({
       baseUrls: [upstream.url],
       allowPrivate: true,
       rates: plenty,
@@ -413,7 +413,7 @@ describe('the tenant of a key', () => {
       },
     });
     const show = (key: string, from = '203.0.113.1') =>
-      way.authenticate({ headers: keyed(key) } as never, from);
+      strategy.authenticate({ headers: keyed(key) } as never, from);
     return { upstream, opened, retired, show };
   }
 

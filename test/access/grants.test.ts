@@ -120,11 +120,11 @@ describe('listed tools', () => {
     ['opportunity:write'],
   ])('for %s are those that it may use, in the usual order', async (grants) => {
     const team = await server();
-    const held = new Set(
+    const granted = new Set(
       grants.includes('opportunity:write') ? [grants, 'opportunity:read'] : grants.split(','),
     );
     const mayUse = (needs: readonly string[]) =>
-      needs.every((need) => held.has(need) || (held.has('read') && need.endsWith(':read')));
+      needs.every((need) => granted.has(need) || (granted.has('read') && need.endsWith(':read')));
     const expected = listings.filter(({ needs }) => mayUse(needs)).map((it) => it.definition.name);
     for (const era of ['modern', 'legacy'] as const) {
       const { names, close } = await callerAt(team, await team.as(grants), { era });
@@ -154,10 +154,10 @@ describe('listed tools', () => {
 
   test('for a caller are limited to the grants of the operator', async () => {
     const narrow = await startGraded('company:read');
-    const most = await callerAt(narrow, await narrow.as(everything.grants));
+    const writer = await callerAt(narrow, await narrow.as(everything.grants));
     const none = await callerAt(narrow, await narrow.as('quote:read'));
-    expect(await most.names()).toContain('cpq_list_companies');
-    for (const { names, ask } of [most, none]) {
+    expect(await writer.names()).toContain('cpq_list_companies');
+    for (const { names, ask } of [writer, none]) {
       const listed = await names();
       for (const name of ['cpq_list_quotes', 'cpq_upsert_opportunity', 'cpq_list_changes']) {
         expect(listed).not.toContain(name);
@@ -167,9 +167,9 @@ describe('listed tools', () => {
     expect(await none.names()).not.toContain('cpq_list_companies');
     const [company] = await serviceRecords(addressIn(await sandbox()), '/company', '?size=1');
     const asked = { resource: 'company', id: String(company?.id) };
-    expect((await most.ask('cpq_get_record', asked)).isError).toBe(false);
+    expect((await writer.ask('cpq_get_record', asked)).isError).toBe(false);
     expect((await none.ask('cpq_get_record', asked)).isError).toBe(true);
-    await Promise.all([most.close(), none.close()]);
+    await Promise.all([writer.close(), none.close()]);
   });
 });
 
@@ -316,13 +316,13 @@ describe('a caller with few grants beside others', () => {
     const uris = [`cpq://quote/${quote?.id}`, `cpq://company/${company?.id}`];
     const listener = async (grants: string) => {
       const caller = await callerAt(team, await team.as(grants));
-      const heard: string[] = [];
+      const received: string[] = [];
       const sdk = caller.client.sdk as Client;
       sdk.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-        heard.push(params.uri);
+        received.push(params.uri);
       });
       await sdk.listen({ resourceSubscriptions: uris });
-      return { heard, close: caller.close };
+      return { received, close: caller.close };
     };
     const [narrow, wide] = await Promise.all([listener('company:read'), listener('read')]);
     const hooks = webhooksAt(team.url, 'default');
@@ -330,7 +330,7 @@ describe('a caller with few grants beside others', () => {
     await deliver(hooks, { event: 'quote.updated', data: later(quote) });
     await deliver(hooks, { event: 'company.updated', data: later(company) });
     // Events are heard in their order: who heard of the second was not told of the first.
-    await expect.poll(() => [wide.heard, narrow.heard]).toEqual([uris, [uris[1]]]);
+    await expect.poll(() => [wide.received, narrow.received]).toEqual([uris, [uris[1]]]);
     await Promise.all([narrow.close(), wide.close()]);
   });
 

@@ -67,8 +67,10 @@ const deliverTo = (server: Many, name: string, payload: unknown) =>
   deliver(webhooksAt(server.url, name), payload, { 'x-webhook-secret': hookOf(name) });
 
 /** The companies that a listener was told of, in order. */
-const updates = (heard: string): string[] =>
-  [...heard.matchAll(/resources\/updated.*?cpq:\/\/company\/([a-z-]+)/g)].map(([, id = '']) => id);
+const updates = (received: string): string[] =>
+  [...received.matchAll(/resources\/updated.*?cpq:\/\/company\/([a-z-]+)/g)].map(
+    ([, id = '']) => id,
+  );
 
 function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
   test('have separate journals, reverts and hourly write limits', async () => {
@@ -123,28 +125,27 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     const { south } = await callers(server);
     await south.ask('cpq_find', { query: 'Acme' });
     const read = upstream.requests.length;
-    const heard = { north: '', south: '' };
+    const received = { north: '', south: '' };
     const listening = (['north', 'south'] as const).map((name) =>
       send(server, {
         ...listenAs(server.as(name), 'of-north', 'of-south'),
         onPart: (part) => {
-          heard[name] += part;
+          received[name] += part;
         },
       }).catch(() => {}),
     );
     const acknowledged = /subscriptions\/acknowledged/;
-    await until(() => [heard.north, heard.south].map((text) => acknowledged.test(text))).toEqual([
-      true,
-      true,
-    ]);
+    await until(() =>
+      [received.north, received.south].map((text) => acknowledged.test(text)),
+    ).toEqual([true, true]);
     await deliverTo(server, 'north', event('of-north'));
-    await until(() => updates(heard.north)).toEqual(['of-north']);
+    await until(() => updates(received.north)).toEqual(['of-north']);
     await south.ask('cpq_find', { query: 'Acme' });
     expect(upstream.requests).toHaveLength(read);
     // A listener is told in order: news of north would have come before.
     await deliverTo(server, 'south', event('of-south'));
-    await until(() => updates(heard.south)).toContain('of-south');
-    expect(updates(heard.south)).toEqual(['of-south']);
+    await until(() => updates(received.south)).toContain('of-south');
+    expect(updates(received.south)).toEqual(['of-south']);
     await server.running.stop();
     await Promise.all(listening);
   });
@@ -226,20 +227,20 @@ describe('callers of one tenant', () => {
       CPQ_API_KEY: keyOf('only'),
       CPQ_WEBHOOK_SECRET: hookOf('only'),
     });
-    const heard: Record<string, string> = {};
+    const received: Record<string, string> = {};
     const grants = ['company:read', 'contact:read', 'read'];
     for (const name of grants) {
       const token = await newToken([name.replace(':', '-'), '--grants', name], state);
       const onPart = (part: string) => {
-        heard[name] = (heard[name] ?? '') + part;
+        received[name] = (received[name] ?? '') + part;
       };
       send(server, { ...listenAs(bearer(token), 'moved'), onPart }).catch(() => {});
-      await until(() => heard[name]).toContain('subscriptions/acknowledged');
+      await until(() => received[name]).toContain('subscriptions/acknowledged');
     }
-    const told = () => grants.filter((name) => updates(heard[name] ?? '').length > 0);
+    const notified = () => grants.filter((name) => updates(received[name] ?? '').length > 0);
     const secret = { 'x-webhook-secret': hookOf('only') };
     await deliver(webhooksAt(server.url, 'default'), event('moved'), secret);
-    await until(told).toEqual(['company:read', 'read']);
+    await until(notified).toEqual(['company:read', 'read']);
     await server.running.stop();
   });
 });

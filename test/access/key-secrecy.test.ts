@@ -48,7 +48,7 @@ const given: Readonly<Record<string, Record<string, unknown>>> = {
 };
 
 /** What comes of one call, whatever that is. */
-const told = (server: Connection, name: string, signal?: AbortSignal): Promise<string> =>
+const textOf = (server: Connection, name: string, signal?: AbortSignal): Promise<string> =>
   server.ask(name, given[name] ?? {}, signal ? { signal } : {}).then(
     ({ result }) => JSON.stringify(result),
     (error: unknown) => `${error} ${JSON.stringify(error)}`,
@@ -105,7 +105,7 @@ describe('a service that repeats the key', () => {
       upstream.reset();
       upstream.set(behaviour);
       const server = await start();
-      const results = await Promise.all(catalog.map(({ name }) => told(server, name)));
+      const results = await Promise.all(catalog.map(({ name }) => textOf(server, name)));
       expect(upstream.requests.some(({ headers }) => headers['api-key'] === key)).toBe(true);
       await expectNoKey(server, results);
       await server.close();
@@ -144,7 +144,7 @@ describe.each([anyHost, ...httpHosts.slice(0, 1)])('errors of every kind, $name'
     upstream.set(faults[name]);
     const server = await start(host);
     const tools = ['cpq_list_quotes', 'cpq_list_categories', 'cpq_upsert_opportunity'];
-    const results = await Promise.all(tools.map((tool) => told(server, tool)));
+    const results = await Promise.all(tools.map((tool) => textOf(server, tool)));
     const kinds = faults[name].kinds ?? [];
     expect(kinds.some((kind) => wordsOf[kind].test(results.join()))).toBe(true);
     await expectNoKey(server, results);
@@ -160,7 +160,7 @@ test('cancelled calls do not reveal the key', async () => {
   for (const name of hanging) {
     upstream.reset();
     upstream.set(faults[name]);
-    results.push(await told(server, 'cpq_list_quotes', AbortSignal.timeout(300)));
+    results.push(await textOf(server, 'cpq_list_quotes', AbortSignal.timeout(300)));
   }
   await expectNoKey(server, results);
   await server.close();

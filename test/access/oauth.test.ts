@@ -455,12 +455,12 @@ describe.concurrent('an identity provider', () => {
   test('that is slow to answer delays no other request', async () => {
     const { provider, sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'));
     let release = () => {};
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     provider.instead = (path, response) => {
       if (!path.endsWith('keys')) return false;
-      void held.then(() => json(response, { keys: provider.keys.map(({ jwk }) => jwk) }));
+      void released.then(() => json(response, { keys: provider.keys.map(({ jwk }) => jwk) }));
       return true;
     };
     const waiting = Promise.all([sendWith(), sendWith(), sendWith()]);

@@ -32,8 +32,8 @@ const claimed = fc.oneof(
 describe('the sender of a request', () => {
   test('is the peer of the connection where that is not a trusted proxy', () => {
     fc.assert(
-      fc.property(outside, fc.array(claimed), (sender, said) => {
-        expect(from(sender, said.join(', '))).toBe(sender);
+      fc.property(outside, fc.array(claimed), (sender, forwardedFor) => {
+        expect(from(sender, forwardedFor.join(', '))).toBe(sender);
       }),
     );
   });
@@ -44,9 +44,11 @@ describe('the sender of a request', () => {
         fc.array(claimed),
         outside,
         fc.array(proxy, { minLength: 1, maxLength: 5 }),
-        (said, sender, proxies) => {
+        (forwardedFor, sender, proxies) => {
           const [last = '', ...others] = [...proxies].reverse();
-          expect(from(last, [...said, sender, ...others.reverse()].join(', '))).toBe(sender);
+          expect(from(last, [...forwardedFor, sender, ...others.reverse()].join(', '))).toBe(
+            sender,
+          );
         },
       ),
     );
@@ -54,15 +56,15 @@ describe('the sender of a request', () => {
 
   test('is never an invalid address', () => {
     fc.assert(
-      fc.property(proxy, fc.array(claimed), (last, said) => {
+      fc.property(proxy, fc.array(claimed), (last, forwardedFor) => {
         const known = [
           last,
-          ...said
+          ...forwardedFor
             .join(',')
             .split(',')
             .map((one) => one.trim()),
         ];
-        const sender = from(last, said.join(', '));
+        const sender = from(last, forwardedFor.join(', '));
         expect(known).toContain(sender);
         expect(sender).toMatch(/^[\da-f.:]+$/i);
       }),
@@ -85,10 +87,10 @@ describe('the sender of a request', () => {
 
   test('is always the peer where no proxies are trusted', () => {
     fc.assert(
-      fc.property(fc.oneof(proxy, outside), fc.array(claimed), (sender, said) => {
+      fc.property(fc.oneof(proxy, outside), fc.array(claimed), (sender, forwardedFor) => {
         const request = {
           socket: { remoteAddress: sender },
-          headers: { 'x-forwarded-for': said.join(',') },
+          headers: { 'x-forwarded-for': forwardedFor.join(',') },
         };
         expect(clientAddress(request as never, [])).toBe(sender);
       }),

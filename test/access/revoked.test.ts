@@ -46,13 +46,15 @@ const deliverTo = (server: Many, id: string) =>
 
 /** Listens to companies, until the server stops. */
 async function listenTo(server: Many, ...companies: readonly string[]) {
-  let heard = '';
+  let received = '';
   const onPart = (part: string) => {
-    heard += part;
+    received += part;
   };
   send(server, { ...listenAs(server.as('only'), ...companies), onPart }).catch(() => {});
-  await until(() => heard).toContain('subscriptions/acknowledged');
-  return { told: () => [...heard.matchAll(/updated.*?company\/([a-z]+)/g)].map(([, id]) => id) };
+  await until(() => received).toContain('subscriptions/acknowledged');
+  return {
+    updates: () => [...received.matchAll(/updated.*?company\/([a-z]+)/g)].map(([, id]) => id),
+  };
 }
 
 const fromMemory: [string, Record<string, unknown>][] = [
@@ -90,16 +92,16 @@ describe('after the service refused the key', () => {
     const upstream = await startService();
     const server = await serve(upstream);
     const { ask } = await callerOf(server);
-    const { told } = await listenTo(server, 'before', 'meanwhile', 'after');
+    const { updates } = await listenTo(server, 'before', 'meanwhile', 'after');
     await deliverTo(server, 'before');
-    await until(told).toEqual(['before']);
+    await until(updates).toEqual(['before']);
     revoke(upstream);
     expect((await ask('cpq_list_companies')).isError).toBe(true);
     await deliverTo(server, 'meanwhile');
     upstream.set({ keys: new Set([key]) });
     expect((await ask('cpq_list_companies')).isError).toBe(false);
     await deliverTo(server, 'after');
-    await until(told).toEqual(['before', 'after']);
+    await until(updates).toEqual(['before', 'after']);
     await server.running.stop();
   });
 
@@ -115,7 +117,7 @@ describe('after the service refused the key', () => {
     upstream.set({ status: undefined });
     expect((await ask('cpq_list_companies')).isError).toBe(false);
     await deliverTo(server, 'after');
-    await until(listener.told).toEqual(['after']);
+    await until(listener.updates).toEqual(['after']);
     await server.running.stop();
   });
 

@@ -54,7 +54,7 @@ test('no credential of a caller, valid or not, is written anywhere', async () =>
     provider.token(audience, { key: await newKey('ES256', 'first') }),
   ]);
   const spoilt = `${good.slice(0, -4)}AAAA`;
-  const ways: Headers[] = [
+  const credentials: Headers[] = [
     ...[good, spoilt, jwt, ...others].map(bearer),
     { authorization: `Basic ${Buffer.from(`me:${good}`).toString('base64')}` },
     { 'api-key': own.key },
@@ -70,7 +70,7 @@ test('no credential of a caller, valid or not, is written anywhere', async () =>
     // The service and the provider fail, and so all that asks them does.
     if (fails) upstream.set({ status: { code: 500, message: `${own.key} ${operators.key}` } });
     if (fails) provider.instead = (_, response) => Boolean(response.socket?.destroy());
-    for (const headers of ways) {
+    for (const headers of credentials) {
       const body = callToolRequest('cpq_get_record', { resource: 'company', id: 'none' });
       statuses.add((await send(team, { headers, body })).status);
       await send(team, { headers, path: `/mcp?access_token=${good}`, body: { broken: true } });

@@ -27,10 +27,10 @@ describe('a server that others can reach', () => {
   test.each(['0.0.0.0', '::', '192.0.2.7', '127.0.0.1.example.com', 'example.com', '127.1'])(
     'does not start without authentication on %s',
     async (host) => {
-      const said = await refused(tenant, '--host', host);
-      expect(said).toContain(host);
-      expect(said).toContain('CPQ_AUTH');
-      expect(said).toContain('127.0.0.1');
+      const message = await refused(tenant, '--host', host);
+      expect(message).toContain(host);
+      expect(message).toContain('CPQ_AUTH');
+      expect(message).toContain('127.0.0.1');
     },
   );
 
@@ -106,9 +106,9 @@ describe('a malformed token file', () => {
 
   test.each(Object.entries(cases))('%s', async (_, content) => {
     const path = await fileIn(newFolder(), 'tokens.json', content);
-    const said = await refused({ ...tenant, CPQ_AUTH: 'token', CPQ_TOKENS_FILE: path });
-    expect(said).toContain(path);
-    expect(said).toContain('not a token file');
+    const message = await refused({ ...tenant, CPQ_AUTH: 'token', CPQ_TOKENS_FILE: path });
+    expect(message).toContain(path);
+    expect(message).toContain('not a token file');
   });
 });
 
@@ -163,9 +163,9 @@ describe('a tenants file', () => {
 
   test.each(Object.entries(cases))('%s', async (_, [content, words]) => {
     const path = await fileIn(newFolder(), 'tenants.json', content);
-    const said = await refused({ CPQ_AUTH: 'token', CPQ_TENANTS_FILE: path });
-    expect(said).toContain(path);
-    expect(said).toContain(words);
+    const message = await refused({ CPQ_AUTH: 'token', CPQ_TENANTS_FILE: path });
+    expect(message).toContain(path);
+    expect(message).toContain(words);
   });
 
   test('that is missing is reported', async () => {

@@ -114,11 +114,11 @@ async function callOnce({ tag, served, tenant }: Party, seen: Crossings): Promis
     .callTool(ask(tag), { signal: stop.signal })
     .catch(() => undefined);
   if (!result) return;
-  const told = JSON.stringify(result);
+  const text = JSON.stringify(result);
   seen.answered += 1;
-  if (!told.includes(tag)) seen.silent += 1;
-  const foreign = parties.filter((party) => party.tag !== tag && told.includes(party.tag));
-  seen.foreign.push(...foreign.map((party) => `${tag} was told of ${party.tag}: ${told}`));
+  if (!text.includes(tag)) seen.silent += 1;
+  const foreign = parties.filter((party) => party.tag !== tag && text.includes(party.tag));
+  seen.foreign.push(...foreign.map((party) => `${tag} was told of ${party.tag}: ${text}`));
 }
 
 test('no answer contains data of another tenant, with 32 calls of four tenants in flight', async () => {

@@ -147,10 +147,10 @@ describe('reloading the tenants file', () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const server = await startMany({ one: one.described, two: two.described });
     let release = () => {};
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    for (const { upstream } of [one, two]) upstream.set({ onRequest: () => held });
+    for (const { upstream } of [one, two]) upstream.set({ onRequest: () => released });
     const calls = (['one', 'two'] as const).flatMap((tenant) => [
       // Answered with and without the SDK, in both eras.
       send(server, { headers: server.as(tenant), body: companies }),

@@ -119,11 +119,11 @@ describe('the token command', () => {
     [['revoke', 'nobody'], 'There is no token'],
     [['constructor'], 'Use: cpq-mcp token'],
     [[], 'Use: cpq-mcp token'],
-  ])('refuses %j', async (words, said) => {
+  ])('refuses %j', async (words, message) => {
     const folder = newFolder();
     const { status, stdout, stderr } = await token(words, { CPQ_STATE_DIR: folder });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 
   test('does not change a file that it cannot read', async () => {
@@ -379,7 +379,7 @@ describe('a caller that exceeds its limits', () => {
     const team = await startShared({ CPQ_CALLS_PER_MINUTE: '6' });
     const says = { ...bearer(team.good), 'mcp-method': 'subscriptions/listen' };
     const body = callToolRequest('cpq_list_companies', { size: 1 });
-    const ways = [
+    const requests = [
       { headers: says, body },
       { headers: says, body: [body] },
       { headers: { ...says, 'mcp-protocol-version': '2026-07-28' }, body: [body] },
@@ -387,7 +387,8 @@ describe('a caller that exceeds its limits', () => {
       { headers: { ...says, 'content-type': 'text/plain' }, body },
       { headers: { ...says, accept: '*/*' }, body },
     ];
-    for (const way of ways) expect((await send(team, way as Sent)).status).not.toBe(429);
-    for (const way of ways) expect((await send(team, way as Sent)).status).toBe(429);
+    for (const request of requests)
+      expect((await send(team, request as Sent)).status).not.toBe(429);
+    for (const request of requests) expect((await send(team, request as Sent)).status).toBe(429);
   });
 });

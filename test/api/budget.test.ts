@@ -405,9 +405,9 @@ describe('the rate window', () => {
   });
 
   test('admits each request only once under concurrent requests', async () => {
-    const moments = fc.array(fc.integer({ min: 0, max: 90 }), { minLength: 50, maxLength: 200 });
+    const instants = fc.array(fc.integer({ min: 0, max: 90 }), { minLength: 50, maxLength: 200 });
     await fc.assert(
-      fc.asyncProperty(moments, async (waits) => {
+      fc.asyncProperty(instants, async (waits) => {
         const rates = new MemoryRates();
         const times: number[] = [];
         let now = 0;

@@ -108,7 +108,13 @@ function stayed(path: ResourcePath, upstream: Upstream, preset: Preset): string[
 }
 
 type Outcome =
-  | { read: string[]; complete: boolean; told: number; total: number; reason?: string | undefined }
+  | {
+      read: string[];
+      complete: boolean;
+      reported: number;
+      total: number;
+      reason?: string | undefined;
+    }
   | { failed: unknown };
 
 async function readAll(tenant: Tenant, path: ResourcePath): Promise<Outcome> {
@@ -116,7 +122,7 @@ async function readAll(tenant: Tenant, path: ResourcePath): Promise<Outcome> {
     const { resource } = collections[path];
     const { records, coverage }: Collection<Row> = await tenant.collection(resource, toolCall());
     const { complete, read, total, reason } = coverage;
-    return { read: records.map(nameOf), complete, told: read, total, reason };
+    return { read: records.map(nameOf), complete, reported: read, total, reason };
   } catch (error) {
     return { failed: error };
   }
@@ -124,9 +130,9 @@ async function readAll(tenant: Tenant, path: ResourcePath): Promise<Outcome> {
 
 function expectReading(outcome: Outcome, wanted: readonly string[], upstream: Upstream): void {
   if ('failed' in outcome) throw outcome.failed;
-  const { read, complete, told, total, reason } = outcome;
+  const { read, complete, reported, total, reason } = outcome;
   expect(new Set(read).size).toBe(read.length);
-  expect(told).toBe(read.length);
+  expect(reported).toBe(read.length);
   if (complete) {
     expect(read.toSorted()).toEqual(expect.arrayContaining(wanted.toSorted()));
     expect(total).toBe(read.length);
@@ -193,8 +199,8 @@ function expectListed(listed: Listed, path: ResourcePath, preset: Preset): void 
   expect(text).not.toContain(testKey);
   expect(JSON.stringify(data)).not.toContain(testKey);
   if (isError) {
-    const said = (preset.kinds ?? []).filter((kind) => wordsOf[kind].test(text));
-    expect(said, text).not.toEqual([]);
+    const kindsInText = (preset.kinds ?? []).filter((kind) => wordsOf[kind].test(text));
+    expect(kindsInText, text).not.toEqual([]);
     expect(text).not.toMatch(/<[a-z!]|\bat .*\.ts|undefined|\{"|Internal server error/);
     return;
   }
@@ -233,8 +239,8 @@ async function tryRoute(path: ResourcePath, name: FaultName): Promise<void> {
     expectListed(listed, path, preset);
     expect(errors).toEqual([]);
     // Where pages do not fit together, a list is cut from all 60 records, read in pages of any size and order.
-    const most = mayFail(preset) ? 4 : 60;
-    if (searchRoutes.has(path)) expect(listing.requests.length).toBeLessThanOrEqual(most);
+    const maxRequests = mayFail(preset) ? 4 : 60;
+    if (searchRoutes.has(path)) expect(listing.requests.length).toBeLessThanOrEqual(maxRequests);
   });
 }
 

@@ -441,10 +441,10 @@ describe('records that change', () => {
 
   test('a hook may delay a request', async () => {
     let release = () => {};
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    upstream.set({ onRequest: only(() => held, { first: 1 }) });
+    upstream.set({ onRequest: only(() => released, { first: 1 }) });
     const first = json('/company');
     await expect.poll(() => upstream.requests.length, soon).toBe(1);
     await json('/company');
@@ -456,7 +456,10 @@ describe('records that change', () => {
 
 describe('rates', () => {
   const rate = { limit: 2, windowMs: 60_000 };
-  const said = ({ status, headers }: Got) => [status, headers['x-ratelimit-remaining']];
+  const statusAndRemaining = ({ status, headers }: Got) => [
+    status,
+    headers['x-ratelimit-remaining'],
+  ];
 
   test('a window that rolls, and counts violations', async () => {
     let now = 1_000_000;
@@ -473,12 +476,12 @@ describe('rates', () => {
 
   test('headers are right, wrong or missing', async () => {
     upstream.set({ rate });
-    expect(said(await ask('/company'))).toEqual([200, '1']);
+    expect(statusAndRemaining(await ask('/company'))).toEqual([200, '1']);
     upstream.set({ rateHeaders: { remaining: 77 } });
-    expect(said(await ask('/company'))).toEqual([200, '77']);
+    expect(statusAndRemaining(await ask('/company'))).toEqual([200, '77']);
     upstream.set({ rateHeaders: 'absent' });
     const third = await ask('/company');
-    expect(said(third)).toEqual([429, undefined]);
+    expect(statusAndRemaining(third)).toEqual([429, undefined]);
     expect(Number(third.headers['retry-after'])).toBeGreaterThan(50);
     upstream.set({ rate: { ...rate, enforce: false } });
     expect((await ask('/company')).status).toBe(200);

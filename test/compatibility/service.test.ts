@@ -54,15 +54,15 @@ async function everything(service: Service): Promise<string[]> {
   );
 }
 
-const usual = shared(async () => everything(await start({})));
+const asDocumented = shared(async () => everything(await start({})));
 
 describe('a variation', () => {
   test.each(variations.slice(1))('$name is visible in the answers', async ({ set }) => {
-    expect(await everything(await start(set))).not.toEqual(await usual());
+    expect(await everything(await start(set))).not.toEqual(await asDocumented());
   });
 
   test('of nothing is not visible', async () => {
-    expect(await everything(await start({}))).toEqual(await usual());
+    expect(await everything(await start({}))).toEqual(await asDocumented());
   });
 
   test('is a change of the documented service', () => {

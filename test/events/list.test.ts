@@ -53,7 +53,7 @@ const story = [
   },
 ];
 
-const told = shared(async () => {
+const serverWithEvents = shared(async () => {
   const server = await serve();
   await tell(server, ...story);
   return server;
@@ -61,7 +61,9 @@ const told = shared(async () => {
 
 describe('cpq_list_events', () => {
   test('lists events by their time, latest first', async () => {
-    const { records, page, coverage, text } = await (await told()).call('cpq_list_events');
+    const { records, page, coverage, text } = await (await serverWithEvents()).call(
+      'cpq_list_events',
+    );
     expect(records.map(({ at, event, id }) => `${String(at).slice(8, 10)} ${event} ${id}`)).toEqual(
       [
         '06 created r1',
@@ -78,7 +80,7 @@ describe('cpq_list_events', () => {
   });
 
   test('shows what changed since the previous event, whenever that arrived', async () => {
-    const { records } = await (await told()).call('cpq_list_events', { id: 'q1' });
+    const { records } = await (await serverWithEvents()).call('cpq_list_events', { id: 'q1' });
     expect(records.map(({ event, name, changes }) => [event, name, changes])).toEqual([
       ['ordered', 'Q-1', ['status: "sent" → "approved"']],
       ['updated', 'Q-1', ['status: "draft" → "sent"']],
@@ -87,7 +89,9 @@ describe('cpq_list_events', () => {
   });
 
   test('shows the details of an order', async () => {
-    const { records } = await (await told()).call('cpq_list_events', { subject: 'order' });
+    const { records } = await (await serverWithEvents()).call('cpq_list_events', {
+      subject: 'order',
+    });
     expect(records).toEqual([
       {
         ...{ at: '2026-03-06T10:00:00Z', subject: 'order', event: 'created', id: 'r1' },
@@ -114,13 +118,13 @@ describe('cpq_list_events', () => {
     [{ size: 2, from: 2 }, ['q2', 'q1']],
     [{ from: 100 }, []],
   ])('with %j', async (args, ids) => {
-    const { records, page } = await (await told()).call('cpq_list_events', args);
+    const { records, page } = await (await serverWithEvents()).call('cpq_list_events', args);
     expect(records.map(({ id }) => id)).toEqual(ids);
     expect(page.shown).toBe(ids.length);
   });
 
   test('says how to get the next page, and what to try when nothing is found', async () => {
-    const server = await told();
+    const server = await serverWithEvents();
     const { page, text } = await server.call('cpq_list_events', { size: 4 });
     expect(page).toEqual({ shown: 4, from: 0, total: 6, next: 4 });
     expect(text).toContain('from 4');
@@ -136,7 +140,9 @@ describe('cpq_list_events', () => {
     { subject: 'invoice' },
     { since: '2026-02-30' },
   ])('refuses %j', async (args) => {
-    expect(await (await told()).refused('cpq_list_events', args)).toContain(Object.keys(args)[0]);
+    expect(await (await serverWithEvents()).refused('cpq_list_events', args)).toContain(
+      Object.keys(args)[0],
+    );
   });
 });
 

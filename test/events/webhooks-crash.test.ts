@@ -36,7 +36,7 @@ test('an acknowledged event is stored once, even if the process is killed', asyn
   closing({ close: () => rm(folder, { recursive: true, force: true }) });
   const answered = new Set<string>();
   let number = 0;
-  for (const most of [40, 90, 150]) {
+  for (const limit of [40, 90, 150]) {
     const server = await serve(folder);
     const at = webhooksAt(server.url ?? '', 'default');
     const send = async () => {
@@ -46,7 +46,7 @@ test('an acknowledged event is stored once, even if the process is killed', asyn
         expect(status).toBe(200);
         answered.add(`q${mine}`);
         // In the middle of what the others are sending.
-        if (answered.size === most) server.process.kill('SIGKILL');
+        if (answered.size === limit) server.process.kill('SIGKILL');
       }
     };
     const senders = await Promise.allSettled(Array.from({ length: 8 }, send));

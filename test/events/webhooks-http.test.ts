@@ -249,14 +249,14 @@ describe('settings of webhooks', () => {
     ['CPQ_REDIS_URL', 'http://:canary0secret@127.0.0.1', /redis:\/\/host:6379/],
     ['CPQ_REDIS_URL', 'redis://:canary0%secret@127.0.0.1', /percent sign/],
     ['CPQ_REPLICAS', '0', />=1|at least|1/],
-  ])('an invalid %s is reported without its value', async (name, value, said) => {
+  ])('an invalid %s is reported without its value', async (name, value, message) => {
     const { baseUrl, key } = addressIn(await sandbox());
     const running = await start(['http'], {
       ...{ CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key },
       [name]: value,
     });
     expect((await running.exited).status).toBe(2);
-    expect(running.output.stderr).toMatch(said);
+    expect(running.output.stderr).toMatch(message);
     expect(running.output.stderr).toContain(name);
     expect(running.output.stderr).not.toContain('canary0');
   });

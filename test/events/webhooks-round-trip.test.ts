@@ -87,9 +87,9 @@ describe('a change in the service', () => {
 
       const { records, page } = await server.call('cpq_list_events', { subject: 'opportunity' });
       expect(page).toEqual({ shown: 2, from: 0, total: 2 });
-      const told = records.map(({ event, id, name }) => ({ event, id, name }));
-      expect(told).toContainEqual({ event: 'status_changed', id: deal.id, name: deal.name });
-      expect(told).toContainEqual({ event: 'updated', id: deal.id, name: deal.name });
+      const events = records.map(({ event, id, name }) => ({ event, id, name }));
+      expect(events).toContainEqual({ event: 'status_changed', id: deal.id, name: deal.name });
+      expect(events).toContainEqual({ event: 'updated', id: deal.id, name: deal.name });
       // One of the two came first, and was compared with what was held before.
       const changes = records.flatMap((row) => row.changes as string[]);
       expect(changes).toContain(`stage: "${from.name}" → "${to.name}"`);
@@ -245,12 +245,12 @@ describeWith('redis', 'replicas that lose Redis or share it with a stdio server'
       const listening = await host.start(addressIn(sandbox), { env });
       const { deal } = await aDeal(sandbox);
       const uri = `cpq://opportunity/${deal.id}`;
-      const heard = await listenFor(listening, host.era, [uri, 'cpq://company/other']);
+      const received = await listenFor(listening, host.era, [uri, 'cpq://company/other']);
       await subscribe(sandbox, webhooksAt(one.url ?? '', 'default'));
       const path = `opportunity/ext/${deal.externalIdentifier}`;
       await write(sandbox, path, { name: deal.name, description: 'moved' });
       await arrived(sandbox);
-      await until(() => heard).toEqual([uri]);
+      await until(() => received).toEqual([uri]);
     },
   );
 });
@@ -266,11 +266,11 @@ test('a subscriber over HTTP is notified, by id and by name, of its records only
     'cpq://company/Gr%C3%B6%C3%9Fe%20%26%20Co',
   ];
   await arrived(sandbox);
-  const heard = await listenFor(server, 'modern', [byId, byName]);
+  const received = await listenFor(server, 'modern', [byId, byName]);
   await write(sandbox, 'company', { name: 'Another' }, 'POST');
   await write(sandbox, `company/${company.id}`, { website: 'https://groesse.example' });
   await arrived(sandbox);
-  await until(() => heard).toEqual([byId, byName]);
+  await until(() => received).toEqual([byId, byName]);
 });
 
 describe('subscribing', () => {
@@ -313,8 +313,8 @@ async function listenFor(
   era: string,
   uris: string[],
 ): Promise<readonly string[]> {
-  const heard: string[] = [];
-  const hear = ({ params }: { params: { uri: string } }) => void heard.push(params.uri);
+  const received: string[] = [];
+  const hear = ({ params }: { params: { uri: string } }) => void received.push(params.uri);
   if (era === 'first line') {
     const first = client.sdk as unknown as {
       setNotificationHandler(schema: unknown, handler: typeof hear): void;
@@ -326,5 +326,5 @@ async function listenFor(
   if (era === 'modern') {
     await (client.sdk as Client).listen({ resourceSubscriptions: uris });
   } else for (const uri of uris) await client.request('resources/subscribe', { uri });
-  return heard;
+  return received;
 }

@@ -152,21 +152,21 @@ describe('a delivery', () => {
 
   test('that is never accepted is given up and reported, and can be sent again', async () => {
     let status = 503;
-    const told: unknown[] = [];
+    const failures: unknown[] = [];
     const { received, url } = await startReceiver(() => status);
     const sandbox = await startSandbox({
       ...{ scale: 0.1, webhooks: [{ url }], deliveryRetry: quick },
-      onDeliveryFailure: (failure) => told.push(failure),
+      onDeliveryFailure: (failure) => failures.push(failure),
     });
     await write(sandbox, 'Acme');
-    await until(() => told).toHaveLength(1);
+    await until(() => failures).toHaveLength(1);
     const [delivery] = await deliveriesOf(sandbox);
     const failure = {
       ...{ delivery: delivery?.id, event: 'company.created', attempts: 4 },
       why: 'answered with 503',
     };
     expect(delivery).toMatchObject({ state: 'failed' });
-    expect(told).toMatchObject([failure]);
+    expect(failures).toMatchObject([failure]);
     expect((await admin(sandbox, 'delivery-failures')).json).toMatchObject([failure]);
     expect(received).toHaveLength(4);
     status = 200;

@@ -36,8 +36,8 @@ afterAll(async () => rm(await stateDir(), { recursive: true, force: true }));
 async function open(options: CpqServerOptions = {}): Promise<CpqServer> {
   const { createCpqServer } = await shipped();
   const { baseUrl, key: apiKey } = addressIn(await sandbox());
-  const usual = { baseUrl, apiKey, stateDir: await stateDir(), logLevel: 'silent' as const };
-  return closing(await createCpqServer({ ...usual, ...options }));
+  const defaults = { baseUrl, apiKey, stateDir: await stateDir(), logLevel: 'silent' as const };
+  return closing(await createCpqServer({ ...defaults, ...options }));
 }
 
 const info = { name: 'test', version: '1' };
@@ -163,8 +163,8 @@ describe('options', () => {
       { apiKeyFile: '/nowhere/key', baseUrl: 'https://a.example' },
       'apiKeyFile: /nowhere/key cannot',
     ],
-  ])('%j are refused with their names', async (options, said) => {
-    expect((await refused(options)).message).toContain(said);
+  ])('%j are refused with their names', async (options, output) => {
+    expect((await refused(options)).message).toContain(output);
   });
 
   test('never reveal the key', async () => {
@@ -340,8 +340,8 @@ describe('a program that has the package installed', () => {
     const source = `import { createCpqServer } from 'cpq-mcp';
       await createCpqServer({ grants: ['everything'] });
       await createCpqServer({ colour: 'red' });\n`;
-    const said = await compile('wrong', source, { skipLibCheck: true });
-    expect(said.match(/error TS/g)).toHaveLength(2);
+    const output = await compile('wrong', source, { skipLibCheck: true });
+    expect(output.match(/error TS/g)).toHaveLength(2);
   });
 
   test('gets types without other dependencies', async () => {

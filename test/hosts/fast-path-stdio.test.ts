@@ -176,9 +176,9 @@ describe('a call over stdio', () => {
   test('reports its progress', async () => {
     const side = ourSide(await server());
     await talk(side, numbered([...openOlder, older('tools/call', progressing)]));
-    const told = side.written.filter(({ method }) => method === 'notifications/progress');
-    expect(told.length).toBeGreaterThan(0);
-    expect(told[0]).toMatchObject({ jsonrpc: '2.0', params: { progressToken: 'p' } });
+    const progress = side.written.filter(({ method }) => method === 'notifications/progress');
+    expect(progress.length).toBeGreaterThan(0);
+    expect(progress[0]).toMatchObject({ jsonrpc: '2.0', params: { progressToken: 'p' } });
   });
 
   test('that was cancelled is not answered', async () => {

@@ -29,7 +29,7 @@ async function ask(path: string, options: RequestOptions = {}, body = ''): Promi
   return { status, headers, body: Buffer.concat(parts).toString() };
 }
 
-const usual = {
+const defaultHeaders = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
   'mcp-protocol-version': '2025-11-25',
@@ -37,7 +37,7 @@ const usual = {
 const listTools = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
 const post = (headers: Record<string, string> = {}, body = listTools): Promise<Reply> =>
-  ask('/mcp', { method: 'POST', headers: { ...usual, ...headers } }, body);
+  ask('/mcp', { method: 'POST', headers: { ...defaultHeaders, ...headers } }, body);
 
 async function portOf(): Promise<string> {
   return new URL((await server()).url).port;
@@ -119,7 +119,7 @@ test.each([
 ])('a list is answered with the fast path %s', async (fastPath, type) => {
   const env = { CPQ_FAST_PATH: fastPath };
   const { url } = await startHttpServer(addressIn(await sandbox()), { env });
-  const reply = await fetch(url, { method: 'POST', headers: usual, body: listTools });
+  const reply = await fetch(url, { method: 'POST', headers: defaultHeaders, body: listTools });
   expect(reply.headers.get('content-type')).toMatch(type);
   expect(await reply.text()).toContain('cpq_list_companies');
 });
@@ -144,7 +144,7 @@ describe('accepted requests', () => {
     const { port } = new URL(url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.on('error', () => {});
-    const head = Object.entries(usual).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = Object.entries(defaultHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(
       `POST /mcp HTTP/1.1\r\nhost: localhost\r\n${head.join('')}transfer-encoding: chunked\r\n\r\n`,
     );
@@ -177,7 +177,7 @@ describe('accepted requests', () => {
   test.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
     'do not use %s, because there are no sessions',
     async (method) => {
-      const { status } = await ask('/mcp', { method, headers: usual });
+      const { status } = await ask('/mcp', { method, headers: defaultHeaders });
       expect(status).toBe(405);
     },
   );

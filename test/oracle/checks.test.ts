@@ -14,8 +14,17 @@ function reportIn(data: Row): Row {
     const value = valueAtStake === undefined ? {} : { valueAtStake, currency: own ?? currency };
     return only({ id, ...value, ...about });
   });
-  const told = { examined, unjudged, valueAtStake, unknownValue, total, counts, lines, products };
-  return only({ ...told, rows });
+  const reported = {
+    examined,
+    unjudged,
+    valueAtStake,
+    unknownValue,
+    total,
+    counts,
+    lines,
+    products,
+  };
+  return only({ ...reported, rows });
 }
 
 const others: [check: string, Parameters][] = [

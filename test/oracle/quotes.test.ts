@@ -18,7 +18,7 @@ import {
 import { describeWorlds, type World } from '../support/oracle/worlds.ts';
 
 const totals = ['items', 'oneTime', 'monthly', 'yearly', 'otherTerms'];
-const told = [...totals, 'unknownPrices', 'assumedQuantities', 'discountNotApplied'];
+const reportedTotals = [...totals, 'unknownPrices', 'assumedQuantities', 'discountNotApplied'];
 const ofLine = ['line', 'quantity', 'price', 'discount', 'term', 'total', 'cost', 'margin'];
 const lineFigures = [...ofLine, 'setupPrice', 'setupCost'];
 
@@ -102,7 +102,7 @@ describeWorlds((load) => {
     expect(listed).toHaveLength(quotes.length);
     for (const row of listed) {
       const quote = byId.get(String(row.id));
-      expect(picked(row, told), String(row.id)).toEqual(quote && totalsOf(quote));
+      expect(picked(row, reportedTotals), String(row.id)).toEqual(quote && totalsOf(quote));
     }
   });
 

@@ -89,39 +89,39 @@ describe('one reading', () => {
   });
 
   test('continues for the others when one call is cancelled', async () => {
-    const held = gate();
+    const blocked = gate();
     const tenant = tenantOf();
     const stop = new AbortController();
     const leaving = companies(tenant, toolCall({ signal: stop.signal }));
     const staying = [companies(tenant), companies(tenant)];
-    await vi.waitFor(() => expect(held.waiting()).toBeGreaterThan(0), soon);
+    await vi.waitFor(() => expect(blocked.waiting()).toBeGreaterThan(0), soon);
     stop.abort(new Error('enough'));
     await expect(leaving).rejects.toThrow('enough');
-    held.open();
+    blocked.open();
     for (const { records } of await Promise.all(staying)) expect(records).toHaveLength(45);
     expect(upstream.requests.some(({ aborted }) => aborted)).toBe(false);
   });
 
   test('continues for the others when one call reaches its deadline', async () => {
-    const held = gate();
+    const blocked = gate();
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const staying = companies(tenant);
     await expect(companies(tenant, toolCall({ time: 100 }))).rejects.toThrow('out of time');
-    held.open();
+    blocked.open();
     expect((await staying).coverage.complete).toBe(true);
   });
 
   test('ends when the last call is cancelled, and starts again for the next', async () => {
-    const held = gate();
+    const blocked = gate();
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const stops = [new AbortController(), new AbortController()];
     const leaving = stops.map(({ signal }) => companies(tenant, toolCall({ signal })));
-    await vi.waitFor(() => expect(held.waiting()).toBeGreaterThan(0), soon);
+    await vi.waitFor(() => expect(blocked.waiting()).toBeGreaterThan(0), soon);
     for (const stop of stops) stop.abort(new Error('enough'));
     for (const one of leaving) await expect(one).rejects.toThrow('enough');
     const open = () => upstream.requests.filter(({ outcome }) => outcome === 'open');
     await vi.waitFor(() => expect(open()).toEqual([]), soon);
-    held.open();
+    blocked.open();
     expect((await companies(tenant)).coverage.complete).toBe(true);
   });
 
@@ -142,17 +142,17 @@ describe('one reading', () => {
   });
 
   test('ends when the tenant is closed, even after a write', async () => {
-    const held = gate();
+    const blocked = gate();
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const old = companies(tenant);
-    await vi.waitFor(() => expect(held.waiting()).toBeGreaterThan(0), soon);
+    await vi.waitFor(() => expect(blocked.waiting()).toBeGreaterThan(0), soon);
     tenant.invalidate('company');
     const fresh = companies(tenant);
     const both = Promise.allSettled([old, fresh]);
     await tenant.close();
     expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await vi.waitFor(() => expect(upstream.openSockets()).toBe(0), soon);
-    held.open();
+    blocked.open();
   });
 });
 
@@ -175,9 +175,9 @@ describe('the age of a cached collection', () => {
     insert();
     later(5 * minute);
     const then = Date.now();
-    const told = await companies(tenant);
-    expect(told).toBe(first);
-    expect(told.asOf.getTime()).toBe(then - 5 * minute);
+    const reported = await companies(tenant);
+    expect(reported).toBe(first);
+    expect(reported.asOf.getTime()).toBe(then - 5 * minute);
     await settled(tenant);
     const anew = await companies(tenant);
     expect(anew.records).toHaveLength(46);
@@ -264,14 +264,14 @@ describe('a cached collection', () => {
   });
 
   test('is not replaced by a reading that began before a write', async () => {
-    const held = gate();
+    const blocked = gate();
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const old = companies(tenant);
-    await vi.waitFor(() => expect(held.waiting()).toBeGreaterThan(0), soon);
+    await vi.waitFor(() => expect(blocked.waiting()).toBeGreaterThan(0), soon);
     tenant.invalidate('company');
     const fresh = companies(tenant);
     insert();
-    held.open();
+    blocked.open();
     const [before, after] = await Promise.all([old, fresh]);
     expect(before).not.toBe(after);
     expect(after.records).toHaveLength(46);
@@ -371,20 +371,20 @@ describe('progress', () => {
   }
 
   const follow = async (tenant: Tenant, name: string): Promise<Told[]> => {
-    const told: Told[] = [];
+    const reported: Told[] = [];
     const { client, close } = await serve(tenant, () => {});
-    await client.callTool({ name, arguments: {} }, { onprogress: (one) => told.push(one) });
+    await client.callTool({ name, arguments: {} }, { onprogress: (one) => reported.push(one) });
     await close();
-    return told;
+    return reported;
   };
 
   test.each(['cpq_list_pricing_books', 'cpq_brief_pipeline'])(
     'of %s never decreases',
     async (name) => {
-      const told = await follow(tenantOf(), name);
-      expect(told.length).toBeGreaterThan(2);
-      for (const [at, { progress, total, message }] of told.entries()) {
-        expect(progress).toBeGreaterThan(told[at - 1]?.progress ?? 0);
+      const reported = await follow(tenantOf(), name);
+      expect(reported.length).toBeGreaterThan(2);
+      for (const [at, { progress, total, message }] of reported.entries()) {
+        expect(progress).toBeGreaterThan(reported[at - 1]?.progress ?? 0);
         expect(total ?? progress).toBeGreaterThanOrEqual(progress);
         expect(message).toMatch(/^Reading .+ records: \d+/);
       }
@@ -397,7 +397,7 @@ describe('progress', () => {
       follow(tenant, 'cpq_list_pricing_books'),
       follow(tenant, 'cpq_list_pricing_books'),
     ]);
-    for (const told of all) expect(told.at(-1)?.progress).toBe(45);
+    for (const reported of all) expect(reported.at(-1)?.progress).toBe(45);
   });
 
   test('is not reported for a cached collection', async () => {

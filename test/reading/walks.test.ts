@@ -66,9 +66,9 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
   #answered = 0;
   #made = 0;
 
-  constructor(world: World, turn: <T>(work: () => T) => Promise<T>) {
+  constructor(world: World, nextTurn: <T>(work: () => T) => Promise<T>) {
     this.#world = world;
-    this.#turn = turn;
+    this.#turn = nextTurn;
     this.rows = Array.from({ length: world.count }, () => this.#newRow(-hour));
   }
 
@@ -151,9 +151,9 @@ async function toTheEnd<R>(walking: AsyncGenerator<unknown, R>): Promise<R> {
 
 /** Reads it all while the scheduler decides whose turn it is. */
 async function readWorld(world: World, s?: fc.Scheduler): Promise<Read> {
-  const turn = <T>(work: () => T): Promise<T> =>
+  const nextTurn = <T>(work: () => T): Promise<T> =>
     s ? s.schedule(Promise.resolve()).then(work) : Promise.resolve().then(work);
-  const model = new Model(world, turn);
+  const model = new Model(world, nextTurn);
   const shown = () => visibleIn(model.rows, world.on).map(({ id }) => String(id));
   const before = shown();
   const walking = toTheEnd(readCollection(new ServicePages(model), world.resource, {}, call));
@@ -301,15 +301,15 @@ describe('the number of requests of a reading', () => {
   test.each([
     ['opportunity', '/opportunity', 1_000, 10],
     ['product', '/product', 5_000, 50],
-  ] as const)('%s: %i records', async (resource, path, count, most) => {
+  ] as const)('%s: %i records', async (resource, path, count, maxExpected) => {
     const upstream = closing(await startUpstream({ counts: { [path]: count }, maxSize: 100 }));
     const tenant = closing(openTenant({ url: upstream.url, limits: { attemptMs: 20_000 } }));
     const { records, coverage } = await tenant.collection(resource, toolCall());
     expect(coverage).toEqual({ complete: true, read: count, total: count });
     expect(new Set(records.map(({ id }) => id)).size).toBe(count);
-    expect(upstream.requests.length).toBeLessThanOrEqual(most);
+    expect(upstream.requests.length).toBeLessThanOrEqual(maxExpected);
     await tenant.collection(resource, toolCall());
-    expect(upstream.requests.length).toBeLessThanOrEqual(most);
+    expect(upstream.requests.length).toBeLessThanOrEqual(maxExpected);
   });
 
   test('is one for each hundred counted records', async () => {
@@ -338,9 +338,9 @@ describe('the number of requests of a reading', () => {
         const read = await readWorld({ resource: 'company', count, on, dated, ...quiet });
         expectAll(read);
         // Without dates each page has to begin with the last record of the one before.
-        const least = Math.max(1, Math.ceil(count / maxSize));
-        const most = dated ? least + 2 : 1 + Math.ceil(count / (maxSize - 1));
-        expect(read.model.queries.length).toBeLessThanOrEqual(most);
+        const minRequests = Math.max(1, Math.ceil(count / maxSize));
+        const maxExpected = dated ? minRequests + 2 : 1 + Math.ceil(count / (maxSize - 1));
+        expect(read.model.queries.length).toBeLessThanOrEqual(maxExpected);
       }),
       runs(60),
     );

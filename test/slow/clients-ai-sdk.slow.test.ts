@@ -36,17 +36,17 @@ describeWithNpm('the client of the AI SDK', () => {
 
   test.each(cases)('over %s, revision %s', async (_, revision, older, reached) => {
     const input = { ...(await reached()), older };
-    const said = (await runProgram('ai-sdk.mjs', input, ...packages)) as Said;
-    expect(said).toMatchObject({ revision, server: 'cpq-mcp' });
-    expect(said.instructions).toContain('cpq_brief_pipeline');
-    expect(said.tools).toEqual(catalog.map(({ name }) => name));
-    expect(said.prompts).toContain('pipeline-review');
-    expect(said.resources).toContain('cpq://guide');
-    expect(said.guide).toContain('cpq_find');
-    expectAnswer(said.answer);
-    expect(said.refusal).toMatchObject({ isError: true });
-    expect(said.refusal.content[0]?.text).toContain('size must be');
-    expect(JSON.stringify(said)).not.toContain(await theKey());
+    const result = (await runProgram('ai-sdk.mjs', input, ...packages)) as Said;
+    expect(result).toMatchObject({ revision, server: 'cpq-mcp' });
+    expect(result.instructions).toContain('cpq_brief_pipeline');
+    expect(result.tools).toEqual(catalog.map(({ name }) => name));
+    expect(result.prompts).toContain('pipeline-review');
+    expect(result.resources).toContain('cpq://guide');
+    expect(result.guide).toContain('cpq_find');
+    expectAnswer(result.answer);
+    expect(result.refusal).toMatchObject({ isError: true });
+    expect(result.refusal.content[0]?.text).toContain('size must be');
+    expect(JSON.stringify(result)).not.toContain(await theKey());
   });
 });
 

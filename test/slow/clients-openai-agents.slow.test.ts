@@ -30,16 +30,16 @@ interface Schema {
 
 describeWithNpm('the Agents SDK', () => {
   test.each(everyWay)('over %s', async (_, reached) => {
-    const said = (await runProgram('openai-agents.mjs', await reached(), ...packages)) as Said;
-    expect(said.tools.map(({ name }) => name)).toEqual(catalog.map(({ name }) => name));
-    expect(said.tools.filter(({ strict }) => !strict)).toEqual([]);
-    for (const { parameters } of said.tools) {
+    const result = (await runProgram('openai-agents.mjs', await reached(), ...packages)) as Said;
+    expect(result.tools.map(({ name }) => name)).toEqual(catalog.map(({ name }) => name));
+    expect(result.tools.filter(({ strict }) => !strict)).toEqual([]);
+    for (const { parameters } of result.tools) {
       expect(parameters?.additionalProperties).toBe(false);
       expect(parameters?.required).toEqual(Object.keys(parameters?.properties ?? {}));
     }
-    expect(said.answer.text).toMatch(/^3 of \d+ companies/);
-    expect(said.plain[0]?.text).toMatch(/^3 of \d+ companies/);
-    expect(said.refusal.text).toContain('size must be');
-    expect(JSON.stringify(said)).not.toContain(await theKey());
+    expect(result.answer.text).toMatch(/^3 of \d+ companies/);
+    expect(result.plain[0]?.text).toMatch(/^3 of \d+ companies/);
+    expect(result.refusal.text).toContain('size must be');
+    expect(JSON.stringify(result)).not.toContain(await theKey());
   });
 });

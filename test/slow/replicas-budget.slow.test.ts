@@ -62,9 +62,9 @@ const tight = { CPQ_RATE_LIMIT: String(limit) };
 const counting = { rate: { limit, windowMs, enforce: false } };
 
 describeWith('redis', 'replicas share one budget', () => {
-  for (const told of ['told', 'not told'] as const) {
-    test(`four replicas, ${told} by the service what is left, one of them killed`, async () => {
-      const rateHeaders = told === 'told' ? {} : { rateHeaders: 'absent' as const };
+  for (const isTold of ['told', 'not told'] as const) {
+    test(`four replicas, ${isTold} by the service what is left, one of them killed`, async () => {
+      const rateHeaders = isTold === 'told' ? {} : { rateHeaders: 'absent' as const };
       const { upstream, replicas } = await scene(4, { ...counting, ...rateHeaders }, tight);
       const [first] = replicas as [Replica];
       const callers = await Promise.all(

@@ -139,12 +139,12 @@ interface Seen {
 }
 
 function note(seen: Seen, tag: string, { status, body }: Reply): void {
-  const told = new Set(body.match(/tenant\dtag/g) ?? []);
-  const foreign = [...told].filter((one) => one !== tag);
+  const tags = new Set(body.match(/tenant\dtag/g) ?? []);
+  const foreign = [...tags].filter((one) => one !== tag);
   if (foreign.length > 0) seen.crossings.push(`${tag} was told of ${foreign}: ${body}`);
   if (status === 200 && !body.includes('"isError":true')) {
     seen.answered += 1;
-    if (told.size === 0) seen.silent += 1;
+    if (tags.size === 0) seen.silent += 1;
   } else {
     const what = `${status} ${body.slice(0, 160)}`;
     seen.refused.set(what, (seen.refused.get(what) ?? 0) + 1);

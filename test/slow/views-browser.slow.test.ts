@@ -124,7 +124,7 @@ async function takesWebhooks(): Promise<Connection> {
 }
 
 /** A server that was told of the company, of one of its quotes and opportunities, and of another company. */
-const told = shared(async () => {
+const serverWithEvents = shared(async () => {
   const server = await takesWebhooks();
   const { records } = await server.call('cpq_list_quotes', { size: 1 });
   const company = String(records[0]?.companyId);
@@ -239,7 +239,10 @@ describeWith('chromium', 'the views in a browser', () => {
 
   describe.each(looks)('%s', (look, options) => {
     test.each(names)('the %s fits and is accessible, with a screenshot', async (name) => {
-      const view = await openers[name](await (name === 'company' ? told() : server()), options);
+      const view = await openers[name](
+        await (name === 'company' ? serverWithEvents() : server()),
+        options,
+      );
       if (name === 'pipeline') await view.frame.click('.card >> nth=1');
       if (name === 'company') await view.frame.waitForSelector('.event-entry');
       await view.page.waitForTimeout(300);
@@ -574,7 +577,7 @@ const dayOf = (days: number) =>
 function companyEvents(server: Serving): void {
   describe('the timeline of the company', () => {
     test('shows events of the company, its quotes and its opportunities', async () => {
-      const view = await openCompany(await told());
+      const view = await openCompany(await serverWithEvents());
       await view.frame.waitForSelector('.event-entry');
       const { company, open, quotes } = view.data;
       const [deal, quote] = [open?.rows[0], quotes?.rows[0]];
@@ -610,10 +613,10 @@ function companyEvents(server: Serving): void {
         name === 'cpq_list_events'
           ? { isError: true, content: [{ type: 'text', text: 'The disk is <b>full</b>.' }] }
           : result;
-      const view = await openCompany(await told(), { answer });
-      const said = view.frame.getByRole('status').filter({ hasText: 'events' });
-      await said.waitFor();
-      expect(await said.textContent()).toBe(
+      const view = await openCompany(await serverWithEvents(), { answer });
+      const eventStatus = view.frame.getByRole('status').filter({ hasText: 'events' });
+      await eventStatus.waitFor();
+      expect(await eventStatus.textContent()).toBe(
         'The events could not be read. The disk is <b>full</b>.',
       );
       expect(await entriesOf(view)).toEqual([]);

@@ -247,7 +247,7 @@ const writes = 'cpq_upsert_opportunity';
 
 /** Everything that a call of every tool answers, as concise and as full as it gets. */
 async function everyAnswer(client: Client, text: string): Promise<string[]> {
-  const told: string[] = [];
+  const answers: string[] = [];
   for (const { name, input } of catalog) {
     const args = given[name]?.(text) ?? {};
     const hasDetail = Object.keys(input?.shape ?? {}).some((field) => details.has(field));
@@ -259,10 +259,10 @@ async function everyAnswer(client: Client, text: string): Promise<string[]> {
         expect(texts.filter((one) => liveMarkup.test(one))).toEqual([]);
         expect(textsIn(result.content).filter((one) => notTheirs.test(one))).toEqual([]);
       }
-      told.push(...texts);
+      answers.push(...texts);
     }
   }
-  return told;
+  return answers;
 }
 
 const unseenOf = (texts: readonly string[]): string[] => texts.flatMap(unseenIn);
@@ -273,9 +273,9 @@ describe('no answer contains invisible characters or live markup', () => {
       fc.asyncProperty(nasty, nasty, async (text, key) => {
         Object.assign(stranger, { text, key, refuses: false });
         const { client, close } = await connect();
-        const told = await everyAnswer(client, text);
+        const answers = await everyAnswer(client, text);
         await close();
-        expect(unseenOf(told)).toEqual([]);
+        expect(unseenOf(answers)).toEqual([]);
         expect(unseenOf(questions)).toEqual([]);
         expect(errors).toEqual([]);
       }),
@@ -379,8 +379,8 @@ describe('cleaned text', () => {
   test.each([2_001, 5_000, 100_000])(
     'of %i characters is cut, with its original length',
     (length) => {
-      const told = out('x'.repeat(length));
-      expect(told).toBe(`${'x'.repeat(2_000)}… [2000 of ${length} characters]`);
+      const answers = out('x'.repeat(length));
+      expect(answers).toBe(`${'x'.repeat(2_000)}… [2000 of ${length} characters]`);
       expect(out('x'.repeat(2_000))).toBe('x'.repeat(2_000));
     },
   );
@@ -398,9 +398,9 @@ describe('a cleaned record', () => {
       const bits = at.toString(2).replaceAll('0', '\u200b').replaceAll('1', '\u200c');
       return `k${bits}`;
     });
-    const told = cleaned(Object.fromEntries(names.map((name, at) => [name, at]))) as object;
-    expect(Object.keys(told)).toHaveLength(names.length);
-    expect(told).toMatchObject({ k: 0, 'k (2)': 1, 'k (30000)': 29_999 });
+    const answers = cleaned(Object.fromEntries(names.map((name, at) => [name, at]))) as object;
+    expect(Object.keys(answers)).toHaveLength(names.length);
+    expect(answers).toMatchObject({ k: 0, 'k (2)': 1, 'k (30000)': 29_999 });
   });
 
   test('keeps every field where two names look the same', () => {
