@@ -79,7 +79,7 @@ describe('the service refuses a request', () => {
   test('with an argument, and its message is passed on', async () => {
     const message = ['filters must be key:value', 'sort is not known'];
     const { refused } = await overService({ status: { code: 400, message } });
-    const words = await refused('cpq_list_companies', { filters: 'nonsense' });
+    const words = await refused('cpq_list_companies', { query: 'refused' });
     expect(words).toContain('"filters must be key:value; sort is not known"');
     expect(words).toContain('asking the same again will not help');
     expectWorded(words);

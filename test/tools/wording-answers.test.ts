@@ -72,11 +72,11 @@ describe('coverage in text', () => {
     return content[0]?.type === 'text' ? content[0].text : '';
   };
 
-  test('goes without saying where it is whole and fresh', async () => {
+  test('is omitted when complete and fresh', async () => {
     expect(await textFor({})).not.toMatch(/coverage/);
   });
 
-  test('is told where it is incomplete or older than five minutes', async () => {
+  test('is shown when incomplete or older than five minutes', async () => {
     const incomplete = { complete: false, total: 9, reason: 'the time was up' };
     expect(await textFor(incomplete)).toMatch(
       /^Incomplete: .*\ncoverage: complete false, read 7, total 9/s,
@@ -88,11 +88,12 @@ describe('coverage in text', () => {
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 
-test('only records with a value are called the largest', async () => {
+test('a check says which of its findings are shown', async () => {
   const server = await anyHost.start(addressIn(await sandbox(), 'all'));
-  const summaryOf = async (check: string) =>
-    (await server.call('cpq_check_sales_data', { check, size: 1 })).text;
-  expect(await summaryOf('stale_quotes')).toContain('The 1 largest are shown;');
-  expect(await summaryOf('missing_external_ids')).toContain('The first 1 are shown;');
+  const check = 'stale_quotes';
+  const first = await server.call('cpq_check_sales_data', { check, size: 1 });
+  expect(first.text).toContain('Shown: 1 to 1');
+  const all = await server.call('cpq_check_sales_data', { check, size: 100 });
+  expect(all.text).not.toContain('Shown:');
   await server.close();
 });
