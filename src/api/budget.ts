@@ -14,6 +14,9 @@ export const defaultBudget: BudgetSettings = { requests: 500, windowSeconds: 600
 
 /** The share of the budget that reading whole collections leaves to single requests. */
 const reserveShare = 0.1;
+/** Requests that reading whole collections leaves to single requests. */
+export const reservedOf = (limit: number): number => Math.floor(limit * reserveShare);
+
 /** Waits up to this long. Beyond it the request is rejected, so that the assistant can decide. */
 const maxWaitMs = { interactive: 5_000, walk: 15_000 };
 
@@ -107,7 +110,7 @@ export class RateBudget {
       limit: isDefault ? Math.max(configured, reported) : configured,
       windowMs: this.#windowMs,
       // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
-      reserve: purpose === 'walk' ? Math.floor(Math.min(configured, reported) * reserveShare) : 0,
+      reserve: purpose === 'walk' ? reservedOf(Math.min(configured, reported)) : 0,
     };
   }
 }

@@ -1,20 +1,27 @@
+import { reservedOf } from '../api/budget.ts';
+import { isApiError } from '../api/errors.ts';
 import { ConfigError, readSettings, requireTenant, type Settings } from '../config.ts';
-import { check } from './doctor/check.ts';
+import { ServicePages } from '../tenant/reading/service-pages.ts';
+import { checkBriefs } from './doctor/briefs.ts';
+import { check, type DoctorCheck, type Finding } from './doctor/check.ts';
 import { grantsFor } from './doctor/grants.ts';
 import { checkLocal } from './doctor/local.ts';
 import { checkPaging } from './doctor/paging.ts';
-import { Prober, type ProbeTarget } from './doctor/prober.ts';
+import { Prober, type Probes, type ProbeTarget } from './doctor/prober.ts';
 import { progressDisplay } from './doctor/progress.ts';
 import { type Report, reportOf, table } from './doctor/report.ts';
 import { checkRoutes, probeRoutes } from './doctor/routes.ts';
+import { checkSearching } from './doctor/searching.ts';
 import { checkAddress, checkBudget, checkClock } from './doctor/service.ts';
+import { checkShapes } from './doctor/shapes.ts';
 import { checkStages } from './doctor/stages.ts';
 
 const maxMs = 55_000;
-const defaultRequests = 14;
+const defaultRequests = 24;
 
 /**
- * Checks settings, address, key, routes and paging. Sends about a dozen read requests.
+ * The acceptance test of a tenant: settings, address, key, every route, how the service answers, and what that
+ * means for every brief. Sends at most 40 requests, which only read.
  * @throws ConfigError for wrong settings; Error when a check failed
  */
 export async function doctor(argv: readonly string[]): Promise<void> {
@@ -37,22 +44,34 @@ export async function doctor(argv: readonly string[]): Promise<void> {
 async function examine(settings: Settings): Promise<Report> {
   const { close, ...target } = await targetOf(settings);
   const progress = progressDisplay(process.stderr, defaultRequests);
-  const prober = new Prober(target, maxMs, progress.onRequest);
+  const prober = new Prober(target, settings.pageParam, maxMs, progress.onRequest);
+  const pages = new ServicePages(prober);
   try {
     const here = await checkLocal(settings);
-    const probes = await probeRoutes(prober);
-    const paging = await checkPaging(prober, probes, settings.pageParam);
-    const stages = await checkStages(prober, settings.barredStages, settings.pageParam);
+    const probes = await probeRoutes(prober, pages);
+    const findings = await checkService(prober, probes, pages);
+    const stages = await checkStages(prober, settings.barredStages, pages);
+    const access = checkAddress(target, probes);
+    // What keeps every request from an answer is told once, not of every route.
+    const answered = access.some(({ status }) => status === 'fail') ? new Map() : probes;
+    const briefs = checkBriefs(answered, findings, settings.grants, mayWalk(prober, settings));
     const grants = grantsFor(probes, settings.grants);
     const service = [
-      ...checkAddress(target, probes),
+      ...access,
       checkClock(prober.headers),
       checkBudget(prober.headers, settings.rateLimit),
     ];
     return reportOf({
       address: target.baseUrl.href,
       sandbox: settings.sandbox,
-      checks: [...here, ...service, ...checkRoutes(probes, settings.grants), ...paging, ...stages],
+      checks: [
+        ...here,
+        ...service,
+        ...checkRoutes(answered, settings.grants),
+        ...findings.map(withoutEffect),
+        ...stages,
+        ...briefs,
+      ],
       requests: prober.requests,
       ...(grants === undefined ? {} : { grants }),
     });
@@ -62,6 +81,27 @@ async function examine(settings: Settings): Promise<Report> {
     await close();
   }
 }
+
+/** One check after the other: each begins with what the one before has learnt. */
+async function checkService(
+  prober: Prober,
+  probes: Probes,
+  pages: ServicePages,
+): Promise<Finding[]> {
+  if (![...probes.values()].some(({ error }) => !error || isApiError(error, 'unfamiliar')))
+    return [];
+  return [
+    ...(await checkShapes(prober, probes)),
+    ...(await checkPaging(prober, probes, pages)),
+    ...(await checkSearching(prober, probes, pages)),
+  ];
+}
+
+const withoutEffect = ({ effect: _, ...found }: Finding): DoctorCheck => found;
+
+/** Whether more requests are left than are kept for single records and pages. */
+const mayWalk = ({ headers: { remaining, limit } }: Prober, { rateLimit }: Settings): boolean =>
+  remaining === undefined || remaining > reservedOf(Math.min(rateLimit, limit ?? rateLimit));
 
 async function targetOf(settings: Settings): Promise<ProbeTarget & { close(): Promise<void> }> {
   if (!settings.sandbox) return { ...requireTenant(settings), async close() {} };

@@ -1,6 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
+import { examineVariation } from '../support/compatibility/doctor.ts';
 import { known } from '../support/compatibility/known.ts';
-import { deviationsIn, judgeVariation, reasons } from '../support/compatibility/matrix.ts';
+import {
+  coversPart,
+  deviationsIn,
+  judgeVariation,
+  reasons,
+} from '../support/compatibility/matrix.ts';
 import { probes } from '../support/compatibility/probes.ts';
 import { variations } from '../support/compatibility/variations.ts';
 
@@ -13,6 +19,7 @@ describe.concurrent('the service', () => {
   test.for(selected)('$name', async (variation, { expect }) => {
     const cells = await judgeVariation(variation);
     expect(deviationsIn(cells), reasons(cells)).toEqual(known[variation.name] ?? {});
+    expect(coversPart(cells)).toBe(variation.partial ?? false);
   });
 });
 
@@ -36,6 +43,28 @@ test.each(Object.entries(cells))('%s: %s', async (name, asked) => {
     judged.map(({ result }) => result),
     reasons(judged),
   ).toEqual(asked.map(() => 'right'));
+});
+
+/** compatibility-doctor.slow.test.ts has all of them, beside what the briefs then do. */
+const examined = [
+  ['as documented', 0, 'pass'],
+  ['flat ids and names', 0, 'pass'],
+  ['page from 1', 0, 'pass'],
+  ['hidden rows', 0, 'warn'],
+  ['fields in attributes', 1, 'fail'],
+  ['amounts by other names', 1, 'fail'],
+  ['200 with an error', 1, 'skip'],
+] as const;
+
+describe.concurrent('doctor', () => {
+  test.for(examined)('%s: exit status %i', async ([name, exit, brief], { expect }) => {
+    const variation = variations.find((it) => it.name === name);
+    if (!variation) throw new Error(`no variation ${name}`);
+    const { received, report, ...found } = await examineVariation(variation);
+    expect([found.exit, found.of('brief:cpq_brief_pipeline')], found.output).toEqual([exit, brief]);
+    expect(received).toBe(report.requests);
+    expect(received).toBeLessThanOrEqual(40);
+  });
 });
 
 test('only existing variations have known deviations', () => {

@@ -4,6 +4,7 @@ import { known } from '../support/compatibility/known.ts';
 import {
   asMarkdown,
   type Cell,
+  coversPart,
   deviationsIn,
   judgeVariation,
   reasons,
@@ -37,5 +38,6 @@ describe.concurrent('the service', () => {
     const cells = await judgeVariation(variation);
     matrix.push(...cells);
     expect(deviationsIn(cells), reasons(cells)).toEqual(known[variation.name] ?? {});
+    expect(coversPart(cells)).toBe(variation.partial ?? false);
   });
 });

@@ -1,5 +1,7 @@
+import type { Resource } from '../../records/records.ts';
+
 /** `skip`: nothing to check, or the check was not possible. */
-export type CheckStatus = 'ok' | 'warn' | 'fail' | 'skip';
+export type CheckStatus = 'pass' | 'warn' | 'fail' | 'skip';
 
 /** The result of one check. */
 export interface DoctorCheck {
@@ -11,6 +13,21 @@ export interface DoctorCheck {
   /** What the user should do. */
   remedy?: string;
 }
+
+/** A check of the service, and what its result means for answers from these records. */
+export interface Finding extends DoctorCheck {
+  /**
+   * `wrong`: what is told of these records may be wrong; `wrong figures`: only what is computed from them.
+   * `partial`: not all of them can be read, which answers say.
+   */
+  effect?: {
+    readonly of: readonly Resource[];
+    readonly is: 'wrong' | 'wrong figures' | 'partial';
+  };
+}
+
+/** The detail of a check that was left out because of an earlier one, or for lack of time or requests. */
+export const notTried = 'not tried';
 
 export function check(
   id: string,

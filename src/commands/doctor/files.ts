@@ -38,7 +38,7 @@ export async function checkFiles(
   const found = await Promise.all(
     secrets.map(async (secret) => {
       const it = await examine(secret);
-      const isFine = it?.status === 'ok' || it?.status === 'skip';
+      const isFine = it?.status === 'pass' || it?.status === 'skip';
       return it === undefined || (secret.isDefault && isFine) ? [] : [it];
     }),
   );
@@ -109,7 +109,7 @@ async function checkSecret(secret: Secret): Promise<DoctorCheck | undefined> {
   if (found.mode & writableByGroup) {
     return rowOf(secret, 'warn', `its whole group can change ${path}`, remedy);
   }
-  return rowOf(secret, 'ok', `not accessible to every user: ${path}`);
+  return rowOf(secret, 'pass', `not accessible to every user: ${path}`);
 }
 
 /** Whether all parent folders can be entered by everyone. */

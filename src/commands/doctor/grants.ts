@@ -1,6 +1,7 @@
 import { resources } from '../../api/routes.ts';
 import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
-import { isRefusal, type Probes } from './routes.ts';
+import type { Probes } from './prober.ts';
+import { isRefusal } from './routes.ts';
 
 const everyRead = new Set(resources.map(readGrant));
 

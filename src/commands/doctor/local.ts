@@ -25,7 +25,7 @@ export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
 function checkSettings(settings: Settings): DoctorCheck {
   const { length } = createSurface(settings.grants, toolsetsOf(settings)).list;
   const detail = `${length} tools; granted: ${inShort(settings.grants)}`;
-  if (length > 0) return check('settings', 'settings', 'ok', detail);
+  if (length > 0) return check('settings', 'settings', 'pass', detail);
   return check('settings', 'settings', 'fail', detail, 'Grant more, or select other toolsets');
 }
 
@@ -33,7 +33,7 @@ export function checkNode(version: string): DoctorCheck {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [least, minMinor] = oldestNode;
   if (major > least || (major === least && minor >= minMinor)) {
-    return check('node', 'Node', 'ok', version);
+    return check('node', 'Node', 'pass', version);
   }
   return check('node', 'Node', 'fail', version, `Install Node ${oldestNode.join('.')} or later`);
 }
@@ -45,7 +45,7 @@ async function checkState(settings: Settings): Promise<DoctorCheck> {
     return check(
       'state',
       'state folder',
-      'ok',
+      'pass',
       `${folder} is writable${await keptHistory(settings)}`,
     );
   const status = settings.grants.has(writeGrant) ? 'fail' : 'warn';

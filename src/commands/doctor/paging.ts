@@ -1,133 +1,211 @@
 import { isApiError } from '../../api/errors.ts';
-import { routes } from '../../api/routes.ts';
+import { resources, routes } from '../../api/routes.ts';
 import { environmentName } from '../../config.ts';
+import { describeError } from '../../mcp/wording.ts';
 import type { Resource } from '../../records/records.ts';
-import { check, type DoctorCheck } from './check.ts';
-import type { Probe, Prober } from './prober.ts';
-import { type Probes, probeSize } from './routes.ts';
+import type { OffsetMeaning } from '../../tenant/reading/profile.ts';
+import type { ServicePages } from '../../tenant/reading/service-pages.ts';
+import { check, type Finding, notTried } from './check.ts';
+import type { Prober, Probes } from './prober.ts';
+import { probeSize } from './routes.ts';
 
-/** Resources with small records first: only their number matters. */
-const pagedResources: readonly Resource[] = [
-  'contact',
-  'company',
-  'opportunity',
-  'product',
-  'quote',
-];
-/** Common names of offset parameters. */
-const otherOffsetNames = ['from', 'offset', 'skip'];
-const largeSize = 500;
-/** Page size used for reading collections. */
-const requestedSize = 100;
+/** The routes that are documented to be paged, small records first. */
+const pagedResources = ['contact', 'company', 'opportunity', 'product', 'quote'] as const;
+/** Of one page of a reading, and of the page that is asked for where the offset does not help. */
+const [pageSize, wholeSize] = [100, 1_000];
 
+/** What the paging checks were made on. */
 interface Sample {
-  path: string;
-  total: number;
-  ids: unknown[];
+  resource: Resource;
+  total: number | undefined;
 }
 
-/** Checks whether the offset works and how large pages may be, with one or two requests each. */
+/** Checks how the service counts and pages, with what the server itself learns from its answers. */
 export async function checkPaging(
   prober: Prober,
   probes: Probes,
-  pageParam: string,
-): Promise<DoctorCheck[]> {
-  const samples = pagedResources.flatMap((resource) => sampleOf(resource, probes.get(resource)));
-  const movable = samples.find(({ total, ids }) => total > probeSize && ids.length === probeSize);
+  pages: ServicePages,
+): Promise<Finding[]> {
+  const samples = pagedResources.flatMap((resource): Sample[] => {
+    const probe = probes.get(resource);
+    return probe && !probe.error ? [{ resource, total: probe.total }] : [];
+  });
+  const movable = samples.find(({ total }) => total === undefined || total > probeSize);
   const largest = samples.reduce<Sample | undefined>(
-    (most, one) => (most && most.total >= one.total ? most : one),
+    (most, one) => ((most?.total ?? -1) >= (one.total ?? 0) ? most : one),
     undefined,
   );
+  const size = await checkSize(prober, pages, largest);
   return [
-    movable && prober.hasTime
-      ? await checkOffset(prober, movable, pageParam)
-      : offset('skip', 'too few records to check'),
-    largest && prober.hasTime
-      ? await checkSize(prober, largest)
-      : size('skip', 'too few records to check'),
+    checkCounts(probes, pages),
+    await checkOffset(prober, pages, movable),
+    size,
+    ...(size.status === 'pass' ? checkPlaces(pages) : []),
   ];
 }
 
-function sampleOf(resource: Resource, probe: Probe | undefined): Sample[] {
-  const { page } = probe ?? {};
-  if (page?.total === undefined || page.total === 0) return [];
-  const ids = page.records.map((record) => record.id).filter((id) => id !== undefined);
-  return [{ path: routes[resource].path, total: page.total, ids }];
+function checkCounts(probes: Probes, pages: ServicePages): Finding {
+  const counts = (status: Finding['status'], detail: string, remedy?: string): Finding =>
+    check('paging:count', 'counts', status, detail, remedy);
+  const read = resources.filter((resource) => probes.get(resource)?.error === undefined);
+  const searched = pagedResources.filter(
+    (resource) => probes.has(resource) && read.includes(resource),
+  );
+  const limited = searched.filter((resource) => pages.traits(resource).countLimit !== undefined);
+  const [first] = limited;
+  if (first !== undefined) {
+    const { countLimit } = pages.traits(first);
+    const paths = limited.map((resource) => routes[resource].path).join(', ');
+    const found = counts(
+      'warn',
+      `stop at ${countLimit} for ${paths}: there are more records`,
+      'Answers about these say that they cover a part; filters help',
+    );
+    return { ...found, effect: { of: limited, is: 'partial' } };
+  }
+  const fields = new Set(searched.map((resource) => pages.traits(resource).countedIn ?? 'none'));
+  const ofPage = searched.some((resource) => pages.traits(resource).counts === 'page');
+  if (searched.length === 0) return counts('skip', 'no records could be read');
+  if (ofPage) return counts('warn', 'count the rows of a page only; all pages are read to the end');
+  if (fields.has('none')) {
+    return counts('warn', 'not sent; all pages are read to the end, which takes more requests');
+  }
+  return counts('pass', `in ${[...fields].join(', ')}`);
 }
 
-const offset = (status: DoctorCheck['status'], detail: string, remedy?: string): DoctorCheck =>
+const offset = (status: Finding['status'], detail: string, remedy?: string): Finding =>
   check('paging:offset', 'paging', status, detail, remedy);
-const size = (status: DoctorCheck['status'], detail: string, remedy?: string): DoctorCheck =>
-  check('paging:size', 'page size', status, detail, remedy);
-
-type MoveResult = 'moves' | 'ignored' | 'elsewhere';
-
-/** Requests the page that should start at the second record. */
-async function tryOffset(prober: Prober, { path, ids }: Sample, name: string): Promise<MoveResult> {
-  const { page, error } = await prober.page(path, { size: String(probeSize), [name]: '1' });
-  const first = page?.records[0]?.id;
-  if (error || first === undefined) return isApiError(error, 'refused') ? 'ignored' : 'elsewhere';
-  if (first === ids[1]) return 'moves';
-  return first === ids[0] ? 'ignored' : 'elsewhere';
-}
 
 async function checkOffset(
   prober: Prober,
-  sample: Sample,
-  pageParam: string,
-): Promise<DoctorCheck> {
-  const configured = pageParam === 'none' ? undefined : pageParam;
-  const move = configured === undefined ? 'ignored' : await tryOffset(prober, sample, configured);
-  if (move === 'moves') return offset('ok', `${configured} is honoured`);
-  if (move === 'elsewhere') {
-    const detail = `${configured}=1 returns neither the first record nor the second`;
-    const remedy =
-      'It may count pages, or the order is not stable: lists may repeat or miss records';
-    return offset('warn', detail, remedy);
+  pages: ServicePages,
+  sample: Sample | undefined,
+): Promise<Finding> {
+  if (!sample) return offset('skip', 'too few records to check');
+  if (!prober.canAsk) return offset('skip', notTried);
+  const { pageParam } = pages;
+  if (pageParam === undefined) return withoutOffset(prober, pages, sample);
+  await pages.learnOffset(sample.resource, {}, prober.call).catch(unlessApiError);
+  const found = pages.traits(sample.resource).offset;
+  if (found === undefined) {
+    return {
+      ...offset(
+        'warn',
+        `${pageParam} leads to no record that was expected`,
+        'The order may not be stable: answers say so where pages do not join up',
+      ),
+      effect: { of: pagedResources, is: 'partial' },
+    };
   }
-  const working = await findName(prober, sample, configured);
-  if (configured === undefined) {
-    return working === undefined
-      ? offset('ok', 'not configured, and none was found')
-      : offset(
-          'warn',
-          `none is configured, but ${working} works`,
-          `Set ${environmentName('pageParam')}=${working}`,
-        );
-  }
-  const remedy = `Set ${environmentName('pageParam')}=${working ?? 'none'}`;
-  return offset(
-    'fail',
-    `${configured} is ignored${working === undefined ? '' : `; ${working} works`}`,
-    remedy,
-  );
+  if (found === 'ignored') return withoutOffset(prober, pages, sample);
+  const meaning = describeOffset(found);
+  if (found.name === pageParam && found.counts === 'records')
+    return offset('pass', `${pageParam} is honoured`);
+  const ignored = found.name === pageParam ? '' : `${pageParam} is not honoured; `;
+  const remedy =
+    found.name === pageParam
+      ? undefined
+      : `The server finds this out itself; ${environmentName('pageParam')}=${found.name} saves the requests`;
+  return offset('warn', `${ignored}${meaning}`, remedy);
 }
 
-async function findName(
+const describeOffset = ({ name, counts }: OffsetMeaning): string =>
+  counts === 'records' ? `${name} works` : `${name} counts ${counts}`;
+
+/** Where every page is the first one: how much of a collection one page can hold. */
+async function withoutOffset(
   prober: Prober,
-  sample: Sample,
-  configured: string | undefined,
-): Promise<string | undefined> {
-  for (const name of otherOffsetNames) {
-    if (name === configured || !prober.hasTime) continue;
-    if ((await tryOffset(prober, sample, name)) === 'moves') return name;
-  }
-  return undefined;
+  pages: ServicePages,
+  { resource }: Sample,
+): Promise<Finding> {
+  const why =
+    pages.pageParam === undefined ? 'no offset is configured' : `${pages.pageParam} is ignored`;
+  const page = await prober.page(resource, { size: wholeSize }).catch(unlessApiError);
+  const rows = page?.records.length ?? probeSize;
+  const remedy =
+    pages.pageParam === undefined
+      ? `Without ${environmentName('pageParam')}=none the server finds out what the service understands`
+      : `Name the offset parameter in ${environmentName('pageParam')}, if the service has one`;
+  if (page?.total !== undefined && rows >= page.total)
+    return offset('warn', `${why}; a page of ${wholeSize} holds all ${page.total} records`, remedy);
+  const found = offset('warn', `${why}: only the first ${rows} records can be read`, remedy);
+  return { ...found, effect: { of: pagedResources, is: 'partial' } };
 }
 
-async function checkSize(prober: Prober, { path, total }: Sample): Promise<DoctorCheck> {
-  const large = await prober.page(path, { size: String(largeSize) });
-  if (large.page) return size('ok', describeSize(large.page.records.length, total));
-  if (!isApiError(large.error, 'refused')) return size('skip', 'no valid answer to a large page');
-  const usual = await prober.page(path, { size: String(requestedSize) });
-  if (usual.page) return size('ok', `${largeSize} is refused; ${requestedSize} is not`);
-  const remedy = 'Whole collections cannot be read: ask the provider for the maximum page size';
-  return size('fail', `${requestedSize} is refused`, remedy);
+/** An error here is of no more consequence than no answer: the routes were checked before. */
+export function unlessApiError(error: unknown): undefined {
+  if (!isApiError(error)) throw error;
+}
+
+async function checkSize(
+  prober: Prober,
+  pages: ServicePages,
+  sample: Sample | undefined,
+): Promise<Finding> {
+  const size = (status: Finding['status'], detail: string, remedy?: string): Finding =>
+    check('paging:size', 'page size', status, detail, remedy);
+  if (!sample) return size('skip', 'too few records to check');
+  if (!prober.canAsk) return size('skip', notTried);
+  const { resource } = sample;
+  try {
+    const { records, total = Number.POSITIVE_INFINITY } = await pages.page(
+      resource,
+      { size: pageSize },
+      prober.call,
+    );
+    const { maxSize } = pages.traits(resource);
+    if (maxSize === 'none')
+      return size('warn', 'the size parameter is refused; the server leaves it out');
+    if (maxSize !== undefined)
+      return size('warn', `more than ${maxSize} is refused; the server asks for ${maxSize}`);
+    await learnPlaces(prober, pages, resource, records.length, total);
+    return size('pass', describeSize(records.length, total));
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    const found = size(
+      'fail',
+      `${pageSize} is not answered`,
+      describeError(error, environmentName),
+    );
+    return { ...found, effect: { of: [resource], is: 'wrong' } };
+  }
 }
 
 function describeSize(received: number, total: number): string {
-  if (received > largeSize)
-    return `ignored: ${received} records returned where ${largeSize} were requested`;
-  if (received < Math.min(largeSize, total)) return `clamped to ${received}`;
+  if (received > pageSize)
+    return `ignored: ${received} records returned where ${pageSize} were requested`;
+  if (received < Math.min(pageSize, total)) return `clamped to ${received}`;
   return `${received} records in one page`;
+}
+
+/** A page in the middle that is short may have places that are not shown: the next page then repeats some. */
+async function learnPlaces(
+  prober: Prober,
+  pages: ServicePages,
+  resource: Resource,
+  rows: number,
+  total: number,
+): Promise<void> {
+  const isShort = rows > 0 && rows < pageSize && rows < total;
+  if (!isShort || !prober.canAsk || pages.profile(resource).offset === 'none') return;
+  const first = pages.sample(resource)?.keys ?? [];
+  const page = await pages
+    .page(resource, { size: 1, from: rows }, prober.call)
+    .catch(unlessApiError);
+  const id = page?.records[0]?.id;
+  if (id === undefined) return;
+  pages.learn(resource, { shortPages: first.includes(id) ? 'hidden' : 'fewer' });
+}
+
+function checkPlaces(pages: ServicePages): Finding[] {
+  const hides = resources.some((resource) => pages.traits(resource).shortPages === 'hidden');
+  if (!hides) return [];
+  const found = check(
+    'paging:places',
+    'hidden records',
+    'warn',
+    'some records are counted, but shown in no list',
+    'Answers say that they cover a part. The key may not be permitted to see all records',
+  );
+  return [{ ...found, effect: { of: resources, is: 'partial' } }];
 }

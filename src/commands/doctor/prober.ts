@@ -1,22 +1,28 @@
-import { type RawPage, readPage } from '../../api/envelope.ts';
-import { ApiError, isApiError } from '../../api/errors.ts';
+import type { Call } from '../../api/call.ts';
+import type { Page, PageRequest } from '../../api/client.ts';
+import { type RawRecord, readOne, readPage } from '../../api/envelope.ts';
+import { ApiError, type ErrorFacts, isApiError } from '../../api/errors.ts';
+import { requireFamiliar } from '../../api/familiar.ts';
 import { header, parseResponse } from '../../api/reply.ts';
+import { routes } from '../../api/routes.ts';
 import { defaultLimits, Wire, type WireResponse } from '../../api/wire.ts';
-
-/** The result of one request. */
-export interface Probe {
-  page?: RawPage;
-  /** Whether the records were a bare list, without a total. */
-  bare?: boolean;
-  error?: ApiError;
-  /** Milliseconds until the whole answer was received. */
-  durationMs: number;
-}
+import { type ApiRecord, type RecordOf, type Resource, toRecord } from '../../records/records.ts';
 
 export interface ProbeTarget {
   baseUrl: URL;
   key: string;
 }
+
+/** The first page of one route. */
+export interface Probe {
+  records: readonly ApiRecord[];
+  total?: number;
+  error?: ApiError;
+  /** Milliseconds until the whole answer was received. */
+  durationMs: number;
+}
+
+export type Probes = ReadonlyMap<Resource, Probe>;
 
 /** From response headers. */
 export interface ServiceHeaders {
@@ -27,19 +33,28 @@ export interface ServiceHeaders {
   retryAfter?: number;
 }
 
+/** Requests that one run sends at most. */
+export const maxRequests = 40;
 const attemptMs = 10_000;
 
-/** Sends single read requests, without retries, until a deadline. */
+/**
+ * Sends read requests until a deadline, each once; again only where the service answers with an error that a
+ * second request may not show.
+ */
 export class Prober {
   readonly headers: ServiceHeaders = {};
   requests = 0;
+  /** Name of the offset parameter in the settings. */
+  readonly pageParam: string | undefined;
   readonly #target: ProbeTarget;
   readonly #wire: Wire;
   readonly #deadline: number;
   readonly #onRequest: (path: string, requests: number) => void;
+  readonly #raw = new Map<Resource, readonly RawRecord[]>();
 
   constructor(
     target: ProbeTarget,
+    pageParam: string,
     withinMs: number,
     onRequest: (path: string, requests: number) => void,
   ) {
@@ -48,40 +63,83 @@ export class Prober {
       target.baseUrl,
     );
     this.#target = target;
+    this.pageParam = pageParam === 'none' ? undefined : pageParam;
     this.#wire = new Wire(base, target.key, { ...defaultLimits, attemptMs });
     this.#deadline = Date.now() + withinMs;
     this.#onRequest = onRequest;
   }
 
-  /** Whether the deadline allows further requests. */
-  get hasTime(): boolean {
-    return Date.now() < this.#deadline && this.headers.retryAfter === undefined;
+  /** Whether further requests may be sent. */
+  get canAsk(): boolean {
+    const hasTime = Date.now() < this.#deadline && this.headers.retryAfter === undefined;
+    return hasTime && this.requests < maxRequests;
   }
 
-  /** One page of a route; `path` is below `/public-api`. */
-  async page(path: string, query: Record<string, string>): Promise<Probe> {
-    const facts = { host: this.#target.baseUrl.host, path };
-    const search = new URLSearchParams(query);
-    const started = Date.now();
-    this.requests += 1;
-    this.#onRequest(path, this.requests);
-    try {
-      const response = await this.#wire.send(
-        { method: 'GET', path: `${path}?${search}` },
-        { signal: new AbortController().signal, deadline: this.#deadline, purpose: 'interactive' },
-        facts,
-      );
-      this.#recordHeaders(response, started);
-      const body = parseResponse(response, this.#target.key, facts);
-      const page = readPage(body, facts);
-      return { page, bare: Array.isArray(body), durationMs: Date.now() - started };
-    } catch (error) {
-      return { error: this.#toKnownError(error), durationMs: Date.now() - started };
+  get call(): Call {
+    const { signal } = new AbortController();
+    return { signal, deadline: this.#deadline, purpose: 'interactive' };
+  }
+
+  /** Rows of the first page of a route, as the service sent them. */
+  rawRows(resource: Resource): readonly RawRecord[] {
+    return this.#raw.get(resource) ?? [];
+  }
+
+  /** One page, as `ApiClient.page` reads it. @throws ApiError */
+  async page<R extends Resource>(resource: R, query: PageRequest): Promise<Page<RecordOf[R]>> {
+    const route = routes[resource];
+    const facts = this.#facts(route.path);
+    const search = new URLSearchParams();
+    if (query.size !== undefined) search.set('size', String(query.size));
+    const { from = 0, offsetName = this.pageParam } = query;
+    if (from > 0 && offsetName !== undefined) search.set(offsetName, String(from));
+    for (const name of route.parameters) {
+      if (query[name]) search.set(name, String(query[name]));
     }
+    const body = await this.#twice(`${route.path}?${search}`, facts, (it) => readPage(it, facts));
+    if (!this.#raw.has(resource)) this.#raw.set(resource, structuredClone(body.records));
+    const records = body.records.map((record) => toRecord(resource, record));
+    requireFamiliar(resource, records, facts);
+    return { ...body, records };
+  }
+
+  /** One record by id, as the service sends it. @throws ApiError */
+  record(resource: Resource, id: string): Promise<RawRecord> {
+    const facts = this.#facts(`${routes[resource].path}/…`);
+    const path = `${routes[resource].path}/${encodeURIComponent(id)}`;
+    return this.#twice(path, facts, (body) => readOne(body, facts));
   }
 
   close(): Promise<void> {
     return this.#wire.close();
+  }
+
+  #facts(path: string): ErrorFacts {
+    return { host: this.#target.baseUrl.host, path };
+  }
+
+  async #twice<T>(path: string, facts: ErrorFacts, read: (body: unknown) => T): Promise<T> {
+    try {
+      return await this.#once(path, facts, read);
+    } catch (error) {
+      if (!isApiError(error, 'embedded-error', 'malformed')) throw error;
+      return this.#once(path, facts, read);
+    }
+  }
+
+  async #once<T>(path: string, facts: ErrorFacts, read: (body: unknown) => T): Promise<T> {
+    if (!this.canAsk) throw new ApiError('budget-spent', { ...facts, seconds: undefined });
+    const started = Date.now();
+    this.requests += 1;
+    this.#onRequest(facts.path ?? '', this.requests);
+    try {
+      const response = await this.#wire.send({ method: 'GET', path }, this.call, facts);
+      this.#recordHeaders(response, started);
+      return read(parseResponse(response, this.#target.key, facts));
+    } catch (error) {
+      if (isApiError(error, 'rate-limited')) this.headers.retryAfter = error.facts.seconds ?? 60;
+      throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
+    }
   }
 
   #recordHeaders(response: WireResponse, started: number): void {
@@ -98,12 +156,5 @@ export class Prober {
     if (limit !== undefined) this.headers.limit = limit;
     const date = Date.parse(header(response, 'date') ?? '');
     if (!Number.isNaN(date)) this.headers.clockAheadMs ??= date + 500 - (started + Date.now()) / 2;
-  }
-
-  /** @throws errors that do not come from the service */
-  #toKnownError(error: unknown): ApiError {
-    if (!isApiError(error)) throw error;
-    if (isApiError(error, 'rate-limited')) this.headers.retryAfter = error.facts.seconds ?? 60;
-    return isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
   }
 }

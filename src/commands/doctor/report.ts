@@ -1,7 +1,7 @@
 import { environmentName } from '../../config.ts';
 import { version } from '../../version.ts';
 import { wrap } from '../text-table.ts';
-import type { CheckStatus, DoctorCheck } from './check.ts';
+import { type CheckStatus, type DoctorCheck, notTried } from './check.ts';
 
 export interface Report {
   version: string;
@@ -23,8 +23,8 @@ export const reportOf = (facts: Omit<Report, 'version' | 'ok'>): Report => ({
 });
 
 const statusWords: Readonly<Record<CheckStatus, string>> = {
-  ok: 'ok',
-  warn: 'warn',
+  pass: 'PASS',
+  warn: 'WARN',
   fail: 'FAIL',
   skip: '-',
 };
@@ -34,16 +34,20 @@ const statusWidth = 6;
 export function table({ checks, address, sandbox, requests, grants }: Report): string {
   const titleWidth = Math.max(...checks.map(({ title }) => title.length)) + 2;
   const indent = ' '.repeat(statusWidth + titleWidth);
-  const rows = checks.map(({ status, title, detail, remedy }) => {
-    const row = wrap(
-      `${statusWords[status].padEnd(statusWidth)}${title.padEnd(titleWidth)}${detail}`,
-      indent,
-    );
-    return remedy === undefined ? row : `${row}\n${wrap(`${indent}→ ${remedy}`, `${indent}  `)}`;
-  });
+  const skipped = checks.filter(({ detail }) => detail === notTried).length;
+  const rows = checks
+    .filter(({ detail }) => detail !== notTried)
+    .map(({ status, title, detail, remedy }) => {
+      const row = wrap(
+        `${statusWords[status].padEnd(statusWidth)}${title.padEnd(titleWidth)}${detail}`,
+        indent,
+      );
+      return remedy === undefined ? row : `${row}\n${wrap(`${indent}→ ${remedy}`, `${indent}  `)}`;
+    });
   const where = sandbox ? `the embedded tenant at ${address}` : address;
-  const requestCount = `${requests} requests were sent; nothing was written.`;
+  const others = skipped === 0 ? '' : `\n${skipped} other checks were not tried.\n`;
+  const requestCount = `${requests} request${requests === 1 ? ' was' : 's were'} sent; nothing was written.`;
   const grant =
     grants === undefined ? '' : `\n\nGrants for this key:\n${environmentName('grants')}=${grants}`;
-  return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n\n${requestCount}${grant}\n`;
+  return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n${others}\n${requestCount}${grant}\n`;
 }

@@ -4,37 +4,51 @@ import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
 import type { Resource } from '../../records/records.ts';
 import { type Grant, readGrant } from '../../tenant/grants.ts';
-import { check, type DoctorCheck } from './check.ts';
-import type { Probe, Prober } from './prober.ts';
+import { minSampleRows } from '../../tenant/reading/offset.ts';
+import type { ServicePages } from '../../tenant/reading/service-pages.ts';
+import { check, type DoctorCheck, notTried } from './check.ts';
+import type { Probe, Prober, Probes } from './prober.ts';
 import { affectsAllRoutes } from './service.ts';
 
-export type Probes = ReadonlyMap<Resource, Probe>;
-
-/** Large enough to see whether size and offset are honoured. */
-export const probeSize = 2;
+/** Large enough to tell what the offset counts. */
+export const probeSize = minSampleRows;
 const width = 4;
 
 /**
- * Requests every route once; stops early if the first two answers show that all others would fail. Routes
- * that were not requested are absent.
+ * Requests every route; stops early if the first two answers show that all others would fail. Routes that
+ * were not requested are absent.
  */
-export async function probeRoutes(prober: Prober): Promise<Probes> {
+export async function probeRoutes(prober: Prober, pages: ServicePages): Promise<Probes> {
   const probes = new Map<Resource, Probe>();
   const ask = async (resource: Resource | undefined) => {
-    if (resource === undefined || !prober.hasTime) return;
-    probes.set(resource, await prober.page(routes[resource].path, { size: String(probeSize) }));
+    if (resource === undefined || !prober.canAsk) return;
+    probes.set(resource, await probe(resource, prober, pages));
   };
   const queue = [...resources];
   await ask(queue.shift());
   if (affectsAllRoutes([...probes.values()][0]?.error)) return probes;
   await ask(queue.shift());
+  const [one, other] = [...probes.values()].map(({ error }) => error?.kind);
   const both = [...probes.values()];
-  if (both.every(({ error }) => isApiError(error, 'key-refused', 'no-route'))) return probes;
+  const isRefused = both.every(({ error }) => isApiError(error, 'key-refused', 'no-route'));
+  if (isRefused || (one !== undefined && one === other && one !== 'not-permitted')) return probes;
   const worker = async () => {
     while (queue.length > 0) await ask(queue.shift());
   };
   await Promise.all(Array.from({ length: width }, worker));
   return probes;
+}
+
+async function probe(resource: Resource, prober: Prober, pages: ServicePages): Promise<Probe> {
+  const started = Date.now();
+  try {
+    const { records, total } = await pages.page(resource, { size: probeSize }, prober.call);
+    const durationMs = Date.now() - started;
+    return { records, durationMs, ...(total === undefined ? {} : { total }) };
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    return { records: [], error, durationMs: Date.now() - started };
+  }
 }
 
 /** Whether the route is permanently unavailable to this key or tenant; other errors may be temporary. */
@@ -53,8 +67,8 @@ function checkRoute(
   const granted = grants.has(readGrant(resource));
   const route = (status: DoctorCheck['status'], detail: string, remedy?: string) =>
     check(`route:${path}`, path, status, detail, remedy);
-  if (!probe) return route('skip', 'not tried');
-  if (!probe.error) return route('ok', `${sizeOf(probe)}${granted ? '' : '; not granted here'}`);
+  if (!probe) return route('skip', notTried);
+  if (!probe.error) return route('pass', `${sizeOf(probe)}${granted ? '' : '; not granted here'}`);
   if (!isRefusal(probe.error)) {
     return route(
       granted ? 'fail' : 'warn',
@@ -73,9 +87,9 @@ function checkRoute(
   );
 }
 
-function sizeOf({ page, bare }: Probe): string {
-  if (page?.total !== undefined) return `${page.total} records`;
-  const count = page?.records.length ?? 0;
-  if (bare && count > probeSize) return `${count} records, in one list`;
+function sizeOf({ records, total }: Probe): string {
+  if (total !== undefined) return `${total} records`;
+  const count = records.length;
+  if (count > probeSize) return `${count} records, in one list`;
   return count < probeSize ? `${count} records` : 'records; the service reports no total';
 }

@@ -2,7 +2,7 @@ import { type ApiError, isApiError } from '../../api/errors.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
 import type { Resource } from '../../records/records.ts';
-import { check, type DoctorCheck } from './check.ts';
+import { check, type DoctorCheck, notTried } from './check.ts';
 import type { Probe, ProbeTarget, ServiceHeaders } from './prober.ts';
 
 /** Checks address and key by the first answers. */
@@ -11,18 +11,18 @@ export function checkAddress(
   probes: ReadonlyMap<Resource, Probe>,
 ): DoctorCheck[] {
   const all = [...probes.values()];
-  const answered = all.find((probe) => probe.page !== undefined);
+  const answered = all.find((probe) => !probe.error);
   const allowed = answered ?? all.find((probe) => isApiError(probe.error, 'not-permitted'));
   const address = allowed ?? all.find((probe) => isApiError(probe.error, 'key-refused'));
   if (!address) return unreachable(baseUrl, all[0]?.error);
   const answers = check(
     'address',
     'address',
-    'ok',
+    'pass',
     `${baseUrl.href} answers in ${address.durationMs} ms`,
   );
   if (!allowed) return [answers, refusedKey(address.error)];
-  return [answers, check('key', 'key', 'ok', 'accepted')];
+  return [answers, check('key', 'key', 'pass', 'accepted')];
 }
 
 function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
@@ -30,9 +30,9 @@ function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
   const remedy = error === undefined ? undefined : describeError(error, environmentName);
   return [
     limited
-      ? check('address', 'address', 'ok', `${baseUrl.href} answers`)
+      ? check('address', 'address', 'pass', `${baseUrl.href} answers`)
       : check('address', 'address', 'fail', `${baseUrl.href} does not answer as the API`, remedy),
-    check('key', 'key', 'skip', 'not tried'),
+    check('key', 'key', 'skip', notTried),
   ];
 }
 
@@ -47,7 +47,7 @@ const refusedKey = (error: ApiError | undefined): DoctorCheck =>
 
 /** Whether an error affects all routes, so that the others need not be checked. */
 export const affectsAllRoutes = (error: ApiError | undefined): boolean =>
-  error !== undefined && !isApiError(error, 'not-permitted', 'no-route', 'key-refused');
+  isApiError(error, 'unreachable', 'web-page', 'redirect', 'timed-out', 'rate-limited');
 
 const lowBudgetShare = 0.1;
 
@@ -75,7 +75,7 @@ export function checkBudget(
     );
   }
   const low = remaining < (limit ?? configured) * lowBudgetShare;
-  if (!low) return budget('ok', left);
+  if (!low) return budget('pass', left);
   return budget('warn', left, 'Other programs of this tenant share this budget');
 }
 
@@ -86,7 +86,7 @@ export function checkClock({ clockAheadMs: ahead }: ServiceHeaders): DoctorCheck
   if (ahead === undefined)
     return check('clock', 'clock', 'skip', 'the service sends no Date header');
   const offset = Math.abs(ahead);
-  if (offset < noticeableMs) return check('clock', 'clock', 'ok', 'in step with the service');
+  if (offset < noticeableMs) return check('clock', 'clock', 'pass', 'in step with the service');
   const detail = `${describeDuration(offset)} ${ahead > 0 ? 'behind' : 'ahead of'} the service`;
   const status = offset < maxClockErrorMs ? 'warn' : 'fail';
   const remedy = 'Correct the clock: stale and overdue depend on it';

@@ -1,12 +1,12 @@
-import { routes } from '../../api/routes.ts';
 import { environmentName } from '../../config.ts';
 import type { ApiRecord } from '../../records/records.ts';
 import { findUnknownStages } from '../../tenant/changes/unknown-stages.ts';
+import type { ServicePages } from '../../tenant/reading/service-pages.ts';
 import { visible } from '../../text/characters.ts';
 import { check, type DoctorCheck } from './check.ts';
+import { unlessApiError } from './paging.ts';
 import type { Prober } from './prober.ts';
 
-const { path } = routes.opportunity;
 const pageSize = 100;
 /** Usually enough to find every stage in use. */
 const maxPages = 5;
@@ -15,13 +15,13 @@ const maxPages = 5;
 export async function checkStages(
   prober: Prober,
   words: readonly string[],
-  pageParam: string,
+  pages: ServicePages,
 ): Promise<DoctorCheck[]> {
   if (words.length === 0) return [];
-  const { records, isWhole } = await readOpportunities(prober, pageParam);
+  const { records, isWhole } = await readOpportunities(prober, pages);
   if (records.length === 0) return [stages('skip', 'no opportunity could be read')];
   const { unknown, stages: known } = await findUnknownStages(records, words);
-  if (unknown.length === 0) return [stages('ok', `each is in use: ${quoted(words)}`)];
+  if (unknown.length === 0) return [stages('pass', `each is in use: ${quoted(words)}`)];
   const among = isWhole ? 'no opportunity is' : `none of ${records.length} opportunities is`;
   const remedy = `Check the spelling in ${environmentName('barredStages')}; these stages are in use: ${quoted(known)}`;
   return [stages('warn', `${among} in ${quoted(unknown)}`, remedy)];
@@ -35,17 +35,17 @@ const stages = (status: DoctorCheck['status'], detail: string, remedy?: string):
 
 async function readOpportunities(
   prober: Prober,
-  pageParam: string,
-): Promise<{ records: ApiRecord[]; isWhole: boolean }> {
+  pages: ServicePages,
+): Promise<{ records: readonly ApiRecord[]; isWhole: boolean }> {
   const records: ApiRecord[] = [];
   let total = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < maxPages && records.length < total && prober.hasTime; attempt++) {
-    const offset = pageParam === 'none' ? {} : { [pageParam]: String(records.length) };
-    const { page } = await prober.page(path, { size: String(pageSize), ...offset });
+  for (let attempt = 0; attempt < maxPages && records.length < total && prober.canAsk; attempt++) {
+    const query = { size: pageSize, from: records.length };
+    const page = await pages.page('opportunity', query, prober.call).catch(unlessApiError);
     if (!page || page.records.length === 0) break;
     records.push(...page.records);
     total = page.total ?? total;
-    if (pageParam === 'none') break;
+    if (pages.profile('opportunity').offset === 'none') break;
   }
   return { records, isWhole: records.length >= total };
 }

@@ -66,6 +66,10 @@ export function deviationsIn(cells: readonly Cell[]): Deviations {
   return Object.fromEntries(found.filter(([, probes]) => probes.length > 0));
 }
 
+/** Whether some answer covers a part, as docs/compatibility.md then says. */
+export const coversPart = (cells: readonly Cell[]): boolean =>
+  cells.some(({ result }) => result === 'partial');
+
 const signs: Record<Result, string> = {
   right: '✓',
   partial: 'part',

@@ -11,6 +11,8 @@ export interface Variation {
    * `every` for a service that answers nothing.
    */
   mayFail?: readonly string[] | 'every';
+  /** Some answers cover a part, or name what cannot be told; all others are right. */
+  partial?: boolean;
   /** Words that would not be true in such an error. */
   untrue?: RegExp;
   /** Requests that the server believes the tenant allows in ten minutes. */
@@ -142,6 +144,7 @@ const counts: readonly Variation[] = [
     name: 'counts to 10,000',
     does: '12,000 products; `total` stops at 10,000, and `from` behind it is refused.',
     set: { counts: 'at most 10,000', products: 12_000 },
+    partial: true,
   },
 ];
 
@@ -203,6 +206,7 @@ const offsets: readonly Variation[] = [
     name: 'from is ignored, size is clamped',
     does: 'Every page is the first one, of at most 50 rows: the rest cannot be read.',
     set: { fromHandling: 'ignored', maxSize: { rows: 50, over: 'clamped' } },
+    partial: true,
     mayFail: uncertain,
   },
   {
@@ -244,6 +248,7 @@ const offsets: readonly Variation[] = [
     name: 'hidden rows',
     does: 'Every eleventh record is counted and has its place, but is not shown.',
     set: { hidden: true },
+    partial: true,
     mayFail: uncertain,
   },
 ];
@@ -343,7 +348,7 @@ const rows: readonly Variation[] = [
 ];
 
 /** Fields that nobody can expect. */
-const strangers: readonly Variation[] = [
+export const strangers: readonly Variation[] = [
   {
     name: 'PascalCase',
     does: '`Id`, `Name`, `PipelineStage`, ….',
@@ -360,10 +365,11 @@ const strangers: readonly Variation[] = [
     name: 'amounts by other names',
     does: '`amountOnce` instead of `onetimeRevenue`, `unitAmount` instead of `price`, …. A PUT keeps what it leaves out.',
     set: { fields: 'other amounts', omitted: 'kept' },
+    partial: true,
   },
 ];
 
-const failures: readonly Variation[] = [
+export const failures: readonly Variation[] = [
   {
     name: '200 with an error',
     does: 'Lists are answered with status 200, an error and empty `results`.',
@@ -404,7 +410,7 @@ const failures: readonly Variation[] = [
   },
 ];
 
-const rules: readonly Variation[] = [
+export const rules: readonly Variation[] = [
   {
     name: 'status not editable',
     does: 'A write is refused: the status is not Active.',
@@ -439,6 +445,7 @@ const rules: readonly Variation[] = [
     name: 'revenue computed',
     does: 'Each write sets the one-time revenue to what the quoted items make.',
     set: { writeRule: 'computed' },
+    partial: true,
   },
 ];
 

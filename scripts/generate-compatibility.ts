@@ -1,0 +1,93 @@
+// Generates docs/compatibility.md from the variations of the test service; the matrix of the tests asserts each row.
+import { known } from '../test/support/compatibility/known.ts';
+import {
+  axes,
+  failures,
+  rules,
+  strangers,
+  type Variation,
+} from '../test/support/compatibility/variations.ts';
+import { generated, row } from './generated.ts';
+
+const intro = `# Compatibility
+
+What the server expects of the service, and what it tolerates. For operators who connect a tenant, and for providers of
+the API. Made from \`test/support/compatibility\` by \`npm run generate:compatibility\`; do not edit.
+
+The service's documentation leaves much open, so the server learns from the answers how a tenant's service counts, pages
+and filters, checks in every answer that it did what was asked, and reads on in the way that works. \`cpq-mcp doctor\`
+([installing](hosting.md#requirements)) shows how your tenant answers, and which of these rows apply.
+
+## Expected
+
+| what | as documented |
+| --- | --- |
+| address | \`{address}/public-api\`, JSON, the header \`api-key\` |
+| list | \`{"results": […], "total": 330}\` |
+| page | \`size\` records from the offset \`from\`, 0-based |
+| references | nested: \`"company": {"id": "…", "name": "…"}\` |
+| money, dates | numbers; ISO 8601 |
+| deleted records | marked by a time in \`deletedAt\` or \`deleted\` |
+| rate limit | 500 requests in ten minutes, \`X-RateLimit-Remaining\` in every reply |
+
+## Tolerated
+
+*Read* means that every answer is the same as for a service as documented. *Part* means that answers cover what can be
+read, and say so first, or name what the service did otherwise. *Error* means that the call fails with a message that says
+why. Every question of the test suite is asked against each row; a row that is not answered so says *known fault*.
+`;
+
+const titles: Record<string, string> = {
+  references: 'References',
+  counts: 'Lists and counts',
+  sizes: 'Page size',
+  offsets: 'Offset',
+  searches: 'Filter, text and order',
+  rows: 'Records',
+};
+
+/** What may end with an error, in words. */
+const failing: readonly [RegExp, string][] = [
+  [/^filter$/, 'lists with `filters`'],
+  [/^query$/, 'lists with `query`'],
+  [/^sort$/, 'lists with `sort`'],
+  [/^upsert of a new one$/, 'creating an opportunity'],
+  [/^upsert of the company$/, 'changing the company of an opportunity'],
+  [/^upsert of the stage$/, 'changing the stage of an opportunity by its name'],
+  [/^upsert( by external id)?$/, 'changing an opportunity'],
+];
+
+function errorsIn(probes: readonly string[]): string {
+  const all = failing.filter(([pattern]) => probes.some((probe) => pattern.test(probe)));
+  const words = all.map(([, text]) => text);
+  // Whatever is changed includes the company and the stage.
+  const isAny = words.includes('changing an opportunity');
+  return words.filter((text) => !isAny || !text.startsWith('changing the')).join(', ');
+}
+
+function outcome({ name, mayFail = [], partial = false }: Variation): string {
+  const faults = known[name];
+  if (faults !== undefined) {
+    const probes = Object.values(faults).flat();
+    return `Known fault: ${probes.length > 6 ? 'most answers' : probes.join(', ')}`;
+  }
+  if (mayFail === 'every') return 'Error';
+  const errors = errorsIn(mayFail);
+  const read = partial ? 'Part' : 'Read';
+  return errors === '' ? read : `${read}; error: ${errors}`;
+}
+
+function section(title: string, variations: readonly Variation[]): string {
+  const lines = variations.map((it) => row(it.name, it.does, outcome(it)));
+  const head = [row('variation', 'the service', 'the server'), row('---', '---', '---')];
+  return `\n### ${title}\n\n${[...head, ...lines].join('\n')}\n`;
+}
+
+const sections = [
+  ...Object.entries(axes).map(([name, all]) => section(titles[name] ?? name, all)),
+  section('Fields that cannot be expected', strangers),
+  section('Errors and limits', failures),
+  section('Rules for writes', rules),
+];
+
+await generated('docs/compatibility.md', `${intro}${sections.join('')}`, 'generate:compatibility');

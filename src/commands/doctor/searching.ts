@@ -1,0 +1,85 @@
+import type { Search } from '../../api/client.ts';
+import { isApiError } from '../../api/errors.ts';
+import { environmentName } from '../../config.ts';
+import { describeError } from '../../mcp/wording.ts';
+import type { ApiRecord, Resource } from '../../records/records.ts';
+import { type ListSource, readListPage } from '../../tenant/reading/list-page.ts';
+import type { ServicePages } from '../../tenant/reading/service-pages.ts';
+import { fieldOf } from '../../values.ts';
+import { check, type Finding, notTried } from './check.ts';
+import type { Prober, Probes } from './prober.ts';
+
+type Parameter = 'filters' | 'query' | 'sort';
+
+const titles = { filters: 'filter', query: 'text search', sort: 'sort' } as const;
+const rows = 5;
+
+/** Checks whether filters, text and order have an effect, on pages that must show one. */
+export async function checkSearching(
+  prober: Prober,
+  probes: Probes,
+  pages: ServicePages,
+): Promise<Finding[]> {
+  const [deal] = probes.get('opportunity')?.records ?? [];
+  const [company] = probes.get('company')?.records ?? [];
+  const companyId = fieldOf(fieldOf(deal, 'company'), 'id');
+  const word = wordOf(company);
+  return [
+    await checkParameter(
+      prober,
+      pages,
+      'opportunity',
+      'filters',
+      companyId && `company.id:${companyId}`,
+    ),
+    await checkParameter(prober, pages, 'company', 'query', word),
+    await checkParameter(prober, pages, 'company', 'sort', company && '-name'),
+  ];
+}
+
+const wordOf = (company: ApiRecord | undefined): string | undefined =>
+  company?.name?.split(/\s+/).find((word) => /^[\p{L}\d]{3,}$/u.test(word));
+
+async function checkParameter(
+  prober: Prober,
+  pages: ServicePages,
+  resource: Resource,
+  name: Parameter,
+  value: unknown,
+): Promise<Finding> {
+  const found = (status: Finding['status'], detail: string, remedy?: string): Finding =>
+    check(`search:${name}`, titles[name], status, detail, remedy);
+  if (typeof value !== 'string') return found('skip', 'no record to check it with');
+  if (!prober.canAsk) return found('skip', notTried);
+  try {
+    return (await isIgnored(prober, pages, resource, { [name]: value }))
+      ? found('warn', 'ignored; the server applies it itself, over the whole collection')
+      : found('pass', 'honoured');
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    if (!isApiError(error, 'refused')) {
+      return found('skip', 'no valid answer', describeError(error, environmentName));
+    }
+    return found(
+      'warn',
+      `the parameter ${name} is refused`,
+      `Lists cannot be asked for with ${name}; briefs and cpq_find do not need it`,
+    );
+  }
+}
+
+/** Found out in the way of the lists, which read everything where a parameter has no effect. */
+async function isIgnored(
+  prober: Prober,
+  pages: ServicePages,
+  resource: Resource,
+  search: Search,
+): Promise<boolean> {
+  let readsWhole = false;
+  const readWhole: ListSource<Resource>['readWhole'] = async () => {
+    readsWhole = true;
+    return { records: [], coverage: { complete: true, read: 0, total: 0 }, asOf: new Date() };
+  };
+  await readListPage({ pages, resource, readWhole, call: prober.call }, { ...search, size: rows });
+  return readsWhole;
+}

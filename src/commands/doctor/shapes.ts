@@ -1,0 +1,146 @@
+import type { RawRecord } from '../../api/envelope.ts';
+import { isApiError } from '../../api/errors.ts';
+import { findUnrecognized } from '../../api/familiar.ts';
+import { routes } from '../../api/routes.ts';
+import type { ApiRecord } from '../../records/records.ts';
+import { visible } from '../../text/characters.ts';
+import { isObject } from '../../values.ts';
+import { check, type Finding, notTried } from './check.ts';
+import type { Prober, Probes } from './prober.ts';
+
+const main = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
+
+/** Checks the form of the records: what they are called by, how they refer to each other, dates and marks. */
+export async function checkShapes(prober: Prober, probes: Probes): Promise<Finding[]> {
+  const rows = main.flatMap((resource) => prober.rawRows(resource));
+  if (rows.length === 0) return [];
+  return [
+    ...checkFields(probes),
+    checkReferences(prober.rawRows('opportunity')),
+    await checkItems(prober, probes),
+    checkDates(probes, rows),
+    checkMarks(rows),
+  ];
+}
+
+/** Records of another form: answers from them name what they lack. */
+function checkFields(probes: Probes): Finding[] {
+  const failures = main.flatMap((resource): Finding[] => {
+    const { records = [], error } = probes.get(resource) ?? {};
+    const { path } = routes[resource];
+    const id = `fields:${path}`;
+    const effect = { of: [resource], is: 'wrong' } as const;
+    if (isApiError(error, 'unfamiliar')) {
+      const names = list(error.facts.unknownFields);
+      const detail = `The service's records look different from what this server knows: ${names}`;
+      return [{ ...check(id, 'fields', 'fail', detail, remedyForFields), effect }];
+    }
+    return findUnrecognized(resource, records).map(({ kind, what, unknownFields }) => {
+      const detail = `The service's records look different from what this server knows: no ${kind.replace('_', ' ')} has a ${what}, but ${list(unknownFields)}`;
+      const is = ['name', 'number'].includes(what) ? 'wrong' : 'wrong figures';
+      const found = check(id, 'fields', 'fail', detail, remedyForFields);
+      return { ...found, effect: { of: [resource], is } };
+    });
+  });
+  return failures.length > 0 ? failures : [check('fields', 'fields', 'pass', 'known')];
+}
+
+const remedyForFields =
+  'Check that the address is the documented API; otherwise this version cannot read the tenant';
+
+const list = (names: readonly string[]): string =>
+  names.map((name) => JSON.stringify(visible(name))).join(', ');
+
+const referenceFields = ['company', 'owner', 'pipelineStage', 'contact', 'category', 'source'];
+
+function checkReferences(rows: readonly RawRecord[]): Finding {
+  const found = (status: Finding['status'], detail: string, remedy?: string): Finding =>
+    check('records:references', 'references', status, detail, remedy);
+  const row = rows.find((one) => referenceFields.some((name) => formOf(one, name) !== undefined));
+  if (!row) return found('skip', 'no opportunity refers to another record');
+  const forms = new Set(referenceFields.flatMap((name) => formOf(row, name) ?? []));
+  if (forms.has('text')) {
+    return found(
+      'warn',
+      'texts such as company: "…", which may be names without an id',
+      'Where they are names, an opportunity is not changed: a write might clear them',
+    );
+  }
+  return found('pass', forms.has('flat') ? 'flat, such as companyId' : 'nested');
+}
+
+function formOf(row: RawRecord, name: string): 'nested' | 'flat' | 'text' | undefined {
+  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const value = row[name] ?? row[snake];
+  if (isObject(value)) return 'nested';
+  if (typeof value === 'string' && value !== '') return 'text';
+  return row[`${name}Id`] === undefined && row[`${snake}_id`] === undefined ? undefined : 'flat';
+}
+
+/** Rows without items say nothing of what a quote is worth. */
+async function checkItems(prober: Prober, probes: Probes): Promise<Finding> {
+  const found = (status: Finding['status'], detail: string, remedy?: string): Finding =>
+    check('records:items', 'items of quotes', status, detail, remedy);
+  const { records = [] } = probes.get('quote') ?? {};
+  const [quote] = records;
+  if (quote?.id === undefined) return found('skip', 'no quote could be read');
+  const has = (row: RawRecord) => Array.isArray(row.items ?? row.Items);
+  if (prober.rawRows('quote').some(has)) return found('pass', 'in the rows of the list');
+  if (!prober.canAsk) return found('skip', notTried);
+  try {
+    const whole = await prober.record('quote', quote.id);
+    if (!has(whole)) return found('skip', 'the first quote has none');
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    return found('skip', 'a quote could not be read by id');
+  }
+  const detail = 'not in the rows of the list: quotes are read one by one for their totals';
+  const remedy = `That takes a request each. Where there are many, answers say which totals are not known`;
+  return { ...found('warn', detail, remedy), effect: { of: ['quote'], is: 'partial' } };
+}
+
+const timeFields = /(At|_at|Date|_date)$/;
+
+function checkDates(probes: Probes, rows: readonly RawRecord[]): Finding {
+  const found = (status: Finding['status'], detail: string): Finding =>
+    check('records:dates', 'dates', status, detail);
+  const unreadable = main.filter((resource) =>
+    (probes.get(resource)?.records ?? []).some((record) => hasUnreadableTime(record)),
+  );
+  if (unreadable.length > 0) {
+    return {
+      ...found('fail', `cannot be read in ${unreadable.map((it) => routes[it].path).join(', ')}`),
+      effect: { of: unreadable, is: 'wrong figures' },
+    };
+  }
+  const times = rows.flatMap((row) =>
+    Object.entries(row).filter(
+      ([name, value]) => timeFields.test(name) && value !== null && value !== '',
+    ),
+  );
+  if (times.length === 0) return found('skip', 'no record has one');
+  const digits = times.map(([, value]) => (/^\d+$/.test(String(value)) ? String(value).length : 0));
+  if (digits.some((count) => count > 11)) return found('pass', 'milliseconds since 1970');
+  return found('pass', digits.some((count) => count > 0) ? 'seconds since 1970' : 'ISO 8601');
+}
+
+const hasUnreadableTime = ({ unreadable, ...record }: ApiRecord): boolean =>
+  Object.keys(unreadable ?? {}).some((name) => timeFields.test(name)) ||
+  Object.entries(record).some(
+    ([name, value]) =>
+      timeFields.test(name) &&
+      typeof value === 'string' &&
+      value.trim() !== '' &&
+      Number.isNaN(Date.parse(value)),
+  );
+
+function checkMarks(rows: readonly RawRecord[]): Finding {
+  const marks = rows.flatMap(({ deleted, deletedAt, deleted_at }) =>
+    [deleted, deletedAt, deleted_at].filter((mark) => mark !== undefined),
+  );
+  const found = (status: Finding['status'], detail: string): Finding =>
+    check('records:deleted', 'deletion marks', status, detail);
+  if (marks.length === 0) return found('pass', 'no record that was read is marked as deleted');
+  const isFlag = marks.some((mark) => typeof mark === 'boolean');
+  return found('pass', isFlag ? 'true or false' : 'a time, or empty');
+}

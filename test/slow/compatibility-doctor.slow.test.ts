@@ -1,0 +1,38 @@
+import { describe, expect, test, vi } from 'vitest';
+import {
+  contradictions,
+  type Examined,
+  examineVariation,
+  foretells,
+} from '../support/compatibility/doctor.ts';
+import { judgeVariation } from '../support/compatibility/matrix.ts';
+import { probes } from '../support/compatibility/probes.ts';
+import { variations } from '../support/compatibility/variations.ts';
+
+/**
+ * What `doctor` says of a service, beside what the briefs then do: it fails where one would be wrong, and does
+ * not pass where one covers a part.
+ */
+
+vi.setConfig({ maxConcurrency: 2 });
+
+const briefs = probes.filter(({ name }) => name in foretells);
+
+const failures = ({ report }: Examined) =>
+  report.checks.filter(({ status }) => status === 'fail').map(({ id }) => id);
+
+describe.concurrent('doctor before the service', () => {
+  test.for(variations)('$name', async (variation, { expect }) => {
+    const examined = await examineVariation(variation);
+    const cells = await judgeVariation(variation, briefs);
+    const all = JSON.stringify(examined.report.checks, undefined, 1);
+    expect(contradictions(examined, cells), all).toEqual([]);
+    expect(examined.exit, all).toBe(failures(examined).length > 0 ? 1 : 0);
+    expect(examined.received).toBe(examined.report.requests);
+    expect(examined.received).toBeLessThanOrEqual(40);
+  });
+});
+
+test('every brief of the matrix is foretold', () => {
+  expect(briefs.map(({ name }) => name).sort()).toEqual(Object.keys(foretells).sort());
+});
