@@ -5,8 +5,11 @@ import { readGrant } from '../tenant/grants.ts';
 import { completeNames } from '../tenant/search.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { visible } from '../text/characters.ts';
+import { exportTemplate } from '../tool-kit/resources.ts';
 import { availablePrompts } from './prompts.ts';
 import { readableTemplates } from './resources.ts';
+import { exportedTools, type Surface } from './surface.ts';
+import type { CallParts } from './tool-run.ts';
 
 /** The protocol's own limit. */
 const maxValues = 100;
@@ -15,18 +18,41 @@ const maxValues = 100;
  * Completes typed text with names that resolve to one record. Read errors give an empty completion.
  */
 export async function complete(
-  tenant: Tenant,
+  { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
   { ref, argument }: CompleteRequest['params'],
   call: ToolCall,
 ): Promise<CompleteResult> {
+  if (ref.type === 'ref/resource' && ref.uri === exportTemplate.uriTemplate)
+    return completion(exportValues(surface, argument));
   const kind = completedKind(tenant, ref, argument.name);
   if (kind === undefined || !tenant.grants.has(readGrant(kind))) return noCompletion;
   const names = await completeNames(tenant, kind, argument.value, call).catch(() => {
     call.signal.throwIfAborted();
     return [];
   });
-  const values = names.slice(0, maxValues).map((name) => tenant.client.withoutKey(visible(name)));
-  return { completion: { values, total: names.length, hasMore: names.length > maxValues } };
+  return completion(names, (name) => tenant.client.withoutKey(visible(name)));
+}
+
+const completion = (
+  names: readonly string[],
+  shown: (name: string) => string = (name) => name,
+): CompleteResult => ({
+  completion: {
+    values: names.slice(0, maxValues).map(shown),
+    total: names.length,
+    hasMore: names.length > maxValues,
+  },
+});
+
+/** The tools that can be exported, and the words that an argument of theirs takes. */
+function exportValues(
+  surface: Surface,
+  { name, value }: CompleteRequest['params']['argument'],
+): string[] {
+  const tools = exportedTools(surface);
+  const words = tools.flatMap((tool) => surface.find(tool)?.input.properties?.[name]?.enum ?? []);
+  const all = name === 'tool' ? tools : [...new Set(words.map(String))];
+  return all.filter((word) => word.includes(value.trim().toLowerCase()));
 }
 
 const noCompletion: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };

@@ -98,7 +98,7 @@ const notAField = (line: string): string =>
   /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
 
 /** In the order of the rows: a column that the first rows lack comes after the one it follows in its own row. */
-function columnsOf(rows: readonly Row[]): string[] {
+export function columnsOf(rows: readonly Row[]): string[] {
   const columns: string[] = [];
   const known = new Set<string>();
   for (const row of rows) {
@@ -121,9 +121,11 @@ const escapeCell = (text: string): string =>
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return String(value);
-  const text = isObject(value) ? pairs(value) : flat(value);
-  return escapeCell(text);
+  return escapeCell(onOneLine(value));
 }
+
+/** The text of a cell: a nested record as pairs of names and values, a list with commas. */
+export const onOneLine = (value: unknown): string => (isObject(value) ? pairs(value) : flat(value));
 
 /** A scalar or a list of scalars, on one line. */
 const flat = (value: unknown): string =>

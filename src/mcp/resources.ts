@@ -13,6 +13,8 @@ import { resolveRecord } from '../tenant/resolve.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, trusted, wording } from '../text/untrusted-text.ts';
 import {
+  exportPrefix,
+  exportTemplate,
   guide,
   guideUri,
   type ResourceTemplate,
@@ -42,20 +44,23 @@ export const listResources = (surface: Surface): ListResourcesResult => ({
 
 /** Templates that the tenant's grants allow. */
 export const listTemplates = (tenant: Tenant): ListResourceTemplatesResult => ({
-  resourceTemplates: readableTemplates(tenant).map(({ uriTemplate, name, title, description }) => ({
-    uriTemplate,
-    name,
-    title,
-    description,
-    mimeType,
-  })),
+  resourceTemplates: [
+    ...readableTemplates(tenant).map(({ uriTemplate, name, title, description }) => ({
+      uriTemplate,
+      name,
+      title,
+      description,
+      mimeType,
+    })),
+    exportTemplate,
+  ],
 });
 
 export const readableTemplates = (tenant: Tenant): readonly ResourceTemplate[] =>
   resourceTemplates.filter(({ resource }) => tenant.grants.has(readGrant(resource)));
 
 /**
- * Reads one record, the guide, or a view.
+ * Reads one record, the guide, a view, or the rows of a tool as CSV.
  * @throws InvalidParams for an unknown URI or a record that cannot be read
  */
 export async function readResource(
@@ -66,19 +71,27 @@ export async function readResource(
   if (uri === guideUri) return textContents(uri, guide);
   const view = viewFromUri(uri);
   if (view) return readViewResource(view, surface.list);
-  const { template, id } = parseUri(tenant, uri);
-  try {
-    const record = await readRecord(tenant, template, id, call);
-    return textContents(
-      uri,
-      tenant.client.withoutKey(
-        await recordText(wording`${trusted(template.title)} ${identifier(id)}`, fullRecord(record)),
-      ),
-    );
-  } catch (error) {
+  const read = uri.startsWith(exportPrefix)
+    ? async () => (await import('./export.ts')).readExport({ tenant, surface }, uri, call)
+    : readerOfRecord(tenant, uri, call);
+  return read().catch((error: unknown) => {
     call.signal.throwIfAborted();
+    if (error instanceof InvalidParams) throw error;
     throw new InvalidParams(tenant.client.withoutKey(describeError(error, nameOf)), { uri });
-  }
+  });
+}
+
+function readerOfRecord(
+  tenant: Tenant,
+  uri: string,
+  call: ToolCall,
+): () => Promise<ReadResourceResult> {
+  const { template, id } = parseUri(tenant, uri);
+  return async () => {
+    const record = fullRecord(await readRecord(tenant, template, id, call));
+    const text = await recordText(wording`${trusted(template.title)} ${identifier(id)}`, record);
+    return textContents(uri, tenant.client.withoutKey(text));
+  };
 }
 
 const textContents = (uri: string, text: string): ReadResourceResult => ({

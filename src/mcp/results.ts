@@ -23,6 +23,15 @@ export async function toResult(answer: Answer): Promise<CallToolResult> {
   return fitToCap(answer, { toText: htmlToText });
 }
 
+/** The data of an answer, all of it, cleaned as in every result. */
+export async function plainData({ data }: Answer): Promise<Record<string, unknown>> {
+  const markup: Markup = { toText: htmlToText };
+  const facts = cleanedRow(data, markup);
+  if (!markup.found) return facts;
+  htmlToText = (await import('./html.ts')).htmlToText;
+  return cleanedRow(data, { toText: htmlToText });
+}
+
 /** Loaded when the first markup is found. */
 let htmlToText: HtmlToText | undefined;
 

@@ -44,7 +44,7 @@ export function createServer(parts: ServerParts, connection?: Connection): Serve
     getPrompt(tenant, params.name, params.arguments),
   );
   server.setRequestHandler('completion/complete', ({ params }, ctx) =>
-    complete(tenant, params, call(ctx)),
+    complete(parts, params, call(ctx)),
   );
   return server;
 }

@@ -43,3 +43,13 @@ export function createSurface(grants: ReadonlySet<Grant>, toolsets: ReadonlySet<
     find: (name) => byName.get(name),
   };
 }
+
+export const isReading = ({ definition }: SurfaceEntry): boolean =>
+  definition.annotations?.readOnlyHint === true;
+
+/** The tools whose rows can be exported. */
+export const exportedTools = ({ list, find }: Surface): string[] =>
+  list.flatMap(({ name }) => {
+    const entry = find(name);
+    return entry && isReading(entry) ? [name] : [];
+  });

@@ -28,6 +28,18 @@ export const resourceTemplates: readonly ResourceTemplate[] = [
   template('quote_template', 'Quote template', 'One quote template'),
 ];
 
+export const exportPrefix = 'cpq://export/';
+
+/** The rows of any reading tool as a file, for a person. The address carries the whole question. */
+export const exportTemplate = {
+  uriTemplate: `${exportPrefix}{tool}{?query,filters,sort,check,by,owner,company,table}`,
+  name: 'export',
+  title: 'Rows as CSV',
+  description:
+    'The rows of a list, check or brief as a file for a spreadsheet: the name of the tool, and its arguments',
+  mimeType: 'text/csv',
+};
+
 export const guideUri = 'cpq://guide';
 
 /** A guide to the questions and terms, for people and models. */
@@ -45,6 +57,11 @@ export const guide = `# Quotes and pipeline: what can be asked
 | Page through records | cpq_list_companies and the other lists |
 | Write an opportunity, with a person's consent | cpq_upsert_opportunity |
 | What did this server write? Take it back | cpq_list_changes, cpq_revert_change |
+
+## Rows for a spreadsheet
+The resource \`cpq://export/{tool}?{arguments}\` is a CSV file of the rows of a list, check or brief, to the end and up to
+5,000: \`cpq://export/cpq_list_quotes?filters=status:sent\`, \`cpq://export/cpq_brief_pipeline?by=owner\`. \`table\` chooses
+another table of the answer.
 
 ## What this data cannot say
 Invoices and payments, why a deal was lost, exchange rates, activities (calls, e-mails, meetings), and what happened

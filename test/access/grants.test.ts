@@ -257,7 +257,7 @@ describe('resources and prompts of a caller that may only read companies', () =>
     const { resourceTemplates: listed } = (await client.request('resources/templates/list')) as {
       resourceTemplates?: { name: string }[];
     };
-    expect(listed?.map(({ name }) => name)).toEqual(['company']);
+    expect(listed?.map(({ name }) => name)).toEqual(['company', 'export']);
     const at = addressIn(await sandbox(), 'all');
     for (const { resource, uriTemplate } of resourceTemplates) {
       if (resource === 'company') continue;
@@ -271,6 +271,19 @@ describe('resources and prompts of a caller that may only read companies', () =>
       const read = client.request('resources/read', { uri: `cpq://company/${id}` });
       await expect(read).rejects.toThrow();
     }
+    await close();
+  });
+
+  test('exports companies as a file, and nothing else', async () => {
+    const { client, close } = await callerAt(await warm(), (await reader()).headers);
+    const read = (address: string) =>
+      client.request('resources/read', { uri: `cpq://export/${address}` });
+    expect(await read('cpq_list_companies?size=2')).toMatchObject({
+      contents: [{ mimeType: 'text/csv' }, {}],
+    });
+    for (const address of ['cpq_list_quotes', 'cpq_brief_pipeline', 'cpq_upsert_opportunity'])
+      await expect(read(address)).rejects.toThrow(/No rows to export/);
+    await expect(read('cpq_check_sales_data?check=stale_quotes')).rejects.toThrow(/not granted/);
     await close();
   });
 

@@ -20,6 +20,12 @@ export async function knownFor(tenant: Tenant, resource: Resource, call: ToolCal
   return knownTo(tenant);
 }
 
+/** Reads the companies, where they may be read, so that the currency of every row is known. @throws ApiError */
+export async function readCurrencies(tenant: Tenant, call: ToolCall): Promise<void> {
+  if (tenant.grants.has('company:read'))
+    await tenant.collection('company', call).catch(unlessForbidden);
+}
+
 /** Without permission the list shows ids. */
 function unlessForbidden(error: unknown): undefined {
   if (!isApiError(error, 'not-permitted', 'no-route')) throw error;

@@ -1,0 +1,44 @@
+/** Rows as CSV for spreadsheet programs: RFC 4180, with the byte order mark by which Excel knows UTF-8. */
+import { isObject } from '../values.ts';
+import { columnsOf, onOneLine } from './render.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const byteOrderMark = '\uFEFF';
+
+/**
+ * What a spreadsheet program may take for the start of a formula (OWASP, "CSV injection"): at the start of a cell,
+ * and after what such a program may take for the end of one.
+ */
+const formulaStart = /(?<=^|[;\t\r\n])(["'\p{Zs}]*)(?=[=+\-@\t\r＝＋－＠])/gu;
+
+/** One line for each row, after one with the names of the columns. A nested record takes a column for each field. */
+export function toCsv(records: readonly Row[]): string {
+  const rows = records.map(withoutNesting);
+  const columns = columnsOf(rows);
+  const lines = [columns.map(cell), ...rows.map((row) => columns.map((name) => cell(row[name])))];
+  return byteOrderMark + lines.map((cells) => `${cells.join(',')}\r\n`).join('');
+}
+
+/** Amounts by currency become "value EUR" and "value USD". */
+const withoutNesting = (row: Row): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) =>
+      isObject(value)
+        ? Object.entries(value).map(([inner, one]) => [`${name} ${inner}`, one])
+        : [[name, value]],
+    ),
+  );
+
+/** Numbers and truth values cannot be formulas; every text can, whatever field it is of. */
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return quoted(withoutFormula(onOneLine(value)));
+}
+
+/** An apostrophe at its start makes a cell a text. */
+const withoutFormula = (text: string): string => text.replace(formulaStart, "'$1");
+
+const quoted = (text: string): string =>
+  /[",;'\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { toCsv } from '../../src/mcp/csv.ts';
+import { anyHost, type Connection, everyHost, type Row } from '../support/hosts.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const address = async () => addressIn(await sandbox());
+
+/** The cells of a file as RFC 4180 says, read without any of our code. */
+function parsed(csv: string): string[][] {
+  const lines: string[][] = [];
+  let rest = csv.slice(1);
+  while (rest !== '') {
+    const cells: string[] = [];
+    for (let end = ','; end === ','; ) {
+      const [all = '', quoted, plain, mark = ''] =
+        /^(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/.exec(rest) ?? [];
+      if (all === '') throw new Error(`not RFC 4180: ${rest.slice(0, 80)}`);
+      cells.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
+      rest = rest.slice(all.length);
+      end = mark;
+    }
+    lines.push(cells);
+  }
+  return lines;
+}
+
+interface Contents {
+  uri: string;
+  mimeType: string;
+  text: string;
+}
+
+async function exported({ request }: Connection, question: string) {
+  const { contents } = (await request('resources/read', {
+    uri: `cpq://export/${question}`,
+  })) as unknown as { contents: Contents[] };
+  const [file, notes] = contents;
+  if (!file) throw new Error('no file');
+  const [columns = [], ...lines] = parsed(file.text);
+  const rows = lines.map((cells) =>
+    Object.fromEntries(columns.map((name, at) => [name, cells[at]])),
+  );
+  return { file, columns, rows: rows as Row[], notes: notes?.text };
+}
+
+describe('a CSV file', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.constantFrom(
+      '=1+1',
+      '+1 617',
+      '-2',
+      '@SUM(A1)',
+      '\t=1',
+      '\r=1',
+      'a;=cmd()',
+      'a\n=b',
+      '"=1',
+      ' =1',
+      '＝1',
+      '"";@x',
+    ),
+    fc
+      .tuple(fc.string(), fc.constantFrom('=', '+', '-', '@', '\t', '\r'), fc.string())
+      .map((it) => it.join('')),
+  );
+
+  test('is RFC 4180 with a byte order mark, and says what it was made of', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(text, fc.double({ noNaN: true })), { minLength: 1 }),
+        (rows) => {
+          const csv = toCsv(rows.map(([name, price]) => ({ name, price })));
+          expect(csv.startsWith('\uFEFFname,price\r\n')).toBe(true);
+          const [, ...lines] = parsed(csv);
+          expect(lines).toHaveLength(rows.length);
+          for (const [at, [name = '', price]] of lines.entries()) {
+            expect(price).toBe(String(rows[at]?.[1]));
+            const blanks = (it = '') => it.replace(/[\s⏎']+/g, '');
+            expect(blanks(name)).toBe(blanks(rows[at]?.[0]));
+          }
+        },
+      ),
+    );
+  });
+
+  test('has no text that a spreadsheet takes for a formula, whatever ends a cell there', () => {
+    fc.assert(
+      fc.property(text, text, (name, field) => {
+        const csv = toCsv([{ [field]: name, list: [name, field], nested: { [field]: name } }]);
+        for (const cell of parsed(csv).flat()) {
+          for (const part of cell.split(/[;\t\r\n]/))
+            expect(part).not.toMatch(/^["\p{Zs}]*[=+\-@＝＋－＠]/u);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('keeps a negative number a number, and gives every currency its column', () => {
+    const csv = toCsv([
+      { profit: -5, value: { EUR: 1, USD: -2.5 }, more: true },
+      { value: { EUR: 3 } },
+    ]);
+    expect(parsed(csv)).toEqual([
+      ['profit', 'value EUR', 'value USD', 'more'],
+      ['-5', '1', '-2.5', 'true'],
+      ['', '3', '', ''],
+    ]);
+  });
+});
+
+for (const host of everyHost) {
+  test(`the rows of a list are read to the end, ${host.name}`, async () => {
+    const it = await host.start(await address());
+    const { database, tenants } = await sandbox();
+    const expected = database
+      .prepare(`select t.id, c.name as company, upper(trim(c.currency)) as currency from opportunity t
+        left join company c on c.tenant = t.tenant and c.id = t.companyId where t.tenant = ?`)
+      .all(tenants[0].name) as Row[];
+    const { file, rows, notes } = await exported(it, 'cpq_list_opportunities');
+    expect(file.mimeType).toBe('text/csv');
+    const inOrder = (all: readonly Row[]) =>
+      all
+        .map(({ id, company, currency }) => [id, company || null, currency || null].join(' '))
+        .sort();
+    expect(inOrder(rows)).toEqual(inOrder(expected));
+    expect(notes).toBeUndefined();
+    await it.close();
+  });
+}
+
+describe('an export', () => {
+  const server = anyHost.serving(address);
+  const refused = async (question: string): Promise<string> => {
+    const uri = `cpq://export/${question}`;
+    return (await server()).request('resources/read', { uri }).then(
+      () => {
+        throw new Error(`${uri} was not refused`);
+      },
+      ({ message }: Error) => message,
+    );
+  };
+
+  test('takes the arguments of the tool, and says what is not in the file', async () => {
+    const question = 'cpq_list_quotes?filters=status%3Asent&sort=-oneTime&fields=number,oneTime';
+    const { columns, rows } = await exported(await server(), question);
+    expect(columns).toEqual(expect.arrayContaining(['id', 'number', 'oneTime']));
+    const two = await exported(await server(), `${question}&size=2`);
+    expect(two.rows).toEqual(rows.slice(0, 2));
+    expect(two.notes).toContain(
+      `2 rows of ${rows.length} are in the file.\nThe next ones: the same address with from=2.`,
+    );
+    const next = await exported(await server(), `${question}&from=2`);
+    expect(next.rows).toEqual(rows.slice(2));
+  });
+
+  test('has the findings of a check and each table of a brief', async () => {
+    const { call } = await server();
+    const { data } = await call('cpq_check_sales_data', { check: 'stale_quotes', size: 100 });
+    const { rows } = await exported(await server(), 'cpq_check_sales_data?check=stale_quotes');
+    expect(rows.map(({ id }) => id)).toEqual((data.rows as Row[]).map(({ id }) => id));
+    const groups = await exported(await server(), 'cpq_brief_pipeline?by=owner');
+    const brief = await call('cpq_brief_pipeline', { by: 'owner' });
+    expect(groups.rows.map(({ name, count }) => [name, Number(count)])).toEqual(
+      (brief.data.groups as { rows: Row[] }).rows.map(({ name, count }) => [name, count]),
+    );
+    const overdue = await exported(await server(), 'cpq_brief_pipeline?table=overdue&rows=50');
+    expect(overdue.columns).toContain('closes');
+  });
+
+  test('answers an address of nothing with what there is', async () => {
+    expect(await refused('cpq_brief_pipeline?table=nothing')).toMatch(/Known: groups, /);
+    expect(await refused('cpq_upsert_opportunity?name=x')).toMatch(/known are cpq_list_companies/);
+    expect(await refused('cpq_list_quotes?filter=x')).toMatch(/Unknown argument "filter"/);
+    expect(await refused('cpq_list_quotes?size=none')).toMatch(/whole number/);
+    expect(await refused('cpq_brief_company?company=zzz')).toMatch(/No company is called/);
+  });
+
+  test('is offered as a template with completion', async () => {
+    const { request } = await server();
+    const { resourceTemplates } = (await request('resources/templates/list')) as unknown as {
+      resourceTemplates: { name: string; uriTemplate: string }[];
+    };
+    const uri = resourceTemplates.find(({ name }) => name === 'export')?.uriTemplate;
+    const values = async (name: string, value: string) => {
+      const ref = { type: 'ref/resource', uri };
+      const { completion } = (await request('completion/complete', {
+        ref,
+        argument: { name, value },
+      })) as unknown as { completion: { values: string[] } };
+      return completion.values;
+    };
+    expect(await values('tool', 'list_quote_')).toEqual([
+      'cpq_list_quote_templates',
+      'cpq_list_quote_widgets',
+    ]);
+    expect(await values('check', 'stale')).toEqual(['stale_quotes']);
+  });
+});
