@@ -13,11 +13,16 @@ const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] }
   discount_group: ['company', 'category'],
 };
 
-/** Names and currencies for the rows of a list. @throws ApiError */
+/** Names and currencies for the rows of a list. @throws ApiError if the key is refused */
 export async function knownFor(tenant: Tenant, resource: Resource, call: ToolCall): Promise<Known> {
   const granted = (needed[resource] ?? []).filter((it) => tenant.grants.has(readGrant(it)));
-  await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessForbidden)));
+  await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessKeyRefused)));
   return knownTo(tenant);
+}
+
+/** The list itself was read: without the names it shows ids. */
+function unlessKeyRefused(error: unknown): undefined {
+  if (!isApiError(error) || error.kind === 'key-refused') throw error;
 }
 
 /** Reads the companies, where they may be read, so that the currency of every row is known. @throws ApiError */
