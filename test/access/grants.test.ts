@@ -59,7 +59,7 @@ async function startGraded(grants: string = everything.grants): Promise<Graded> 
 
 const server = shared(() => startGraded());
 
-/** A server with everything in memory and in its inbox: all of it was read for somebody who may. */
+/** A server with all collections cached and events in its inbox, read for a caller with all grants. */
 const warm = shared(async () => {
   const team = await server();
   const at = addressIn(await sandbox(), 'all');
@@ -102,7 +102,7 @@ const hidden = shared(async () => {
   return [...texts].filter((text) => !known.includes(text));
 });
 
-/** By what a record could be told. */
+/** Values by which a record could be recognised. */
 const tellingOf = ({ id, externalIdentifier, number, description, title, email }: Row): string[] =>
   [id, externalIdentifier, number, description, title, email]
     .map((it) => String(it ?? ''))
@@ -225,7 +225,7 @@ describe('a caller that may only read companies', () => {
       : await sampleFor(tool as never, at);
     const { text } = await send(team, { headers, body: callToolRequest(name, args) });
     expect(await seenIn(text, JSON.stringify(args))).toEqual([]);
-    // The same is there for somebody who may.
+    // A caller with the grants gets it.
     if (name === 'cpq_list_events') {
       const whole = await send(team, { headers: all, body: callToolRequest(name, args) });
       expect(await seenIn(whole.text, '')).not.toEqual([]);
@@ -342,7 +342,7 @@ describe('a caller with few grants beside others', () => {
     const later = (record: Row | undefined) => ({ ...record, description: `${Math.random()}` });
     await deliver(hooks, { event: 'quote.updated', data: later(quote) });
     await deliver(hooks, { event: 'company.updated', data: later(company) });
-    // Events are heard in their order: who heard of the second was not told of the first.
+    // Updates are sent in order: a subscriber that got the second was not sent the first.
     await expect.poll(() => [wide.received, narrow.received]).toEqual([uris, [uris[1]]]);
     await Promise.all([narrow.close(), wide.close()]);
   });

@@ -19,7 +19,7 @@ import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhooksAt } from '../support/webhooks.ts';
 
-/** Tenants at one address of the service, told apart by name and key alone. */
+/** Tenants at one address of the service, which differ in name and key alone. */
 
 type Row = Record<string, unknown>;
 
@@ -66,7 +66,7 @@ const event = (id: string) => ({
 const deliverTo = (server: Many, name: string, payload: unknown) =>
   deliver(webhooksAt(server.url, name), payload, { 'x-webhook-secret': hookOf(name) });
 
-/** The companies that a listener was told of, in order. */
+/** The companies of the updates that a subscriber received, in order. */
 const updates = (received: string): string[] =>
   [...received.matchAll(/resources\/updated.*?cpq:\/\/company\/([a-z-]+)/g)].map(
     ([, id = '']) => id,
@@ -142,7 +142,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     await until(() => updates(received.north)).toEqual(['of-north']);
     await south.ask('cpq_find', { query: 'Acme' });
     expect(upstream.requests).toHaveLength(read);
-    // A listener is told in order: news of north would have come before.
+    // Updates are sent in order: one of north would have come before.
     await deliverTo(server, 'south', event('of-south'));
     await until(() => updates(received.south)).toContain('of-south');
     expect(updates(received.south)).toEqual(['of-south']);

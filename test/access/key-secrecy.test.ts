@@ -132,7 +132,7 @@ const wrong: readonly FaultName[] = [
   ...(['truncated', 'html-200', 'empty-body', 'error-with-200', 'json-text'] as const),
   ...(['false-gzip', 'gzip-bomb', 'deeply-nested'] as const),
 ];
-/** Ended by the client, as nobody waits twenty seconds three times. */
+/** Cancelled by the client, because three attempts of twenty seconds take too long. */
 const hanging: readonly FaultName[] = ['never-answers', 'stops-in-headers', 'stops-in-body'];
 
 /** Over HTTP, where headers and bodies are looked at too, some will do. */

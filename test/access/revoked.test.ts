@@ -81,7 +81,7 @@ describe('after the service refused the key', () => {
         text: expect.stringContaining('key was not accepted'),
       });
     }
-    // An outage tells nothing of the key.
+    // An outage says nothing about the key.
     upstream.set({ status: { code: 503 } });
     expect((await ask('cpq_list_events')).isError).toBe(true);
     upstream.set({ status: undefined, keys: new Set([key]) });

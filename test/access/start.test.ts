@@ -49,29 +49,26 @@ describe('a server that others can reach', () => {
 describe('an auth strategy without its settings', () => {
   const cases: Record<string, [Environment, string]> = {
     'oauth without an issuer': [{ CPQ_AUTH: 'oauth', ...publicUrl }, 'CPQ_OAUTH_ISSUER'],
-    'oauth without the address that tokens are for': [issuer, 'CPQ_PUBLIC_URL'],
-    'oauth with an issuer over a wire that others write to': [
+    'oauth without a public URL': [issuer, 'CPQ_PUBLIC_URL'],
+    'oauth with an issuer without TLS': [
       { ...issuer, ...publicUrl, CPQ_OAUTH_ISSUER: 'http://login.example.com' },
       'https',
     ],
-    'oauth with keys over such a wire': [
+    'oauth with keys without TLS': [
       { ...issuer, ...publicUrl, CPQ_OAUTH_JWKS_URL: 'http://login.example.com/keys' },
       'https',
     ],
-    'oauth with an issuer that has a password in it': [
+    'oauth with a password in the issuer': [
       { ...issuer, ...publicUrl, CPQ_OAUTH_ISSUER: `https://me:${secret}@login.example.com` },
       'CPQ_OAUTH_ISSUER',
     ],
     'key without allowed addresses': [{ CPQ_AUTH: 'key' }, 'CPQ_KEY_BASE_URLS'],
-    'key with an address that is none': [
-      { CPQ_AUTH: 'key', CPQ_KEY_BASE_URLS: '*' },
-      'web address',
-    ],
-    'a proxy that is no address': [
+    'key with an invalid address': [{ CPQ_AUTH: 'key', CPQ_KEY_BASE_URLS: '*' }, 'web address'],
+    'a proxy that is not an address': [
       { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: '10.0.0.0/33' },
       'CPQ_TRUSTED_PROXIES',
     ],
-    'a proxy by its name': [
+    'a proxy given by name': [
       { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: 'proxy.example.com' },
       'CPQ_TRUSTED_PROXIES',
     ],
@@ -96,11 +93,11 @@ describe('a malformed token file', () => {
     null: null,
     'a list': [],
     'without tokens': { version: 1 },
-    'with a token that is none': { tokens: [secret] },
-    'with a hash that is none': { tokens: [{ ...row, hash: secret }] },
-    'without an end': { tokens: [{ ...row, expires: undefined }] },
-    'with an end that is no time': { tokens: [{ ...row, expires: 'never' }] },
-    'with a grant that nobody knows': { tokens: [{ ...row, grants: ['everything'] }] },
+    'with an invalid token': { tokens: [secret] },
+    'with an invalid hash': { tokens: [{ ...row, hash: secret }] },
+    'without an expiry': { tokens: [{ ...row, expires: undefined }] },
+    'with an invalid expiry': { tokens: [{ ...row, expires: 'never' }] },
+    'with an unknown grant': { tokens: [{ ...row, grants: ['everything'] }] },
     'without grants': { tokens: [{ ...row, grants: undefined }] },
   };
 
@@ -124,12 +121,12 @@ describe('a tenants file', () => {
     'not JSON': [`{"tenants": {"a": {"apiKey": "${secret}" }`, 'must be JSON such as'],
     'a list': [{ tenants: [good] }, 'must be JSON such as'],
     'without a tenant': [{ tenants: {} }, 'no tenant'],
-    'a tenant that is no object': [{ tenants: { a: secret } }, 'must be an object'],
+    'a tenant that is not an object': [{ tenants: { a: secret } }, 'must be an object'],
     'without a key': [{ tenants: { a: { baseUrl: good.baseUrl } } }, 'apiKey'],
     'without an address': [{ tenants: { a: { apiKey: secret } } }, 'baseUrl'],
-    'with a key that is none': [{ tenants: { a: { ...good, apiKey: `${secret} x` } } }, 'apiKey'],
+    'with an invalid key': [{ tenants: { a: { ...good, apiKey: `${secret} x` } } }, 'apiKey'],
     'with a key that is a list': [{ tenants: { a: { ...good, apiKey: [secret, 1] } } }, 'apiKey'],
-    'with a key file that is not there': [
+    'with a missing key file': [
       { tenants: { a: { baseUrl: good.baseUrl, apiKeyFile: 'nowhere' } } },
       'nowhere',
     ],
@@ -137,13 +134,13 @@ describe('a tenants file', () => {
       { tenants: { a: { ...good, baseUrl: `https://me:${secret}@a.example.com` } } },
       'user name',
     ],
-    'with a name that is none': [{ tenants: { '../a': good } }, 'a–z'],
-    'with a name of every object': [`{"tenants": {"__proto__": {"apiKey": "${secret}"}}}`, 'a–z'],
+    'with an invalid name': [{ tenants: { '../a': good } }, 'a–z'],
+    'with the name `constructor`': [`{"tenants": {"__proto__": {"apiKey": "${secret}"}}}`, 'a–z'],
     "with a setting that is the server's": [
       { tenants: { a: { ...good, tokensFile: '/etc/passwd' } } },
       'is not a setting of a tenant',
     ],
-    'with ways of its own': [
+    'with auth strategies of its own': [
       { tenants: { a: { ...good, auth: 'key' } } },
       'not a setting of a tenant',
     ],
@@ -151,11 +148,11 @@ describe('a tenants file', () => {
       { tenants: { a: { ...good, allowPrivate: '1' } } },
       'not a setting of a tenant',
     ],
-    'with a grant that nobody knows': [
+    'with an unknown grant': [
       { tenants: { a: { ...good, grants: ['everything'] } } },
       'Known: read',
     ],
-    'with a secret of webhooks that is short': [
+    'with a short webhook secret': [
       { tenants: { a: { ...good, webhookSecret: 'short' } } },
       '16 characters',
     ],

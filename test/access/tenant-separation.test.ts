@@ -24,7 +24,7 @@ const inFlight = 32;
 const chance = random(7);
 
 interface Party {
-  /** In every id and name of its records, and in those of nobody else. */
+  /** In every id and name of its records, and of no other tenant's. */
   tag: string;
   tenant: Tenant;
   served: Served;
@@ -104,7 +104,7 @@ interface Crossings {
   silent: number;
 }
 
-/** One call of a tenant, now and then given up in the middle; what it tells is nobody else's. */
+/** One call of a tenant, sometimes cancelled; its answer must not contain another tenant's tag. */
 async function callOnce({ tag, served, tenant }: Party, seen: Crossings): Promise<void> {
   const ask = asks[chance.below(asks.length)] as Ask;
   const stop = new AbortController();
@@ -133,7 +133,7 @@ test('no answer contains data of another tenant, with 32 calls of four tenants i
   await Promise.all(Array.from({ length: inFlight }, work));
   expect(seen.foreign).toEqual([]);
   expect(errors).toEqual([]);
-  // Nearly all were answered, with something that tells whose it is.
+  // Nearly all were answered, and every answer had a tag.
   expect(seen.answered).toBeGreaterThan(calls * 0.9);
   expect(seen.silent).toBe(0);
 }, 120_000);

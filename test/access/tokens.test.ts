@@ -25,7 +25,7 @@ const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 interface Shared extends Team {
   folder: string;
   env: Record<string, string>;
-  /** Of somebody who may read. */
+  /** A token with the grant `read`. */
   good: string;
   add(...words: string[]): Promise<string>;
 }
@@ -173,12 +173,16 @@ describe('a caller', () => {
       authorization: `Basic ${Buffer.from(`anna:${good}`).toString('base64')}`,
     }),
     'a name before it': (good) => ({ authorization: `Bearer anna ${good}` }),
-    'two in one': (good) => ({ authorization: `Bearer ${good}, Bearer ${good}` }),
+    'two tokens in one header': (good) => ({ authorization: `Bearer ${good}, Bearer ${good}` }),
     'the header twice': (good) => ({ authorization: [`Bearer ${good}`, `Bearer ${good}`] }),
-    'a wrong one, then a good one': (good) => ({ authorization: ['Bearer x', `Bearer ${good}`] }),
-    'a good one, then a wrong one': (good) => ({ authorization: [`Bearer ${good}`, 'Bearer x'] }),
+    'a wrong token, then a valid one': (good) => ({
+      authorization: ['Bearer x', `Bearer ${good}`],
+    }),
+    'a valid token, then a wrong one': (good) => ({
+      authorization: [`Bearer ${good}`, 'Bearer x'],
+    }),
     'another header': (good) => ({ 'x-access-token': good, cookie: `access_token=${good}` }),
-    'the header of keys': (good) => ({ 'api-key': good }),
+    'the header of API keys': (good) => ({ 'api-key': good }),
   };
 
   test.each(Object.entries(wrong))('is refused with %s', async (_, headersOf) => {
@@ -220,16 +224,16 @@ describe('a caller', () => {
 const spoilt: Record<string, (good: string, other: string) => string> = {
   'nobody’s': (good) => `${good.slice(0, -43)}${'A'.repeat(43)}`,
   truncated: (good) => good.slice(0, -1),
-  'longer by one': (good) => `${good}A`,
+  'longer by one character': (good) => `${good}A`,
   'with padding': (good) => `${good}=`,
-  'of another case': (good) => good.toUpperCase(),
-  'of another case in one letter': (good) =>
+  'in another letter case': (good) => good.toUpperCase(),
+  'in another letter case in one letter': (good) =>
     good.replace(/[a-zA-Z](?=[^a-zA-Z]*$)/, (it) =>
       it === it.toLowerCase() ? it.toUpperCase() : it.toLowerCase(),
     ),
   'with the id of another': (good, other) => other.slice(0, 17) + good.slice(17),
   'without its id': (good) => `cpq__${good.slice(-43)}`,
-  'with an id that every object has': (good) => `cpq_constructor0_${good.slice(-43)}`,
+  'with the id `constructor`': (good) => `cpq_constructor0_${good.slice(-43)}`,
   'the id alone': (good) => good.slice(0, 17),
   'the prefix alone': () => 'cpq_',
 };
@@ -313,7 +317,7 @@ describe('a caller that guesses tokens', () => {
     expect(late.status).toBe(429);
     expect(Number(late.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(late.headers['retry-after'])).toBeLessThanOrEqual(60);
-    // A good one would tell whoever guesses that it is.
+    // A different answer for a valid token would help to guess.
     expect((await from('203.0.113.9', team.good)).status).toBe(429);
     expect((await from('203.0.113.10', team.good)).status).toBe(200);
     expect((await send(team, { headers: bearer(team.good) })).status).toBe(200);

@@ -181,7 +181,7 @@ describe('the circuit breaker', () => {
   const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
   const rest = { failures: 3, firstCooldownMs: 10_000, maxCooldownMs: 60_000 };
 
-  /** Opened by three failures; from then on the clock moves only when it is told to. */
+  /** Opened by three failures; from then on the clock moves only when the test sets it. */
   async function opened(): Promise<Tenant> {
     vi.useFakeTimers({ toFake: ['Date'] });
     const tenant = tenantOf({ circuit: rest });

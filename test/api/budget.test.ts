@@ -182,7 +182,7 @@ describe('other programs of the tenant', () => {
   test('are noticed although answers arrive out of order', async () => {
     const tenant = tenantWith(60);
     upstream.budget.spend(20);
-    // Every other answer is late, so that it tells of a time before those that came ahead of it.
+    // Every other answer is late, so that its count is older than those of earlier answers.
     upstream.set({ delayBody: 1, onRequest: (n) => (n % 2 ? later(0) : undefined) });
     await Promise.allSettled(bigger.map((path) => walkOf(tenant, path)));
     await Promise.all(Array.from({ length: 20 }, () => one(tenant)));
@@ -293,7 +293,7 @@ describe('requests that were never sent do not count', () => {
   });
 });
 
-/** The window told again, as slowly and as plainly as can be. */
+/** A slow and simple implementation of the window. */
 class NaiveWindow {
   #own: number[] = [];
   #others = { count: 0, at: Number.NEGATIVE_INFINITY };
@@ -382,7 +382,7 @@ class Twins {
     }
   }
 
-  /** Who waits as long as told is let through, or told once more, as where a silence ends first. */
+  /** A caller that waits as long as it was told is admitted, or told to wait once more. */
   async #expectRightWait(rule: WindowRule, waitMs: number): Promise<void> {
     expect(waitMs).toBeGreaterThan(0);
     const soon = this.#now + waitMs;

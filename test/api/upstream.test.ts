@@ -38,7 +38,7 @@ interface Got {
   body: Buffer;
 }
 
-/** One request, decoded by nobody. Fails as the socket fails. */
+/** One request whose answer is not decoded. Fails as the socket fails. */
 async function ask(path: string, options: RequestOptions = {}, body?: string): Promise<Got> {
   const sent = open(`${upstream.url}/public-api${path}`, { agent: false, ...options });
   sent.on('error', () => {});

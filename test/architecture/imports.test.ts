@@ -7,19 +7,19 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { shared } from '../support/shared.ts';
 
 const script = fileURLToPath(new URL('../../scripts/check-architecture.mjs', import.meta.url));
-const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-house-')));
+const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-imports-')));
 
 afterAll(async () => rm(await folder(), { recursive: true, force: true }));
 
 interface Checked {
   status: number;
-  said: string;
+  output: string;
 }
 
 function check(...argv: string[]): Promise<Checked> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...argv], (error, _stdout, said) => {
-      resolve({ status: error ? Number(error.code) : 0, said });
+    execFile(process.execPath, [script, ...argv], (error, _stdout, output) => {
+      resolve({ status: error ? Number(error.code) : 0, output });
     });
   });
 }
@@ -29,15 +29,15 @@ interface Sample {
   source: string;
 }
 
-/** A house of these files, checked. */
-async function checkHouse(samples: readonly Sample[]): Promise<Checked> {
-  const house = await mkdtemp(join(await folder(), 'house-'));
-  for (const room of ['src', 'tools']) await mkdir(join(house, room));
+/** Checks a project with these files. */
+async function checkProject(samples: readonly Sample[]): Promise<Checked> {
+  const project = await mkdtemp(join(await folder(), 'project-'));
+  for (const layer of ['src', 'tools']) await mkdir(join(project, layer));
   for (const { file, source } of samples) {
-    await mkdir(dirname(join(house, file)), { recursive: true });
-    await writeFile(join(house, file), source);
+    await mkdir(dirname(join(project, file)), { recursive: true });
+    await writeFile(join(project, file), source);
   }
-  return check(house);
+  return check(project);
 }
 
 /** Each in a file of its own, but for the files that there is one of. */
@@ -48,10 +48,10 @@ const samplesOf = (pairs: readonly (readonly string[])[]): Sample[] =>
   }));
 
 test('this project keeps to the order of its modules', async () => {
-  expect(await check()).toEqual({ status: 0, said: '' });
+  expect(await check()).toEqual({ status: 0, output: '' });
 });
 
-const bad: [file: string, source: string, said: string][] = [
+const bad: [file: string, source: string, output: string][] = [
   ['src/api/a.ts', "import { x } from '../tenant/t.ts';", 'src/tenant/t.ts'],
   ['src/api/a.ts', "import type { X } from '../briefs/b.ts';", 'src/briefs/b.ts'],
   ['src/api/a.ts', "import { log } from '../log.ts';", 'src/log.ts'],
@@ -97,21 +97,21 @@ const bad: [file: string, source: string, said: string][] = [
 
 describe('an import against the order of the modules is refused', () => {
   const samples = samplesOf(bad);
-  const checked = shared(() => checkHouse(samples));
+  const checked = shared(() => checkProject(samples));
 
   test('with an exit status that fails a build, and a pointer to the documentation', async () => {
-    const { status, said } = await checked();
+    const { status, output } = await checked();
     expect(status).toBe(1);
-    expect(said).toContain(
+    expect(output).toContain(
       `${bad.length} imports against the order of the modules; see docs/architecture.md.`,
     );
   });
 
-  test.each(bad.map(([, , said], at) => ({ ...samples[at], said })))(
+  test.each(bad.map(([, , output], at) => ({ ...samples[at], output })))(
     '$file: $source',
-    async ({ file, said }) => {
-      const line = (await checked()).said.split('\n').find((it) => it.startsWith(`${file}: `));
-      expect(line).toContain(said);
+    async ({ file, output }) => {
+      const line = (await checked()).output.split('\n').find((it) => it.startsWith(`${file}: `));
+      expect(line).toContain(output);
     },
   );
 });
@@ -129,9 +129,9 @@ const good: [file: string, source: string][] = [
   ['src/api/pool.ts', "export { Pool } from 'undici';"],
   ['src/sandbox/s.ts', "import Database from 'libsql';"],
   ['src/state/s.ts', "import { createClient } from 'redis';"],
-  ['src/api/a.ts', "// like import(name), but said\nimport * as z from 'zod';"],
+  ['src/api/a.ts', "// like import(name), but output\nimport * as z from 'zod';"],
 ];
 
 test('an import in the order of the modules is accepted', async () => {
-  expect(await checkHouse(samplesOf(good))).toEqual({ status: 0, said: '' });
+  expect(await checkProject(samplesOf(good))).toEqual({ status: 0, output: '' });
 });

@@ -22,7 +22,7 @@ const intake = { id: 's2', name: 'Intake' };
 const anna = { id: 'u1', name: 'Anna' };
 const ben = { id: 'u2', name: 'Ben' };
 
-/** Three open deals in two currencies, worked through by hand below. */
+/** Three open deals in two currencies, calculated by hand below. */
 const a: Opportunity = {
   id: 'a',
   name: 'Switches',

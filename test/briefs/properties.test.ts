@@ -159,7 +159,7 @@ const contractItem = partial({
   endDate: day,
 }) as fc.Arbitrary<ContractItem>;
 
-/** Ids are what tells records apart, so each record of a collection has its own; the first is its place. */
+/** Each record of a collection has its own id, made from its position. */
 const collection = <T extends { id?: string }>(
   prefix: string,
   one: fc.Arbitrary<T>,

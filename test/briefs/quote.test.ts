@@ -300,10 +300,10 @@ test.each<[string, QuoteItem, string[]]>([
   ['a discount at the limit', { ...good, discount: 20 }, []],
   ['a discount over it', { ...good, discount: 20.1 }, ['check discount_over_limit 1']],
   ['a surcharge', { ...good, discount: -30 }, []],
-  ['setup for nothing', { ...good, setupCost: 5 }, ['stop setup_cost_without_price 1']],
+  ['free setup', { ...good, setupCost: 5 }, ['stop setup_cost_without_price 1']],
   ['setup at 0', { ...good, setupCost: 5, setupPrice: 0 }, ['stop setup_cost_without_price 1']],
   ['setup charged', { ...good, setupCost: 5, setupPrice: 6 }, []],
-  ['a strange term', { ...good, term: 'quarter' }, ['check unrecognised_term 1']],
+  ['an unknown term', { ...good, term: 'quarter' }, ['check unrecognised_term 1']],
   ['a blank term', { ...good, term: '' }, []],
 ])('pre-flight: %s', (_what, item, expected) => {
   expect(codes({ quote: withItem(item) })).toEqual(expected);
@@ -505,7 +505,7 @@ test.each<[string, Quote, string]>([
     'Price 0.0125 is under the cost of 0.02.',
   ],
   [
-    'a strange discount',
+    'an unknown discount',
     { ...sound, discount: { type: 'loyalty', amount: 3 } },
     'The quote\'s discount is of the type "loyalty": it is in no total.',
   ],

@@ -68,7 +68,7 @@ const bundle = realpathSync(inject('bundle'));
 const where: Row = { command: process.execPath, args: [bundle] };
 const settings = { CPQ_BASE_URL: baseUrl };
 
-/** What each host is told, with the key where that host keeps it. */
+/** The entry for each host, with the key where that host keeps it. */
 const stdioEntries: Record<string, Row> = {
   'claude-desktop': { ...where, env: { ...settings, CPQ_API_KEY: placeholder } },
   'claude-code': { type: 'stdio', ...where, env: { ...settings, CPQ_API_KEY: placeholder } },

@@ -30,7 +30,7 @@ const another = async () => {
 
 const upsert = async (it: Connection, args: Row) => reportOf((await it.ask(tool, args)).result);
 
-/** Nobody can be reached with a question where each request of the older era stands alone. */
+/** Over HTTP without sessions, the server cannot send questions in the legacy era. */
 const canAsk = everyHost.filter(({ era, transport }) => transport === 'stdio' || era === 'modern');
 const cannotAsk = everyHost.filter((host) => !canAsk.includes(host));
 

@@ -21,7 +21,7 @@ const rename = { external_id: 'opp-3', name: 'Named anew' };
 const key = 'KeyThatStaysOutOfTheJournal0123456789';
 
 interface Settings {
-  /** Without one nobody can be asked. */
+  /** Without a person, the host cannot ask. */
   person?: Person | undefined;
   env?: Environment;
 }

@@ -28,7 +28,7 @@ async function put(table: string, row: Row): Promise<string> {
   return id;
 }
 
-/** In each of the places that a text can be written to, and where in it the character stands. */
+/** Every field for text, with the position of the character in it. */
 const places: readonly [string, (text: string) => Row][] = [
   ['name', (text) => ({ name: text })],
   ['description', (text) => ({ description: text })],

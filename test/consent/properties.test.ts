@@ -113,7 +113,7 @@ const emptiedAgain: Action[] = [
   { does: 'revert', change: 0, person: 'accepts' },
 ];
 
-/** What somebody agreed to: these values, in a record that was like this. */
+/** What a person agreed to: these values, in a record with those values before. */
 interface Consent {
   externalId: string;
   seen: Row | undefined;
@@ -249,7 +249,7 @@ class Scene {
   }: Action & { does: 'confirm' }): Promise<CallReport | undefined> {
     const known = this.#tokens[which % Math.max(1, this.#tokens.length)];
     if (!known) return undefined;
-    // The person agreed to the preview; whatever else it is sent with is nobody's writeRequest.
+    // The person agreed to the preview; nobody agreed to other arguments sent with its token.
     const args = instead ? this.#argsOf({ ...instead, create: false }) : known.args;
     if (isSameRequest(args, known.args)) this.#given = known.consent;
     return reportOf(

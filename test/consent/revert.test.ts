@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 const now = async () => recordOf(await at(), opportunity.id);
-/** Somebody else's edit; the name has to be said. */
+/** Another person's edit; the API requires the name. */
 const edit = async (body: Row) =>
   editRecord(await at(), opportunity.externalIdentifier, { name: (await now()).name, ...body });
 
@@ -114,7 +114,7 @@ describe('reverting a change', () => {
     const { name } = await now();
     const { change_id } = await (await writer()).revert(id);
     expect(await refused(id)).toContain(`reverted already, by ${change_id}`);
-    // Somebody set it again by hand: that is theirs.
+    // Another person set it again: that is their change.
     await edit({ name });
     expect(await refused(id)).toContain('reverted already');
     await edit({ name: (await recordedBefore(id)) ?? '' });

@@ -106,7 +106,7 @@ const seen = (text: string): string =>
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const at = async (): Promise<Address> => addressIn(await sandbox(), 'all');
 
-/** An opportunity whose company and contact are named by somebody who wants to be believed. */
+/** An opportunity whose company and contact have misleading names. */
 const opportunity = shared(async (): Promise<Opportunity> => {
   const address = await at();
   const found = await anyOpportunity(address);

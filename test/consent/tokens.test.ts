@@ -145,7 +145,7 @@ describe('an invalid token', () => {
     const given = Date.now();
     vi.useFakeTimers({ toFake: ['Date'], now: given + 10 * 60_000 - 5_000 });
     expect((await it.upsert({ ...first, confirm: tokens[0] })).outcome).toBe('written');
-    // The record has moved since, but that is not what is told first.
+    // The record has changed since, but that is not reported first.
     vi.setSystemTime(given + 10 * 60_000 + 1);
     await expectRefused(
       () => it.upsert({ ...second, confirm: tokens[1] }),
@@ -237,7 +237,7 @@ describe('a token for a record that has changed since', () => {
     expect(answer.text).toMatch(/^Nothing was written: .* is not as it was when the person agreed/);
     expect(answer.changes).toMatchObject([{ field: 'name', from: 'Meanwhile', to: args.name }]);
     expect(await puts()).toBe(before);
-    // The token would only be told the same again.
+    // The token would only be refused again.
     expect(answer.text).toContain('without confirm');
     expect((await it.upsert({ ...args, confirm })).outcome).toBe('moved');
     const again = await previewed(it, args);

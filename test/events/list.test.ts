@@ -27,7 +27,7 @@ const tell = async ({ url = '' }: Connection, ...payloads: object[]) => {
 
 const day = (number: number) => `2026-03-${String(number).padStart(2, '0')}T10:00:00.000Z`;
 
-/** Two quotes and an order, told in disorder. */
+/** Events of two quotes and an order, delivered out of order. */
 const story = [
   {
     event: 'quote.ordered',

@@ -37,7 +37,7 @@ describe.each(sent)('%s %s', (subject, event) => {
     eventName: { eventName: `${subject}.${event}` },
     'in capitals': { event: `${subject}_${event}`.toUpperCase() },
     'with a colon': { eventType: `${subject}:${event}` },
-    'as one word': { type: `${pascal(subject)}${pascal(event)}` },
+    'as a single word': { type: `${pascal(subject)}${pascal(event)}` },
     camel: { subject: pascal(subject), event: camel(event) },
     'type and event': { type: subject, event },
     'entity and action': { entityType: pascal(subject), action: event.toUpperCase() },
@@ -74,7 +74,7 @@ describe('a record', () => {
     ['beside the event', { quoteId: 'q9' }, 'q9'],
     ['in the record', { data: { quoteId: 'q9', title: 'x' } }, 'q9'],
     ['instead of the record', { data: 'q9' }, 'q9'],
-    ['the only id there is', { id: 'q9' }, 'q9'],
+    ['the only id', { id: 'q9' }, 'q9'],
   ])('may be given by its id, %s', (_, more, id) => {
     expect(read({ event, ...more }).record).toBe(id);
   });

@@ -307,7 +307,7 @@ describe('subscribing', () => {
   });
 });
 
-/** What the host hears of these addresses from now on. */
+/** The updates of these addresses that the host receives from now on. */
 async function listenFor(
   { client }: Connection,
   era: string,

@@ -16,7 +16,7 @@ interface Received {
   body: string;
 }
 
-/** Takes deliveries and answers as told: `silent` never. */
+/** Receives deliveries and answers as configured; never for `silent`. */
 async function startReceiver(answer: (count: number) => number | 'silent' = () => 200) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {

@@ -90,7 +90,7 @@ const known: Record<string, Line> = {
   'older list': older('tools/list'),
   'older prompts': older('prompts/list'),
   'older call': older('tools/call', list),
-  'older call of nothing': older('tools/call', { name: 'cpq_unknown' }),
+  'older call of an unknown tool': older('tools/call', { name: 'cpq_unknown' }),
   'older prompt': older('prompts/get', { name: 'unknown' }),
   'older resource': older('resources/read', { uri: 'cpq://guide' }),
   'older unknown method': older('tools/unknown'),
@@ -114,7 +114,7 @@ const known: Record<string, Line> = {
   'cancelling nothing': note('notifications/cancelled', { requestId: 999 }),
   'an unknown note': note('notifications/unknown'),
   'not JSON': () => '{"jsonrpc"',
-  'no message': () => '{"jsonrpc":"2.0"}',
+  'not a message': () => '{"jsonrpc":"2.0"}',
   'an empty line': () => '',
   'a batch': () => '[]',
 };

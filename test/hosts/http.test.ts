@@ -16,7 +16,7 @@ interface Reply {
   body: string;
 }
 
-/** One request as it is told, `Host` included. */
+/** One request with exactly these headers, `Host` included. */
 async function ask(path: string, options: RequestOptions = {}, body = ''): Promise<Reply> {
   const { url } = await server();
   const sent = request(new URL(path, url), { agent: false, ...options });

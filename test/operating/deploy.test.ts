@@ -90,16 +90,16 @@ const post = (path: string, length: number) =>
 
 /** Each makes nginx write about a request, and what it is answered. */
 const failing: [what: string, bytes: string, status: number][] = [
-  ['a webhook that no server takes', post(`/webhooks/acme/${secret}`, 2), 502],
-  ['a webhook that is too large', post(`/webhooks/acme/${secret}`, 2_000_000), 413],
-  ['a mistyped address that is too large', post(`/webhook/acme/${secret}`, 2_000_000), 413],
+  ['a webhook that no server accepts', post(`/webhooks/acme/${secret}`, 2), 502],
+  ['an oversized webhook', post(`/webhooks/acme/${secret}`, 2_000_000), 413],
+  ['an oversized request to a mistyped address', post(`/webhook/acme/${secret}`, 2_000_000), 413],
   ['a mistyped address', post(`/webhook/acme/${secret}`, 2), 404],
   ['a token in an address', post(`/mcp?token=${secret}`, 2), 502],
   ['a bad header', `GET /webhooks/a/${secret} HTTP/1.1\r\nHost: a b\r\n\r\n`, 400],
   ['a bad request line', `GET /webhooks/a/${secret} \u0001 HTTP/1.1\r\n\r\n`, 400],
-  ['a line that is too long', `GET /webhooks/${secret}${'a'.repeat(40_000)} HTTP/1.1\r\n`, 414],
+  ['an oversized request line', `GET /webhooks/${secret}${'a'.repeat(40_000)} HTTP/1.1\r\n`, 414],
   [
-    'headers that are too long',
+    'oversized headers',
     `GET /webhooks/a/${secret} HTTP/1.1\r\n${closes}X: ${'a'.repeat(40_000)}\r\n\r\n`,
     400,
   ],

@@ -21,7 +21,7 @@ afterEach(() => {
 /** Lets everything that waits for nothing but its turn to run do so. */
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
-/** Asks for a turn; what came of it is told once it has. */
+/** Asks for admission; the outcome is known once it is settled. */
 function asking(turns: FairQueue, caller: string, signal = always, calls = 1) {
   const asked: { leave?: () => void; error?: unknown } = {};
   turns.acquire(caller, signal, calls).then(
@@ -262,7 +262,7 @@ class Played {
       expect(ofCaller).toBeLessThanOrEqual(concurrentPerCaller);
       const waits = this.of('waiting', caller);
       expect(callsOf(waits)).toBeLessThanOrEqual(queuedPerCaller);
-      // Where there is room, nobody waits who could use it, and stands before all others that wait.
+      // Where there is room, no call waits that could use it.
       if (waits[0] && waiting.every(({ calls }) => calls === 1)) {
         expect(inFlight === concurrent || ofCaller === concurrentPerCaller).toBe(true);
       }

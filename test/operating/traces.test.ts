@@ -97,7 +97,7 @@ const list = { name: 'cpq_list_opportunities', arguments: { size: 3 } };
 const inMeta = { ...list, _meta: { traceparent: parent, tracestate: 'one=1' } };
 const inHeader = { traceparent: otherParent, tracestate: 'two=2' };
 
-/** What the service was told of a trace, in its last request. */
+/** The trace headers of the last request to the service. */
 const handedOn = ({ upstream }: ObservedServer) => {
   const { traceparent, tracestate } = upstream.requests.at(-1)?.headers ?? {};
   return { traceparent, tracestate };

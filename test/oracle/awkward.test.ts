@@ -33,7 +33,7 @@ const flaws = async (quote: unknown): Promise<Row[]> => {
 };
 const codes = async (quote: unknown) => (await flaws(quote)).map(({ code }) => code);
 
-/** Rows that are awkward on purpose: what each kind of them comes to, said by hand. */
+/** Rows that are awkward on purpose, with the expected result of each kind. */
 describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
   beforeAll(async () => {
     world = await load();

@@ -14,7 +14,7 @@ import { describeWorlds, type World } from '../support/oracle/worlds.ts';
 
 /** What SQL cannot know: how a thing is put into words, and when it was read. */
 const words = new Set(['summary', 'notes', 'coverage', 'probability']);
-/** Text in rows whose figures are compared: names are told without what cannot be seen. */
+/** Text in compared rows: names are shown without invisible characters. */
 const asides = new Set(['company', 'closes', 'idleDays', 'ask']);
 
 function figuresIn(data: Row): Row {

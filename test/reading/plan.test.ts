@@ -77,19 +77,15 @@ describe('the next requests', () => {
   test.each<[what: string, answers: Answer[], next: Partial<PageRequest> | undefined]>([
     ['the first page', [], { from: 0, size: 100, ifRefused: 'fail' }],
     ['nothing after an empty page', [{ rows: [] }], undefined],
-    ['nothing after all that are counted', [{ rows: rows(0, 3), total: 3 }], undefined],
+    ['nothing after all counted records', [{ rows: rows(0, 3), total: 3 }], undefined],
+    ['adjacent pages without overlap', [{ rows: rows(0, 100), total: 300 }], { from: 100 }],
     [
-      'pages side by side that leave no room to overlap',
-      [{ rows: rows(0, 100), total: 300 }],
-      { from: 100 },
-    ],
-    [
-      'a page that overlaps, where nothing is counted',
+      'an overlapping page, where there is no total',
       [{ rows: rows(0, 100) }],
       { from: 99, ifRefused: 'nothing' },
     ],
     [
-      'what is behind the end',
+      'what is beyond the end',
       [{ rows: rows(0, 100) }, { rows: rows(99, 1) }],
       { from: 100, ifRefused: 'nothing' },
     ],
@@ -110,7 +106,7 @@ describe('the next requests', () => {
       { from: 0, size: 300, ifRefused: 'nothing' },
     ],
     [
-      'a smaller page, where the offset is ignored and nothing is counted',
+      'a smaller page, where the offset is ignored and there is no total',
       [{ rows: rows(0, 10) }, { rows: rows(0, 10) }, { rows: rows(0, 10) }],
       { from: 0, size: 5 },
     ],

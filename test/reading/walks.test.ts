@@ -208,7 +208,7 @@ const sizes = fc.oneof(
   fc.integer({ min: 1, max: 40 }).map((maxSize): Active => ({ maxSize })),
   fc.integer({ min: 2, max: 40 }).map((fixedSize): Active => ({ fixedSize })),
 );
-/** One record a page and no count cannot be told from one record in all, where offsets are ignored. */
+/** Pages of one record without a total look like a single record where offsets are ignored. */
 const uncountedSizes = sizes.filter(({ maxSize }) => maxSize !== 1);
 const merged = (...parts: fc.Arbitrary<Active>[]): fc.Arbitrary<Active> =>
   fc.tuple(...parts).map((all): Active => Object.assign({}, ...all));
@@ -223,7 +223,7 @@ const sane = fc.oneof(
 
 const shortReads = fc.constantFrom<Active>({ shortReads: 'half' }, { shortReads: 'random' });
 
-/** Ways of paging that cannot always be read to the end, or only at a cost that nobody would pay. */
+/** Kinds of paging that cannot always be read to the end, or only with very many requests. */
 const odd = fc.oneof(
   merged(fc.constant<Active>({ ignoreFrom: true }), counted, sizes),
   merged(

@@ -11,7 +11,7 @@ const inspector = '@modelcontextprotocol/inspector';
 const folder = shared(() => installed(`${inspector}@2.12.0`));
 const eras = ['legacy', 'modern'] as const;
 
-/** How it is told what to start, or where to connect. */
+/** Its arguments: what to start, or where to connect. */
 const target = (reached: Reached): string[] =>
   'url' in reached
     ? ['--server-url', reached.url]

@@ -18,9 +18,9 @@ import { callerOf, replicasSay } from '../support/replicas.ts';
 
 const absences: [name: string, go: (redis: Redis) => unknown, back: (redis: Redis) => unknown][] = [
   ['is killed and started again', (redis) => redis.kill(), (redis) => redis.start()],
-  ['stands still for a while', (redis) => redis.freeze(), (redis) => redis.resume()],
+  ['is suspended for a while', (redis) => redis.freeze(), (redis) => redis.resume()],
   [
-    'has no memory left for a while',
+    'is out of memory for a while',
     (redis) => redis.ask('CONFIG', 'SET', 'maxmemory', '1'),
     (redis) => redis.ask('CONFIG', 'SET', 'maxmemory', '0'),
   ],

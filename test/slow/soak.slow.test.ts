@@ -14,6 +14,7 @@ import { resources, routes } from '../../src/api/routes.ts';
 import { openTenant, type Served, serve } from '../support/hardening-tenant.ts';
 import { startHttpServer } from '../support/hosts.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
+import { describeWhere } from '../support/needs.ts';
 import { random } from '../support/upstream/random.ts';
 import { generateRecords, type ResourcePath } from '../support/upstream/records.ts';
 
@@ -167,7 +168,7 @@ async function soak(
   expect(after.files - before.files).toBeLessThan(2 * inFlight);
 }
 
-describe.runIf(process.platform === 'linux')('a server in a process of its own', () => {
+describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of its own', () => {
   test('over HTTP, 50,000 calls', async () => {
     const at = { baseUrl: service.url, key };
     const { running, url } = await startHttpServer(at, { env: environment });

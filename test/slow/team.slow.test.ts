@@ -132,7 +132,7 @@ function ask(url: string, token: string, call: ReturnType<Ask>): Promise<Reply> 
 interface Seen {
   crossings: string[];
   answered: number;
-  /** Without a word that tells whose it is. */
+  /** Answers without any tenant's tag. */
   silent: number;
   refused: Map<string, number>;
   ms: number[];

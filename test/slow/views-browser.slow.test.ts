@@ -123,7 +123,7 @@ async function takesWebhooks(): Promise<Connection> {
   return (eras[0] as Host).start(await address(), { env });
 }
 
-/** A server that was told of the company, of one of its quotes and opportunities, and of another company. */
+/** A server with events of the company, of one of its quotes and opportunities, and of another company. */
 const serverWithEvents = shared(async () => {
   const server = await takesWebhooks();
   const { records } = await server.call('cpq_list_quotes', { size: 1 });

@@ -270,7 +270,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
     expect(taken).toBe(20);
     await it.start({ empty: true });
     for (const state of states) await until(() => state.health().ok).toBe(true);
-    // While they settle nobody takes more than a share; afterwards everything has been told.
+    // While they settle, each takes at most its share; afterwards all have reported their requests.
     for (const state of states) taken += await takeAll(state, key, 1);
     await pause(500);
     for (const state of states) taken += await takeAll(state, key);

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
-/** A state that cannot be written says so, wherever somebody asks whether the server is well. */
+/** State that cannot be written is reported by health checks and logs. */
 
 const key = 'key-of-a-server-that-cannot-write';
 

@@ -53,7 +53,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Somebody who calls that server with these headers. */
+/** A caller of that server with these headers. */
 export interface Caller {
   client: McpClient;
   names(): Promise<string[]>;
@@ -153,7 +153,7 @@ export const callToolRequest = (name: string, args: unknown = {}) => ({
 export const token = (words: readonly string[], env: Environment): Promise<Finished> =>
   run(['token', ...words], env);
 
-/** Makes a token by the command. @throws with what it said when it made none */
+/** Makes a token by the command. @throws with its stderr when it fails */
 export async function newToken(words: readonly string[], env: Environment): Promise<string> {
   const { status, stdout, stderr } = await token(['add', ...words], env);
   if (status !== 0) throw new Error(`token add: ${status} ${stderr}`);

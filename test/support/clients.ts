@@ -38,7 +38,7 @@ export interface CallOptions {
   onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
 }
 
-/** What both lines of the client can do, said once. */
+/** What both versions of the client can do. */
 export interface McpClient {
   readonly sdk: Client | FirstClient;
   tools(): Promise<Tool[]>;

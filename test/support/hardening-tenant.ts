@@ -114,7 +114,7 @@ export const collections: Readonly<Record<ResourcePath, { resource: Resource; to
   '/contract/items': { resource: 'contract_item', tool: 'cpq_list_contract_items' },
 };
 
-/** What tells one of the upstream's records from another, whether it has an id or not. */
+/** Identifies a record of the upstream, with or without an id. */
 export const nameOf = (record: Readonly<Row>): string =>
   String(record.id ?? `${record.service} ${record.revenue}`);
 
@@ -147,7 +147,7 @@ const kinds: Readonly<Record<ApiErrorKind, ErrorKind>> = {
   'too-large': 'too large',
 };
 
-/** The words in which each kind is told to an assistant. */
+/** The wording of each kind for an assistant. */
 export const wordsOf: Readonly<Record<ErrorKind, RegExp>> = {
   'rate limited': /accepts no more requests|request budget/,
   unauthorised: /key was not accepted/,

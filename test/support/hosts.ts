@@ -36,7 +36,7 @@ export interface Connection {
   call(name: string, args?: unknown, options?: CallOptions): Promise<Answer>;
   /** Calls a tool that has to refuse. @returns its words @throws when it does not */
   refused(name: string, args?: unknown, options?: CallOptions): Promise<string>;
-  /** Calls a tool, whatever comes of it. */
+  /** Calls a tool; the answer may be an error. */
   ask(name: string, args?: unknown, options?: CallOptions): Promise<Answer>;
   request(method: string, params?: Row): Promise<Result>;
   client: McpClient;

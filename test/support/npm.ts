@@ -13,7 +13,7 @@ const packages = fileURLToPath(
 );
 const outputLimit = 64 * 1024 * 1024;
 
-/** A group of tests that install clients of others. Where npm has nobody to ask they are skipped, and say so. */
+/** A group of tests that install other projects' clients. They are skipped, with a message, where npm has no registry. */
 export function describeWithNpm(name: string, tests: () => void): void {
   // Where everything has to run, whatever is wrong shows better in what fails.
   const isMet = process.env.CPQ_TEST_EVERYTHING !== undefined || isReachable();

@@ -100,7 +100,7 @@ const secretNames = ['CPQ_API_KEY', 'CPQ_WEBHOOK_SECRET', 'CPQ_WEBHOOK_SIGNING_S
 const secretsIn = (env: Environment): string[] =>
   secretNames.flatMap((name) => env[name] ?? []).filter((secret) => secret.length >= 8);
 
-/** Servers on a port do not: the end of their stdin tells them nothing. */
+/** Servers on a port do not read stdin, and do not notice its end. */
 const readsStdin = ([command]: readonly string[]): boolean =>
   command !== 'http' && command !== 'sandbox';
 

@@ -6,7 +6,7 @@ import { environmentFor, everything, startHttpServer } from './hosts.ts';
 import { addressIn, startSandbox } from './sandbox.ts';
 import { closing, shared } from './shared.ts';
 
-/** What a client that we did not write has to be told, to start a server of ours or to reach one. */
+/** What another project's client needs to start or to reach a server of ours. */
 export type Reached =
   | { url: string }
   | { command: string; args: string[]; env: Record<string, string> };

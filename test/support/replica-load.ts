@@ -96,7 +96,7 @@ export async function loadOn(replicas: readonly Replica[]): Promise<Load> {
     write('opp-5', [third, fourth]),
     ...[1, 2, 3].map(send),
   ];
-  // Whoever waits for the load to go on is told where it failed.
+  // Rejects for those that wait for the load to continue.
   for (const it of working) it.catch(() => {});
   return load;
 }

@@ -57,7 +57,7 @@ export async function replicasSay(
 
 /** A host behind a balancer: where the connection to one replica breaks, the next one is asked. */
 export interface Caller {
-  /** Calls a tool, whatever comes of it. */
+  /** Calls a tool; the answer may be an error. */
   ask(name: string, args?: unknown): Promise<Answer>;
   /** Calls a tool. @throws when it is answered with an error */
   call(name: string, args?: unknown): Promise<Answer>;

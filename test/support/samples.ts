@@ -30,7 +30,7 @@ const samples: Readonly<Record<string, (at: Address) => Promise<Row>>> = {
   cpq_brief_quote: async (at) => ({ quote: (await firstOf(at, '/quote')).id }),
 };
 
-/** Arguments with which a reading tool answers. @throws where nobody thought of any yet */
+/** Arguments with which a reading tool answers. @throws where there are none yet */
 export async function sampleFor(tool: AnyTool, at: Address): Promise<Row> {
   const sample = samples[tool.name];
   if (sample) return sample(at);

@@ -14,7 +14,7 @@ export interface Ask {
   key?: string | null;
 }
 
-/** Asks the API of a tenant; with the key that may do everything unless told otherwise. */
+/** Asks the API of a tenant; by default with the key that may do everything. */
 export async function ask(tenant: SandboxTenant, path: string, options: Ask = {}): Promise<Answer> {
   const { method = 'GET', body, key = tenant.keys.all } = options;
   const headers = { ...(key === null ? {} : { 'api-key': key }) };

@@ -16,7 +16,7 @@ export interface Address {
 
 export type KeyName = keyof SandboxTenant['keys'];
 
-/** Starts the service in small in this process, without a rate limit unless told; ends with the file. */
+/** Starts the sandbox in this process, by default without a rate limit; it ends with the file. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return closing(await startReal({ rateLimit: false, ...options }));
 }

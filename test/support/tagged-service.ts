@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Resource, resources, routes } from '../../src/api/routes.ts';
 
-/** A service of which every record says whose it is: what is told to the wrong one shows. */
+/** A service whose records carry a tag of their tenant, so that an answer to the wrong one is noticed. */
 export interface TaggedService {
   url: string;
   server: Server;

@@ -33,7 +33,7 @@ export async function place(name: string, seed: number): Promise<Place> {
 
 export interface Many extends Team {
   path: string;
-  /** Writes the file anew, tells the server, and waits until it said what became of it. */
+  /** Writes the file, signals the server, and waits until it has logged the result. */
   describeAs(tenants: unknown): Promise<void>;
   as(tenant: string): Headers;
 }

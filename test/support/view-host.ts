@@ -5,7 +5,7 @@ import { type Browser, chromium, type Frame, type Page } from 'playwright-core';
 import type { Connection, Row } from './hosts.ts';
 import { closing, shared } from './shared.ts';
 
-/** What the page is told to show. */
+/** What the page shows. */
 export interface Opening {
   html: string;
   tool: Tool;

@@ -13,7 +13,7 @@ export interface Sent {
 export const webhooksAt = (url: string, ...path: readonly string[]): string =>
   [url.replace(/mcp$/, 'webhooks'), ...path].join('/');
 
-/** Sends a delivery, with the secret unless told otherwise. */
+/** Sends a delivery, by default with the secret. */
 export async function deliver(
   address: string,
   payload: unknown,

@@ -19,7 +19,7 @@ import { quickOrAll } from '../support/sampling.ts';
 /** Text of strangers: what of it may reach a model, in whatever field, name or message it comes. */
 
 /**
- * What nobody sees: controls (but for tab and line feed), bidirectional and zero-width marks, fillers,
+ * Invisible characters: controls (but for tab and line feed), bidirectional and zero-width marks, fillers,
  * annotations, tags, invisible operators, selectors beyond the sixteen. Listed by hand, not derived.
  */
 const ranges: readonly (readonly [number, number])[] = [

@@ -10,7 +10,7 @@ export type Verdict = 'right' | 'partial' | 'quiet' | 'error' | 'wrong';
 
 export interface Judged {
   verdict: Verdict;
-  /** What is not right, for whoever has to mend it. */
+  /** What is not right, for the developer who has to fix it. */
   why: string;
 }
 

@@ -113,7 +113,7 @@ function unknownHere(open: readonly Deal[]): Record<string, number> {
   return { revenue, probability, valueMonths, currency };
 }
 
-/** What never happened is not told. */
+/** Times without a value are left out. */
 function closedOf(deals: readonly Deal[]): Reported {
   const some = Object.entries(outcomes(deals)).filter(([, { count }]) => count !== 0);
   return some.length === 0 ? {} : { closed: Object.fromEntries(some) };

@@ -35,7 +35,7 @@ export const only = <T extends object>(members: T): Partial<T> =>
     Object.entries(members).filter(([, value]) => value !== undefined),
   ) as Partial<T>;
 
-/** A record without members, or with members of 0 only, is not told. */
+/** A record without members, or with members of 0 only, is left out. */
 export function counts(members: Record<string, number>): Record<string, number> | undefined {
   const reported = Object.entries(members).filter(([, count]) => count > 0);
   return reported.length === 0 ? undefined : Object.fromEntries(reported);

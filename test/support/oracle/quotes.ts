@@ -222,7 +222,7 @@ export function netOf(quote: Quote): Map<string, Big> {
   return net;
 }
 
-/** The totals as they are told. */
+/** The totals as they are reported. */
 export function totalsOf(quote: Quote): Record<string, unknown> {
   const net = netOf(quote);
   const others = [...net].filter(([name]) => !defaultTerms.includes(name));

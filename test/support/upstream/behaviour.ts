@@ -79,7 +79,7 @@ export interface Cut {
 }
 
 interface Offset {
-  /** The query parameter, `from` if not told. */
+  /** The query parameter, `from` by default. */
   name?: string;
   unit?: 'record' | 'page';
   /** The number of the first record or page. */
@@ -98,7 +98,7 @@ interface RateHeaders {
 
 /** Every switch, with the value that it has for one request. None is on unless set. */
 interface Switches {
-  /** The keys that are let in: 401 without one, 403 with another. */
+  /** The accepted keys: 401 without one, 403 with another. */
   keys: ReadonlySet<string>;
   /** So many requests in a rolling window; `enforce: false` counts violations and answers anyway. */
   rate: { limit: number; windowMs: number; enforce?: boolean };
@@ -152,7 +152,7 @@ interface Switches {
   /** Fewer records than asked for though more follow; the next offset continues after them. */
   shortReads: 'half' | 'random';
   beyondEnd: 'empty' | 'refused' | 'last page';
-  /** The order of records that no `sort` tells apart is another at each request. */
+  /** Records that are equal in `sort` change their order with each request. */
   unstableOrder: boolean;
   ignoreSort: boolean;
 

@@ -14,7 +14,7 @@ const mebibyte = 2 ** 20;
 /** What stands for foreign bytes until the JSON around them is written. */
 const mark = '"@@grafted@@"';
 
-/** Every key twice, the first time with `null`: whoever parses takes the last one. */
+/** Every key twice, the first time with `null`: parsers use the last one. */
 function withTwins(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(withTwins)}]`;
   if (!isRow(value)) return JSON.stringify(value);

@@ -29,7 +29,7 @@ export interface Preset extends Behaviour {
   readonly kinds?: readonly ErrorKind[];
   /**
    * `true`: passes, so that a read that meets it twice and then no more ends as if it had not been.
-   * `false`: asking again is useless. Not told: either is right.
+   * `false`: asking again is useless. Undefined: either is right.
    */
   readonly transient?: boolean;
 }

@@ -143,7 +143,7 @@ function settle(exchange: Exchange, error: unknown): void {
 }
 
 /**
- * Starts a service on 127.0.0.1 that has every documented route and behaves as told. Whatever is set can
+ * Starts a service on 127.0.0.1 that has every documented route and behaves as configured. Whatever is set can
  * be combined, and changed while requests are under way: a request keeps what it began with.
  */
 export async function startUpstream(initial: Behaviour & Start = {}): Promise<Upstream> {
