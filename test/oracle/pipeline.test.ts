@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
 import { type Deal, dealsOf } from '../support/oracle/deals.ts';
@@ -201,6 +202,40 @@ function coverageAndRowTests(): void {
       const word = deal.outcome === 'closed_unknown' ? 'closed' : deal.outcome;
       expect(record.outcome).toBe(outcome === 'closed' ? word : undefined);
     }
+  });
+
+  test('whatever is asked for at once', async () => {
+    const named = (what: 'owner' | 'company' | 'category' | 'stage' | 'source') => {
+      const ids = deals.flatMap(({ [what]: { id } }) => id ?? []);
+      return fc.constantFrom(...new Set(ids));
+    };
+    const day = fc.integer({ min: -400, max: 60 }).map((days) => later(world.today, days));
+    const asked = fc.record(
+      {
+        by: fc.constantFrom(...groupings),
+        outcome: fc.constantFrom('open', 'won', 'lost', 'closed'),
+        owner: named('owner'),
+        company: named('company'),
+        category: named('category'),
+        stage: named('stage'),
+        source: named('source'),
+        close_from: day,
+        period_from: day,
+        min_value: fc.constantFrom(0, 500, 20_000),
+        groups: fc.integer({ min: 1, max: 12 }),
+        rows: fc.integer({ min: 0, max: 9 }),
+        show: fc.constant(['profit']),
+        stalled_days: fc.integer({ min: 1, max: 200 }),
+      },
+      { requiredKeys: [] },
+    );
+    const valid = asked.map(({ period_from, ...others }) =>
+      period_from === undefined ? others : { ...others, period_from, period_to: '2029-01-01' },
+    );
+    await fc.assert(
+      fc.asyncProperty(valid, async (asked) => void (await compareWith(asked))),
+      { numRuns: 15 },
+    );
   });
 
   test('profit, wherever there is a value', async () => {
