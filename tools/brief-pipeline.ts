@@ -61,7 +61,7 @@ export const briefPipeline = defineTool({
       deals_from: z.int().min(0).optional().describe('page.next, of deals'),
     }),
     ['close_from', 'close_to'],
-    ['period_from', 'period_to'],
+    ['period_from', 'period_to', today],
   ),
   output: z.looseObject({
     ...answerFields,

@@ -92,16 +92,19 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** Refuses periods whose first day is after the last; each is a pair of arguments. */
+/** Two arguments, the first and the last day; without the second the period ends on the day that is given here. */
+type Period = readonly [from: string, to: string, defaultEnd?: () => string];
+
+/** Refuses periods whose first day is after the last. */
 export const inOrder = <Input extends z.ZodObject>(
   input: Input,
-  ...periods: readonly (readonly [from: string, to: string])[]
+  ...periods: readonly Period[]
 ): Input =>
   periods.reduce(
-    (checked, [from, to]) =>
-      checked.refine((args) => !isAfter(args[from], args[to]), {
+    (checked, [from, to, defaultEnd]) =>
+      checked.refine((args) => !isAfter(args[from], args[to] ?? defaultEnd?.()), {
         path: [from],
-        message: `must not be after ${to}`,
+        message: `must not be after ${to}${defaultEnd ? ', which is today unless it is given' : ''}`,
       }),
     input,
   );

@@ -66,7 +66,7 @@ export function pipelineAnswer(brief: Brief, asked: Asked): Answer {
     return {
       summary: join([...summary, ...listed], ' '),
       data: { ...shownFigures(figures, sections, rows), ...page, coverage: asked.coverage },
-      notes: [...notes, ...asked.notes],
+      notes: [...notes, ...sectionNotes(brief, sections), ...asked.notes],
     };
   };
   const isFilled = deals !== undefined && asked.rows === undefined;
@@ -77,6 +77,17 @@ function sectionsOf(brief: Brief, { sections, dealsFrom }: Asked): readonly Sect
   if (sections && sections.length > 0) return sections;
   if (dealsFrom !== undefined) return ['deals'];
   return isOpenBrief(brief) ? openSections : closedSections;
+}
+
+const ofOpenDeals: readonly Section[] = ['overdue', 'closing_soon', 'stalled'];
+
+function sectionNotes(brief: Brief, sections: ReadonlySet<Section>): Wording[] {
+  const isAsked = ofOpenDeals.some((section) => sections.has(section));
+  return isAsked && !isOpenBrief(brief)
+    ? [
+        wording`Only open deals can be overdue, closing soon or stalled: leave outcome out for these.`,
+      ]
+    : [];
 }
 
 /** Without the sections that are not wanted, and with at most so many rows in each list of deals. */
@@ -158,10 +169,11 @@ function openSummary(
   return wording`${plural(open.count, 'open opportunity')} (value: total contract value)${more}.`;
 }
 
-function closedSummary({ closed }: ClosedBrief): Wording[] {
-  const { won, winRateByCount } = closed;
+function closedSummary({ closed, outcome }: ClosedBrief): Wording[] {
+  const { won, lost, winRateByCount } = closed;
+  const [ending, { value }] = outcome === 'lost' ? [wording`Lost`, lost] : [wording`Won`, won];
   const facts = [
-    ...(won.value ? [wording`Won: total contract value ${formatAmounts(won.value)}.`] : []),
+    ...(value ? [wording`${ending}: total contract value ${formatAmounts(value)}.`] : []),
     ...(winRateByCount === undefined ? [] : [wording`Win rate ${winRateByCount} % by count.`]),
   ];
   return [wording`${closedCounts(closed)}.`, ...facts];

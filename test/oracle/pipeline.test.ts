@@ -114,6 +114,13 @@ function groupAndFilterTests(): void {
     expect(words).toContain(`${from}: must not be after ${to}`);
   });
 
+  test('a period that would begin after today is refused', async () => {
+    const { refused } = await world.server();
+    const words = await refused('cpq_brief_pipeline', { period_from: later(world.today, 1) });
+    expect(words).toContain('must not be after period_to, which is today');
+    await compareWith({ period_from: world.today });
+  });
+
   test.each([
     ['from today', 0, undefined],
     ['up to today', undefined, 0],
