@@ -1,4 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
+import { toError } from '../values.ts';
 
 /** A response, its body not yet decompressed. */
 export interface Received {
@@ -65,6 +66,3 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#reject(error);
   }
 }
-
-const toError = (reason: unknown): Error =>
-  reason instanceof Error ? reason : new Error(String(reason));

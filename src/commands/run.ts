@@ -1,4 +1,5 @@
 import { ConfigError, environmentName } from '../config.ts';
+import { messageOf } from '../values.ts';
 import { version } from '../version.ts';
 import { stdio } from './stdio.ts';
 
@@ -82,8 +83,7 @@ export function start(argv: readonly string[]): void {
     },
     (error: unknown) => {
       const wrongUse = error instanceof ConfigError;
-      const message = error instanceof Error ? error.message : String(error);
-      process.stderr.write(`cpq-mcp: ${message}\n`);
+      process.stderr.write(`cpq-mcp: ${messageOf(error)}\n`);
       process.exit(wrongUse ? 2 : 1);
     },
   );

@@ -1,5 +1,5 @@
 /** Columns of a line; a narrower terminal wraps lines itself. */
-export const lineWidth = 100;
+const lineWidth = 100;
 
 /** Wraps at spaces; further lines begin with `indent`. */
 export function wrap(text: string, indent: string): string {

@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
+import { toError } from '../values.ts';
 import type { Gate, Session } from './access/gate.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 import { reauthorizeWhileOpen } from './access/reauthorize.ts';
@@ -289,7 +290,7 @@ function sendError(
     return;
   }
   if (response.destroyed) return; // The sender has disconnected.
-  options.onError(error instanceof Error ? error : new Error(String(error)));
+  options.onError(toError(error));
   if (response.headersSent) response.destroy();
   else sendJson(response, 500, { error: 'Internal error' });
 }

@@ -32,11 +32,11 @@ export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, 
   return reason === undefined ? fields : { ...fields, reason };
 }
 
-/** Reasons of the pages of a list, whose summary says how many there are. */
+/** Reasons that need no warning, because the summary of a page says how many records there are. */
 const pageReasons = ['one page', 'not counted'];
 export const isPageReason = (reason: unknown): boolean => isOneOf(pageReasons, reason);
 
-/** Where an answer does not cover everything, its first words say so, and the share. */
+/** The summary; for an incomplete answer, it begins with the share that was read. */
 export function withCoverageFirst({ summary, data }: Answer): Wording {
   const { complete, read, total, reason } = (data.coverage ?? {}) as Partial<Coverage>;
   if (complete !== false || read === undefined || isPageReason(reason)) return summary;
@@ -103,7 +103,7 @@ function shapeRecord<R extends Resource>(
 /** Lists of amounts in the currency of each record's company. */
 const inCompanyCurrency: readonly Resource[] = ['opportunity', 'quote', 'contract_item'];
 
-/** A currency that all rows have is told once. */
+/** Moves a currency that all rows share out of the rows. */
 function withoutSharedCurrency(
   resource: Resource,
   rows: Record<string, unknown>[],
@@ -115,7 +115,7 @@ function withoutSharedCurrency(
 }
 
 interface ListHints {
-  /** Said where nothing was found, and nothing says why. */
+  /** The note of an empty answer without a known reason. */
   empty: Wording;
   notes?: readonly Wording[] | undefined;
 }

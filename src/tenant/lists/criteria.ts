@@ -1,4 +1,4 @@
-/** What `filters` and `sort` of a list ask for, and whether the service can do it. */
+/** Parses `filters` and `sort` of a list, and translates them for the service where it supports them. */
 
 import { type Column, columnsOf, type Known } from '../../briefs/columns.ts';
 import { valueAt } from '../../briefs/concise.ts';
@@ -21,9 +21,9 @@ type Order = (typeof orders)[number];
 export type Test = { is: string } | { order: Order; than: string } | { empty: boolean };
 
 export interface Key {
-  /** As it was written. */
+  /** The name as written in the argument. */
   name: string;
-  /** Of what is not a column: a field of the service, with dots for nested ones. */
+  /** Absent if `name` is a field of the service, with dots for nested ones. */
   column: Column<never> | undefined;
 }
 
@@ -110,7 +110,7 @@ function keyOf(resource: Resource, name: string): Key {
   return { name: known ?? name, column: known === undefined ? undefined : columns[known] };
 }
 
-/** The criteria in the service's own terms; `undefined` where it cannot do all of it. */
+/** The criteria as parameters of the service; `undefined` if it does not support all of them. */
 export function inServiceTerms({
   conditions,
   sort,
@@ -139,7 +139,7 @@ function conditionInServiceTerms({ key, tests }: Condition): string | undefined 
 const isPlain = (value: string): boolean =>
   value !== '' && !value.includes(',') && !dateShape.test(value);
 
-/** What a record has under a key; a nested record is its name. */
+/** The value of a key; for a nested record its name, or its id. */
 export function valueUnderKey<R extends Resource>(
   record: RecordOf[R],
   { name, column }: Key,
@@ -151,7 +151,7 @@ export function valueUnderKey<R extends Resource>(
   return isObject(found) ? (found.name ?? found.id) : found;
 }
 
-/** `company.id` and `companyId` are two names of one thing. */
+/** `company.id` and `companyId` are two names of the same field. */
 function valueUnder(record: object, path: string): unknown {
   const nested = path.replace(/(\w)Id$/, '$1.id');
   return (
@@ -204,7 +204,7 @@ function compareValues(value: unknown, than: string): number | undefined {
   return date === than ? 0 : date < than ? -1 : 1;
 }
 
-/** Sorted by the keys; what has no value comes last, whatever the order, and what is equal stays as it is. */
+/** Sorts by the keys. Records without a value come last in either direction; equal records keep their order. */
 export function sortedBy<R extends Resource>(
   records: readonly RecordOf[R][],
   sort: readonly SortKey[],

@@ -38,7 +38,7 @@ function unlessForbidden(error: unknown): undefined {
 
 const noCurrencies: CurrencyOf = new Map();
 
-/** What the collections tell that are cached and may be read. Reads nothing. */
+/** Names and currencies from the cached collections that the caller may read. Sends no request. */
 function knownTo(tenant: Tenant): Known {
   const companies = cachedBy(tenant, 'company');
   const directories = {
@@ -70,7 +70,7 @@ const namesIn = (tenant: Tenant, records: readonly ApiRecord[] | undefined): Nam
 const namesOf = (refs: readonly (Ref | undefined)[]): Names =>
   new Map(refs.flatMap((ref) => (ref?.id && ref.name ? [[ref.id, ref.name]] : [])));
 
-/** Persons have no list of their own: they are known from the records that nest them as owners. */
+/** The service has no list of persons: their names are in the records that they own. */
 function personsKnownTo(tenant: Tenant): Names {
   const owned = [cachedBy(tenant, 'opportunity'), cachedBy(tenant, 'quote')];
   const names = owned.flatMap((records) =>
@@ -81,7 +81,7 @@ function personsKnownTo(tenant: Tenant): Names {
   return new Map(names);
 }
 
-/** Names that references of these rows lack, filled in from the rows and what is cached. */
+/** Adds missing names to the references of these rows, from the rows themselves and from cached collections. */
 export function completeRows<R extends Resource>(
   tenant: Tenant,
   resource: R,

@@ -54,7 +54,7 @@ export async function listRecords<R extends Resource>(
   return { ...page, notes, known };
 }
 
-/** `undefined` where the service cannot do what is asked for, or finds nothing, which may be a name misspelt. */
+/** The service's page. `undefined` if it does not support the criteria, or finds nothing: a name may be misspelt. */
 async function pageOfService<R extends Resource>(
   tenant: Tenant,
   resource: R,
@@ -104,7 +104,7 @@ async function pageMadeHere<R extends Resource>(
   return { ...sliceOf({ records, coverage, asOf: whole.asOf }, query), notes: allNotes };
 }
 
-/** How many records each filter leaves where together they leave none. */
+/** How many records pass each filter alone, if none passes all of them. */
 function emptyReason(filters: readonly { name: string; count(): number }[]): Wording[] {
   if (filters.length < 2) return [];
   const each = filters.map(({ name, count }) => wording`${trusted(name)} ${count()}`);
@@ -115,7 +115,7 @@ const neededBy = ({ conditions, sort }: Criteria) => [
   ...new Set([...conditions, ...sort].flatMap(({ key }) => key.column?.needs ?? [])),
 ];
 
-/** Everything that is to be filtered; without bundles where they are not asked for. */
+/** All records to filter; without bundles unless they are requested. */
 async function readFor<R extends Resource>(
   tenant: Tenant,
   resource: R,
@@ -156,7 +156,7 @@ interface ResolvedConditions {
   notes: readonly Wording[];
 }
 
-/** A text that nothing is equal to is taken for the one name it can mean; otherwise the names that occur are told. */
+/** Replaces a text that no record has by the one name that it can mean; otherwise notes the nearest names. */
 function resolveNames<R extends Resource>(
   records: readonly RecordOf[R][],
   conditions: readonly Condition[],

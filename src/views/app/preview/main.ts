@@ -3,6 +3,7 @@
  * frame that may only run scripts, and answers the requests that a view may make.
  */
 import './style.css';
+import { messageOf } from '../../../values.ts';
 import { protocolVersion, readTools } from '../shell/bridge.ts';
 
 interface Example {
@@ -97,7 +98,7 @@ class PreviewFrame {
     try {
       this.#post({ jsonrpc: '2.0', id, result: await this.#answer(method, params) });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.#post({ jsonrpc: '2.0', id, error: { code: -32000, message } });
     }
   }
