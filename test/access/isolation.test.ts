@@ -177,7 +177,8 @@ describe('names of stored data', () => {
     const { data } = await only.call('cpq_upsert_opportunity', args);
     await only.call('cpq_upsert_opportunity', { ...args, confirm: data.confirm });
     await only.close();
-    expect(await readdir(folder)).toEqual([`changes-${addressHash(upstream.url)}.jsonl`]);
+    const hash = addressHash(upstream.url);
+    expect((await readdir(folder)).sort()).toEqual([`changes-${hash}.jsonl`, `history-${hash}`]);
     const state = { CPQ_STATE_DIR: folder };
     const described = {
       default: { baseUrl: upstream.url, apiKey: newKey, grants: writing.split(',') },
