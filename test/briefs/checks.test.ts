@@ -616,7 +616,7 @@ test('contracts_running_out finds items that end within the days', () => {
 });
 
 describe('every check', () => {
-  test('stands under its own name, and names what it reads', () => {
+  test('is listed under its own name, with the collections it reads', () => {
     expect(checkNames).toHaveLength(15);
     for (const name of checkNames) {
       expect(checks[name].name).toBe(name);

@@ -158,7 +158,7 @@ test('sums quotes of one status in two currencies apart', () => {
   ]);
 });
 
-test('tells that the company is deleted, and counts its deleted records', () => {
+test('reports that the company is deleted, and counts its deleted records', () => {
   const gone = { company: own, deletedAt: '2026-01-02T10:00:00Z' };
   const { company, deleted, open } = companyBrief(
     {

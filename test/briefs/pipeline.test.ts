@@ -491,7 +491,7 @@ describe('what is shown on request', () => {
     expect(askIn(`${'x'.repeat(235)}<strong>y</strong>`)).toBe(`${'x'.repeat(235)}…`);
   });
 
-  test('neither, if nobody asks', () => {
+  test('neither, unless requested', () => {
     const [row] = brief([{ ...a, description: 'x', oneTimeProfit: 1 }]).overdue.rows;
     expect(Object.keys(row ?? {})).not.toContain('ask');
     expect(Object.keys(row ?? {})).not.toContain('profit');

@@ -137,7 +137,7 @@ describe('the command line', () => {
     expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
   });
 
-  test('ends quietly where nobody reads on', async () => {
+  test('ends quietly when its output is closed', async () => {
     const command = await start(['http', '--help']);
     command.hangUp();
     expect(await command.exited).toMatchObject({ status: 0 });
@@ -156,7 +156,7 @@ describe('the command line', () => {
     expectWrongUse(await run([], { ...env, [name]: value }), name, 'placeholder');
   });
 
-  test('takes an optional field that nobody filled in for absent', () => {
+  test('treats an empty optional field as absent', () => {
     const unfilled = {
       CPQ_GRANTS: '$' + '{user_config.grants}',
       CPQ_API_KEY: '$' + '{user_config.api_key}',

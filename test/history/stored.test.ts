@@ -64,7 +64,7 @@ describe('what is kept', () => {
     maxLength: 30,
   });
 
-  test('days come back as they were, whatever changes from one to the next', async () => {
+  test('days are restored unchanged, for any changes between them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(list, { minLength: 1, maxLength: 5 }), async (lists) => {
         const { store } = await newStore();

@@ -112,7 +112,7 @@ describe('a comparison', () => {
     expect(movement).toContain('stageForward');
   });
 
-  test('asks back where a filter means nobody', async () => {
+  test('asks back where a filter matches nothing', async () => {
     const { server } = await world();
     const { data } = await server.call('cpq_pipeline_changes', { owner: 'Nobody at all' });
     expect(data.filter).toBe('owner');

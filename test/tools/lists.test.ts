@@ -172,7 +172,7 @@ test('columns have one order, and a common currency is shown once', async () => 
 });
 
 describe('text', () => {
-  test('tells the page once, and no coverage where it is whole and fresh', async () => {
+  test('states the page once, and no coverage when complete and fresh', async () => {
     const first = await list('opportunities', { size: 3 });
     expect(first.text).toMatch(
       /^3 of \d+ opportunities, from 0\. Next: the same call with from 3\./,

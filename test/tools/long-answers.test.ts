@@ -85,7 +85,7 @@ describe('coverage in words', () => {
     expect(await text({})).not.toContain('coverage');
   });
 
-  test('is told if something is missing, or it is old', async () => {
+  test('is stated if something is missing, or it is old', async () => {
     expect(await text({ complete: false, read: 3, reason: 'x' })).toContain('read 3, total 9');
     const asOf = new Date(Date.now() - 301_000).toISOString();
     expect(await text({ asOf })).toContain(`asOf ${asOf}`);

@@ -55,7 +55,7 @@ describe('a table as text', () => {
   });
 });
 
-test('a column that the first rows lack stands where its own row has it', () => {
+test('a column that the first rows lack keeps the position it has in its row', () => {
   const rows = [
     { id: 1, name: 'a', stage: 'x' },
     { id: 2, name: 'b', deleted: '2026-01-01', stage: 'y', owner: 'o' },
