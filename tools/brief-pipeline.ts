@@ -25,13 +25,15 @@ import {
 import { resolveFilters } from '../src/tool-kit/name-filters.ts';
 import { pipelineAnswer, pipelineSections } from '../src/tool-kit/pipeline-answers.ts';
 
-const name = z.string().trim().min(1).max(200).optional().describe('Id or name');
+const name = z.string().trim().min(1).max(200).optional();
+/** Written as `period_from` is. */
+const sameDay = day.meta({ description: undefined });
 
 export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
   title: 'Brief on the pipeline',
   description:
-    'The pipeline over all opportunities: count, total contract value (value), weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled. With outcome won, lost or closed: the deals closed in a period, by group with win rate and days to close, and their list.',
+    'The whole pipeline: count, total contract value (value), weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled. With outcome won, lost or closed: the deals closed in a period, by group with win rate and days to close, and their list.',
   toolset: 'briefs',
   view: 'pipeline',
   needs: ['opportunity:read'],
@@ -39,26 +41,23 @@ export const briefPipeline = defineTool({
   input: inOrder(
     z.strictObject({
       outcome: z.enum(dealOutcomes).default('open'),
-      sections: z
-        .array(z.enum(pipelineSections))
-        .optional()
-        .describe('Only these; deals: the list'),
+      sections: z.array(z.enum(pipelineSections)).optional().describe('Only these'),
       by: z.enum(pipelineBy).optional().describe('Default stage; of closed deals owner'),
       owner: name,
       company: name,
       stage: name,
       category: name,
       source: name,
-      close_from: day,
-      close_to: day,
+      close_from: sameDay,
+      close_to: sameDay,
       min_value: z.number().min(0).optional(),
-      period_from: day.describe('Of won and lost; default 90 days ago'),
-      period_to: day,
+      period_from: day.describe('YYYY-MM-DD; default 90 days ago'),
+      period_to: sameDay,
       stalled_days: z.int().min(1).max(3650).optional(),
       show: z.array(z.enum(dealExtras)).optional().describe("ask: the customer's words"),
-      groups: z.int().min(1).max(200).optional().describe('Default 24'),
-      rows: z.int().min(0).max(100).optional().describe('Deals named in each list'),
-      deals_from: z.int().min(0).optional().describe('page.next, of deals'),
+      groups: z.int().min(1).optional(),
+      rows: z.int().min(0).max(100).optional(),
+      deals_from: z.int().min(0).optional(),
     }),
     ['close_from', 'close_to'],
     ['period_from', 'period_to', today],

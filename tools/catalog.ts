@@ -2,6 +2,7 @@ import type { AnyTool } from '../src/tool-kit/define-tool.ts';
 import { briefCompany } from './brief-company.ts';
 import { briefPipeline } from './brief-pipeline.ts';
 import { briefQuote } from './brief-quote.ts';
+import { briefQuotes } from './brief-quotes.ts';
 import { checkSalesData } from './check-sales-data.ts';
 import { find } from './find.ts';
 import { getCategoryTree } from './get-category-tree.ts';
@@ -46,6 +47,7 @@ export const catalog: readonly AnyTool[] = [
   pipelineChanges,
   briefCompany,
   briefQuote,
+  briefQuotes,
   checkSalesData,
   listEvents,
   listChanges,

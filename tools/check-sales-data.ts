@@ -31,32 +31,33 @@ import {
 } from '../src/tool-kit/define-tool.ts';
 import { resolveFilters } from '../src/tool-kit/name-filters.ts';
 
+/** Checked here and not in the schema, which every conversation pays for. */
+const percent = (min: number) =>
+  z
+    .number()
+    .refine((value) => value >= min && value <= 100, `must be from ${min} to 100`)
+    .optional();
 const name = z.string().trim().min(1).max(200).optional();
 
 export const checkSalesData = defineTool({
   name: 'cpq_check_sales_data',
   title: 'Check sales data',
   description:
-    'Runs one check over whole collections: findings with the reason and, where it has one, the value at stake, largest first; how many by status, kind and owner; the exact definition.',
+    'Runs one check over whole collections: findings with reason and value at stake, largest first; counts by status, kind, owner.',
   toolset: 'briefs',
   needs: [],
   hints: readOnlyHints,
   input: z.strictObject({
     check: z.enum(checkNames),
     owner: name,
-    company: name.describe('Id or name'),
-    status: name.describe('Of quotes; stage of opportunities'),
-    kind: name.describe('As in counts, e.g. expired'),
-    floor: z
-      .number()
-      .min(-100)
-      .max(100)
-      .optional()
-      .describe('Least margin in percent: thin_margins'),
-    days: z.int().min(0).max(3650).optional().describe('stale, expiring, running_out, stalled'),
-    tolerance: z.number().min(0).max(100).optional().describe('Percent: pricing_drift'),
+    company: name,
+    status: name,
+    kind: name,
+    floor: percent(-100),
+    days: z.int().min(0).max(3650).optional(),
+    tolerance: percent(0),
     from: z.int().min(0).optional(),
-    size: z.int().min(1).max(100).default(15).describe('Findings to show'),
+    size: z.int().min(1).max(100).default(15),
   }),
   output: z.looseObject({
     ...answerFields,

@@ -41,7 +41,7 @@ export interface QuotesOfCompany extends LimitedList<QuoteRow> {
 
 const statusOrder = ['draft', 'sent', 'approved', 'declined', 'expired'];
 
-export function byStatusOrder(a: string, b: string): number {
+function byStatusOrder(a: string, b: string): number {
   const at = (status: string): number =>
     statusOrder.includes(status) ? statusOrder.indexOf(status) : statusOrder.length;
   return at(a) - at(b) || compare(a, b);

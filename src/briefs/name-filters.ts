@@ -147,7 +147,7 @@ function formsOfWord(word: string): string[] {
 }
 
 /** A name as it is compared: letters and digits only, lower case, without accents. "O'Connor" is "oconnor". */
-const foldName = (text: string): string =>
+export const foldName = (text: string): string =>
   withoutAccents(text.toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, '');
 
 /** The names most like a text, best first; all of them where there are few. */

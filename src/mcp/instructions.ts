@@ -3,8 +3,8 @@ export const instructions = `Quotes and sales pipeline of one tenant (configure,
 
 Which tool:
 - how is the pipeline, what is late, what was won: cpq_brief_pipeline
-- an account: cpq_brief_company; one quote, or whether it can go out: cpq_brief_quote
-- what is wrong in the data (margins, stale quotes, price drift): cpq_check_sales_data
+- an account: cpq_brief_company; one quote, or whether it can go out: cpq_brief_quote; all quotes: cpq_brief_quotes
+- what is wrong in the data (margins, stale quotes): cpq_check_sales_data
 - a name, e-mail, phone, part or quote number: cpq_find; one record whole: cpq_get_record
 - to page through records: the cpq_list_ tools. Never add up pages: the briefs read everything.
 

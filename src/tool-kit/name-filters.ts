@@ -30,7 +30,9 @@ export type FilterName =
   | 'source'
   | 'status'
   | 'kind'
-  | 'currency';
+  | 'currency'
+  | 'acceptance'
+  | 'deal_state';
 
 /** What was meant, by filter; or the question. */
 export type ResolvedFilters<F extends FilterName> =

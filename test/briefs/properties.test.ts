@@ -7,6 +7,7 @@ import { pipelineBrief } from '../../src/briefs/pipeline.ts';
 import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
 import { quoteBrief } from '../../src/briefs/quote.ts';
 import { quoteTotals } from '../../src/briefs/quote-totals.ts';
+import { QuotesReport, quotesBy } from '../../src/briefs/quotes.ts';
 import type {
   Company,
   Contact,
@@ -459,6 +460,34 @@ test('counts every finding of a check once in each respect, and pages through al
       }
     }),
     { numRuns: 30 },
+  );
+});
+
+test('quotes come to the same by whatever they are grouped, merged or not', () => {
+  fc.assert(
+    fc.property(tenant, fc.integer({ min: 1, max: 3 }), ({ quotes, opportunities }, maxGroups) => {
+      for (const by of quotesBy) {
+        const report = new QuotesReport(quotes, opportunities, { ...options, by, maxGroups });
+        const { total, groups, acceptance } = report.brief;
+        const counted = (rows: readonly { count: number }[]) =>
+          rows.reduce((sum, { count }) => sum + count, 0);
+        expect([counted(groups.rows), counted(acceptance), report.count]).toEqual([
+          total.count,
+          total.count,
+          total.count,
+        ]);
+        expect(groups.rows.reduce((sum, row) => sum + (row.groups ?? 1), 0)).toBe(groups.total);
+        for (const field of ['oneTime', 'monthly', 'yearly', 'firstYearValue'] as const) {
+          for (const currency of ['EUR', 'USD', 'unknown currency']) {
+            const difference =
+              sumOf(groups.rows, field, currency) - inCents(total[field]?.[currency]);
+            expect(Math.abs(difference)).toBeLessThanOrEqual(groups.rows.length);
+          }
+        }
+        expect(report.rows(0, 99)).toHaveLength(total.count);
+      }
+    }),
+    { numRuns: 40 },
   );
 });
 

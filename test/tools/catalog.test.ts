@@ -150,6 +150,8 @@ const saysAll = new Set([
   ...['size', 'from', 'query', 'text', 'name', 'owner', 'stage', 'category', 'source'],
   ...['external_id', 'opportunity_id', 'onetime_revenue', 'monthly_revenue', 'value_months'],
   ...['min_value', 'stalled_days', 'company', 'close_from', 'close_to', 'rows'],
+  ...['status', 'currency', 'groups', 'acceptance', 'deal_state', 'date_from', 'date_to', 'days'],
+  ...['kind', 'period_to', 'deals_from', 'floor', 'tolerance'],
 ]);
 
 function expectPlain(schema: Schema): void {

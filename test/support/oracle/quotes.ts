@@ -61,6 +61,8 @@ export interface Quote {
   paymentTermId: string | undefined;
   sent: string | undefined;
   created: string | undefined;
+  approved: string | undefined;
+  declined: string | undefined;
   expires: string | undefined;
   expiresIn: number;
   discountType: string;
@@ -77,6 +79,7 @@ const quotesSql = `${given}
     coalesce(k.email, '') like '%@%' as contactHasEmail,
     q.ownerId, w.name as ownerName, q.opportunityId, o.name as opportunityName, iif(o.id is null, null, ${outcome}) as outcome,
     ${day('q.sentAt')} as sent, ${day('q.createdAt')} as created,
+    ${day('q.approvedAt')} as approved, ${day('q.declinedAt')} as declined,
     ${expires} as expires, ${daysFrom('today', expires)} as expiresIn,
     lower(trim(coalesce(q.discountType, ''))) as discountType, q.discountAmount
   from it join quote q using (tenant)
@@ -120,6 +123,8 @@ function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
     paymentTermId: text(row, 'paymentTermId'),
     sent: text(row, 'sent'),
     created: text(row, 'created'),
+    approved: text(row, 'approved'),
+    declined: text(row, 'declined'),
     expires: text(row, 'expires'),
     expiresIn: Number(row.expiresIn),
     discountType: String(row.discountType),

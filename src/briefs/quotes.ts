@@ -1,0 +1,408 @@
+/** Quotes over all customers: figures by group, and the quotes behind them. */
+import type { Opportunity, Quote, Ref } from '../records/records.ts';
+import { type Day, dayOf, requireDay, within } from './days.ts';
+import {
+  type Amounts,
+  type CurrencyOf,
+  CurrencySums,
+  currencyOfRecord,
+  type Decimal,
+  rounded,
+  unknownCurrency,
+} from './money.ts';
+import { foldName, refersTo } from './name-filters.ts';
+import {
+  byName,
+  compact,
+  groupBy,
+  type LimitedList,
+  type Named,
+  nonBlank,
+  nonZero,
+  nonZeroCounts,
+  normaliseName,
+  quoteName,
+} from './naming.ts';
+import { isDeleted, statusOfQuote } from './outcome.ts';
+import {
+  type Acceptance,
+  acceptanceOf,
+  acceptances,
+  type DealState,
+  Deals,
+} from './quote-state.ts';
+import {
+  firstYearValue,
+  hasUnknownItems,
+  type QuoteSums,
+  quoteTotals,
+  sumQuote,
+} from './quote-totals.ts';
+
+export const quotesBy = [
+  'status',
+  'acceptance',
+  'owner',
+  'company',
+  'month',
+  'currency',
+  'deal_state',
+] as const;
+
+export type QuotesBy = (typeof quotesBy)[number];
+
+/** The dates of a quote that a period and months can be of. */
+export const quoteDates = ['created', 'sent', 'approved', 'declined', 'expires'] as const;
+
+export type QuoteDate = (typeof quoteDates)[number];
+
+export interface QuoteFilters {
+  /** What `resolveFilters` found for the texts that were given. */
+  owner?: Named;
+  company?: Named;
+  status?: Named;
+  currency?: Named;
+  acceptance?: Named;
+  dealState?: Named;
+  /** The date that `from` and `to` are of. Default: sent. */
+  date?: QuoteDate;
+  from?: Day;
+  to?: Day;
+  /** A text in a line's name, part number or manufacturer; `(none)`: quotes without lines. */
+  item?: string;
+}
+
+export interface QuotesOptions extends QuoteFilters {
+  today: Day;
+  currencyOf: CurrencyOf;
+  /** Default: status. */
+  by?: QuotesBy;
+  /** Groups shown; the others are one row. Default: 24. */
+  maxGroups?: number;
+}
+
+/** Sums by currency, after discounts; amounts of unknown prices are in none. */
+interface QuoteFigures {
+  count: number;
+  oneTime?: Amounts;
+  monthly?: Amounts;
+  yearly?: Amounts;
+  firstYearValue?: Amounts;
+}
+
+interface QuoteGroup extends Named, QuoteFigures {
+  /** Number of groups merged into this one. */
+  groups?: number;
+}
+
+interface QuoteRow {
+  id?: string;
+  number?: string;
+  name?: string;
+  company?: string;
+  owner?: string;
+  status: string;
+  acceptance?: Acceptance;
+  dealState?: DealState;
+  oneTime?: number;
+  monthly?: number;
+  yearly?: number;
+  firstYearValue?: number;
+  currency: string;
+  sent?: Day;
+  approved?: Day;
+  expires?: Day;
+}
+
+export interface QuotesBrief {
+  today: Day;
+  /** The period that the quotes are of, both ends included. */
+  period?: { date: QuoteDate; from?: Day; to?: Day };
+  total: QuoteFigures;
+  unknown?: Partial<Record<'firstYearValue' | 'prices' | 'items' | 'currency', number>>;
+  /** Quotes with amounts per quarter or another term: those are in no column. */
+  otherTerms?: number;
+  acceptance: { acceptance: Acceptance; count: number; firstYearValue?: Amounts }[];
+  by: QuotesBy;
+  groups: LimitedList<QuoteGroup>;
+  /** All deleted quotes, regardless of filters; in no figure. */
+  deleted?: number;
+}
+
+/** A quote with what is told of it. */
+interface Facts {
+  quote: Quote;
+  currency: string;
+  status: string;
+  acceptance: Acceptance;
+  dealState: DealState | undefined;
+  sums: QuoteSums;
+  firstYear: Decimal | undefined;
+}
+
+export const defaultDate: QuoteDate = 'sent';
+
+const dateField = {
+  created: 'createdAt',
+  sent: 'sentAt',
+  approved: 'approvedAt',
+  declined: 'declinedAt',
+  expires: 'expiresAt',
+} as const satisfies Record<QuoteDate, keyof Quote>;
+
+const dayIn = (quote: Quote, date: QuoteDate = defaultDate): Day | undefined =>
+  dayOf(quote[dateField[date]]);
+
+/** Quotes that match all filters but `item`; `deals` is needed to tell the state of their deals. */
+export function matchingQuotes(
+  quotes: readonly Quote[],
+  filters: QuoteFilters & Pick<QuotesOptions, 'today' | 'currencyOf'>,
+  deals: Deals | undefined,
+): Quote[] {
+  const { owner, company, status, currency, acceptance, dealState } = filters;
+  return quotes.filter(
+    (quote) =>
+      !isDeleted(quote) &&
+      (!owner || refersTo(quote.owner, owner)) &&
+      (!company || refersTo(quote.company, company)) &&
+      (!status || statusOfQuote(quote) === status.name) &&
+      (!currency || currencyOfRecord(quote, filters.currencyOf) === currency.name) &&
+      (!acceptance || acceptanceOf(quote, filters.today) === acceptance.name) &&
+      (!dealState || deals?.stateOf(quote) === dealState.name) &&
+      isInPeriod(quote, filters),
+  );
+}
+
+/** A quote without the date is in no period. */
+function isInPeriod(quote: Quote, { date, from, to }: QuoteFilters): boolean {
+  if (from === undefined && to === undefined) return true;
+  const day = dayIn(quote, date);
+  return day !== undefined && within(day, from, to);
+}
+
+const noItems = '(none)';
+
+/** Whether a line has the text in its name, part number or manufacturer, letter case and punctuation aside. */
+export function hasItem({ items = [] }: Quote, text: string): boolean {
+  if (text === noItems) return items.length === 0;
+  const wanted = foldName(text);
+  return items.some(({ name, mpn, manufacturer }) =>
+    [name, mpn, manufacturer].some((field) => foldName(field ?? '').includes(wanted)),
+  );
+}
+
+/** Quotes that match, with their figures: the highest first-year value first, unknown ones last, then by name and id. */
+export class QuotesReport {
+  readonly #facts: readonly Facts[];
+  readonly #options: QuotesOptions;
+  readonly #deleted: number;
+
+  /** @throws RangeError if `today` is not a day. */
+  constructor(
+    quotes: readonly Quote[],
+    opportunities: readonly Opportunity[] | undefined,
+    options: QuotesOptions,
+  ) {
+    requireDay(options.today, 'today');
+    const deals = opportunities && new Deals(opportunities);
+    const { item } = options;
+    this.#options = options;
+    this.#deleted = quotes.filter(isDeleted).length;
+    this.#facts = matchingQuotes(quotes, options, deals)
+      .filter((quote) => item === undefined || hasItem(quote, item))
+      .map((quote) => factsOf(quote, deals, options))
+      .sort(byFirstYear);
+  }
+
+  get count(): number {
+    return this.#facts.length;
+  }
+
+  /** Definition: docs/definitions.md, "Quotes". */
+  get brief(): QuotesBrief {
+    const { today, date = defaultDate, from, to, by = 'status' } = this.#options;
+    const hasPeriod = from !== undefined || to !== undefined;
+    return compact({
+      today,
+      period: hasPeriod ? compact({ date, from, to }) : undefined,
+      total: figuresOf(this.#facts),
+      unknown: countUnknown(this.#facts),
+      otherTerms: nonZero(this.#facts.filter(hasOtherTerms).length),
+      acceptance: acceptanceRows(this.#facts),
+      by,
+      groups: groupsOf(this.#facts, this.#options),
+      deleted: nonZero(this.#deleted),
+    });
+  }
+
+  rows(from: number, count: number): QuoteRow[] {
+    return this.#facts.slice(from, from + count).map(toRow);
+  }
+}
+
+function factsOf(quote: Quote, deals: Deals | undefined, options: QuotesOptions): Facts {
+  const sums = sumQuote(quote);
+  return {
+    quote,
+    currency: currencyOfRecord(quote, options.currencyOf),
+    status: statusOfQuote(quote),
+    acceptance: acceptanceOf(quote, options.today),
+    dealState: deals?.stateOf(quote),
+    sums,
+    firstYear: firstYearValue(sums),
+  };
+}
+
+const rankOf = ({ firstYear }: Facts): number => firstYear?.toNumber() ?? -Number.MAX_VALUE;
+
+const byFirstYear = (a: Facts, b: Facts): number =>
+  rankOf(b) - rankOf(a) || byName(namedQuote(a), namedQuote(b));
+
+const namedQuote = ({ quote }: Facts): Named =>
+  compact({ id: nonBlank(quote.id), name: quoteName(quote) });
+
+function figuresOf(facts: readonly Facts[]): QuoteFigures {
+  const sum = (amountOf: (each: Facts) => Decimal | undefined): CurrencySums => {
+    const sums = new CurrencySums();
+    for (const each of facts) sums.add(each.currency, amountOf(each));
+    return sums;
+  };
+  const ofTerm = (term: string) => sum(({ sums }) => sums.terms.get(term)?.price).toAmounts();
+  return compact({
+    count: facts.length,
+    oneTime: ofTerm('one-time'),
+    monthly: ofTerm('monthly'),
+    yearly: ofTerm('yearly'),
+    firstYearValue: sum(({ firstYear }) => firstYear).toAmounts(),
+  });
+}
+
+/** Numbers of quotes of which a figure is not, or not wholly, known. */
+function countUnknown(facts: readonly Facts[]): QuotesBrief['unknown'] {
+  const count = (isUnknown: (each: Facts) => boolean): number => facts.filter(isUnknown).length;
+  return nonZeroCounts({
+    firstYearValue: count(({ firstYear }) => !firstYear),
+    prices: count(({ sums }) => sums.unknownPrices > 0),
+    items: count(({ quote }) => hasUnknownItems(quote)),
+    currency: count(({ currency }) => currency === unknownCurrency),
+  });
+}
+
+const namedTerms = new Set(['one-time', 'monthly', 'yearly']);
+
+const hasOtherTerms = ({ sums }: Facts): boolean =>
+  [...sums.terms].some(([term, { price }]) => price !== undefined && !namedTerms.has(term));
+
+function acceptanceRows(facts: readonly Facts[]): QuotesBrief['acceptance'] {
+  return acceptances.flatMap((acceptance) => {
+    const these = facts.filter((each) => each.acceptance === acceptance);
+    const { count, firstYearValue } = figuresOf(these);
+    return count > 0 ? [compact({ acceptance, count, firstYearValue })] : [];
+  });
+}
+
+interface Group {
+  label: Named;
+  facts: Facts[];
+}
+
+/** By the largest first-year value in one currency, then by count and name; months in time order. */
+function groupsOf(
+  facts: readonly Facts[],
+  { by = 'status', date, maxGroups = 24 }: QuotesOptions,
+): LimitedList<QuoteGroup> {
+  const groups = collectGroups(facts, by, date);
+  if (by === 'month') groups.sort((a, b) => byName(a.label, b.label));
+  else sortByRank(groups);
+  const cut = groups.length === maxGroups + 1 ? groups.length : maxGroups;
+  const shown = groups.slice(0, cut);
+  const isUnclear = sharedNames(groups);
+  const missing = by === 'month' ? `no ${date ?? defaultDate} date` : `no ${by.replace('_', ' ')}`;
+  const rows = shown.map(
+    ({ label, facts: its }): QuoteGroup => ({
+      ...labelled(label, missing, isUnclear),
+      ...figuresOf(its),
+    }),
+  );
+  const others = groups.slice(cut);
+  if (others.length > 0) rows.push(merged(others));
+  return { shown: shown.length, total: groups.length, rows };
+}
+
+function collectGroups(
+  facts: readonly Facts[],
+  by: QuotesBy,
+  date: QuoteDate | undefined,
+): Group[] {
+  const keyed = groupBy(facts, (each) => keyOf(labelOf(each, by, date)));
+  return [...keyed.values()].map((its) => {
+    const labels = its.map((each) => labelOf(each, by, date)).sort(byName);
+    return { label: labels[0] ?? {}, facts: its };
+  });
+}
+
+const monthLength = 'YYYY-MM'.length;
+
+function labelOf(facts: Facts, by: QuotesBy, date: QuoteDate | undefined): Named {
+  const { quote, status, acceptance, currency, dealState } = facts;
+  if (by === 'owner' || by === 'company') return refLabel(quote[by]);
+  if (by === 'month') return compact({ name: dayIn(quote, date)?.slice(0, monthLength) });
+  return compact({ name: { status, acceptance, currency, deal_state: dealState }[by] });
+}
+
+const refLabel = (ref: Ref | undefined): Named =>
+  compact({ id: nonBlank(ref?.id), name: nonBlank(ref?.name) });
+
+const keyOf = ({ id, name }: Named): string => (id ? `id ${id}` : `name ${normaliseName(name)}`);
+
+function sortByRank(groups: Group[]): void {
+  const ranks = new Map(
+    groups.map((group) => [
+      group,
+      Math.max(0, ...Object.values(figuresOf(group.facts).firstYearValue ?? {})),
+    ]),
+  );
+  const rank = (group: Group): number => ranks.get(group) ?? 0;
+  groups.sort(
+    (a, b) => rank(b) - rank(a) || b.facts.length - a.facts.length || byName(a.label, b.label),
+  );
+}
+
+/** Names that several groups share: these are shown with their ids. */
+function sharedNames(groups: readonly Group[]): ReadonlySet<string> {
+  const same = groupBy(groups, ({ label }) => normaliseName(label.name));
+  return new Set([...same].flatMap(([name, its]) => (its.length > 1 ? name : [])));
+}
+
+function labelled(label: Named, missing: string, unclear: ReadonlySet<string>): Named {
+  if (!label.name) return label.id ? { id: label.id } : { name: missing };
+  return unclear.has(normaliseName(label.name)) ? label : { name: label.name };
+}
+
+const merged = (groups: readonly Group[]): QuoteGroup => ({
+  name: `${groups.length} others`,
+  ...figuresOf(groups.flatMap(({ facts }) => facts)),
+  groups: groups.length,
+});
+
+function toRow({ quote, currency, status, acceptance, dealState, firstYear }: Facts): QuoteRow {
+  const { oneTime, monthly, yearly } = quoteTotals(quote);
+  return compact({
+    id: nonBlank(quote.id),
+    number: nonBlank(quote.number),
+    name: nonBlank(quote.title) ?? nonBlank(quote.name),
+    company: nonBlank(quote.company?.name) ?? nonBlank(quote.company?.id),
+    owner: nonBlank(quote.owner?.name) ?? nonBlank(quote.owner?.id),
+    status,
+    acceptance: acceptance === status ? undefined : acceptance,
+    dealState,
+    oneTime,
+    monthly,
+    yearly,
+    firstYearValue: firstYear && rounded(firstYear),
+    currency,
+    sent: dayIn(quote, 'sent'),
+    approved: dayIn(quote, 'approved'),
+    expires: dayIn(quote, 'expires'),
+  });
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { type QuotesOptions, QuotesReport } from '../../src/briefs/quotes.ts';
+import type { Quote } from '../../src/records/records.ts';
+
+const options: QuotesOptions = { today: '2026-06-15', currencyOf: new Map([['acme', 'EUR']]) };
+const quote = (id: string, price: number, more: Quote = {}): Quote => ({
+  id,
+  number: `Q-${id}`,
+  status: 'sent',
+  company: { id: 'acme', name: 'Acme' },
+  items: [{ quantity: 1, price, name: 'Switch', manufacturer: 'Net-Gear' }],
+  ...more,
+});
+const ids = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
+  new QuotesReport(quotes, [], { ...options, ...more }).rows(0, 99).map(({ id }) => id);
+const groups = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
+  new QuotesReport(quotes, [], { ...options, ...more }).brief.groups;
+
+test('groups of quotes go by first-year value, and those beyond the limit are one row', () => {
+  const owned = (name: string, price: number) => quote(name, price, { owner: { id: name, name } });
+  const quotes = [owned('low', 1), owned('high', 90), owned('middle', 50), owned('lowest', 0.5)];
+  const named = (maxGroups: number) => groups(quotes, { by: 'owner', maxGroups }).rows;
+  expect(named(4).map(({ name }) => name)).toEqual(['high', 'middle', 'low', 'lowest']);
+  expect(named(2)[2]).toStrictEqual({
+    name: '2 others',
+    count: 2,
+    oneTime: { EUR: 1.5 },
+    firstYearValue: { EUR: 1.5 },
+    groups: 2,
+  });
+  // A single group is shown in place of "1 others".
+  expect(named(3)).toHaveLength(4);
+});
+
+test('months of quotes are in time order, whatever they are worth', () => {
+  const quotes = [
+    quote('a', 5, { sentAt: '2026-05-31T23:00:00Z' }),
+    quote('b', 9, { sentAt: '2026-06-01' }),
+    quote('c', 99),
+    quote('d', 1, { sentAt: '2025-12-24' }),
+  ];
+  expect(groups(quotes, { by: 'month' }).rows.map(({ name }) => name)).toEqual([
+    '2025-12',
+    '2026-05',
+    '2026-06',
+    'no sent date',
+  ]);
+});
+
+test('quotes are expired the day after their last day', () => {
+  const quotes = [
+    quote('today', 3, { expiresAt: '2026-06-15' }),
+    quote('yesterday', 2, { expiresAt: '2026-06-14' }),
+    quote('never', 1),
+    quote('draft', 9, { status: 'draft', expiresAt: '2026-06-14' }),
+  ];
+  expect(ids(quotes, { acceptance: { name: 'open to acceptance' } })).toEqual(['today', 'never']);
+  expect(ids(quotes, { acceptance: { name: 'expired' } })).toEqual(['yesterday']);
+});
+
+test('a period has both ends, and no quote without the date', () => {
+  const sent = (sentAt: string) => quote(sentAt, 1, { sentAt });
+  const quotes = [sent('2026-04-30'), sent('2026-05-01'), sent('2026-05-31'), sent('2026-06-01')];
+  const may = { from: '2026-05-01', to: '2026-05-31' };
+  expect(ids([...quotes, quote('x', 1)], may)).toEqual(['2026-05-01', '2026-05-31']);
+  expect(ids(quotes, { ...may, date: 'approved' })).toEqual([]);
+});
+
+test('lines are found by name, part number and manufacturer in any spelling', () => {
+  const quotes = [quote('a', 1), quote('b', 1, { items: [] }), quote('c', 1, { items: [{}] })];
+  expect(ids(quotes, { item: 'netgear' })).toEqual(['a']);
+  expect(ids(quotes, { item: 'SWITCH' })).toEqual(['a']);
+  expect(ids(quotes, { item: '(none)' })).toEqual(['b']);
+});
+
+test('deleted quotes are counted, and in no figure', () => {
+  const quotes = [quote('a', 1), quote('b', 1, { deletedAt: '2026-01-01' })];
+  const { total, deleted } = new QuotesReport(quotes, [], options).brief;
+  expect([total.count, deleted]).toEqual([1, 1]);
+});

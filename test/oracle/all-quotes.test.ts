@@ -1,0 +1,110 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Row } from '../support/hosts.ts';
+import { expectedQuotes, type Filters } from '../support/oracle/all-quotes.ts';
+import { only } from '../support/oracle/order.ts';
+import { later } from '../support/oracle/pipeline.ts';
+import { type Quote, quotesOf } from '../support/oracle/quotes.ts';
+import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+
+const groupings = ['status', 'acceptance', 'owner', 'company', 'month', 'currency', 'deal_state'];
+const shown = ['id', 'number', 'company', 'owner', 'status', 'dealState', 'currency'];
+const rowFields = new Set([...shown, 'firstYearValue', 'sent', 'approved', 'expires']);
+
+/** By name, or by the id where several groups share the name. */
+const byKey = (rows: unknown, key: string): Row =>
+  Object.fromEntries(
+    (rows as Row[]).map(({ id, [key]: name, ...figures }) => [String(id ?? name), figures]),
+  );
+
+function briefIn(data: Row): Row {
+  const { total, unknown, otherTerms, deleted } = data;
+  const { rows } = data.quotes as { rows: Row[] };
+  return only({
+    total,
+    unknown,
+    otherTerms,
+    deleted,
+    acceptance: byKey(data.acceptance, 'acceptance'),
+    groups: byKey((data.groups as Row).rows, 'name'),
+    rows: rows.map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => rowFields.has(name))),
+    ),
+  });
+}
+
+describeWorlds((load) => {
+  let world: World;
+  let quotes: Quote[];
+  beforeAll(async () => {
+    world = await load();
+    quotes = quotesOf(world.ask);
+  });
+
+  const check = async (by: string, filters: Filters) => {
+    const { call } = await world.server();
+    const args = { by, ...filters, size: 20, groups: 200 };
+    const { data } = await call('cpq_brief_quotes', args);
+    const expected = expectedQuotes(quotes, by, filters);
+    const rows = (expected.rows as Row[]).slice(0, 20);
+    expect(briefIn(data)).toEqual({ ...expected, rows });
+    expect(data.quotes).toMatchObject({ total: (expected.rows as Row[]).length });
+  };
+
+  test.each(groupings)('all quotes by %s', (by) => check(by, {}));
+
+  test('the quotes of an owner, of a company, of a status and of a currency', async () => {
+    const quote = quotes.find(
+      ({ ownerId, companyId, standing }) => ownerId && companyId && standing === 'sent',
+    );
+    const { ownerId = '', companyId = '', currency = '' } = quote ?? {};
+    await check('company', { owner: ownerId });
+    await check('status', { company: companyId });
+    await check('owner', { status: 'sent' });
+    await check('month', { currency });
+  });
+
+  test.each(['created', 'declined', 'expires'] as const)(
+    'a period and the months of the day on which quotes were %s',
+    (date) =>
+      check('month', {
+        date,
+        date_from: later(world.today, -90),
+        date_to: later(world.today, 30),
+      }),
+  );
+
+  test.each(['open to acceptance', 'expired'])('quotes that are %s', (acceptance) =>
+    check('deal_state', { acceptance }),
+  );
+
+  test.each(['won', 'none'])('quotes whose deal is %s', (deal_state) =>
+    check('acceptance', { deal_state }),
+  );
+
+  test('quotes with lines of a manufacturer, and without lines', async () => {
+    await check('owner', { item: 'fortinet' });
+    await check('status', { item: '(none)' });
+  });
+
+  test('every quote is on one page', async () => {
+    const { call } = await world.server();
+    const ids: unknown[] = [];
+    for (let from: unknown = 0; from !== undefined; ) {
+      const { data } = await call('cpq_brief_quotes', { from, size: 25 });
+      const page = data.quotes as { rows: Row[]; next?: number };
+      ids.push(...page.rows.map(({ id }) => id));
+      from = page.next;
+    }
+    expect(ids).toEqual((expectedQuotes(quotes, 'status', {}).rows as Row[]).map(({ id }) => id));
+  });
+
+  test.each([{ owner: 'Nobody At All' }, { status: 'unheard of' }, { currency: 'XXX' }])(
+    'a filter that nothing matches is a question: %j',
+    async (args) => {
+      const { call } = await world.server();
+      const { text, data } = await call('cpq_brief_quotes', args);
+      expect(text).toContain('No figures yet');
+      expect(data).not.toHaveProperty('total');
+    },
+  );
+});

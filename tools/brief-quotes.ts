@@ -1,0 +1,166 @@
+import * as z from 'zod';
+import { currenciesOf, currencyOfRecord } from '../src/briefs/money.ts';
+import { compact, plural } from '../src/briefs/naming.ts';
+import { isDeleted, statusOfQuote } from '../src/briefs/outcome.ts';
+import { acceptances, Deals, dealStates } from '../src/briefs/quote-state.ts';
+import {
+  matchingQuotes,
+  type QuotesBrief,
+  QuotesReport,
+  quoteDates,
+  quotesBy,
+} from '../src/briefs/quotes.ts';
+import type { Company, Quote } from '../src/records/records.ts';
+import { readCollections, readItems } from '../src/tenant/read-collections.ts';
+import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
+import {
+  type Answer,
+  answerFields,
+  coverage,
+  day,
+  defineTool,
+  inOrder,
+  readOnlyHints,
+  records,
+} from '../src/tool-kit/define-tool.ts';
+import { resolveFilters } from '../src/tool-kit/name-filters.ts';
+
+const name = z.string().trim().min(1).max(200).optional();
+/** Its name says that it is a day. */
+const sameDay = day.meta({ description: undefined });
+
+export const briefQuotes = defineTool({
+  name: 'cpq_brief_quotes',
+  title: 'Brief on all quotes',
+  description:
+    'Quotes over all customers: count, one-time, monthly, yearly, first-year value by group; open to acceptance, expired, accepted; largest.',
+  toolset: 'briefs',
+  needs: ['quote:read'],
+  hints: readOnlyHints,
+  input: inOrder(
+    z.strictObject({
+      by: z.enum(quotesBy).default('status'),
+      owner: name,
+      company: name,
+      status: name,
+      currency: name,
+      acceptance: name,
+      deal_state: name,
+      date: z.enum(quoteDates).default('sent'),
+      date_from: sameDay,
+      date_to: sameDay,
+      item: name.describe('In a line, or (none)'),
+      groups: z.int().min(1).optional(),
+      from: z.int().min(0).optional(),
+      size: z.int().min(0).max(100).optional(),
+    }),
+    ['date_from', 'date_to'],
+  ),
+  output: z.looseObject({
+    ...answerFields,
+    quotes: z.looseObject({ rows: records }).optional(),
+    coverage,
+  }),
+  async run(tenant, args, call) {
+    const read = await readCollections(tenant, ['quote'], ['opportunity', 'company'], call);
+    const { quote: quotes = [], opportunity, company: companies = [] } = read.records;
+    const currencyOf = currenciesOf(companies);
+    const { owner, company, status, currency, acceptance, deal_state } = args;
+    const { filters, question } = resolveFilters(
+      { owner, company, status, currency, acceptance, deal_state },
+      occurring(quotes, companies, (each) => currencyOfRecord(each, currencyOf)),
+      { coverage: toCoverage(read.coverage) },
+    );
+    if (question) return question;
+    const options = {
+      ...filters,
+      ...compact({
+        dealState: filters.deal_state,
+        from: args.date_from,
+        to: args.date_to,
+        item: args.item,
+        maxGroups: args.groups,
+      }),
+      by: args.by,
+      date: args.date,
+      today: today(),
+      currencyOf,
+    };
+    const matching = matchingQuotes(quotes, options, opportunity && new Deals(opportunity));
+    const covered = await readItems(tenant, matching, call, read.coverage);
+    const report = new QuotesReport(quotes, opportunity, options);
+    return quotesAnswer(
+      report,
+      { from: args.from ?? 0, size: args.size ?? 5 },
+      toCoverage(covered),
+      [...emptyNotes(report, args.item), ...read.omitted],
+    );
+  },
+});
+
+/** What the filters can mean. */
+const occurring = (
+  all: readonly Quote[],
+  companies: readonly Company[],
+  currencyOf: (quote: Quote) => string,
+) => {
+  const quotes = all.filter((each) => !isDeleted(each));
+  return {
+    owner: () => quotes.map(({ owner }) => owner),
+    company: () => [...companies, ...quotes.map(({ company }) => company)],
+    status: () => quotes.map((each) => ({ name: statusOfQuote(each) })),
+    currency: () => quotes.map((each) => ({ name: currencyOf(each) })),
+    acceptance: () => acceptances.map((each) => ({ name: each })),
+    deal_state: () => dealStates.map((each) => ({ name: each })),
+  };
+};
+
+const emptyNotes = ({ count }: QuotesReport, item: string | undefined): Wording[] => {
+  if (count > 0) return [];
+  const about =
+    item === undefined
+      ? wording``
+      : wording` The text ${quote(item)} may be spelt otherwise in lines.`;
+  return [wording`No quote matches all of the filters: leave one out to see more.${about}`];
+};
+
+function quotesAnswer(
+  report: QuotesReport,
+  { from, size }: { from: number; size: number },
+  coverage: Record<string, unknown>,
+  notes: readonly Wording[],
+): Answer {
+  const { brief, count } = report;
+  return answerWithRows(Math.min(size, Math.max(0, count - from)), (shown) => {
+    const rows = report.rows(from, shown);
+    const end = from + rows.length;
+    const page = compact({
+      shown: rows.length,
+      from: from || undefined,
+      total: count,
+      next: rows.length > 0 && end < count ? end : undefined,
+    });
+    return {
+      summary: quotesSummary(brief),
+      data: { ...brief, quotes: { ...page, rows }, coverage },
+      notes,
+    };
+  });
+}
+
+function quotesSummary({ total, acceptance, period }: QuotesBrief): Wording {
+  const value = formatAmounts(total.firstYearValue);
+  const worth = value === '' ? '' : wording`, first-year value ${value}`;
+  const states = acceptance.map((row) => wording`${row.count} ${trusted(row.acceptance)}`);
+  const which = states.length === 0 ? '' : wording`: ${join(states, ', ')}`;
+  return wording`${plural(total.count, 'quote')}${describePeriod(period)}${which}${worth}.`;
+}
+
+function describePeriod(period: QuotesBrief['period']): Wording {
+  if (period === undefined) return wording``;
+  const { date, from, to } = period;
+  const start = from === undefined ? wording`` : wording` from ${trusted(from)}`;
+  const end = to === undefined ? wording`` : wording` to ${trusted(to)}`;
+  return wording` (${trusted(date)}${start}${end})`;
+}
