@@ -145,7 +145,12 @@ const opportunityColumns: Columns<Opportunity> = {
     value: (deal) => shownOutcomes[outcomeOf(deal)],
     compared: (deal) => outcomeOf(deal),
   },
-  probability: number('probability'),
+  probability: {
+    // That of a closed deal says nothing more.
+    value: (deal) => (outcomeOf(deal) === 'open' ? deal.probability : undefined),
+    compared: ({ probability }) => probability,
+    sort: 'probability',
+  },
   oneTime: number('onetimeRevenue'),
   monthly: number('monthlyRevenue'),
   currency,

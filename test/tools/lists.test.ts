@@ -171,6 +171,17 @@ test('columns have one order, and a common currency is shown once', async () => 
     expect(records.every(({ currency }) => currency === undefined)).toBe(true);
 });
 
+test('the probability of a closed deal is left out, unless it is asked for', async () => {
+  const { records } = await list('opportunities', { size: 100 });
+  const closed = records.filter(({ outcome }) => outcome !== undefined);
+  expect(closed.length).toBeGreaterThan(0);
+  expect(closed.some(({ probability }) => probability !== undefined)).toBe(false);
+  expect(records.some(({ probability }) => probability !== undefined)).toBe(true);
+  const filters = 'outcome:won';
+  const asked = await list('opportunities', { filters, fields: ['probability'] });
+  expect(asked.records.some(({ probability }) => probability !== undefined)).toBe(true);
+});
+
 describe('text', () => {
   test('states the page once, and no coverage when complete and fresh', async () => {
     const first = await list('opportunities', { size: 3 });
