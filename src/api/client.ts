@@ -77,6 +77,8 @@ export interface Page<R> {
   countIsLimit?: boolean;
   /** The field that held the count, such as `meta.total`. */
   countedIn?: string;
+  /** The service refuses a size: it decides how many records a page has. */
+  withoutSize?: boolean;
   facets?: unknown;
   /** Time of the response by the service's clock, in milliseconds since the epoch. */
   answeredAt?: number;

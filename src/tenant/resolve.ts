@@ -6,6 +6,7 @@ import { normalisePart } from '../briefs/part-numbers.ts';
 import { createSearchIndex, type SearchIndex, type SearchKind } from '../briefs/search.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
 import type { ToolCall } from './call.ts';
+import type { Coverage } from './reading/coverage.ts';
 import type { Tenant } from './tenant.ts';
 
 /** How a text can match a record, most specific first. */
@@ -42,7 +43,13 @@ export function bestMatches<T>(
  */
 export type Resolution<R> =
   | { kind: 'one'; record: R }
-  | { kind: 'several' | 'none'; candidates: R[]; total: number };
+  | {
+      kind: 'several' | 'none';
+      candidates: R[];
+      total: number;
+      /** Of the records among which it was looked for. */
+      coverage: Coverage & { asOf: Date };
+    };
 
 const maxCandidates = 8;
 
@@ -62,7 +69,20 @@ export async function resolveRecord<K extends SearchKind>(
   const byId =
     askFirst && /^\S+$/.test(text) && (await readIfExists(tenant, kind, 'id', text, call));
   if (byId) return { kind: 'one', record: byId };
-  const { records } = await tenant.collection(kind, call);
+  const { records, coverage, asOf } = await tenant.collection(kind, call);
+  const found = resolveAmong(tenant, kind, records, text, { ...coverage, asOf });
+  if (coverage.complete || found.kind !== 'none') return found;
+  const searched = await searchService(tenant, kind, text, call);
+  return resolveAmong(tenant, kind, searched, text, { ...coverage, asOf });
+}
+
+function resolveAmong<K extends SearchKind>(
+  tenant: Tenant,
+  kind: K,
+  records: readonly RecordOf[K][],
+  text: string,
+  coverage: Coverage & { asOf: Date },
+): Resolution<RecordOf[K]> {
   const hits = searchIndexOf(tenant, kind, records).find(text);
   const named = bestMatches(
     hits,
@@ -77,7 +97,23 @@ export async function resolveRecord<K extends SearchKind>(
     kind: matches.length > 1 ? 'several' : 'none',
     candidates: candidates.slice(0, maxCandidates),
     total: candidates.length,
+    coverage,
   };
+}
+
+/** What the service finds, where not everything could be read; nothing where it refuses to search. */
+async function searchService<K extends SearchKind>(
+  tenant: Tenant,
+  kind: K,
+  text: string,
+  call: ToolCall,
+): Promise<readonly RecordOf[K][]> {
+  try {
+    return (await tenant.searchAll(kind, { query: text }, call)).records;
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    return [];
+  }
 }
 
 /**

@@ -244,7 +244,11 @@ export function formatAmounts(amounts: Readonly<Record<string, number>> | undefi
 export function ambiguousAnswer<R extends Resource>(
   resource: R,
   text: string,
-  { candidates, total }: { candidates: RecordOf[R][]; total: number },
+  {
+    candidates,
+    total,
+    coverage,
+  }: { candidates: RecordOf[R][]; total: number; coverage: Coverage & { asOf: Date } },
 ): Answer {
   const kind = trusted(resource);
   const records = candidates.map((record) => concise(resource, record));
@@ -256,5 +260,6 @@ export function ambiguousAnswer<R extends Resource>(
     total === 0
       ? [wording`Try fewer words, another spelling, or cpq_find.`]
       : [wording`Ask the person which one, then call again with its id.`];
-  return { summary, data: { records }, notes };
+  const shared = coverage.complete ? {} : { coverage: toCoverage(coverage) };
+  return { summary, data: { records, ...shared }, notes };
 }

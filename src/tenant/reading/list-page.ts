@@ -103,9 +103,9 @@ async function pageAt<R extends Resource>(
 const fitsFilters = (record: ApiRecord, filters: string): boolean =>
   conditionsIn(filters).every((condition) => passes(record, condition) !== false);
 
-/** Whether the rows suggest that the service ignored the parameter. */
+/** Whether the rows suggest that the service ignored the parameter, or do not hold what it is about. */
 const looksIgnored: Record<Ignorable, (rows: readonly ApiRecord[], value: string) => boolean> = {
-  filters: (rows, value) => rows.some((row) => !fitsFilters(row, value)),
+  filters: (rows, value) => rows.some((row) => !strictlyFits(row, value)),
   query: (rows, value) => rows.some((row) => !mentions(row, value)),
   sort: (rows, value) => !isSortedBy(rows, value),
 };
@@ -320,11 +320,18 @@ async function isEnd<R extends Resource>(
 ): Promise<boolean> {
   if (pages.pageParam === undefined || records.length >= query.size) return false;
   if (records.length === 0) return (query.from ?? 0) === 0;
-  const looking = lookAt(pages, resource, { ...query, from: end }, call);
-  const after = await looking.then((rows) => rows ?? [], ignoreTemporary);
-  if (after === undefined) return false;
-  const known = recordKeys(records);
-  return recordKeys(after).every((key) => known.includes(key) && key === known.at(-1));
+  const last = recordKeys(records).at(-1);
+  const hasNoneBehind = async () => {
+    const rows = await lookAt(pages, resource, { ...query, from: end }, call);
+    return recordKeys(rows ?? []).every((key) => key === last);
+  };
+  const learnOffset = () => pages.learnOffset(resource, searchOf(query), call);
+  const isLast = await hasNoneBehind().catch(ignoreTemporary);
+  if (!isLast || pages.traits(resource).offset !== undefined) return isLast ?? false;
+  // An offset of another meaning may lead behind the end, or nowhere.
+  const isOther = await learnOffset().catch(ignoreTemporary);
+  if (isOther === undefined) return false;
+  return !isOther || ((await hasNoneBehind().catch(ignoreTemporary)) ?? false);
 }
 
 const searchOf = ({ size: _, from: __, ...search }: PageQuery): Search => search;

@@ -23,6 +23,7 @@ export class Pass<R> {
   #highestCount: number | undefined;
   #countMoved = false;
   #countIsLimit = false;
+  #withoutSize = false;
   #someAreNew = false;
   #allAreDated = true;
 
@@ -50,6 +51,11 @@ export class Pass<R> {
   /** Whether the total is a limit of the service: there are more records. */
   get countIsLimit(): boolean {
     return this.#countIsLimit;
+  }
+
+  /** Whether the service refuses a size, so that the length of a page does not depend on what was asked for. */
+  get withoutSize(): boolean {
+    return this.#withoutSize;
   }
 
   /** Whether a record was created after the pass began. */
@@ -93,6 +99,7 @@ export class Pass<R> {
     });
     this.#noteCount(page.total);
     this.#countIsLimit ||= page.countIsLimit === true;
+    this.#withoutSize ||= page.withoutSize === true;
     const segment = { from, keys, fresh: this.found.size - known };
     // Beyond the end some services return the last page again.
     const isPlace = segment.fresh > 0 || from < furthestEnd(this.#segments);

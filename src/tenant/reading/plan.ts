@@ -1,5 +1,5 @@
 import type { Pass } from './pass.ts';
-import type { RouteProfile } from './profile.ts';
+import { commonSizes, type RouteProfile } from './profile.ts';
 import {
   beginsLike,
   furthestEnd,
@@ -218,6 +218,9 @@ function afterBeyondEnd(
 /** If the offset is ignored, one large page may still contain all records. */
 function withoutOffset(pass: AnyPass): ReadingPlan {
   const shown = firstPageLength(pass);
+  if (pass.withoutSize && pass.count === undefined) {
+    return { mode: 'done', by: 'first-page', sawEnd: !commonSizes.includes(shown) };
+  }
   if (pass.count !== undefined || shown <= 1) return askForMore(pass.count, pass);
   return { mode: 'smaller', size: Math.ceil(shown / 2) };
 }

@@ -18,6 +18,9 @@ export interface RouteProfile {
   readonly sortable: boolean;
 }
 
+/** Sizes that services cut their pages to: so many records may be a page of more. */
+export const commonSizes: readonly number[] = [10, 20, 25, 30, 40, 50, 100];
+
 /** What an offset parameter does: its name, and what its value counts. */
 export interface OffsetMeaning {
   readonly name: string;

@@ -11,7 +11,13 @@ import { routes } from '../../api/routes.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import { meaningFrom, minSampleRows, offsetValue, probedOffset, probedSize } from './offset.ts';
 import { recordKeys } from './pass.ts';
-import { type LearntTraits, type OffsetMeaning, profileOf, type RouteProfile } from './profile.ts';
+import {
+  commonSizes,
+  type LearntTraits,
+  type OffsetMeaning,
+  profileOf,
+  type RouteProfile,
+} from './profile.ts';
 import { ServiceProfile } from './service-profile.ts';
 
 /** Page sizes to try in turn if a larger one is refused. */
@@ -19,8 +25,6 @@ const smallerSizes = [100, 50, 25] as const;
 const minSize = 25;
 /** Common names of the offset parameter. */
 const offsetNames = ['from', 'offset', 'skip', 'page'] as const;
-/** Page sizes to which services commonly limit a page. */
-const commonSizes: readonly number[] = [10, 20, 25, 30, 40, 50];
 /** The result window of search engines: a total that is a multiple of it may be a limit. */
 const searchWindow = 10_000;
 
@@ -309,7 +313,7 @@ export class ServicePages {
       ...(larger && { maxSize: size ?? 'none' }),
       ...(larger === 'failed' && { maxSizeUntil: Date.now() + failedSizeMs }),
     });
-    return page;
+    return size === undefined ? { ...page, withoutSize: true } : page;
   }
 
   /** Requests the records after the total if it may be the number of rows of the page, or a limit of a search engine. */
@@ -335,10 +339,23 @@ export class ServicePages {
       !canPage(resource, this.profile(resource))
     )
       return page;
-    const after = await this.#recordsAfter(resource, query, total, call);
-    if (!hasOthers(after, records)) return page;
+    if (!(await this.#countsPage(resource, query, page, call))) return page;
     this.learn(resource, { counts: 'page' });
     return uncounted(page);
+  }
+
+  /** Whether what is called the total changes with the size, or others come behind it where the size has no effect. */
+  async #countsPage<R extends Resource>(
+    resource: R,
+    { from: _, ...query }: PageQuery,
+    { records }: Page<RecordOf[R]>,
+    call: Call,
+  ): Promise<boolean> {
+    const size = Math.ceil(records.length / 2);
+    const smaller = await this.#sized(resource, { ...query, size }, call);
+    const rows = smaller.records.length;
+    if (rows < records.length) return smaller.total === rows;
+    return hasOthers(await this.#recordsAfter(resource, query, records.length, call), records);
   }
 
   async #checkWindow<R extends Resource>(

@@ -93,7 +93,7 @@ const companyProbe: Probe = {
     const company = first(world['/opportunity']).company as Named;
     const answer = await ask('cpq_brief_company', { company: company.name });
     if (!answer.isError && answer.data.company === undefined) {
-      return wrong(`"${answer.data.summary}"`);
+      return partOf(answer, `not told of: "${answer.data.summary}"`);
     }
     const { contacts, open, quotes } = answer.data;
     const byStatus = (rowOf(quotes).byStatus as Row[] | undefined) ?? [];

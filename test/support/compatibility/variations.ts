@@ -463,10 +463,18 @@ export const variations: readonly Variation[] = [
 /** Several variations at once. What one of them may fail at, all together may. */
 export function combined(parts: readonly Variation[]): Variation {
   const mayFail = parts.flatMap((part) => (part.mayFail === 'every' ? [] : (part.mayFail ?? [])));
+  const set: Partial<Switches> = Object.assign({}, ...parts.map((part) => part.set));
   return {
     name: parts.map(({ name }) => name).join(' + '),
     does: parts.map(({ does }) => does).join(' '),
-    set: Object.assign({}, ...parts.map(({ set }) => set)) as Partial<Switches>,
-    mayFail,
+    set,
+    mayFail: hidesAll(set) ? [...mayFail, ...uncertain] : mayFail,
   };
+}
+
+/** Whether only a first page can be read, or nothing tells that it is all. */
+function hidesAll({ fromHandling, maxSize, counts, envelope, sizeOn }: Partial<Switches>): boolean {
+  if (fromHandling !== 'ignored') return false;
+  const isUncounted = counts === 'none' || counts === 'rows of the page' || envelope === 'array';
+  return maxSize !== undefined || sizeOn === 'no route' || isUncounted;
 }
