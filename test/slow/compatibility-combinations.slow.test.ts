@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { aloneOnly, isKnown, known } from '../support/compatibility/known.ts';
+import { isKnown, known } from '../support/compatibility/known.ts';
 import { deviationsIn, judgeVariation, reasons } from '../support/compatibility/matrix.ts';
 import { probes } from '../support/compatibility/probes.ts';
 import { axes, combined, type Variation } from '../support/compatibility/variations.ts';
@@ -8,7 +8,7 @@ import { axes, combined, type Variation } from '../support/compatibility/variati
 /**
  * A real service differs in several ways at once. Whatever combination of those that are answered well by
  * themselves comes, nothing is wrong, told too quietly, or an error that a careful client need not end
- * with. Combinations with a known deviation in them, or with a variation of `aloneOnly`, are left out.
+ * with. Combinations with a known deviation in them are left out.
  */
 
 /** What depends on most of what can vary; everything would take too long many times over. */
@@ -32,9 +32,7 @@ const asked = [
 ];
 
 const oneOf = (variations: readonly Variation[]): fc.Arbitrary<Variation> =>
-  fc.constantFrom(
-    ...variations.filter(({ name }) => known[name] === undefined && !aloneOnly.includes(name)),
-  );
+  fc.constantFrom(...variations.filter(({ name }) => known[name] === undefined));
 
 /** One of each axis, most of them as documented. */
 const combinations = fc

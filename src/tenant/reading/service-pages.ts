@@ -355,7 +355,14 @@ export class ServicePages {
     const smaller = await this.#sized(resource, { ...query, size }, call);
     const rows = smaller.records.length;
     if (rows < records.length) return smaller.total === rows;
-    return hasOthers(await this.#recordsAfter(resource, query, records.length, call), records);
+    const hasMore = async () =>
+      hasOthers(await this.#recordsAfter(resource, query, records.length, call), records);
+    if (await hasMore()) return true;
+    if (this.traits(resource).offset === undefined) {
+      // What lies behind is only known where it is known what the offset means.
+      if ((await this.learnOffset(resource, query, call)) && (await hasMore())) return true;
+    }
+    return this.traits(resource).offset === 'ignored';
   }
 
   async #checkWindow<R extends Resource>(
