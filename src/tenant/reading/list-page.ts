@@ -250,12 +250,16 @@ async function hidesPlaces<R extends Resource>(
   const isShort = records.length > 0 && records.length < query.size && end < total;
   if (!isShort || isLargest(maxSize, records.length)) return false;
   if (shortPages !== undefined) return shortPages === 'hidden';
-  const looked = await lookAt(pages, resource, { ...query, from: end }, call).catch(
-    ignoreTemporary,
-  );
-  const [next] = recordKeys(looked ?? []);
-  if (next === undefined) return false;
-  const isHidden = recordKeys(records).includes(next);
+  const repeats = async () => {
+    const looking = lookAt(pages, resource, { ...query, from: end }, call);
+    const [next] = recordKeys((await looking.catch(ignoreTemporary)) ?? []);
+    return next === undefined ? undefined : recordKeys(records).includes(next);
+  };
+  let isHidden = await repeats();
+  // An offset of another meaning leads back into the page, too.
+  if (isHidden && (await pages.learnOffset(resource, searchOf(query), call)))
+    isHidden = await repeats();
+  if (isHidden === undefined) return false;
   pages.learn(resource, { shortPages: isHidden ? 'hidden' : 'fewer' });
   return isHidden;
 }
