@@ -118,6 +118,7 @@ export class TenantHandle implements RetirableTenant {
       },
       ...(this.#observer && { observer: this.#observer }),
       allowTokens: settings.consent === 'token',
+      isMadeUp: settings.sandbox,
       receivesUpdates: this.#receivesUpdates,
     };
     return {

@@ -1,5 +1,5 @@
 import { type Trace, traceFrom } from '../api/trace.ts';
-import { capabilitiesOf, identity, instructions, listCacheHints } from '../mcp/identity.ts';
+import { capabilitiesOf, identity, instructionsFor, listCacheHints } from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import { callMs, errorResult, progressReporter, runTool } from '../mcp/tool-run.ts';
 import type { ToolCall } from '../tenant/call.ts';
@@ -84,6 +84,7 @@ export class FastPath {
   async #list({ method, era, params: { protocolVersion } }: FastRequest): Promise<object> {
     const { surface, tenant, version, receivesUpdates = false } = this.#parts;
     const serverInfo = identity(version);
+    const instructions = instructionsFor(this.#parts);
     const capabilities = capabilitiesOf(receivesUpdates && (this.#lasts || era === 'modern'));
     switch (method) {
       case 'initialize':

@@ -1,4 +1,4 @@
-import { instructions } from './instructions.ts';
+import { instructionsFor } from './instructions.ts';
 
 /** The server's name and version. */
 export const identity = (version: string) => ({
@@ -23,4 +23,4 @@ const hour = 3_600_000;
 /** Lists never change while the server runs, but depend on the caller's grants. */
 export const listCacheHints = { ttlMs: hour, cacheScope: 'private' as const };
 
-export { instructions };
+export { instructionsFor };

@@ -20,6 +20,7 @@ import {
   type ResourceTemplate,
   resourceTemplates,
 } from '../tool-kit/resources.ts';
+import { madeUpNotice } from './instructions.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
 import type { Surface } from './surface.ts';
@@ -64,11 +65,16 @@ export const readableTemplates = (tenant: Tenant): readonly ResourceTemplate[] =
  * @throws InvalidParams for an unknown URI or a record that cannot be read
  */
 export async function readResource(
-  { tenant, surface, nameOf }: Pick<CallParts, 'tenant' | 'surface' | 'nameOf'>,
+  {
+    tenant,
+    surface,
+    nameOf,
+    isMadeUp,
+  }: Pick<CallParts, 'tenant' | 'surface' | 'nameOf' | 'isMadeUp'>,
   uri: string,
   call: ToolCall,
 ): Promise<ReadResourceResult> {
-  if (uri === guideUri) return textContents(uri, guide);
+  if (uri === guideUri) return textContents(uri, isMadeUp ? `${madeUpNotice}\n\n${guide}` : guide);
   const view = viewFromUri(uri);
   if (view) return readViewResource(view, surface.list);
   const read = uri.startsWith(exportPrefix)

@@ -1,7 +1,7 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { type CallParts, callTool, toolCall } from './calls.ts';
 import { complete } from './completion.ts';
-import { capabilitiesOf, identity, instructions, listCacheHints } from './identity.ts';
+import { capabilitiesOf, identity, instructionsFor, listCacheHints } from './identity.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { type Connection, canSubscribe, forwardUpdates } from './subscriptions.ts';
@@ -21,7 +21,7 @@ export function createServer(parts: ServerParts, connection?: Connection): Serve
   const sendsUpdates = parts.receivesUpdates && connection && canSubscribe(connection);
   const server = new Server(identity(version), {
     capabilities: capabilitiesOf(sendsUpdates === true),
-    instructions,
+    instructions: instructionsFor(parts),
     cacheHints: {
       'tools/list': listCacheHints,
       'prompts/list': listCacheHints,

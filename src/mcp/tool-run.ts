@@ -28,6 +28,8 @@ export interface CallParts {
   nameOf: NameOf;
   /** Whether a confirmation token is allowed if the host cannot ask a person. */
   allowTokens: boolean;
+  /** The tenant is the embedded one, whose records are invented. */
+  isMadeUp?: boolean;
 }
 
 /** An incoming call. */

@@ -202,7 +202,10 @@ describe('the printed configuration of one host', () => {
       new StdioClientTransport({ command: String(command), args: args as string[], env }),
     );
     const { tools } = await client.listTools();
+    const guide = JSON.stringify(await client.readResource({ uri: 'cpq://guide' }));
+    const told = `${client.getInstructions()} ${guide}`;
     await client.close();
+    expect(told.match(/This is a made-up tenant/g)).toHaveLength(2);
     expect(tools.map((tool) => tool.name)).toContain('cpq_list_companies');
   });
 
