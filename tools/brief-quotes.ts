@@ -50,7 +50,7 @@ export const briefQuotes = defineTool({
       date: z.enum(quoteDates).default('sent'),
       date_from: sameDay,
       date_to: sameDay,
-      item: name.describe('In a line, or (none)'),
+      item: name.describe('Or (none)'),
       groups: z.int().min(1).optional(),
       from: z.int().min(0).optional(),
       size: z.int().min(0).max(100).optional(),

@@ -49,12 +49,12 @@ export const quotesBy = [
   'deal_state',
 ] as const;
 
-export type QuotesBy = (typeof quotesBy)[number];
+type QuotesBy = (typeof quotesBy)[number];
 
 /** The dates of a quote that a period and months can be of. */
 export const quoteDates = ['created', 'sent', 'approved', 'declined', 'expires'] as const;
 
-export type QuoteDate = (typeof quoteDates)[number];
+type QuoteDate = (typeof quoteDates)[number];
 
 export interface QuoteFilters {
   /** What `resolveFilters` found for the texts that were given. */
@@ -140,7 +140,7 @@ interface Facts {
   firstYear: Decimal | undefined;
 }
 
-export const defaultDate: QuoteDate = 'sent';
+const defaultDate: QuoteDate = 'sent';
 
 const dateField = {
   created: 'createdAt',
@@ -183,7 +183,7 @@ function isInPeriod(quote: Quote, { date, from, to }: QuoteFilters): boolean {
 const noItems = '(none)';
 
 /** Whether a line has the text in its name, part number or manufacturer, letter case and punctuation aside. */
-export function hasItem({ items = [] }: Quote, text: string): boolean {
+function hasItem({ items = [] }: Quote, text: string): boolean {
   if (text === noItems) return items.length === 0;
   const wanted = foldName(text);
   return items.some(({ name, mpn, manufacturer }) =>
