@@ -1,8 +1,9 @@
 /** Instructions for the model; hosts cut them at 2,048 characters. */
-export const instructions = `Quotes and sales pipeline of one tenant (configure, price, quote): companies, contacts, opportunities, products, quotes and more.
+const instructions = `Quotes and sales pipeline of one tenant (configure, price, quote): companies, contacts, opportunities, products, quotes and more.
 
 Which tool:
 - how is the pipeline, what is late, what was won: cpq_brief_pipeline
+- what changed since a day: cpq_pipeline_changes
 - an account: cpq_brief_company; one quote, or whether it can go out: cpq_brief_quote; all quotes: cpq_brief_quotes
 - what is wrong in the data (margins, stale quotes): cpq_check_sales_data
 - a name, e-mail, phone, part or quote number: cpq_find; one record whole: cpq_get_record

@@ -34,7 +34,7 @@ export interface ServiceHeaders {
 }
 
 /** Requests that one run sends at most. */
-export const maxRequests = 40;
+const maxRequests = 40;
 const attemptMs = 10_000;
 
 /**
