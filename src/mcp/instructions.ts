@@ -11,9 +11,9 @@ Which tool:
 
 Lists are concise; detail full or fields gives the rest. from takes page.next. filters is key:a|b,key2:<2027-01-01,key3:(none) (comma = and, | = or; <, <=, >, >= on numbers and dates; 2026-10 is a month); keys are the columns that lists show. Rows as CSV for a person: resource cpq://export/{tool}?{arguments}.
 
-coverage says what an answer is based on; text tells it only when incomplete or old: then say so when you pass it on. Money is in the company's currency; never add up different currencies. The value of an opportunity is one-time + monthly revenue × its months, 12 where none are given. A missing price or cost is unknown, not 0. Contract items are a beta resource and may change.
+coverage says what an answer is based on; text tells it only when incomplete or old: then say so when you pass it on. Money is in the company's currency; never add up different currencies. The value of an opportunity is one-time + monthly revenue × its months, 12 where none are given. A missing price or cost is unknown, not 0.
 
-Not in this data: invoices, payments, reasons of loss, exchange rates, activities (calls, mails, meetings), and history before this server watched. Say so when asked.
+Not in this data: invoices, payments, reasons of loss, exchange rates, activities (calls, mails, meetings), and history before this server watched.
 
 Writes (where granted) need a person's consent to the exact difference; nothing was written unless outcome is written.
 
