@@ -1,5 +1,6 @@
 import { reservedOf } from '../api/budget.ts';
 import { isApiError } from '../api/errors.ts';
+import { withoutLongKey } from '../api/reply.ts';
 import { ConfigError, readSettings, requireTenant, type Settings } from '../config.ts';
 import { ServicePages } from '../tenant/reading/service-pages.ts';
 import { checkBriefs } from './doctor/briefs.ts';
@@ -61,7 +62,7 @@ async function examine(settings: Settings): Promise<Report> {
       checkClock(prober.headers),
       checkBudget(prober.headers, settings.rateLimit),
     ];
-    return reportOf({
+    const report = reportOf({
       address: target.baseUrl.href,
       sandbox: settings.sandbox,
       checks: [
@@ -75,6 +76,8 @@ async function examine(settings: Settings): Promise<Report> {
       requests: prober.requests,
       ...(grants === undefined ? {} : { grants }),
     });
+    // Again, after invisible characters were removed, which can keep a repeated key from being found.
+    return withoutLongKey(report, target.key);
   } finally {
     progress.done();
     await prober.close();
