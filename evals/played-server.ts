@@ -8,7 +8,11 @@ import { clockAt } from '../test/support/oracle/clock.ts';
 import { day } from './truth.ts';
 
 /** The program and its arguments, from anywhere. */
-export const serverCommand = [process.execPath, resolve('dist/cpq-mcp.js'), 'stdio'] as const;
+export const commandOf = (server: string): [string, ...string[]] => [
+  process.execPath,
+  resolve(server),
+  'stdio',
+];
 
 /** The built server over stdio, its clock at the day of the questions, with a person who agrees or declines. */
 export interface PlayedServer {
@@ -18,7 +22,7 @@ export interface PlayedServer {
   close(): Promise<void>;
 }
 
-export async function startServer(sandbox: Sandbox): Promise<PlayedServer> {
+export async function startServer(sandbox: Sandbox, server: string): Promise<PlayedServer> {
   const home = await mkdtemp(join(tmpdir(), 'cpq-mcp-evals-'));
   const client = new Client(
     { name: 'cpq-mcp-evals', version: '1' },
@@ -36,7 +40,7 @@ export async function startServer(sandbox: Sandbox): Promise<PlayedServer> {
     if (played.person === 'decline') return { action: 'decline' };
     return { action: 'accept', content: agreement(params) };
   });
-  const [command, ...args] = serverCommand;
+  const [command, ...args] = commandOf(server);
   await client.connect(
     new StdioClientTransport({
       command,

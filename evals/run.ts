@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { type Sandbox, startSandbox } from '../src/sandbox/index.ts';
 import { clockAt } from '../test/support/oracle/clock.ts';
 import { modelFrom, type Played, play } from './model.ts';
-import { serverCommand, settings, startServer } from './played-server.ts';
+import { commandOf, settings, startServer } from './played-server.ts';
 import { questions } from './questions/index.ts';
 import { type Result, report } from './report.ts';
 import { faults } from './score.ts';
@@ -18,6 +18,7 @@ const { values: options } = parseArgs({
     data: { type: 'string' },
     list: { type: 'boolean' },
     serve: { type: 'boolean' },
+    server: { type: 'string', default: 'dist/cpq-mcp.js' },
   },
 });
 
@@ -40,7 +41,7 @@ function chosen() {
 async function playAll(asked: readonly AskedQuestion[]): Promise<void> {
   const model = modelFrom(process.env);
   if (options.out) await writeFile(options.out, '');
-  const server = await startServer(pristine);
+  const server = await startServer(pristine, options.server);
   const results: Result[] = [];
   try {
     for (const question of asked) {
@@ -91,7 +92,7 @@ function idOf(line: string): string {
 async function serve(): Promise<void> {
   const file = options.data ? { file: options.data } : {};
   const sandbox = await startSandbox({ ...tenantOptions, ...file });
-  const [command, ...args] = serverCommand;
+  const [command, ...args] = commandOf(options.server);
   const env = { ...settings(sandbox), ...clockAt(day) };
   print(JSON.stringify({ mcpServers: { 'cpq-mcp-evals': { command, args, env } } }, undefined, 2));
   await new Promise((resolve) => process.once('SIGINT', resolve));

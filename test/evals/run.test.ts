@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 const run = promisify(execFile);
 
@@ -46,7 +46,7 @@ afterAll(async () => {
 const evaluate = async (...options: string[]): Promise<string> => {
   const { port } = endpoint.address() as AddressInfo;
   const address = { EVAL_MODEL: 'scripted', EVAL_BASE_URL: `http://127.0.0.1:${port}/v1` };
-  const args = ['scripts/run-ts.mjs', 'evals/run.ts', ...options];
+  const args = ['scripts/run-ts.mjs', 'evals/run.ts', '--server', inject('bundle'), ...options];
   const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...address } });
   return stdout;
 };
