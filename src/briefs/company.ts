@@ -125,6 +125,8 @@ interface CompanyCard extends Named {
   website?: string;
   telephone?: string;
   address?: string;
+  /** The name, if the person owns any opportunity or quote of the tenant; else `accountManagerId`. */
+  accountManager?: string;
   accountManagerId?: string;
   parentCompanyId?: string;
   externalIdentifier?: string;
@@ -149,7 +151,7 @@ export function companyBrief(records: CompanyRecords, options: CompanyOptions): 
   const own = ownRecords(records);
   return compact({
     today,
-    company: companyCard(company),
+    company: companyCard(company, managerOf(records)),
     contacts: own.contacts && limitedContacts(own.contacts, maxRows),
     ...dealSections(own.opportunities, records.opportunities, resolved),
     quotes: own.quotes && quotesOfCompany(own.quotes, currencyOf, maxRows),
@@ -222,7 +224,19 @@ function deletedRecords(records: CompanyRecords): CompanyBrief['deleted'] {
   });
 }
 
-function companyCard(company: Company): CompanyCard {
+/** The service tells a person's name only where the person owns a record. */
+function managerOf({
+  company,
+  opportunities = [],
+  quotes = [],
+}: CompanyRecords): string | undefined {
+  const id = nonBlank(company.accountManagerId);
+  if (id === undefined) return undefined;
+  const owned = [...opportunities, ...quotes].find(({ owner }) => owner?.id === id);
+  return nonBlank(owned?.owner?.name);
+}
+
+function companyCard(company: Company, manager: string | undefined): CompanyCard {
   const { labels } = company;
   return compact({
     id: nonBlank(company.id),
@@ -233,7 +247,8 @@ function companyCard(company: Company): CompanyCard {
     website: nonBlank(company.website),
     telephone: nonBlank(company.telephone),
     address: addressOf(company),
-    accountManagerId: nonBlank(company.accountManagerId),
+    accountManager: manager,
+    accountManagerId: manager === undefined ? nonBlank(company.accountManagerId) : undefined,
     parentCompanyId: nonBlank(company.parentCompanyId),
     externalIdentifier: nonBlank(company.externalIdentifier),
     labels: labels && labels.length > 0 ? labels : undefined,

@@ -52,6 +52,16 @@ test('reports the company’s details', () => {
   });
 });
 
+test('names the account manager, whose name stands where the person owns something', () => {
+  const company: Company = { ...acme, accountManagerId: 'p1' };
+  const opportunities = [{ id: 'o1', company: other, owner: { id: 'p1', name: 'Ada' } }];
+  const named = companyBrief({ company, opportunities }, { today, currencyOf }).company;
+  expect(named).toMatchObject({ accountManager: 'Ada' });
+  expect(named).not.toHaveProperty('accountManagerId');
+  const unnamed = companyBrief({ company, opportunities: [] }, { today, currencyOf }).company;
+  expect(unnamed).toMatchObject({ accountManagerId: 'p1' });
+});
+
 test('matches records by id, and by name only where they have no id', () => {
   const contacts = [
     { id: '1', firstName: 'Zoe', companyId: 'acme' },
