@@ -23,7 +23,11 @@ import {
   readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
 import { resolveFilters } from '../src/tool-kit/name-filters.ts';
-import { pipelineAnswer, pipelineSections } from '../src/tool-kit/pipeline-answers.ts';
+import {
+  type PipelineSection,
+  pipelineAnswer,
+  pipelineSections,
+} from '../src/tool-kit/pipeline-answers.ts';
 
 const name = z.string().trim().min(1).max(200).optional();
 /** Written as `period_from` is. */
@@ -102,7 +106,7 @@ export const briefPipeline = defineTool({
         : closedBrief(opportunities, outcome, options),
       {
         filters: options,
-        sections: args.sections,
+        sections: withGroups(args.sections, args.by),
         rows: args.rows,
         dealsFrom: args.deals_from,
         deals: () =>
@@ -117,6 +121,15 @@ export const briefPipeline = defineTool({
     );
   },
 });
+
+/** Who says by what to group wants to see the groups, whatever else was chosen. */
+const withGroups = (
+  sections: PipelineSection[] | undefined,
+  by: string | undefined,
+): PipelineSection[] | undefined =>
+  sections === undefined || by === undefined
+    ? sections
+    : [...new Set([...sections, 'groups' as const])];
 
 /** What the filters of deals can mean. A company may have no deals. */
 const dealReferences = (deals: readonly Opportunity[], companies: readonly Company[] = []) => ({

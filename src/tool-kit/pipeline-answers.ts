@@ -17,7 +17,7 @@ export const pipelineSections = [
   'closed',
   'deals',
 ] as const;
-type Section = (typeof pipelineSections)[number];
+export type PipelineSection = (typeof pipelineSections)[number];
 
 /** Fields of a brief that are left out unless their section is wanted. */
 const sectionOf = {
@@ -26,10 +26,16 @@ const sectionOf = {
   overdue: 'overdue',
   closingSoon: 'closing_soon',
   stalled: 'stalled',
-} as const satisfies Record<string, Section>;
+} as const satisfies Record<string, PipelineSection>;
 
-const openSections: readonly Section[] = ['groups', 'overdue', 'closing_soon', 'stalled', 'closed'];
-const closedSections: readonly Section[] = ['closed', 'groups', 'deals'];
+const openSections: readonly PipelineSection[] = [
+  'groups',
+  'overdue',
+  'closing_soon',
+  'stalled',
+  'closed',
+];
+const closedSections: readonly PipelineSection[] = ['closed', 'groups', 'deals'];
 
 /** The most deals of one answer. */
 const maxDeals = 100;
@@ -38,7 +44,7 @@ const aim = 3_600;
 
 interface Asked {
   filters: PipelineFilters;
-  sections: readonly Section[] | undefined;
+  sections: readonly PipelineSection[] | undefined;
   rows: number | undefined;
   /** Position of the first deal; without sections it asks for the list of deals only. */
   dealsFrom: number | undefined;
@@ -73,15 +79,15 @@ export function pipelineAnswer(brief: Brief, asked: Asked): Answer {
   return answerWithRows(Math.max(0, count ?? 2), write, isFilled ? aim : undefined);
 }
 
-function sectionsOf(brief: Brief, { sections, dealsFrom }: Asked): readonly Section[] {
+function sectionsOf(brief: Brief, { sections, dealsFrom }: Asked): readonly PipelineSection[] {
   if (sections && sections.length > 0) return sections;
   if (dealsFrom !== undefined) return ['deals'];
   return isOpenBrief(brief) ? openSections : closedSections;
 }
 
-const ofOpenDeals: readonly Section[] = ['overdue', 'closing_soon', 'stalled'];
+const ofOpenDeals: readonly PipelineSection[] = ['overdue', 'closing_soon', 'stalled'];
 
-function sectionNotes(brief: Brief, sections: ReadonlySet<Section>): Wording[] {
+function sectionNotes(brief: Brief, sections: ReadonlySet<PipelineSection>): Wording[] {
   const isAsked = ofOpenDeals.some((section) => sections.has(section));
   return isAsked && !isOpenBrief(brief)
     ? [
@@ -93,7 +99,7 @@ function sectionNotes(brief: Brief, sections: ReadonlySet<Section>): Wording[] {
 /** Without the sections that are not wanted, and with at most so many rows in each list of deals. */
 function shownFigures(
   figures: Record<string, unknown>,
-  sections: ReadonlySet<Section>,
+  sections: ReadonlySet<PipelineSection>,
   rows: number,
 ): Record<string, unknown> {
   const isClosedShown = sections.has('closed') || 'outcome' in figures;
@@ -150,7 +156,7 @@ function windowOf(from: string | undefined, to: string | undefined): Wording {
     : wording`from ${trusted(from)} to ${trusted(to)}`;
 }
 
-function summaryOf(brief: Brief, sections: ReadonlySet<Section>): Wording[] {
+function summaryOf(brief: Brief, sections: ReadonlySet<PipelineSection>): Wording[] {
   if (!isOpenBrief(brief)) return closedSummary(brief);
   const closed = sections.has('closed') ? [wording`${closedCounts(brief.closed)}.`] : [];
   return [openSummary(brief, sections), ...closed];
@@ -159,7 +165,7 @@ function summaryOf(brief: Brief, sections: ReadonlySet<Section>): Wording[] {
 /** Without the sums, which the figures list by currency. */
 function openSummary(
   { open, overdue, stalled }: PipelineBrief,
-  sections: ReadonlySet<Section>,
+  sections: ReadonlySet<PipelineSection>,
 ): Wording {
   const counts = [
     ...(sections.has('overdue') ? [wording`${overdue.total} overdue`] : []),

@@ -251,6 +251,14 @@ function requestTests(): void {
     }
   });
 
+  test('who says by what to group gets the groups beside the chosen sections', async () => {
+    const { call } = await world.server();
+    const chosen = { outcome: 'won', sections: ['closed'] };
+    expect((await call('cpq_brief_pipeline', chosen)).data).not.toHaveProperty('groups');
+    const { data } = await call('cpq_brief_pipeline', { ...chosen, by: 'owner' });
+    expect(data).toMatchObject({ by: 'owner', groups: { total: expect.any(Number) } });
+  });
+
   test('what the customers of open deals ask for, cut', async () => {
     const { call } = await world.server();
     const { records } = await call('cpq_brief_pipeline', { sections: ['deals'], show: ['ask'] });
