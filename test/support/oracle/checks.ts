@@ -545,7 +545,8 @@ function endingContracts(ask: Ask, today: string, { days = 90 }: Parameters): Ch
     select r.id, r.service, r.revenue, ${day('r.endDate')} as ends, ${term('r.term')} as spoken,
       ${currency('c.currency')} as currency
     from it join contract_item r using (tenant)
-    left join company c on c.tenant = r.tenant and c.id = r.companyId`);
+    left join company c on c.tenant = r.tenant and c.id = r.companyId
+    where not ${isSet('r.deletedAt')}`);
   const last = later(today, days);
   return {
     examined: rows.length,
