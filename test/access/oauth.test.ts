@@ -23,7 +23,7 @@ import {
 } from '../support/identity-provider.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
-import { until } from '../support/until.ts';
+import { patience } from '../support/until.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const audience = 'https://mcp.example.com/mcp';
@@ -452,7 +452,7 @@ describe('while the identity provider', () => {
 
 /** At once, because each of them waits for a timeout or for the minimum time between two readings of the keys. */
 describe.concurrent('an identity provider', () => {
-  test('that is slow to answer delays no other request', async () => {
+  test('that is slow to answer delays no other request', async ({ expect }) => {
     const { provider, sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'));
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -464,7 +464,7 @@ describe.concurrent('an identity provider', () => {
       return true;
     };
     const waiting = Promise.all([sendWith(), sendWith(), sendWith()]);
-    await until(() => provider.asked).toContain('/keys');
+    await expect.poll(() => provider.asked, patience).toContain('/keys');
     expect((await send(team, { method: 'GET', path: '/healthz' })).status).toBe(200);
     expect((await send(team)).status).toBe(401);
     release();
