@@ -442,6 +442,13 @@ describe('paging', () => {
     expect(find('paging:size')).toMatchObject({ status: 'pass', detail });
   });
 
+  test('of a service that sends everything at once leaves requests for every check', async () => {
+    const { status, find, report } = await examine({ everything: true });
+    expect([status, find('paging:count').status]).toEqual([0, 'pass']);
+    expect(report.checks.filter(({ detail }) => detail === 'not tried')).toEqual([]);
+    expect(report.requests).toBeLessThan(40);
+  });
+
   test('may refuse large pages, but not those of this server', async () => {
     const refusing = (least: number): Behaviour => ({
       status: only({ code: 400 }, { if: ({ query }) => Number(query.get('size')) >= least }),

@@ -351,13 +351,18 @@ export class ServicePages {
     { records }: Page<RecordOf[R]>,
     call: Call,
   ): Promise<boolean> {
-    const size = Math.ceil(records.length / 2);
-    const smaller = await this.#sized(resource, { ...query, size }, call);
-    const rows = smaller.records.length;
-    if (rows < records.length) return smaller.total === rows;
+    const ignoresSize = records.length > query.size;
+    if (!ignoresSize) {
+      const size = Math.ceil(records.length / 2);
+      const smaller = await this.#sized(resource, { ...query, size }, call);
+      const rows = smaller.records.length;
+      if (rows < records.length) return smaller.total === rows;
+    }
     const hasMore = async () =>
       hasOthers(await this.#recordsAfter(resource, query, records.length, call), records);
     if (await hasMore()) return true;
+    // More rows than requested, and not a usual page size: the service sends everything at once.
+    if (ignoresSize && !commonSizes.includes(records.length)) return false;
     if (this.traits(resource).offset === undefined) {
       // What lies behind is only known where it is known what the offset means.
       if ((await this.learnOffset(resource, query, call)) && (await hasMore())) return true;
