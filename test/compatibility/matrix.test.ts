@@ -8,7 +8,7 @@ import {
   reasons,
 } from '../support/compatibility/matrix.ts';
 import { probes } from '../support/compatibility/probes.ts';
-import { variations } from '../support/compatibility/variations.ts';
+import { combined, variations } from '../support/compatibility/variations.ts';
 
 /** Every fifth variation of the service; matrix.slow.test.ts has all of them. */
 const selected = variations.filter((_, index) => index % 5 === 0);
@@ -43,6 +43,17 @@ test.each(Object.entries(cells))('%s: %s', async (name, asked) => {
     judged.map(({ result }) => result),
     reasons(judged),
   ).toEqual(asked.map(() => 'right'));
+});
+
+test('a service that chooses the page size and hides rows', async () => {
+  const parts = variations.filter(({ name }) => ['size is refused', 'hidden rows'].includes(name));
+  expect(parts).toHaveLength(2);
+  const few = probes.filter(({ name }) => name === 'list opportunities');
+  const cells = await judgeVariation(combined(parts), few);
+  expect(
+    cells.map(({ result }) => result),
+    reasons(cells),
+  ).toEqual(['partial']);
 });
 
 /** compatibility-doctor.slow.test.ts has all of them, beside what the briefs then do. */

@@ -6,6 +6,7 @@ import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import type { Coverage } from './coverage.ts';
 import { conditionsIn, flatPath, isSortedBy, mentions, passes, sortedBy } from './matching.ts';
 import { recordKeys } from './pass.ts';
+import type { LearntTraits } from './profile.ts';
 import { type ServicePages, searchText } from './service-pages.ts';
 
 /** A slice of a list, with the total of the list. */
@@ -243,17 +244,20 @@ function isKnownPlace<R extends Resource>(
 async function hidesPlaces<R extends Resource>(
   { pages, resource, call }: ListSource<R>,
   query: PageQuery,
-  { records, total = 0 }: Page<RecordOf[R]>,
+  { records, total }: Page<RecordOf[R]>,
 ): Promise<boolean> {
-  const { maxSize, shortPages } = pages.traits(resource);
+  const traits = pages.traits(resource);
   const end = (query.from ?? 0) + records.length;
-  const isShort = records.length > 0 && records.length < query.size && end < total;
-  if (!isShort || isLargest(maxSize, records.length)) return false;
-  if (shortPages !== undefined) return shortPages === 'hidden';
+  const isShort = records.length > 0 && records.length < query.size && end < (total ?? Infinity);
+  if (!isShort || isFull(traits, records.length)) return false;
+  if (traits.shortPages === 'hidden') return true;
   const repeats = async () => {
     const looking = lookAt(pages, resource, { ...query, from: end }, call);
     const [next] = recordKeys((await looking.catch(ignoreTemporary)) ?? []);
-    return next === undefined ? undefined : recordKeys(records).includes(next);
+    const keys = recordKeys(records);
+    // Without a total this may be the end, behind which some services return the last record again.
+    const isUncertain = next === undefined || (total === undefined && next === keys.at(-1));
+    return isUncertain ? undefined : keys.includes(next);
   };
   let isHidden = await repeats();
   // An offset of another meaning leads back into the page, too.
@@ -264,8 +268,12 @@ async function hidesPlaces<R extends Resource>(
   return isHidden;
 }
 
-const isLargest = (maxSize: number | 'none' | undefined, rows: number): boolean =>
-  maxSize === 'none' || (maxSize !== undefined && rows >= maxSize);
+/**
+ * Whether a page of the route cannot be longer. The longest page so far shows that only once it is known to hide nothing: a
+ * route may choose its own size, and hide some records of every page.
+ */
+const isFull = ({ maxSize, maxRows, shortPages }: LearntTraits, rows: number): boolean =>
+  (typeof maxSize === 'number' && rows >= maxSize) || (shortPages === 'fewer' && rows >= maxRows);
 
 /** The record at an offset, as a list; `undefined` if the request is refused. */
 const lookAt = <R extends Resource>(
