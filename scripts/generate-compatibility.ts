@@ -90,4 +90,16 @@ const sections = [
   section('Rules for writes', rules),
 ];
 
-await generated('docs/compatibility.md', `${intro}${sections.join('')}`, 'generate:compatibility');
+const limits = `
+## Limits
+
+Combinations of these variations are tested at random. One is not answered well: a service that hides records and sends no
+count of the list (*no count*, *bare arrays*, *counts the page*). Nothing then tells that records are missing behind a short
+list, so it may be called whole.
+`;
+
+await generated(
+  'docs/compatibility.md',
+  `${intro}${sections.join('')}${limits}`,
+  'generate:compatibility',
+);

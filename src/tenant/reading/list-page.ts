@@ -269,8 +269,8 @@ async function hidesPlaces<R extends Resource>(
 }
 
 /**
- * Whether a page of the route cannot be longer. The longest page so far shows that only once it is known to hide nothing: a
- * route may choose its own size, and hide some records of every page.
+ * Whether a page of the route cannot be longer. The longest page so far shows that only once the route is known to hide
+ * nothing: it may choose its own size, and hide some records of every page.
  */
 const isFull = ({ maxSize, maxRows, shortPages }: LearntTraits, rows: number): boolean =>
   (typeof maxSize === 'number' && rows >= maxSize) || (shortPages === 'fewer' && rows >= maxRows);
