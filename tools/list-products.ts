@@ -28,4 +28,8 @@ export const listProducts = defineTool({
 });
 
 /** A filter for bundles would find none of them otherwise. */
-const asksForBundles = (filters = ''): boolean => /productType:[^,]*bundle/i.test(filters);
+const asksForBundles = (filters = ''): boolean =>
+  filters
+    .toLowerCase()
+    .split(',')
+    .some((filter) => filter.includes('producttype:') && filter.includes('bundle'));
