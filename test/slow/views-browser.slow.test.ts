@@ -201,8 +201,13 @@ function figuresAgree(host: Host): void {
       Yearly: exact(totals.yearly ?? 0, currency),
       'First year': exact(firstYearValue, currency),
     });
+    const sums: Record<string, number | undefined> = {
+      'one-time': totals.oneTime,
+      monthly: totals.monthly,
+      yearly: totals.yearly,
+    };
     expect(await texts(view, '.lines h2 .sum')).toEqual(
-      terms.map(({ price = 0 }) => exact(price, currency)),
+      terms.map(({ term }) => exact(sums[term] ?? 0, currency)),
     );
     const shown = await texts(view, '.lines [data-title="Total"]');
     const expected = lines.rows.map(({ total }) =>
