@@ -279,7 +279,8 @@ describe('no answer contains invisible characters or live markup', () => {
         expect(unseenOf(questions)).toEqual([]);
         expect(errors).toEqual([]);
       }),
-      { numRuns: quickOrAll(10, 40) },
+      // Plain text comes first, because a change that holds what nobody sees is refused without a question.
+      { numRuns: quickOrAll(10, 40), examples: [['Annual review', 'note']] },
     );
     expect(questions.length).toBeGreaterThan(0);
   });
