@@ -2,17 +2,17 @@
 import type { Opportunity } from '../records/records.ts';
 import { dayOf } from './days.ts';
 import type { Deal } from './deals.ts';
+import { groupKey, monthOf, othersName, rowLabel, sharedNames } from './group-labels.ts';
 import { type Amounts, CurrencySums, type Decimal, zero } from './money.ts';
-import { byName, compact, type LimitedList, type Named, nonBlank } from './naming.ts';
+import { byName, compact, type LimitedList, type Named } from './naming.ts';
 import {
   centsOf,
   type DealChange,
   type Effect,
-  refKey,
   type Scope,
   type Step,
 } from './pipeline-changes.ts';
-import type { PipelineBy } from './pipeline-groups.ts';
+import { missingLabels, type PipelineBy, referenceLabel } from './pipeline-groups.ts';
 
 /** What a group shows: opening + new + won + lost + removed + moved + valueChanged = closing, by currency. */
 export interface ChangeGroup extends Named {
@@ -82,22 +82,10 @@ class Group {
   }
 }
 
-const monthLength = 'YYYY-MM'.length;
-const missingLabels: Readonly<Record<PipelineBy, string>> = {
-  stage: 'no stage',
-  owner: 'no owner',
-  company: 'no company',
-  category: 'no category',
-  source: 'no source',
-  close_month: 'no close date',
-};
-
-function labelOf(record: Opportunity, by: PipelineBy): Named {
-  if (by === 'close_month')
-    return compact({ name: dayOf(record.expectedCloseDate)?.slice(0, monthLength) });
-  const ref = by === 'stage' ? record.pipelineStage : record[by];
-  return compact({ id: nonBlank(ref?.id), name: nonBlank(ref?.name) });
-}
+const labelOf = (record: Opportunity, by: PipelineBy): Named =>
+  by === 'close_month'
+    ? compact({ name: monthOf(dayOf(record.expectedCloseDate)) })
+    : referenceLabel(record, by);
 
 /** Groups with the most value on either day first; those beyond `limit` become a last row, "N others". */
 export function changeGroups(
@@ -112,22 +100,22 @@ export function changeGroups(
     (one, other) => other.largest - one.largest || byName(one.label, other.label),
   );
   const cut = ranked.length === limit + 1 ? ranked.length : limit;
-  const rows = ranked.slice(0, cut).map((group) => rowOf(group, ranked, by));
+  const shared = sharedNames(ranked);
+  const rows = ranked.slice(0, cut).map(
+    (group): ChangeGroup => ({
+      ...rowLabel(group.label, missingLabels[by], shared),
+      ...group.figures(),
+    }),
+  );
   const others = ranked.slice(cut);
   if (others.length > 0) rows.push(mergedRow(others));
   return { shown: Math.min(cut, ranked.length), total: ranked.length, rows };
 }
 
-function rowOf(group: Group, all: readonly Group[], by: PipelineBy): ChangeGroup {
-  const { id, name = id ? undefined : missingLabels[by] } = group.label;
-  const isUnclear = !name || all.some((other) => other !== group && other.label.name === name);
-  return { ...compact({ id: isUnclear ? id : undefined, name }), ...group.figures() };
-}
-
 function mergedRow(others: readonly Group[]): ChangeGroup {
   const merged = new Group({});
   for (const group of others) merged.merge(group);
-  return { name: `${others.length} others`, ...merged.figures(), groups: others.length };
+  return { name: othersName(others.length), ...merged.figures(), groups: others.length };
 }
 
 class Groups {
@@ -146,15 +134,17 @@ class Groups {
     const { before, after, effects } = change;
     const was = before && scope.has(before) ? before : undefined;
     const is = after && scope.has(after) ? after : undefined;
-    if (was) this.#of(was).opening.add(was.currency, centsOf(was));
-    if (is) this.#of(is).closing.add(is.currency, centsOf(is));
-    if (was && is && this.#of(was) !== this.#of(is)) {
-      this.#of(was).add('moved', was.currency, zero.minus(centsOf(was)));
-      this.#of(is).add('moved', is.currency, centsOf(is));
+    const from = was && this.#of(was);
+    const to = is && this.#of(is);
+    if (was) from?.opening.add(was.currency, centsOf(was));
+    if (is) to?.closing.add(is.currency, centsOf(is));
+    if (was && is && from !== to) {
+      from?.add('moved', was.currency, zero.minus(centsOf(was)));
+      to?.add('moved', is.currency, centsOf(is));
       return;
     }
-    const deal = was ?? is ?? after;
-    if (deal) this.#addEffects(this.#of(deal), effects);
+    const group = from ?? to ?? (after && this.#of(after));
+    if (group) this.#addEffects(group, effects);
   }
 
   #addEffects(group: Group, effects: readonly Effect[]): void {
@@ -163,7 +153,7 @@ class Groups {
 
   #of({ record }: Deal): Group {
     const label = labelOf(record, this.#by);
-    const key = refKey(label) ?? '';
+    const key = groupKey(label);
     const group = this.#groups.get(key) ?? new Group(label);
     this.#groups.set(key, group);
     // One name per id: the first in alphabetical order, independent of record order.

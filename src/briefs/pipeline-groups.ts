@@ -3,15 +3,14 @@ import type { Opportunity } from '../records/records.ts';
 import { type Day, dayOf, daysSince } from './days.ts';
 import { type Deal, type DealAmounts, type DealExtra, dealAmounts, totalValue } from './deals.ts';
 import {
-  byName,
-  compact,
-  compare,
-  groupBy,
-  type LimitedList,
-  type Named,
-  nonBlank,
-  normaliseName,
-} from './naming.ts';
+  collectGroups,
+  type LabelledGroup,
+  monthOf,
+  othersName,
+  rowLabel,
+  sharedNames,
+} from './group-labels.ts';
+import { byName, compact, compare, type LimitedList, type Named, named } from './naming.ts';
 
 export const pipelineBy = [
   'stage',
@@ -37,11 +36,7 @@ export interface PipelineGroup extends GroupRow, DealAmounts {
   daysInStage?: number;
 }
 
-/** The deals of one group. */
-interface Group {
-  label: Named;
-  deals: Deal[];
-}
+type Group = LabelledGroup<Deal>;
 
 /** How deals are grouped, and what is said of a group. */
 export interface Grouping<Figures extends object> {
@@ -56,7 +51,8 @@ export interface Grouping<Figures extends object> {
 const overdueMonth = 'overdue';
 const undated = 'no close date';
 
-const missingLabels: Readonly<Record<PipelineBy, string>> = {
+/** What the group is called whose deals name nothing to group by. */
+export const missingLabels: Readonly<Record<PipelineBy, string>> = {
   stage: 'no stage',
   owner: 'no owner',
   company: 'no company',
@@ -65,16 +61,9 @@ const missingLabels: Readonly<Record<PipelineBy, string>> = {
   close_month: undated,
 };
 
-const refOf = {
-  stage: (deal: Opportunity) => deal.pipelineStage,
-  owner: (deal: Opportunity) => deal.owner,
-  company: (deal: Opportunity) => deal.company,
-  category: (deal: Opportunity) => deal.category,
-  source: (deal: Opportunity) => deal.source,
-} as const;
-
-const monthLength = 'YYYY-MM'.length;
-export const monthOf = (day: Day | undefined): string | undefined => day?.slice(0, monthLength);
+/** What a deal refers to. */
+export const referenceLabel = (deal: Opportunity, by: Exclude<PipelineBy, 'close_month'>): Named =>
+  named(by === 'stage' ? deal.pipelineStage : deal[by]);
 
 /**
  * Groups deals by the id of what `by` names, or by its name if it has no id. Ranked by the largest value in one
@@ -86,14 +75,14 @@ export function groupDeals<Figures extends object>(
   limit: number,
 ): LimitedList<GroupRow & Figures> {
   const { by, figuresOf } = grouping;
-  const groups = collectGroups(deals, grouping);
+  const groups = collectGroups(deals, (deal) => labelOf(deal, grouping));
   const ranked = by === 'close_month' ? groups.sort(byTime) : rank(groups, grouping);
   const cut = ranked.length === limit + 1 ? ranked.length : limit;
   const shown = by === 'close_month' ? earliest(ranked, cut) : ranked.slice(0, cut);
-  const isUnclear = sharedNames(ranked);
+  const shared = sharedNames(ranked);
   const rows = shown.map((group): GroupRow & Figures => ({
-    ...labelled(group, by, isUnclear),
-    ...figuresOf(group.deals),
+    ...rowLabel(group.label, missingLabels[by], shared),
+    ...figuresOf(group.items),
   }));
   const others = ranked.filter((group) => !shown.includes(group));
   if (others.length > 0) rows.push(mergedRow(others, figuresOf));
@@ -104,40 +93,18 @@ function mergedRow<Figures extends object>(
   others: readonly Group[],
   figuresOf: Grouping<Figures>['figuresOf'],
 ): GroupRow & Figures {
-  const figures = figuresOf(others.flatMap((group) => group.deals));
-  return { name: `${others.length} others`, ...figures, groups: others.length };
-}
-
-function collectGroups(
-  deals: readonly Deal[],
-  grouping: Pick<Grouping<object>, 'by' | 'monthOf'>,
-): Group[] {
-  const groups = new Map<string, Group>();
-  for (const deal of deals) {
-    const label = labelOf(deal, grouping);
-    const key = keyOf(label);
-    const group = groups.get(key) ?? { label, deals: [] };
-    groups.set(key, group);
-    // One name per id: the first in alphabetical order, independent of record order.
-    if (byName(label, group.label) < 0) group.label = label;
-    group.deals.push(deal);
-  }
-  return [...groups.values()];
+  const figures = figuresOf(others.flatMap(({ items }) => items));
+  return { name: othersName(others.length), ...figures, groups: others.length };
 }
 
 /** The group of a deal: an id with its name, a month, or none. */
 function labelOf(deal: Deal, { by, monthOf }: Pick<Grouping<object>, 'by' | 'monthOf'>): Named {
-  if (by === 'close_month') return compact({ name: monthOf(deal) });
-  const ref = refOf[by](deal.record);
-  return compact({ id: nonBlank(ref?.id), name: nonBlank(ref?.name) });
+  return by === 'close_month' ? compact({ name: monthOf(deal) }) : referenceLabel(deal.record, by);
 }
-
-const keyOf = (label: Named): string =>
-  label.id ? `id ${label.id}` : `name ${normaliseName(label.name)}`;
 
 function rank(groups: Group[], { rankedBy }: Pick<Grouping<object>, 'rankedBy'>): Group[] {
   const ranks = groups.map((group) => {
-    const deals = group.deals.filter(rankedBy);
+    const deals = group.items.filter(rankedBy);
     return { group, value: totalValue(deals).largest, count: deals.length };
   });
   ranks.sort(
@@ -158,18 +125,6 @@ function earliest(inOrder: readonly Group[], limit: number): readonly Group[] {
   const last = inOrder.at(-1);
   if (inOrder.length <= limit || !last || last.label.name) return inOrder.slice(0, limit);
   return [...inOrder.slice(0, limit - 1), last];
-}
-
-/** Names that several groups share. */
-function sharedNames(groups: readonly Group[]): ReadonlySet<string> {
-  const byFold = groupBy(groups, ({ label }) => normaliseName(label.name));
-  return new Set([...byFold].flatMap(([name, same]) => (same.length > 1 ? name : [])));
-}
-
-/** Adds the id only where the name is not unique: it is a third of a row, and filters accept names too. */
-function labelled({ label }: Group, by: PipelineBy, unclear: ReadonlySet<string>): Named {
-  if (!label.name) return label.id ? { id: label.id } : { name: missingLabels[by] };
-  return unclear.has(normaliseName(label.name)) ? label : { name: label.name };
 }
 
 /** Groups of open deals; a month that has begun is without its overdue deals. */

@@ -1,6 +1,14 @@
 /** Quotes over all customers: figures by group, and the quotes behind them. */
-import type { Opportunity, Quote, Ref } from '../records/records.ts';
+import type { Opportunity, Quote } from '../records/records.ts';
 import { type Day, dayOf, requireDay, within } from './days.ts';
+import {
+  collectGroups,
+  type LabelledGroup,
+  monthOf,
+  othersName,
+  rowLabel,
+  sharedNames,
+} from './group-labels.ts';
 import {
   type Amounts,
   type CurrencyOf,
@@ -14,13 +22,12 @@ import { foldName, refersTo } from './name-filters.ts';
 import {
   byName,
   compact,
-  groupBy,
   type LimitedList,
   type Named,
+  named,
   nonBlank,
   nonZero,
   nonZeroCounts,
-  normaliseName,
   quoteName,
 } from './naming.ts';
 import { isDeleted, statusOfQuote } from './outcome.ts';
@@ -301,27 +308,24 @@ function acceptanceRows(facts: readonly Facts[]): QuotesBrief['acceptance'] {
   });
 }
 
-interface Group {
-  label: Named;
-  facts: Facts[];
-}
+type Group = LabelledGroup<Facts>;
 
 /** By the largest first-year value in one currency, then by count and name; months in time order. */
 function groupsOf(
   facts: readonly Facts[],
   { by = 'status', date, maxGroups = 24 }: QuotesOptions,
 ): LimitedList<QuoteGroup> {
-  const groups = collectGroups(facts, by, date);
+  const groups = collectGroups(facts, (each) => labelOf(each, by, date));
   if (by === 'month') groups.sort((a, b) => byName(a.label, b.label));
   else sortByRank(groups);
   const cut = groups.length === maxGroups + 1 ? groups.length : maxGroups;
   const shown = groups.slice(0, cut);
-  const isUnclear = sharedNames(groups);
+  const shared = sharedNames(groups);
   const missing = by === 'month' ? `no ${date ?? defaultDate} date` : `no ${by.replace('_', ' ')}`;
   const rows = shown.map(
-    ({ label, facts: its }): QuoteGroup => ({
-      ...labelled(label, missing, isUnclear),
-      ...figuresOf(its),
+    ({ label, items }): QuoteGroup => ({
+      ...rowLabel(label, missing, shared),
+      ...figuresOf(items),
     }),
   );
   const others = groups.slice(cut);
@@ -329,59 +333,29 @@ function groupsOf(
   return { shown: shown.length, total: groups.length, rows };
 }
 
-function collectGroups(
-  facts: readonly Facts[],
-  by: QuotesBy,
-  date: QuoteDate | undefined,
-): Group[] {
-  const keyed = groupBy(facts, (each) => keyOf(labelOf(each, by, date)));
-  return [...keyed.values()].map((its) => {
-    const labels = its.map((each) => labelOf(each, by, date)).sort(byName);
-    return { label: labels[0] ?? {}, facts: its };
-  });
-}
-
-const monthLength = 'YYYY-MM'.length;
-
 function labelOf(facts: Facts, by: QuotesBy, date: QuoteDate | undefined): Named {
   const { quote, status, acceptance, currency, dealState } = facts;
-  if (by === 'owner' || by === 'company') return refLabel(quote[by]);
-  if (by === 'month') return compact({ name: dayIn(quote, date)?.slice(0, monthLength) });
+  if (by === 'owner' || by === 'company') return named(quote[by]);
+  if (by === 'month') return compact({ name: monthOf(dayIn(quote, date)) });
   return compact({ name: { status, acceptance, currency, deal_state: dealState }[by] });
 }
-
-const refLabel = (ref: Ref | undefined): Named =>
-  compact({ id: nonBlank(ref?.id), name: nonBlank(ref?.name) });
-
-const keyOf = ({ id, name }: Named): string => (id ? `id ${id}` : `name ${normaliseName(name)}`);
 
 function sortByRank(groups: Group[]): void {
   const ranks = new Map(
     groups.map((group) => [
       group,
-      Math.max(0, ...Object.values(figuresOf(group.facts).firstYearValue ?? {})),
+      Math.max(0, ...Object.values(figuresOf(group.items).firstYearValue ?? {})),
     ]),
   );
   const rank = (group: Group): number => ranks.get(group) ?? 0;
   groups.sort(
-    (a, b) => rank(b) - rank(a) || b.facts.length - a.facts.length || byName(a.label, b.label),
+    (a, b) => rank(b) - rank(a) || b.items.length - a.items.length || byName(a.label, b.label),
   );
 }
 
-/** Names that several groups share: these are shown with their ids. */
-function sharedNames(groups: readonly Group[]): ReadonlySet<string> {
-  const same = groupBy(groups, ({ label }) => normaliseName(label.name));
-  return new Set([...same].flatMap(([name, its]) => (its.length > 1 ? name : [])));
-}
-
-function labelled(label: Named, missing: string, unclear: ReadonlySet<string>): Named {
-  if (!label.name) return label.id ? { id: label.id } : { name: missing };
-  return unclear.has(normaliseName(label.name)) ? label : { name: label.name };
-}
-
 const merged = (groups: readonly Group[]): QuoteGroup => ({
-  name: `${groups.length} others`,
-  ...figuresOf(groups.flatMap(({ facts }) => facts)),
+  name: othersName(groups.length),
+  ...figuresOf(groups.flatMap(({ items }) => items)),
   groups: groups.length,
 });
 
