@@ -2,14 +2,8 @@ import * as z from 'zod';
 import { currenciesOf, currencyOfRecord } from '../src/briefs/money.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
 import { isDeleted, statusOfQuote } from '../src/briefs/outcome.ts';
-import { acceptances, Deals, dealStates } from '../src/briefs/quote-state.ts';
-import {
-  matchingQuotes,
-  type QuotesBrief,
-  QuotesReport,
-  quoteDates,
-  quotesBy,
-} from '../src/briefs/quotes.ts';
+import { acceptances, dealStates } from '../src/briefs/quote-state.ts';
+import { type QuotesBrief, QuotesReport, quoteDates, quotesBy } from '../src/briefs/quotes.ts';
 import type { Company, Quote } from '../src/records/records.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -87,9 +81,8 @@ export const briefQuotes = defineTool({
       today: today(),
       currencyOf,
     };
-    const matching = matchingQuotes(quotes, options, opportunity && new Deals(opportunity));
-    const covered = await readItems(tenant, matching, call, read.coverage);
     const report = new QuotesReport(quotes, opportunity, options);
+    const covered = await readItems(tenant, report.matching, call, read.coverage);
     return quotesAnswer(
       report,
       { from: args.from ?? 0, size: args.size ?? 5 },

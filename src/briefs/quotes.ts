@@ -136,7 +136,7 @@ export interface QuotesBrief {
   deleted?: number;
 }
 
-/** A quote with what is told of it. */
+/** A quote with everything that is derived from it. */
 interface Facts {
   quote: Quote;
   currency: string;
@@ -160,8 +160,8 @@ const dateField = {
 const dayIn = (quote: Quote, date: QuoteDate = defaultDate): Day | undefined =>
   dayOf(quote[dateField[date]]);
 
-/** Quotes that match all filters but `item`; `deals` is needed to tell the state of their deals. */
-export function matchingQuotes(
+/** Quotes that match all filters but `item`; the state of a deal is known only with `deals`. */
+function matchingQuotes(
   quotes: readonly Quote[],
   filters: QuoteFilters & Pick<QuotesOptions, 'today' | 'currencyOf'>,
   deals: Deals | undefined,
@@ -198,11 +198,17 @@ function hasItem({ items = [] }: Quote, text: string): boolean {
   );
 }
 
-/** Quotes that match, with their figures: the highest first-year value first, unknown ones last, then by name and id. */
+/**
+ * Quotes that match, with their figures: the highest first-year value first, unknown ones last, then by name and id.
+ * The figures are computed when they are first read, so the items of `matching` can be completed before.
+ */
 export class QuotesReport {
-  readonly #facts: readonly Facts[];
+  /** Quotes that match all filters but `item`. */
+  readonly matching: readonly Quote[];
   readonly #options: QuotesOptions;
+  readonly #deals: Deals | undefined;
   readonly #deleted: number;
+  #ranked: readonly Facts[] | undefined;
 
   /** @throws RangeError if `today` is not a day. */
   constructor(
@@ -211,14 +217,19 @@ export class QuotesReport {
     options: QuotesOptions,
   ) {
     requireDay(options.today, 'today');
-    const deals = opportunities && new Deals(opportunities);
-    const { item } = options;
     this.#options = options;
+    this.#deals = opportunities && new Deals(opportunities);
     this.#deleted = quotes.filter(isDeleted).length;
-    this.#facts = matchingQuotes(quotes, options, deals)
+    this.matching = matchingQuotes(quotes, options, this.#deals);
+  }
+
+  get #facts(): readonly Facts[] {
+    const { item } = this.#options;
+    this.#ranked ??= this.matching
       .filter((quote) => item === undefined || hasItem(quote, item))
-      .map((quote) => factsOf(quote, deals, options))
+      .map((quote) => factsOf(quote, this.#deals, this.#options))
       .sort(byFirstYear);
+    return this.#ranked;
   }
 
   get count(): number {
