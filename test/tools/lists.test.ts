@@ -69,6 +69,13 @@ describe('a filter', () => {
     expect(page.total).toBe(others);
   });
 
+  test('takes a product without the flag as listed, also where every product passes the filter', async () => {
+    const all = await list('products', {});
+    const { page, data } = await list('products', { filters: 'listed:true|false' });
+    expect(page.total).toBe(all.page.total);
+    expect(data.notes).toBeUndefined();
+  });
+
   test('can be combined with query', async () => {
     const { records } = await list('companies', { query: 'a', filters: 'created:<2030-01-01' });
     expect(records.length).toBeGreaterThan(0);

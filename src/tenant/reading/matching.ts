@@ -19,11 +19,16 @@ export const conditionsIn = (filters: string): Condition[] =>
 
 const folded = (value: unknown): string => String(value).trim().toLowerCase();
 
+/** What a missing field means, where it means something. */
+const defaults = new Map<string, unknown>([['listed', true]]);
+
 /** The value at a path; `company.id` and `companyId` are two names of the same field. */
 function valueAt(record: Row, path: string): unknown {
   const nested = path.replace(/(\w)Id$/, '$1.id');
   return (
-    read(record, path) ?? (nested === path ? read(record, flatPath(path)) : read(record, nested))
+    read(record, path) ??
+    read(record, nested === path ? flatPath(path) : nested) ??
+    defaults.get(path)
   );
 }
 
