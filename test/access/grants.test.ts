@@ -1,5 +1,4 @@
 import type { Client } from '@modelcontextprotocol/client';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resources, routes } from '../../src/api/routes.ts';
 import { listings } from '../../src/mcp/listing.ts';
@@ -19,6 +18,7 @@ import {
   type Team,
 } from '../support/access.ts';
 import { putsOf } from '../support/consent.ts';
+import fc from '../support/fast-check.ts';
 import { everything } from '../support/hosts.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config.ts';
 import { FailureLimiter } from '../../src/hosts/access/failure-limiter.ts';
 import { clientAddress, networkOf, parseProxies } from '../../src/hosts/access/proxies.ts';
+import fc from '../support/fast-check.ts';
 
 const trusted = parseProxies(['10.0.0.0/8', 'fd00::/8', '192.0.2.1']);
 

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RateBudget } from '../../src/api/budget.ts';
 import { MemoryRates } from '../../src/state/memory-rates.ts';
 import { countedMs, type WindowRule, type WindowVerdict } from '../../src/state/port.ts';
 import { interactiveCall } from '../../src/tenant/call.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
+import fc from '../support/fast-check.ts';
 import { collections, openTenant, toolCall } from '../support/hardening-tenant.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
 import { faults } from '../support/upstream/faults.ts';

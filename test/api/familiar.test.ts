@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isApiError } from '../../src/api/errors.ts';
 import { findUnrecognized, requireFamiliar } from '../../src/api/familiar.ts';
 import { resources } from '../../src/api/routes.ts';
 import { type Resource, toRecord } from '../../src/records/records.ts';
+import fc from '../support/fast-check.ts';
 
 type Row = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { resources, routes } from '../../src/api/routes.ts';
+import fc from '../support/fast-check.ts';
 import { openTenant, testKey, toolCall } from '../support/hardening-tenant.ts';
 import { anyHost, everything } from '../support/hosts.ts';
 import { closing, shared } from '../support/shared.ts';

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparePhones, editDistance, phoneDigits } from '../../src/briefs/identifiers.ts';
 import { createSearchIndex } from '../../src/briefs/search.ts';
 import type { Contact, Product } from '../../src/records/records.ts';
+import fc from '../support/fast-check.ts';
 
 const digits = (minLength: number, maxLength: number) =>
   fc

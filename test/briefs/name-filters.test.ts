@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Candidate, matchName, refersTo } from '../../src/briefs/name-filters.ts';
+import fc from '../support/fast-check.ts';
 
 const byWords = { byWords: true };
 const owners: Candidate[] = [

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkNames, runCheck } from '../../src/briefs/checks.ts';
 import { companyBrief } from '../../src/briefs/company.ts';
@@ -18,6 +17,7 @@ import type {
   Product,
   Quote,
 } from '../../src/records/records.ts';
+import fc from '../support/fast-check.ts';
 import { quickOrAll } from '../support/sampling.ts';
 
 /**

@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import fc from 'fast-check';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml, stringify as stringifyToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -23,6 +22,7 @@ import { editToml } from '../../src/commands/config/edit-toml.ts';
 import { changeFile } from '../../src/commands/config/file.ts';
 import { hosts } from '../../src/commands/config/hosts.ts';
 import { NotEdited } from '../../src/commands/config/merge.ts';
+import fc from '../support/fast-check.ts';
 import { run } from '../support/process.ts';
 
 type Row = Record<string, unknown>;

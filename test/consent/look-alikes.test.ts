@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyOpportunity, openWriter, putsOf, type Row, recordOf } from '../support/consent.ts';
+import fc from '../support/fast-check.ts';
 import { everyHost } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
 import { quickOrAll } from '../support/sampling.ts';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   Answering,
@@ -12,6 +11,7 @@ import {
   rawCall,
   reportOf,
 } from '../support/consent.ts';
+import fc from '../support/fast-check.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { consentQuestion, describeChange } from '../../src/mcp/consent-text.ts';
 import type { Proposal } from '../../src/tenant/changes/consent.ts';
 import type { FieldChange, FieldKind, FieldValue } from '../../src/tenant/changes/fields.ts';
 import { rulesConcerning } from '../../src/tenant/changes/service-rules.ts';
 import { changeRow } from '../../src/tool-kit/change-answers.ts';
+import fc from '../support/fast-check.ts';
 
 const change = (kind: FieldKind, from: FieldValue, to: FieldValue): FieldChange => ({
   field: 'it',

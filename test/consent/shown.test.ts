@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   Answering,
@@ -11,6 +10,7 @@ import {
   recordOf,
   reportOf,
 } from '../support/consent.ts';
+import fc from '../support/fast-check.ts';
 import { type Connection, everyHost, everything, type Host } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { type Address, addressIn, askService, startSandbox } from '../support/sandbox.ts';

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeDifference, fieldDifferences } from '../../src/tenant/events/differences.ts';
 import { readDelivery, readEvent, UnrecognizedEvent } from '../../src/tenant/events/read-event.ts';
+import fc from '../support/fast-check.ts';
 
 /** What the service's document says that it sends. */
 const sent: [subject: string, event: string][] = [

@@ -1,5 +1,4 @@
 import { Big } from 'big.js';
-import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/briefs/days.ts';
 import type { CurrencyOf } from '../../src/briefs/money.ts';
@@ -13,6 +12,7 @@ import {
 } from '../../src/briefs/pipeline-changes.ts';
 import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
 import { PastHistory } from '../../src/tenant/history/known-past.ts';
+import fc from '../support/fast-check.ts';
 import { type AskedChanges, dealsOn, expectedChanges } from '../support/oracle/pipeline-changes.ts';
 import { spoil } from '../support/oracle/spoil.ts';
 import type { Rows } from '../support/oracle/sql.ts';

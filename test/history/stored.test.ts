@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress } from 'node:zlib';
-import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/briefs/days.ts';
 import { type Opportunity, toRecord } from '../../src/records/records.ts';
 import { localState } from '../../src/state/local.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
 import { StoredHistory } from '../../src/tenant/history/history.ts';
+import fc from '../support/fast-check.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { closing } from '../support/shared.ts';
 

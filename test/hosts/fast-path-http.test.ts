@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { legacyRevisions } from '../../src/fast-path/requests.ts';
+import fc from '../support/fast-check.ts';
 import {
   countedServer,
   messageIn,

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { LineConnection } from '../../src/hosts/line-connection.ts';
 import { connectSdk } from '../../src/hosts/stdio-sdk.ts';
+import fc from '../support/fast-check.ts';
 import { type CountedServer, countedServer, withoutTimes } from '../support/fast-path-parity.ts';
 import { envelope, handshake, message, type Row } from '../support/fast-path-requests.ts';
 import { quickOrAll } from '../support/sampling.ts';

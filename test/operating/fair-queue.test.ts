@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CallerLimits, FairQueue, TooManyCalls } from '../../src/hosts/fair-queue.ts';
+import fc from '../support/fast-check.ts';
 
 const plenty: CallerLimits = {
   callsPerMinute: 1_000,

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import fc from '../support/fast-check.ts';
 import { startHttpServer } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
 import {

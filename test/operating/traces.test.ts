@@ -8,10 +8,10 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { traceFrom, traceIdOf } from '../../src/api/trace.ts';
 import { reportOf } from '../support/consent.ts';
+import fc from '../support/fast-check.ts';
 import {
   type ObservedOptions,
   type ObservedServer,

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import fc from '../support/fast-check.ts';
 import type { Connection, Row } from '../support/hosts.ts';
 import { quotesOf, totalsOf } from '../support/oracle/quotes.ts';
 import { contactName, isSet, outcome, type SqlRow } from '../support/oracle/sql.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
 import { type Deal, dealsOf } from '../support/oracle/deals.ts';
 import { byWorth } from '../support/oracle/order.ts';

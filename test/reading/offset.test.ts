@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   meaningFrom,
@@ -9,6 +8,7 @@ import {
 import type { OffsetMeaning } from '../../src/tenant/reading/profile.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
+import fc from '../support/fast-check.ts';
 import { openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/api/call.ts';
 import type { ApiClient, Page, PageRequest } from '../../src/api/client.ts';
@@ -8,6 +7,7 @@ import { routes } from '../../src/api/routes.ts';
 import { type RecordOf, type Resource, toRecord } from '../../src/records/records.ts';
 import { ServicePages } from '../../src/tenant/reading/service-pages.ts';
 import { type Reading, readCollection } from '../../src/tenant/reading/walk.ts';
+import fc from '../support/fast-check.ts';
 import { openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { closing } from '../support/shared.ts';

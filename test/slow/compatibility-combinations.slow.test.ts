@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isKnown, known } from '../support/compatibility/known.ts';
 import { deviationsIn, judgeVariation, reasons } from '../support/compatibility/matrix.ts';
 import { probes } from '../support/compatibility/probes.ts';
 import { axes, combined, type Variation } from '../support/compatibility/variations.ts';
+import fc from '../support/fast-check.ts';
 
 /**
  * A real service differs in several ways at once. Whatever combination of those that are answered well by

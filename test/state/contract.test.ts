@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { localState } from '../../src/state/local.ts';
 import type { InboxEntry, InboxEvent, InboxLimits, State, Update } from '../../src/state/port.ts';
 import { redisState } from '../../src/state/redis.ts';
+import fc from '../support/fast-check.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { closing, shared } from '../support/shared.ts';

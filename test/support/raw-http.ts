@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import fc from 'fast-check';
+import fc from './fast-check.ts';
 
 export type Header = readonly [name: string, value: string];
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { firstUnseen } from '../../src/text/characters.ts';
 import { looksLike } from '../../src/text/look-alikes.ts';
+import fc from '../support/fast-check.ts';
 
 describe('an invisible character', () => {
   test.each([

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resources, routes } from '../../src/api/routes.ts';
 import { environmentName } from '../../src/config.ts';
@@ -13,6 +12,7 @@ import type { Resource } from '../../src/records/records.ts';
 import { visible } from '../../src/text/characters.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { catalog } from '../../tools/catalog.ts';
+import fc from '../support/fast-check.ts';
 import { openTenant } from '../support/hardening-tenant.ts';
 import { quickOrAll } from '../support/sampling.ts';
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { visible } from '../../src/text/characters.ts';
 import {
@@ -11,6 +10,7 @@ import {
   withoutLiveMarkdown,
   wording,
 } from '../../src/text/untrusted-text.ts';
+import fc from '../support/fast-check.ts';
 
 /** How a text from outside becomes a part of our own words. */
 

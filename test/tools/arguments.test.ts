@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { catalog } from '../../tools/catalog.ts';
+import fc from '../support/fast-check.ts';
 import { anyHost, everyHost, everything, type Row } from '../support/hosts.ts';
 import { readTools, sampleFor } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toCsv } from '../../src/mcp/csv.ts';
+import fc from '../support/fast-check.ts';
 import { anyHost, type Connection, everyHost, type Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
