@@ -57,6 +57,7 @@ const filesBesideLayers = {
   'src/version.ts': [],
   'src/values.ts': [],
   'src/setting-names.ts': [],
+  'src/slices.ts': [],
 };
 
 /** The modules that may import these files. */
@@ -83,6 +84,7 @@ const usersOfFiles = {
     'mcp',
     'tenant',
   ],
+  'src/slices.ts': ['mcp', 'tools', 'tool-kit', 'tenant'],
   'src/values.ts': [
     'src/index.ts',
     'src/config.ts',

@@ -58,12 +58,6 @@ export interface Hit<K extends SearchKind> {
   by?: 'id' | 'identifier' | 'name';
 }
 
-/** The search index of one collection. */
-export interface SearchIndex<K extends SearchKind> {
-  /** Best first: exact ones, then by relevance; in both, deleted records last. */
-  find(text: string): Hit<K>[];
-}
-
 type Describe<K extends SearchKind> = (record: RecordOf[K]) => Omit<Entry, 'at'>;
 
 const describe: { [K in SearchKind]: Describe<K> } = {
@@ -140,19 +134,22 @@ class Positions {
 
 /** Finds entries by an identifier or a name as a whole. */
 class IdentifierIndex {
-  readonly #entries: readonly Entry[];
+  readonly #entries: Entry[] = [];
   readonly #whole = new Positions();
   readonly #phoneEnds = new Positions();
   readonly #emailLocals = new Positions();
 
-  constructor(entries: readonly Entry[]) {
-    this.#entries = entries;
-    for (const { at, name, exact, phones = [], email = '' } of entries) {
-      const keys = [...exact, normaliseIdentifier(name)].map(withoutAccents);
-      for (const key of new Set(keys)) this.#whole.add(key, at);
-      for (const end of new Set(phones.map(phoneEnd))) this.#phoneEnds.add(end, at);
-      this.#emailLocals.add(emailParts(email)?.local ?? '', at);
-    }
+  add(entry: Entry): void {
+    const { at, name, exact, phones = [], email = '' } = entry;
+    this.#entries[at] = entry;
+    const keys = [...exact, normaliseIdentifier(name)].map(withoutAccents);
+    for (const key of new Set(keys)) this.#whole.add(key, at);
+    for (const end of new Set(phones.map(phoneEnd))) this.#phoneEnds.add(end, at);
+    this.#emailLocals.add(emailParts(email)?.local ?? '', at);
+  }
+
+  get(at: number): Entry | undefined {
+    return this.#entries[at];
   }
 
   /** Whose identifier or name is this text; without its accents only where none is called so with them. */
@@ -201,38 +198,57 @@ const maxSwapped = 100;
 /** E-mail addresses of one local part, such as "info", whose domains are compared. */
 const maxCompared = 1_000;
 
-/** Indexes a collection. The search tolerates typing errors and ranks names above other words. */
-export function createSearchIndex<K extends SearchKind>(
-  kind: K,
-  records: readonly RecordOf[K][],
-): SearchIndex<K> {
-  const entries = records.map((record, at) => ({ at, ...describe[kind](record) }));
-  const identifiers = new IdentifierIndex(entries);
-  const search = createMiniSearch(entries);
-  const matching = (text: string, options?: SearchOptions) =>
-    search.search(text, options).map(({ id }) => Number(id));
-  const isDeletedAt = (at: number) => {
-    const record = records[at];
+/**
+ * The search index of a collection, to which the records are added one by one, so that others can be served in between.
+ * The search tolerates typing errors and ranks names above other words.
+ */
+export class SearchIndex<K extends SearchKind> {
+  readonly #kind: K;
+  readonly #records: RecordOf[K][] = [];
+  readonly #identifiers = new IdentifierIndex();
+  readonly #words = createMiniSearch();
+
+  constructor(kind: K) {
+    this.#kind = kind;
+  }
+
+  add(record: RecordOf[K]): void {
+    const at = this.#records.push(record) - 1;
+    const entry = { at, ...describe[this.#kind](record) };
+    this.#identifiers.add(entry);
+    this.#words.add(entry);
+  }
+
+  /** Best first: exact ones, then by relevance; in both, deleted records last. */
+  find(text: string): Hit<K>[] {
+    const equal = new Set(this.#identifiers.equal(text));
+    const similar = [...this.#identifiers.similar(text), ...this.#matching(text)];
+    const none = equal.size === 0 && similar.length === 0;
+    const others = none ? this.#matching(text, moreTolerant) : similar;
+    const order = new Set([...this.#deletedLast([...equal]), ...this.#deletedLast(others)]);
+    return [...order].flatMap((at) => {
+      const record = this.#records[at];
+      if (record === undefined) return [];
+      const by = equal.has(at) ? namedBy(record, this.#identifiers.get(at), text) : undefined;
+      return { record, ...(by && { by }) };
+    });
+  }
+
+  #matching(text: string, options?: SearchOptions): number[] {
+    return this.#words.search(text, options).map(({ id }) => Number(id));
+  }
+
+  #deletedLast(order: readonly number[]): number[] {
+    return [
+      ...order.filter((at) => !this.#isDeletedAt(at)),
+      ...order.filter((at) => this.#isDeletedAt(at)),
+    ];
+  }
+
+  #isDeletedAt(at: number): boolean {
+    const record = this.#records[at];
     return record !== undefined && isDeleted(record);
-  };
-  const deletedLast = (order: readonly number[]) => [
-    ...order.filter((at) => !isDeletedAt(at)),
-    ...order.filter(isDeletedAt),
-  ];
-  return {
-    find(text) {
-      const equal = identifiers.equal(text);
-      const similar = [...identifiers.similar(text), ...matching(text)];
-      const none = equal.length === 0 && similar.length === 0;
-      const others = none ? matching(text, moreTolerant) : similar;
-      return [...new Set([...deletedLast(equal), ...deletedLast(others)])].flatMap((at) => {
-        const record = records[at];
-        if (record === undefined) return [];
-        const by = equal.includes(at) ? namedBy(record, entries[at], text) : undefined;
-        return { record, ...(by && { by }) };
-      });
-    },
-  };
+  }
 }
 
 function namedBy(record: ApiRecord, entry: Entry | undefined, text: string): Hit<SearchKind>['by'] {
@@ -247,8 +263,8 @@ function namedBy(record: ApiRecord, entry: Entry | undefined, text: string): Hit
 const moreTolerant: SearchOptions = { fuzzy: (term) => (term.length > 3 ? 0.4 : false) };
 
 /** Short words must match exactly, because one different letter makes another word. */
-function createMiniSearch(entries: readonly Entry[]): MiniSearch<Entry> {
-  const search = new MiniSearch<Entry>({
+function createMiniSearch(): MiniSearch<Entry> {
+  return new MiniSearch<Entry>({
     idField: 'at',
     fields: ['name', 'more'],
     storeFields: [],
@@ -260,6 +276,4 @@ function createMiniSearch(entries: readonly Entry[]): MiniSearch<Entry> {
       combineWith: 'AND',
     },
   });
-  search.addAll(entries);
-  return search;
 }

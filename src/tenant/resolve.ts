@@ -3,8 +3,9 @@ import { ApiError, isApiError } from '../api/errors.ts';
 import { routes } from '../api/routes.ts';
 import { isDeleted } from '../briefs/outcome.ts';
 import { normalisePart } from '../briefs/part-numbers.ts';
-import { createSearchIndex, type SearchIndex, type SearchKind } from '../briefs/search.ts';
+import { SearchIndex, type SearchKind } from '../briefs/search.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
+import { forEachInSlices } from '../slices.ts';
 import type { ToolCall } from './call.ts';
 import type { Coverage } from './reading/coverage.ts';
 import type { Tenant } from './tenant.ts';
@@ -70,20 +71,21 @@ export async function resolveRecord<K extends SearchKind>(
     askFirst && /^\S+$/.test(text) && (await readIfExists(tenant, kind, 'id', text, call));
   if (byId) return { kind: 'one', record: byId };
   const { records, coverage, asOf } = await tenant.collection(kind, call);
-  const found = resolveAmong(tenant, kind, records, text, { ...coverage, asOf });
+  const found = await resolveAmong(tenant, kind, records, text, { ...coverage, asOf });
   if (coverage.complete || found.kind !== 'none') return found;
   const searched = await searchService(tenant, kind, text, call);
   return resolveAmong(tenant, kind, searched, text, { ...coverage, asOf });
 }
 
-function resolveAmong<K extends SearchKind>(
+async function resolveAmong<K extends SearchKind>(
   tenant: Tenant,
   kind: K,
   records: readonly RecordOf[K][],
   text: string,
   coverage: Coverage & { asOf: Date },
-): Resolution<RecordOf[K]> {
-  const hits = searchIndexOf(tenant, kind, records).find(text);
+): Promise<Resolution<RecordOf[K]>> {
+  const index = await searchIndexOf(tenant, kind, records);
+  const hits = index.find(text);
   const named = bestMatches(
     hits,
     ({ by }) => by,
@@ -180,10 +182,14 @@ export const readIfExists = <R extends Resource>(
     throw error;
   });
 
-/** The search index, built once for each reading of a collection. */
+/** The search index, built in slices once for each reading of a collection. */
 export const searchIndexOf = <K extends SearchKind>(
   tenant: Tenant,
   kind: K,
   records: readonly RecordOf[K][],
-): SearchIndex<K> =>
-  tenant.derived(records, 'search index', () => createSearchIndex(kind, records));
+): Promise<SearchIndex<K>> =>
+  tenant.derived(records, 'search index', async () => {
+    const index = new SearchIndex(kind);
+    await forEachInSlices(records, (record) => index.add(record));
+    return index;
+  });

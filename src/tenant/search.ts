@@ -26,7 +26,7 @@ export async function findText(
   const hits: Partial<Record<SearchKind, Hit<SearchKind>[]>> = {};
   for (const kind of kinds) {
     const collection = records[kind];
-    if (collection) hits[kind] = searchIndexOf(tenant, kind, collection).find(text);
+    if (collection) hits[kind] = (await searchIndexOf(tenant, kind, collection)).find(text);
   }
   return { hits: hits as SearchResult['hits'], coverage, omitted };
 }

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { comparePhones, editDistance, phoneDigits } from '../../src/briefs/identifiers.ts';
-import { createSearchIndex } from '../../src/briefs/search.ts';
-import type { Contact, Product } from '../../src/records/records.ts';
+import { SearchIndex, type SearchKind } from '../../src/briefs/search.ts';
+import type { Contact, Product, RecordOf } from '../../src/records/records.ts';
 import fc from '../support/fast-check.ts';
+
+function createSearchIndex<K extends SearchKind>(kind: K, records: RecordOf[K][]): SearchIndex<K> {
+  const index = new SearchIndex(kind);
+  for (const record of records) index.add(record);
+  return index;
+}
 
 const digits = (minLength: number, maxLength: number) =>
   fc

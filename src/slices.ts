@@ -1,0 +1,42 @@
+// Cuts long computations into slices, so that other calls and health checks are answered in between.
+
+/** Duration of a slice, in milliseconds. */
+const sliceMs = 10;
+
+/** Computations that wait for a slice. One of them continues in each turn of the event loop. */
+const waiting: (() => void)[] = [];
+/** When the slice of this turn began; `undefined` if nothing was computed in it. */
+let sliceStart: number | undefined;
+
+function beginSlice(): number {
+  setImmediate(beginTurn);
+  sliceStart = performance.now();
+  return sliceStart;
+}
+
+function beginTurn(): void {
+  sliceStart = undefined;
+  const next = waiting.shift();
+  if (!next) return;
+  beginSlice();
+  next();
+}
+
+const isSliceOver = (): boolean => performance.now() - (sliceStart ?? beginSlice()) > sliceMs;
+
+/** Resolves in a later turn of the event loop. */
+const nextSlice = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
+
+/**
+ * Calls `work` for each item, in order and in slices. The items must not change meanwhile.
+ * @throws what `work` throws
+ */
+export async function forEachInSlices<T>(
+  items: Iterable<T>,
+  work: (item: T) => void,
+): Promise<void> {
+  for (const item of items) {
+    if (isSliceOver()) await nextSlice();
+    work(item);
+  }
+}
