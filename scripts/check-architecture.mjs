@@ -4,40 +4,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const belowTenant = ['traffic', 'briefs', 'api', 'records', 'state', 'text'];
+const belowTools = ['tool-kit', 'tenant', ...belowTenant];
+const belowMcp = ['tools', ...belowTools, 'views'];
+const belowHosts = ['fast-path', 'mcp', ...belowMcp];
+
 const layersBelow = {
-  commands: [
-    'hosts',
-    'fast-path',
-    'mcp',
-    'tools',
-    'tool-kit',
-    'tenant',
-    'briefs',
-    'api',
-    'records',
-    'state',
-    'text',
-    'views',
-    'sandbox',
-  ],
-  hosts: [
-    'fast-path',
-    'mcp',
-    'tools',
-    'tool-kit',
-    'tenant',
-    'briefs',
-    'api',
-    'records',
-    'state',
-    'text',
-    'views',
-  ],
-  'fast-path': ['mcp', 'tools', 'tool-kit', 'tenant', 'briefs', 'api', 'records', 'state', 'text'],
-  mcp: ['tools', 'tool-kit', 'tenant', 'briefs', 'api', 'records', 'state', 'text', 'views'],
-  tools: ['tool-kit', 'tenant', 'briefs', 'api', 'records', 'state', 'text'],
-  'tool-kit': ['tenant', 'briefs', 'api', 'records', 'state', 'text'],
-  tenant: ['briefs', 'api', 'records', 'state', 'text'],
+  commands: ['hosts', ...belowHosts, 'sandbox'],
+  hosts: belowHosts,
+  'fast-path': ['mcp', 'tools', ...belowTools],
+  mcp: belowMcp,
+  tools: belowTools,
+  'tool-kit': ['tenant', ...belowTenant],
+  tenant: belowTenant,
+  traffic: ['api', 'state'],
   briefs: ['records', 'text'],
   api: ['records', 'state'],
   records: [],

@@ -1,4 +1,8 @@
-import type { Trace } from './trace.ts';
+/** A trace context, as in the W3C headers of these names. */
+export interface Trace {
+  traceparent: string;
+  tracestate?: string;
+}
 
 /** The part of a tool call that its requests need. */
 export interface Call {

@@ -1,16 +1,14 @@
+import { unrecognizedFields } from '../records/recognition.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from '../records/records.ts';
-import { delay } from '../state/delay.ts';
-import type { RateWindow } from '../state/port.ts';
-import { type BudgetSettings, defaultBudget, RateBudget, type Taken } from './budget.ts';
-import type { Call } from './call.ts';
-import { Circuit, type CircuitSettings } from './circuit.ts';
+import type { Call, Trace } from './call.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
-import { ApiError, type ErrorFacts, isApiError } from './errors.ts';
-import { requireFamiliar } from './familiar.ts';
-import { type Observer, requestOutcome } from './observer.ts';
-import { answeredAt, header, parseResponse, withoutLongKey } from './reply.ts';
-import { isPathSegment, type Route, routes, upsertPath } from './routes.ts';
+import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
+import { type Page, type PageRequest, queryString } from './page.ts';
+import { answeredAt, parseResponse, withoutLongKey } from './reply.ts';
+import { type RetryRules, withRetries } from './retry.ts';
+import { isPathSegment, routes, upsertPath } from './routes.ts';
 import {
+  apiBase,
   defaultLimits,
   Wire,
   type WireLimits,
@@ -24,108 +22,53 @@ export interface ClientOptions {
   key: string;
   /** Name of the offset parameter, or `none` if the service has none. */
   pageParam: string;
-  rates: RateWindow;
-  /** Identifies the rate budget: clients with the same name share it. */
-  budgetName: string;
-  budget?: BudgetSettings;
   limits?: Partial<WireLimits>;
-  circuit?: Partial<CircuitSettings>;
   /** Average delay before the first retry; the second retry waits twice as long. */
   firstRetryDelayMs?: number;
-  /** Notified of every request. */
-  observer?: Observer | undefined;
-  /** Called for every response, with the error of a failed one. `path` is as in `ErrorFacts`. */
-  onAnswer?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;
+  interceptor: RequestInterceptor;
 }
 
-export interface PageQuery extends Search {
-  size: number;
-  /** 0-based offset of the first record. */
-  from?: number | undefined;
+/** Surrounds every attempt of a request: may delay or reject it, and learns its outcome. */
+export interface RequestInterceptor {
+  intercept<T>(request: ApiRequest, call: Call, attempt: Attempt<T>): Promise<T>;
 }
 
-/** A page in the service's own terms. */
-export interface PageRequest extends Search {
-  /** Left out where the service refuses it. */
-  size?: number | undefined;
-  /** What the offset parameter says; left out where it is 0. */
-  from?: number | undefined;
-  /** Name of the offset parameter where it is not the one of the settings. */
-  offsetName?: string | undefined;
-  /** Asked to find out whether the service takes so large a size: a 500 is not retried, and no sign of an outage. */
-  probesSize?: boolean;
-  /** How often it is sent at most; 3 where this is left out. */
-  attempts?: number;
+export interface ApiRequest extends WireRequest {
+  /** The facts of its errors. */
+  facts: ErrorFacts;
+  /** As in `PageRequest`. */
+  probesSize?: boolean | undefined;
 }
 
-/** What is asked for of a route, whatever the page. */
-export interface Search {
-  query?: string | undefined;
-  /** `key:v1|v2,key2:v` (comma is and, pipe is or). */
-  filters?: string | undefined;
-  /** `-field,+field`. */
-  sort?: string | undefined;
-  includeBundles?: boolean | undefined;
-  includeEmpty?: boolean | undefined;
+export interface Attempt<T> {
+  send(trace: Trace | undefined): Promise<WireResponse>;
+  /** @throws ApiError */
+  parse(response: WireResponse): T;
 }
 
-export interface Page<R> {
-  records: R[];
-  /** Number of all matches, if the service counts them. */
-  total?: number;
-  /** `total` is as far as the service looks: there are more. */
-  countIsLimit?: boolean;
-  /** The field that held the count, such as `meta.total`. */
-  countedIn?: string;
-  /** The service refuses a size: it decides how many records a page has. */
-  withoutSize?: boolean;
-  facets?: unknown;
-  /** Time of the response by the service's clock, in milliseconds since the epoch. */
-  answeredAt?: number;
-}
-
-type ClientRequest = WireRequest & Pick<PageRequest, 'probesSize' | 'attempts'>;
-type ParseBody<T> = (body: unknown, response: WireResponse) => T;
+/** `facts` include the status. */
+type ReadBody<T> = (body: unknown, facts: ErrorFacts, response: WireResponse) => T;
 
 const maxAttempts = 3;
 const defaultFirstRetryDelayMs = 250;
 
-/**
- * The service's API for one tenant. Each method sends one request, retries it where that is safe, and counts it
- * in the tenant's rate budget.
- */
+/** The service's API for one tenant. Each method sends one request, and retries it where that is safe. */
 export class ApiClient {
   readonly host: string;
   readonly pageParam: string | undefined;
-  readonly budget: RateBudget;
-  readonly observer: Observer | undefined;
   readonly #key: string;
   readonly #wire: Wire;
-  readonly #circuit: Circuit;
-  readonly #firstRetryDelayMs: number;
-  readonly #onAnswer: ClientOptions['onAnswer'];
-  readonly #unregisterGauges: (() => void) | undefined;
+  readonly #interceptor: RequestInterceptor;
+  readonly #firstDelayMs: number;
 
   constructor(options: ClientOptions) {
-    this.host = options.baseUrl.host;
-    this.pageParam = options.pageParam === 'none' ? undefined : options.pageParam;
-    this.budget = new RateBudget(
-      options.rates,
-      options.budgetName,
-      options.budget ?? defaultBudget,
-    );
-    this.#key = options.key;
-    this.#circuit = new Circuit(options.circuit);
-    this.#firstRetryDelayMs = options.firstRetryDelayMs ?? defaultFirstRetryDelayMs;
-    const base = new URL(
-      `${options.baseUrl.pathname}/public-api`.replace(/\/+/g, '/'),
-      options.baseUrl,
-    );
-    this.#wire = new Wire(base, options.key, { ...defaultLimits, ...options.limits });
-    this.observer = options.observer;
-    this.#onAnswer = options.onAnswer;
-    const remainingBudget = async () => (await this.budget.peek()).remaining;
-    this.#unregisterGauges = this.observer?.registerGauges({ remainingBudget });
+    const { baseUrl, key, pageParam, limits, interceptor } = options;
+    this.host = baseUrl.host;
+    this.pageParam = pageParam === 'none' ? undefined : pageParam;
+    this.#key = key;
+    this.#wire = new Wire(apiBase(baseUrl), key, { ...defaultLimits, ...limits });
+    this.#interceptor = interceptor;
+    this.#firstDelayMs = options.firstRetryDelayMs ?? defaultFirstRetryDelayMs;
   }
 
   /** Replaces the key in a text, or in all texts of a nested value. */
@@ -144,19 +87,21 @@ export class ApiClient {
   ): Promise<Page<RecordOf[R]>> {
     const route = routes[resource];
     const facts: ErrorFacts = { host: this.host, path: route.path };
-    const path = route.path + this.#queryString(route, query);
-    const read = (body: unknown, response: WireResponse): Page<RawRecord> => {
-      const at = answeredAt(response);
-      const page = readPage(body, facts);
-      return at === undefined ? page : { ...page, answeredAt: at };
-    };
     const { probesSize = false, attempts = maxAttempts } = query;
-    const options = { probesSize, attempts };
-    const raw = await this.#get(path, call, facts, read, options).catch((error: unknown) => {
+    const path = route.path + queryString(route, query, this.pageParam);
+    const read: ReadBody<Page<RawRecord>> = (body, known, response) => ({
+      ...readPage(body, known),
+      ...answeredAt(response),
+    });
+    const mayRetry = (error: unknown) =>
+      isRetryable(error) && !(probesSize && isInternalError(error));
+    const rules = { maxAttempts: attempts, mayRetry };
+    const request = { method: 'GET', path, facts, probesSize } as const;
+    const raw = await this.#send(request, call, rules, read).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
     const records = raw.records.map((record) => toRecord(resource, record));
-    requireFamiliar(resource, records, facts);
+    requireRecognized(resource, records, facts);
     return { ...raw, records };
   }
 
@@ -175,9 +120,10 @@ export class ApiClient {
     const facts: ErrorFacts = { host: this.host, path: `${route.path}${infix}…` };
     if (!isPathSegment(value)) throw new ApiError('not-found', facts, 'no path leads to it');
     const path = route.path + infix + encodeURIComponent(value);
-    const raw = await this.#get(path, call, facts, (body) => readOne(body, facts));
+    const rules = { maxAttempts, mayRetry: isRetryable };
+    const raw = await this.#send({ method: 'GET', path, facts }, call, rules, readOne);
     const record = toRecord(resource, raw);
-    requireFamiliar(resource, [record], facts);
+    requireRecognized(resource, [record], facts);
     return record;
   }
 
@@ -190,171 +136,48 @@ export class ApiClient {
     const facts: ErrorFacts = { host: this.host, path: '/opportunity/ext/…' };
     if (!isPathSegment(externalId)) throw new ApiError('not-found', facts, 'no path leads to it');
     const path = upsertPath(externalId);
-    const request: WireRequest = { method: 'PUT', path, body: JSON.stringify(fields) };
-    const read = (body: unknown) => readOne(body, facts);
+    const request: ApiRequest = { method: 'PUT', path, body: JSON.stringify(fields), facts };
     const mayRetry = (error: unknown) => isApiError(error, 'unreachable');
-    return toRecord('opportunity', await this.#withRetries(request, call, facts, read, mayRetry));
+    const raw = await this.#send(request, call, { maxAttempts, mayRetry }, readOne);
+    return toRecord('opportunity', raw);
   }
 
   close(): Promise<void> {
-    this.#unregisterGauges?.();
     return this.#wire.close();
   }
 
-  #get<T>(
-    path: string,
+  #send<T>(
+    request: ApiRequest,
     call: Call,
-    facts: ErrorFacts,
-    read: ParseBody<T>,
-    options: Pick<PageRequest, 'probesSize' | 'attempts'> = {},
+    rules: Pick<RetryRules, 'maxAttempts' | 'mayRetry'>,
+    read: ReadBody<T>,
   ): Promise<T> {
-    const mayRetry = (error: unknown) =>
-      isApiError(error) && error.retryable && !(options.probesSize && isInternalError(error));
-    const request = { method: 'GET', path, ...options } as const;
-    return this.#withRetries(request, call, facts, read, mayRetry);
-  }
-
-  async #withRetries<T>(
-    request: ClientRequest,
-    call: Call,
-    facts: ErrorFacts,
-    read: ParseBody<T>,
-    mayRetry: (error: unknown) => boolean,
-  ): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#attempt(request, call, facts, read);
-      } catch (error) {
-        const wait = retryDelay(attempt, error, this.#firstRetryDelayMs);
-        const inTime = Date.now() + wait < call.deadline;
-        // An immediate retry would be rejected locally again.
-        const isLocal = isApiError(error, 'circuit-open', 'budget-spent');
-        if (isLocal)
-          this.observer?.onRejected(error.kind === 'circuit-open' ? 'circuit' : 'budget');
-        if (attempt === (request.attempts ?? maxAttempts) || !inTime || !mayRetry(error) || isLocal)
-          throw error;
-        await delay(wait, call.signal);
-      }
-    }
-  }
-
-  async #attempt<T>(
-    { probesSize = false, attempts: _, ...request }: ClientRequest,
-    call: Call,
-    facts: ErrorFacts,
-    read: ParseBody<T>,
-  ): Promise<T> {
-    const isProbe = this.#circuit.check(facts);
-    try {
-      if (isExpired(call)) throw new ApiError('timed-out', facts, 'the deadline has passed');
-      const taken = await this.budget.take(call, facts);
-      return await this.#observed(request, call, facts, async (observation) => {
-        const response = await this.#send(observation, taken, call, facts);
+    const { facts } = request;
+    const attempt: Attempt<T> = {
+      send: (trace) => this.#wire.send({ ...request, trace }, call, facts),
+      parse: (response) => {
         const body = parseResponse(response, this.#key, facts);
-        this.#circuit.succeeded();
-        this.#onAnswer?.(facts.path ?? '', undefined, call);
-        return { value: read(body, response), status: response.status };
-      });
-    } catch (error) {
-      await this.#recordFailure(error, call, isProbe, probesSize);
-      throw error;
-    }
-  }
-
-  /** Notifies the observer, which may start a span for the request. */
-  async #observed<T>(
-    request: WireRequest,
-    call: Call,
-    { host, path = '' }: ErrorFacts,
-    send: (request: WireRequest) => Promise<{ value: T; status: number }>,
-  ): Promise<T> {
-    const { trace } = call;
-    const observation = this.observer?.onRequest({ method: request.method, host, path }, trace);
-    try {
-      const { value, status } = await send({ ...request, trace: observation?.trace ?? trace });
-      observation?.end('2xx', status);
-      return value;
-    } catch (error) {
-      const { status } = isApiError(error) ? error.facts : {};
-      observation?.end(call.signal.aborted ? 'cancelled' : requestOutcome(error), status);
-      throw error;
-    }
-  }
-
-  async #send(
-    request: WireRequest,
-    taken: Taken,
-    call: Call,
-    facts: ErrorFacts,
-  ): Promise<WireResponse> {
-    try {
-      const response = await this.#wire.send(request, call, facts);
-      const remaining = headerNumber(response, 'x-ratelimit-remaining');
-      const limit = headerNumber(response, 'x-ratelimit-limit');
-      if (remaining !== undefined) await this.budget.correct(taken, remaining, limit);
-      return response;
-    } finally {
-      this.budget.ended(taken);
-    }
-  }
-
-  async #recordFailure(
-    error: unknown,
-    call: Call,
-    isProbe: boolean,
-    probesSize: boolean,
-  ): Promise<void> {
-    if (probesSize && isInternalError(error)) {
-      this.#circuit.noResponse(isProbe);
-      return;
-    }
-    const isDown =
-      isApiError(error, 'server-error', 'connection-lost', 'unreachable') ||
-      (isApiError(error, 'timed-out') && !isExpired(call));
-    if (isDown) this.#circuit.failed(isProbe);
-    else if (isApiError(error) && error.facts.status !== undefined) {
-      this.#circuit.succeeded();
-      this.#onAnswer?.(error.facts.path ?? '', error, call);
-    } else this.#circuit.noResponse(isProbe);
-    if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined) {
-      await this.budget.block(error.facts.seconds);
-    }
-  }
-
-  #queryString(route: Route, query: PageRequest): string {
-    const search = new URLSearchParams();
-    if (query.size !== undefined) search.set('size', String(query.size));
-    const { from, offsetName = this.pageParam } = query;
-    if (from !== undefined && from > 0 && offsetName !== undefined) {
-      search.set(offsetName, String(from));
-    }
-    for (const name of route.parameters) {
-      const value = query[name];
-      if (value !== undefined && value !== '') search.set(name, String(value));
-    }
-    return search.size === 0 ? '' : `?${search}`;
+        return read(body, { ...facts, status: response.status }, response);
+      },
+    };
+    return withRetries(() => this.#interceptor.intercept(request, call, attempt), call, {
+      ...rules,
+      firstDelayMs: this.#firstDelayMs,
+    });
   }
 }
 
-function headerNumber(response: WireResponse, name: string): number | undefined {
-  const text = header(response, name)?.trim() ?? '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
+const isRetryable = (error: unknown): boolean => isApiError(error) && error.retryable;
 
-/** Some services answer a too large `size` with status 500. */
-export const isInternalError = (error: unknown): error is ApiError<'server-error'> =>
-  isApiError(error, 'server-error') && error.facts.status === 500;
-
-/** After its deadline a call does not show whether the service works. */
-const isExpired = (call: Call): boolean => Date.now() >= call.deadline;
-
-/** Exponential backoff with jitter, or the delay that the service asks for. In milliseconds. */
-function retryDelay(attempt: number, error: unknown, firstRetryDelayMs: number): number {
-  const jitter = 0.5 + Math.random();
-  const requested = isApiError(error, 'rate-limited', 'server-error')
-    ? error.facts.seconds
-    : undefined;
-  if (requested !== undefined) return requested * 1000 + jitter * 100;
-  const firstMs = isApiError(error, 'rate-limited') ? 4 * firstRetryDelayMs : firstRetryDelayMs;
-  return firstMs * 2 ** (attempt - 1) * jitter;
+/**
+ * @throws ApiError (`unfamiliar`) where no record has any of the fields that its kind is read by: figures of them
+ *   would all be 0
+ */
+export function requireRecognized(
+  resource: Resource,
+  records: readonly Readonly<Record<string, unknown>>[],
+  facts: ErrorFacts,
+): void {
+  const fields = unrecognizedFields(resource, records);
+  if (fields) throw new ApiError('unfamiliar', { ...facts, unknownFields: fields });
 }

@@ -40,8 +40,10 @@ export interface FactsOf {
   refused: ErrorFacts;
   /** 429. */
   'rate-limited': ErrorFacts & Wait;
-  /** Not sent: by our own count of the rate budget, the response would be a 429. */
-  /** `reserved`: requests that are left and kept for single records and pages. */
+  /**
+   * Not sent: by our own count of the rate budget, the response would be a 429. `reserved`: remaining requests that
+   * are kept for single records and pages.
+   */
   'budget-spent': ErrorFacts & Wait & { readonly reserved?: number };
   /** 5xx, or 408. */
   'server-error': ErrorFacts & Wait;
@@ -130,6 +132,10 @@ export const isApiError = <K extends ApiErrorKind = ApiErrorKind>(
   ...kinds: K[]
 ): error is ApiError<K> =>
   error instanceof ApiError && (kinds.length === 0 || kinds.some((kind) => kind === error.kind));
+
+/** Some services answer a too large `size` with status 500. */
+export const isInternalError = (error: unknown): error is ApiError<'server-error'> =>
+  isApiError(error, 'server-error') && error.facts.status === 500;
 
 /** True if the error proves that a write was not stored. */
 export const isNotStored = (error: unknown): error is ApiError<NotStoredKind> =>

@@ -118,7 +118,7 @@ function retryAfter(response: WireResponse): number | undefined {
 const day = 86_400;
 
 /** Time of the response by the service's clock, in milliseconds since the epoch. */
-export function answeredAt(response: WireResponse): number | undefined {
+export function answeredAt(response: WireResponse): { answeredAt?: number } {
   const time = Date.parse(header(response, 'date') ?? '');
-  return Number.isNaN(time) ? undefined : time;
+  return Number.isNaN(time) ? {} : { answeredAt: time };
 }

@@ -2,10 +2,9 @@ import type { LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import type { Dispatcher, Pool } from 'undici';
 import { errorCode, fieldOf, isKeyOf } from '../values.ts';
-import type { Call } from './call.ts';
+import type { Call, Trace } from './call.ts';
 import { ApiError, type ErrorFacts, isApiError, privateAddress } from './errors.ts';
 import { Exchange, type Received } from './exchange.ts';
-import type { Trace } from './trace.ts';
 
 export interface WireRequest {
   method: 'GET' | 'PUT';
@@ -40,6 +39,10 @@ export const defaultLimits: WireLimits = {
   maxBytes: 32 * 1024 * 1024,
   connections: 16,
 };
+
+/** The address of the API of a tenant. */
+export const apiBase = (baseUrl: URL): URL =>
+  new URL(`${baseUrl.pathname}/public-api`.replace(/\/+/g, '/'), baseUrl);
 
 const neverSentCodes = new Set([
   'ECONNREFUSED',

@@ -1,8 +1,8 @@
-import { reservedOf } from '../api/budget.ts';
 import { isApiError } from '../api/errors.ts';
 import { withoutLongKey } from '../api/reply.ts';
 import { ConfigError, readSettings, requireTenant, type Settings } from '../config.ts';
 import { ServicePages } from '../tenant/reading/service-pages.ts';
+import { reservedOf } from '../traffic/budget.ts';
 import { checkBriefs } from './doctor/briefs.ts';
 import { check, type DoctorCheck, type Finding } from './doctor/check.ts';
 import { grantsFor } from './doctor/grants.ts';

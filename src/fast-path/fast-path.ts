@@ -1,9 +1,10 @@
-import { type Trace, traceFrom } from '../api/trace.ts';
+import type { Trace } from '../api/call.ts';
 import { capabilitiesOf, identity, instructionsFor, listCacheHints } from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import { callMs, errorResult, progressReporter, runTool } from '../mcp/tool-run.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { visible } from '../text/characters.ts';
+import { traceFrom } from '../traffic/trace.ts';
 import { type Client, type FastRequest, metaKeys, modernRevision, type Row } from './requests.ts';
 
 type Called = { name: string; arguments?: Row; _meta?: Row };

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { traceFrom } from '../api/trace.ts';
 import type { ServerParts } from '../mcp/server.ts';
+import { traceFrom } from '../traffic/trace.ts';
 import { isObject } from '../values.ts';
 import { FastPath } from './fast-path.ts';
 import { type FastRequest, legacyRevisions, modernRevision, readRequest } from './requests.ts';

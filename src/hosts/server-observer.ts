@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Trace } from '../api/call.ts';
+import type { Log } from '../log.ts';
+import type { CallObserver, CallOutcome } from '../mcp/observer.ts';
 import type {
   Gauges,
   Observation,
   Observer,
   OutgoingRequest,
   RequestOutcome,
-} from '../api/observer.ts';
-import { type Trace, traceIdOf } from '../api/trace.ts';
-import type { Log } from '../log.ts';
-import type { CallObserver, CallOutcome } from '../mcp/observer.ts';
+} from '../traffic/observer.ts';
+import { traceIdOf } from '../traffic/trace.ts';
 import type { Metrics, Rendered } from './metrics.ts';
 import { assignRequestId, runAsRequest } from './request-context.ts';
 import type { Traces } from './traces.ts';

@@ -1,5 +1,5 @@
-import type { Observation } from '../api/observer.ts';
-import type { Trace } from '../api/trace.ts';
+import type { Trace } from '../api/call.ts';
+import type { Observation } from '../traffic/observer.ts';
 import { ElicitationRequired } from './elicitation-required.ts';
 import { type ErrorKind, isKnown } from './errors.ts';
 

@@ -1,5 +1,4 @@
-import type { Call } from '../api/call.ts';
-import type { Trace } from '../api/trace.ts';
+import type { Call, Trace } from '../api/call.ts';
 import type { Consent, Proposal } from './changes/consent.ts';
 
 /** One call of a tool. */

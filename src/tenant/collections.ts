@@ -1,8 +1,6 @@
-import type { Call } from '../api/call.ts';
-import type { ApiClient } from '../api/client.ts';
+import type { Call, Trace } from '../api/call.ts';
 import { ApiError, isApiError } from '../api/errors.ts';
 import { resources } from '../api/routes.ts';
-import type { Trace } from '../api/trace.ts';
 import type { RecordOf, Resource } from '../records/records.ts';
 import type { CachedCollection, CollectionCache } from './cache.ts';
 import { readingDeadline, type ToolCall } from './call.ts';
@@ -55,7 +53,7 @@ const background = Symbol('background');
 
 /** The collections of one tenant: read once for all calls that wait for the same one, and cached. */
 export class Collections {
-  readonly #client: ApiClient;
+  readonly #host: string;
   readonly #pages: ServicePages;
   readonly #items: QuoteItems;
   readonly #cache: CollectionCache;
@@ -66,24 +64,20 @@ export class Collections {
   readonly #runningWalks = new Set<Walk>();
   /** Time of the next attempt to read a collection, after a failed or incomplete one. */
   readonly #retryAt = new Map<Resource, number>();
-  readonly #unregisterGauges: (() => void) | undefined;
 
   constructor(
-    client: ApiClient,
+    host: string,
     { pages, items }: CollectionSources,
     cache: CollectionCache,
     freshness: Freshness,
     shared?: SharedReadings,
   ) {
-    this.#client = client;
+    this.#host = host;
     this.#pages = pages;
     this.#items = items;
     this.#cache = cache;
     this.#freshness = freshness;
     this.#shared = shared;
-    this.#unregisterGauges = client.observer?.registerGauges({
-      cachedCollections: () => this.#cacheTimes(),
-    });
   }
 
   /**
@@ -156,13 +150,13 @@ export class Collections {
 
   /** Stops all walks and clears the cache. */
   close(): void {
-    this.#unregisterGauges?.();
     for (const running of this.#runningWalks) running.controller.abort(new Error('closed'));
     this.#walks.clear();
     this.#cache.deleteAll(this);
   }
 
-  *#cacheTimes(): Iterable<readonly [string, number]> {
+  /** The cached collections and when they were read, in milliseconds since the epoch. */
+  *cacheTimes(): Iterable<readonly [string, number]> {
     for (const resource of resources) {
       const asOf = this.#cache.asOf(this, resource);
       if (asOf) yield [resource, asOf.getTime()];
@@ -173,7 +167,7 @@ export class Collections {
     call.signal.throwIfAborted();
     const running = this.#joinWalk(resource, call);
     try {
-      return await untilCallEnds(call, running.reading, this.#client.host);
+      return await untilCallEnds(call, running.reading, this.#host);
     } finally {
       running.waiters.delete(call);
       if (running.waiters.size === 0) this.#stopWalk(resource, running);

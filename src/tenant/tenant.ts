@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Call } from '../api/call.ts';
-import { ApiClient, type ClientOptions, type PageQuery, type Search } from '../api/client.ts';
+import { ApiClient, type ClientOptions } from '../api/client.ts';
 import { type ApiError, isApiError } from '../api/errors.ts';
+import type { PageQuery, Search } from '../api/page.ts';
 import { resources, routes } from '../api/routes.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
+import { TrafficControl, type TrafficOptions } from '../traffic/traffic-control.ts';
 import type { CollectionCache } from './cache.ts';
 import { interactiveCall, readingCall, type ToolCall } from './call.ts';
 import type { WriteRules } from './changes/write-rules.ts';
@@ -29,7 +31,9 @@ import { RecentSearches } from './recent-searches.ts';
 import { SharedReadings } from './shared-readings.ts';
 import { describeUnrecognized } from './unrecognized.ts';
 
-export interface TenantOptions extends Omit<ClientOptions, 'rates' | 'budgetName' | 'onAnswer'> {
+export interface TenantOptions
+  extends Omit<ClientOptions, 'interceptor'>,
+    Omit<TrafficOptions, 'rates' | 'budgetName' | 'onAnswer'> {
   state: State;
   writeRules: WriteRules;
   grants: ReadonlySet<Grant>;
@@ -86,6 +90,7 @@ class SharedTenantState {
   readonly #namespace: string;
   readonly #identity: string;
   readonly #unsubscribe: () => void;
+  readonly #unregisterGauges: (() => void) | undefined;
 
   constructor(options: TenantOptions, namespace: string, identity: string) {
     const { state, baseUrl, cache, freshness = defaultFreshness } = options;
@@ -93,9 +98,9 @@ class SharedTenantState {
     this.#namespace = namespace;
     this.#identity = identity;
     // All keys of a tenant share one budget.
-    const budget = { rates: state.rates, budgetName: baseUrl.href };
-    const onAnswer = this.#onAnswer;
-    this.client = new ApiClient({ ...options, ...budget, onAnswer });
+    const shared = { rates: state.rates, budgetName: baseUrl.href };
+    const traffic = new TrafficControl({ ...options, ...shared, onAnswer: this.#onAnswer });
+    this.client = new ApiClient({ ...options, interceptor: traffic });
     const readings =
       state.collections && new SharedReadings(state.collections, namespace, identity);
     this.profile = new ServiceProfile(this.client.pageParam, state.profile(namespace));
@@ -104,8 +109,12 @@ class SharedTenantState {
       this.client.getRecord('quote', 'id', id, call),
     );
     const sources = { pages: this.pages, items: this.items };
-    this.collections = new Collections(this.client, sources, cache, freshness, readings);
+    this.collections = new Collections(this.client.host, sources, cache, freshness, readings);
     this.#unsubscribe = state.bus.subscribe(namespace, (update) => this.#onUpdate(update));
+    this.#unregisterGauges = options.observer?.registerGauges({
+      remainingBudget: async () => (await traffic.budget.peek()).remaining,
+      cachedCollections: () => this.collections.cacheTimes(),
+    });
     const { history } = options;
     if (history && history.keepDays > 0 && !history.past)
       this.#recorder = new HistoryRecorder(() => this.#storedHistory(history), history.onError);
@@ -132,6 +141,7 @@ class SharedTenantState {
 
   async close(): Promise<void> {
     this.#unsubscribe();
+    this.#unregisterGauges?.();
     await this.#recorder?.flush();
     this.collections.close();
     await this.profile.saved();

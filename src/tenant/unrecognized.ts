@@ -1,4 +1,4 @@
-import { findUnrecognized } from '../api/familiar.ts';
+import { findUnrecognized } from '../records/recognition.ts';
 import type { ApiRecord, Resource } from '../records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 

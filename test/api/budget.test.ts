@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { RateBudget } from '../../src/api/budget.ts';
 import { MemoryRates } from '../../src/state/memory-rates.ts';
 import { countedMs, type WindowRule, type WindowVerdict } from '../../src/state/port.ts';
 import { interactiveCall } from '../../src/tenant/call.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
+import { RateBudget } from '../../src/traffic/budget.ts';
 import fc from '../support/fast-check.ts';
 import { collections, openTenant, toolCall } from '../support/hardening-tenant.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
@@ -43,6 +43,10 @@ function tenantWith(requests: number, known = requests): Tenant {
   tenants.push(tenant);
   return tenant;
 }
+
+/** The same budget, as another program of the tenant counts it. */
+const budgetOf = ({ state }: Tenant) =>
+  new RateBudget(state.rates, new URL(upstream.url).href, { requests: 50, windowSeconds });
 
 const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
@@ -201,7 +205,7 @@ describe('other programs of the tenant', () => {
       const tenant = tenantWith(50);
       upstream.set({ rateHeaders: { remaining } });
       for (let at = 0; at < 4; at++) expect(await one(tenant)).toBe('answered');
-      expect(await tenant.client.budget.peek()).toMatchObject({ remaining: 46 });
+      expect(await budgetOf(tenant).peek()).toMatchObject({ remaining: 46 });
     },
   );
 });
@@ -252,7 +256,7 @@ describe('Retry-After', () => {
 });
 
 describe('requests that were never sent do not count', () => {
-  const leftOf = async ({ client }: Tenant) => (await client.budget.peek()).remaining;
+  const leftOf = async (tenant: Tenant) => (await budgetOf(tenant).peek()).remaining;
 
   test('when the call was cancelled or past its deadline', async () => {
     const tenant = tenantWith(50);
@@ -282,8 +286,8 @@ describe('requests that were never sent do not count', () => {
   test('when they were cancelled while waiting', async () => {
     vi.useRealTimers();
     const tenant = tenantWith(50);
-    await tenant.client.budget.take(interactiveCall(toolCall()), { host: '' });
-    await tenant.client.budget.block(3);
+    await budgetOf(tenant).take(interactiveCall(toolCall()), { host: '' });
+    await budgetOf(tenant).block(3);
     const stop = new AbortController();
     const waiting = tenant.list('company', { size: 1 }, toolCall({ signal: stop.signal }));
     stop.abort(new Error('enough'));

@@ -55,6 +55,7 @@ const bad: [file: string, source: string, output: string][] = [
   ['src/api/a.ts', "import { x } from '../tenant/t.ts';", 'src/tenant/t.ts'],
   ['src/api/a.ts', "import type { X } from '../briefs/b.ts';", 'src/briefs/b.ts'],
   ['src/api/a.ts', "import { log } from '../log.ts';", 'src/log.ts'],
+  ['src/api/a.ts', "import { x } from '../traffic/t.ts';", 'src/traffic/t.ts'],
   ['src/state/s.ts', "import { x } from '../api/a.ts';", 'src/api/a.ts'],
   ['src/records/r.ts', "import { ApiError } from '../api/errors.ts';", 'src/api/errors.ts'],
   ['src/briefs/b.ts', "import type { Call } from '../api/call.ts';", 'src/api/call.ts'],

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/api/call.ts';
-import type { ApiClient, Page, PageRequest } from '../../src/api/client.ts';
+import type { ApiClient } from '../../src/api/client.ts';
 import { readPage } from '../../src/api/envelope.ts';
 import { ApiError } from '../../src/api/errors.ts';
+import type { Page, PageRequest } from '../../src/api/page.ts';
 import { routes } from '../../src/api/routes.ts';
 import { type RecordOf, type Resource, toRecord } from '../../src/records/records.ts';
 import { ServicePages } from '../../src/tenant/reading/service-pages.ts';

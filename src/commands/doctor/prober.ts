@@ -1,11 +1,11 @@
 import type { Call } from '../../api/call.ts';
-import type { Page, PageRequest } from '../../api/client.ts';
+import { requireRecognized } from '../../api/client.ts';
 import { type RawRecord, readOne, readPage } from '../../api/envelope.ts';
 import { ApiError, type ErrorFacts, isApiError } from '../../api/errors.ts';
-import { requireFamiliar } from '../../api/familiar.ts';
+import { type Page, type PageRequest, queryString } from '../../api/page.ts';
 import { header, parseResponse } from '../../api/reply.ts';
 import { routes } from '../../api/routes.ts';
-import { defaultLimits, Wire, type WireResponse } from '../../api/wire.ts';
+import { apiBase, defaultLimits, Wire, type WireResponse } from '../../api/wire.ts';
 import { type ApiRecord, type RecordOf, type Resource, toRecord } from '../../records/records.ts';
 
 export interface ProbeTarget {
@@ -58,13 +58,9 @@ export class Prober {
     withinMs: number,
     onRequest: (path: string, requests: number) => void,
   ) {
-    const base = new URL(
-      `${target.baseUrl.pathname}/public-api`.replace(/\/+/g, '/'),
-      target.baseUrl,
-    );
     this.#target = target;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
-    this.#wire = new Wire(base, target.key, { ...defaultLimits, attemptMs });
+    this.#wire = new Wire(apiBase(target.baseUrl), target.key, { ...defaultLimits, attemptMs });
     this.#deadline = Date.now() + withinMs;
     this.#onRequest = onRequest;
   }
@@ -89,17 +85,11 @@ export class Prober {
   async page<R extends Resource>(resource: R, query: PageRequest): Promise<Page<RecordOf[R]>> {
     const route = routes[resource];
     const facts = this.#facts(route.path);
-    const search = new URLSearchParams();
-    if (query.size !== undefined) search.set('size', String(query.size));
-    const { from = 0, offsetName = this.pageParam } = query;
-    if (from > 0 && offsetName !== undefined) search.set(offsetName, String(from));
-    for (const name of route.parameters) {
-      if (query[name]) search.set(name, String(query[name]));
-    }
-    const body = await this.#twice(`${route.path}?${search}`, facts, (it) => readPage(it, facts));
+    const path = route.path + queryString(route, query, this.pageParam);
+    const body = await this.#twice(path, facts, (it) => readPage(it, facts));
     if (!this.#raw.has(resource)) this.#raw.set(resource, structuredClone(body.records));
     const records = body.records.map((record) => toRecord(resource, record));
-    requireFamiliar(resource, records, facts);
+    requireRecognized(resource, records, facts);
     return { ...body, records };
   }
 

@@ -1,5 +1,5 @@
-import type { Search } from '../../api/client.ts';
 import { isApiError } from '../../api/errors.ts';
+import type { Search } from '../../api/page.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
 import type { ApiRecord, Resource } from '../../records/records.ts';

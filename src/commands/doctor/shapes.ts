@@ -1,7 +1,7 @@
 import type { RawRecord } from '../../api/envelope.ts';
 import { isApiError } from '../../api/errors.ts';
-import { findUnrecognized } from '../../api/familiar.ts';
 import { routes } from '../../api/routes.ts';
+import { findUnrecognized } from '../../records/recognition.ts';
 import type { ApiRecord } from '../../records/records.ts';
 import { visible } from '../../text/characters.ts';
 import { isObject } from '../../values.ts';

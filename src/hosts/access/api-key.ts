@@ -7,6 +7,7 @@ import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
 import { KeyedMutex } from '../../state/keyed-mutex.ts';
 import type { RateWindow } from '../../state/port.ts';
 import type { Tenant } from '../../tenant/tenant.ts';
+import { TrafficControl } from '../../traffic/traffic-control.ts';
 import { FailureLimiter } from './failure-limiter.ts';
 import type { AuthStrategy } from './gate.ts';
 import { HttpError, isGuess, retryAfterHeader } from './http-error.ts';
@@ -262,8 +263,8 @@ async function verifyKey(
   limits: ConnectLimits,
 ): Promise<void> {
   const budgetName = `checks of keys of ${baseUrl.href}`;
-  const common = { baseUrl, key, pageParam: 'none', rates, limits };
-  const client = new ApiClient({ ...common, budgetName, budget: checkRequestBudget });
+  const interceptor = new TrafficControl({ rates, budgetName, budget: checkRequestBudget });
+  const client = new ApiClient({ baseUrl, key, pageParam: 'none', limits, interceptor });
   const signal = AbortSignal.timeout(checkMs);
   try {
     const call = { signal, deadline: Date.now() + checkMs, purpose: 'interactive' } as const;

@@ -1,6 +1,5 @@
-import type { Call } from '../../api/call.ts';
+import type { Call, Trace } from '../../api/call.ts';
 import { isApiError, isNotStored, type NotStoredKind } from '../../api/errors.ts';
-import type { Trace } from '../../api/trace.ts';
 import type { Opportunity } from '../../records/records.ts';
 import { identifier, quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';

@@ -1,6 +1,7 @@
 /** A page of a list, filtered and sorted by its columns: by the service as far as it can, and here otherwise. */
-import type { PageQuery } from '../../api/client.ts';
+
 import { isApiError } from '../../api/errors.ts';
+import type { PageQuery } from '../../api/page.ts';
 import { routes } from '../../api/routes.ts';
 import type { Known } from '../../briefs/columns.ts';
 import { matchName } from '../../briefs/name-filters.ts';

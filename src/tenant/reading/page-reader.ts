@@ -1,6 +1,6 @@
 import type { Call } from '../../api/call.ts';
-import type { Page, PageQuery, Search } from '../../api/client.ts';
 import { isApiError } from '../../api/errors.ts';
+import type { Page, PageQuery, Search } from '../../api/page.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import type { Pass } from './pass.ts';
 import type { PageRequest } from './plan.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '../../api/client.ts';
+import type { Page } from '../../api/page.ts';
 import type { RouteProfile } from './profile.ts';
 import { furthestEnd, type Segment } from './segments.ts';
 

@@ -1,12 +1,7 @@
 import type { Call } from '../../api/call.ts';
-import {
-  type ApiClient,
-  isInternalError,
-  type Page,
-  type PageQuery,
-  type Search,
-} from '../../api/client.ts';
-import { type ApiError, isApiError } from '../../api/errors.ts';
+import type { ApiClient } from '../../api/client.ts';
+import { type ApiError, isApiError, isInternalError } from '../../api/errors.ts';
+import type { Page, PageQuery, Search } from '../../api/page.ts';
 import { routes } from '../../api/routes.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import { meaningFrom, minSampleRows, offsetValue, probedOffset, probedSize } from './offset.ts';

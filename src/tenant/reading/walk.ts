@@ -1,6 +1,6 @@
 import type { Call } from '../../api/call.ts';
-import type { Search } from '../../api/client.ts';
 import { type ApiError, isApiError } from '../../api/errors.ts';
+import type { Search } from '../../api/page.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import {
   type Coverage,

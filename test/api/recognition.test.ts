@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { requireRecognized } from '../../src/api/client.ts';
 import { isApiError } from '../../src/api/errors.ts';
-import { findUnrecognized, requireFamiliar } from '../../src/api/familiar.ts';
 import { resources } from '../../src/api/routes.ts';
+import { findUnrecognized } from '../../src/records/recognition.ts';
 import { type Resource, toRecord } from '../../src/records/records.ts';
 import fc from '../support/fast-check.ts';
 
@@ -23,7 +24,7 @@ const pascal = (row: Row): Row =>
 /** The unknown fields that an error names; undefined where the records are familiar. */
 function refusal(resource: Resource, rows: readonly Row[]): readonly string[] | undefined {
   try {
-    requireFamiliar(resource, read(resource, rows), { host: 'h', path: '/x' });
+    requireRecognized(resource, read(resource, rows), { host: 'h', path: '/x' });
     return undefined;
   } catch (error) {
     if (isApiError(error, 'unfamiliar')) return error.facts.unknownFields;

@@ -1,8 +1,4 @@
-/** A trace context, as in the W3C headers of these names. */
-export interface Trace {
-  traceparent: string;
-  tracestate?: string;
-}
+import type { Trace } from '../api/call.ts';
 
 const parentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 /** A list member of `tracestate` (W3C Trace Context, 3.3.1.3). */

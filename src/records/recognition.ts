@@ -1,8 +1,7 @@
-/** Whether records are of the form that this server knows. */
+/** Whether the fields of records are those that this server knows. */
 
-import { isKnownField, type Resource } from '../records/records.ts';
 import { isObject } from '../values.ts';
-import { ApiError, type ErrorFacts } from './errors.ts';
+import { isKnownField, type Resource } from './records.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Kind = Resource | 'quote_item';
@@ -49,18 +48,14 @@ const maxFields = 6;
 /** Records of which one at least has an amount, if it is in a known field. */
 const minForAmounts = 5;
 
-/**
- * @throws ApiError (`unfamiliar`) where no record has any of the fields that its kind is read by: figures of them
- *   would all be 0
- */
-export function requireFamiliar(
+/** Names of the first record's fields, if no record has any of the fields that its kind is read by. */
+export function unrecognizedFields(
   resource: Resource,
   records: readonly Row[],
-  facts: ErrorFacts,
-): void {
+): string[] | undefined {
   const [first] = records;
-  if (!first || records.some((record) => isFamiliar(resource, record))) return;
-  throw new ApiError('unfamiliar', { ...facts, unknownFields: unknownFields(resource, first) });
+  if (!first || records.some((record) => isRecognized(resource, record))) return undefined;
+  return unknownFields(resource, first);
 }
 
 /** What these records of one kind, and the items in them, do not say in any field that this server knows. */
@@ -87,16 +82,16 @@ const has = (record: Row, fields: readonly string[]): boolean =>
   fields.some((field) => record[field] !== undefined);
 
 /** A record with hardly a value, such as a contact with a telephone only, has no more unknown fields than known ones. */
-function isFamiliar(resource: Resource, record: Row): boolean {
+function isRecognized(resource: Resource, record: Row): boolean {
   const expected = essentials[resource];
   if (expected?.some(({ fields }) => has(record, fields))) return true;
-  const known = Object.keys(record).filter((field) => tells(resource, field)).length;
+  const known = Object.keys(record).filter((field) => isInformative(resource, field)).length;
   const unknown = unknownFields(resource, record).length;
   // Records of the other kinds may hardly say anything.
   return expected === undefined ? known > 0 || unknown === 0 : known > unknown;
 }
 
-const tells = (resource: Resource, field: string): boolean =>
+const isInformative = (resource: Resource, field: string): boolean =>
   field !== 'id' && field !== 'children' && isKnownField(resource, field);
 
 function unknownFields(

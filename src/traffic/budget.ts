@@ -1,7 +1,7 @@
+import type { Call } from '../api/call.ts';
+import { ApiError, type ErrorFacts } from '../api/errors.ts';
 import { delay } from '../state/delay.ts';
 import type { RateWindow, WindowRule, WindowVerdict } from '../state/port.ts';
-import type { Call } from './call.ts';
-import { ApiError, type ErrorFacts } from './errors.ts';
 
 export interface BudgetSettings {
   /** Requests that the tenant allows in any `windowSeconds`, for all its programs together. */

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorFacts } from './errors.ts';
+import { ApiError, type ErrorFacts } from '../api/errors.ts';
 
 export interface CircuitSettings {
   /** Consecutive failures that open the circuit. */

@@ -1,5 +1,5 @@
-import { type ApiErrorKind, isApiError } from './errors.ts';
-import type { Trace } from './trace.ts';
+import type { Trace } from '../api/call.ts';
+import { type ApiErrorKind, isApiError } from '../api/errors.ts';
 
 /** Outcome of a request to the service: its status class, or the reason why there is no valid response. */
 export type RequestOutcome =
