@@ -1,19 +1,37 @@
 // Generates docs/tools.md, and the tools and prompts in manifest.json, from the catalogue in tools/.
 import { readFile } from 'node:fs/promises';
 import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
-import type { AnyTool } from '../src/tool-kit/define-tool.ts';
+import { type AnyTool, searchInput } from '../src/tool-kit/define-tool.ts';
 import { type Prompt, prompts } from '../src/tool-kit/prompts.ts';
-import { catalog } from '../tools/catalog.ts';
+import { catalog, toolByName } from '../tools/catalog.ts';
 import { code, formatted, generated, row } from './generated.ts';
+import { toolExamples } from './tool-examples.ts';
 
 const script = 'generate:tools';
 const intro = `# Tools
 
-Made from \`tools/\` by \`npm run generate:tools\`; do not edit.
+Every tool with its arguments and a real answer: of the embedded tenant, as text, shortened. Made by
+\`npm run generate:tools\`; do not edit.
 
-Which of them are listed is decided when the server starts, by the toolsets asked for (\`CPQ_TOOLSETS\`)
+Which tools are listed is decided when the server starts, by the toolsets asked for (\`CPQ_TOOLSETS\`)
 and the grants held (\`CPQ_GRANTS\`); see [settings](settings.md).
+
+Arguments that several lists have are described once, under [lists](#lists).
 `;
+
+const examples = await toolExamples('2026-11-16');
+
+/** What the arguments of lists mean, in more words than a model needs. */
+const listArguments: Readonly<Record<string, string>> = {
+  size: 'Records of a page',
+  from: 'Offset of the page; `page.next` of the answer before',
+  query: 'Text to search for',
+  filters:
+    '`key:a|b,key2:<2027-01-01`: a comma is and, a pipe is or; `<`, `<=`, `>`, `>=` before numbers and dates; `(none)` and `(any)`',
+  sort: '`-key,+key`: descending, ascending',
+  detail: '`full` has every field of each record',
+  fields: 'Only these columns',
+};
 
 function typeOf(schema: JsonSchema): string {
   if (schema.enum) return schema.enum.map((value) => code(String(value))).join(', ');
@@ -32,20 +50,50 @@ function defaultOf({ input }: AnyTool, name: string): string {
   return data === undefined ? '' : code(String(data));
 }
 
-function argumentRows(tool: AnyTool): string[] {
+/** An argument that all lists share. */
+const isShared = ({ input }: AnyTool, name: string): boolean =>
+  name in listArguments && input.shape[name] === (searchInput as Record<string, unknown>)[name];
+
+type Meaning = (name: string, property: JsonSchema) => string | undefined;
+
+/** A row for each argument that has a meaning here. */
+function argumentRows(tool: AnyTool, meaningOf: Meaning): string[] {
   const schema = toJsonSchema(tool.input, 'input');
-  return Object.entries(schema.properties ?? {}).map(([name, property]) => {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const meaning = meaningOf(name, property);
+    if (meaning === undefined) return [];
     const defaultText = defaultOf(tool, name);
     const required = schema.required?.includes(name) && defaultText === '';
-    const meaning = property.description ?? '';
-    return row(code(name), typeOf(property), required ? 'required' : defaultText, meaning);
+    return [row(code(name), typeOf(property), required ? 'required' : defaultText, meaning)];
   });
 }
 
+const argumentTable = (rows: readonly string[]): string =>
+  [row('argument', 'type', 'default', 'meaning'), row('---', '---', '---', '---'), ...rows].join(
+    '\n',
+  );
+
+function argumentsOf(tool: AnyTool): string {
+  const names = Object.keys(tool.input.shape);
+  const shared = names.filter((name) => isShared(tool, name));
+  const rows = argumentRows(tool, (name, { description = '' }) =>
+    isShared(tool, name) ? undefined : description,
+  );
+  const ofLists =
+    shared.length > 0 && `Arguments of [lists](#lists): ${shared.map(code).join(', ')}.`;
+  const table = rows.length > 0 && argumentTable(rows);
+  return [ofLists, table].filter(Boolean).join('\n\n') || 'No arguments.';
+}
+
+function exampleOf({ name }: AnyTool): string {
+  const example = examples.get(name);
+  if (example === undefined) return 'For an example, see [webhooks](webhooks.md#trying-it).';
+  return ['Example:', '', '```', `${name} ${example.arguments}`, '', example.answer, '```'].join(
+    '\n',
+  );
+}
+
 function section(tool: AnyTool): string {
-  const rows = argumentRows(tool);
-  const head = [row('argument', 'type', 'default', 'meaning'), row('---', '---', '---', '---')];
-  const table = rows.length === 0 ? ['No arguments.'] : [...head, ...rows];
   const needs = tool.needs.map(code).join(', ') || 'none';
   const does = tool.hints.readOnlyHint ? 'reads only' : 'writes';
   const facts = `Toolset ${code(tool.toolset)}; grants ${needs}; ${does}.`;
@@ -53,8 +101,15 @@ function section(tool: AnyTool): string {
     `## ${tool.name}`,
     `**${tool.title}.** ${tool.description.replaceAll('<', '&lt;')}`,
     facts,
-    table.join('\n'),
+    argumentsOf(tool),
+    exampleOf(tool),
   ].join('\n\n');
+}
+
+function listSection(): string {
+  const list = toolByName.get('cpq_list_companies');
+  if (!list) throw new Error('There is no list to describe the arguments of');
+  return `## Lists\n\n${argumentTable(argumentRows(list, (name) => listArguments[name]))}`;
 }
 
 /** The first sentence, for people; the whole description is for models. */
@@ -78,7 +133,12 @@ function promptOf({ name, description, arguments: all, text }: Prompt) {
 
 const promptIntro =
   '## Prompts\n\nQuestions that people ask again and again; a host offers them by name.';
-const sections = [...catalog.map(section), promptIntro, ...prompts.map(promptSection)];
+const sections = [
+  listSection(),
+  ...catalog.map(section),
+  promptIntro,
+  ...prompts.map(promptSection),
+];
 const page = [intro.trimEnd(), ...sections].join('\n\n');
 await generated('docs/tools.md', `${page}\n`, script);
 
