@@ -203,7 +203,7 @@ export const stageKey = ({ pipelineStage }: Opportunity): string | undefined =>
   refKey(pipelineStage);
 
 /** Equal for references to the same record: its id, or its name where it has no id. */
-export function refKey(ref: Named | undefined): string | undefined {
+function refKey(ref: Named | undefined): string | undefined {
   const id = nonBlank(ref?.id);
   if (id) return `id ${id}`;
   const name = nonBlank(ref?.name);

@@ -63,7 +63,7 @@ export const quoteDates = ['created', 'sent', 'approved', 'declined', 'expires']
 
 type QuoteDate = (typeof quoteDates)[number];
 
-export interface QuoteFilters {
+interface QuoteFilters {
   /** What `resolveFilters` found for the texts that were given. */
   owner?: Named;
   company?: Named;
