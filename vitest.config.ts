@@ -17,6 +17,9 @@ export default defineConfig({
     maxWorkers: 3,
     // Tests that mostly wait are marked concurrent.
     maxConcurrency: 20,
+    // Tests with real sockets and processes can fail on a machine that is busy with something else. Inputs are the same
+    // in the second run, so that a defect fails in both; the report marks what had to be repeated.
+    retry: process.env.CI ? 1 : 0,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
