@@ -21,6 +21,7 @@ import {
 import { type PipelineBy, pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import type { Company, Opportunity } from '../src/records/records.ts';
 import { keptDays, type PeriodStates, readPeriod } from '../src/tenant/history/compare.ts';
+import { dailyTotals } from '../src/tenant/history/daily-totals.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
@@ -63,7 +64,7 @@ export const pipelineChanges = defineTool({
         .default('7d')
         .describe('YYYY-MM-DD, 7d, monday, last_month'),
       until: day,
-      by: z.enum(pipelineBy).optional(),
+      by: z.enum([...pipelineBy, 'day']).optional(),
       movement: z
         .string()
         .refine((text) => isOneOf(movements, text), `must be one of ${movements.join(', ')}`)
@@ -121,7 +122,12 @@ export const pipelineChanges = defineTool({
       }),
       currencyOf: currenciesOf(read.records.company ?? []),
     };
-    return changesAnswer(changesBetween(states, options, args), {
+    const days =
+      args.by === 'day'
+        ? await dailyTotals(states, options, Math.max(2, args.rows ?? defaultDays))
+        : undefined;
+    const changes = changesBetween(states, options, args);
+    return changesAnswer(days ? { ...changes, days } : changes, {
       wanted,
       states,
       kept,
@@ -139,12 +145,14 @@ const presentState = (takenAt: Date, records: readonly Opportunity[] = []) => ({
 });
 
 interface Shown {
-  by?: PipelineBy | undefined;
+  by?: PipelineBy | 'day' | undefined;
   movement?: string | undefined;
   rows?: number | undefined;
 }
 
 const maxGroups = 8;
+const defaultDays = 12;
+const dealsWithGroups = 3;
 
 /** Groups, or the deals of one movement, take the place of what was not asked for. */
 function changesBetween(
@@ -161,11 +169,16 @@ function changesBetween(
     ...totals,
     steps: stepRows(changes),
     moves: moveRows(changes),
-    groups: by && changeGroups(changes, by, scopeOf(options), maxGroups),
-    deals: changeRows(changes, series, rows ?? (by ? 3 : only ? 10 : 6), only),
+    groups: by && by !== 'day' ? changeGroups(changes, by, scopeOf(options), maxGroups) : undefined,
+    deals: changeRows(changes, series, dealsShown({ by, movement, rows }), only),
     ...(isWhole ? { stages: stageRows(exits, order) } : {}),
     ...(isWhole && forecast ? { forecast: { since: monthBefore.day, rows: forecast } } : {}),
   };
+}
+
+function dealsShown({ by, movement, rows }: Shown): number {
+  if (by === 'day') return 0;
+  return rows ?? (by ? dealsWithGroups : movement ? 10 : 6);
 }
 
 /** The filters that apply to a deal in any stage. */

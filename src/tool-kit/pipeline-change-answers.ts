@@ -1,4 +1,5 @@
 /** Answers about the changes of the pipeline. */
+import type { DayTotal } from '../briefs/daily-totals.ts';
 import type { ForecastRow } from '../briefs/forecast-accuracy.ts';
 import type { LimitedList } from '../briefs/naming.ts';
 import { compact, plural } from '../briefs/naming.ts';
@@ -23,6 +24,8 @@ export interface PipelineChanges {
   steps: StepRow[];
   moves: MoveRow[];
   groups?: LimitedList<ChangeGroup> | undefined;
+  /** The pipeline on days of the period. */
+  days?: LimitedList<DayTotal>;
   deals: LimitedList<ChangeRow>;
   stages?: StageRow[];
   forecast?: { since: string; rows: ForecastRow[] };
@@ -43,7 +46,7 @@ const timeOf = ({ takenAt }: DatedSnapshot): string => `${takenAt.toISOString().
 
 export function changesAnswer(changes: PipelineChanges, sources: ComparisonSources): Answer {
   const { states, kept, isLive, coverage, wanted } = sources;
-  const { deals, groups, stages = [], forecast, opening, closing, steps, moves } = changes;
+  const { deals, groups, days, stages = [], forecast, opening, closing, steps, moves } = changes;
   const [from, to] = [timeOf(states.opening), timeOf(states.closing)];
   return answerWithRows(deals.rows.length, (shown) => ({
     summary: changesSummary(changes, sources),
@@ -52,6 +55,7 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
       pipeline: [{ step: 'opening', ...opening }, ...steps, { step: 'closing', ...closing }],
       moves: moves.length > 0 ? moves : undefined,
       groups,
+      days,
       deals: { total: deals.total, shown, rows: deals.rows.slice(0, shown) },
       stages: stages.length > 0 ? stages : undefined,
       forecast,

@@ -9,7 +9,7 @@ import { StoredHistory } from '../../src/tenant/history/history.ts';
 import { namespaceOf } from '../../src/tenant/tenant.ts';
 import { anyHost, type Connection, type Row } from '../support/hosts.ts';
 import { clockAt } from '../support/oracle/clock.ts';
-import { expectedChanges } from '../support/oracle/pipeline-changes.ts';
+import { expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
 import type { Rows } from '../support/oracle/sql.ts';
 import { run } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
@@ -135,9 +135,28 @@ describe('its parts', () => {
     expect((groups as { rows: Row[] }).rows.length).toBeGreaterThan(1);
   });
 
+  test('has the totals of days, evenly spread where not all are asked for', async () => {
+    const { server, ask } = await world();
+    const args = { since: '2026-04-21', until: '2026-06-16', by: 'day' };
+    const { days } = await changes(server, { ...args, rows: 50 });
+    expect(days).toEqual({ shown: 6, total: 6, rows: expectedDays(ask, kept, {}) });
+    const { days: few } = await changes(server, { ...args, rows: 3 });
+    expect(few).toMatchObject({
+      shown: 3,
+      total: 6,
+      rows: [{ day: kept[0] }, {}, { day: kept[5] }],
+    });
+  });
+
   test('costs at most 1,500 tokens', async () => {
     const embedded = await anyHost.start('embedded');
-    for (const args of [{}, { since: 'last_month' }, { since: '2020-01-01' }, { by: 'owner' }]) {
+    for (const args of [
+      {},
+      { since: 'last_month' },
+      { since: '2020-01-01' },
+      { by: 'owner' },
+      { since: '2020-01-01', by: 'day' },
+    ]) {
       const { text, data } = await embedded.call('cpq_pipeline_changes', args);
       expect(countTokens(text)).toBeLessThanOrEqual(1_500);
       expect(countTokens(JSON.stringify(data))).toBeLessThanOrEqual(1_500);

@@ -24,6 +24,9 @@ export interface PeriodStates {
   series: DealSeries;
   /** A state about a month before the closing, for the accuracy of the forecast. */
   monthBefore: DatedSnapshot | undefined;
+  /** The days with a snapshot after the opening and before the closing, oldest first. */
+  between: readonly Day[];
+  reader: SnapshotReader;
 }
 
 /** The days that a history has. */
@@ -67,12 +70,14 @@ export async function readPeriod(
   ];
   const start = await firstReadable(reader, candidates);
   if (!start) return undefined;
-  const series = await seriesBetween(tenant, reader, known, start, end);
+  const between = known.filter((day) => start.day < day);
   return {
     opening: start,
     closing: end,
-    series,
+    series: await seriesBetween(tenant, reader, between, start, end),
     monthBefore: await monthBefore(reader, days, end),
+    between,
+    reader,
   };
 }
 
@@ -107,8 +112,7 @@ async function seriesBetween(
 ): Promise<DealSeries> {
   const series = new DealSeries(start.records);
   const events = new EventQueue(await eventsBetween(tenant, start.takenAt, end.takenAt));
-  const between = days.filter((day) => start.day < day && day < end.day);
-  for (const day of spread(between, maxDays(start.records.length))) {
+  for (const day of spread(days, maxDays(start.records.length))) {
     const snapshot = await reader.read(day);
     if (snapshot) observe(series, events, snapshot);
   }
@@ -126,7 +130,7 @@ const maxDays = (records: number): number =>
   Math.max(5, Math.min(maxDaysBetween, Math.floor(maxRecordsBetween / Math.max(1, records))));
 
 /** At most so many, evenly spread. */
-const spread = (days: readonly Day[], count: number): Day[] =>
+export const spread = (days: readonly Day[], count: number): Day[] =>
   days.length <= count
     ? [...days]
     : days.filter(

@@ -23,6 +23,7 @@ interface DayDeal {
   outcome: string;
   currency: string;
   value: Big | undefined;
+  probability: Big | undefined;
   closes: string | undefined;
   closed: string | undefined;
   ids: Record<'owner' | 'company' | 'stage' | 'category' | 'source', string | undefined>;
@@ -39,6 +40,7 @@ const daySql = `select v.opportunityId as id,
       when o.outcome = 'unknown' then 'closed_unknown' else o.outcome end as outcome,
     coalesce(nullif(upper(trim(c.currency)), ''), 'unknown currency') as currency,
     ${at('onetimeRevenue')} as oneTime, ${at('monthlyRevenue')} as monthly, ${at('valueMonths')} as months,
+    ${at('probability')} as probability,
     ${dayAt('expectedCloseDate')} as closes, ${dayAt('closedAt')} as closed,
     ${at('owner.id')} as owner, ${at('company.id')} as company, ${at('pipelineStage.id')} as stage,
     ${at('category.id')} as category, ${at('source.id')} as source
@@ -78,6 +80,7 @@ function dealOf(row: SqlRow): DayDeal {
     outcome: String(row.outcome),
     currency: String(row.currency),
     value: once || recurring ? (once ?? new Big(0)).plus(recurring ?? 0) : undefined,
+    probability: amount(row, 'probability'),
     closes: text(row, 'closes'),
     closed: text(row, 'closed'),
     ids: Object.fromEntries(ids.map((name) => [name, text(row, name)])) as DayDeal['ids'],
@@ -139,6 +142,24 @@ const totalOf = (deals: readonly DayDeal[]) =>
     ),
     unknownValue: deals.filter(({ value }) => !value).length || undefined,
   });
+
+/** The pipeline of each of some days; the scale of the probability is that of the first and the last. */
+export function expectedDays(ask: AskTenant, days: readonly string[], asked: AskedChanges) {
+  const states = days.map((day) => [...dealsOn(ask, day).values()]);
+  const ends = [states[0], states.at(-1)].flatMap((deals = []) => deals);
+  const scale = ends.some(({ probability }) => probability?.gt(1)) ? 100 : 1;
+  const counts = (deal: DayDeal) =>
+    deal.outcome === 'open' && fits(deal, asked) && fitsStage(deal, asked) && inDays(deal, asked);
+  return states.map((deals, at) => {
+    const open = deals.filter(counts);
+    const known = open.filter(
+      ({ value, probability }) => value && probability?.gte(0) && probability.lte(scale),
+    );
+    const weighted = ({ value, probability }: DayDeal) =>
+      (value ?? new Big(0)).times(probability ?? 0).div(scale);
+    return only({ day: days[at], ...totalOf(open), weightedValue: sumsBy(known, weighted) });
+  });
+}
 
 const ends: Record<string, string> = { won: 'won', lost: 'lost', closed_unknown: 'closedUnknown' };
 

@@ -1,0 +1,80 @@
+import { addDays } from '../../../src/briefs/days.ts';
+import type { CurrencyOf } from '../../../src/briefs/money.ts';
+import type { ChangeOptions, PipelineState } from '../../../src/briefs/pipeline-changes.ts';
+import { PastHistory } from '../../../src/tenant/history/known-past.ts';
+import fc from '../fast-check.ts';
+import type { Sandbox } from '../sandbox.ts';
+import type { AskedChanges, AskTenant } from './pipeline-changes.ts';
+import type { Rows } from './sql.ts';
+
+/** The past of one tenant of the sandbox: its days as this server reads them, and its database. */
+export interface TenantPast {
+  ask: AskTenant;
+  history: PastHistory;
+  stateOf(day: string): Promise<PipelineState>;
+  currencyOf: CurrencyOf;
+  /** Any filters; those by id name one that some opportunity has. */
+  filters: fc.Arbitrary<AskedChanges>;
+}
+
+export function tenantPast(
+  { database, tenants, past }: Sandbox,
+  at: number,
+  today: string,
+): TenantPast {
+  const name = tenants[at]?.name ?? '';
+  const ask: AskTenant = (sql, ...more) => database.prepare(sql).all(name, ...more) as Rows;
+  const history = new PastHistory(past(name));
+  const states = new Map<string, PipelineState>();
+  const stateOf = async (day: string): Promise<PipelineState> => {
+    const known = states.get(day);
+    if (known) return known;
+    const { records = [] } = (await history.reader().read(day)) ?? {};
+    const state = { day, records };
+    states.set(day, state);
+    return state;
+  };
+  return { ask, history, stateOf, currencyOf: currencies(ask), filters: anyFilters(ask, today) };
+}
+
+function currencies(ask: AskTenant): CurrencyOf {
+  const rows = ask(`select id, upper(trim(currency)) as currency from company
+    where tenant = ? and coalesce(trim(currency), '') <> ''`);
+  return new Map(rows.map(({ id, currency }) => [String(id), String(currency)]));
+}
+
+function anyFilters(ask: AskTenant, today: string): fc.Arbitrary<AskedChanges> {
+  const oneOf = (column: string) => {
+    const rows = ask(
+      `select distinct ${column} as id from opportunity where tenant = ? and ${column} is not null`,
+    );
+    return fc.constantFrom(...rows.map(({ id }) => String(id)).sort());
+  };
+  const near = fc.integer({ min: -220, max: 200 }).map((days) => addDays(today, days));
+  return fc.record(
+    {
+      owner: oneOf('ownerId'),
+      company: oneOf('companyId'),
+      stage: oneOf('pipelineStageId'),
+      category: oneOf('categoryId'),
+      source: oneOf('sourceId'),
+      close_from: near,
+      close_to: near,
+      min_value: fc.constantFrom(0, 1, 1_000, 20_000.5, 100_000),
+    },
+    { requiredKeys: [] },
+  );
+}
+
+/** The filters as the comparison takes them. */
+export const optionsOf = (asked: AskedChanges, currencyOf: CurrencyOf): ChangeOptions => ({
+  ...Object.fromEntries(
+    (['owner', 'company', 'stage', 'category', 'source'] as const).flatMap((field) =>
+      asked[field] === undefined ? [] : [[field, { id: asked[field] }]],
+    ),
+  ),
+  ...(asked.close_from === undefined ? {} : { closeFrom: asked.close_from }),
+  ...(asked.close_to === undefined ? {} : { closeTo: asked.close_to }),
+  ...(asked.min_value === undefined ? {} : { minValue: asked.min_value }),
+  currencyOf,
+});
