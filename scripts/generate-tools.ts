@@ -87,7 +87,7 @@ function argumentsOf(tool: AnyTool): string {
 
 function exampleOf({ name }: AnyTool): string {
   const example = examples.get(name);
-  if (example === undefined) return 'For an example, see [webhooks](webhooks.md#trying-it).';
+  if (example === undefined) return 'For an example, see [webhooks](webhooks.md).';
   return ['Example:', '', '```', `${name} ${example.arguments}`, '', example.answer, '```'].join(
     '\n',
   );

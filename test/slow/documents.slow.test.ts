@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
+
+/** Runs the commands of the documents, line by line, as they are written there. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** CI runs these by themselves, or they need what a test does not have: a model, another Node, a commit. */
+const runElsewhere = [
+  /^npm ci\b/,
+  /^npm (test|start|run (test:|check|lint|format|build|bench|eval))/,
+  /^bash \.ci\/run/,
+  /^npx /,
+  /\bnpm run eval\b/,
+];
+
+/** These serve until they are stopped: they have succeeded with this output. */
+const ready = /\/mcp\b|Stop with Ctrl-C/;
+const serves = /\bcpq-mcp(\.js)? (http|sandbox)\b/;
+
+let sandbox: Sandbox;
+let home: string;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ scale: 0.1, rateLimit: false });
+  home = await mkdtemp(join(tmpdir(), 'documents-'));
+  await mkdir(join(home, 'bin'));
+  const program = join(home, 'bin', 'cpq-mcp');
+  await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${inject('bundle')}" "$@"\n`);
+  await chmod(program, 0o755);
+  await writeFile(join(home, 'cpq.key'), addressIn(sandbox).key, { mode: 0o600 });
+});
+
+afterAll(() => rm(home, { recursive: true }));
+
+interface Documented {
+  file: string;
+  line: string;
+}
+
+async function commands(): Promise<Documented[]> {
+  const docs = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'));
+  const files = ['README.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${name}`)];
+  const all = await Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(root, file), 'utf8');
+      const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+      const lines = blocks.flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'));
+      return lines.map((line) => ({ file, line: line.split(/\s#\s/)[0]?.trim() ?? '' }));
+    }),
+  );
+  return all.flat().filter(({ line }) => line !== '' && !line.startsWith('#'));
+}
+
+/** With the address and the key of a tenant where the document leaves them open, and ports that are free. */
+function filled(line: string): string {
+  const { baseUrl, key } = addressIn(sandbox, 'all');
+  return line
+    .replaceAll(/CPQ_BASE_URL=\S*…/g, `CPQ_BASE_URL=${baseUrl}`)
+    .replaceAll(/--base-url \S*…/g, `--base-url ${baseUrl}`)
+    .replaceAll('CPQ_API_KEY=…', `CPQ_API_KEY=${key}`)
+    .replaceAll('/run/secrets/webhook', join(home, 'cpq.key'))
+    .replaceAll('--port 4010', '--port 0')
+    .replaceAll('--tenant acme', '--tenant default')
+    .replaceAll('node dist/cpq-mcp.js', 'cpq-mcp')
+    .replace(/\bcpq-mcp http\b/, 'cpq-mcp http --port 0');
+}
+
+interface Outcome {
+  status: number | null;
+  output: string;
+}
+
+function run(line: string): Promise<Outcome> {
+  const { baseUrl, key } = addressIn(sandbox, 'all');
+  const child = spawn('sh', ['-c', `exec ${line}`.replace(/^exec (?=[A-Z_]+=)/, 'exec env ')], {
+    cwd: root,
+    env: {
+      PATH: `${join(home, 'bin')}:${process.env.PATH}`,
+      HOME: home,
+      CPQ_BASE_URL: baseUrl,
+      CPQ_API_KEY: key,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return new Promise((resolve) => {
+    let output = '';
+    const onData = (chunk: Buffer): void => {
+      output += chunk;
+      if (serves.test(line) && ready.test(output)) child.kill();
+    };
+    child.stdout.on('data', onData);
+    child.stderr.on('data', onData);
+    child.on('close', (status, signal) =>
+      resolve({ status: signal !== null && ready.test(output) ? 0 : status, output }),
+    );
+  });
+}
+
+test('every command of the documents does what it is shown for', async () => {
+  const shown = (await commands()).filter(({ line }) => !runElsewhere.some((it) => it.test(line)));
+  expect(shown.length).toBeGreaterThan(5);
+  const failed: string[] = [];
+  for (const { file, line } of shown) {
+    const { status, output } = await run(filled(line));
+    if (status !== 0) failed.push(`${file}: ${line}\n${output}`);
+  }
+  expect(failed).toEqual([]);
+});
