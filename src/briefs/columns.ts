@@ -12,6 +12,7 @@ import type {
   PricingBook,
   Product,
   Quote,
+  QuoteItem,
   QuoteTemplate,
   RecordOf,
   Ref,
@@ -206,11 +207,13 @@ const productColumns: Columns<Product> = {
   updated: hidden(date('updatedAt')),
 };
 
-const totalsOf = new WeakMap<Quote, QuoteTotals>();
+/** By the items, not by the quote: items that a list lacks are read later and added to the same record. */
+const totalsOf = new WeakMap<readonly QuoteItem[], QuoteTotals>();
 
 function totals(quote: Quote): QuoteTotals {
-  const known = totalsOf.get(quote) ?? quoteTotals(quote);
-  totalsOf.set(quote, known);
+  if (!quote.items) return quoteTotals(quote);
+  const known = totalsOf.get(quote.items) ?? quoteTotals(quote);
+  totalsOf.set(quote.items, known);
   return known;
 }
 const total = (name: keyof QuoteTotals): Column<Quote> => ({

@@ -50,6 +50,19 @@ describe('rows without items', () => {
     expect(service.requests() - before).toBe(1);
   });
 
+  test('have totals in lists as soon as their items are read', async () => {
+    const { tenant } = await serving({ items: 'by id only' });
+    const withPrice = { size: 200, filters: 'oneTime:>0' };
+    const listed = async () =>
+      (await listRecords(tenant, 'quote', withPrice, toolCall())).records.map(({ id }) => id);
+    const before = await listed();
+    const { records } = await tenant.collection('quote', toolCall());
+    await tenant.completeItems(records, toolCall());
+    const priced = records.filter((quote) => (quoteTotals(quote).oneTime ?? 0) > 0);
+    expect(priced.length).toBeGreaterThan(before.length);
+    expect(await listed()).toEqual(priced.map(({ id }) => id));
+  });
+
   test('leave their reserve of the rate budget to others', async () => {
     const budget = { requests: 40, windowSeconds: 600 };
     const { service, tenant } = await serving({ items: 'by id only' }, { budget });
