@@ -4,10 +4,11 @@ import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
 import { isDeleted } from '../briefs/outcome.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
-import { keyNames, valuesOf } from '../tenant/lists/criteria.ts';
+import { keyNames } from '../tenant/lists/criteria.ts';
 import type { NamedPage } from '../tenant/lists/list-records.ts';
 import type { Coverage } from '../tenant/reading/coverage.ts';
 import type { ListPage } from '../tenant/reading/list-page.ts';
+import { valuesOf } from '../tenant/search-terms.ts';
 import {
   counted,
   identifier,

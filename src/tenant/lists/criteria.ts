@@ -1,7 +1,6 @@
 /** Parses `filters` and `sort` of a list, and translates them for the service where it supports them. */
 
 import { type Column, columnsOf, type Known } from '../../briefs/columns.ts';
-import { valueAt } from '../../briefs/concise.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import {
   identifier,
@@ -13,6 +12,15 @@ import {
 } from '../../text/untrusted-text.ts';
 import { isObject } from '../../values.ts';
 import { InvalidArguments } from '../invalid-arguments.ts';
+import {
+  fieldAt,
+  filterParts,
+  folded,
+  readPart,
+  readSort,
+  sortBy,
+  valuesOf,
+} from '../search-terms.ts';
 
 const orders = ['<=', '>=', '<', '>'] as const;
 type Order = (typeof orders)[number];
@@ -33,14 +41,14 @@ export interface Condition {
   tests: readonly Test[];
 }
 
-export interface SortKey {
+interface SortColumn {
   key: Key;
   sign: 1 | -1;
 }
 
 export interface Criteria {
   conditions: readonly Condition[];
-  sort: readonly SortKey[];
+  sort: readonly SortColumn[];
 }
 
 /** What `none` and `any` are written as. */
@@ -49,40 +57,20 @@ const dateShape = /^\d{4}-\d{2}(-\d{2})?$/;
 const numberShape = /^-?\d+(\.\d+)?$/;
 
 /**
- * Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or. A part without a colon belongs
- * to the value before it, because names contain commas.
+ * Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or.
  * @throws InvalidArguments
  */
-export function readCriteria(resource: Resource, filters = '', sort = ''): Criteria {
-  const parts = partsOf(filters);
-  return {
-    conditions: parts
-      .filter((part) => part.trim() !== '')
-      .map((part) => readCondition(resource, part)),
-    sort: sort
-      .split(',')
-      .filter((part) => part.trim() !== '')
-      .map((part) => readSortKey(resource, part.trim())),
-  };
-}
-
-function partsOf(filters: string): string[] {
-  const parts: string[] = [];
-  for (const part of filters.split(',')) {
-    const isValue = part.indexOf(':') < 1 && parts.length > 0;
-    if (isValue) parts.push(`${parts.pop()},${part}`);
-    else parts.push(part);
-  }
-  return parts;
-}
+export const readCriteria = (resource: Resource, filters = '', sort = ''): Criteria => ({
+  conditions: filterParts(filters).map((part) => readCondition(resource, part)),
+  sort: readSort(sort).map(({ name, sign }) => ({ key: keyOf(resource, name), sign })),
+});
 
 function readCondition(resource: Resource, part: string): Condition {
-  const colon = part.indexOf(':');
-  if (colon < 1)
+  const read = readPart(part);
+  if (!read)
     throw new InvalidArguments(wording`filters is key:a|b,key2:c; ${quote(part)} has no key.`);
-  const key = keyOf(resource, part.slice(0, colon).trim());
-  const values = part.slice(colon + 1).split('|');
-  return { key, tests: values.map((value) => readTest(key.name, value.trim())) };
+  const key = keyOf(resource, read.name);
+  return { key, tests: read.values.map((value) => readTest(key.name, value)) };
 }
 
 function readTest(key: string, value: string): Test {
@@ -97,11 +85,6 @@ function readTest(key: string, value: string): Test {
     );
   return { order, than };
 }
-
-const readSortKey = (resource: Resource, part: string): SortKey => ({
-  key: keyOf(resource, part.replace(/^[-+ ]/, '').trim()),
-  sign: part.startsWith('-') ? -1 : 1,
-});
 
 /** A column in any letter case, or a field of the service. */
 function keyOf(resource: Resource, name: string): Key {
@@ -147,22 +130,9 @@ export function valueUnderKey<R extends Resource>(
 ): unknown {
   const { compared, value } = (column ?? {}) as Partial<Column<RecordOf[R]>>;
   if (compared) return compared(record, known);
-  const found = value ? value(record, known) : valueUnder(record, name);
+  const found = value ? value(record, known) : fieldAt(record, name);
   return isObject(found) ? (found.name ?? found.id) : found;
 }
-
-/** `company.id` and `companyId` are two names of the same field. */
-function valueUnder(record: object, path: string): unknown {
-  const nested = path.replace(/(\w)Id$/, '$1.id');
-  return (
-    valueAt(record, path) ?? valueAt(record, nested === path ? path.replace(/\.id$/, 'Id') : nested)
-  );
-}
-
-export const valuesOf = (value: unknown): unknown[] =>
-  (Array.isArray(value) ? value.flat() : [value]).filter(
-    (one) => one !== undefined && one !== null && one !== '',
-  );
 
 export function passes<R extends Resource>(
   record: RecordOf[R],
@@ -179,7 +149,7 @@ export function passes<R extends Resource>(
 
 function passesTest(value: unknown, test: Exclude<Test, { empty: boolean }>): boolean {
   if ('is' in test) return isEqual(value, test.is);
-  const order = compareValues(value, test.than);
+  const order = compareWithBound(value, test.than);
   if (order === undefined) return false;
   if (test.order === '<') return order < 0;
   if (test.order === '>') return order > 0;
@@ -194,43 +164,23 @@ export function isEqual(value: unknown, text: string): boolean {
   return one === other || (isDate && one.startsWith(text));
 }
 
-const folded = (value: unknown): string => String(value).trim().toLowerCase();
-
 /** Compares with a number or a date; a date as far as it is given, so that all of a month is in it. */
-function compareValues(value: unknown, than: string): number | undefined {
+function compareWithBound(value: unknown, than: string): number | undefined {
   if (typeof value === 'number') return dateShape.test(than) ? undefined : value - Number(than);
   const date = typeof value === 'string' && dateShape.test(than) ? value.slice(0, than.length) : '';
   if (!dateShape.test(date)) return undefined;
   return date === than ? 0 : date < than ? -1 : 1;
 }
 
-/** Sorts by the keys. Records without a value come last in either direction; equal records keep their order. */
-export function sortedBy<R extends Resource>(
+export const sortedBy = <R extends Resource>(
   records: readonly RecordOf[R][],
-  sort: readonly SortKey[],
+  sort: readonly SortColumn[],
   known: Known,
-): RecordOf[R][] {
-  const keyed = records.map((record) => ({
-    record,
-    values: sort.map(({ key }) => valuesOf(valueUnderKey(record, key, known))[0]),
-  }));
-  const compare = (one: readonly unknown[], other: readonly unknown[]): number => {
-    for (const [at, { sign }] of sort.entries()) {
-      const order = compareCells(one[at], other[at], sign);
-      if (order !== 0) return order;
-    }
-    return 0;
-  };
-  return keyed.sort((a, b) => compare(a.values, b.values)).map(({ record }) => record);
-}
-
-function compareCells(one: unknown, other: unknown, sign: 1 | -1): number {
-  if (one === undefined || other === undefined)
-    return Number(one === undefined) - Number(other === undefined);
-  if (typeof one === 'number' && typeof other === 'number') return sign * (one - other);
-  const [a, b] = [folded(one), folded(other)];
-  return a === b ? 0 : a < b ? -sign : sign;
-}
+): RecordOf[R][] =>
+  sortBy(
+    records,
+    sort.map(({ key, sign }) => ({ valueOf: (record) => valueUnderKey(record, key, known), sign })),
+  );
 
 /** The names of keys, for a sentence. */
 export const keyNames = (resource: Resource): Wording =>

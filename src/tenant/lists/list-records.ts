@@ -12,6 +12,7 @@ import type { Collection } from '../collections.ts';
 import { InvalidArguments } from '../invalid-arguments.ts';
 import { type ListPage, sliceOf } from '../reading/list-page.ts';
 import { describeUnknownItems } from '../reading/quote-items.ts';
+import { valuesOf } from '../search-terms.ts';
 import type { Tenant } from '../tenant.ts';
 import { describeUnrecognized } from '../unrecognized.ts';
 import {
@@ -25,7 +26,6 @@ import {
   readCriteria,
   sortedBy,
   type Test,
-  valuesOf,
   valueUnderKey,
 } from './criteria.ts';
 import { completeRows, knownFor } from './known.ts';

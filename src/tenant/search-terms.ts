@@ -1,0 +1,81 @@
+/** The syntax of `filters` and `sort`, and how the values that they are about are compared. */
+
+import { valueAt } from '../briefs/concise.ts';
+
+/** The parts of `key:a|b,key2:c`. A part without a colon belongs to the value before it: names contain commas. */
+export function filterParts(filters: string): string[] {
+  const parts: string[] = [];
+  for (const part of filters.split(',')) {
+    const isValue = part.indexOf(':') < 1 && parts.length > 0;
+    if (isValue) parts.push(`${parts.pop()},${part}`);
+    else parts.push(part);
+  }
+  return parts.filter((part) => part.trim() !== '');
+}
+
+/** The key and the values of `key:a|b`; `undefined` without a key. */
+export function readPart(part: string): { name: string; values: string[] } | undefined {
+  const colon = part.indexOf(':');
+  if (colon < 1) return undefined;
+  const values = part.slice(colon + 1).split('|');
+  return { name: part.slice(0, colon).trim(), values: values.map((value) => value.trim()) };
+}
+
+interface SortTerm {
+  name: string;
+  sign: 1 | -1;
+}
+
+/** The keys of `-field,+field`. */
+export const readSort = (sort: string): SortTerm[] =>
+  sort
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => ({
+      name: part.replace(/^[-+]/, '').trim(),
+      sign: part.startsWith('-') ? -1 : 1,
+    }));
+
+/** `companyId` for `company.id`, as services without nested records name it. */
+export const flatPath = (path: string): string => path.replace(/\.id$/, 'Id');
+
+/** The value under a path with dots; `company.id` and `companyId` are two names of the same field. */
+export function fieldAt(record: object, path: string): unknown {
+  const nested = path.replace(/(\w)Id$/, '$1.id');
+  return valueAt(record, path) ?? valueAt(record, nested === path ? flatPath(path) : nested);
+}
+
+/** The values of a field, which may be a list. A blank text is no value. */
+export const valuesOf = (value: unknown): unknown[] =>
+  (Array.isArray(value) ? value.flat() : [value]).filter(
+    (one) => one !== undefined && one !== null && one !== '',
+  );
+
+/** A value as it is compared: without regard to letter case. */
+export const folded = (value: unknown): string => String(value).trim().toLowerCase();
+
+/** `undefined` comes last in either direction. */
+export function compareValues(one: unknown, other: unknown, sign: 1 | -1): number {
+  if (one === undefined || other === undefined)
+    return Number(one === undefined) - Number(other === undefined);
+  if (typeof one === 'number' && typeof other === 'number') return sign * (one - other);
+  const [a, b] = [folded(one), folded(other)];
+  return a === b ? 0 : a < b ? -sign : sign;
+}
+
+interface SortKey<R> {
+  valueOf(record: R): unknown;
+  sign: 1 | -1;
+}
+
+/** Sorts by the first value of each key. Equal records keep their order. */
+export function sortBy<R>(records: readonly R[], keys: readonly SortKey<R>[]): R[] {
+  const keyed = records.map((record) => ({
+    record,
+    values: keys.map(({ valueOf }) => valuesOf(valueOf(record))[0]),
+  }));
+  const compare = (one: readonly unknown[], other: readonly unknown[]): number =>
+    keys.reduce((order, { sign }, at) => order || compareValues(one[at], other[at], sign), 0);
+  return keyed.sort((a, b) => compare(a.values, b.values)).map(({ record }) => record);
+}
