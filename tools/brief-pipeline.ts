@@ -11,27 +11,23 @@ import {
 import { closedDealRow, openDealRow } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import { dealOutcomes } from '../src/briefs/won-and-lost.ts';
-import type { Company, Opportunity } from '../src/records/records.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   answerFields,
   coverage,
-  day,
   defineTool,
   inOrder,
+  nameFilter,
+  plainDay,
   readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
-import { resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { dealReferences, resolveFilters } from '../src/tool-kit/name-filters.ts';
 import {
   type PipelineSection,
   pipelineAnswer,
   pipelineSections,
 } from '../src/tool-kit/pipeline-answers.ts';
-
-const name = z.string().trim().min(1).max(200).optional();
-/** Written as `period_from` is. */
-const sameDay = day.meta({ description: undefined });
 
 export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
@@ -47,16 +43,16 @@ export const briefPipeline = defineTool({
       outcome: z.enum(dealOutcomes).default('open'),
       sections: z.array(z.enum(pipelineSections)).optional().describe('Only these'),
       by: z.enum(pipelineBy).optional(),
-      owner: name,
-      company: name,
-      stage: name,
-      category: name,
-      source: name,
-      close_from: sameDay,
-      close_to: sameDay,
+      owner: nameFilter,
+      company: nameFilter,
+      stage: nameFilter,
+      category: nameFilter,
+      source: nameFilter,
+      close_from: plainDay,
+      close_to: plainDay,
       min_value: z.number().min(0).optional(),
-      period_from: day.describe('YYYY-MM-DD; default 90 days ago'),
-      period_to: sameDay,
+      period_from: plainDay.describe('YYYY-MM-DD; default 90 days ago'),
+      period_to: plainDay,
       stalled_days: z.int().min(1).max(3650).optional(),
       show: z.array(z.enum(dealExtras)).optional().describe('ask: their words'),
       groups: z.int().min(1).optional(),
@@ -130,12 +126,3 @@ const withGroups = (
   sections === undefined || by === undefined
     ? sections
     : [...new Set([...sections, 'groups' as const])];
-
-/** What the filters of deals can mean. A company may have no deals. */
-const dealReferences = (deals: readonly Opportunity[], companies: readonly Company[] = []) => ({
-  owner: () => deals.map(({ owner }) => owner),
-  company: () => [...companies, ...deals.map(({ company }) => company)],
-  stage: () => deals.map(({ pipelineStage }) => pipelineStage),
-  category: () => deals.map(({ category }) => category),
-  source: () => deals.map(({ source }) => source),
-});

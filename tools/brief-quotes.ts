@@ -12,17 +12,14 @@ import {
   type Answer,
   answerFields,
   coverage,
-  day,
   defineTool,
   inOrder,
+  nameFilter,
+  plainDay,
   readOnlyHints,
   records,
 } from '../src/tool-kit/define-tool.ts';
 import { resolveFilters } from '../src/tool-kit/name-filters.ts';
-
-const name = z.string().trim().min(1).max(200).optional();
-/** Its name says that it is a day. */
-const sameDay = day.meta({ description: undefined });
 
 export const briefQuotes = defineTool({
   name: 'cpq_brief_quotes',
@@ -35,16 +32,16 @@ export const briefQuotes = defineTool({
   input: inOrder(
     z.strictObject({
       by: z.enum(quotesBy).default('status'),
-      owner: name,
-      company: name,
-      status: name,
-      currency: name,
-      acceptance: name,
-      deal_state: name,
+      owner: nameFilter,
+      company: nameFilter,
+      status: nameFilter,
+      currency: nameFilter,
+      acceptance: nameFilter,
+      deal_state: nameFilter,
       date: z.enum(quoteDates).default('sent'),
-      date_from: sameDay,
-      date_to: sameDay,
-      item: name.describe('Or (none)'),
+      date_from: plainDay,
+      date_to: plainDay,
+      item: nameFilter.describe('Or (none)'),
       groups: z.int().min(1).optional(),
       from: z.int().min(0).optional(),
       size: z.int().min(0).max(100).optional(),

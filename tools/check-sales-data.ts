@@ -26,6 +26,7 @@ import {
   answerFields,
   coverage,
   defineTool,
+  nameFilter,
   readOnlyHints,
   records,
 } from '../src/tool-kit/define-tool.ts';
@@ -37,7 +38,6 @@ const percent = (min: number) =>
     .number()
     .refine((value) => value >= min && value <= 100, `must be from ${min} to 100`)
     .optional();
-const name = z.string().trim().min(1).max(200).optional();
 
 export const checkSalesData = defineTool({
   name: 'cpq_check_sales_data',
@@ -49,10 +49,10 @@ export const checkSalesData = defineTool({
   hints: readOnlyHints,
   input: z.strictObject({
     check: z.enum(checkNames),
-    owner: name,
-    company: name,
-    status: name,
-    kind: name,
+    owner: nameFilter,
+    company: nameFilter,
+    status: nameFilter,
+    kind: nameFilter,
     floor: percent(-100),
     days: z.int().min(0).max(3650).optional(),
     tolerance: percent(0),

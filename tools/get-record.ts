@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { deletion } from '../src/briefs/columns.ts';
 import { fullRecord, selectFields } from '../src/briefs/concise.ts';
+import { deletionOf } from '../src/briefs/outcome.ts';
 import type { ApiRecord, Resource } from '../src/records/records.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
@@ -44,7 +44,7 @@ export const getRecord = defineTool({
     requireFields(resource, [record], { fields });
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
-      summary: wording`${deletedWords(deletion(record))}${inPlainWords(resource)} ${quote(String(name))}${fields?.length ? '' : ', whole'}.`,
+      summary: wording`${deletedWords(deletionOf(record))}${inPlainWords(resource)} ${quote(String(name))}${fields?.length ? '' : ', whole'}.`,
       data: {
         resource,
         record: fields?.length ? selectFields(resource, record, fields) : fullRecord(record),

@@ -19,8 +19,8 @@ import {
   steps,
 } from '../src/briefs/pipeline-changes.ts';
 import { type PipelineBy, pipelineBy } from '../src/briefs/pipeline-groups.ts';
-import type { Company, Opportunity } from '../src/records/records.ts';
-import { keptDays, type PeriodStates, readPeriod } from '../src/tenant/history/compare.ts';
+import type { Opportunity } from '../src/records/records.ts';
+import { type PeriodStates, readPeriod } from '../src/tenant/history/compare.ts';
 import { dailyTotals } from '../src/tenant/history/daily-totals.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
@@ -30,9 +30,11 @@ import {
   day,
   defineTool,
   inOrder,
+  nameFilter,
+  plainDay,
   readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
-import { resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { dealReferences, resolveFilters } from '../src/tool-kit/name-filters.ts';
 import {
   changesAnswer,
   historyIsOff,
@@ -41,9 +43,6 @@ import {
 } from '../src/tool-kit/pipeline-change-answers.ts';
 import { isOneOf } from '../src/values.ts';
 
-const name = z.string().trim().min(1).max(200).optional();
-/** Written as `until` is. */
-const sameDay = day.meta({ description: undefined });
 const movements: readonly Movement[] = [...steps, ...moves];
 const isPeriodStart = (text: string): boolean => openingDay(text, today()) !== undefined;
 
@@ -70,13 +69,13 @@ export const pipelineChanges = defineTool({
         .refine((text) => isOneOf(movements, text), `must be one of ${movements.join(', ')}`)
         .optional()
         .describe('E.g. slipped'),
-      owner: name,
-      company: name,
-      stage: name,
-      category: name,
-      source: name,
-      close_from: sameDay,
-      close_to: sameDay,
+      owner: nameFilter,
+      company: nameFilter,
+      stage: nameFilter,
+      category: nameFilter,
+      source: nameFilter,
+      close_from: plainDay,
+      close_to: plainDay,
       min_value: z.number().optional(),
       rows: z.int().min(0).max(1_001).optional(),
     }),
@@ -101,10 +100,9 @@ export const pipelineChanges = defineTool({
     const present = read.coverage.complete
       ? presentState(read.coverage.asOf, read.records.opportunity)
       : undefined;
-    const [states, kept] = [
-      await readPeriod(tenant, history, wanted, present),
-      await keptDays(history),
-    ];
+    const keptDays = await history.days();
+    const states = await readPeriod(tenant, history, keptDays, wanted, present);
+    const kept = { first: keptDays[0], count: keptDays.length };
     if (!states) return nothingToCompare(kept, coverage);
     const { owner, company, stage, category, source } = args;
     const { filters, question } = resolveFilters(
@@ -184,12 +182,3 @@ function dealsShown({ by, movement, rows }: Shown): number {
 /** The filters that apply to a deal in any stage. */
 const passes = (record: Opportunity, options: ChangeOptions): boolean =>
   passesFilters(toDeal(record, options.currencyOf, 'unknown'), options);
-
-/** What the filters can mean: a company may have no deals, and an owner no longer any. */
-const dealReferences = (deals: readonly Opportunity[], companies: readonly Company[] = []) => ({
-  owner: () => deals.map(({ owner }) => owner),
-  company: () => [...companies, ...deals.map(({ company }) => company)],
-  stage: () => deals.map(({ pipelineStage }) => pipelineStage),
-  category: () => deals.map(({ category }) => category),
-  source: () => deals.map(({ source }) => source),
-});

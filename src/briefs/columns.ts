@@ -22,7 +22,7 @@ import { fieldOf } from '../values.ts';
 import { companyOf } from './company-reference.ts';
 import { type CurrencyOf, currencyOfRecord, unknownCurrency } from './money.ts';
 import { contactName } from './naming.ts';
-import { isDeleted, outcomeOf } from './outcome.ts';
+import { deletionOf, outcomeOf } from './outcome.ts';
 import { type QuoteTotals, quoteTotals } from './quote-totals.ts';
 
 /** What other records tell, as far as they are known. */
@@ -73,16 +73,6 @@ const hidden = (column: Column<unknown>): Column<unknown> => ({ ...column, hidde
 /** The day of a timestamp, as written; anything that is not a date is returned unchanged. */
 const dayOfTime = (time: unknown): unknown =>
   typeof time === 'string' && /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : time;
-
-/** The day when a record was deleted, `true` where no time is told; `undefined` for one that is not deleted. */
-export function deletion(record: {
-  deletedAt?: unknown;
-  deleted?: unknown;
-}): string | true | undefined {
-  if (!isDeleted(record)) return undefined;
-  const day = dayOfTime(record.deletedAt || record.deleted);
-  return typeof day === 'string' ? day : true;
-}
 
 /** The id of what the service gives no name of. */
 const idOfUnnamed = (ref: Ref | undefined): string | undefined =>
@@ -348,7 +338,7 @@ const columnsByResource: { [R in Resource]: Columns<RecordOf[R]> } = {
   contract_item: contractItemColumns,
 };
 
-const deleted: Column<ApiRecord> = { value: deletion };
+const deleted: Column<ApiRecord> = { value: deletionOf };
 
 /** What a record is called, by resource; the other resources have a name. */
 const nameColumns: { readonly [R in Resource]?: Columns<RecordOf[R]> } = {

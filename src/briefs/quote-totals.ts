@@ -238,7 +238,7 @@ export function quoteTotals(quote: Quote): QuoteTotals {
   const sums = sumQuote(quote);
   return {
     items: sums.items,
-    ...totalsByTerm(pricesByTerm(sums)),
+    ...termTotals(sums),
     ...(sums.unknownPrices > 0 && { unknownPrices: sums.unknownPrices }),
     ...(sums.assumedQuantities > 0 && { assumedQuantities: sums.assumedQuantities }),
     ...(quoteDiscount(quote)?.kind === 'unreadable' && { discountNotApplied: true as const }),
@@ -284,6 +284,9 @@ export function addToTerm(
 ): void {
   if (amount) sums.set(key, (sums.get(key) ?? zero).plus(amount));
 }
+
+/** The totals of these sums, rounded. */
+export const termTotals = (sums: QuoteSums): TermTotals => totalsByTerm(pricesByTerm(sums));
 
 function pricesByTerm(sums: QuoteSums): Map<string, Decimal> {
   const prices = new Map<string, Decimal>();

@@ -42,8 +42,8 @@ import {
   firstYearValue,
   hasUnknownItems,
   type QuoteSums,
-  quoteTotals,
   sumQuote,
+  termTotals,
 } from './quote-totals.ts';
 
 export const quotesBy = [
@@ -370,8 +370,9 @@ const merged = (groups: readonly Group[]): QuoteGroup => ({
   groups: groups.length,
 });
 
-function toRow({ quote, currency, status, acceptance, dealState, firstYear }: Facts): QuoteRow {
-  const { oneTime, monthly, yearly } = quoteTotals(quote);
+function toRow(facts: Facts): QuoteRow {
+  const { quote, currency, status, acceptance, dealState, sums, firstYear } = facts;
+  const { oneTime, monthly, yearly } = termTotals(sums);
   return compact({
     id: nonBlank(quote.id),
     number: nonBlank(quote.number),

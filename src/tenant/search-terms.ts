@@ -65,7 +65,7 @@ export function compareValues(one: unknown, other: unknown, sign: 1 | -1): numbe
 }
 
 interface SortKey<R> {
-  valueOf(record: R): unknown;
+  read(record: R): unknown;
   sign: 1 | -1;
 }
 
@@ -73,7 +73,7 @@ interface SortKey<R> {
 export function sortBy<R>(records: readonly R[], keys: readonly SortKey<R>[]): R[] {
   const keyed = records.map((record) => ({
     record,
-    values: keys.map(({ valueOf }) => valuesOf(valueOf(record))[0]),
+    values: keys.map(({ read }) => valuesOf(read(record))[0]),
   }));
   const compare = (one: readonly unknown[], other: readonly unknown[]): number =>
     keys.reduce((order, { sign }, at) => order || compareValues(one[at], other[at], sign), 0);

@@ -79,12 +79,15 @@ export const searchInput = { size, from, query, filters, sort, detail, fields };
 /** Arguments of lists that the service cannot search. */
 export const filterInput = { size, from, filters, sort, detail, fields };
 
-/** An existing calendar day: 2026-02-30 is refused. */
-export const day = z
+/** A name or an id by which records are filtered. */
+export const nameFilter = z.string().trim().min(1).max(200).optional();
+
+/** An existing calendar day: 2026-02-30 is refused. For arguments whose name, or another one, says how it is written. */
+export const plainDay = z
   .string()
   .refine(isDay, 'must be a date that exists, as YYYY-MM-DD')
-  .optional()
-  .describe('YYYY-MM-DD');
+  .optional();
+export const day = plainDay.describe('YYYY-MM-DD');
 
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;

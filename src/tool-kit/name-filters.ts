@@ -18,6 +18,7 @@ import {
   type NameFilter,
   type NameMatch,
 } from '../briefs/name-filters.ts';
+import type { Company, Opportunity } from '../records/records.ts';
 import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { keysOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';
@@ -33,6 +34,18 @@ export type FilterName =
   | 'currency'
   | 'acceptance'
   | 'deal_state';
+
+/** What the filters of deals can mean. A company may have no deals. */
+export const dealReferences = (
+  deals: readonly Opportunity[],
+  companies: readonly Company[] = [],
+) => ({
+  owner: () => deals.map(({ owner }) => owner),
+  company: () => [...companies, ...deals.map(({ company }) => company)],
+  stage: () => deals.map(({ pipelineStage }) => pipelineStage),
+  category: () => deals.map(({ category }) => category),
+  source: () => deals.map(({ source }) => source),
+});
 
 /** What was meant, by filter; or the question. */
 export type ResolvedFilters<F extends FilterName> =

@@ -35,11 +35,6 @@ export interface KeptDays {
   count: number;
 }
 
-export async function keptDays(history: PipelineHistory): Promise<KeptDays> {
-  const days = await history.days();
-  return { first: days[0], count: days.length };
-}
-
 /** The days between two states that are read: more would take longer than a call may. */
 const maxDaysBetween = 60;
 const maxRecordsBetween = 300_000;
@@ -50,16 +45,18 @@ const monthSlack = 10;
 
 /**
  * Finds and reads the states of a period: the last snapshot of the opening day or before it, else the first one after
- * it; the last of the closing day or before it, which is `present` if that is given and not later than it.
+ * it; the last of the closing day or before it, which is `present` if that is given and not later than it. `days` are
+ * those of the history, oldest first.
  * @returns undefined if there are not two states
  */
 export async function readPeriod(
   tenant: Tenant,
   history: PipelineHistory,
+  days: readonly Day[],
   { opening, closing }: PeriodWanted,
   present: DatedSnapshot | undefined,
 ): Promise<PeriodStates | undefined> {
-  const [days, reader] = [await history.days(), history.reader()];
+  const reader = history.reader();
   const before = days.filter((day) => day <= closing).reverse();
   const end = present && present.day <= closing ? present : await firstReadable(reader, before);
   if (!end) return undefined;

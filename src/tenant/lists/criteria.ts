@@ -179,7 +179,7 @@ export const sortedBy = <R extends Resource>(
 ): RecordOf[R][] =>
   sortBy(
     records,
-    sort.map(({ key, sign }) => ({ valueOf: (record) => valueUnderKey(record, key, known), sign })),
+    sort.map(({ key, sign }) => ({ read: (record) => valueUnderKey(record, key, known), sign })),
   );
 
 /** The names of keys, for a sentence. */

@@ -50,7 +50,7 @@ export const sortedBy = <R extends Row>(records: readonly R[], sort: string): R[
   sortBy(
     records,
     readSort(sort).map(({ name, sign }) => ({
-      valueOf: (record) => valuesAt(record, name),
+      read: (record) => valuesAt(record, name),
       sign,
     })),
   );
