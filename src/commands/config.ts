@@ -2,21 +2,31 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, readSettings } from '../config.ts';
-import { messageOf } from '../values.ts';
-import { type ConfigHost, hosts, nextSteps } from './config/hosts.ts';
+import { isOneOf, messageOf } from '../values.ts';
+import { type ConfigHost, headersFor, hosts } from './config/hosts.ts';
 import {
+  type AuthName,
+  authNames,
   type Entry,
   type Launch,
   type LaunchOptions,
+  secrets,
   serverName,
   toLaunch,
   variables,
 } from './config/launch.ts';
 import type { EditResult } from './config/merge.ts';
+import { nextSteps } from './config/next-steps.ts';
 
-export const usage = `Use: cpq-mcp config ${Object.keys(hosts).join('|')}
-       [--write [--file PATH]] [--http URL | --sandbox] [--base-url URL] [--grants LIST]
-       [--api-key-file PATH] [--windows] [--local]`;
+const longestName = Math.max(...Object.keys(hosts).map(({ length }) => length));
+
+export const usage = `Use: cpq-mcp config HOST [--write [--file PATH]] [--sandbox] [--base-url URL] [--grants LIST]
+                           [--api-key-file PATH] [--windows] [--local]
+     cpq-mcp config HOST --http URL [--auth ${authNames.join('|')}] [--write [--file PATH]]
+Hosts:
+${Object.entries(hosts)
+  .map(([name, { title }]) => `  ${name.padEnd(longestName)}  ${title}`)
+  .join('\n')}`;
 
 interface ConfigRequest extends LaunchOptions {
   host: ConfigHost;
@@ -36,16 +46,17 @@ export async function config(argv: readonly string[]): Promise<void> {
     [variables.grants]: request.grants,
   });
   const launch = toLaunch(request);
-  if (launch.http !== undefined && !request.host.http) return editedByHost(request, launch.http);
-  if (request.write) await write(request, launch);
-  else await print(request, launch);
+  const entry = entryFor(request, launch);
+  if (!entry) return editedByHost(request, launch.remote?.url ?? '');
+  if (request.write) await write(request, launch, entry);
+  else await print(request, launch, entry);
 }
 
 function parseRequest(argv: readonly string[]): ConfigRequest {
   const text = { type: 'string' } as const;
   const yes = { type: 'boolean' } as const;
   const options = {
-    ...{ http: text, file: text, 'base-url': text, grants: text, 'api-key-file': text },
+    ...{ http: text, auth: text, file: text, 'base-url': text, grants: text, 'api-key-file': text },
     ...{ write: yes, sandbox: yes, windows: yes, local: yes },
   };
   try {
@@ -58,6 +69,7 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
       file: values.file ?? host.file({ environment: env, ...where }),
       write: values.write ?? false,
       http: values.http,
+      auth: authOf(values),
       sandbox: values.sandbox ?? false,
       windows: values.windows ?? where.platform === 'win32',
       local: values.local ?? false,
@@ -68,6 +80,14 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
   } catch (error) {
     throw new ConfigError(`${messageOf(error).split('. ')[0]}.\n${usage}`);
   }
+}
+
+/** @throws Error for another method, or one for a server that the host starts itself */
+function authOf({ auth, http }: { auth?: string; http?: string }): AuthName | undefined {
+  if (auth === undefined) return undefined;
+  if (http === undefined) throw new Error('--auth is for a running server: name it with --http');
+  if (isOneOf(authNames, auth)) return auth;
+  throw new Error(`--auth: "${auth}" is none of ${authNames.join(', ')}`);
 }
 
 /** @throws Error; the usage text that follows it lists the hosts */
@@ -85,17 +105,15 @@ const thisMachine = () => ({
   environment: process.env,
 });
 
-function entryFor({ host, file }: ConfigRequest, launch: Launch): Entry {
-  if (launch.http !== undefined && host.http) return host.http(launch.http);
-  return host.stdio(launch, host.key(file));
+/** @returns undefined if the host takes this only in its settings dialog */
+function entryFor({ host, file }: ConfigRequest, launch: Launch): Entry | undefined {
+  const { remote } = launch;
+  if (remote) return host.http(remote, headersFor(host, remote, file), launch);
+  return host.stdio(launch, host.secret(secrets.key, file));
 }
 
-const inputsFor = ({ host }: ConfigRequest, launch: Launch): Entry[] =>
-  launch.http === undefined ? (host.inputs?.(launch) ?? []) : [];
-
-async function print(request: ConfigRequest, launch: Launch): Promise<void> {
+async function print(request: ConfigRequest, launch: Launch, entry: Entry): Promise<void> {
   const { host, file } = request;
-  const entry = entryFor(request, launch);
   process.stderr.write(
     `${host.title}: add this to ${file}, or run this command again with --write\n\n`,
   );
@@ -109,25 +127,28 @@ async function entrySnippet(request: ConfigRequest, launch: Launch, entry: Entry
   if (format === 'toml') {
     return (await import('./config/edit-toml.ts')).tomlOf(root, serverName, entry);
   }
-  const inputs = inputsFor(request, launch);
+  if (format === 'yaml') {
+    return (await import('./config/edit-yaml.ts')).yamlOf(root, serverName, entry);
+  }
+  const inputs = request.host.inputs?.(launch) ?? [];
   const all = { ...(inputs.length > 0 && { inputs }), [root]: { [serverName]: entry } };
   return `${JSON.stringify(all, undefined, 2)}\n`;
 }
 
-async function write(request: ConfigRequest, launch: Launch): Promise<void> {
+async function write(request: ConfigRequest, launch: Launch, entry: Entry): Promise<void> {
   const { host, file } = request;
   const [{ changeFile }, { NotEdited }, edit] = await Promise.all([
     import('./config/file.ts'),
     import('./config/merge.ts'),
-    editorFor(request, launch),
+    editorFor(request, launch, entry),
   ]);
   try {
-    const { path, entry, changed, backup } = await changeFile(file, edit);
+    const { path, entry: merged, changed, backup } = await changeFile(file, edit);
     const kept = backup === undefined ? '' : `\nThe previous version is in ${backup}`;
     const done = changed
       ? `Added ${serverName} to ${path}.${kept}`
       : `${path} is already up to date.`;
-    process.stdout.write(`${done}\n${nextSteps(host, entry)}\n`);
+    process.stdout.write(`${done}\n${nextSteps(host, merged)}\n`);
   } catch (error) {
     if (!(error instanceof NotEdited)) throw error;
     throw new Error(
@@ -139,15 +160,19 @@ async function write(request: ConfigRequest, launch: Launch): Promise<void> {
 async function editorFor(
   request: ConfigRequest,
   launch: Launch,
+  entry: Entry,
 ): Promise<(before: string) => EditResult> {
   const { root, format } = request.host;
-  const entry = entryFor(request, launch);
   if (format === 'toml') {
     const { editToml } = await import('./config/edit-toml.ts');
     return (before) => editToml(before, root, serverName, entry);
   }
+  if (format === 'yaml') {
+    const { editYaml } = await import('./config/edit-yaml.ts');
+    return (before) => editYaml(before, root, serverName, entry);
+  }
   const { editJson } = await import('./config/edit-json.ts');
-  const inputs = inputsFor(request, launch);
+  const inputs = request.host.inputs?.(launch) ?? [];
   return (before) => editJson(before, root, serverName, entry, inputs);
 }
 

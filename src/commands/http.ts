@@ -220,11 +220,13 @@ function authenticatedInstructions(
   const names = tenants.handles.map(({ name }) => name).join(', ');
   const endpoint = names === '' ? '' : ` for ${names}`;
   const which = tenants.handles.length > 1 ? ' --tenant TENANT' : '';
-  const first = auth.has('token')
-    ? `\nCreate an access token: cpq-mcp token add NAME${which}\n`
-    : '';
-  return `cpq-mcp ${version} serves ${publicUrl?.href ?? url}${endpoint}; callers authenticate by ${[...auth].join(', ')}
-${first}
+  const address = publicUrl?.href ?? url;
+  const [method = 'token'] = auth;
+  const first = auth.has('token') ? `Create an access token: cpq-mcp token add NAME${which}\n` : '';
+  return `cpq-mcp ${version} serves ${address}${endpoint}; callers authenticate by ${[...auth].join(', ')}
+
+${first}Connect an assistant:   cpq-mcp config HOST --http ${address} --auth ${auth.has('token') ? 'token' : method}
+
 Stop with Ctrl-C.
 `;
 }

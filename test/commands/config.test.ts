@@ -17,10 +17,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml, stringify as stringifyToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parse as parseYaml, stringify as stringifyYaml } from 'yaml';
 import { editJson } from '../../src/commands/config/edit-json.ts';
 import { editToml } from '../../src/commands/config/edit-toml.ts';
+import { editYaml } from '../../src/commands/config/edit-yaml.ts';
 import { changeFile } from '../../src/commands/config/file.ts';
-import { hosts } from '../../src/commands/config/hosts.ts';
+import { type ConfigHost, hosts } from '../../src/commands/config/hosts.ts';
 import { NotEdited } from '../../src/commands/config/merge.ts';
 import fc from '../support/fast-check.ts';
 import { run } from '../support/process.ts';
@@ -30,7 +32,9 @@ type Row = Record<string, unknown>;
 const key = 'SecretKeyThatNobodyMaySee0123456789';
 const baseUrl = 'https://tenant.example.com';
 const names = Object.keys(hosts);
-const jsonNames = names.filter((name) => hosts[name]?.format === 'json');
+/** One host for each form of an entry. */
+const jsonForms = ['claude-desktop', 'claude-code', 'vscode', 'zed', 'opencode'];
+const everyForm = [...jsonForms, 'codex', 'goose'];
 const placeholder = 'YOUR_API_KEY';
 
 let folder = '';
@@ -42,8 +46,30 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** A folder of its own for a test. */
 const place = async (): Promise<string> => mkdtemp(join(folder, 'it-'));
 
+const parsers: Record<ConfigHost['format'], (text: string) => unknown> = {
+  json: (text) => JSON.parse(text),
+  toml: (text) => parseToml(text),
+  yaml: (text) => parseYaml(text),
+};
 const parse = (name: string, text: string): Row =>
-  hosts[name]?.format === 'toml' ? JSON.parse(JSON.stringify(parseToml(text))) : JSON.parse(text);
+  JSON.parse(JSON.stringify(parsers[hosts[name]?.format ?? 'json'](text)));
+
+/** What an entry starts, whatever its host calls the parts. */
+function startOf(entry: Row) {
+  const { command, cmd, args = [], env, environment, envs, env_vars, env_keys } = entry;
+  return {
+    words: [command ?? cmd, args].flat(),
+    env: env ?? environment ?? envs,
+    passedOn: env_vars ?? env_keys,
+  };
+}
+
+/** The entry of a host that starts a program, as that host writes it. */
+const entryOf = (name: string, command: string, env: Row): Row => {
+  if (name === 'goose') return { cmd: command, args: [], envs: env };
+  if (name === 'opencode') return { command: [command], environment: env };
+  return { command, args: [], env };
+};
 
 const serversIn = (name: string, document: Row): Row => document[hosts[name]?.root ?? ''] as Row;
 
@@ -82,9 +108,41 @@ const stdioEntries: Record<string, Row> = {
   gemini: { ...where, env: { ...settings, CPQ_API_KEY: '$CPQ_API_KEY' } },
   'lm-studio': { ...where, env: { ...settings, CPQ_API_KEY: placeholder } },
   windsurf: { ...where, env: { ...settings, CPQ_API_KEY: '$' + '{env:CPQ_API_KEY}' } },
+  zed: { ...where, env: { ...settings, CPQ_API_KEY: placeholder } },
+  jetbrains: { ...where, env: { ...settings, CPQ_API_KEY: placeholder } },
+  cline: { ...where, env: { ...settings, CPQ_API_KEY: placeholder } },
+  'copilot-cli': {
+    type: 'stdio',
+    ...where,
+    env: { ...settings, CPQ_API_KEY: '$' + '{CPQ_API_KEY}' },
+    tools: ['*'],
+  },
+  goose: {
+    name: 'cpq-mcp',
+    enabled: true,
+    timeout: 300,
+    type: 'stdio',
+    cmd: process.execPath,
+    args: [bundle],
+    envs: settings,
+    env_keys: ['CPQ_API_KEY'],
+  },
+  opencode: {
+    type: 'local',
+    command: [process.execPath, bundle],
+    environment: { ...settings, CPQ_API_KEY: '{env:CPQ_API_KEY}' },
+  },
+  kiro: { ...where, env: { ...settings, CPQ_API_KEY: '$' + '{CPQ_API_KEY}' } },
 };
 
 const url = 'http://127.0.0.1:3333/mcp';
+const gooseRemote = {
+  name: 'cpq-mcp',
+  enabled: true,
+  timeout: 300,
+  type: 'streamable_http',
+  uri: url,
+};
 const httpEntries: Record<string, Row> = {
   'claude-code': { type: 'http', url },
   vscode: { type: 'http', url },
@@ -93,33 +151,58 @@ const httpEntries: Record<string, Row> = {
   gemini: { httpUrl: url },
   'lm-studio': { url },
   windsurf: { serverUrl: url },
+  zed: { url },
+  jetbrains: { url },
+  cline: { type: 'streamableHttp', url },
+  'copilot-cli': { type: 'http', tools: ['*'], url },
+  goose: gooseRemote,
+  opencode: { type: 'remote', url },
+  kiro: { url },
+};
+
+const bearer = (token: string): Row => ({ headers: { Authorization: `Bearer ${token}` } });
+/** What each host adds to connect to a server whose callers show access tokens. */
+const tokenParts: Record<string, Row> = {
+  'claude-code': bearer('YOUR_ACCESS_TOKEN'),
+  vscode: bearer('$' + '{input:cpq-access-token}'),
+  cursor: bearer('$' + '{env:CPQ_ACCESS_TOKEN}'),
+  codex: { bearer_token_env_var: 'CPQ_ACCESS_TOKEN' },
+  gemini: bearer('$CPQ_ACCESS_TOKEN'),
+  'lm-studio': bearer('YOUR_ACCESS_TOKEN'),
+  windsurf: bearer('$' + '{env:CPQ_ACCESS_TOKEN}'),
+  zed: bearer('YOUR_ACCESS_TOKEN'),
+  jetbrains: bearer('YOUR_ACCESS_TOKEN'),
+  cline: bearer('YOUR_ACCESS_TOKEN'),
+  'copilot-cli': bearer('$' + '{CPQ_ACCESS_TOKEN}'),
+  goose: { ...bearer('$' + '{CPQ_ACCESS_TOKEN}'), env_keys: ['CPQ_ACCESS_TOKEN'] },
+  opencode: bearer('{env:CPQ_ACCESS_TOKEN}'),
+  kiro: bearer('$' + '{CPQ_ACCESS_TOKEN}'),
 };
 
 describe('a printed configuration', () => {
-  test.each(names)('%s: has an entry that starts the server, without the key', async (name) => {
-    expect(await printed(name, '--base-url', baseUrl)).toEqual(stdioEntries[name]);
-  });
-
-  test.each(Object.keys(httpEntries))('%s: has an entry for a running server', async (name) => {
-    expect(await printed(name, '--http', 'http://127.0.0.1:3333')).toEqual(httpEntries[name]);
-  });
-
   test.each(names)(
-    '%s: contains nothing that npm would download by its name alone',
+    '%s: has an entry that starts the server, without the key or a download by npm',
     async (name) => {
-      const { stdout, stderr } = await run(['config', name, '--windows']);
-      expect(stdout + decodeURIComponent(stderr)).not.toContain('npx');
+      const words = ['--base-url', baseUrl, '--windows'];
+      const { stdout, stderr } = await run(['config', name, ...words], { CPQ_API_KEY: key });
+      expect(serversIn(name, parse(name, stdout))['cpq-mcp']).toEqual(stdioEntries[name]);
+      const shown = stdout + decodeURIComponent(stderr);
+      expect(shown).not.toContain('npx');
+      expect(shown).not.toContain(key);
     },
   );
 
-  test.each(names)('%s: needs no settings for the embedded tenant', async (name) => {
-    const { command, args, env, env_vars } = await printed(name, '--sandbox');
-    expect([command, args, env, env_vars]).toEqual([
-      process.execPath,
-      [bundle, '--sandbox'],
-      undefined,
-      undefined,
-    ]);
+  test.each(Object.keys(httpEntries))('%s: has an entry for a running server', async (name) => {
+    const open = await printed(name, '--http', 'http://127.0.0.1:3333');
+    expect(open).toEqual(httpEntries[name]);
+    const team = await printed(name, '--http', url, '--auth', 'token');
+    expect(team).toEqual({ ...httpEntries[name], ...tokenParts[name] });
+  });
+
+  test.each(everyForm)('%s: needs no settings for the embedded tenant', async (name) => {
+    expect(startOf(await printed(name, '--sandbox'))).toEqual({
+      words: [process.execPath, bundle, '--sandbox'],
+    });
   });
 
   test('claude-desktop: mentions its bundle, which cannot serve the embedded tenant', async () => {
@@ -129,10 +212,98 @@ describe('a printed configuration', () => {
     expect(sandbox.stderr).not.toContain('cpq-mcp.mcpb');
   });
 
-  test.each(names)('%s: can refer to a key file instead', async (name) => {
+  test.each(everyForm)('%s: can refer to a key file instead', async (name) => {
     const entry = await printed(name, '--base-url', baseUrl, '--api-key-file', '/etc/cpq/key');
-    expect(entry.env).toEqual({ ...settings, CPQ_API_KEY_FILE: '/etc/cpq/key' });
-    expect(entry.env_vars).toBeUndefined();
+    expect(startOf(entry)).toMatchObject({
+      env: { ...settings, CPQ_API_KEY_FILE: '/etc/cpq/key' },
+      passedOn: undefined,
+    });
+  });
+});
+
+describe('the configuration for a server of a team', () => {
+  const team = 'https://mcp.example.com';
+  const remote = `${team}/mcp`;
+
+  test('has a token for other machines, unless callers sign in', async () => {
+    expect(await printed('cursor', '--http', team)).toEqual({
+      url: remote,
+      ...tokenParts.cursor,
+    });
+    expect(await printed('cursor', '--http', team, '--auth', 'oauth')).toEqual({ url: remote });
+  });
+
+  test("has the caller's own key and address where the server asks for them", async () => {
+    const words = ['--http', team, '--auth', 'key', '--base-url', baseUrl];
+    expect(await printed('vscode', ...words)).toMatchObject({
+      headers: { 'api-key': '$' + '{input:cpq-api-key}', 'cpq-base-url': baseUrl },
+    });
+    expect(await printed('codex', ...words)).toEqual({
+      url: remote,
+      env_http_headers: { 'api-key': 'CPQ_API_KEY' },
+      http_headers: { 'cpq-base-url': baseUrl },
+    });
+  });
+
+  test('makes VS Code ask for the token once', async () => {
+    const { stdout } = await run(['config', 'vscode', '--http', team]);
+    expect(JSON.parse(stdout).inputs).toEqual([
+      expect.objectContaining({ id: 'cpq-access-token', password: true }),
+    ]);
+  });
+
+  test('starts a bridge for Claude Desktop, which sends no headers itself', async () => {
+    const entry = await printed('claude-desktop', '--http', team);
+    expect(entry).toEqual({
+      command: 'npx',
+      args: ['-y', 'mcp-remote@0.15.1', remote, '--header', 'Authorization:$' + '{CPQ_LOGIN}'],
+      env: { CPQ_LOGIN: 'Bearer YOUR_ACCESS_TOKEN' },
+    });
+    const windows = await printed('claude-desktop', '--http', team, '--windows');
+    expect(startOf(windows).words.slice(0, 4)).toEqual(['cmd', '/c', 'npx', '-y']);
+  });
+
+  test('says what to do with the token', async () => {
+    const saidFor = async (name: string) => (await run(['config', name, '--http', team])).stderr;
+    expect(await saidFor('zed')).toContain('Replace YOUR_ACCESS_TOKEN with your access token.');
+    expect(await saidFor('vscode')).toContain('asks for the access token at the first start');
+    expect(await saidFor('codex')).toContain('with CPQ_ACCESS_TOKEN in its environment');
+    expect(await saidFor('claude-code')).toContain(
+      `claude mcp add --scope user --transport http cpq-mcp ${remote} --header 'Authorization: Bearer YOUR_ACCESS_TOKEN'\n`,
+    );
+  });
+
+  test('keeps a token that a person inserted, and no key that is not used', async () => {
+    const before = {
+      mcpServers: {
+        'cpq-mcp': {
+          command: 'node',
+          args: [],
+          env: { CPQ_API_KEY: key },
+          headers: { authorization: 'old', 'x-team': '7' },
+        },
+      },
+    };
+    const { file, after = '' } = await written('zed', '{}', '--http', team);
+    const filled = after.replace('YOUR_ACCESS_TOKEN', 'cpq_mine');
+    await writeFile(file, filled);
+    const again = await run(['config', 'zed', '--write', '--file', file, '--http', team]);
+    expect(again.stdout).toContain('is already up to date.');
+    expect(await readFile(file, 'utf8')).toBe(filled);
+    const changed = await written('cursor', JSON.stringify(before), '--http', team);
+    expect(JSON.parse(changed.after ?? '').mcpServers['cpq-mcp']).toEqual({
+      url: remote,
+      headers: { 'x-team': '7', Authorization: 'Bearer $' + '{env:CPQ_ACCESS_TOKEN}' },
+    });
+    const desktop = await written('claude-desktop', JSON.stringify(before), '--http', team);
+    expect(desktop.after).not.toContain(key);
+    const back = await run([
+      'config',
+      'claude-desktop',
+      ...['--write', '--file', desktop.file, '--base-url', baseUrl],
+    ]);
+    expect(back.status).toBe(0);
+    expect(await readFile(desktop.file, 'utf8')).not.toContain('CPQ_LOGIN');
   });
 });
 
@@ -183,15 +354,21 @@ describe('the printed configuration of one host', () => {
     const { name, inputs, ...entry } = JSON.parse(quoted.replaceAll(`'\\''`, "'"));
     expect([name, entry]).toEqual(['cpq-mcp', stdioEntries.vscode]);
     const onWindows = await run(['config', 'vscode', '--windows', '--base-url', baseUrl]);
-    const [, escaped = ''] = /code --add-mcp "(.*)"\n/.exec(onWindows.stderr) ?? [];
-    expect(JSON.parse(escaped.replaceAll('\\"', '"')).command).toBe(process.execPath);
+    for (const form of [
+      /in cmd:\n {2}code --add-mcp "(.*)"\n/,
+      /in PowerShell:\n {2}code --add-mcp '(.*)'\n/,
+    ]) {
+      const [, escaped = ''] = form.exec(onWindows.stderr) ?? [];
+      expect(JSON.parse(escaped.replaceAll('\\"', '"')).command).toBe(process.execPath);
+    }
   });
 
   test('names the server before the variables for Claude Code', async () => {
     const { stderr } = await run(['config', 'claude-code', '--base-url', baseUrl]);
-    expect(stderr).toContain(
-      `claude mcp add --scope user cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- ${process.execPath} ${bundle}\n`,
-    );
+    const said = `claude mcp add --scope user cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- ${process.execPath} ${bundle}\n`;
+    expect(stderr).toContain(said);
+    const onWindows = await run(['config', 'claude-code', '--base-url', baseUrl, '--windows']);
+    expect(onWindows.stderr).toContain(said.replace(' -- ', " '--' "));
   });
 
   test('starts a server that a client can use', async () => {
@@ -213,17 +390,21 @@ describe('the printed configuration of one host', () => {
     const shown = await run(['config', 'claude-desktop', '--http', url]);
     expect([shown.status, shown.stdout]).toEqual([0, '']);
     expect(shown.stderr).toContain(`Add custom connector: ${url}`);
-    const { status, after, left } = await written('claude-desktop', undefined, '--http', url);
+    const words = ['--http', 'https://mcp.example.com/mcp', '--auth', 'oauth'];
+    const { status, after, left } = await written('claude-desktop', undefined, ...words);
     expect([status, after, left]).toEqual([2, undefined, []]);
   });
+});
 
+describe('wrong use of config', () => {
   test.each([
-    [[], 'claude-desktop|claude-code|vscode|cursor|codex|gemini|lm-studio|windsurf'],
     [[], 'Name a host'],
     [['emacs'], 'There is no host "emacs"'],
     [['constructor'], 'There is no host "constructor"'],
     [['vscode', 'cursor'], 'Name one host'],
     [['cursor', 'codex'], 'Name one host'],
+    [['cursor', '--auth', 'token'], '--auth is for a running server'],
+    [['cursor', '--http', url, '--auth', 'basic'], '"basic" is none of none, token'],
     [['cursor', '--http', 'ftp://127.0.0.1'], '--http: "ftp://127.0.0.1" is not an address'],
     [['cursor', '--base-url', 'tenant'], 'CPQ_BASE_URL: is not a web address'],
     [['cursor', '--grants', 'everything'], 'unknown: everything'],
@@ -233,6 +414,11 @@ describe('the printed configuration of one host', () => {
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(said);
     expect(stderr).not.toContain('abcdefgh');
+  });
+  test('lists the hosts where none is named', async () => {
+    const { stderr } = await run(['config']);
+    const listed = [...stderr.matchAll(/^ {2}(\S+) {2,}\S/gm)].map(([, name]) => name);
+    expect(listed).toEqual(names);
   });
 });
 
@@ -258,6 +444,19 @@ describe('the configuration file of each host', () => {
     ['gemini', 'linux', '/.gemini/settings.json'],
     ['lm-studio', 'linux', '/.lmstudio/mcp.json'],
     ['windsurf', 'linux', '/.codeium/windsurf/mcp_config.json'],
+    ['zed', 'darwin', '/.config/zed/settings.json'],
+    ['zed', 'win32', '/AppData/Roaming/Zed/settings.json'],
+    ['jetbrains', 'linux', '/.junie/mcp/mcp.json'],
+    [
+      'cline',
+      'linux',
+      '/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+    ],
+    ['copilot-cli', 'linux', '/.copilot/mcp-config.json'],
+    ['goose', 'darwin', '/.config/goose/config.yaml'],
+    ['goose', 'win32', '/AppData/Roaming/Block/goose/config/config.yaml'],
+    ['opencode', 'linux', '/.config/opencode/opencode.json'],
+    ['kiro', 'linux', '/.kiro/settings/mcp.json'],
   ] as const)('is found for %s on %s', (name, platform, file) => {
     expect(fileOf(name, platform)).toBe(join(file));
   });
@@ -276,6 +475,10 @@ describe('the configuration file of each host', () => {
     await writeFile(join(home, '.lmstudio-home-pointer'), `${elsewhere('lms')}\n`);
     const file = hosts['lm-studio']?.file({ platform: 'linux', home, environment: {} });
     expect(file).toBe(elsewhere(join('lms', 'mcp.json')));
+    await mkdir(join(home, '.config', 'opencode'), { recursive: true });
+    await writeFile(join(home, '.config', 'opencode', 'opencode.jsonc'), '{}');
+    const opencode = hosts.opencode?.file({ platform: 'linux', home, environment: {} });
+    expect(opencode).toBe(join(home, '.config', 'opencode', 'opencode.jsonc'));
   });
 });
 
@@ -294,12 +497,19 @@ const allowed: Record<string, string[]> = {
     'timeout',
     'trust',
   ],
-  codex: ['command', 'args', 'env', 'env_vars', 'cwd', 'url', 'bearer_token_env_var'],
+  codex: [
+    ...['command', 'args', 'env', 'env_vars', 'cwd', 'url', 'bearer_token_env_var'],
+    ...['http_headers', 'env_http_headers'],
+  ],
 };
 
 describe('published schemas of hosts', () => {
   test.each(Object.keys(allowed))('allow every key of our entries: %s', async (name) => {
-    const entries = [await printed(name), await printed(name, '--http', url)];
+    const entries = [
+      await printed(name),
+      await printed(name, '--http', 'https://mcp.example.com'),
+      await printed(name, '--http', url, '--auth', 'key', '--base-url', baseUrl),
+    ];
     for (const entry of entries)
       expect(allowed[name]).toEqual(expect.arrayContaining(Object.keys(entry)));
   });
@@ -319,7 +529,7 @@ describe('a written configuration file', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test.each(names)('%s: is unchanged when the entry is there already', async (name) => {
+  test.each(everyForm)('%s: is unchanged when the entry is there already', async (name) => {
     const { file, home, after } = await written(name, undefined);
     const again = await run(['config', name, '--write', '--file', file]);
     expect(again.stdout).toContain('is already up to date.');
@@ -327,7 +537,7 @@ describe('a written configuration file', () => {
     expect(await readdir(home)).toEqual(['host.conf']);
   });
 
-  test.each(jsonNames)(
+  test.each(jsonForms)(
     '%s: keeps other servers, unknown keys, comments and layout',
     async (name) => {
       const root = hosts[name]?.root;
@@ -382,7 +592,7 @@ describe('an existing configuration file', () => {
     expect(Object.keys(JSON.parse(after).mcpServers)).toEqual(['cpq-mcp']);
   });
 
-  test.each(jsonNames)('%s: keeps values that a person changed', async (name) => {
+  test.each(jsonForms)('%s: keeps values that a person changed', async (name) => {
     const root = hosts[name]?.root ?? '';
     const own = { disabled: true, timeout: 5 };
     const env = {
@@ -390,15 +600,16 @@ describe('an existing configuration file', () => {
       CPQ_BASE_URL: 'https://mine.example.com',
       HTTPS_PROXY: 'http://p',
     };
-    const mine = { [root]: { 'cpq-mcp': { command: 'old', args: [], ...own, env } } };
+    const mine = { [root]: { 'cpq-mcp': { ...entryOf(name, 'old', env), ...own } } };
     const {
       after = '',
       stdout,
       stderr,
     } = await written(name, JSON.stringify(mine), '--grants', 'read');
-    expect(JSON.parse(after)[root]['cpq-mcp']).toEqual({
-      ...stdioEntries[name],
-      ...own,
+    const entry = JSON.parse(after)[root]['cpq-mcp'];
+    expect(entry).toMatchObject(own);
+    expect(startOf(entry)).toEqual({
+      words: [process.execPath, bundle],
       env: { ...env, CPQ_GRANTS: 'read' },
     });
     expect(stdout + stderr).not.toContain(key);
@@ -438,6 +649,9 @@ describe('a configuration file that cannot be edited safely', () => {
     ['codex', '[a]\nb = = 1\n', 'is not valid TOML (line 2'],
     ['codex', 'mcp_servers = { cpq-mcp = { command = "x" } }\n', 'cannot edit safely'],
     ['codex', 'mcp_servers = "none"\n', 'cannot edit safely'],
+    ['goose', 'a: 1\nb: [\n', 'is not valid YAML (line'],
+    ['goose', '- a\n', 'does not hold a YAML mapping'],
+    ['goose', 'extensions: [a]\n', 'something else than an object at "extensions"'],
   ])('is left unchanged: %s with %j', async (name, before, said) => {
     const { status, stdout, stderr, after, left } = await written(name, before);
     expect([status, stdout, after, left]).toEqual([1, '', before, ['host.conf']]);
@@ -493,18 +707,19 @@ b = 1979-05-27T07:32:00Z
 describe('an existing entry', () => {
   const real = (host: string, env: Row) => {
     const { root = '', format } = hosts[host] ?? {};
-    const document = { [root]: { 'cpq-mcp': { command: 'old', disabled: true, env } } };
-    return format === 'toml' ? stringifyToml(document) : JSON.stringify(document);
+    const document = { [root]: { 'cpq-mcp': { ...entryOf(host, 'old', env), disabled: true } } };
+    if (format === 'toml') return stringifyToml(document);
+    return format === 'yaml' ? stringifyYaml(document) : JSON.stringify(document);
   };
 
-  test.each(names)(
+  test.each(everyForm)(
     '%s: loses only address and key when changed to the embedded tenant',
     async (name) => {
       const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_LOG_LEVEL: 'info' };
       const { after = '' } = await written(name, real(name, env), '--sandbox');
       expect(after).not.toContain(key);
-      expect(serversIn(name, parse(name, after))['cpq-mcp']).toMatchObject({
-        args: [bundle, '--sandbox'],
+      expect(startOf(serversIn(name, parse(name, after))['cpq-mcp'] as Row)).toEqual({
+        words: [process.execPath, bundle, '--sandbox'],
         env: { CPQ_LOG_LEVEL: 'info' },
       });
       expect(after).not.toContain(baseUrl);
@@ -546,6 +761,47 @@ describe('a TOML file', () => {
       mcp_servers: { 'cpq-mcp': { command: process.execPath } },
     });
   });
+});
+
+describe('a YAML file', () => {
+  const before = `# Mine
+GOOSE_MODE: "smart_approve" # asks
+extensions:
+  developer:
+    type: builtin # tools
+    enabled: true
+  cpq-mcp:
+    enabled: false
+    type: stdio
+    cmd: old
+    args: []
+    envs: { CPQ_API_KEY: ${key} }
+last: [1, 2]
+`;
+
+  test('keeps comments, other extensions and what a person set', async () => {
+    const { after = '', stdout } = await written('goose', before, '--base-url', baseUrl);
+    for (const comment of ['# Mine', '# asks', '# tools']) expect(after).toContain(comment);
+    const { extensions, ...rest } = parseYaml(after);
+    expect(rest).toEqual({ GOOSE_MODE: 'smart_approve', last: [1, 2] });
+    expect(extensions.developer).toEqual({ type: 'builtin', enabled: true });
+    expect(extensions['cpq-mcp']).toMatchObject({
+      enabled: false,
+      cmd: process.execPath,
+      envs: { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key },
+    });
+    expect(extensions['cpq-mcp'].env_keys).toBeUndefined();
+    expect(stdout).toContain('The entry is disabled');
+    expect(stdout).not.toContain(key);
+  });
+
+  test.each(['extensions:', 'extensions: {}', '# only a comment', ''])(
+    'may hold no extension: %j',
+    async (empty) => {
+      const { after = '' } = await written('goose', empty);
+      expect(Object.keys(parseYaml(after).extensions)).toEqual(['cpq-mcp']);
+    },
+  );
 });
 
 const text = fc.string({ unit: 'grapheme', maxLength: 8 });
@@ -590,5 +846,18 @@ describe('any file', () => {
       }),
     );
     expect(refused).toBeLessThan(10);
+  });
+
+  test('of YAML gets the entry and keeps everything else; a second time changes nothing', () => {
+    fc.assert(
+      fc.property(document, document, (rest, others) => {
+        const before = stringifyYaml({ ...rest, extensions: { ...others } });
+        const once = editYaml(before, 'extensions', 'ours', entry);
+        const expected = { ...rest, extensions: { ...others, ours: once.entry } };
+        expect(plain(parseYaml(once.text))).toEqual(plain(expected));
+        expect(editYaml(once.text, 'extensions', 'ours', entry).text).toBe(once.text);
+      }),
+      { numRuns: 30 },
+    );
   });
 });

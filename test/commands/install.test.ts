@@ -330,6 +330,21 @@ const serverFile = z.strictObject({
     .regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/),
 });
 
+describe('the install buttons of the README', () => {
+  test('connect to the server that npm start serves, and carry nothing else', async () => {
+    const readme = await readFile(join(root, 'README.md'), 'utf8');
+    const links = [
+      ...readme.matchAll(/\]\((https:[^)]*install\?[^)]*|https:[^)]*install-mcp\?[^)]*)\)/g),
+    ];
+    const configs = links.map(([, link = '']) => new URL(link).searchParams.get('config') ?? '');
+    const [vscode = '', cursor = ''] = configs;
+    const url = 'http://127.0.0.1:3333/mcp';
+    expect(configs).toHaveLength(2);
+    expect(JSON.parse(vscode)).toEqual({ type: 'http', url });
+    expect(JSON.parse(Buffer.from(cursor, 'base64').toString())).toEqual({ url });
+  });
+});
+
 describe('server.json', () => {
   test('is valid, and names this package', async () => {
     const server = serverFile.parse(await readJson(join(root, 'server.json')));

@@ -53,9 +53,13 @@ export interface Ran {
 }
 
 /** Runs a file of JavaScript on a newer Node to its end, whatever its exit status. */
-export async function runOnNewerNode(argv: readonly string[], cwd: string): Promise<Ran> {
+export async function runOnNewerNode(
+  argv: readonly string[],
+  cwd: string,
+  more: Record<string, string> = {},
+): Promise<Ran> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const options = { cwd, maxBuffer: outputLimit, env: { PATH, HOME, TMPDIR } };
+  const options = { cwd, maxBuffer: outputLimit, env: { PATH, HOME, TMPDIR, ...more } };
   const running = execute(await newerNode(), argv, options);
   return running.then(
     (ran) => ({ status: 0, ...ran }),

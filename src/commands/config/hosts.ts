@@ -1,14 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fieldOf } from '../../values.ts';
 import {
-  addToVsCode,
   claudeMcpAdd,
   codexMcpAdd,
+  commandForms,
   geminiMcpAdd,
   installLinks,
 } from './install-commands.ts';
-import { type Entry, type Launch, placeholders, variables } from './launch.ts';
+import {
+  baseUrlPlaceholder,
+  type Entry,
+  inputId,
+  type Launch,
+  type Remote,
+  type Secret,
+  secrets,
+  serverName,
+  variables,
+} from './launch.ts';
 
 interface HostEnvironment {
   platform: NodeJS.Platform;
@@ -16,23 +25,25 @@ interface HostEnvironment {
   environment: Record<string, string | undefined>;
 }
 
+/** Ways to install the server, each with a heading. */
+type Alternatives = [heading: string, what: string][];
+
 /** How a host is configured. */
 export interface ConfigHost {
   title: string;
   /** The file that holds the user's own servers. */
   file(where: HostEnvironment): string;
-  format: 'json' | 'toml';
+  format: 'json' | 'toml' | 'yaml';
   /** The object in the file that contains the servers. */
   root: string;
-  /** The value in place of the key; undefined if the host passes the variable on by name. */
-  key(file: string): string | undefined;
+  /** The value in place of a secret; undefined if the host reads the variable by its name. */
+  secret(secret: Secret, file: string): string | undefined;
   stdio(launch: Launch, key: string | undefined): Entry;
-  /** Absent if the file supports only servers that the host starts. */
-  http?(url: string): Entry;
+  /** Undefined if the host takes a URL only in its settings dialog. */
+  http(remote: Remote, headers: Entry, launch: Launch): Entry | undefined;
   /** Inputs that the host prompts for once and stores. */
   inputs?(launch: Launch): Entry[];
-  /** Alternative installations, each with a heading. */
-  alternatives(launch: Launch, entry: Entry): [string, string][];
+  alternatives(launch: Launch, entry: Entry): Alternatives;
   /** How to make the host load the changed file. */
   restart: string;
 }
@@ -40,21 +51,43 @@ export interface ConfigHost {
 const commandEntry = (launch: Launch, key: string | undefined): Entry => ({
   command: launch.command,
   args: launch.args,
-  ...environment(launch, key),
+  ...environment('env', launch, key),
 });
 
-function environment(launch: Launch, key: string | undefined): Entry {
+function environment(field: string, launch: Launch, key: string | undefined): Entry {
   const withKey = launch.needsKey && key !== undefined;
   const env = { ...launch.env, ...(withKey && { [variables.key]: key }) };
-  return Object.keys(env).length === 0 ? {} : { env };
+  return Object.keys(env).length === 0 ? {} : { [field]: env };
+}
+
+/** An entry with a URL, as most hosts write it. */
+const urlEntry =
+  (more: Entry = {}, field = 'url') =>
+  ({ url }: Remote, headers: Entry): Entry => ({ ...more, [field]: url, ...headers });
+
+/** The headers of an entry: the secret ones where the host keeps secrets. */
+export function headersFor({ secret }: ConfigHost, { login, headers }: Remote, file: string) {
+  const value = login && secret(login.secret, file);
+  const all = {
+    ...(value !== undefined && { [login?.header ?? '']: `${login?.prefix}${value}` }),
+    ...headers,
+  };
+  return Object.keys(all).length === 0 ? {} : { headers: all };
 }
 
 /** The folder of application settings. */
 function applicationData({ platform, home, environment: env }: HostEnvironment): string {
   if (platform === 'win32') return env.APPDATA ?? join(home, 'AppData', 'Roaming');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
-  return env.XDG_CONFIG_HOME || join(home, '.config');
+  return settingsFolder({ home, environment: env });
 }
+
+/** The folder of settings of programs that use the same one on macOS and Linux. */
+const settingsFolder = ({ home, environment: env }: Omit<HostEnvironment, 'platform'>): string =>
+  env.XDG_CONFIG_HOME || join(home, '.config');
+
+const vsCodeUserFolder = (where: HostEnvironment): string =>
+  join(applicationData(where), 'Code', 'User');
 
 /** LM Studio's folder may have been moved; a pointer file contains its path. */
 function lmStudioHome(home: string): string {
@@ -62,43 +95,86 @@ function lmStudioHome(home: string): string {
   return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : join(home, '.lmstudio');
 }
 
+/** Hosts that expand no variables: the user writes the secret into the file. */
+const inFile = (secret: Secret): string => secret.placeholder;
 /** A variable reference, as most hosts write it. */
-const inputReference = (name: string): string => `\${${name}}`;
+const reference = (name: string): string => `\${${name}}`;
+const inVariable = (secret: Secret): string => reference(secret.variable);
+const inEnvVariable = (secret: Secret): string => reference(`env:${secret.variable}`);
+const byName = (): undefined => undefined;
 
-const inputs = {
-  baseUrl: inputReference('input:cpq-base-url'),
-  key: inputReference('input:cpq-api-key'),
-};
-
-/** VS Code prompts for a missing address. */
-const promptedEntry = (launch: Launch): Launch =>
-  launch.env[variables.baseUrl] === placeholders.baseUrl
-    ? { ...launch, env: { ...launch.env, [variables.baseUrl]: inputs.baseUrl } }
-    : launch;
+const inputReference = (id: string): string => reference(`input:${id}`);
 
 const baseUrlInput = {
   type: 'promptString',
   id: 'cpq-base-url',
   description: "The tenant's API address, the part before /public-api",
 };
-const keyInput = {
+const secretInput = (secret: Secret): Entry => ({
   type: 'promptString',
-  id: 'cpq-api-key',
-  description: 'API key (Settings → Integrations → API Key)',
+  id: inputId(secret),
+  description: secret.question,
   password: true,
-};
+});
 
-const vsCodeInputs = (launch: Launch): Entry[] => [
-  ...(promptedEntry(launch) === launch ? [] : [baseUrlInput]),
-  ...(launch.needsKey ? [keyInput] : []),
-];
+/** VS Code prompts for a missing address. */
+const promptedEntry = (launch: Launch): Launch =>
+  launch.env[variables.baseUrl] === baseUrlPlaceholder
+    ? { ...launch, env: { ...launch.env, [variables.baseUrl]: inputReference(baseUrlInput.id) } }
+    : launch;
+
+function vsCodeInputs(launch: Launch): Entry[] {
+  if (launch.remote) return launch.remote.login ? [secretInput(launch.remote.login.secret)] : [];
+  return [
+    ...(promptedEntry(launch) === launch ? [] : [baseUrlInput]),
+    ...(launch.needsKey ? [secretInput(secrets.key)] : []),
+  ];
+}
+
+function addToVsCode(launch: Launch, entry: Entry): Alternatives {
+  const inputs = vsCodeInputs(launch);
+  const text = JSON.stringify({ name: serverName, ...entry, ...(inputs.length > 0 && { inputs }) });
+  return [
+    ['Or open this link', `vscode:mcp/install?${encodeURIComponent(text)}`],
+    ...commandForms(['code', '--add-mcp', text], launch),
+  ];
+}
 
 /** Not offered for the embedded tenant (no address): the bundle contains no SQLite. */
-const desktopBundle = ({ env }: Launch): [string, string][] => {
+const desktopBundle = ({ env, remote }: Launch): Alternatives => {
   const how =
     'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and stores the key securely';
-  return env[variables.baseUrl] === undefined ? [] : [['Or without a file', how]];
+  return remote || env[variables.baseUrl] === undefined ? [] : [['Or without a file', how]];
 };
+
+/** Connects programs that only start servers; tested with this version. */
+const bridge = 'mcp-remote@0.15.1';
+
+/**
+ * Claude Desktop's file holds only servers that it starts, and its dialog takes no headers. The secret is in a variable
+ * because Claude Desktop on Windows splits arguments at spaces.
+ */
+function bridged(
+  { url, login, headers }: Remote,
+  _: Entry,
+  { windows }: Launch,
+): Entry | undefined {
+  if (!login) return undefined;
+  const npx = windows ? ['cmd', '/c', 'npx'] : ['npx'];
+  const lines = { [login.header]: reference(variables.login), ...headers };
+  const [command, ...args] = [
+    ...npx,
+    ...['-y', bridge, url],
+    ...Object.entries(lines).flatMap(([name, value]) => ['--header', `${name}:${value}`]),
+  ];
+  return {
+    command,
+    args,
+    env: { [variables.login]: `${login.prefix}${login.secret.placeholder}` },
+  };
+}
+
+const gooseExtension = { name: serverName, enabled: true, timeout: 300 };
 
 export const hosts: Readonly<Record<string, ConfigHost>> = {
   'claude-desktop': {
@@ -106,8 +182,9 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: (where) => join(applicationData(where), 'Claude', 'claude_desktop_config.json'),
     format: 'json',
     root: 'mcpServers',
-    key: () => placeholders.key,
+    secret: inFile,
     stdio: commandEntry,
+    http: bridged,
     alternatives: desktopBundle,
     restart: 'Then quit Claude Desktop and start it again.',
   },
@@ -117,23 +194,23 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     format: 'json',
     root: 'mcpServers',
     // Variables are expanded in a project's file, which is shared, but not in the user's own.
-    key: (file) =>
-      basename(file) === '.mcp.json' ? inputReference(variables.key) : placeholders.key,
+    secret: (secret, file) =>
+      basename(file) === '.mcp.json' ? inVariable(secret) : inFile(secret),
     stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(launch, key) }),
-    http: (url) => ({ type: 'http', url }),
-    alternatives: (launch) => [['Or in one command', claudeMcpAdd(launch)]],
+    http: urlEntry({ type: 'http' }),
+    alternatives: (launch) => commandForms(claudeMcpAdd(launch), launch),
     restart: 'Check it with /mcp in a new session.',
   },
   vscode: {
     title: 'VS Code',
-    file: (where) => join(applicationData(where), 'Code', 'User', 'mcp.json'),
+    file: (where) => join(vsCodeUserFolder(where), 'mcp.json'),
     format: 'json',
     root: 'servers',
-    key: () => inputs.key,
+    secret: (secret) => inputReference(inputId(secret)),
     stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(promptedEntry(launch), key) }),
-    http: (url) => ({ type: 'http', url }),
+    http: urlEntry({ type: 'http' }),
     inputs: vsCodeInputs,
-    alternatives: (launch, entry) => addToVsCode(launch, entry, vsCodeInputs(launch)),
+    alternatives: addToVsCode,
     restart: 'Start it with the command MCP: List Servers.',
   },
   cursor: {
@@ -141,9 +218,9 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: ({ home }) => join(home, '.cursor', 'mcp.json'),
     format: 'json',
     root: 'mcpServers',
-    key: () => inputReference(`env:${variables.key}`),
+    secret: inEnvVariable,
     stdio: commandEntry,
-    http: (url) => ({ url }),
+    http: urlEntry(),
     alternatives: (_, entry) => [['Or open this link', installLinks.cursor(entry)]],
     restart: 'Cursor loads the file at once, or after a restart.',
   },
@@ -153,15 +230,18 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
     format: 'toml',
     root: 'mcp_servers',
-    key: () => undefined,
+    secret: byName,
     stdio: (launch) => ({
       ...commandEntry(launch, undefined),
       ...(launch.needsKey ? { env_vars: [variables.key] } : {}),
     }),
-    http: (url) => ({ url }),
-    alternatives: (launch) => [
-      ['Or in one command, with the key in the file', codexMcpAdd(launch)],
-    ],
+    http: ({ url, login, headers }) => ({
+      url,
+      ...(login?.prefix === 'Bearer ' && { bearer_token_env_var: login.secret.variable }),
+      ...(login?.prefix === '' && { env_http_headers: { [login.header]: login.secret.variable } }),
+      ...(Object.keys(headers).length > 0 && { http_headers: headers }),
+    }),
+    alternatives: codexMcpAdd,
     restart: 'Check it with /mcp in a new session.',
   },
   gemini: {
@@ -170,20 +250,21 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     format: 'json',
     root: 'mcpServers',
     // Listed explicitly: otherwise Gemini CLI hides variables that look like secrets from servers.
-    key: () => `$${variables.key}`,
+    secret: ({ variable }) => `$${variable}`,
     stdio: commandEntry,
-    http: (url) => ({ httpUrl: url }),
-    alternatives: (launch) => [['Or in one command', geminiMcpAdd(launch)]],
-    restart: 'Check it with /mcp in a new session.',
+    http: urlEntry({}, 'httpUrl'),
+    alternatives: (launch) => commandForms(geminiMcpAdd(launch), launch),
+    restart:
+      'Check it with /mcp in a new session. Gemini CLI starts servers only in folders that you trust: see /permissions.',
   },
   'lm-studio': {
     title: 'LM Studio',
     file: ({ home }) => join(lmStudioHome(home), 'mcp.json'),
     format: 'json',
     root: 'mcpServers',
-    key: () => placeholders.key,
+    secret: inFile,
     stdio: commandEntry,
-    http: (url) => ({ url }),
+    http: urlEntry(),
     alternatives: (_, entry) => [['Or open this link', installLinks.lmStudio(entry)]],
     restart: 'LM Studio loads the file when it is saved.',
   },
@@ -192,34 +273,129 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     format: 'json',
     root: 'mcpServers',
-    key: () => inputReference(`env:${variables.key}`),
+    secret: inEnvVariable,
     stdio: commandEntry,
-    http: (url) => ({ serverUrl: url }),
+    http: urlEntry({}, 'serverUrl'),
     alternatives: () => [],
     restart: 'Press Refresh in the list of MCP servers.',
   },
+  zed: {
+    title: 'Zed',
+    file: (where) =>
+      where.platform === 'win32'
+        ? join(applicationData(where), 'Zed', 'settings.json')
+        : join(settingsFolder(where), 'zed', 'settings.json'),
+    format: 'json',
+    root: 'context_servers',
+    secret: inFile,
+    stdio: commandEntry,
+    http: urlEntry(),
+    alternatives: () => [],
+    restart: 'Zed loads the file when it is saved; check it under Settings → AI → MCP Servers.',
+  },
+  jetbrains: {
+    title: 'JetBrains Junie',
+    file: ({ home }) => join(home, '.junie', 'mcp', 'mcp.json'),
+    format: 'json',
+    root: 'mcpServers',
+    secret: inFile,
+    stdio: commandEntry,
+    http: urlEntry(),
+    alternatives: () => [
+      [
+        'Or in AI Assistant',
+        'paste it under Settings → Tools → AI Assistant → Model Context Protocol (MCP) → Add',
+      ],
+    ],
+    restart: 'Check it under Settings → Tools → Junie → MCP Settings.',
+  },
+  cline: {
+    title: 'Cline',
+    file: (where) =>
+      where.environment.CLINE_MCP_SETTINGS_PATH ||
+      join(
+        vsCodeUserFolder(where),
+        ...['globalStorage', 'saoudrizwan.claude-dev', 'settings', 'cline_mcp_settings.json'],
+      ),
+    format: 'json',
+    root: 'mcpServers',
+    secret: inFile,
+    stdio: commandEntry,
+    http: urlEntry({ type: 'streamableHttp' }),
+    alternatives: () => [
+      ['For its command line', 'name --file ~/.cline/data/settings/cline_mcp_settings.json'],
+    ],
+    restart: 'Cline loads the file when it is saved.',
+  },
+  'copilot-cli': {
+    title: 'Copilot CLI',
+    file: ({ home, environment: env }) =>
+      join(env.COPILOT_HOME || join(home, '.copilot'), 'mcp-config.json'),
+    format: 'json',
+    root: 'mcpServers',
+    secret: inVariable,
+    stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(launch, key), tools: ['*'] }),
+    http: urlEntry({ type: 'http', tools: ['*'] }),
+    alternatives: () => [],
+    restart: 'Check it with /mcp show in a new session.',
+  },
+  goose: {
+    title: 'Goose',
+    file: (where) =>
+      where.platform === 'win32'
+        ? join(applicationData(where), 'Block', 'goose', 'config', 'config.yaml')
+        : join(settingsFolder(where), 'goose', 'config.yaml'),
+    format: 'yaml',
+    root: 'extensions',
+    secret: inVariable,
+    stdio: (launch) => ({
+      ...gooseExtension,
+      type: 'stdio',
+      cmd: launch.command,
+      args: launch.args,
+      ...environment('envs', launch, undefined),
+      ...(launch.needsKey && { env_keys: [variables.key] }),
+    }),
+    http: ({ url, login }, headers) => ({
+      ...gooseExtension,
+      type: 'streamable_http',
+      uri: url,
+      ...headers,
+      ...(login && { env_keys: [login.secret.variable] }),
+    }),
+    alternatives: () => [],
+    restart: 'Goose loads the file with the next session.',
+  },
+  opencode: {
+    title: 'OpenCode',
+    file: (where) => openCodeFile(join(settingsFolder(where), 'opencode')),
+    format: 'json',
+    root: 'mcp',
+    secret: ({ variable }) => `{env:${variable}}`,
+    stdio: (launch, key) => ({
+      type: 'local',
+      command: [launch.command, ...launch.args],
+      ...environment('environment', launch, key),
+    }),
+    http: urlEntry({ type: 'remote' }),
+    alternatives: () => [],
+    restart: 'Check it with opencode mcp list.',
+  },
+  kiro: {
+    title: 'Kiro',
+    file: ({ home }) => join(home, '.kiro', 'settings', 'mcp.json'),
+    format: 'json',
+    root: 'mcpServers',
+    secret: inVariable,
+    stdio: commandEntry,
+    http: urlEntry(),
+    alternatives: () => [],
+    restart:
+      'Kiro loads the file when it is saved, and asks once whether it may read the variable.',
+  },
 };
 
-/** Remaining manual steps. */
-export function nextSteps(host: ConfigHost, entry: Entry): string {
-  const { env, env_vars: passedOn } = entry;
-  const baseUrl = fieldOf(env, variables.baseUrl);
-  const key = fieldOf(env, variables.key);
-  const steps: string[] = [];
-  if (baseUrl === placeholders.baseUrl)
-    steps.push(`Replace ${baseUrl} with the tenant's API address.`);
-  if (key === placeholders.key) steps.push(`Replace ${key} with your key.`);
-  else if (key === inputs.key)
-    steps.push('VS Code asks for the key at the first start and stores it securely.');
-  else if (
-    String(key).startsWith('$') ||
-    (Array.isArray(passedOn) && passedOn.includes(variables.key))
-  ) {
-    steps.push(
-      `The key is not in the file: start ${host.title} with ${variables.key} in its environment.`,
-    );
-  }
-  if (entry.disabled === true || entry.enabled === false)
-    steps.push(`The entry is disabled in the file: enable it, or ${host.title} does not start it.`);
-  return [...steps, host.restart].join('\n');
+function openCodeFile(folder: string): string {
+  const withComments = join(folder, 'opencode.jsonc');
+  return existsSync(withComments) ? withComments : join(folder, 'opencode.json');
 }

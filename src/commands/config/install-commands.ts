@@ -1,13 +1,30 @@
-import { type Entry, type Launch, placeholders, serverName, variables } from './launch.ts';
+import { type Entry, type Launch, secrets, serverName, variables } from './launch.ts';
 
-/** Quotes one word of a command line for the shell. */
-function shellQuote(word: string, windows: boolean): string {
-  if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
-  return windows ? `"${word.replaceAll('"', '\\"')}"` : `'${word.replaceAll("'", `'\\''`)}'`;
+const isPlain = (word: string): boolean => /^[\w+=:./\\-]+$/.test(word);
+
+/** Quotes one word of a command line. */
+const quotes = {
+  posix: (word: string) => (isPlain(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`),
+  cmd: (word: string) => (isPlain(word) ? word : `"${word.replaceAll('"', '\\"')}"`),
+  // PowerShell removes a bare `--` before a script, and passes double quotes on only after a backslash.
+  powershell: (word: string) =>
+    isPlain(word) && word !== '--'
+      ? word
+      : `'${word.replaceAll("'", "''").replaceAll('"', '\\"')}'`,
+} as const;
+
+/** A command for the shells of the system, each with a heading. */
+export function commandForms(
+  words: readonly string[],
+  { windows }: Launch,
+): [heading: string, command: string][] {
+  const inShell = (shell: keyof typeof quotes) => words.map(quotes[shell]).join(' ');
+  if (!windows) return [['Or in one command', inShell('posix')]];
+  return [
+    ['Or in one command, in PowerShell', inShell('powershell')],
+    ['Or in one command, in cmd', inShell('cmd')],
+  ];
 }
-
-const commandText = (words: readonly string[], { windows }: Launch): string =>
-  words.map((word) => shellQuote(word, windows)).join(' ');
 
 const environmentFlags = (flag: string, launch: Launch, key: string): string[] =>
   Object.entries({ ...launch.env, ...(launch.needsKey ? { [variables.key]: key } : {}) }).flatMap(
@@ -16,53 +33,57 @@ const environmentFlags = (flag: string, launch: Launch, key: string): string[] =
 
 const launchWords = ({ command, args }: Launch): string[] => ['--', command, ...args];
 
+/** Header flags, with the secret as the host refers to it. */
+function headerFlags({ remote }: Launch, refer: (variable: string) => string): string[] {
+  const { login, headers = {} } = remote ?? {};
+  const all = {
+    ...(login && { [login.header]: `${login.prefix}${refer(login.secret.variable)}` }),
+    ...headers,
+  };
+  return Object.entries(all).flatMap(([name, value]) => ['--header', `${name}: ${value}`]);
+}
+
+const placeholderOf = (variable: string): string =>
+  Object.values(secrets).find((secret) => secret.variable === variable)?.placeholder ?? variable;
+
 /** The name comes first, because everything between `--env` and `--` is parsed as variables. */
-export function claudeMcpAdd(launch: Launch): string {
+export function claudeMcpAdd(launch: Launch): string[] {
   const add = ['claude', 'mcp', 'add', '--scope', 'user'];
-  const words =
-    launch.http === undefined
-      ? [
-          ...add,
-          serverName,
-          ...environmentFlags('--env', launch, placeholders.key),
-          ...launchWords(launch),
-        ]
-      : [...add, '--transport', 'http', serverName, launch.http];
-  return commandText(words, launch);
+  if (launch.remote) {
+    const headers = headerFlags(launch, placeholderOf);
+    return [...add, '--transport', 'http', serverName, launch.remote.url, ...headers];
+  }
+  const env = environmentFlags('--env', launch, secrets.key.placeholder);
+  return [...add, serverName, ...env, ...launchWords(launch)];
 }
 
-export function codexMcpAdd(launch: Launch): string {
+/** Its command has no flag for headers other than a bearer token. */
+export function codexMcpAdd(launch: Launch): [heading: string, command: string][] {
   const add = ['codex', 'mcp', 'add', serverName];
-  const words =
-    launch.http === undefined
-      ? [...add, ...environmentFlags('--env', launch, placeholders.key), ...launchWords(launch)]
-      : [...add, '--url', launch.http];
-  return commandText(words, launch);
+  if (!launch.remote) {
+    const env = environmentFlags('--env', launch, secrets.key.placeholder);
+    return commandForms([...add, ...env, ...launchWords(launch)], launch).map(
+      ([heading, command]) => [
+        `${heading}${launch.needsKey ? ', with the key in the file' : ''}`,
+        command,
+      ],
+    );
+  }
+  const { url, login } = launch.remote;
+  if (login?.header === 'api-key') return [];
+  const bearer = login ? ['--bearer-token-env-var', login.secret.variable] : [];
+  return commandForms([...add, '--url', url, ...bearer], launch);
 }
 
-export function geminiMcpAdd(launch: Launch): string {
+export function geminiMcpAdd(launch: Launch): string[] {
   const add = ['gemini', 'mcp', 'add', '--scope', 'user'];
-  const words =
-    launch.http === undefined
-      ? [
-          ...add,
-          ...environmentFlags('-e', launch, `$${variables.key}`),
-          serverName,
-          launch.command,
-          '--',
-          ...launch.args,
-        ]
-      : [...add, '--transport', 'http', serverName, launch.http];
-  return commandText(words, launch);
-}
-
-export function addToVsCode(launch: Launch, entry: Entry, inputs: Entry[]): [string, string][] {
-  const all = { name: serverName, ...entry, ...(launch.http === undefined && { inputs }) };
-  const text = JSON.stringify(all);
-  return [
-    ['Or open this link', `vscode:mcp/install?${encodeURIComponent(text)}`],
-    ['Or in one command', commandText(['code', '--add-mcp', text], launch)],
-  ];
+  const refer = (variable: string) => `$${variable}`;
+  if (launch.remote) {
+    const headers = headerFlags(launch, refer);
+    return [...add, '--transport', 'http', ...headers, serverName, launch.remote.url];
+  }
+  const env = environmentFlags('-e', launch, refer(variables.key));
+  return [...add, ...env, serverName, launch.command, '--', ...launch.args];
 }
 
 const encodeEntry = (entry: Entry): string =>

@@ -6,10 +6,38 @@ import { version } from '../../version.ts';
 /** What a host's configuration holds about one server. */
 export type Entry = Record<string, unknown>;
 
+/** A secret that an entry needs. It is never written: each host has its own way to keep it. */
+export interface Secret {
+  /** Environment variable of hosts that read secrets from one. */
+  variable: string;
+  /** What the user replaces in hosts that keep secrets in the file. */
+  placeholder: string;
+  /** Name in messages. */
+  title: string;
+  /** Question of hosts that ask for secrets. */
+  question: string;
+}
+
+/** The header that authenticates a host at a running server. */
+interface Login {
+  header: 'Authorization' | 'api-key';
+  prefix: '' | 'Bearer ';
+  secret: Secret;
+}
+
+/** A running server. */
+export interface Remote {
+  url: string;
+  /** Absent if callers are not authenticated, or sign in at an identity provider. */
+  login?: Login;
+  /** Headers that are not secret. */
+  headers: Record<string, string>;
+}
+
 /** How to reach the server, independent of the host's format. */
 export interface Launch {
-  /** URL of a running server; otherwise the host starts one. */
-  http?: string;
+  /** Present if the host connects to a running server, and starts none. */
+  remote?: Remote;
   command: string;
   args: string[];
   /** Variables that are not secret. */
@@ -20,8 +48,14 @@ export interface Launch {
   windows: boolean;
 }
 
+/** How callers of a running server authenticate. */
+export const authNames = ['none', 'token', 'oauth', 'key'] as const;
+export type AuthName = (typeof authNames)[number];
+
 export interface LaunchOptions {
   http?: string | undefined;
+  /** Default: none for this machine, token for others. */
+  auth?: AuthName | undefined;
   sandbox: boolean;
   windows: boolean;
   /** Use this copy and this Node, never npx. */
@@ -38,9 +72,25 @@ export const variables = {
   key: environmentName('apiKey'),
   keyFile: environmentName('apiKeyFile'),
   grants: environmentName('grants'),
+  /** Read by the bridge of hosts that send no headers themselves. */
+  login: 'CPQ_LOGIN',
 } as const;
-/** Placeholders for values that the user fills in. */
-export const placeholders = { baseUrl: 'https://YOUR-TENANT', key: 'YOUR_API_KEY' } as const;
+/** What stands in place of an address that the user fills in. */
+export const baseUrlPlaceholder = 'https://YOUR-TENANT';
+export const secrets = {
+  key: {
+    variable: variables.key,
+    placeholder: 'YOUR_API_KEY',
+    title: 'key',
+    question: 'API key (Settings → Integrations → API Key)',
+  },
+  token: {
+    variable: 'CPQ_ACCESS_TOKEN',
+    placeholder: 'YOUR_ACCESS_TOKEN',
+    title: 'access token',
+    question: 'Access token of the server (cpq_…)',
+  },
+} as const satisfies Record<string, Secret>;
 
 /** @throws ConfigError for an invalid address */
 export function toLaunch(choice: LaunchOptions): Launch {
@@ -52,12 +102,37 @@ export function toLaunch(choice: LaunchOptions): Launch {
     needsKey: !choice.sandbox && choice.apiKeyFile === undefined,
     windows: choice.windows,
   };
-  return choice.http === undefined ? launch : { ...launch, http: httpAddress(choice.http) };
+  return choice.http === undefined ? launch : { ...launch, remote: toRemote(choice.http, choice) };
 }
+
+function toRemote(http: string, { auth, baseUrl }: LaunchOptions): Remote {
+  const url = httpAddress(http);
+  const login = logins[auth ?? (isThisMachine(url) ? 'none' : 'token')];
+  const isOwnKey = login?.header === 'api-key' && baseUrl !== undefined;
+  return {
+    url,
+    ...(login && { login }),
+    headers: isOwnKey ? { 'cpq-base-url': baseUrl } : {},
+  };
+}
+
+/** Id of a secret among the inputs of VS Code, such as `cpq-api-key`. */
+export const inputId = ({ variable }: Secret): string =>
+  variable.toLowerCase().replaceAll('_', '-');
+
+const logins: Readonly<Record<AuthName, Login | undefined>> = {
+  none: undefined,
+  oauth: undefined,
+  token: { header: 'Authorization', prefix: 'Bearer ', secret: secrets.token },
+  key: { header: 'api-key', prefix: '', secret: secrets.key },
+};
+
+const isThisMachine = (url: string): boolean =>
+  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
 
 function environment({ baseUrl, grants, apiKeyFile }: LaunchOptions): Record<string, string> {
   return {
-    [variables.baseUrl]: baseUrl ?? placeholders.baseUrl,
+    [variables.baseUrl]: baseUrl ?? baseUrlPlaceholder,
     ...(apiKeyFile === undefined ? {} : { [variables.keyFile]: apiKeyFile }),
     ...(grants === undefined ? {} : { [variables.grants]: grants }),
   };

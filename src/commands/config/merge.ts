@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../values.ts';
-import { type Entry, placeholders, variables } from './launch.ts';
+import { type Entry, variables } from './launch.ts';
 
 /** The new content of a file, and the entry in it. */
 export interface EditResult {
@@ -22,59 +22,95 @@ export function unsafe<T>(read: () => T): T {
   }
 }
 
-/** Keys that say how to reach the server; all others belong to the user. */
-const transport = ['type', 'command', 'args', 'env', 'env_vars', 'url', 'httpUrl', 'serverUrl'];
+/** Keys of all hosts that say how to reach the server; all others belong to the user. */
+const transport = [
+  ...['type', 'command', 'cmd', 'args', 'env', 'environment', 'envs', 'env_vars', 'env_keys'],
+  ...['url', 'httpUrl', 'serverUrl', 'uri', 'headers', 'http_headers'],
+  ...['bearer_token_env_var', 'env_http_headers'],
+];
 
 /**
  * Merges the new entry into an existing one. Values that the user changed are kept: unknown keys, further
- * variables, and a key or address in place of a placeholder.
+ * variables and headers, and a secret or address in place of a placeholder.
  */
 export function merge(existing: unknown, launch: Entry): Entry {
   if (!isObject(existing)) return launch;
-  const own = Object.entries(existing).filter(([name]) => !transport.includes(name));
-  const merged: Entry = { ...Object.fromEntries(own), ...launch };
-  if (launch.command === undefined) return merged;
-  const isSandbox = listOf(launch.args).includes('--sandbox');
-  const before = isObject(existing.env) ? existing.env : {};
-  const env = mergeVariables(isSandbox ? withoutTenant(before) : before, launch);
-  if (Object.keys(env).length > 0) merged.env = env;
-  const keyIsThere = env[variables.key] !== undefined || env[variables.keyFile] !== undefined;
-  const passedOn = new Set([...listOf(existing.env_vars), ...listOf(launch.env_vars)]);
-  if (keyIsThere || isSandbox) passedOn.delete(variables.key);
-  if (passedOn.size > 0) merged.env_vars = [...passedOn];
-  else delete merged.env_vars;
-  return merged;
+  const own = Object.fromEntries(
+    Object.entries(existing).filter(([name]) => !transport.includes(name)),
+  );
+  const merged: Entry = { ...own, ...launch, ...own };
+  const starts = launch.command !== undefined || launch.cmd !== undefined;
+  return starts ? mergeLaunch(existing, launch, merged) : mergeHeaders(existing, launch, merged);
 }
+
+function mergeLaunch(existing: Entry, launch: Entry, merged: Entry): Entry {
+  const isSandbox = [launch.command, launch.args].some((words) =>
+    listOf(words).includes('--sandbox'),
+  );
+  const envField = fieldIn(['env', 'environment', 'envs'], existing, launch);
+  const passedField = fieldIn(['env_vars', 'env_keys'], existing, launch);
+  const ours = objectOf(launch[envField]);
+  const env = mergeVariables(withoutUnused(objectOf(existing[envField]), ours, isSandbox), ours);
+  const keyIsThere = env[variables.key] !== undefined || env[variables.keyFile] !== undefined;
+  const passedOn = new Set([...listOf(existing[passedField]), ...listOf(launch[passedField])]);
+  if (keyIsThere || isSandbox) passedOn.delete(variables.key);
+  return {
+    ...without(merged, [envField, passedField]),
+    ...(Object.keys(env).length > 0 && { [envField]: env }),
+    ...(passedOn.size > 0 && { [passedField]: [...passedOn] }),
+  };
+}
+
+/** The field that one of the entries has. */
+const fieldIn = (names: readonly [string, ...string[]], ...entries: readonly Entry[]): string =>
+  names.find((name) => entries.some((entry) => entry[name] !== undefined)) ?? names[0];
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const objectOf = (value: unknown): Entry => (isObject(value) ? value : {});
 
-/** The embedded tenant needs neither address nor key, so none stays in the file. */
-function withoutTenant({
-  [variables.baseUrl]: _address,
-  [variables.key]: _key,
-  [variables.keyFile]: _file,
-  ...rest
-}: Entry): Entry {
-  return rest;
+const without = (entry: Entry, names: readonly string[]): Entry =>
+  Object.fromEntries(Object.entries(entry).filter(([name]) => !names.includes(name)));
+
+/** No secret stays in the file that the new entry does not use. */
+function withoutUnused(existing: Entry, ours: Entry, isSandbox: boolean): Entry {
+  const { baseUrl, key, keyFile, login } = variables;
+  const connects = ours[login] !== undefined;
+  return without(existing, [
+    ...(isSandbox || connects ? [baseUrl, key, keyFile] : []),
+    ...(connects ? [] : [login]),
+  ]);
 }
 
-function mergeVariables(existing: Entry, launch: Entry): Entry {
-  const ours = isObject(launch.env) ? launch.env : {};
-  const env = { ...existing, ...ours };
-  for (const [name, value] of Object.entries(ours)) {
-    const theirs = existing[name];
-    if (theirs !== undefined && isOpen(value) && !isOpen(theirs)) env[name] = theirs;
-  }
+function mergeVariables(existing: Entry, ours: Entry): Entry {
+  const env = { ...existing, ...ours, ...keptSecrets(existing, ours) };
   // Only one source of the key: the one requested now, or the one that the user filled in.
   if (ours[variables.keyFile] !== undefined) delete env[variables.key];
   else if (existing[variables.keyFile] !== undefined) delete env[variables.key];
   return env;
 }
 
+/** The user's values in place of our placeholders. */
+const keptSecrets = (existing: Entry, ours: Entry): Entry =>
+  Object.fromEntries(
+    Object.entries(existing).filter(([name, value]) => isOpen(ours[name]) && !isOpen(value)),
+  );
+
+/** Headers that authenticate; compared in lower case. */
+const loginHeaders = ['authorization', 'api-key'];
+
+function mergeHeaders(existing: Entry, launch: Entry, merged: Entry): Entry {
+  const fields = ['headers', 'http_headers'].map((field) => {
+    const [theirs, ours] = [objectOf(existing[field]), objectOf(launch[field])];
+    const logins = Object.keys(theirs).filter((name) => loginHeaders.includes(name.toLowerCase()));
+    return [field, { ...without(theirs, logins), ...ours, ...keptSecrets(theirs, ours) }] as const;
+  });
+  const filled = fields.filter(([, headers]) => Object.keys(headers).length > 0);
+  return { ...merged, ...Object.fromEntries(filled) };
+}
+
 /** Whether a value is a placeholder or a reference that the host resolves. */
 const isOpen = (value: unknown): boolean =>
-  typeof value === 'string' &&
-  (value === placeholders.key || value === placeholders.baseUrl || /^\$/.test(value));
+  typeof value === 'string' && /^(?:Bearer )?(?:YOUR_|\$|\{env:)|YOUR-TENANT$/.test(value);
 
 /**
  * Verifies that an edit changed the entry and nothing else, by parsing both versions.
