@@ -106,9 +106,9 @@ describe('what documents name as code', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('variables are settings', async () => {
+  test('variables are settings, or of scripts and hosts', async () => {
     const settings = await read('docs/settings.md');
-    const scripts = await read('.ci/run');
+    const scripts = (await read('.ci/run')) + (await read('src/commands/config/launch.ts'));
     const unknown = await eachPage((text) =>
       [...text.matchAll(/\bCPQ_[A-Z_]+[A-Z]\b/g)]
         .map(([name]) => name)
