@@ -2,23 +2,17 @@
  * Money arithmetic of the briefs: decimal, one sum per currency and term, rounded once at the end. The exact
  * definitions are in docs/definitions.md.
  */
-import BigJs, { type Big } from 'big.js';
 import type { Company, Ref } from '../records/records.ts';
+import { Decimal } from './decimal.ts';
 
-/** An own constructor, so that settings made elsewhere do not affect these sums. */
-const Big20 = BigJs();
-Big20.DP = 20;
-Big20.RM = Big20.roundHalfUp;
+export type { Decimal };
 
-/** A decimal number of any length. */
-export type Decimal = Big;
-
-export const zero: Decimal = new Big20(0);
-export const hundred: Decimal = new Big20(100);
+export const zero: Decimal = Decimal.of(0);
+export const hundred: Decimal = Decimal.of(100);
 
 /** A known number as a decimal; `undefined` for a missing one, which is unknown and never 0. */
 export function decimal(value: number | undefined): Decimal | undefined {
-  return value === undefined || !Number.isFinite(value) ? undefined : new Big20(value);
+  return value === undefined || !Number.isFinite(value) ? undefined : Decimal.of(value);
 }
 
 /** An amount for the reader: 2 decimals, half away from zero. */
