@@ -7,7 +7,7 @@ import type { ApiRecord, Quote, Ref } from '../src/records/records.ts';
 import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
-import { identifier, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   ambiguousAnswer,
   answerWithRows,
@@ -96,12 +96,20 @@ function quoteAnswer(
 }
 
 function quoteSummary(brief: QuoteBrief): Wording {
-  const { number, name, id, status, company, deleted } = brief;
+  const { number, name, id, company, deleted } = brief;
   const known = number ?? name ?? id;
   const what = known === undefined ? wording`Quote` : wording`Quote ${identifier(known)}`;
   const whom = company?.name === undefined ? '' : wording` for ${quote(company.name)}`;
-  const standing = status === undefined ? '' : wording`, ${identifier(status)}`;
-  return wording`${deletedWords(deleted)}${what}${whom}${standing}. ${verdict(brief)}`;
+  return wording`${deletedWords(deleted)}${what}${whom}${state(brief)}. ${verdict(brief)}`;
+}
+
+/** The status; of a quote at the customer also since when, and until when it can be accepted. */
+function state({ status, standing, sent, expires, expiresInDays = 0 }: QuoteBrief): Wording {
+  const named = status === undefined ? wording`` : wording`, ${identifier(status)}`;
+  if (standing !== 'sent') return named;
+  const since = sent === undefined ? named : wording`${named} ${trusted(sent)}`;
+  if (expires === undefined) return since;
+  return wording`${since}, ${expiresInDays < 0 ? 'expired' : 'expires'} ${trusted(expires)}`;
 }
 
 /** Only a quote that can still go out is told what to do before that. */
@@ -115,5 +123,7 @@ function verdict({ standing, preflight: { total, stops, checks } }: QuoteBrief):
     total === 0
       ? wording`The pre-flight check found nothing`
       : wording`The pre-flight check found ${stops} to fix and ${checks} to review`;
-  return wording`${found}; for a person to review before it goes out.`;
+  return standing === 'sent'
+    ? wording`${found} in what the customer has.`
+    : wording`${found}; for a person to review before it goes out.`;
 }
