@@ -1,17 +1,54 @@
-// Adds up vitest's reports in a folder, and counts every further word as one failure.
+// Reads vitest's reports in a folder: prints every failure, then their sum alone in the last line. Every further
+// word is the name of a failed step, and counts as one failure.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
-const [folder = '.', ...failures] = process.argv.slice(2);
-const sum = { passed: 0, failed: failures.length, skipped: 0 };
+/** Lines of a message that are printed; the whole message is further up in the log. */
+const maxLines = 8;
 
-for (const name of readdirSync(folder).filter((file) => file.endsWith('.json'))) {
-  const report = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+const [folder = '.', ...steps] = process.argv.slice(2);
+const sum = { passed: 0, failed: steps.length, skipped: 0 };
+
+for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
+  const report = JSON.parse(readFileSync(join(folder, file), 'utf8'));
   sum.passed += report.numPassedTests;
   // A file that cannot be read, or a hook that throws, fails the run without failing a test.
   sum.failed += Math.max(report.numFailedTests, report.success ? 0 : 1);
   sum.skipped += report.numPendingTests + report.numTodoTests;
+  for (const { title, message } of failuresIn(report)) {
+    process.stdout.write(`failed (${file.replace(/\.json$/, '')}): ${title}\n${indented(message)}`);
+  }
 }
 
 process.stdout.write(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped\n`);
 process.exitCode = sum.failed === 0 ? 0 : 1;
+
+function failuresIn({ success, testResults }) {
+  const failures = testResults.flatMap(failuresInFile);
+  if (success || failures.length > 0) return failures;
+  return [{ title: 'an error outside of all tests', message: '' }];
+}
+
+function failuresInFile({ name, status, message, assertionResults }) {
+  const file = relative(process.cwd(), name);
+  const failed = assertionResults
+    .filter((test) => test.status === 'failed')
+    .map(({ ancestorTitles, title, failureMessages }) => ({
+      title: [file, ...ancestorTitles, title].join(' > '),
+      message: failureMessages.join('\n'),
+    }));
+  if (status !== 'failed' || failed.length > 0) return failed;
+  return [{ title: `${file}, outside of its tests`, message }];
+}
+
+/** The first lines of a message, without the stack. */
+function indented(message) {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
+  return lines
+    .slice(0, maxLines)
+    .map((line) => `  ${line}\n`)
+    .join('');
+}

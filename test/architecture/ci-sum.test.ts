@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Report {
+  success: boolean;
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
+  testResults: object[];
+}
+
+/** A report as vitest writes it, as far as the sum reads it. */
+const reportOf = (report: Partial<Report>): Report => ({
+  success: true,
+  numPassedTests: 0,
+  numFailedTests: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+  testResults: [],
+  ...report,
+});
+
+const failing = reportOf({
+  success: false,
+  numPassedTests: 3,
+  numFailedTests: 1,
+  testResults: [
+    {
+      name: join(root, 'test/api/a.test.ts'),
+      status: 'failed',
+      message: '',
+      assertionResults: [
+        { ancestorTitles: [], title: 'passes', status: 'passed', failureMessages: [] },
+        {
+          ancestorTitles: ['a group', 'a case'],
+          title: 'fails',
+          status: 'failed',
+          failureMessages: [
+            '\u001b[31mAssertionError: expected 1 to be 2\u001b[39m\n\n- 2\n+ 1\n    at /somewhere/a.test.ts:2:67',
+          ],
+        },
+      ],
+    },
+    {
+      name: join(root, 'test/api/b.test.ts'),
+      status: 'failed',
+      message: 'Cannot find module',
+      assertionResults: [],
+    },
+  ],
+});
+
+async function sumOf(reports: Readonly<Record<string, Report>>, ...steps: string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-sum-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, report] of Object.entries(reports))
+    await writeFile(join(folder, `${name}.json`), JSON.stringify(report));
+  const argv = [join(root, '.ci/sum.mjs'), folder, ...steps];
+  return new Promise<{ status: unknown; lines: string[] }>((resolve) => {
+    execFile(process.execPath, argv, { cwd: root }, (error, stdout) => {
+      resolve({ status: error ? error.code : 0, lines: stdout.trimEnd().split('\n') });
+    });
+  });
+}
+
+test('the sum of CI is a line alone where all passed', async () => {
+  const quick = reportOf({ numPassedTests: 5, numPendingTests: 1, numTodoTests: 1 });
+  const slow = reportOf({ numPassedTests: 2 });
+  expect(await sumOf({ quick, slow })).toEqual({
+    status: 0,
+    lines: ['7 passed, 0 failed, 2 skipped'],
+  });
+});
+
+test('each failure is named before the sum, with the first lines of its message', async () => {
+  const unhandled = reportOf({ success: false, numPassedTests: 1 });
+  expect(await sumOf({ quick: failing, slow: unhandled }, 'lint')).toEqual({
+    status: 1,
+    lines: [
+      'failed (quick): test/api/a.test.ts > a group > a case > fails',
+      '  AssertionError: expected 1 to be 2',
+      '  - 2',
+      '  + 1',
+      'failed (quick): test/api/b.test.ts, outside of its tests',
+      '  Cannot find module',
+      'failed (slow): an error outside of all tests',
+      '4 passed, 3 failed, 0 skipped',
+    ],
+  });
+});
