@@ -22,15 +22,26 @@ const { values: options } = parseArgs({
   },
 });
 
-const pristine = await startSandbox(tenantOptions);
-try {
+if (options.serve) await serve();
+else await withSandbox(tenantOptions, ask);
+
+async function withSandbox(
+  sandboxOptions: Parameters<typeof startSandbox>[0],
+  work: (sandbox: Sandbox) => Promise<void>,
+): Promise<void> {
+  const sandbox = await startSandbox(sandboxOptions);
+  try {
+    await work(sandbox);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+async function ask(pristine: Sandbox): Promise<void> {
   const asked = chosen().map((question) => askedQuestion(question, pristine.database));
   if (options.list) print(asked.map(({ id, ask }) => JSON.stringify({ id, ask })).join('\n'));
-  else if (options.serve) await serve();
   else if (options.transcript) await scoreTranscript(asked, options.transcript);
-  else await playAll(asked);
-} finally {
-  await pristine.close();
+  else await playAll(asked, pristine);
 }
 
 function chosen() {
@@ -38,17 +49,17 @@ function chosen() {
   return questions.filter(({ id }) => ids?.includes(id) ?? true);
 }
 
-async function playAll(asked: readonly AskedQuestion[]): Promise<void> {
+async function playAll(asked: readonly AskedQuestion[], sandbox: Sandbox): Promise<void> {
   const model = modelFrom(process.env);
   if (options.out) await writeFile(options.out, '');
-  const server = await startServer(pristine, options.server);
+  const server = await startServer(sandbox, options.server);
   const results: Result[] = [];
   try {
     for (const question of asked) {
       server.person = question.person ?? 'decline';
       const played = await play(model, server.client, question);
       if (options.out) await appendFile(options.out, `${JSON.stringify(played)}\n`);
-      results.push(scored(question, played, pristine));
+      results.push(scored(question, played, sandbox));
     }
   } finally {
     await server.close();
@@ -56,10 +67,10 @@ async function playAll(asked: readonly AskedQuestion[]): Promise<void> {
   print(report(results, []));
 }
 
-/** Scores answers that came from elsewhere. Changes are looked for in the tenant's file, where it is given. */
+/** Scores a transcript that another program wrote. Changes are checked in the tenant's file, if it is given. */
 async function scoreTranscript(asked: readonly AskedQuestion[], file: string): Promise<void> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '');
-  const answers = new Map(lines.map((line) => [idOf(line), JSON.parse(line) as Played]));
+  const answers = new Map(lines.map(readPlayed).map((played) => [played.id, played]));
   const changed = options.data
     ? await startSandbox({ ...tenantOptions, file: options.data })
     : undefined;
@@ -81,22 +92,23 @@ function scored(question: AskedQuestion, played: Played, tenant: Sandbox | undef
   };
 }
 
-function idOf(line: string): string {
-  const { id } = JSON.parse(line) as { id?: unknown };
-  if (typeof id !== 'string')
+function readPlayed(line: string): Played {
+  const played = JSON.parse(line) as Played;
+  if (typeof played.id !== 'string')
     throw new Error(`A line of the transcript has no id: ${line.slice(0, 80)}`);
-  return id;
+  return played;
 }
 
 /** Keeps the tenant open for an assistant of one's own, and prints what to add to its configuration. */
-async function serve(): Promise<void> {
+function serve(): Promise<void> {
   const file = options.data ? { file: options.data } : {};
-  const sandbox = await startSandbox({ ...tenantOptions, ...file });
-  const [command, ...args] = commandOf(options.server);
-  const env = { ...settings(sandbox), ...clockAt(day) };
-  print(JSON.stringify({ mcpServers: { 'cpq-mcp-evals': { command, args, env } } }, undefined, 2));
-  await new Promise((resolve) => process.once('SIGINT', resolve));
-  await sandbox.close();
+  return withSandbox({ ...tenantOptions, ...file }, async (sandbox) => {
+    const [command, ...args] = commandOf(options.server);
+    const env = { ...settings(sandbox), ...clockAt(day) };
+    const mcpServers = { 'cpq-mcp-evals': { command, args, env } };
+    print(JSON.stringify({ mcpServers }, undefined, 2));
+    await new Promise((resolve) => process.once('SIGINT', resolve));
+  });
 }
 
 function print(text: string): void {
