@@ -39,6 +39,7 @@ function typeOf(schema: JsonSchema): string {
   const { minimum, maximum, maxLength } = schema;
   if (minimum !== undefined && maximum !== undefined) return `${schema.type} ${minimum}–${maximum}`;
   if (minimum !== undefined) return `${schema.type} ≥ ${minimum}`;
+  if (maximum !== undefined) return `${schema.type} ≤ ${maximum}`;
   return maxLength === undefined
     ? (schema.type ?? 'any')
     : `${schema.type} ≤ ${maxLength} characters`;

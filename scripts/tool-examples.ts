@@ -16,6 +16,8 @@ interface Subjects {
   quote: string;
   opportunity: string;
   mpn: string;
+  /** The id of a product that a pricing book has. */
+  bookProduct: string;
   /** From the journal; the example of the upsert made it. */
   change: string;
 }
@@ -55,6 +57,7 @@ const examples: Record<string, (subjects: Subjects) => Arguments> = {
   cpq_brief_company: ({ company }) => ({ company, parts: ['opportunities', 'quotes'] }),
   cpq_brief_quote: ({ quote }) => ({ quote, lines: 3 }),
   cpq_brief_quotes: () => ({ by: 'status', size: 2 }),
+  cpq_price_product: ({ company, bookProduct }) => ({ company, product: bookProduct }),
   cpq_check_sales_data: () => ({ check: 'stale_quotes', size: 3 }),
   cpq_upsert_opportunity: ({ opportunity }) => ({ opportunity_id: opportunity, probability: 0.6 }),
   cpq_list_changes: () => ({}),
@@ -80,7 +83,7 @@ export async function toolExamples(day: string): Promise<ReadonlyMap<string, Exa
     const names = tools.map(({ name }) => name).filter((name) => name !== 'cpq_list_events');
     const missing = names.filter((name) => !examples[name]);
     if (missing.length > 0) throw new Error(`No example: ${missing.join(', ')}`);
-    return await callAll(call);
+    return await callAll(call, day);
   } finally {
     await client.close();
     await rm(folder, { recursive: true });
@@ -125,8 +128,8 @@ function clockAt(day: string): string {
   return `--import=data:text/javascript,${encodeURIComponent(source)}`;
 }
 
-async function callAll(call: Call): Promise<Map<string, Example>> {
-  const subjects = await subjectsOf(call);
+async function callAll(call: Call, day: string): Promise<Map<string, Example>> {
+  const subjects = await subjectsOf(call, day);
   const made = new Map<string, Example>();
   for (const [name, argumentsFor] of Object.entries(examples)) {
     if (name === 'cpq_revert_change') subjects.change = await lastChange(call);
@@ -137,7 +140,7 @@ async function callAll(call: Call): Promise<Map<string, Example>> {
   return made;
 }
 
-async function subjectsOf(call: Call): Promise<Subjects> {
+async function subjectsOf(call: Call, day: string): Promise<Subjects> {
   const first = async (tool: string, args: Arguments): Promise<Row> => {
     const { data } = await call(tool, { size: 1, ...args });
     const [record] = data.records as Row[];
@@ -150,11 +153,15 @@ async function subjectsOf(call: Call): Promise<Subjects> {
     filters: 'outcome:open,probability:<0.5',
   });
   const product = await first('cpq_list_products', { filters: 'mpn:(any)' });
+  const books = { filters: `for:everyone,validFrom:<${day},validTo:>${day}`, detail: 'full' };
+  const book = await first('cpq_list_pricing_books', books);
+  const [priced] = book.products as { productId: string }[];
   return {
     company: String(quote.company),
     quote: String(quote.number),
     opportunity: String(opportunity.id),
     mpn: String(product.mpn),
+    bookProduct: String(priced?.productId),
     change: '',
   };
 }

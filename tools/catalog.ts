@@ -23,6 +23,7 @@ import {
   listQuoteWidgets,
 } from './lists.ts';
 import { pipelineChanges } from './pipeline-changes.ts';
+import { priceProduct } from './price-product.ts';
 import { revertChange } from './revert-change.ts';
 import { upsertOpportunity } from './upsert-opportunity.ts';
 
@@ -48,6 +49,7 @@ export const catalog: readonly AnyTool[] = [
   briefCompany,
   briefQuote,
   briefQuotes,
+  priceProduct,
   checkSalesData,
   listEvents,
   listChanges,

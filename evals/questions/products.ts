@@ -4,6 +4,19 @@ const listed = 'coalesce(listed, 1) <> 0';
 const price = 'cast(price as real)';
 const cost = 'cast(cost as real)';
 
+/** Prices of books on the day of the questions, whatever company they are for. */
+const valid = `(select b.id as book, b.name as bookName, b.companyIds, b.classificationIds, e.productId, cast(e.price as real) as price
+  from pricing_book b join pricing_book_product e on e.pricingBookId = b.id
+  where :today between coalesce(substr(b.validFrom, 1, 10), '') and coalesce(substr(b.validTo, 1, 10), '9')
+    and :today between coalesce(substr(e.validFrom, 1, 10), '') and coalesce(substr(e.validTo, 1, 10), '9')
+    and e.price is not null)`;
+const forEveryone = `(json_array_length(companyIds) = 0 and json_array_length(classificationIds) = 0)`;
+const named = (id: string) =>
+  `exists (select 1 from json_each(companyIds) j where j.value = ${id})`;
+/** Whether a name is that of one record only. */
+const isOnly = (table: string, name: string) =>
+  `${name} in (select name from ${table} group by name having count(*) = 1)`;
+
 /** About the catalogue, margins and special prices. */
 export const productQuestions: Question[] = [
   {
@@ -62,6 +75,43 @@ export const productQuestions: Question[] = [
     truth:
       'select cast(price as real) as price from pricing_book_product where pricingBookId = :book and productId = :product',
     expect: [{ figure: 'price' }],
+  },
+  {
+    id: 'quote-price-several',
+    about: `select p.id as product, p.name as productName, c.id as company, c.name as companyName
+      from ${valid} v join product p on p.id = v.productId
+      join company c on c.id = (select min(id) from company where type = 'customer' and classificationId is null and ${isOnly('company', 'name')} and coalesce(deleted, '') = '')
+      where ${forEveryone} and ${isOnly('product', 'p.name')}
+      group by p.id having count(distinct v.price) > 1 order by p.id limit 1`,
+    ask: 'I am quoting "{productName}" to {companyName}. What is the list price, and what is the lowest price of a pricing book that applies to them today?',
+    truth: `select cast(p.price as real) as list, (select min(price) from ${valid}
+        where productId = p.id and (${forEveryone} or ${named(':company')})) as lowest
+      from product p where p.id = :product`,
+    expect: [{ figure: 'list' }, { figure: 'lowest' }],
+  },
+  {
+    id: 'quote-price-expired',
+    about: `select p.id as product, p.name as productName, b.id as book, b.name as bookName,
+        (select min(name) from company where type = 'customer' and ${isOnly('company', 'name')} and coalesce(deleted, '') = '') as companyName
+      from pricing_book b join pricing_book_product e on e.pricingBookId = b.id join product p on p.id = e.productId
+      where substr(b.validTo, 1, 10) < :today and json_array_length(b.companyIds) = 0 and json_array_length(b.classificationIds) = 0
+        and p.id not in (select productId from ${valid}) and ${isOnly('product', 'p.name')} order by p.id limit 1`,
+    ask: 'May I still quote {companyName} the price of "{bookName}" for "{productName}"? If not, since when is it over?',
+    truth: 'select substr(validTo, 1, 10) as ended from pricing_book where id = :book',
+    expect: [{ day: 'ended' }, { words: /\b(no|not|expired|ended|over)\b/i }],
+  },
+  {
+    id: 'quote-price-discount',
+    about: `select p.id as product, p.name as productName, c.id as company, c.name as companyName, g.name as groupName,
+        json_extract(d.value, '$.amount') as percent
+      from discount_group g, json_each(g.discounts) d, json_each(g.companyIds) m
+      join company c on c.id = m.value and ${isOnly('company', 'c.name')}
+      join product p on p.categoryId = json_extract(d.value, '$.categoryId') and p.price is not null
+        and coalesce(p.listed, 1) <> 0 and ${isOnly('product', 'p.name')}
+      where coalesce(c.deleted, '') = '' order by p.id, c.id limit 1`,
+    ask: 'How many percent does the "{groupName}" take off when {companyName} buys "{productName}", and what is the list price after it?',
+    truth: `select :percent as percent, cast(price as real) * (1 - :percent / 100.0) as less from product where id = :product`,
+    expect: [{ figure: 'percent' }, { figure: 'less' }],
   },
   {
     id: 'books-ending',

@@ -20,6 +20,7 @@ import type {
 } from '../records/records.ts';
 import { fieldOf } from '../values.ts';
 import { companyOf } from './company-reference.ts';
+import { discountWords } from './discounts.ts';
 import { type CurrencyOf, currencyOfRecord, unknownCurrency } from './money.ts';
 import { contactName } from './naming.ts';
 import { deletionOf, outcomeOf } from './outcome.ts';
@@ -289,23 +290,6 @@ const assignedTo = (none: string): Column<Assigned> => ({
   },
 });
 
-/** What is discounted, and by how much: "10 % on Laptops". */
-function discountWords(discount: Record<string, unknown>, { nameOf }: Known): string {
-  const amount = discount.amount ?? discount.discount ?? discount.percent;
-  const isPercent =
-    discount.percent !== undefined || /^percent/i.test(String(discount.type ?? 'percent'));
-  const named = discount.category ?? discount.product ?? discount.manufacturer ?? discount.name;
-  const { categoryId } = discount;
-  const category =
-    typeof categoryId === 'string'
-      ? (nameOf('category', categoryId) ?? `category ${categoryId}`)
-      : undefined;
-  const target = typeof named === 'object' ? fieldOf(named, 'name') : named;
-  const size =
-    amount === undefined ? 'discount' : `${amount}${isPercent ? ' %' : ` (${discount.type})`}`;
-  return `${size} on ${target ?? category ?? 'everything'}`;
-}
-
 const columnsByResource: { [R in Resource]: Columns<RecordOf[R]> } = {
   company: companyColumns,
   contact: contactColumns,
@@ -331,8 +315,8 @@ const columnsByResource: { [R in Resource]: Columns<RecordOf[R]> } = {
   discount_group: {
     for: assignedTo('nobody'),
     discounts: {
-      value: ({ discounts }: DiscountGroup, known) =>
-        discounts?.map((discount) => discountWords(discount, known)),
+      value: ({ discounts }: DiscountGroup, { nameOf }) =>
+        discounts?.map((discount) => discountWords(discount, (id) => nameOf('category', id))),
     },
   },
   contract_item: contractItemColumns,

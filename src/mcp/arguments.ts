@@ -149,5 +149,7 @@ function describeRange({ type, minimum, maximum }: JsonSchema, issue: Issue): Wo
   if (minimum !== undefined && maximum !== undefined) return wording`${kind} ${minimum}–${maximum}`;
   if (issue.code === 'too_big')
     return wording`${kind} of at most ${trusted(String(issue.maximum))}`;
-  return minimum === undefined ? kind : wording`${kind} from ${minimum}`;
+  // A minimum of 0 is not in the schema that hosts get.
+  const least = issue.code === 'too_small' ? Number(issue.minimum) : minimum;
+  return least === undefined ? kind : wording`${kind} from ${least}`;
 }

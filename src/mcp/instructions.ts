@@ -5,11 +5,12 @@ Which tool:
 - how is the pipeline, what is late, what was won: cpq_brief_pipeline
 - what changed since a day: cpq_pipeline_changes
 - an account: cpq_brief_company; one quote, or whether it can go out: cpq_brief_quote; all quotes: cpq_brief_quotes
+- what a company may be quoted for a product: cpq_price_product
 - what is wrong in the data (margins, stale quotes): cpq_check_sales_data
 - a name, e-mail, phone, part or quote number: cpq_find; one record whole: cpq_get_record
 - to page through records: the cpq_list_ tools. Never add up pages: the briefs read everything.
 
-Lists are concise; detail full or fields gives the rest. from takes page.next. filters is key:a|b,key2:<2027-01-01,key3:(none) (comma = and, | = or; <, <=, >, >= on numbers and dates; 2026-10 is a month); keys are the columns that lists show. Rows as CSV for a person: resource cpq://export/{tool}?{arguments}.
+Lists are concise; detail full gives the rest, fields only these columns. from takes page.next. filters is key:a|b,key2:<2027-01-01,key3:(none) (comma = and, | = or; <, <=, >, >= on numbers and dates; 2026-10 is a month); keys are the columns that lists show. Rows as CSV for a person: resource cpq://export/{tool}?{arguments}.
 
 coverage says what an answer is based on; text tells it only when incomplete or old: then say so when you pass it on. Money is in the company's currency; never add up different currencies. The value of an opportunity is one-time + monthly revenue × its months, 12 where none are given. A missing price or cost is unknown, not 0.
 

@@ -45,7 +45,7 @@ function isRedundant(keyword: string, value: unknown, io: Io): boolean {
     case 'maximum':
       return Number(value) > 1_000;
     case 'minimum':
-      return value === Number.MIN_SAFE_INTEGER;
+      return value === Number.MIN_SAFE_INTEGER || (value === 0 && io === 'input');
     case 'default':
       return !(typeof value === 'number' && value > 0);
     default:

@@ -8,6 +8,7 @@ import { keyNames } from '../tenant/lists/criteria.ts';
 import type { NamedPage } from '../tenant/lists/list-records.ts';
 import type { Coverage } from '../tenant/reading/coverage.ts';
 import type { ListPage } from '../tenant/reading/list-page.ts';
+import type { Resolution } from '../tenant/resolve.ts';
 import { valuesOf } from '../tenant/search-terms.ts';
 import {
   counted,
@@ -245,18 +246,16 @@ export function formatAmounts(amounts: Readonly<Record<string, number>> | undefi
 export function ambiguousAnswer<R extends Resource>(
   resource: R,
   text: string,
-  {
-    candidates,
-    total,
-    coverage,
-  }: { candidates: RecordOf[R][]; total: number; coverage: Coverage & { asOf: Date } },
+  { kind, candidates, total, coverage }: Exclude<Resolution<RecordOf[R]>, { kind: 'one' }>,
 ): Answer {
-  const kind = trusted(resource);
+  const what = trusted(resource);
   const records = candidates.map((record) => concise(resource, record));
   const summary =
     total === 0
-      ? wording`No ${kind} is called ${quote(text)}.`
-      : wording`${quote(text)} is not one ${kind} exactly; ${total} could be meant.`;
+      ? wording`No ${what} is called ${quote(text)}.`
+      : kind === 'several'
+        ? wording`Which ${what}? ${total} are called ${quote(text)}.`
+        : wording`No ${what} is called exactly ${quote(text)}; ${total} ${total === 1 ? 'is' : 'are'} similar.`;
   const notes =
     total === 0
       ? [wording`Try fewer words, another spelling, or cpq_find.`]

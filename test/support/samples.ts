@@ -27,6 +27,10 @@ const samples: Readonly<Record<string, (at: Address) => Promise<Row>>> = {
   cpq_get_record: async (at) => ({ resource: 'company', id: (await firstOf(at, '/company')).id }),
   cpq_find: async (at) => ({ query: (await firstOf(at, '/company')).name }),
   cpq_brief_company: async (at) => ({ company: (await firstOf(at, '/company')).id }),
+  cpq_price_product: async (at) => ({
+    company: (await firstOf(at, '/company')).id,
+    product: (await firstOf(at, '/product')).id,
+  }),
   cpq_brief_quote: async (at) => ({ quote: (await firstOf(at, '/quote')).id }),
 };
 

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { productPrices } from '../../src/briefs/product-prices.ts';
+import type { Company, DiscountGroup, PricingBook, Product } from '../../src/records/records.ts';
+
+const today = '2026-06-15';
+const company: Company = { id: 'acme', name: 'Acme' };
+const product: Product = {
+  id: 'p',
+  name: 'Switch',
+  manufacturer: 'Cisco',
+  price: 100,
+  cost: 60,
+  category: { id: 'access' },
+};
+const categories = [
+  { id: 'access', name: 'Access switches', parentCategoryId: 'switches' },
+  { id: 'switches', name: 'Switches', parentCategoryId: 'network' },
+  { id: 'network', name: 'Network', parentCategoryId: 'access' },
+  { id: 'laptops', name: 'Laptops' },
+];
+type Priced = NonNullable<PricingBook['products']>[number];
+const book = (name: string, entry: Priced, more: Partial<PricingBook> = {}): PricingBook => ({
+  id: name,
+  name,
+  products: [
+    { productId: 'p', ...entry },
+    { productId: 'other', price: 1 },
+  ],
+  ...more,
+});
+const pricesIn = (books: PricingBook[], of: Product = product) =>
+  productPrices({ company, product: of, books }, today);
+
+describe('prices of pricing books', () => {
+  test('begin with the lowest, and mark it and those of books that name the company', () => {
+    const { list, prices } = pricesIn([
+      book('Framework', { price: 95 }, { companyIds: ['acme'] }),
+      book('Promotion', { price: 90.5, cost: 50 }),
+      book('Rebate', { price: 90.5 }),
+    ]);
+    expect(list).toEqual({ price: 100, cost: 60, margin: 40 });
+    expect(prices?.rows).toEqual([
+      {
+        id: 'Promotion',
+        name: 'Promotion',
+        reach: 'everyone',
+        price: 90.5,
+        cost: 50,
+        margin: 44.8,
+        belowList: 9.5,
+        marks: ['lowest'],
+      },
+      expect.objectContaining({ id: 'Rebate', cost: 60, marks: ['lowest'] }),
+      expect.objectContaining({ id: 'Framework', reach: 'company', marks: ['own'] }),
+    ]);
+  });
+
+  test('mark the list price where no book is under it', () => {
+    const { list, prices } = pricesIn([book('Dear', { price: 120 })]);
+    expect(list.marks).toEqual(['lowest']);
+    expect(prices?.rows).toMatchObject([{ price: 120, belowList: -20 }]);
+    expect(prices?.rows[0]?.marks).toBeUndefined();
+    expect(pricesIn([]).list.marks).toBeUndefined();
+  });
+
+  test('that do not count are listed with the reason', () => {
+    const { prices, notCounted } = pricesIn([
+      book('Deleted', { price: 1 }, { deletedAt: '2026-06-01' }),
+      book('Over', { price: 2 }, { validTo: '2026-06-14' }),
+      book('Entry over', { price: 3, validTo: '2026-06-14' }, { validTo: '2026-12-31' }),
+      book('Unpriced', {}),
+      book('Unclear', { price: 4 }, { classificationIds: ['gold'] }),
+      book('Next', { price: 5, validFrom: '2026-07-01' }, { validFrom: '2026-06-16' }),
+      book('Last day', { price: 80 }, { validFrom: today, validTo: today }),
+    ]);
+    expect(prices?.rows).toMatchObject([{ id: 'Last day', validFrom: today, validTo: today }]);
+    expect(notCounted?.rows.map(({ id, why }) => [id, why])).toEqual([
+      ['Next', 'not yet valid'],
+      ['Unpriced', 'no price'],
+      ['Unclear', 'unclear whether it applies'],
+      ['Entry over', 'expired'],
+      ['Over', 'expired'],
+      ['Deleted', 'book deleted'],
+    ]);
+    expect(notCounted?.rows[0]).toMatchObject({ validFrom: '2026-07-01' });
+    expect(notCounted?.rows[3]).toMatchObject({ validTo: '2026-06-14' });
+    expect(notCounted?.rows.some(({ marks }) => marks)).toBe(false);
+    expect(notCounted?.reasons).toEqual({
+      'not yet valid': 1,
+      'no price': 1,
+      'unclear whether it applies': 1,
+      expired: 2,
+      'book deleted': 1,
+    });
+  });
+
+  test('of books for other companies are counted only', () => {
+    const { prices, notCounted, pricesForOtherCompanies } = pricesIn([
+      book('Theirs', { price: 1 }, { companyIds: ['other'] }),
+      book('Theirs, over', { price: 1 }, { companyIds: ['other'], validTo: '2026-01-01' }),
+    ]);
+    expect(prices?.rows).toEqual([]);
+    expect(notCounted).toBeUndefined();
+    expect(pricesForOtherCompanies).toBe(1);
+  });
+
+  test('are absent where books may not be read, and no price is called the lowest', () => {
+    const found = productPrices({ company, product }, today);
+    expect(found).not.toHaveProperty('prices');
+    expect(found.list).not.toHaveProperty('marks');
+  });
+
+  test('have neither margin nor share of the list price where there is none', () => {
+    const { price: _price, cost: _cost, ...unpriced } = product;
+    const { list, prices } = pricesIn([book('Promotion', { price: 90 })], unpriced);
+    expect(list).toEqual({});
+    expect(prices?.rows).toEqual([
+      { id: 'Promotion', name: 'Promotion', reach: 'everyone', price: 90, marks: ['lowest'] },
+    ]);
+    const free = pricesIn([book('Promotion', { price: 90 })], { ...product, price: 0 });
+    expect(free.prices?.rows[0]).not.toHaveProperty('belowList');
+  });
+});
+
+describe('discounts of discount groups', () => {
+  const discountsOf = (
+    discounts: Record<string, unknown>[],
+    group: Partial<DiscountGroup> = {},
+    known: typeof categories | undefined = categories,
+  ) => {
+    const groups = [{ id: 'g', name: 'Volume', companyIds: ['acme'], discounts, ...group }];
+    const found = productPrices(
+      { company, product, discountGroups: groups, categories: known },
+      today,
+    );
+    return found.discounts?.rows;
+  };
+
+  test('are those on the product, its maker, its category or one above, or everything', () => {
+    const found = discountsOf([
+      { productId: 'p', amount: 5, type: 'percentage' },
+      { product: { id: 'other' }, amount: 5 },
+      { product: 'switch', amount: '12.5' },
+      { categoryId: 'access', percent: 10 },
+      { categoryId: 'network', discount: 20 },
+      { category: { name: 'Laptops' }, amount: 30 },
+      { manufacturer: 'CISCO ', amount: 1 },
+      { manufacturer: 'HP', amount: 1 },
+      { amount: 2 },
+    ]);
+    expect(
+      found?.map(({ discount, on, listPriceAfterDiscount }) => [
+        discount,
+        on,
+        listPriceAfterDiscount,
+      ]),
+    ).toEqual([
+      ['5 % on product p', 'product', 95],
+      ['12.5 % on switch', 'product', 87.5],
+      ['10 % on Access switches', 'category', 90],
+      ['20 % on Network', 'parent category', 80],
+      ['1 % on CISCO ', 'manufacturer', 99],
+      ['2 % on everything', 'everything', 98],
+    ]);
+  });
+
+  test('have a price only where it is clear that they apply, and by how much', () => {
+    const unclear = discountsOf([{ name: 'Spring', amount: 5 }]);
+    expect(unclear).toMatchObject([{ on: 'unclear', discount: '5 % on Spring' }]);
+    const fixed = discountsOf([{ amount: 5, type: 'fixed' }]);
+    expect(fixed).toMatchObject([{ on: 'everything', discount: '5 (fixed) on everything' }]);
+    const forClass = discountsOf([{ amount: 5 }], { companyIds: [], classificationIds: ['gold'] });
+    expect(forClass).toMatchObject([{ reach: 'unclear' }]);
+    const unread = productPrices(
+      {
+        company,
+        product,
+        discountGroups: [
+          { companyIds: ['acme'], discounts: [{ categoryId: 'network', amount: 5 }] },
+        ],
+      },
+      today,
+    ).discounts?.rows;
+    expect(unread).toMatchObject([{ on: 'unclear' }]);
+    const all = [unclear, fixed, forClass, unread].flat();
+    expect(all.every((row) => row && !('listPriceAfterDiscount' in row))).toBe(true);
+  });
+
+  test('of deleted groups, and of groups of nobody, do not apply', () => {
+    expect(discountsOf([{ amount: 5 }], { deletedAt: '2026-01-01' })).toEqual([]);
+    expect(discountsOf([{ amount: 5 }], { companyIds: [] })).toEqual([]);
+    expect(discountsOf([{ amount: 5 }], { companyIds: ['other'] })).toEqual([]);
+  });
+});

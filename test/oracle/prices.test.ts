@@ -1,0 +1,41 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Row } from '../support/hosts.ts';
+import { only } from '../support/oracle/order.ts';
+import { expectedPrices, type Pair, pairsOf } from '../support/oracle/prices.ts';
+import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+
+const withoutNames = (rows: readonly Row[]): Row[] => rows.map(({ name: _, ...row }) => row);
+
+/** The figures of an answer, without what names the records. */
+function figuresIn({ product, list, prices, notCounted, discounts, ...data }: Row): Row {
+  const { term, listed } = product as Row;
+  const rowsIn = (listing: unknown) => withoutNames((listing as { rows: Row[] }).rows);
+  return only({
+    term,
+    listed,
+    list,
+    prices: rowsIn(prices),
+    reasons: (notCounted as Row | undefined)?.reasons,
+    notCounted: notCounted && rowsIn(notCounted),
+    pricesForOtherCompanies: data.pricesForOtherCompanies,
+    discounts: rowsIn(discounts),
+  });
+}
+
+describeWorlds((load) => {
+  let world: World;
+  let pairs: Pair[];
+  beforeAll(async () => {
+    world = await load();
+    pairs = pairsOf(world.ask);
+  });
+
+  test('what companies may be quoted for products', async () => {
+    const { call } = await world.server();
+    expect(pairs.length).toBeGreaterThan(50);
+    for (const pair of pairs) {
+      const { data } = await call('cpq_price_product', { ...pair });
+      expect(figuresIn(data), JSON.stringify(pair)).toEqual(expectedPrices(world.ask, pair));
+    }
+  });
+});

@@ -1,0 +1,186 @@
+import * as z from 'zod';
+import { currenciesOf } from '../src/briefs/money.ts';
+import { plural } from '../src/briefs/naming.ts';
+import {
+  type BookPriceRow,
+  type ProductPrices,
+  productPrices,
+} from '../src/briefs/product-prices.ts';
+import type { Company, Product } from '../src/records/records.ts';
+import type { ToolCall } from '../src/tenant/call.ts';
+import { readCollections } from '../src/tenant/read-collections.ts';
+import { resolveRecord } from '../src/tenant/resolve.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
+import {
+  identifier,
+  join,
+  quote,
+  trusted,
+  type Wording,
+  wording,
+} from '../src/text/untrusted-text.ts';
+import {
+  ambiguousAnswer,
+  answerWithRows,
+  limitLists,
+  toCoverage,
+  today,
+} from '../src/tool-kit/answers.ts';
+import {
+  type Answer,
+  answerFields,
+  coverage,
+  defineTool,
+  readOnlyHints,
+} from '../src/tool-kit/define-tool.ts';
+import { keysOf } from '../src/values.ts';
+
+const name = z.string().trim().min(1).max(200);
+/** Rows of each list. */
+const maxRows = 30;
+
+export const priceProduct = defineTool({
+  name: 'cpq_price_product',
+  title: 'Price a product for a company',
+  description:
+    'What a company may be quoted for a product: list price, cost, valid prices of pricing books that apply, lowest and own marked, discount groups.',
+  toolset: 'briefs',
+  needs: ['company:read', 'product:read'],
+  hints: readOnlyHints,
+  input: z.strictObject({
+    company: name.describe('Id, external identifier or name'),
+    product: name.describe('Or part number'),
+  }),
+  output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
+  async run(tenant, args, call) {
+    const company = await resolveRecord(tenant, 'company', args.company, call, askNever);
+    if (company.kind !== 'one') return ambiguousAnswer('company', args.company, company);
+    const product = await resolveRecord(tenant, 'product', args.product, call, askNever);
+    if (product.kind !== 'one') return ambiguousAnswer('product', args.product, product);
+    return pricesAnswer(tenant, company.record, product.record, call);
+  },
+});
+
+/** Both collections are read in any case. */
+const askNever = { askFirst: false };
+
+async function pricesAnswer(
+  tenant: Tenant,
+  company: Company,
+  product: Product,
+  call: ToolCall,
+): Promise<Answer> {
+  const {
+    records,
+    coverage: read,
+    omitted,
+  } = await readCollections(
+    tenant,
+    ['company', 'product'],
+    ['pricing_book', 'discount_group', 'category'],
+    call,
+  );
+  const { pricing_book: books, discount_group: discountGroups, category: categories } = records;
+  const found = productPrices({ company, product, books, discountGroups, categories }, today());
+  const companyCurrency = currenciesOf([company]).get(company.id ?? '');
+  return answerWithRows(maxRows, (count) => ({
+    summary: pricesSummary(found),
+    data: { ...limitLists({ ...found }, count), coverage: toCoverage(read) },
+    notes: [...caveats(found, companyCurrency), ...omitted],
+  }));
+}
+
+function pricesSummary(found: ProductPrices): Wording {
+  const { company, product, list, prices, discounts } = found;
+  const part = product.mpn === undefined ? wording`` : wording` (${identifier(product.mpn)})`;
+  const known = (named: { name?: string; id?: string }) => quote(named.name ?? named.id ?? '');
+  return join(
+    [
+      ...deletedSentences(found),
+      wording`${known(product)}${part} for ${known(company)}: ${describeList(found)}.`,
+      ...(prices ? [describeBooks(prices, list.marks !== undefined)] : []),
+      ...describeUncounted(found),
+      ...(discounts?.total
+        ? [wording`${plural(discounts.total, 'discount')} from discount groups.`]
+        : []),
+    ],
+    ' ',
+  );
+}
+
+function deletedSentences({ company, product }: ProductPrices): Wording[] {
+  const sentence = (what: Wording, deleted: string | true | undefined): Wording[] => {
+    if (deleted === undefined) return [];
+    return deleted === true
+      ? [wording`The ${what} is deleted.`]
+      : [wording`The ${what} was deleted on ${identifier(deleted)}.`];
+  };
+  return [
+    ...sentence(wording`company`, company.deleted),
+    ...sentence(wording`product`, product.deleted),
+    ...(product.listed === false ? [wording`The product is no longer listed.`] : []),
+  ];
+}
+
+function describeList({ list: { price, cost }, product, currency }: ProductPrices): Wording {
+  const code = currency === undefined ? wording`` : wording` ${trusted(currency)}`;
+  const term = wording` (${identifier(product.term)})`;
+  const listPrice =
+    price === undefined
+      ? wording`no list price${term}`
+      : wording`list price ${price}${code}${term}`;
+  return wording`${listPrice}, ${cost === undefined ? 'cost unknown' : wording`cost ${cost}`}`;
+}
+
+type Prices = NonNullable<ProductPrices['prices']>;
+
+function describeBooks({ total, rows }: Prices, isListLowest: boolean): Wording {
+  const [lowest] = rows;
+  if (lowest === undefined) return wording`No pricing book that applies today has a price for it.`;
+  const own = rows.find(isOwn);
+  const others =
+    own === undefined || own === lowest ? wording`` : wording`; their own: ${describePrice(own)}`;
+  const whose = isOwn(lowest) ? wording`, their own` : wording``;
+  const prices =
+    total === 1
+      ? wording`One pricing book price applies today: ${describePrice(lowest)}`
+      : wording`${total} pricing book prices apply today, the lowest ${describePrice(lowest)}`;
+  const list = isListLowest ? wording` The list price is not higher.` : wording``;
+  return wording`${prices}${whose}${others}.${list}`;
+}
+
+const isOwn = ({ marks }: BookPriceRow): boolean => marks?.includes('own') ?? false;
+
+const describePrice = ({ price = 0, name, id }: BookPriceRow): Wording =>
+  wording`${price} in ${quote(name ?? id ?? '')}`;
+
+function describeUncounted({ notCounted }: ProductPrices): Wording[] {
+  if (notCounted === undefined) return [];
+  const { reasons } = notCounted;
+  const counts = keysOf(reasons).map(
+    (reason) => wording`${reasons[reason] ?? 0} ${trusted(reason)}`,
+  );
+  return [wording`Not counted: ${join(counts, ', ')}.`];
+}
+
+/** What the service leaves open. */
+function caveats(
+  { prices, discounts, currency }: ProductPrices,
+  companyCurrency: string | undefined,
+): Wording[] {
+  const isOpen = (prices?.total ?? 0) + (discounts?.total ?? 0) > 0;
+  const ofCompany =
+    companyCurrency === undefined
+      ? wording``
+      : wording`; the company's is ${trusted(companyCurrency)}`;
+  return [
+    ...(isOpen
+      ? [
+          wording`The service does not say which of these prices a quote gets, or from which price a discount is taken: a person decides.`,
+        ]
+      : []),
+    ...(currency === undefined
+      ? [wording`The service names no currency of this product${ofCompany}.`]
+      : []),
+  ];
+}
