@@ -1,27 +1,30 @@
 import * as z from 'zod';
-import { toDeal } from '../src/briefs/deals.ts';
-import { forecastAccuracy } from '../src/briefs/forecast-accuracy.ts';
+import type { ReadDeal } from '../src/briefs/deals.ts';
 import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { openingDay, periodStarts } from '../src/briefs/period-start.ts';
-import { passesFilters } from '../src/briefs/pipeline.ts';
-import { changeGroups } from '../src/briefs/pipeline-change-groups.ts';
+import { ChangeGroups } from '../src/briefs/pipeline-change-groups.ts';
 import { changeRows } from '../src/briefs/pipeline-change-rows.ts';
 import { stageRows } from '../src/briefs/pipeline-change-series.ts';
 import {
   type ChangeOptions,
-  compareStates,
   type Movement,
   moveRows,
   moves,
-  scopeOf,
+  type StageOrder,
   stepRows,
   steps,
 } from '../src/briefs/pipeline-changes.ts';
 import { type PipelineBy, pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import type { Opportunity } from '../src/records/records.ts';
 import { type PeriodStates, readPeriod } from '../src/tenant/history/compare.ts';
-import { dailyTotals } from '../src/tenant/history/daily-totals.ts';
+import {
+  compareStates,
+  dailyTotals,
+  forecastRows,
+  matchingExits,
+  periodDeals,
+} from '../src/tenant/history/figures.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
@@ -120,16 +123,10 @@ export const pipelineChanges = defineTool({
       }),
       currencyOf: currenciesOf(read.records.company ?? []),
     };
-    const days =
-      args.by === 'day'
-        ? await dailyTotals(states, options, Math.max(2, args.rows ?? defaultDays))
-        : undefined;
-    const changes = changesBetween(states, options, args);
-    return changesAnswer(days ? { ...changes, days } : changes, {
+    return changesAnswer(await changesBetween(states, options, args), {
       wanted,
       states,
       kept,
-      isLive: states.closing === present,
       coverage,
       notes: read.omitted,
     });
@@ -152,33 +149,48 @@ const maxGroups = 8;
 const defaultDays = 12;
 const dealsWithGroups = 3;
 
-/** Groups, or the deals of one movement, take the place of what was not asked for. */
-function changesBetween(
-  { opening, closing, series, monthBefore }: PeriodStates,
+/** Groups, days, or the deals of one movement take the place of what was not asked for. */
+async function changesBetween(
+  states: PeriodStates,
   options: ChangeOptions,
-  { by, movement, rows }: Shown,
-): PipelineChanges {
-  const { changes, order, ...totals } = compareStates(opening, closing, options);
+  asked: Shown,
+): Promise<PipelineChanges> {
+  const { by, movement, rows } = asked;
+  const readDeal = periodDeals(states, options.currencyOf);
+  const groups = by && by !== 'day' ? new ChangeGroups(by, options) : undefined;
+  const comparison = await compareStates(states, options, readDeal, groups);
+  const { changes, order, opening, closing } = comparison;
   const only = movements.find((known) => known === movement);
   const isWhole = by === undefined && only === undefined;
-  const exits = series.exits.filter(({ deal }) => passes(deal, options));
-  const forecast = monthBefore && forecastAccuracy(monthBefore, closing, options);
   return {
-    ...totals,
+    opening,
+    closing,
     steps: stepRows(changes),
     moves: moveRows(changes),
-    groups: by && by !== 'day' ? changeGroups(changes, by, scopeOf(options), maxGroups) : undefined,
-    deals: changeRows(changes, series, dealsShown({ by, movement, rows }), only),
-    ...(isWhole ? { stages: stageRows(exits, order) } : {}),
-    ...(isWhole && forecast ? { forecast: { since: monthBefore.day, rows: forecast } } : {}),
+    groups: groups?.toRows(maxGroups),
+    days:
+      by === 'day'
+        ? await dailyTotals(states, options, readDeal, Math.max(2, rows ?? defaultDays))
+        : undefined,
+    deals: changeRows(changes, states.series, dealsShown(asked), only),
+    ...(isWhole ? await courseOfDeals(states, options, readDeal, order) : {}),
   };
+}
+
+/** How long deals stay in a stage, and whether they closed as expected. */
+async function courseOfDeals(
+  { series, monthBefore, closing }: PeriodStates,
+  options: ChangeOptions,
+  readDeal: ReadDeal,
+  order: StageOrder,
+): Promise<Pick<PipelineChanges, 'stages' | 'forecast'>> {
+  const stages = stageRows(await matchingExits(series.exits, options, readDeal), order);
+  if (!monthBefore) return { stages };
+  const rows = await forecastRows(monthBefore, closing, options, readDeal);
+  return { stages, forecast: { since: monthBefore.day, rows } };
 }
 
 function dealsShown({ by, movement, rows }: Shown): number {
   if (by === 'day') return 0;
   return rows ?? (by ? dealsWithGroups : movement ? 10 : 6);
 }
-
-/** The filters that apply to a deal in any stage. */
-const passes = (record: Opportunity, options: ChangeOptions): boolean =>
-  passesFilters(toDeal(record, options.currencyOf, 'unknown'), options);

@@ -60,6 +60,18 @@ export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale
   };
 }
 
+export type ReadDeal = (record: Opportunity) => Deal;
+
+/** Reads each record once, because most deals are the same in several states of the pipeline. */
+export function dealReader(currencyOf: CurrencyOf, scale: Scale): ReadDeal {
+  const known = new WeakMap<Opportunity, Deal>();
+  return (record) => {
+    const deal = known.get(record) ?? toDeal(record, currencyOf, scale);
+    known.set(record, deal);
+    return deal;
+  };
+}
+
 /** The value months of an opportunity; 0 and less count as missing. */
 function monthsOf({ valueMonths }: Opportunity): number | undefined {
   return valueMonths !== undefined && valueMonths > 0 ? valueMonths : undefined;

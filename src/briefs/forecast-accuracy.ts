@@ -1,16 +1,10 @@
 /** What was expected to close by a day, and what did. */
 import { type Day, dayOf } from './days.ts';
-import type { Deal } from './deals.ts';
+import type { Deal, ReadDeal } from './deals.ts';
 import { type Amounts, CurrencySums } from './money.ts';
 import { compact } from './naming.ts';
-import { passesFilters } from './pipeline.ts';
-import {
-  type ChangeOptions,
-  type DealChange,
-  type PipelineState,
-  pairDeals,
-  totalOf,
-} from './pipeline-changes.ts';
+import { type PipelineFilters, passesFilters } from './pipeline.ts';
+import { type RecordPair, totalOf } from './pipeline-changes.ts';
 import { weighted } from './probability.ts';
 
 /**
@@ -23,43 +17,80 @@ export interface ForecastRow {
   count: number;
   value?: Amounts;
   /** Of `expected`: value × probability. */
-  weighted?: Amounts;
+  weightedValue?: Amounts;
 }
 
 const fates = ['won', 'lost', 'closedUnknown', 'stillOpen', 'removed'] as const;
 type Fate = (typeof fates)[number];
 
-/**
- * What was expected on one day to close by another, and what did. Filters by stage and close date do not apply.
- * @returns no rows if nothing was expected and nothing won
- */
-export function forecastAccuracy(
-  then: PipelineState,
-  now: PipelineState,
-  options: ChangeOptions,
-): ForecastRow[] {
-  const pairs = pairDeals(then, now, options.currencyOf);
-  const isWanted = ({ before }: DealChange) =>
-    before !== undefined && passesFilters(before, options) && isExpected(before, then.day, now.day);
-  const expected = pairs.filter(isWanted);
-  const surprises = pairs.filter(
-    (pair) => !isWanted(pair) && wasWon(pair, then.day, now.day, options),
-  );
-  if (expected.length === 0 && surprises.length === 0) return [];
-  const weighted = weightedOf(expected);
-  return [
-    { deals: 'expected', ...sumsOf(befores(expected)), ...compact({ weighted }) },
-    ...fates.flatMap((fate) =>
-      rowsOf(
-        fate,
-        expected.filter((pair) => fateOf(pair) === fate),
-      ),
-    ),
-    ...rowsOf('wonUnexpected', surprises),
-  ];
+/** A deal then and now. */
+interface Course {
+  before: Deal | undefined;
+  after: Deal | undefined;
 }
 
-function fateOf({ after }: DealChange): Fate {
+/**
+ * What was expected on one day to close by another, and what did, one deal after the other. Filters by stage and close
+ * date do not apply.
+ */
+export class ForecastAccuracy {
+  readonly #then: Day;
+  readonly #now: Day;
+  readonly #filters: PipelineFilters;
+  readonly #readDeal: ReadDeal;
+  readonly #expected: Course[] = [];
+  readonly #unexpected: Course[] = [];
+
+  constructor(then: Day, now: Day, filters: PipelineFilters, readDeal: ReadDeal) {
+    this.#then = then;
+    this.#now = now;
+    this.#filters = filters;
+    this.#readDeal = readDeal;
+  }
+
+  add({ before, after }: RecordPair): void {
+    const course = {
+      before: before && this.#readDeal(before),
+      after: after && this.#readDeal(after),
+    };
+    if (this.#wasExpected(course)) this.#expected.push(course);
+    else if (this.#wasWon(course)) this.#unexpected.push(course);
+  }
+
+  /** No rows if nothing was expected and nothing won. */
+  toRows(): ForecastRow[] {
+    const [expected, unexpected] = [this.#expected, this.#unexpected];
+    if (expected.length === 0 && unexpected.length === 0) return [];
+    const weightedValue = weightedOf(expected);
+    return [
+      { deals: 'expected', ...sumsOf(befores(expected)), ...compact({ weightedValue }) },
+      ...fates.flatMap((fate) =>
+        rowsOf(
+          fate,
+          expected.filter((course) => fateOf(course) === fate),
+        ),
+      ),
+      ...rowsOf('wonUnexpected', unexpected),
+    ];
+  }
+
+  #wasExpected({ before }: Course): boolean {
+    if (before?.outcome !== 'open' || !passesFilters(before, this.#filters)) return false;
+    return this.#isInPeriod(before.record.expectedCloseDate);
+  }
+
+  #wasWon({ before, after }: Course): boolean {
+    if (after?.outcome !== 'won' || !passesFilters(after, this.#filters)) return false;
+    return before ? before.outcome === 'open' : this.#isInPeriod(after.record.closedAt);
+  }
+
+  #isInPeriod(time: string | undefined): boolean {
+    const day = dayOf(time);
+    return day !== undefined && this.#then < day && day <= this.#now;
+  }
+}
+
+function fateOf({ after }: Course): Fate {
   switch (after?.outcome) {
     case 'won':
     case 'lost':
@@ -73,9 +104,10 @@ function fateOf({ after }: DealChange): Fate {
   }
 }
 
-function rowsOf(deals: ForecastRow['deals'], pairs: readonly DealChange[]): ForecastRow[] {
-  if (pairs.length === 0) return [];
-  const shown = deals === 'removed' ? befores(pairs) : pairs.flatMap(({ after }) => after ?? []);
+function rowsOf(deals: ForecastRow['deals'], courses: readonly Course[]): ForecastRow[] {
+  if (courses.length === 0) return [];
+  const shown =
+    deals === 'removed' ? befores(courses) : courses.flatMap(({ after }) => after ?? []);
   return [{ deals, ...sumsOf(shown) }];
 }
 
@@ -84,29 +116,12 @@ const sumsOf = (deals: readonly Deal[]): Pick<ForecastRow, 'count' | 'value'> =>
   return compact({ count, value });
 };
 
-function isExpected({ outcome, record }: Deal, then: Day, now: Day): boolean {
-  const closes = dayOf(record.expectedCloseDate);
-  return outcome === 'open' && closes !== undefined && then < closes && closes <= now;
-}
+const befores = (courses: readonly Course[]): Deal[] =>
+  courses.flatMap(({ before }) => before ?? []);
 
-function wasWon(
-  { before, after }: DealChange,
-  then: Day,
-  now: Day,
-  options: ChangeOptions,
-): boolean {
-  if (after?.outcome !== 'won' || !passesFilters(after, options)) return false;
-  if (before) return before.outcome === 'open';
-  const closed = dayOf(after.record.closedAt);
-  return closed !== undefined && then < closed && closed <= now;
-}
-
-const befores = (pairs: readonly DealChange[]): Deal[] =>
-  pairs.flatMap(({ before }) => before ?? []);
-
-function weightedOf(pairs: readonly DealChange[]): Amounts | undefined {
+function weightedOf(courses: readonly Course[]): Amounts | undefined {
   const sums = new CurrencySums();
-  for (const { value, chance, currency } of befores(pairs))
+  for (const { value, chance, currency } of befores(courses))
     sums.add(currency, weighted(value, chance));
   return sums.toAmounts();
 }

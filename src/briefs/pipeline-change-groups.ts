@@ -5,12 +5,14 @@ import type { Deal } from './deals.ts';
 import { groupKey, monthOf, othersName, rowLabel, sharedNames } from './group-labels.ts';
 import { type Amounts, CurrencySums, type Decimal, zero } from './money.ts';
 import { byName, compact, type LimitedList, type Named } from './naming.ts';
+import type { PipelineFilters } from './pipeline.ts';
 import {
   centsOf,
   type DealChange,
   type Effect,
   type Scope,
   type Step,
+  scopeOf,
 } from './pipeline-changes.ts';
 import { missingLabels, type PipelineBy, referenceLabel } from './pipeline-groups.ts';
 
@@ -87,53 +89,26 @@ const labelOf = (record: Opportunity, by: PipelineBy): Named =>
     ? compact({ name: monthOf(dayOf(record.expectedCloseDate)) })
     : referenceLabel(record, by);
 
-/** Groups with the most value on either day first; those beyond `limit` become a last row, "N others". */
-export function changeGroups(
-  changes: readonly DealChange[],
-  by: PipelineBy,
-  scope: Scope,
-  limit: number,
-): LimitedList<ChangeGroup> {
-  const groups = new Groups(by);
-  for (const change of changes) groups.add(change, scope);
-  const ranked = [...groups.all].sort(
-    (one, other) => other.largest - one.largest || byName(one.label, other.label),
-  );
-  const cut = ranked.length === limit + 1 ? ranked.length : limit;
-  const shared = sharedNames(ranked);
-  const rows = ranked.slice(0, cut).map(
-    (group): ChangeGroup => ({
-      ...rowLabel(group.label, missingLabels[by], shared),
-      ...group.figures(),
-    }),
-  );
-  const others = ranked.slice(cut);
-  if (others.length > 0) rows.push(mergedRow(others));
-  return { shown: Math.min(cut, ranked.length), total: ranked.length, rows };
-}
-
 function mergedRow(others: readonly Group[]): ChangeGroup {
   const merged = new Group({});
   for (const group of others) merged.merge(group);
   return { name: othersName(others.length), ...merged.figures(), groups: others.length };
 }
 
-class Groups {
+/** Groups the deals of a comparison, one after the other. */
+export class ChangeGroups {
   readonly #by: PipelineBy;
+  readonly #scope: Scope;
   readonly #groups = new Map<string, Group>();
 
-  constructor(by: PipelineBy) {
+  constructor(by: PipelineBy, filters: PipelineFilters) {
     this.#by = by;
+    this.#scope = scopeOf(filters);
   }
 
-  get all(): Iterable<Group> {
-    return this.#groups.values();
-  }
-
-  add(change: DealChange, scope: Scope): void {
-    const { before, after, effects } = change;
-    const was = before && scope.has(before) ? before : undefined;
-    const is = after && scope.has(after) ? after : undefined;
+  add({ before, after, effects }: DealChange): void {
+    const was = before && this.#scope.has(before) ? before : undefined;
+    const is = after && this.#scope.has(after) ? after : undefined;
     const from = was && this.#of(was);
     const to = is && this.#of(is);
     if (was) from?.opening.add(was.currency, centsOf(was));
@@ -145,6 +120,24 @@ class Groups {
     }
     const group = from ?? to ?? (after && this.#of(after));
     if (group) this.#addEffects(group, effects);
+  }
+
+  /** Groups with the most value on either day first; those beyond `limit` become a last row, "N others". */
+  toRows(limit: number): LimitedList<ChangeGroup> {
+    const ranked = [...this.#groups.values()].sort(
+      (one, other) => other.largest - one.largest || byName(one.label, other.label),
+    );
+    const cut = ranked.length === limit + 1 ? ranked.length : limit;
+    const shared = sharedNames(ranked);
+    const rows = ranked.slice(0, cut).map(
+      (group): ChangeGroup => ({
+        ...rowLabel(group.label, missingLabels[this.#by], shared),
+        ...group.figures(),
+      }),
+    );
+    const others = ranked.slice(cut);
+    if (others.length > 0) rows.push(mergedRow(others));
+    return { shown: Math.min(cut, ranked.length), total: ranked.length, rows };
   }
 
   #addEffects(group: Group, effects: readonly Effect[]): void {

@@ -37,9 +37,9 @@ export class DealSeries {
     for (const record of opening) if (record.id) this.#last.set(record.id, record);
   }
 
-  /** Notes all records, as seen at a time. */
-  observeAll(records: readonly Opportunity[], seen: string): void {
-    for (const record of records) if (record.id) this.#observe(record.id, record, seen);
+  /** Notes a deal, as seen at a time. */
+  observe(record: Opportunity, seen: string): void {
+    if (record.id) this.#observe(record.id, record, seen);
   }
 
   /** Notes an event: the fields of a deal that it carries; the others are as before. */

@@ -4,11 +4,10 @@
  */
 import type { Opportunity } from '../records/records.ts';
 import { type Day, dayOf, daysBetween } from './days.ts';
-import { type Deal, toDeal } from './deals.ts';
+import type { Deal, ReadDeal } from './deals.ts';
 import { type Amounts, type CurrencyOf, CurrencySums, type Decimal, zero } from './money.ts';
-import { compact, type Named, nonBlank, normaliseName } from './naming.ts';
+import { compact, type Named, nonBlank, nonZero, normaliseName } from './naming.ts';
 import { type PipelineFilters, passesFilters, passesOpenFilters } from './pipeline.ts';
-import { probabilityScale } from './probability.ts';
 
 /** Every opportunity of a tenant at the end of a day. */
 export interface PipelineState {
@@ -57,9 +56,12 @@ export interface Effect {
 }
 
 /** One deal on both days; absent where it did not exist. */
-export interface DealChange {
+interface DealPair {
   before: Deal | undefined;
   after: Deal | undefined;
+}
+
+export interface DealChange extends DealPair {
   effects: Effect[];
   moves: Move[];
 }
@@ -95,39 +97,33 @@ export function scopeOf(filters: PipelineFilters): Scope {
 
 const isClosed = ({ outcome }: Deal): boolean => outcome !== 'open' && outcome !== 'deleted';
 
-/** Every deal of two days, paired by id. */
-export function pairDeals(
-  opening: PipelineState,
-  closing: PipelineState,
-  currencyOf: CurrencyOf,
-): DealChange[] {
-  const { scale } = probabilityScale([...opening.records, ...closing.records]);
-  const before = new Map<string, Opportunity>();
-  for (const record of opening.records) if (record.id) before.set(record.id, record);
-  const pairs = new Map<string, DealChange>();
-  for (const record of closing.records) {
-    if (!record.id) continue;
-    const was = before.get(record.id);
-    before.delete(record.id);
-    pairs.set(record.id, {
-      before: was && toDeal(was, currencyOf, scale),
-      after: toDeal(record, currencyOf, scale),
-      effects: [],
-      moves: [],
-    });
-  }
-  for (const [id, record] of before) {
-    const was = toDeal(record, currencyOf, scale);
-    pairs.set(id, { before: was, after: undefined, effects: [], moves: [] });
-  }
-  return [...pairs.values()];
+/** The records of one deal; absent where it did not exist. */
+export interface RecordPair {
+  before: Opportunity | undefined;
+  after: Opportunity | undefined;
 }
+
+/** Every deal of two states, paired by id. */
+export function* pairRecords(
+  opening: readonly Opportunity[],
+  closing: readonly Opportunity[],
+): Generator<RecordPair> {
+  const remaining = byId(opening);
+  for (const [id, after] of byId(closing)) {
+    yield { before: remaining.get(id), after };
+    remaining.delete(id);
+  }
+  for (const before of remaining.values()) yield { before, after: undefined };
+}
+
+const byId = (records: readonly Opportunity[]): Map<string, Opportunity> =>
+  new Map(records.flatMap((record) => (record.id ? [[record.id, record]] : [])));
 
 /** A deal's value in whole cents, so that sums of parts and wholes agree; an unknown value adds nothing. */
 export const centsOf = ({ value }: Deal): Decimal => value?.round(2) ?? zero;
 
 /** What a deal contributes. `since`: the day of the opening. */
-function effectsOf({ before, after }: DealChange, scope: Scope, since: Day): Effect[] {
+function effectsOf({ before, after }: DealPair, scope: Scope, since: Day): Effect[] {
   const was = before && scope.has(before) ? before : undefined;
   const is = after && scope.has(after) ? after : undefined;
   if (was && is) return valueEffects(was, is);
@@ -210,17 +206,21 @@ function refKey(ref: Named | undefined): string | undefined {
   return name && `name ${normaliseName(name)}`;
 }
 
-/** The order of the stages by all open deals of both days. */
-function stageOrder(changes: readonly DealChange[]): StageOrder {
-  const chances = new Map<string, number[]>();
-  for (const deal of changes.flatMap(({ before, after }) => [before, after])) {
-    const stage = deal?.outcome === 'open' ? stageKey(deal.record) : undefined;
-    if (stage === undefined || !deal?.chance) continue;
-    const known = chances.get(stage) ?? [];
-    chances.set(stage, known);
-    known.push(deal.chance.toNumber());
+/** Notes the probabilities of the open deals of each stage. */
+class StageChances {
+  readonly #byStage = new Map<string, number[]>();
+
+  add({ outcome, record, chance }: Deal): void {
+    const stage = outcome === 'open' ? stageKey(record) : undefined;
+    if (stage === undefined || !chance || record.probability === undefined) return;
+    const known = this.#byStage.get(stage) ?? [];
+    this.#byStage.set(stage, known);
+    known.push(record.probability);
   }
-  return new Map([...chances].map(([stage, known]) => [stage, median(known)]));
+
+  toOrder(): StageOrder {
+    return new Map([...this.#byStage].map(([stage, known]) => [stage, median(known)]));
+  }
 }
 
 /** The middle of some numbers, or the mean of the two in the middle. */
@@ -243,7 +243,7 @@ export function isForward(
 }
 
 /** How a deal that is open on both days moved. */
-function movesOf({ before, after }: DealChange, order: StageOrder): Move[] {
+function movesOf({ before, after }: DealPair, order: StageOrder): Move[] {
   if (before?.outcome !== 'open' || after?.outcome !== 'open') return [];
   const found: Move[] = [];
   const [from, to] = [stageKey(before.record), stageKey(after.record)];
@@ -267,11 +267,11 @@ export interface ChangeOptions extends PipelineFilters {
   currencyOf: CurrencyOf;
 }
 
-/** The deals of a scope that moved, with the order of the stages. */
+/** The deals of a scope that changed, with the order of the stages. */
 export interface Comparison {
   opening: PipelineTotal;
   closing: PipelineTotal;
-  /** Every deal that is in the pipeline on either day, or came and went between them. */
+  /** Deals that are in the pipeline on either day, or came and went between them, and whose record changed. */
   changes: DealChange[];
   order: StageOrder;
 }
@@ -284,41 +284,80 @@ export interface PipelineTotal {
   unknownValue?: number;
 }
 
-/** Compares two days. */
-export function compareStates(
-  opening: PipelineState,
-  closing: PipelineState,
-  options: ChangeOptions,
-): Comparison {
-  const pairs = pairDeals(opening, closing, options.currencyOf);
-  const scope = scopeOf(options);
-  const order = stageOrder(pairs);
-  const inScope = (deal: Deal | undefined): boolean => deal !== undefined && scope.has(deal);
-  const changes = pairs.flatMap((pair) => {
-    const effects = effectsOf(pair, scope, opening.day);
-    const belongs = inScope(pair.before) || inScope(pair.after);
-    if (!belongs && effects.length === 0) return [];
-    return { ...pair, effects, moves: belongs ? movesOf(pair, order) : [] };
-  });
-  const totalInScope = (deals: readonly (Deal | undefined)[]) =>
-    totalOf(deals.flatMap((deal) => (deal && scope.has(deal) ? deal : [])));
-  return {
-    opening: totalInScope(pairs.map(({ before }) => before)),
-    closing: totalInScope(pairs.map(({ after }) => after)),
-    changes,
-    order,
-  };
+/** Compares two days, one deal after the other. */
+export class StateComparison {
+  readonly #since: Day;
+  readonly #scope: Scope;
+  readonly #readDeal: ReadDeal;
+  readonly #opening = new PipelineSum();
+  readonly #closing = new PipelineSum();
+  readonly #chances = new StageChances();
+  readonly #changes: DealChange[] = [];
+
+  /** @param since the day of the opening */
+  constructor(since: Day, filters: PipelineFilters, readDeal: ReadDeal) {
+    this.#since = since;
+    this.#scope = scopeOf(filters);
+    this.#readDeal = readDeal;
+  }
+
+  /** @returns the deal's part in the comparison, its moves still unknown; nothing if it has none */
+  add({ before, after }: RecordPair): DealChange | undefined {
+    const pair = {
+      before: before && this.#readDeal(before),
+      after: after && this.#readDeal(after),
+    };
+    const wasIn = this.#addTo(this.#opening, pair.before);
+    const isIn = this.#addTo(this.#closing, pair.after);
+    const effects = before === after ? [] : effectsOf(pair, this.#scope, this.#since);
+    if (!wasIn && !isIn && effects.length === 0) return undefined;
+    const change = { ...pair, effects, moves: [] };
+    if (before !== after) this.#changes.push(change);
+    return change;
+  }
+
+  #addTo(sum: PipelineSum, deal: Deal | undefined): boolean {
+    if (!deal) return false;
+    this.#chances.add(deal);
+    const isIn = this.#scope.has(deal);
+    if (isIn) sum.add(deal);
+    return isIn;
+  }
+
+  /** The comparison of all deals that were added. */
+  result(): Comparison {
+    const order = this.#chances.toOrder();
+    for (const change of this.#changes) change.moves = movesOf(change, order);
+    const [opening, closing] = [this.#opening.toTotal(), this.#closing.toTotal()];
+    return { opening, closing, changes: this.#changes, order };
+  }
+}
+
+/** Adds up open deals. */
+export class PipelineSum {
+  readonly #value = new CurrencySums();
+  #count = 0;
+  #unknownValue = 0;
+
+  add(deal: Deal): void {
+    this.#count += 1;
+    if (deal.value) this.#value.add(deal.currency, centsOf(deal));
+    else this.#unknownValue += 1;
+  }
+
+  toTotal(): PipelineTotal {
+    return compact({
+      count: this.#count,
+      value: this.#value.toAmounts(),
+      unknownValue: nonZero(this.#unknownValue),
+    });
+  }
 }
 
 export function totalOf(deals: readonly Deal[]): PipelineTotal {
-  const sums = new CurrencySums();
-  for (const deal of deals) if (deal.value) sums.add(deal.currency, centsOf(deal));
-  const unknown = deals.filter(({ value }) => !value).length;
-  return compact({
-    count: deals.length,
-    value: sums.toAmounts(),
-    unknownValue: unknown || undefined,
-  });
+  const sum = new PipelineSum();
+  for (const deal of deals) sum.add(deal);
+  return sum.toTotal();
 }
 
 /** One step: how many deals, and what they add to the pipeline or, negative, take from it. */
@@ -330,16 +369,17 @@ export interface StepRow {
 
 /** The steps that occur, in the order of `steps`. */
 export function stepRows(changes: readonly DealChange[]): StepRow[] {
-  return steps.flatMap((step) => {
-    const sums = new CurrencySums();
-    let count = 0;
-    for (const { effects } of changes) {
-      const own = effects.filter((effect) => effect.step === step);
-      if (own.length > 0) count += 1;
-      for (const { currency, amount } of own) sums.add(currency, amount);
+  const sums = new Map(
+    steps.map((step) => [step, { deals: new Set<DealChange>(), value: new CurrencySums() }]),
+  );
+  for (const change of changes)
+    for (const { step, currency, amount } of change.effects) {
+      sums.get(step)?.deals.add(change);
+      sums.get(step)?.value.add(currency, amount);
     }
-    return count === 0 ? [] : compact({ step, count, value: sums.toAmounts() });
-  });
+  return [...sums].flatMap(([step, { deals, value }]) =>
+    deals.size === 0 ? [] : compact({ step, count: deals.size, value: value.toAmounts() }),
+  );
 }
 
 /** One kind of move: how many deals, and their value at the end. */
@@ -349,11 +389,13 @@ export interface MoveRow {
   value?: Amounts;
 }
 
+/** The moves that occur, in the order of `moves`. */
 export function moveRows(changes: readonly DealChange[]): MoveRow[] {
-  return moves.flatMap((move) => {
-    const moved = changes.filter((change) => change.moves.includes(move));
-    if (moved.length === 0) return [];
-    const { value } = totalOf(moved.flatMap(({ after }) => after ?? []));
-    return compact({ move, count: moved.length, value });
+  const sums = new Map(moves.map((move) => [move, new PipelineSum()]));
+  for (const { moves: moved, after } of changes)
+    for (const move of moved) if (after) sums.get(move)?.add(after);
+  return [...sums].flatMap(([move, sum]) => {
+    const { count, value } = sum.toTotal();
+    return count === 0 ? [] : compact({ move, count, value });
   });
 }

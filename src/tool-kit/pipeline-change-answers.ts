@@ -25,7 +25,7 @@ export interface PipelineChanges {
   moves: MoveRow[];
   groups?: LimitedList<ChangeGroup> | undefined;
   /** The pipeline on days of the period. */
-  days?: LimitedList<DayTotal>;
+  days?: LimitedList<DayTotal> | undefined;
   deals: LimitedList<ChangeRow>;
   stages?: StageRow[];
   forecast?: { since: string; rows: ForecastRow[] };
@@ -36,8 +36,6 @@ export interface ComparisonSources {
   wanted: PeriodWanted;
   states: PeriodStates;
   kept: KeptDays;
-  /** Whether the end is the present reading. */
-  isLive: boolean;
   coverage: Record<string, unknown>;
   notes: readonly Wording[];
 }
@@ -45,7 +43,8 @@ export interface ComparisonSources {
 const timeOf = ({ takenAt }: DatedSnapshot): string => `${takenAt.toISOString().slice(0, 19)}Z`;
 
 export function changesAnswer(changes: PipelineChanges, sources: ComparisonSources): Answer {
-  const { states, kept, isLive, coverage, wanted } = sources;
+  const { states, kept, coverage, wanted } = sources;
+  const { isLive } = states;
   const { deals, groups, days, stages = [], forecast, opening, closing, steps, moves } = changes;
   const [from, to] = [timeOf(states.opening), timeOf(states.closing)];
   return answerWithRows(deals.rows.length, (shown) => ({
@@ -58,11 +57,11 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
       days,
       deals: { total: deals.total, shown, rows: deals.rows.slice(0, shown) },
       stages: stages.length > 0 ? stages : undefined,
-      forecast,
+      forecast: forecast && forecast.rows.length > 0 ? forecast : undefined,
       history: { ...compact({ from: kept.first }), days: kept.count },
       coverage,
     }),
-    notes: [...periodNotes(wanted, states, isLive), ...stageNotes(stages), ...sources.notes],
+    notes: [...periodNotes(wanted, states), ...stageNotes(stages), ...sources.notes],
   }));
 }
 
@@ -79,7 +78,7 @@ const nouns: readonly (readonly [StepRow['step'] | MoveRow['move'], string])[] =
 
 function changesSummary(
   { opening, closing, steps, moves }: PipelineChanges,
-  { states, isLive }: ComparisonSources,
+  { states }: ComparisonSources,
 ): Wording {
   const counts = new Map<string, number>([
     ...steps.map(({ step, count }): [string, number] => [step, count]),
@@ -90,7 +89,7 @@ function changesSummary(
     return count === undefined ? [] : wording`${count} ${trusted(noun)}`;
   });
   const what = parts.length > 0 ? join(parts, ', ') : wording`no deal moved`;
-  const until = isLive ? wording`now` : wording`on ${trusted(states.closing.day)}`;
+  const until = states.isLive ? wording`now` : wording`on ${trusted(states.closing.day)}`;
   return wording`${totalText(opening)} on ${trusted(states.opening.day)}, ${totalText(closing)} ${until}: ${what}.`;
 }
 
@@ -99,11 +98,7 @@ function totalText({ count, value }: PipelineTotal): Wording {
   return value === undefined ? deals : wording`${deals} of ${formatAmounts(value)}`;
 }
 
-function periodNotes(
-  { opening, closing }: PeriodWanted,
-  states: PeriodStates,
-  isLive: boolean,
-): Wording[] {
+function periodNotes({ opening, closing }: PeriodWanted, states: PeriodStates): Wording[] {
   const notes: Wording[] = [];
   const [from, to] = [states.opening.day, states.closing.day];
   if (from > opening)
@@ -114,7 +109,7 @@ function periodNotes(
     notes.push(
       wording`There is no snapshot of ${trusted(opening)}: compared with the last one before it.`,
     );
-  if (!isLive && to < closing)
+  if (!states.isLive && to < closing)
     notes.push(
       wording`There is no later snapshot than that of ${trusted(to)} for the end of the period.`,
     );

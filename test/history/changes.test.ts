@@ -1,10 +1,10 @@
 import { Big } from 'big.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/briefs/days.ts';
-import { changeGroups } from '../../src/briefs/pipeline-change-groups.ts';
-import { compareStates, scopeOf, stepRows } from '../../src/briefs/pipeline-changes.ts';
+import { ChangeGroups } from '../../src/briefs/pipeline-change-groups.ts';
+import { stepRows } from '../../src/briefs/pipeline-changes.ts';
 import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
-import { dailyTotals } from '../../src/tenant/history/daily-totals.ts';
+import { compareStates, dailyTotals, periodDeals } from '../../src/tenant/history/figures.ts';
 import fc from '../support/fast-check.ts';
 import { dealsOn, expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
 import { spoil } from '../support/oracle/spoil.ts';
@@ -29,6 +29,22 @@ describe.each(worlds)('seed $seed, spoilt $spoilt', ({ seed, spoilt }) => {
   describe.each([0, 1])('tenant %i', (at) => compareTenant(sandbox, at));
 });
 
+test('thousands of deals are compared in slices, between which other work gets its turn', async () => {
+  const dealsOf = (value: number) =>
+    Array.from({ length: 10_000 }, (_, at) => ({ id: `o${at}`, onetimeRevenue: at * value }));
+  const states = {
+    opening: { day: '2026-06-01', records: dealsOf(1.1) },
+    closing: { day: '2026-06-02', records: dealsOf(1.3) },
+  };
+  let turns = 0;
+  const counting = setInterval(() => {
+    turns += 1;
+  });
+  await compareStates(states, {}, periodDeals(states, new Map()));
+  clearInterval(counting);
+  expect(turns).toBeGreaterThan(1);
+});
+
 const day = fc.integer({ min: -200, max: -1 }).map((days) => addDays(today, days));
 const period = fc
   .tuple(day, day)
@@ -44,10 +60,10 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
   test('every figure of any two days is that of the database', async () => {
     await fc.assert(
       fc.asyncProperty(period, fc.option(past.filters, { nil: {} }), async ([from, to], asked) => {
-        const { stateOf, currencyOf, ask } = past;
-        const options = optionsOf(asked, currencyOf);
-        const found = compareStates(await stateOf(from), await stateOf(to), options);
-        const expected = expectedChanges(ask, from, to, asked);
+        const states = await past.statesOf(from, to);
+        const options = optionsOf(asked, past.currencyOf);
+        const found = await compareStates(states, options, periodDeals(states, past.currencyOf));
+        const expected = expectedChanges(past.ask, from, to, asked);
         expect(found.opening).toEqual(expected.opening);
         expect(found.closing).toEqual(expected.closing);
         const steps = stepRows(found.changes).map(({ step, ...row }) => [step, row]);
@@ -66,12 +82,14 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
         by,
         fc.boolean(),
         async ([from, to], asked, by, plain) => {
-          const { stateOf, currencyOf } = past;
-          const options = optionsOf(plain ? {} : asked, currencyOf);
-          const found = compareStates(await stateOf(from), await stateOf(to), options);
+          const states = await past.statesOf(from, to);
+          const options = optionsOf(plain ? {} : asked, past.currencyOf);
+          const readDeal = periodDeals(states, past.currencyOf);
+          const byGroup = new ChangeGroups(by, options);
+          const found = await compareStates(states, options, readDeal, byGroup);
           const movements = stepRows(found.changes).map(({ value }) => value);
           expectSum([found.opening.value, ...movements], found.closing.value);
-          const groups = changeGroups(found.changes, by, scopeOf(options), 4);
+          const groups = byGroup.toRows(4);
           for (const row of groups.rows) {
             const { opening, closing, ...rest } = row;
             const { id: _id, name: _name, groups: _groups, ...columns } = rest;
@@ -91,11 +109,15 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
     const days = fc.uniqueArray(day, { minLength: 2, maxLength: 5 }).map((list) => list.sort());
     await fc.assert(
       fc.asyncProperty(days, past.filters, async (days, asked) => {
-        const { stateOf, currencyOf, ask, history } = past;
-        const [opening, closing] = [await stateOf(days[0] ?? ''), await stateOf(days.at(-1) ?? '')];
-        const states = { opening, closing, between: days.slice(1, -1), reader: history.reader() };
-        const { rows } = await dailyTotals(states, optionsOf(asked, currencyOf), days.length);
-        expect(rows).toEqual(expectedDays(ask, days, asked));
+        const { currencyOf, reader } = past;
+        const states = await past.statesOf(days[0] ?? '', days.at(-1) ?? '');
+        const { rows } = await dailyTotals(
+          { ...states, between: days.slice(1, -1), reader },
+          optionsOf(asked, currencyOf),
+          periodDeals(states, currencyOf),
+          days.length,
+        );
+        expect(rows).toEqual(expectedDays(past.ask, days, asked));
       }),
       { numRuns: 20 },
     );

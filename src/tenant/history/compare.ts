@@ -1,10 +1,12 @@
 import { addDays, type Day } from '../../briefs/days.ts';
 import { DealSeries } from '../../briefs/pipeline-change-series.ts';
 import { type Opportunity, toRecord } from '../../records/records.ts';
+import { forEachInSlices } from '../../slices.ts';
 import { type InboxEntry, ifUnavailable } from '../../state/port.ts';
 import { fieldsOf } from '../events/read-event.ts';
 import type { Tenant } from '../tenant.ts';
 import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
+import { isSameStored } from './snapshot-format.ts';
 
 /** A snapshot with its day. */
 export interface DatedSnapshot extends Snapshot {
@@ -21,6 +23,8 @@ export interface PeriodWanted {
 export interface PeriodStates {
   opening: DatedSnapshot;
   closing: DatedSnapshot;
+  /** Whether the closing is the present reading. */
+  isLive: boolean;
   series: DealSeries;
   /** A state about a month before the closing, for the accuracy of the forecast. */
   monthBefore: DatedSnapshot | undefined;
@@ -58,24 +62,41 @@ export async function readPeriod(
 ): Promise<PeriodStates | undefined> {
   const reader = history.reader();
   const before = days.filter((day) => day <= closing).reverse();
-  const end = present && present.day <= closing ? present : await firstReadable(reader, before);
-  if (!end) return undefined;
-  const known = days.filter((day) => day < end.day);
+  const isLive = present !== undefined && present.day <= closing;
+  const last = isLive ? present : await firstReadable(reader, before);
+  if (!last) return undefined;
+  const known = days.filter((day) => day < last.day);
   const candidates = [
     ...known.filter((day) => day <= opening).reverse(),
     ...known.filter((day) => day > opening),
   ];
   const start = await firstReadable(reader, candidates);
   if (!start) return undefined;
+  const end = isLive ? await withKnown(start.records, last) : last;
   const between = known.filter((day) => start.day < day);
   return {
     opening: start,
     closing: end,
+    isLive,
     series: await seriesBetween(tenant, reader, between, start, end),
     monthBefore: await monthBefore(reader, days, end),
     between,
     reader,
   };
+}
+
+/** The same state, with known objects for the records that are equal to them: they are not compared again. */
+async function withKnown(
+  known: readonly Opportunity[],
+  state: DatedSnapshot,
+): Promise<DatedSnapshot> {
+  const byId = new Map(known.map((record) => [record.id, record]));
+  const records: Opportunity[] = [];
+  await forEachInSlices(state.records, (record) => {
+    const same = byId.get(record.id);
+    records.push(same && isSameStored(same, record) ? same : record);
+  });
+  return { ...state, records };
 }
 
 async function firstReadable(
@@ -111,16 +132,22 @@ async function seriesBetween(
   const events = new EventQueue(await eventsBetween(tenant, start.takenAt, end.takenAt));
   for (const day of spread(days, maxDays(start.records.length))) {
     const snapshot = await reader.read(day);
-    if (snapshot) observe(series, events, snapshot);
+    if (snapshot) await observe(series, events, snapshot);
   }
-  observe(series, events, end);
+  await observe(series, events, end);
   return series;
 }
 
-function observe(series: DealSeries, events: EventQueue, { takenAt, records }: Snapshot): void {
-  for (const { at, id, fields } of events.until(takenAt.getTime()))
-    series.observeEvent(id, fields, new Date(at).toISOString());
-  series.observeAll(records, takenAt.toISOString());
+async function observe(
+  series: DealSeries,
+  events: EventQueue,
+  { takenAt, records }: Snapshot,
+): Promise<void> {
+  await forEachInSlices(events.until(takenAt.getTime()), ({ at, id, fields }) =>
+    series.observeEvent(id, fields, new Date(at).toISOString()),
+  );
+  const seen = takenAt.toISOString();
+  await forEachInSlices(records, (record) => series.observe(record, seen));
 }
 
 const maxDays = (records: number): number =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { addDays, type Day, dayOf } from '../../briefs/days.ts';
 import type { Opportunity } from '../../records/records.ts';
+import { forEachInSlices } from '../../slices.ts';
 import type { SnapshotStore } from '../../state/port.ts';
 import {
   decodeBase,
@@ -40,8 +40,6 @@ export interface SnapshotReader {
 const maxBaseDays = 30;
 /** A base is also replaced when more than this share of its rows has changed. */
 const maxChangedShare = 0.25;
-/** Rows that are handled before other work gets its turn. */
-const sliceRows = 2_000;
 
 const basePrefix = 'base-';
 const isBase = (name: string): boolean => name.startsWith(basePrefix);
@@ -145,7 +143,9 @@ export class StoredHistory implements PipelineHistory {
 class StoredReader implements SnapshotReader {
   readonly #store: SnapshotStore;
   readonly #bases = new Map<string, Promise<readonly Row[] | undefined>>();
-  readonly #records = new Map<string, Opportunity[]>();
+  readonly #records = new Map<string, Promise<Opportunity[]>>();
+  /** The last row of each deal that was read, and what it says. */
+  readonly #known = new Map<string, { row: Row; record: Opportunity }>();
 
   constructor(store: SnapshotStore) {
     this.#store = store;
@@ -155,13 +155,17 @@ class StoredReader implements SnapshotReader {
     const stored = await this.stored(day);
     const base = stored && (await this.base(stored.base));
     if (!stored || !base) return undefined;
-    const [removed, known] = [new Set(stored.removed), this.#recordsOf(stored.base, base)];
-    const records = new Map<string, Opportunity>();
-    known.forEach((record, at) => {
-      if (!removed.has(at)) records.set(String(record.id), record);
+    const removed = new Set(stored.removed);
+    const changed = new Map(stored.changed.map((row) => [row[0], this.#recordOf(row)]));
+    const records: Opportunity[] = [];
+    const known = await this.#recordsOf(stored.base, base);
+    await forEachInSlices(known.entries(), ([at, record]) => {
+      const { id = '' } = record;
+      if (!removed.has(at)) records.push(changed.get(id) ?? record);
+      changed.delete(id);
     });
-    for (const row of stored.changed) records.set(String(row[0]), toOpportunity(row));
-    return { takenAt: stored.takenAt, records: [...records.values()] };
+    records.push(...changed.values());
+    return { takenAt: stored.takenAt, records };
   }
 
   stored(day: Day): Promise<StoredDay | undefined> {
@@ -174,10 +178,25 @@ class StoredReader implements SnapshotReader {
     return known;
   }
 
-  #recordsOf(name: string, rows: readonly Row[]): Opportunity[] {
-    const known = this.#records.get(name) ?? rows.map(toOpportunity);
+  #recordsOf(name: string, rows: readonly Row[]): Promise<Opportunity[]> {
+    const known = this.#records.get(name) ?? this.#recordsOfRows(rows);
     this.#records.set(name, known);
     return known;
+  }
+
+  async #recordsOfRows(rows: readonly Row[]): Promise<Opportunity[]> {
+    const records: Opportunity[] = [];
+    await forEachInSlices(rows, (row) => records.push(this.#recordOf(row)));
+    return records;
+  }
+
+  #recordOf(row: Row): Opportunity {
+    const id = String(row[0]);
+    const known = this.#known.get(id);
+    if (known && isSameRow(known.row, row)) return known.record;
+    const record = toOpportunity(row);
+    this.#known.set(id, { row, record });
+    return record;
   }
 
   async #decoded<T>(name: string, decode: (stored: Buffer) => Promise<T>): Promise<T | undefined> {
@@ -196,11 +215,9 @@ const fingerprintOf = (value: Buffer): string =>
 /** By id. Records without an id cannot be followed. */
 async function toRows(records: readonly Opportunity[]): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
-  for (let at = 0; at < records.length; at += sliceRows) {
-    for (const record of records.slice(at, at + sliceRows))
-      if (record.id) rows.set(record.id, toRow(record));
-    await yieldToOthers();
-  }
+  await forEachInSlices(records, (record) => {
+    if (record.id) rows.set(record.id, toRow(record));
+  });
   return rows;
 }
 
@@ -210,12 +227,11 @@ async function differenceFrom(
 ): Promise<Pick<StoredDay, 'changed' | 'removed'>> {
   const changed = new Map(rows);
   const removed: number[] = [];
-  for (const [at, row] of base.entries()) {
+  await forEachInSlices(base.entries(), ([at, row]) => {
     const id = String(row[0]);
     const now = rows.get(id);
     if (!now) removed.push(at);
     else if (isSameRow(now, row)) changed.delete(id);
-    if (at % sliceRows === 0) await yieldToOthers();
-  }
+  });
   return { changed: [...changed.values()], removed };
 }

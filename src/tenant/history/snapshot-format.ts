@@ -2,11 +2,11 @@
  * The stored form of the opportunities of one day: columns of cells, each distinct cell once, compressed. A day names
  * its base, a full list that up to a month of days share, and holds only the rows that differ from it.
  */
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { dayOf } from '../../briefs/days.ts';
 import type { Opportunity } from '../../records/records.ts';
+import { forEachInSlices } from '../../slices.ts';
 import { isObject } from '../../values.ts';
 
 /** The stored fields of one opportunity in the order of `columns`; null where there is none. */
@@ -52,6 +52,10 @@ const fields = Object.entries(columns);
 export function toRow(record: Opportunity): Row {
   return fields.map(([field, keep]) => keep(record[field]));
 }
+
+/** Whether two opportunities are the same when they are stored. */
+export const isSameStored = (one: Opportunity, other: Opportunity): boolean =>
+  fields.every(([field, keep]) => isSameCell(keep(one[field]), keep(other[field])));
 
 /** An opportunity with the stored fields only. */
 export function toOpportunity(row: Row): Opportunity {
@@ -127,13 +131,15 @@ function toColumn(cells: readonly Cell[]): Column {
   return distinct.length * 2 > cells.length ? cells : { cells: distinct, at };
 }
 
-function toRows(columnsRead: readonly Cell[][]): Row[] {
-  const count = columnsRead[0]?.length ?? 0;
-  if (columnsRead.some(({ length }) => length !== count))
+async function toRows(columnsRead: readonly Cell[][]): Promise<Row[]> {
+  const [ids = []] = columnsRead;
+  if (columnsRead.some(({ length }) => length !== ids.length))
     throw new UnreadableSnapshot('a short column');
-  return Array.from({ length: count }, (_, row) =>
-    columnsRead.map((column) => column[row] ?? null),
+  const rows: Row[] = [];
+  await forEachInSlices(ids.keys(), (row) =>
+    rows.push(columnsRead.map((column) => column[row] ?? null)),
   );
+  return rows;
 }
 
 function cellsOf(column: unknown): Cell[] {
@@ -156,10 +162,9 @@ const packing = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 /** A line of JSON for the header and for each column, so that other work gets its turn between them. */
 async function pack(header: object, rows: readonly Row[]): Promise<Buffer> {
   const lines = [JSON.stringify({ version, ...header })];
-  for (const column of fields.keys()) {
-    lines.push(JSON.stringify(toColumn(rows.map((row) => row[column] ?? null))));
-    await yieldToOthers();
-  }
+  await forEachInSlices(fields.keys(), (column) =>
+    lines.push(JSON.stringify(toColumn(rows.map((row) => row[column] ?? null)))),
+  );
   return compress(Buffer.from(lines.join('\n')), packing);
 }
 
@@ -175,11 +180,8 @@ async function unpack(stored: Buffer): Promise<Unpacked> {
   if (header.version !== version)
     throw new UnreadableSnapshot(`version ${String(header.version)} instead of ${version}`);
   const columnsRead: Cell[][] = [];
-  for (const line of lines) {
-    columnsRead.push(cellsOf(parseLine(line)));
-    await yieldToOthers();
-  }
-  return { header, rows: toRows(columnsRead) };
+  await forEachInSlices(lines, (line) => columnsRead.push(cellsOf(parseLine(line))));
+  return { header, rows: await toRows(columnsRead) };
 }
 
 async function textOf(stored: Buffer): Promise<string> {

@@ -1,6 +1,7 @@
 import { addDays } from '../../../src/briefs/days.ts';
 import type { CurrencyOf } from '../../../src/briefs/money.ts';
 import type { ChangeOptions, PipelineState } from '../../../src/briefs/pipeline-changes.ts';
+import type { SnapshotReader } from '../../../src/tenant/history/history.ts';
 import { PastHistory } from '../../../src/tenant/history/known-past.ts';
 import fc from '../fast-check.ts';
 import type { Sandbox } from '../sandbox.ts';
@@ -10,8 +11,9 @@ import type { Rows } from './sql.ts';
 /** The past of one tenant of the sandbox: its days as this server reads them, and its database. */
 export interface TenantPast {
   ask: AskTenant;
-  history: PastHistory;
-  stateOf(day: string): Promise<PipelineState>;
+  /** Reads each day once. */
+  reader: SnapshotReader;
+  statesOf(from: string, to: string): Promise<{ opening: PipelineState; closing: PipelineState }>;
   currencyOf: CurrencyOf;
   /** Any filters; those by id name one that some opportunity has. */
   filters: fc.Arbitrary<AskedChanges>;
@@ -24,17 +26,30 @@ export function tenantPast(
 ): TenantPast {
   const name = tenants[at]?.name ?? '';
   const ask: AskTenant = (sql, ...more) => database.prepare(sql).all(name, ...more) as Rows;
-  const history = new PastHistory(past(name));
-  const states = new Map<string, PipelineState>();
-  const stateOf = async (day: string): Promise<PipelineState> => {
-    const known = states.get(day);
-    if (known) return known;
-    const { records = [] } = (await history.reader().read(day)) ?? {};
-    const state = { day, records };
-    states.set(day, state);
-    return state;
+  const reader = readerOf(new PastHistory(past(name)));
+  const stateOf = async (day: string) => ({
+    day,
+    records: (await reader.read(day))?.records ?? [],
+  });
+  return {
+    ask,
+    reader,
+    statesOf: async (from, to) => ({ opening: await stateOf(from), closing: await stateOf(to) }),
+    currencyOf: currencies(ask),
+    filters: anyFilters(ask, today),
   };
-  return { ask, history, stateOf, currencyOf: currencies(ask), filters: anyFilters(ask, today) };
+}
+
+function readerOf(history: PastHistory): SnapshotReader {
+  const reader = history.reader();
+  const known = new Map<string, ReturnType<SnapshotReader['read']>>();
+  return {
+    read(day) {
+      const snapshot = known.get(day) ?? reader.read(day);
+      known.set(day, snapshot);
+      return snapshot;
+    },
+  };
 }
 
 function currencies(ask: AskTenant): CurrencyOf {

@@ -1,0 +1,105 @@
+/** The figures of a period, computed in slices: a tenant may have many thousands of deals. */
+import { DaySum, type DayTotal } from '../../briefs/daily-totals.ts';
+import type { Day } from '../../briefs/days.ts';
+import { dealReader, type ReadDeal } from '../../briefs/deals.ts';
+import { ForecastAccuracy, type ForecastRow } from '../../briefs/forecast-accuracy.ts';
+import type { CurrencyOf } from '../../briefs/money.ts';
+import type { LimitedList } from '../../briefs/naming.ts';
+import { type PipelineFilters, passesFilters } from '../../briefs/pipeline.ts';
+import type { ChangeGroups } from '../../briefs/pipeline-change-groups.ts';
+import type { StageExit } from '../../briefs/pipeline-change-series.ts';
+import {
+  type Comparison,
+  type PipelineState,
+  pairRecords,
+  StateComparison,
+} from '../../briefs/pipeline-changes.ts';
+import { probabilityScale } from '../../briefs/probability.ts';
+import { forEachInSlices } from '../../slices.ts';
+import { spread } from './compare.ts';
+import type { SnapshotReader } from './history.ts';
+
+interface TwoStates {
+  opening: PipelineState;
+  closing: PipelineState;
+}
+
+/** How deals of the period are read: the scale of their probability is that of both states. */
+export function periodDeals({ opening, closing }: TwoStates, currencyOf: CurrencyOf): ReadDeal {
+  const { scale } = probabilityScale([...opening.records, ...closing.records]);
+  return dealReader(currencyOf, scale);
+}
+
+/** @param groups is given every deal of the comparison */
+export async function compareStates(
+  { opening, closing }: TwoStates,
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+  groups?: ChangeGroups,
+): Promise<Comparison> {
+  const comparison = new StateComparison(opening.day, filters, readDeal);
+  await forEachInSlices(pairRecords(opening.records, closing.records), (pair) => {
+    const change = comparison.add(pair);
+    if (change) groups?.add(change);
+  });
+  return comparison.result();
+}
+
+/** The exits of deals that match the filters which apply in any stage. */
+export async function matchingExits(
+  exits: readonly StageExit[],
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+): Promise<StageExit[]> {
+  const matching: StageExit[] = [];
+  await forEachInSlices(exits, (exit) => {
+    if (passesFilters(readDeal(exit.deal), filters)) matching.push(exit);
+  });
+  return matching;
+}
+
+export async function forecastRows(
+  then: PipelineState,
+  now: PipelineState,
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+): Promise<ForecastRow[]> {
+  const accuracy = new ForecastAccuracy(then.day, now.day, filters, readDeal);
+  await forEachInSlices(pairRecords(then.records, now.records), (pair) => accuracy.add(pair));
+  return accuracy.toRows();
+}
+
+interface DaysOfPeriod extends TwoStates {
+  /** Days with a snapshot after the opening and before the closing, oldest first. */
+  between: readonly Day[];
+  reader: SnapshotReader;
+}
+
+/**
+ * The open pipeline on the days of a period, oldest first: the opening, the closing, and evenly spread days between.
+ * @param limit most days; at least 2
+ */
+export async function dailyTotals(
+  { opening, closing, between, reader }: DaysOfPeriod,
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+  limit: number,
+): Promise<LimitedList<DayTotal>> {
+  const rows = [await dayTotal(opening, filters, readDeal)];
+  for (const day of spread(between, limit - 2)) {
+    const snapshot = await reader.read(day);
+    if (snapshot) rows.push(await dayTotal({ ...snapshot, day }, filters, readDeal));
+  }
+  rows.push(await dayTotal(closing, filters, readDeal));
+  return { shown: rows.length, total: between.length + 2, rows };
+}
+
+async function dayTotal(
+  { day, records }: PipelineState,
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+): Promise<DayTotal> {
+  const sum = new DaySum(filters, readDeal);
+  await forEachInSlices(records, (record) => sum.add(record));
+  return sum.toTotal(day);
+}
