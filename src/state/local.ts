@@ -16,6 +16,7 @@ import {
 } from './port.ts';
 import { ProfileFile } from './profile-file.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
+import { WeakValues } from './weak-values.ts';
 import { isWritable, type Report, WriteStatus } from './write-status.ts';
 
 /** The claims of one process. */
@@ -83,17 +84,14 @@ export function localState(folder: string, options: LocalOptions = {}): State {
   const health = new LocalHealth(report);
   const bus = new LocalBus();
   const secret = randomBytes(32);
-  const inboxes = new Map<string, Inbox>();
+  /** Tenants of one namespace share an inbox, as long as one of them is open. */
+  const inboxes = new WeakValues<Inbox>();
   const openInbox = (tenant: string): Inbox => {
     const path = join(folder, `events-${tenant}.jsonl`);
     const file = new InboxFile(path, limits, (update) => bus.notify(tenant, update));
     return health.writes.inbox(path, file);
   };
-  const inboxOf = (tenant: string): Inbox => {
-    const tenantInbox = inboxes.get(tenant) ?? openInbox(tenant);
-    inboxes.set(tenant, tenantInbox);
-    return tenantInbox;
-  };
+  const inboxOf = (tenant: string) => inboxes.getOrCreate(tenant, () => openInbox(tenant));
   const journalOf = (tenant: string): Journal => {
     const path = join(folder, `changes-${tenant}.jsonl`);
     return health.writes.journal(path, new JournalFile(path));

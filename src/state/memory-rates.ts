@@ -7,7 +7,17 @@ interface Window {
   others: number;
   othersAt: number;
   blockedUntil: number;
+  /** From then on nothing in it counts. */
+  emptyAt: number;
 }
+
+const emptyWindow = (): Window => ({
+  own: [],
+  others: 0,
+  othersAt: 0,
+  blockedUntil: 0,
+  emptyAt: 0,
+});
 
 /** The rolling windows of one process. */
 export class MemoryRates implements RateWindow {
@@ -26,7 +36,7 @@ export class MemoryRates implements RateWindow {
 
   /** Changes nothing, so that it can be called for a future time. */
   evaluate(key: string, rule: WindowRule, now: number): WindowVerdict {
-    const window = this.#windowFor(key);
+    const window = this.#windows.get(key) ?? emptyWindow();
     return evaluate(window, countInWindow(window, rule, now), rule, now);
   }
 
@@ -42,21 +52,25 @@ export class MemoryRates implements RateWindow {
   }
 
   async block(key: string, until: number): Promise<void> {
-    const window = this.#windows.get(key);
-    if (window) window.blockedUntil = Math.max(window.blockedUntil, until);
+    const window = this.#windows.get(key) ?? this.#create(key, Date.now());
+    window.blockedUntil = Math.max(window.blockedUntil, until);
+    window.emptyAt = Math.max(window.emptyAt, until);
   }
 
   /** The window without requests that no longer count. */
   #pruned(key: string, rule: WindowRule, now: number): Window {
-    const window = this.#windowFor(key);
+    const window = this.#windows.get(key) ?? this.#create(key, now);
     const { expired, others } = countInWindow(window, rule, now);
-    window.own.splice(0, expired);
+    if (expired > 0) window.own.splice(0, expired);
     window.others = others;
+    window.emptyAt = Math.max(window.emptyAt, now + countedMs(rule));
     return window;
   }
 
-  #windowFor(key: string): Window {
-    const window = this.#windows.get(key) ?? { own: [], others: 0, othersAt: 0, blockedUntil: 0 };
+  /** Adds a window, and deletes those that are empty. */
+  #create(key: string, now: number): Window {
+    for (const [name, { emptyAt }] of this.#windows) if (emptyAt < now) this.#windows.delete(name);
+    const window = emptyWindow();
     this.#windows.set(key, window);
     return window;
   }
