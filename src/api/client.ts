@@ -1,20 +1,14 @@
 import { unrecognizedFields } from '../records/recognition.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from '../records/records.ts';
 import type { Call, Trace } from './call.ts';
+import { Connections, type WireLimits } from './connections.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import { type Page, type PageRequest, queryString } from './page.ts';
 import { answeredAt, parseResponse, withoutLongKey } from './reply.ts';
 import { type RetryRules, withRetries } from './retry.ts';
 import { isPathSegment, routes, upsertPath } from './routes.ts';
-import {
-  apiBase,
-  defaultLimits,
-  Wire,
-  type WireLimits,
-  type WireRequest,
-  type WireResponse,
-} from './wire.ts';
+import { apiBase, Wire, type WireRequest, type WireResponse } from './wire.ts';
 
 export interface ClientOptions {
   /** The tenant's address, without `/public-api`. */
@@ -22,6 +16,8 @@ export interface ClientOptions {
   key: string;
   /** Name of the offset parameter, or `none` if the service has none. */
   pageParam: string;
+  /** Connections shared with other tenants, with their limits; default: connections of its own with `limits`. */
+  connections?: Connections | undefined;
   limits?: Partial<WireLimits>;
   /** Average delay before the first retry; the second retry waits twice as long. */
   firstRetryDelayMs?: number;
@@ -63,10 +59,11 @@ export class ApiClient {
 
   constructor(options: ClientOptions) {
     const { baseUrl, key, pageParam, limits, interceptor } = options;
+    const { connections = new Connections(limits) } = options;
     this.host = baseUrl.host;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
     this.#key = key;
-    this.#wire = new Wire(apiBase(baseUrl), key, { ...defaultLimits, ...limits });
+    this.#wire = new Wire(apiBase(baseUrl), key, connections);
     this.#interceptor = interceptor;
     this.#firstDelayMs = options.firstRetryDelayMs ?? defaultFirstRetryDelayMs;
   }

@@ -9,7 +9,7 @@ export interface Received {
 }
 
 /**
- * Sends one request and collects the response. undici's `request` returns a stream instead, which doubles the
+ * One request, sent by `start`, and its response. undici's `request` returns a stream instead, which doubles the
  * cost of a small response and is not needed here.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -21,13 +21,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #stopped: { reason: unknown } | undefined;
   #head: Omit<Received, 'body'> | undefined;
   readonly #chunks: Buffer[] = [];
+  readonly #request: Dispatcher.DispatchOptions;
 
-  constructor(pool: Pool, request: Dispatcher.DispatchOptions) {
+  constructor(request: Dispatcher.DispatchOptions) {
+    this.#request = request;
     this.received = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    pool.dispatch(request, this);
+  }
+
+  start(pool: Pool): void {
+    pool.dispatch(this.#request, this);
   }
 
   /** Aborts the request and closes its socket. A request that is not sent yet is never sent. */

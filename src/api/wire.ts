@@ -1,10 +1,10 @@
-import type { LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { errorCode, fieldOf, isKeyOf } from '../values.ts';
 import type { Call, Trace } from './call.ts';
+import type { Connections, TenantConnections, WireLimits } from './connections.ts';
 import { ApiError, type ErrorFacts, isApiError, privateAddress } from './errors.ts';
-import { Exchange, type Received } from './exchange.ts';
+import type { Received } from './exchange.ts';
 
 export interface WireRequest {
   method: 'GET' | 'PUT';
@@ -20,25 +20,6 @@ export interface WireResponse {
   headers: Record<string, string | string[] | undefined>;
   text: string;
 }
-
-export interface WireLimits {
-  /** Timeout of one attempt, from the first byte sent to the last received. */
-  attemptMs: number;
-  connectMs: number;
-  /** Maximum size of one response, decompressed. */
-  maxBytes: number;
-  /** Maximum number of connections to the service. */
-  connections: number;
-  /** Resolves host names; set where some addresses must not be reached. */
-  lookup?: LookupFunction;
-}
-
-export const defaultLimits: WireLimits = {
-  attemptMs: 20_000,
-  connectMs: 5_000,
-  maxBytes: 32 * 1024 * 1024,
-  connections: 16,
-};
 
 /** The address of the API of a tenant. */
 export const apiBase = (baseUrl: URL): URL =>
@@ -60,17 +41,20 @@ const neverSentCodes = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** Keep-alive connections to one host. Sends the key with every request and never follows redirects. */
+/** One tenant's requests. Sends the key with every request and never follows redirects. */
 export class Wire {
   readonly #base: URL;
   readonly #key: string;
   readonly #limits: WireLimits;
-  #pool: Promise<Pool> | undefined;
+  readonly #shared: Connections;
+  #connections: Promise<TenantConnections> | undefined;
+  #closed: ApiError | undefined;
 
-  constructor(base: URL, key: string, limits: WireLimits) {
+  constructor(base: URL, key: string, shared: Connections) {
     this.#base = base;
     this.#key = key;
-    this.#limits = limits;
+    this.#limits = shared.limits;
+    this.#shared = shared;
   }
 
   /**
@@ -79,10 +63,11 @@ export class Wire {
    */
   async send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
     call.signal.throwIfAborted();
-    this.#pool ??= this.#open();
-    const pool = await this.#pool;
+    if (this.#closed) throw this.#closed;
+    this.#connections ??= this.#shared.open(this.#base.origin);
+    const connections = await this.#connections;
     call.signal.throwIfAborted(); // It may have been cancelled while the pool was loaded.
-    const exchange = new Exchange(pool, this.#options(request));
+    const exchange = connections.send(this.#options(request));
     const cancel = () => exchange.stop(call.signal.reason);
     const timeLeft = Math.max(1, Math.min(this.#limits.attemptMs, call.deadline - Date.now()));
     const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
@@ -92,29 +77,16 @@ export class Wire {
     } catch (error) {
       throw call.signal.aborted ? call.signal.reason : toApiError(error, facts);
     } finally {
+      connections.ended(exchange);
       clearTimeout(timer);
       call.signal.removeEventListener('abort', cancel);
     }
   }
 
+  /** Requests that are not answered yet fail. */
   async close(): Promise<void> {
-    const pool = await this.#pool;
-    await pool?.destroy();
-  }
-
-  /** Loaded on first use: loading undici takes about 0.3 s, which a list of tools would have to wait for. */
-  async #open(): Promise<Pool> {
-    const { Pool } = await import('./pool.ts');
-    const { lookup } = this.#limits;
-    return new Pool(this.#base.origin, {
-      ...(lookup ? { connect: { lookup } } : {}),
-      connections: this.#limits.connections,
-      connectTimeout: this.#limits.connectMs,
-      keepAliveTimeout: 30_000,
-      headersTimeout: this.#limits.attemptMs,
-      bodyTimeout: this.#limits.attemptMs,
-      maxResponseSize: this.#limits.maxBytes,
-    });
+    this.#closed = new ApiError('connection-lost', { host: this.#base.host }, 'closed');
+    await (await this.#connections)?.close(this.#closed);
   }
 
   #options({ method, path, body, trace }: WireRequest): Dispatcher.DispatchOptions {

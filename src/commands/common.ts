@@ -1,3 +1,4 @@
+import { Connections } from '../api/connections.ts';
 import type { Settings } from '../config.ts';
 import type { TenantObserver } from '../hosts/server-observer.ts';
 import { createLog, type Log } from '../log.ts';
@@ -11,6 +12,7 @@ import { Secrets } from './secrets.ts';
 export interface SharedServices {
   state: State;
   cache: CollectionCache;
+  connections: Connections;
   log: Log;
   /** Removed from every log line. */
   secrets: Secrets;
@@ -35,7 +37,8 @@ export async function openCommon(
   observer?: SharedServices['observer'],
 ): Promise<SharedServices> {
   const cache = new CollectionCache(settings.cacheMegabytes);
-  return { state: await openState(settings, log), cache, log, secrets, observer };
+  const connections = new Connections();
+  return { state: await openState(settings, log), cache, connections, log, secrets, observer };
 }
 
 function redisSecrets({ redisUrl }: Settings): string[] {

@@ -62,7 +62,15 @@ export class TenantHandle implements RetirableTenant {
       onError: (error: unknown) =>
         common.log.error('history not stored', { tenant: name, ...factsOf(error) }),
     };
-    const options = { ...tenantOptions(settings, address, common), history, ...more, ...observed };
+    // A restricted lookup must not get connections that were opened without it.
+    const connections = more.limits ? undefined : common.connections;
+    const options = {
+      ...tenantOptions(settings, address, common),
+      connections,
+      history,
+      ...more,
+      ...observed,
+    };
     this.tenant = new Tenant({ ...options, onCollection });
     // Webhooks belong to the operator: callers with their own keys receive no updates from them.
     this.#receivesUpdates =

@@ -1,11 +1,12 @@
 import type { Call } from '../../api/call.ts';
 import { requireRecognized } from '../../api/client.ts';
+import { Connections } from '../../api/connections.ts';
 import { type RawRecord, readOne, readPage } from '../../api/envelope.ts';
 import { ApiError, type ErrorFacts, isApiError } from '../../api/errors.ts';
 import { type Page, type PageRequest, queryString } from '../../api/page.ts';
 import { header, parseResponse } from '../../api/reply.ts';
 import { routes } from '../../api/routes.ts';
-import { apiBase, defaultLimits, Wire, type WireResponse } from '../../api/wire.ts';
+import { apiBase, Wire, type WireResponse } from '../../api/wire.ts';
 import { type ApiRecord, type RecordOf, type Resource, toRecord } from '../../records/records.ts';
 
 export interface ProbeTarget {
@@ -60,7 +61,7 @@ export class Prober {
   ) {
     this.#target = target;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
-    this.#wire = new Wire(apiBase(target.baseUrl), target.key, { ...defaultLimits, attemptMs });
+    this.#wire = new Wire(apiBase(target.baseUrl), target.key, new Connections({ attemptMs }));
     this.#deadline = Date.now() + withinMs;
     this.#onRequest = onRequest;
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ApiClient } from '../../api/client.ts';
+import type { WireLimits } from '../../api/connections.ts';
 import { isApiError, privateAddress } from '../../api/errors.ts';
-import type { WireLimits } from '../../api/wire.ts';
 import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
 import { KeyedMutex } from '../../state/keyed-mutex.ts';
 import type { RateWindow } from '../../state/port.ts';
