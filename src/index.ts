@@ -1,7 +1,6 @@
-import { openTenant } from './commands/open.ts';
-import { optionName, settingsFrom } from './commands/options.ts';
+import { optionName } from './commands/options.ts';
+import { type HostedTenant, TenantHost } from './commands/tenant-host.ts';
 import { ConfigError } from './config.ts';
-import { embeddedHost } from './hosts/embedded.ts';
 import { factsOf } from './log.ts';
 
 /** A permission; `read` includes every read. */
@@ -23,10 +22,29 @@ export type CpqGrant =
 export type CpqToolset = 'routes' | 'briefs' | 'events' | 'changes';
 
 /**
- * Options of the server; each is also a setting of the command, described in docs/settings.md. The
+ * What the tenants of a host share. Each option is also a setting of the command, described in docs/settings.md. The
  * environment is not read.
  */
-export interface CpqServerOptions {
+export interface CpqHostOptions {
+  /** Folder for persistent state, such as the journal of changes. Default: the user's state folder. */
+  stateDir?: string | undefined;
+  /** Redis for the state, which several processes then share, as `redis://host:6379`. */
+  redisUrl?: string | URL | undefined;
+  /** Number of processes that share Redis. Default 4. */
+  replicas?: number | undefined;
+  /** Memory for cached collections of all tenants together, in MB. Default 256. */
+  cacheMegabytes?: number | undefined;
+  /** Log level on stderr. Default `warn`. */
+  logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined;
+}
+
+/** One tenant; each option but `name` is also a setting. */
+export interface CpqTenantOptions {
+  /**
+   * Separates the state of tenants that have the same address; a–z, 0–9 and hyphens. A tenant keeps its state when its
+   * key is replaced.
+   */
+  name?: string | undefined;
   /** The tenant's API address, the part before `/public-api`. */
   baseUrl?: string | URL | undefined;
   /** Issued under Settings → Integrations → API Key. */
@@ -37,20 +55,14 @@ export interface CpqServerOptions {
   sandbox?: boolean | undefined;
   /** Granted permissions. Default `['read']`: no writes. */
   grants?: readonly CpqGrant[] | undefined;
-  /** Listed tools. Default `routes` and `briefs`, and `changes` if a write is granted. */
+  /** Listed tools. Default `routes` and `briefs`, `events` with a webhook secret, `changes` if a write is granted. */
   toolsets?: readonly CpqToolset[] | undefined;
   /** Name of the offset parameter of list routes, or `none`. Default `from`. */
   pageParam?: string | undefined;
-  /** Folder for persistent state, such as the journal of changes. */
-  stateDir?: string | undefined;
-  /** Log level on stderr. Default `warn`. */
-  logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined;
   /** The tenant's rate limit: requests in ten minutes, shared by all its programs. Default 500. */
   rateLimit?: number | undefined;
   /** Seconds until a cached collection is read again. Default 300. */
   freshSeconds?: number | undefined;
-  /** Memory for cached collections, in MB. Default 256. */
-  cacheMegabytes?: number | undefined;
   /** Days for which snapshots of the pipeline are kept; 0 keeps none. Default 400. */
   historyDays?: number | undefined;
   /**
@@ -64,7 +76,14 @@ export interface CpqServerOptions {
   writeFields?: readonly string[] | undefined;
   /** Stages that may not be set, by name or id. */
   barredStages?: readonly string[] | undefined;
+  /** Secret sent with webhook deliveries, at least 16 characters. */
+  webhookSecret?: string | undefined;
+  /** Secret that signs webhook deliveries (HMAC-SHA256), at least 16 characters. */
+  webhookSigningSecret?: string | undefined;
 }
+
+/** Options of a server for one tenant. */
+export interface CpqServerOptions extends CpqHostOptions, CpqTenantOptions {}
 
 /** The part of an MCP transport that is used; the transports of the SDKs satisfy it. */
 export interface CpqTransport {
@@ -95,7 +114,25 @@ export interface CpqServer {
    * up to the caller.
    */
   fetch(request: Request): Promise<Response>;
+  /**
+   * Stores the events of one webhook delivery. The secret is expected in the header `x-webhook-secret` or as the last
+   * segment of the path, and a signature in `x-webhook-signature`. Answers 200 after the events are stored durably, 401
+   * without the configured secrets, 503 if the service should deliver them again.
+   * @throws CpqOptionError if no webhook secret is configured
+   */
+  receiveWebhook(request: Request): Promise<Response>;
   /** Ends every connection and closes the tenant. */
+  close(): Promise<void>;
+}
+
+/** Servers for the tenants of one program, which share cache, state and connections. */
+export interface CpqHost {
+  /**
+   * Opens a tenant. Its data is separate from that of other tenants.
+   * @throws CpqOptionError that names the option, never a secret; Error when Redis refuses the password
+   */
+  tenant(options: CpqTenantOptions): Promise<CpqServer>;
+  /** Closes all tenants and the state. */
   close(): Promise<void>;
 }
 
@@ -105,7 +142,27 @@ export class CpqOptionError extends Error {
 }
 
 /**
- * Opens a server inside the calling program.
+ * Opens a host for many tenants inside the calling program.
+ *
+ * ```ts
+ * const host = createCpqHost({ cacheMegabytes: 512, stateDir });
+ * const cpq = await host.tenant({ baseUrl, apiKey, grants: ['read'] });
+ * cpq.connect(transport);
+ * ```
+ * @throws CpqOptionError that names the option, never a secret
+ */
+export function createCpqHost(options: CpqHostOptions = {}): CpqHost {
+  const host = namingOptions(() => new TenantHost({ ...options }));
+  return {
+    async tenant(tenantOptions) {
+      return serverFor(await host.open({ ...tenantOptions }).catch(rethrowNamingOptions));
+    },
+    close: () => host.close(),
+  };
+}
+
+/**
+ * Opens a server for one tenant inside the calling program.
  *
  * ```ts
  * const cpq = await createCpqServer({ baseUrl, apiKey });
@@ -116,27 +173,51 @@ export class CpqOptionError extends Error {
  * @throws CpqOptionError that names the option, never a secret
  */
 export async function createCpqServer(options: CpqServerOptions = {}): Promise<CpqServer> {
-  const opened = await namingOptions(() => openTenant(settingsFrom({ ...options }), optionName));
-  const host = embeddedHost(opened, (error) => opened.log.warn('protocol', factsOf(error)));
+  const { stateDir, redisUrl, replicas, cacheMegabytes, logLevel, ...tenantOptions } = options;
+  const host = createCpqHost({ stateDir, redisUrl, replicas, cacheMegabytes, logLevel });
+  const cpq = await host.tenant(tenantOptions).catch(async (error: unknown) => {
+    await host.close();
+    throw error;
+  });
+  return {
+    ...cpq,
+    async close() {
+      await cpq.close();
+      await host.close();
+    },
+  };
+}
+
+function serverFor({ opened, ...host }: HostedTenant): CpqServer {
   const tools = opened.surface.list.map(({ name, title = name }) => ({ name, title }));
   return {
     tools,
     // The SDKs declare narrower message types for the same interface.
     connect: (transport) => host.connect(transport as Parameters<typeof host.connect>[0]),
     fetch: host.fetch,
-    async close() {
-      await host.close();
-      await opened.close();
+    async receiveWebhook(request) {
+      if (!opened.webhooks) throw new CpqOptionError(missingWebhookSecret);
+      const { answerDelivery } = await import('./hosts/webhooks.ts');
+      const onError = (error: unknown) => opened.log.error('webhook not kept', factsOf(error));
+      return answerDelivery(opened.webhooks, request, onError);
     },
+    close: host.close,
   };
 }
 
+const missingWebhookSecret =
+  'Webhooks are accepted only with a secret: set webhookSecret or webhookSigningSecret';
+
 /** Replaces a ConfigError with one that names the options. */
-async function namingOptions<T>(work: () => Promise<T>): Promise<T> {
+function namingOptions<T>(work: () => T): T {
   try {
-    return await work();
+    return work();
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new CpqOptionError(error.messageNaming(optionName));
+    return rethrowNamingOptions(error);
   }
+}
+
+function rethrowNamingOptions(error: unknown): never {
+  if (!(error instanceof ConfigError)) throw error;
+  throw new CpqOptionError(error.messageNaming(optionName));
 }

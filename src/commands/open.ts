@@ -1,41 +1,55 @@
-import { environmentName, type SettingName, type Settings } from '../config.ts';
+import type { Settings } from '../config.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
+import type { WebhookTenant } from '../hosts/webhooks.ts';
 import type { Log } from '../log.ts';
 import type { Surface } from '../mcp/surface.ts';
-import type { NameOf } from '../setting-names.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { resolveAddress } from './address.ts';
-import { openCommon, openLog } from './common.ts';
-import { defaultName, TenantHandle } from './tenant-handle.ts';
+import { type Address, resolveAddress } from './address.ts';
+import { openCommon, openLog, type SharedServices } from './common.ts';
+import { defaultName, TenantHandle, type TenantHandleOptions } from './tenant-handle.ts';
 
 /** An open tenant with everything needed to serve it. */
 export interface Opened extends TenantEndpoint {
   tenant: Tenant;
   surface: Surface;
   log: Log;
+  /** Receives the tenant's webhooks, if configured. */
+  webhooks: WebhookTenant | undefined;
   close(): Promise<void>;
 }
 
 /**
- * Opens the configured tenant, or the embedded one. `nameOf` names settings in error messages.
+ * Opens the configured tenant, or the embedded one, with services of its own.
  * @throws ConfigError if neither is configured
  */
-export async function openTenant(
-  settings: Settings,
-  nameOf: NameOf<SettingName> = environmentName,
-): Promise<Opened> {
+export async function openTenant(settings: Settings): Promise<Opened> {
   const address = await resolveAddress(settings);
   const common = await openCommon(settings, openLog(settings));
-  const tenant = new TenantHandle(defaultName, settings, address, common, { nameOf });
-  const served = tenant.endpointFor(tenant.grants);
+  const opened = openWith(common, settings, address);
   return {
-    ...served,
-    tenant: tenant.tenant,
-    surface: served.parts.surface,
-    log: common.log,
+    ...opened,
     async close() {
-      await tenant.close();
+      await opened.close();
       await common.state.close();
     },
+  };
+}
+
+/** Opens a tenant that uses these services; closing it leaves them open. */
+export function openWith(
+  common: SharedServices,
+  settings: Settings,
+  address: Address,
+  { label = defaultName, ...options }: TenantHandleOptions & { label?: string } = {},
+): Opened {
+  const handle = new TenantHandle(label, settings, address, common, options);
+  const served = handle.endpointFor(handle.grants);
+  return {
+    ...served,
+    tenant: handle.tenant,
+    surface: served.parts.surface,
+    log: common.log,
+    webhooks: handle.webhooks,
+    close: () => handle.close(),
   };
 }

@@ -190,7 +190,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function validName(name: string): string {
+/** @throws ConfigError */
+export function validName(name: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return name;
   throw new ConfigError('a name may contain a–z, 0–9 and hyphens');
 }

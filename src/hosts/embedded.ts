@@ -22,6 +22,11 @@ export function embeddedHost(
     connect(transport) {
       const connection = serveStdio(server, { transport, onerror: onError });
       open.add(connection);
+      const { onclose } = transport;
+      transport.onclose = () => {
+        open.delete(connection);
+        onclose?.();
+      };
       return {
         async close() {
           open.delete(connection);

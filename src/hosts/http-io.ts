@@ -6,9 +6,8 @@ import { HttpError } from './access/http-error.ts';
  * @throws HttpError for a body that is too large (413) or compressed (415); Error when the sender disconnects
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const { 'content-length': length = '0', 'content-encoding': encoding = 'identity' } =
-    request.headers;
-  if (encoding !== 'identity') throw new HttpError(415, 'The body must not be compressed.');
+  const { 'content-length': length = '0', 'content-encoding': encoding } = request.headers;
+  requireUncompressed(encoding);
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -25,6 +24,23 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
       if (!request.complete) reject(new Error('the sender disconnected'));
     });
   });
+}
+
+/** The same for the body of a `Request`. */
+export async function readRequestBody(request: Request, maxBytes: number): Promise<Buffer> {
+  requireUncompressed(request.headers.get('content-encoding') ?? undefined);
+  const chunks: Uint8Array[] = [];
+  let read = 0;
+  for await (const chunk of request.body ?? []) {
+    read += chunk.length;
+    if (read > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function requireUncompressed(encoding = 'identity'): void {
+  if (encoding !== 'identity') throw new HttpError(415, 'The body must not be compressed.');
 }
 
 const tooLarge = (maxBytes: number): HttpError =>

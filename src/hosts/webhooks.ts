@@ -5,7 +5,7 @@ import { UnrecognizedEvent } from '../tenant/events/read-event.ts';
 import type { DeliveryReceipt } from '../tenant/events/receive.ts';
 import type { GuessLimiter } from './access/guess-limiter.ts';
 import { HttpError, isGuess, retryAfterHeader } from './access/http-error.ts';
-import { readBody, sendJson, sendRefusal } from './http-io.ts';
+import { readBody, readRequestBody, sendJson, sendRefusal } from './http-io.ts';
 import { isSameSecret } from './secrets.ts';
 
 /** A tenant that receives webhooks; it has at least one of the two secrets. */
@@ -73,9 +73,10 @@ async function answer(
   const tenant = rest.length === 0 ? options.tenant(name) : undefined;
   const known = { tenant: tenant ? name : undefined };
   try {
-    const maxBytes = options.maxBytes ?? defaultMaxBytes;
+    const { method, headers } = request;
+    const read = () => readBody(request, options.maxBytes ?? defaultMaxBytes);
     const delivery = await limitGuesses(options.guesses, request, name, () =>
-      receive(tenant, secret, request, maxBytes),
+      receive(tenant, { method, headers, secretInPath: secret, readBody: read }),
     );
     sendJson(response, 200, describeReceipt(delivery));
     options.onDelivery?.({ ...known, status: 200, delivery });
@@ -118,6 +119,28 @@ async function limitGuesses<T>(
   }
 }
 
+/**
+ * Answers a delivery that an embedding program passes on. The secret is in the header `x-webhook-secret` or in the last
+ * segment of the path. Senders that guess are up to the program.
+ */
+export async function answerDelivery(
+  tenant: WebhookTenant,
+  request: Request,
+  onError: (error: unknown) => void,
+): Promise<Response> {
+  const headers = Object.fromEntries(request.headers);
+  const lastSegment = decodeSegment(new URL(request.url).pathname.split('/').at(-1) ?? '');
+  const secretInPath = 'x-webhook-secret' in headers ? undefined : lastSegment;
+  const readBody = () => readRequestBody(request, defaultMaxBytes);
+  try {
+    const delivery = { method: request.method, headers, secretInPath, readBody };
+    return Response.json(describeReceipt(await receive(tenant, delivery)));
+  } catch (error) {
+    const { status, message, headers } = toRejection(error, onError);
+    return Response.json({ error: message }, { status, headers });
+  }
+}
+
 function decodeSegment(word: string): string {
   try {
     return decodeURIComponent(word);
@@ -126,19 +149,24 @@ function decodeSegment(word: string): string {
   }
 }
 
+/** A request of the service. */
+interface Delivery {
+  method: string | undefined;
+  headers: IncomingHttpHeaders;
+  secretInPath: string | undefined;
+  /** @throws HttpError for a body that is too large or compressed */
+  readBody(): Promise<Buffer>;
+}
+
 async function receive(
   tenant: WebhookTenant | undefined,
-  secretInPath: string | undefined,
-  request: IncomingMessage,
-  maxBytes: number,
+  { method, headers, secretInPath, readBody }: Delivery,
 ): Promise<DeliveryReceipt> {
-  if (request.method !== 'POST')
-    throw new HttpError(405, 'Only POST', { headers: { allow: 'POST' } });
-  const { headers } = request;
+  if (method !== 'POST') throw new HttpError(405, 'Only POST', { headers: { allow: 'POST' } });
   const signatureHeader = secretInPath ?? textOf(headers, 'x-webhook-secret');
   const isKnown = isSameSecret(signatureHeader ?? '', tenant?.secret ?? '');
   if (!tenant || (tenant.secret !== undefined && !isKnown)) throw unauthorized();
-  const body = await readBody(request, maxBytes);
+  const body = await readBody();
   if (
     tenant.signingSecret !== undefined &&
     !hasValidSignature(headers, body, tenant.signingSecret)

@@ -191,7 +191,8 @@ describe('options', () => {
   });
 
   test('correspond to settings, and can all be given', async () => {
-    const all: Required<Omit<CpqServerOptions, 'apiKeyFile'>> = {
+    const all: Required<Omit<CpqServerOptions, 'apiKeyFile' | 'redisUrl' | 'replicas'>> = {
+      name: 'all',
       baseUrl: new URL('https://a.example'),
       apiKey: key,
       sandbox: true,
@@ -208,8 +209,11 @@ describe('options', () => {
       writesPerHour: 1,
       writeFields: ['name', 'stage'],
       barredStages: ['Won', 'Lost'],
+      webhookSecret: 'a-secret-of-webhooks',
+      webhookSigningSecret: 'a-secret-of-signatures',
     };
-    expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(all)));
+    const { name: _, ...ofSettings } = all;
+    expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(ofSettings)));
     const cpq = await open(all);
     expect(cpq.tools.map(({ name }) => name)).toContain('cpq_upsert_opportunity');
   });
@@ -239,8 +243,8 @@ const project = shared(async () => {
 });
 afterAll(async () => rm(await project(), { recursive: true, force: true }));
 
-describe('a program that has the package installed', () => {
-  test('runs the example in memory', async () => {
+describe('the examples', () => {
+  test('run in memory', async () => {
     const folder = await project();
     await cp(join(root, 'examples', 'embed.mjs'), join(folder, 'embed.mjs'));
     const { stdout } = await execute(process.execPath, ['embed.mjs'], {
@@ -251,7 +255,26 @@ describe('a program that has the package installed', () => {
     expect(stdout).toMatch(/\n\n3 of \d+ opportunities/);
   });
 
-  test('runs the example over HTTP, with a token', async () => {
+  test('run for many tenants, and ask their user', async () => {
+    const folder = await project();
+    await cp(join(root, 'examples', 'many-tenants.mjs'), join(folder, 'many-tenants.mjs'));
+    const env = { PATH: process.env.PATH, HOME: folder };
+    const program = spawn(process.execPath, ['many-tenants.mjs'], { cwd: folder, env });
+    closing({ close: async () => program.kill('SIGKILL') });
+    let output = '';
+    for (const reply of ['y\n', 'n\n']) {
+      for await (const text of program.stdout.iterator({ destroyOnReturn: false })) {
+        output += text;
+        if (output.endsWith('[y/N] ')) break;
+      }
+      program.stdin.write(reply);
+    }
+    for await (const text of program.stdout) output += text;
+    expect(output).toContain('acme: Written: new opportunity "Renewal of the support plan"');
+    expect(output).toContain('globex: The person did not agree.');
+  });
+
+  test('run over HTTP, with a token', async () => {
     const folder = await project();
     await cp(join(root, 'examples', 'http.mjs'), join(folder, 'http.mjs'));
     const env = { PATH: process.env.PATH, HOME: folder, MCP_TOKEN: 'open', PORT: '0' };
@@ -273,7 +296,9 @@ describe('a program that has the package installed', () => {
     service.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
   });
+});
 
+describe('a program that has the package installed', () => {
   const strict = {
     compilerOptions: {
       strict: true,

@@ -1,0 +1,253 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { describe, expect, inject, test } from 'vitest';
+import type { CpqHost, CpqHostOptions, CpqServer, CpqTenantOptions } from '../../src/index.ts';
+import type { Person } from '../support/clients.ts';
+import { personAnswers } from '../support/consent.ts';
+import { describeWith } from '../support/needs.ts';
+import { startRedis } from '../support/redis.ts';
+import { closing, shared } from '../support/shared.ts';
+import { until } from '../support/until.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+import { signatureOf, signingSecret, webhookSecret } from '../support/webhooks.ts';
+
+/** The module as it is shipped. */
+const shipped = shared(async (): Promise<typeof import('../../src/index.ts')> => {
+  if (inject('buildError') !== '') throw new Error(inject('buildError'));
+  return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
+});
+const service = shared(async () => closing(await startUpstream({ seed: 1 })));
+const stateDir = shared(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-many-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  return folder;
+});
+
+async function openHost(options: CpqHostOptions = {}): Promise<CpqHost> {
+  const { createCpqHost } = await shipped();
+  return closing(createCpqHost({ stateDir: await stateDir(), logLevel: 'silent', ...options }));
+}
+
+const keyOf = (name: string): string => `many0tenants0key0of0${name}`;
+
+const tenantIn = async (host: CpqHost, name: string, options: CpqTenantOptions = {}) =>
+  host.tenant({ name, baseUrl: (await service()).url, apiKey: keyOf(name), ...options });
+
+interface Connect {
+  mode?: 'legacy' | { pin: string };
+  person?: Person;
+}
+
+async function connectTo(cpq: CpqServer, { mode = 'legacy', person }: Connect = {}) {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  cpq.connect(theirs);
+  const capabilities = person ? { elicitation: { form: {} } } : {};
+  const info = { name: 'many-tenants-tests', version: '1' };
+  const client = new Client(info, { capabilities, versionNegotiation: { mode } });
+  if (person) {
+    client.setRequestHandler('elicitation/create', ({ params }) =>
+      person(params as Parameters<Person>[0]),
+    );
+  }
+  await client.connect(ours);
+  return closing(client);
+}
+
+const textOf = (result: unknown): string =>
+  JSON.stringify((result as { content: unknown }).content);
+const callOf = async (client: Client, name: string, args: Record<string, unknown> = {}) =>
+  textOf(await client.callTool({ name, arguments: args }));
+
+describe('the tenants of a host', () => {
+  test('share connections, and each sends its own key', async () => {
+    const [host, upstream] = [await openHost(), await service()];
+    const names = Array.from({ length: 20 }, (_, at) => `shared${at}`);
+    upstream.reset();
+    const sockets = upstream.openSockets();
+    for (const name of names) {
+      const client = await connectTo(await tenantIn(host, name));
+      expect(await callOf(client, 'cpq_list_companies', { size: 2 })).toContain('2 of');
+    }
+    const keys = new Set(upstream.requests.map(({ headers }) => headers['api-key']));
+    expect(keys).toEqual(new Set(names.map(keyOf)));
+    expect(upstream.openSockets() - sockets).toBe(1);
+    await host.close();
+    await until(() => upstream.openSockets()).toBe(sockets);
+  });
+
+  test('close on their own: connections stay open for the others', async () => {
+    const host = await openHost();
+    const [first, second] = [await tenantIn(host, 'first'), await tenantIn(host, 'second')];
+    const clients = [await connectTo(first), await connectTo(second)] as const;
+    for (const client of clients) await callOf(client, 'cpq_list_companies', { size: 2 });
+    await first.close();
+    await expect(callOf(clients[0], 'cpq_list_companies', { size: 2 })).rejects.toThrow();
+    expect(await callOf(clients[1], 'cpq_list_companies', { size: 2 })).toContain('2 of');
+  });
+
+  test('share one cap of memory', async () => {
+    const upstream = closing(await startUpstream({ seed: 2, counts: { '/opportunity': 400 } }));
+    /** Reads opportunities twice for every tenant. @returns the requests of the second time */
+    const repeatedRequests = async (cacheMegabytes: number, names: readonly string[]) => {
+      const host = await openHost({ cacheMegabytes });
+      const clients: Client[] = [];
+      for (const name of names)
+        clients.push(await connectTo(await tenantIn(host, name, { baseUrl: upstream.url })));
+      for (const client of clients) await callOf(client, 'cpq_brief_pipeline');
+      upstream.requests.length = 0;
+      for (const client of clients) await callOf(client, 'cpq_brief_pipeline');
+      return upstream.requests.filter(({ path }) => path.endsWith('/opportunity')).length;
+    };
+    const many = ['one', 'two', 'three', 'four', 'five', 'six'];
+    expect(await repeatedRequests(2, ['one'])).toBe(0);
+    expect(await repeatedRequests(2, many)).toBeGreaterThan(0);
+    expect(await repeatedRequests(24, many)).toBe(0);
+  });
+
+  test('of one address and different keys need names', async () => {
+    const [host, { CpqOptionError }] = [await openHost(), await shipped()];
+    const { url: baseUrl } = await service();
+    const first = await host.tenant({ baseUrl, apiKey: keyOf('a') });
+    const another = host.tenant({ baseUrl, apiKey: keyOf('b') });
+    await expect(another).rejects.toThrow(CpqOptionError);
+    await expect(another).rejects.toThrow(/^name: .* is open with another key/);
+    await host.tenant({ baseUrl, apiKey: keyOf('a'), grants: ['company:read'] });
+    await host.tenant({ baseUrl, apiKey: keyOf('b'), name: 'b' });
+    await first.close();
+  });
+
+  test('end with the host', async () => {
+    const host = await openHost();
+    const client = await connectTo(await tenantIn(host, 'ending'));
+    const ended = new Promise<void>((resolve) => {
+      client.onclose = resolve;
+    });
+    await host.close();
+    await ended;
+    await expect(tenantIn(host, 'late')).rejects.toThrow('the host is closed');
+  });
+
+  test.each<[CpqHostOptions, CpqTenantOptions, RegExp]>([
+    [{ grants: ['read'] } as CpqHostOptions, {}, /^There is no option "grants" of the host$/],
+    [{ cacheMegabytes: 0 }, {}, /^cacheMegabytes: must be/],
+    [{}, { cacheMegabytes: 4 } as CpqTenantOptions, /^"cacheMegabytes" is an option of the host$/],
+    [{}, { name: 'Not a name' }, /^name: a name may contain/],
+    [{}, { baseUrl: 'nowhere' }, /^baseUrl: is not a web address/],
+  ])('refuse %j and %j', async (hostOptions, tenantOptions, message) => {
+    const opening = async () => tenantIn(await openHost(hostOptions), 'refused', tenantOptions);
+    await expect(opening()).rejects.toThrow(message);
+    await expect(opening()).rejects.toMatchObject({ name: 'CpqOptionError' });
+  });
+});
+
+describe.each([
+  ['legacy', 'legacy'],
+  ['modern', { pin: '2026-07-28' }],
+] as const)('a host of the %s era', (_, mode) => {
+  test('asks its own user before a write', async () => {
+    const upstream = closing(await startUpstream({ seed: 3 }));
+    const options = { baseUrl: upstream.url, grants: ['read', 'opportunity:write'] } as const;
+    const cpq = await tenantIn(await openHost(), 'asked', options);
+    const questions: string[] = [];
+    let answer = personAnswers.declines as Person;
+    const person: Person = (question) => {
+      questions.push(question.message);
+      return answer(question);
+    };
+    const client = await connectTo(cpq, { mode, person });
+    const write = { external_id: 'ASK-1', create: true, name: 'Asked first' };
+    expect(await callOf(client, 'cpq_upsert_opportunity', write)).toContain('Nothing was written');
+    answer = personAnswers.accepts;
+    await callOf(client, 'cpq_upsert_opportunity', write);
+    expect(questions).toHaveLength(2);
+    expect(questions[0]).toContain('Asked first');
+    const puts = upstream.requests.filter(({ method }) => method === 'PUT');
+    expect(puts).toHaveLength(1);
+  });
+
+  test('is told of progress, and cancels', async () => {
+    const upstream = closing(await startUpstream({ seed: 4, counts: { '/opportunity': 900 } }));
+    const client = await connectTo(
+      await tenantIn(await openHost(), 'slow', { baseUrl: upstream.url }),
+      { mode },
+    );
+    const brief = { name: 'cpq_brief_pipeline', arguments: {} };
+    const reported: number[] = [];
+    await client.callTool(brief, { onprogress: ({ progress }) => reported.push(progress) });
+    expect(reported.length).toBeGreaterThan(0);
+    upstream.set({ onRequest: () => new Promise(() => {}) });
+    upstream.requests.length = 0;
+    const stop = new AbortController();
+    const find = { name: 'cpq_list_companies', arguments: { size: 2 } };
+    const call = client.callTool(find, { signal: stop.signal });
+    call.catch(() => {});
+    await until(() => upstream.requests.length).toBeGreaterThan(0);
+    stop.abort(new Error('enough'));
+    await expect(call).rejects.toThrow();
+    await until(() => upstream.requests.every(({ aborted }) => aborted)).toBe(true);
+  });
+});
+
+describe('webhooks of a host', () => {
+  const event = (name: string) => ({
+    id: `event-of-${name}`,
+    type: 'quote.approved',
+    createdAt: '2026-07-01T12:00:00Z',
+    data: { id: 'QuoteQuoteQuoteQuote', number: `Q-${name}` },
+  });
+  const delivery = (path: string, body: string, headers: Record<string, string> = {}) =>
+    new Request(`https://host.example/hooks/${path}`, { method: 'POST', body, headers });
+
+  test('are stored for their tenant only', async () => {
+    const host = await openHost();
+    const secrets = { webhookSecret, toolsets: ['routes', 'events'] } as const;
+    const [one, two] = [
+      await tenantIn(host, 'hooks-one', secrets),
+      await tenantIn(host, 'hooks-two', { ...secrets, webhookSecret: `${webhookSecret}2` }),
+    ];
+    const body = JSON.stringify(event('one'));
+    const byHeader = delivery('one', body, { 'x-webhook-secret': webhookSecret });
+    expect((await one.receiveWebhook(byHeader)).status).toBe(200);
+    const byPath = await one.receiveWebhook(delivery(`one/${webhookSecret}`, body));
+    expect(await byPath.json()).toEqual({ status: 'known' });
+    const wrong = delivery('two', body, { 'x-webhook-secret': webhookSecret });
+    expect((await two.receiveWebhook(wrong)).status).toBe(401);
+    const events = async (cpq: CpqServer) => callOf(await connectTo(cpq), 'cpq_list_events');
+    expect(await events(one)).toContain('QuoteQuoteQuoteQuote');
+    expect(await events(two)).not.toContain('QuoteQuoteQuoteQuote');
+  });
+
+  test('are signed, small, and posted', async () => {
+    const cpq = await tenantIn(await openHost(), 'signed', { webhookSigningSecret: signingSecret });
+    const body = JSON.stringify(event('signed'));
+    const signed = { 'x-webhook-signature': signatureOf(body) };
+    const statusOf = async (request: Request) => (await cpq.receiveWebhook(request)).status;
+    expect(await statusOf(delivery('x', body, signed))).toBe(200);
+    expect(await statusOf(delivery('x', `${body} `, signed))).toBe(401);
+    expect(await statusOf(delivery('x', 'x'.repeat(1024 * 1024 + 1), signed))).toBe(413);
+    expect(await statusOf(delivery('x', body, { 'content-encoding': 'gzip' }))).toBe(415);
+    expect(await statusOf(new Request('https://host.example/hooks/x'))).toBe(405);
+  });
+
+  test('need a secret', async () => {
+    const cpq = await tenantIn(await openHost(), 'no-secret');
+    const received = cpq.receiveWebhook(delivery('x', '{}'));
+    await expect(received).rejects.toMatchObject({ name: 'CpqOptionError' });
+  });
+});
+
+describeWith('redis', 'a host with Redis', () => {
+  test('has two connections to it, whatever the number of tenants', async () => {
+    const redis = await startRedis();
+    const host = await openHost({ redisUrl: redis.url });
+    for (const name of ['a', 'b', 'c', 'd'])
+      await callOf(await connectTo(await tenantIn(host, name)), 'cpq_list_companies', { size: 2 });
+    const clients = (await redis.ask('CLIENT', 'LIST')).match(/\bid=/g) ?? [];
+    // The third is the one that asks.
+    expect(clients).toHaveLength(3);
+    await host.close();
+  });
+});

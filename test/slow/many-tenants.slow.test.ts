@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { expect, inject, test } from 'vitest';
+import type { CpqHost } from '../../src/index.ts';
+import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
+import { closing } from '../support/shared.ts';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
+
+const kibibyte = 1024;
+
+/** Of the heap, after everything that can be let go of was: the least of some moments. */
+async function heap(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const seen: number[] = [];
+  for (let at = 0; at < 10; at++) {
+    // What a WeakRef refers to is kept until the end of the turn.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    collect();
+    seen.push(process.memoryUsage().heapUsed);
+  }
+  return Math.min(...seen);
+}
+
+/** As many as their index in memory would show. */
+const eventsOf = (name: string) =>
+  Array.from({ length: 100 }, (_, at) => ({
+    id: `${name} ${at}`,
+    type: 'quote.approved',
+    data: { id: `Quote ${at}` },
+  }));
+
+/** Opens tenants at once, each with a client that lists, reads a collection and receives a webhook; closes them all. */
+async function useTenants(host: CpqHost, upstream: Upstream, names: readonly string[]) {
+  const webhookSecret = 'many0tenants0webhook0secret';
+  const close = names.map(async (name) => {
+    const options = { baseUrl: upstream.url, apiKey: `key0of0${name}`, rateLimit: 1_000_000 };
+    const cpq = await host.tenant({ ...options, name, webhookSecret });
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    cpq.connect(theirs);
+    const client = new Client({ name: 'many-tenants', version: '1' });
+    await client.connect(ours);
+    for (const tool of ['cpq_list_companies', 'cpq_brief_pipeline', 'cpq_list_events'])
+      expect(await client.callTool({ name: tool, arguments: {} })).not.toHaveProperty('isError');
+    const url = `http://host.example/${webhookSecret}`;
+    const body = JSON.stringify(eventsOf(name));
+    const received = await cpq.receiveWebhook(new Request(url, { method: 'POST', body }));
+    expect(received.status).toBe(200);
+    return { client, cpq };
+  });
+  for (const { client, cpq } of await Promise.all(close)) {
+    await client.close();
+    await cpq.close();
+  }
+  upstream.reset();
+}
+
+test('200 tenants that were opened, used and closed leave nothing behind', async () => {
+  const stateDir = await mkdtemp(join(tmpdir(), 'cpq-mcp-many-'));
+  closing({ close: () => rm(stateDir, { recursive: true, force: true }) });
+  const upstream = closing(await startUpstream({ seed: 1 }));
+  const { createCpqHost }: typeof import('../../src/index.ts') = await import(
+    pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href
+  );
+  const host = createCpqHost({ stateDir, logLevel: 'silent' });
+  const names = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => `tenant-${from + at}`);
+  await useTenants(host, upstream, names(0, 40));
+  const resources = leftOverResources();
+  const before = await heap();
+  for (let from = 40; from < 240; from += 40)
+    await useTenants(host, upstream, names(from, from + 40));
+  const grown = (await heap()) - before;
+  process.stderr.write(`200 tenants: ${Math.round(grown / kibibyte)} KiB more\n`);
+  await expectNoLeaks(resources);
+  expect(grown).toBeLessThan(200 * 10 * kibibyte);
+  await host.close();
+}, 300_000);
