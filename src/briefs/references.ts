@@ -20,17 +20,17 @@ const targets = [
   'stage',
   'source',
 ] as const;
-type Target = (typeof targets)[number];
+type ReferenceTarget = (typeof targets)[number];
 
 /** The known records by resource. */
 export type KnownRecords = { readonly [R in Resource]?: readonly ApiRecord[] };
 
 interface Link {
-  target: Target;
+  target: ReferenceTarget;
   ref: Ref;
 }
 
-const opportunityRefs = (deal: Opportunity): Partial<Record<Target, Ref | undefined>> => ({
+const opportunityRefs = (deal: Opportunity): Partial<Record<ReferenceTarget, Ref | undefined>> => ({
   company: deal.company,
   contact: deal.contact,
   owner: deal.owner,
@@ -52,14 +52,16 @@ const refsOf = {
   opportunity: opportunityRefs,
   quote: quoteRefs,
   product: productRefs,
-} satisfies { [R in Resource]?: (record: never) => Partial<Record<Target, Ref | undefined>> };
+} satisfies {
+  [R in Resource]?: (record: never) => Partial<Record<ReferenceTarget, Ref | undefined>>;
+};
 const linking = ['opportunity', 'quote', 'product'] as const;
 
 function linksIn(known: KnownRecords, resource: (typeof linking)[number]): Link[] {
   const refs = refsOf[resource];
   return (known[resource] ?? []).flatMap((record) =>
     Object.entries(refs(record)).flatMap(([target, ref]) =>
-      ref === undefined ? [] : [{ target: target as Target, ref }],
+      ref === undefined ? [] : [{ target: target as ReferenceTarget, ref }],
     ),
   );
 }
@@ -127,7 +129,7 @@ class Directory {
     }
   }
 
-  #add(target: Target, record: ApiRecord): void {
+  #add(target: ReferenceTarget, record: ApiRecord): void {
     const { id } = record;
     const name = nameIn(record);
     if (id === undefined) return;

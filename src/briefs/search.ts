@@ -39,7 +39,7 @@ export const displayName: { [K in SearchKind]: (record: RecordOf[K]) => string |
 };
 
 /** The searchable text of one record. */
-interface Entry {
+interface IndexEntry {
   /** Position in the collection. */
   at: number;
   name: string;
@@ -58,7 +58,7 @@ export interface Hit<K extends SearchKind> {
   by?: 'id' | 'identifier' | 'name';
 }
 
-type Describe<K extends SearchKind> = (record: RecordOf[K]) => Omit<Entry, 'at'>;
+type Describe<K extends SearchKind> = (record: RecordOf[K]) => Omit<IndexEntry, 'at'>;
 
 const describe: { [K in SearchKind]: Describe<K> } = {
   company: (company: Company) => ({
@@ -114,7 +114,7 @@ const phonesOf = (...numbers: (string | undefined)[]): string[] =>
 const normaliseIdentifier = (text: string): string =>
   normalisePart(text.slice(0, maxIndexedLength));
 
-const isCalled = (entry: Entry | undefined, key: string): boolean =>
+const isCalled = (entry: IndexEntry | undefined, key: string): boolean =>
   entry !== undefined && (entry.exact.includes(key) || normaliseIdentifier(entry.name) === key);
 
 /** Positions of the records under each key. */
@@ -134,12 +134,12 @@ class Positions {
 
 /** Finds entries by an identifier or a name as a whole. */
 class IdentifierIndex {
-  readonly #entries: Entry[] = [];
+  readonly #entries: IndexEntry[] = [];
   readonly #whole = new Positions();
   readonly #phoneEnds = new Positions();
   readonly #emailLocals = new Positions();
 
-  add(entry: Entry): void {
+  add(entry: IndexEntry): void {
     const { at, name, exact, phones = [], email = '' } = entry;
     this.#entries[at] = entry;
     const keys = [...exact, normaliseIdentifier(name)].map(withoutAccents);
@@ -148,7 +148,7 @@ class IdentifierIndex {
     this.#emailLocals.add(emailParts(email)?.local ?? '', at);
   }
 
-  get(at: number): Entry | undefined {
+  get(at: number): IndexEntry | undefined {
     return this.#entries[at];
   }
 
@@ -251,7 +251,11 @@ export class SearchIndex<K extends SearchKind> {
   }
 }
 
-function namedBy(record: ApiRecord, entry: Entry | undefined, text: string): Hit<SearchKind>['by'] {
+function namedBy(
+  record: ApiRecord,
+  entry: IndexEntry | undefined,
+  text: string,
+): Hit<SearchKind>['by'] {
   if (record.id === text) return 'id';
   const key = withoutAccents(normaliseIdentifier(text));
   const isIdentifier = entry?.exact.some((one) => withoutAccents(one) === key);
@@ -263,8 +267,8 @@ function namedBy(record: ApiRecord, entry: Entry | undefined, text: string): Hit
 const moreTolerant: SearchOptions = { fuzzy: (term) => (term.length > 3 ? 0.4 : false) };
 
 /** Short words must match exactly, because one different letter makes another word. */
-function createMiniSearch(): MiniSearch<Entry> {
-  return new MiniSearch<Entry>({
+function createMiniSearch(): MiniSearch<IndexEntry> {
+  return new MiniSearch<IndexEntry>({
     idField: 'at',
     fields: ['name', 'more'],
     storeFields: [],

@@ -1,7 +1,13 @@
 import type { ServerParts } from '../mcp/server.ts';
 import { isObject, toError } from '../values.ts';
 import { FastPath } from './fast-path.ts';
-import { type Client, type Era, type FastRequest, type Row, readRequest } from './requests.ts';
+import {
+  type ClientInfo,
+  type Era,
+  type FastRequest,
+  type JsonObject,
+  readRequest,
+} from './requests.ts';
 
 /** The connection of a message. */
 export interface ConnectionContext {
@@ -18,9 +24,9 @@ export class ConnectionFastPath {
   readonly #calls = new Map<unknown, AbortController>();
   readonly #answering = new Set<Promise<void>>();
   /** Answered opening messages, to be replayed to the SDK when it starts. */
-  readonly opening: Row[] = [];
+  readonly opening: JsonObject[] = [];
   #era: Era | undefined;
-  #client: Client | undefined;
+  #client: ClientInfo | undefined;
   /** Whether the fast path is active; off once the connection is opened again or was never negotiated. */
   #isOn = true;
   #sdkStarted = false;
@@ -34,7 +40,7 @@ export class ConnectionFastPath {
     if (this.#cancels(message)) return true;
     const request = this.#isOn ? readRequest(message) : undefined;
     if (request && this.#fits(request) && this.#fastPath.canHandle(request)) {
-      this.#open(request, message as Row);
+      this.#open(request, message as JsonObject);
       const answering = this.#answer(request, context);
       this.#answering.add(answering);
       void answering.finally(() => this.#answering.delete(answering));
@@ -64,11 +70,11 @@ export class ConnectionFastPath {
     return era === this.#era && method !== 'initialize';
   }
 
-  #open({ method, era, client, params }: FastRequest, message: Row): void {
+  #open({ method, era, client, params }: FastRequest, message: JsonObject): void {
     const { clientInfo = client, _meta } = params;
     if (!this.#era) {
       this.#era = era;
-      this.#client = clientInfo as Client | undefined;
+      this.#client = clientInfo as ClientInfo | undefined;
       this.opening.push(message);
     } else if (!this.#isNegotiated && !isOpening(method)) {
       const negotiation = { id: internalRequestId, method: 'tools/list', params: { _meta } };
@@ -85,7 +91,7 @@ export class ConnectionFastPath {
     const call = new AbortController();
     this.#calls.set(request.id, call);
     const { signal } = call;
-    const notify = (method: string, params: Row) =>
+    const notify = (method: string, params: JsonObject) =>
       write(JSON.stringify({ method, params, jsonrpc: '2.0' }));
     try {
       const context = { signal, client: this.#client, notify };

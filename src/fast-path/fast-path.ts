@@ -5,19 +5,25 @@ import { callMs, errorResult, progressReporter, runTool } from '../mcp/tool-run.
 import type { ToolCall } from '../tenant/call.ts';
 import { visible } from '../text/characters.ts';
 import { traceFrom } from '../traffic/trace.ts';
-import { type Client, type FastRequest, metaKeys, modernRevision, type Row } from './requests.ts';
+import {
+  type ClientInfo,
+  type FastRequest,
+  type JsonObject,
+  metaKeys,
+  modernRevision,
+} from './requests.ts';
 
-type Called = { name: string; arguments?: Row; _meta?: Row };
+type Called = { name: string; arguments?: JsonObject; _meta?: JsonObject };
 
 /** The context of a request. */
 export interface CallContext {
   signal: AbortSignal;
   /** The client, if the request does not name it. */
-  client?: Client | undefined;
+  client?: ClientInfo | undefined;
   /** Trace context, if the request contains none. */
   trace?: Trace | undefined;
   /** Sends a notification ahead of the answer. */
-  notify(method: string, params: Row): void;
+  notify(method: string, params: JsonObject): void;
 }
 
 /**
@@ -120,7 +126,7 @@ function toToolCall(
   trace: Trace | undefined,
 ): ToolCall {
   const asking = client ?? connection.client;
-  const tell = (params: Row) => notify('notifications/progress', params);
+  const tell = (params: JsonObject) => notify('notifications/progress', params);
   return {
     signal,
     deadline: Date.now() + callMs,

@@ -4,7 +4,7 @@ import { isObject } from '../values.ts';
  * Recognises the requests that the fast path answers by their exact shape, without the schemas of the
  * protocol. Any deviation, valid or not, is left to the SDK.
  */
-export type Row = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 export type Era = 'legacy' | 'modern';
 
 /** The only revision of the modern era so far; legacy revisions start with a handshake. */
@@ -29,28 +29,28 @@ export interface FastRequest {
   id: string | number;
   method: string;
   era: Era;
-  params: Row;
+  params: JsonObject;
   /** The client, if the request names it. */
-  client: Client | undefined;
+  client: ClientInfo | undefined;
   progressToken: string | number | undefined;
 }
 
-export interface Client {
+export interface ClientInfo {
   name: string;
   version: string;
 }
 
-type Check = (value: unknown) => boolean;
+type Predicate = (value: unknown) => boolean;
 
-const isText: Check = (value) => typeof value === 'string';
-const isId: Check = (value) => typeof value === 'string' || Number.isSafeInteger(value);
+const isText: Predicate = (value) => typeof value === 'string';
+const isId: Predicate = (value) => typeof value === 'string' || Number.isSafeInteger(value);
 const objectOf =
-  (check: Check): Check =>
+  (predicate: Predicate): Predicate =>
   (value) =>
-    isObject(value) && Object.values(value).every(check);
-type Fields = Readonly<Record<string, Check>>;
+    isObject(value) && Object.values(value).every(predicate);
+type Predicates = Readonly<Record<string, Predicate>>;
 /** An object with the required fields, optionally the others, and no further ones. */
-const objectWith = (required: Fields, others: Fields = {}): Check => {
+const objectWith = (required: Predicates, others: Predicates = {}): Predicate => {
   const known = new Map(Object.entries({ ...others, ...required }));
   const needed = Object.keys(required);
   return (value) =>
@@ -74,24 +74,24 @@ const areCapabilities = objectWith(
     extensions: objectOf(isObject),
   },
 );
-const revision: Check = (value) => value === modernRevision;
+const revision: Predicate = (value) => value === modernRevision;
 const isEnvelope = objectWith(
   { [metaKeys.revision]: revision, [metaKeys.capabilities]: areCapabilities },
   { [metaKeys.client]: isClient },
 );
 
 /** Looked at for all methods alike. */
-const meta: Fields = { _meta: () => true };
+const meta: Predicates = { _meta: () => true };
 const noParameters = objectWith({}, meta);
 
-const handshake: Fields = {
+const handshake: Predicates = {
   protocolVersion: (value) => legacyRevisions.includes(String(value)),
   capabilities: areCapabilities,
   clientInfo: isClient,
 };
 
 /** In which era each method is answered, if only in one, and what it may be given. */
-const methods: Readonly<Record<string, { era?: Era; params: Check }>> = {
+const methods: Readonly<Record<string, { era?: Era; params: Predicate }>> = {
   initialize: { era: 'legacy', params: objectWith(handshake, meta) },
   ping: { era: 'legacy', params: noParameters },
   'server/discover': { era: 'modern', params: noParameters },
@@ -102,13 +102,13 @@ const methods: Readonly<Record<string, { era?: Era; params: Check }>> = {
   'prompts/list': { params: noParameters },
 };
 
-const isMethod: Check = (value) => typeof value === 'string' && Object.hasOwn(methods, value);
+const isMethod: Predicate = (value) => typeof value === 'string' && Object.hasOwn(methods, value);
 const isRequest = objectWith(
   { jsonrpc: (value) => value === '2.0', id: isId, method: isMethod },
   { params: isObject },
 );
 
-type Meta = { [metaKeys.client]?: Client; progressToken?: string | number };
+type Meta = { [metaKeys.client]?: ClientInfo; progressToken?: string | number };
 
 /** The request, if the fast path knows its kind. */
 export function readRequest(message: unknown): FastRequest | undefined {

@@ -1,6 +1,6 @@
 /** Rows as CSV for spreadsheet programs: RFC 4180, with the byte order mark by which Excel knows UTF-8. */
 import { isObject } from '../values.ts';
-import { columnsOf, onOneLine } from './render.ts';
+import { onOneLine, tableColumns } from './render.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,7 @@ const formulaStart = /(?<=^|[;\t\r\n])(["'\p{Zs}]*)(?=[=+\-@\t\r＝＋－＠])/g
 /** One line for each row, after one with the names of the columns. A nested record takes a column for each field. */
 export function toCsv(records: readonly Row[]): string {
   const rows = records.map(withoutNesting);
-  const columns = columnsOf(rows);
+  const columns = tableColumns(rows);
   const lines = [columns.map(cell), ...rows.map((row) => columns.map((name) => cell(row[name])))];
   return byteOrderMark + lines.map((cells) => `${cells.join(',')}\r\n`).join('');
 }

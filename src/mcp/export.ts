@@ -44,7 +44,7 @@ export async function readExport(
 
 const textOf = (uri: string, text: string) => ({ uri, mimeType: 'text/plain', text });
 
-interface Address {
+interface ExportAddress {
   name: string;
   /** Which of the answer's tables. */
   table: string | undefined;
@@ -53,7 +53,7 @@ interface Address {
   given: Record<string, unknown>;
 }
 
-function readAddress(uri: string): Address {
+function readAddress(uri: string): ExportAddress {
   const [address = ''] = uri.slice(exportPrefix.length).split('#');
   const [path = '', search = ''] = address.split(/\?(.*)/s);
   const { table, size, ...given } = Object.fromEntries(new URLSearchParams(search));

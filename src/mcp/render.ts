@@ -86,7 +86,7 @@ function writeEntry(lines: string[], entry: Row, indent: string): void {
 }
 
 function writeTable(lines: string[], rows: readonly Row[], indent: string): void {
-  const columns = columnsOf(rows);
+  const columns = tableColumns(rows);
   lines.push(indent + notAField(columns.map(escapeCell).join('|')));
   for (const row of rows) {
     lines.push(notAField(indent + columns.map((name) => cell(row[name])).join('|')));
@@ -98,7 +98,7 @@ const notAField = (line: string): string =>
   /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
 
 /** In the order of the rows: a column that the first rows lack comes after the one it follows in its own row. */
-export function columnsOf(rows: readonly Row[]): string[] {
+export function tableColumns(rows: readonly Row[]): string[] {
   const columns: string[] = [];
   const known = new Set<string>();
   for (const row of rows) {

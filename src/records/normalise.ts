@@ -3,9 +3,11 @@
 import { isObject } from '../values.ts';
 
 /** Reads a raw value as one kind: `undefined` for an empty one, `unreadable` for one of another kind. */
-export type Kind<T> = (raw: unknown) => T | undefined | typeof unreadable;
-export type Fields = Readonly<Record<string, Kind<unknown>>>;
-export type Read<F extends Fields> = { [N in keyof F]?: F[N] extends Kind<infer T> ? T : never } & {
+export type Reader<T> = (raw: unknown) => T | undefined | typeof unreadable;
+export type Fields = Readonly<Record<string, Reader<unknown>>>;
+export type Parsed<F extends Fields> = {
+  [N in keyof F]?: F[N] extends Reader<infer T> ? T : never;
+} & {
   /** Known fields whose value is not of their kind; the raw value under their name. */
   unreadable?: Record<string, unknown>;
   [field: string]: unknown;
@@ -14,17 +16,17 @@ export type Read<F extends Fields> = { [N in keyof F]?: F[N] extends Kind<infer 
 const unreadable = Symbol('unreadable');
 const plainNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
-export const text: Kind<string> = (raw) => {
+export const text: Reader<string> = (raw) => {
   if (typeof raw === 'string') return raw;
   return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : unreadable;
 };
 
 /** A word of a closed set, which tenants store in any letter case. */
-export const word: Kind<string> = (raw) =>
+export const word: Reader<string> = (raw) =>
   typeof raw === 'string' ? raw.trim().toLowerCase() : unreadable;
 
 /** Numbers and numeric strings. A text such as "on request" is unreadable, never 0. */
-export const number: Kind<number> = (raw) => {
+export const number: Reader<number> = (raw) => {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : unreadable;
   if (typeof raw !== 'string') return unreadable;
   const trimmed = raw.trim();
@@ -32,7 +34,7 @@ export const number: Kind<number> = (raw) => {
   return plainNumber.test(trimmed) ? Number(trimmed) : unreadable;
 };
 
-export const flag: Kind<boolean> = (raw) => {
+export const flag: Reader<boolean> = (raw) => {
   if (typeof raw === 'boolean') return raw;
   if (raw === 'true' || raw === 1) return true;
   return raw === 'false' || raw === 0 ? false : unreadable;
@@ -46,7 +48,7 @@ const midnight = 'T00:00:00.000Z';
  * A date or time as ISO 8601. Seconds and milliseconds since 1970, from 2001 on, are converted; midnight UTC
  * is taken for a date. Other texts are kept unchanged.
  */
-export const time: Kind<string> = (raw) => {
+export const time: Reader<string> = (raw) => {
   if (typeof raw !== 'string' && typeof raw !== 'number') return unreadable;
   // Nearly all texts start with a year and need no conversion.
   if (typeof raw === 'string' && raw[4] === '-') return raw;
@@ -64,52 +66,52 @@ function isoOf(ms: number): string {
 const noMarks: ReadonlySet<unknown> = new Set([false, 0, '', 'false', '0']);
 
 /** A mark such as "deleted": the time when it was set, or `true`; `undefined` where it is not set. */
-export const mark: Kind<string | true> = (raw) => {
+export const mark: Reader<string | true> = (raw) => {
   if (noMarks.has(raw)) return undefined;
   return raw === true || raw === 'true' || raw === 1 || raw === '1' ? true : time(raw);
 };
 
-export const object: Kind<Record<string, unknown>> = (raw) => (isObject(raw) ? raw : unreadable);
+export const object: Reader<Record<string, unknown>> = (raw) => (isObject(raw) ? raw : unreadable);
 
 /** The name, from a text or a nested record. */
-export const nameOf: Kind<string> = (raw) => text(isObject(raw) ? raw.name : raw);
+export const nameOf: Reader<string> = (raw) => text(isObject(raw) ? raw.name : raw);
 
 export const nested =
-  <F extends Fields>(fields: F): Kind<Read<F>> =>
+  <F extends Fields>(fields: F): Reader<Parsed<F>> =>
   (raw) =>
     isObject(raw) ? normalise(raw, fields) : unreadable;
 
 export const listOf =
-  <T>(kind: Kind<T>): Kind<T[]> =>
+  <T>(kind: Reader<T>): Reader<T[]> =>
   (raw) => {
     if (!Array.isArray(raw)) return unreadable;
     const read = raw.filter((entry) => entry !== null).map(kind);
     return read.includes(unreadable) ? unreadable : (read as T[]);
   };
 
-export const named = { id: text, name: text };
-export type Ref = Read<typeof named>;
+export const idAndName = { id: text, name: text };
+export type Ref = Parsed<typeof idAndName>;
 
-const nestedNamed = nested(named);
+const nestedRef = nested(idAndName);
 
 /**
  * A reference from a nested record, which usually has an id or a name. A text is taken as the name, a number as the
  * id.
  */
-export const ref: Kind<Ref> = (raw) => {
+export const ref: Reader<Ref> = (raw) => {
   if (typeof raw === 'string') return raw.trim() === '' ? undefined : { name: raw };
   if (typeof raw === 'number') return { id: String(raw) };
   // The usual form, which needs no conversion.
   if (isObject(raw) && typeof raw.id === 'string' && isTextOrAbsent(raw.name)) return raw;
-  return nestedNamed(raw);
+  return nestedRef(raw);
 };
 
 const isTextOrAbsent = (raw: unknown): boolean => typeof raw === 'string' || raw === undefined;
 
 /** A known field and its alternative names. */
-interface FieldReader {
+interface KnownField {
   name: string;
-  kind: Kind<unknown>;
+  kind: Reader<unknown>;
   aliases: readonly string[];
   /** For a reference: the names of the sibling fields with its id and its name. */
   flat?: { ids: readonly string[]; names: readonly string[] };
@@ -134,15 +136,15 @@ export const flatForms = (name: string): { ids: string[]; names: string[] } => (
   names: inBothCases(`${name}Name`, `${name}DisplayValue`),
 });
 
-function readerOf(name: string, kind: Kind<unknown>): FieldReader {
+function readerOf(name: string, kind: Reader<unknown>): KnownField {
   const aliases = [...inBothCases(name).slice(1), ...(otherNames[name] ?? [])];
   return kind === ref ? { name, kind, aliases, flat: flatForms(name) } : { name, kind, aliases };
 }
 
 interface RecordReader {
-  fields: readonly FieldReader[];
+  fields: readonly KnownField[];
   /** By every name that is read; an alternative name, or that of a sibling field of a reference, has no reader. */
-  byName: ReadonlyMap<string, FieldReader | 'alternative'>;
+  byName: ReadonlyMap<string, KnownField | 'alternative'>;
 }
 
 /** Every name under which a field is read, including the sibling fields of references. */
@@ -156,7 +158,7 @@ function readerFor(fields: Fields): RecordReader {
   const known = readers.get(fields);
   if (known) return known;
   const all = Object.entries(fields).map(([name, kind]) => readerOf(name, kind));
-  const byName: Map<string, FieldReader | 'alternative'> = new Map(
+  const byName: Map<string, KnownField | 'alternative'> = new Map(
     all.map((field) => [field.name, field]),
   );
   for (const { aliases, flat = { ids: [], names: [] } } of all) {
@@ -168,14 +170,14 @@ function readerFor(fields: Fields): RecordReader {
 }
 
 /** Changes the record in place: it was just parsed, and a copy would cost as much as the parse. */
-export function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Read<F> {
+export function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Parsed<F> {
   readFields(raw, readerFor(fields));
-  return raw as Read<F>;
+  return raw as Parsed<F>;
 }
 
 /** One look-up for each name of the record, since every record of a collection is read here. */
 function readFields(raw: Record<string, unknown>, { fields, byName }: RecordReader): void {
-  const present: FieldReader[] = [];
+  const present: KnownField[] = [];
   for (const name in raw) {
     const field = byName.get(name);
     if (field === 'alternative') {
@@ -187,7 +189,7 @@ function readFields(raw: Record<string, unknown>, { fields, byName }: RecordRead
   for (const field of present) readField(raw, field);
 }
 
-function readAlternatives(raw: Record<string, unknown>, fields: readonly FieldReader[]): void {
+function readAlternatives(raw: Record<string, unknown>, fields: readonly KnownField[]): void {
   for (const field of fields) {
     const { name, aliases, flat } = field;
     if (raw[name] === undefined) takeAlias(raw, name, aliases);
@@ -205,7 +207,7 @@ function takeAlias(raw: Record<string, unknown>, name: string, aliases: readonly
   }
 }
 
-function readField(raw: Record<string, unknown>, { name, kind }: FieldReader): void {
+function readField(raw: Record<string, unknown>, { name, kind }: KnownField): void {
   const before = raw[name];
   const after = before === null ? undefined : kind(before);
   if (after === before) return;

@@ -4,7 +4,7 @@ import { isObject } from '../values.ts';
 import { isKnownField, type Resource } from './records.ts';
 
 type Row = Readonly<Record<string, unknown>>;
-type Kind = Resource | 'quote_item';
+type RecordKind = Resource | 'quote_item';
 
 /** Something that nearly every record of a kind says, and the fields that may say it. */
 interface Essential {
@@ -13,7 +13,7 @@ interface Essential {
   readonly isNumber?: boolean;
 }
 
-const essentials: { readonly [K in Kind]?: readonly Essential[] } = {
+const essentials: { readonly [K in RecordKind]?: readonly Essential[] } = {
   company: [{ what: 'name', fields: ['name'] }],
   contact: [{ what: 'name', fields: ['lastName', 'firstName', 'email', 'name'] }],
   opportunity: [
@@ -37,7 +37,7 @@ const essentials: { readonly [K in Kind]?: readonly Essential[] } = {
 
 /** Something that no record says in a field that this server knows, while it has fields that may say it. */
 export interface Unrecognized {
-  kind: Kind;
+  kind: RecordKind;
   /** Such as `stage`. */
   what: string;
   /** Names of the service's own fields. */
@@ -66,7 +66,7 @@ export function findUnrecognized(resource: Resource, records: readonly Row[]): U
   return [...found, ...unrecognizedIn('quote_item', (withItems?.items as Row[] | undefined) ?? [])];
 }
 
-function unrecognizedIn(kind: Kind, records: readonly Row[]): Unrecognized[] {
+function unrecognizedIn(kind: RecordKind, records: readonly Row[]): Unrecognized[] {
   const [first] = records;
   if (!first) return [];
   return (essentials[kind] ?? []).flatMap(({ what, fields, isNumber = false }) => {
@@ -95,7 +95,7 @@ const isInformative = (resource: Resource, field: string): boolean =>
   field !== 'id' && field !== 'children' && isKnownField(resource, field);
 
 function unknownFields(
-  kind: Kind,
+  kind: RecordKind,
   { unreadable, ...record }: Row,
   accepts: (value: unknown) => boolean = () => true,
 ): string[] {

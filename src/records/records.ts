@@ -7,16 +7,16 @@
 import {
   type Fields,
   flag,
+  idAndName,
   listOf,
   mark,
-  named,
   nameOf,
   namesOf,
   nested,
   normalise,
   number,
   object,
-  type Read,
+  type Parsed,
   ref,
   text,
   time,
@@ -26,7 +26,7 @@ import {
 export type { Ref } from './normalise.ts';
 
 const base = {
-  ...named,
+  ...idAndName,
   externalIdentifier: text,
   labels: listOf(nameOf),
   createdAt: time,
@@ -184,14 +184,14 @@ const fieldsOf = {
 } satisfies Record<string, Fields>;
 
 export type Resource = keyof typeof fieldsOf;
-export type RecordOf = { [R in Resource]: Read<(typeof fieldsOf)[R]> };
-export type ApiRecord = Read<typeof base>;
+export type RecordOf = { [R in Resource]: Parsed<(typeof fieldsOf)[R]> };
+export type ApiRecord = Parsed<typeof base>;
 export type Company = RecordOf['company'];
 export type Contact = RecordOf['contact'];
 export type Opportunity = RecordOf['opportunity'];
 export type Product = RecordOf['product'];
 export type Quote = RecordOf['quote'];
-export type QuoteItem = Read<typeof quoteItem>;
+export type QuoteItem = Parsed<typeof quoteItem>;
 export type QuoteTemplate = RecordOf['quote_template'];
 export type PricingBook = RecordOf['pricing_book'];
 export type Category = RecordOf['category'] & { children?: Category[] };

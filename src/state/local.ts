@@ -17,7 +17,7 @@ import {
 import { ProfileFile } from './profile-file.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
 import { WeakValues } from './weak-values.ts';
-import { isWritable, type Report, WriteStatus } from './write-status.ts';
+import { isWritable, type ReportEvent, WriteStatus } from './write-status.ts';
 
 /** The claims of one process. */
 class MemoryOnceSet implements OnceSet {
@@ -34,7 +34,7 @@ class MemoryOnceSet implements OnceSet {
 
 export interface LocalOptions {
   inbox?: InboxLimits;
-  report?: Report;
+  report?: ReportEvent;
 }
 
 /** Minimum interval between checks of files whose last write failed. */
@@ -46,7 +46,7 @@ class LocalHealth {
   #checking = false;
   #checkedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(report: Report | undefined) {
+  constructor(report: ReportEvent | undefined) {
     this.writes = new WriteStatus(report);
   }
 

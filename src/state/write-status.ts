@@ -4,7 +4,7 @@ import { errorCode } from '../values.ts';
 import type { Inbox, Journal } from './port.ts';
 
 /** Logs that something cannot be written, or can be written again. */
-export type Report = (event: string, facts: Record<string, unknown>) => void;
+export type ReportEvent = (event: string, facts: Record<string, unknown>) => void;
 
 interface Failure {
   since: Date;
@@ -13,12 +13,12 @@ interface Failure {
 
 /** The result of the last write to each journal and inbox. */
 export class WriteStatus {
-  readonly #report: Report;
+  readonly #report: ReportEvent;
   readonly #isOutage: () => boolean;
   readonly #failures = new Map<string, Failure>();
 
   /** @param isOutage true while the whole store is unavailable, which is reported once instead of for each failed write */
-  constructor(report: Report = () => {}, isOutage: () => boolean = () => false) {
+  constructor(report: ReportEvent = () => {}, isOutage: () => boolean = () => false) {
     this.#report = report;
     this.#isOutage = isOutage;
   }

@@ -7,7 +7,7 @@ export interface CachedCollection {
   asOf: Date;
 }
 
-interface Entry {
+interface CacheEntry {
   collection: CachedCollection;
   bytes: number;
 }
@@ -23,7 +23,7 @@ const bytesPerCharacter = 3;
 export class CollectionCache {
   readonly #maxBytes: number;
   /** The most recently used last. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, CacheEntry>();
   readonly #owners = new WeakMap<object, number>();
   #bytes = 0;
   #nextOwner = 1;

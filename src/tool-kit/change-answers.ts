@@ -45,7 +45,7 @@ export const changeOutput = z.looseObject({
 });
 
 /** One changed field as a row: names rather than ids where known, and only the custom fields that differ. */
-export function changeRow({ field, kind, from, to }: FieldChange): ChangeRow {
+export function changeRow({ field, kind, from, to }: FieldChange): FieldChangeRow {
   if (kind !== 'custom') return { field, from: shownValue(kind, from), to: shownValue(kind, to) };
   const names = changedCustomFields(from, to);
   const customValues = (custom: FieldValue) =>
@@ -54,7 +54,7 @@ export function changeRow({ field, kind, from, to }: FieldChange): ChangeRow {
   return { field, from: shown(from), to: shown(to) };
 }
 
-export interface ChangeRow extends Record<string, unknown> {
+export interface FieldChangeRow extends Record<string, unknown> {
   field: string;
   from: number | Verbatim;
   to: number | Verbatim;
@@ -100,12 +100,12 @@ const describeTarget = ({ target, before, changes }: ChangePlan): Wording => {
   return wording`${kind} ${quote(String(name))} (external identifier ${identifier(target.externalId)})`;
 };
 
-type Outcome = z.output<typeof changeOutput>['outcome'];
-type Rows = ChangeRow[];
+type ChangeOutcome = z.output<typeof changeOutput>['outcome'];
+type Rows = FieldChangeRow[];
 
 const changeAnswer = (
   summary: Wording,
-  outcome: Outcome,
+  outcome: ChangeOutcome,
   changes: Rows,
   more: object = {},
 ): Answer => ({
@@ -152,7 +152,7 @@ const changedAnswer = (about: Wording, now: ChangePlan): Answer => ({
 });
 
 /** Shortens the values: the preview next to them has them whole. */
-const inShort = ({ field, from, to }: ChangeRow): ChangeRow => {
+const inShort = ({ field, from, to }: FieldChangeRow): FieldChangeRow => {
   const short = (value: number | Verbatim) =>
     value instanceof Verbatim ? value.cutTo(maxQuoted) : value;
   return { field, from: short(from), to: short(to) };

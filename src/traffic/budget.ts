@@ -21,7 +21,7 @@ export const reservedOf = (limit: number): number => Math.floor(limit * reserveS
 const maxWaitMs = { interactive: 5_000, walk: 15_000 };
 
 /** The number of a request that was counted in the budget. */
-export type Taken = number;
+export type RequestNumber = number;
 
 /** The rate budget of one tenant, which other programs use too. */
 export class RateBudget {
@@ -32,9 +32,9 @@ export class RateBudget {
   /** The limit that the service reports. */
   #reported: number | undefined;
   readonly #windowMs: number;
-  #lastTaken: Taken = 0;
-  #lastReportAt: Taken = 0;
-  readonly #inFlight = new Set<Taken>();
+  #lastTaken: RequestNumber = 0;
+  #lastReportAt: RequestNumber = 0;
+  readonly #inFlight = new Set<RequestNumber>();
 
   constructor(window: RateWindow, key: string, settings: BudgetSettings) {
     this.#window = window;
@@ -47,7 +47,7 @@ export class RateBudget {
    * Counts one request, after a short wait if necessary. It is in flight until `ended`.
    * @throws ApiError (`budget-spent`) when the wait would be too long; the signal's reason when cancelled
    */
-  async take(call: Call, facts: ErrorFacts): Promise<Taken> {
+  async take(call: Call, facts: ErrorFacts): Promise<RequestNumber> {
     const rule = this.#rule(call.purpose);
     const giveUpAt = Math.min(call.deadline, Date.now() + maxWaitMs[call.purpose]);
     for (;;) {
@@ -66,7 +66,7 @@ export class RateBudget {
     }
   }
 
-  ended(taken: Taken): void {
+  ended(taken: RequestNumber): void {
     this.#inFlight.delete(taken);
   }
 
@@ -75,7 +75,7 @@ export class RateBudget {
    * reports more. Requests in flight are subtracted, because the service may not have
    * counted them yet. A report older than the last one is ignored.
    */
-  async correct(taken: Taken, remaining: number, limit?: number): Promise<void> {
+  async correct(taken: RequestNumber, remaining: number, limit?: number): Promise<void> {
     if (taken < this.#lastReportAt) return;
     this.#lastReportAt = taken;
     // Less than what remains would be the limit of something else.
@@ -96,7 +96,7 @@ export class RateBudget {
     return this.#window.peek(this.#key, this.#rule('interactive'), Date.now());
   }
 
-  #started(): Taken {
+  #started(): RequestNumber {
     this.#lastTaken += 1;
     this.#inFlight.add(this.#lastTaken);
     return this.#lastTaken;

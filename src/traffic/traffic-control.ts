@@ -4,7 +4,7 @@ import { ApiError, isApiError, isInternalError } from '../api/errors.ts';
 import { header } from '../api/reply.ts';
 import type { WireResponse } from '../api/wire.ts';
 import type { RateWindow } from '../state/port.ts';
-import { type BudgetSettings, defaultBudget, RateBudget, type Taken } from './budget.ts';
+import { type BudgetSettings, defaultBudget, RateBudget, type RequestNumber } from './budget.ts';
 import { Circuit, type CircuitSettings } from './circuit.ts';
 import { type Observer, requestOutcome } from './observer.ts';
 
@@ -75,7 +75,7 @@ export class TrafficControl implements RequestInterceptor {
   }
 
   /** Corrects the budget by the response's headers. */
-  async #counted(taken: Taken, send: () => Promise<WireResponse>): Promise<WireResponse> {
+  async #counted(taken: RequestNumber, send: () => Promise<WireResponse>): Promise<WireResponse> {
     try {
       const response = await send();
       const remaining = headerNumber(response, 'x-ratelimit-remaining');

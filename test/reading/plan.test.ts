@@ -7,9 +7,9 @@ import {
   type Done,
   firstPlan,
   nextStep,
-  type PageRequest,
+  type PlannedPage,
+  type PlanStep,
   type ReadingPlan,
-  type Step,
 } from '../../src/tenant/reading/plan.ts';
 import { profileOf, type RouteProfile } from '../../src/tenant/reading/profile.ts';
 
@@ -65,7 +65,7 @@ describe('the next requests', () => {
   test('are all other pages at once where the service reports a total', () => {
     const { pass, ...first } = follow([{ rows: rows(0, 100), total: 450 }]);
     const offsets: number[] = [];
-    let step: Step = first.step;
+    let step: PlanStep = first.step;
     while (step.request) {
       offsets.push(step.request.from);
       step = nextStep(step.plan, pass, offsets.length);
@@ -74,7 +74,7 @@ describe('the next requests', () => {
     expect(offsets).toEqual([99, 198, 297, 396]);
   });
 
-  test.each<[what: string, answers: Answer[], next: Partial<PageRequest> | undefined]>([
+  test.each<[what: string, answers: Answer[], next: Partial<PlannedPage> | undefined]>([
     ['the first page', [], { from: 0, size: 100, ifRefused: 'fail' }],
     ['nothing after an empty page', [{ rows: [] }], undefined],
     ['nothing after all counted records', [{ rows: rows(0, 3), total: 3 }], undefined],

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../../config.ts';
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = [address: Address, prefixLength: number];
+type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [address: IpAddress, prefixLength: number];
 
 /** The networks of the proxies whose X-Forwarded-For header is trusted. */
 export type TrustedProxies = readonly Network[];
@@ -38,7 +38,7 @@ function parseNetwork(text: string): Network | undefined {
  * Checked by Node first, because the library also accepts octal, hexadecimal and shortened IPv4 addresses.
  * It rejects some zone ids that Node accepts, so the zone is removed.
  */
-function parseAddress(text: string): Address | undefined {
+function parseAddress(text: string): IpAddress | undefined {
   const [address = ''] = text.split('%', 1);
   return isIP(text) !== 0 && ipaddr.isValid(address) ? ipaddr.parse(address) : undefined;
 }

@@ -4,7 +4,13 @@ import type { Opportunity } from '../../records/records.ts';
 import { identifier, quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
-import { bodyValue, type FieldChange, type Snapshot, sentFields, snapshotOf } from './fields.ts';
+import {
+  bodyValue,
+  type FieldChange,
+  type FieldValues,
+  fieldValuesOf,
+  sentFields,
+} from './fields.ts';
 import {
   journalError,
   newChangeId,
@@ -93,7 +99,7 @@ function toIntent(plan: ChangePlan, approval: Approval): WriteIntent {
 }
 
 /** The body includes all present values, because the API may clear missing fields. Empty fields are left out. */
-function writeBody(before: Snapshot, changes: readonly FieldChange[]): Record<string, unknown> {
+function writeBody(before: FieldValues, changes: readonly FieldChange[]): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { name, kind, body: property } of sentFields) {
     const change = changes.find(({ field }) => field === name);
@@ -260,7 +266,7 @@ function toOutcome(
   { changeId, outcome, record, reason, unchecked }: WriteResult,
   plan: ChangePlan,
 ): WriteOutcome {
-  const after = record && !unchecked && snapshotOf(record, plan.target.scale.divisor);
+  const after = record && !unchecked && fieldValuesOf(record, plan.target.scale.divisor);
   return {
     phase: 'done',
     id: changeId,

@@ -82,24 +82,24 @@ export const sentFields: readonly WritableField[] = [...writableFields, ...passt
 export const fieldNames: readonly string[] = writableFields.map(({ name }) => name);
 
 /** The values of a record by field name, without empty ones. */
-export type Snapshot = Readonly<Record<string, FieldValue>>;
+export type FieldValues = Readonly<Record<string, FieldValue>>;
 
 /** The divisor that converts a tenant's probabilities to 0–1. */
-export type Scale = 1 | 100;
+export type Divisor = 1 | 100;
 
-export function snapshotOf(record: Opportunity, scale: Scale): Snapshot {
+export function fieldValuesOf(record: Opportunity, divisor: Divisor): FieldValues {
   const entries = sentFields.map(({ name, kind, readFrom }) => [
     name,
-    readValue(kind, readFrom(record), scale),
+    readValue(kind, readFrom(record), divisor),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function readValue(kind: FieldKind, raw: unknown, scale: Scale): FieldValue {
+function readValue(kind: FieldKind, raw: unknown, divisor: Divisor): FieldValue {
   if (isEmpty(raw)) return undefined;
   if (kind === 'reference') return toReference(raw);
   if (kind === 'day' && typeof raw === 'string') return dayOf(raw) ?? raw;
-  if (kind === 'share' && typeof raw === 'number') return roundShare(raw / scale);
+  if (kind === 'share' && typeof raw === 'number') return roundShare(raw / divisor);
   if (kind === 'custom' && isObject(raw)) return withoutEmpty(raw);
   return isJsonValue(raw) ? raw : undefined;
 }
@@ -198,10 +198,10 @@ export const nextReference = (
 ): Reference | undefined => referenceOf(changes.find(({ field }) => field === name)?.to);
 
 /** The requested values by field name. Custom fields that are not named stay; an empty one is cleared. */
-export type RequestedValues = Snapshot;
+export type RequestedValues = FieldValues;
 
 /** The fields of `requested` whose value differs from `before`. */
-export function changesBetween(before: Snapshot, requested: RequestedValues): FieldChange[] {
+export function changesBetween(before: FieldValues, requested: RequestedValues): FieldChange[] {
   return writableFields
     .filter(({ name }) => name in requested)
     .map(({ name, label, kind }) => {

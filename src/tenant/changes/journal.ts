@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Journal, StateUnavailable } from '../../state/port.ts';
 import { trusted, wording } from '../../text/untrusted-text.ts';
 import { errorCode, isObject } from '../../values.ts';
-import type { FieldChange, Snapshot } from './fields.ts';
+import type { FieldChange, FieldValues } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
 export type OutcomeStatus = 'written' | 'not_written' | 'cannot_tell';
@@ -16,7 +16,7 @@ export interface WriteIntent {
   externalId: string;
   opportunityId?: string;
   name: string;
-  before: Snapshot;
+  before: FieldValues;
   changes: readonly FieldChange[];
   /** The request body. */
   sent: Record<string, unknown>;
@@ -35,7 +35,7 @@ export interface WriteOutcome {
   at: string;
   outcome: OutcomeStatus;
   opportunityId?: string;
-  after?: Snapshot;
+  after?: FieldValues;
   reason?: string;
 }
 

@@ -13,14 +13,14 @@ import {
   customField,
   type FieldChange,
   type FieldValue,
+  type FieldValues,
+  fieldValuesOf,
   nextReference,
   type Reference,
   type RequestedValues,
   referenceOf,
   roundShare,
-  type Snapshot,
   sentFields,
-  snapshotOf,
 } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 import {
@@ -37,7 +37,7 @@ import type { Target } from './target.ts';
 /** The changes that would be written, and the present state of the record. */
 export interface ChangePlan extends Pick<Proposal, 'currency' | 'remarks' | 'digest'> {
   target: Target;
-  before: Snapshot;
+  before: FieldValues;
   requested: RequestedValues;
   changes: readonly FieldChange[];
   /** Hash of the requested values, independent of the state of the record. */
@@ -60,7 +60,7 @@ export async function makePlan(
   return buildPlan(
     tenant,
     target,
-    await resolveReferences(tenant, values, currentSnapshot(target), call),
+    await resolveReferences(tenant, values, currentValues(target), call),
     call,
   );
 }
@@ -75,7 +75,7 @@ export async function buildPlan(
   requested: RequestedValues,
   call: ToolCall,
 ): Promise<ChangePlan> {
-  const before = currentSnapshot(target);
+  const before = currentValues(target);
   refuseAmbiguousProbability(target, before, requested);
   const changes = changesBetween(before, requested);
   if (changes.length > 0) refuseUnsendable(before, requested);
@@ -86,8 +86,8 @@ export async function buildPlan(
   return { target, before, requested, changes, currency, remarks, requestDigest, digest };
 }
 
-const currentSnapshot = ({ record, scale }: Target): Snapshot =>
-  record ? snapshotOf(record, scale.divisor) : {};
+const currentValues = ({ record, scale }: Target): FieldValues =>
+  record ? fieldValuesOf(record, scale.divisor) : {};
 
 const digestOf = (value: unknown): string =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url');
@@ -109,7 +109,7 @@ const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
  */
 function refuseAmbiguousProbability(
   { record, scale }: Target,
-  before: Snapshot,
+  before: FieldValues,
   requested: RequestedValues,
 ) {
   const stored = record?.probability;
@@ -124,7 +124,7 @@ function refuseAmbiguousProbability(
  * Every write includes all present values, because the service may clear missing ones. A value that cannot be sent
  * would be lost.
  */
-function refuseUnsendable(before: Snapshot, requested: RequestedValues): void {
+function refuseUnsendable(before: FieldValues, requested: RequestedValues): void {
   const field = sentFields.find(
     ({ name, kind }) => !(name in requested) && !canBeSent(kind, before[name]),
   );
@@ -142,7 +142,7 @@ function refuseUnsendable(before: Snapshot, requested: RequestedValues): void {
 async function planContext(
   tenant: Tenant,
   target: Target,
-  before: Snapshot,
+  before: FieldValues,
   changes: readonly FieldChange[],
   call: ToolCall,
 ): Promise<Pick<ChangePlan, 'currency' | 'remarks'>> {
@@ -196,7 +196,7 @@ const contactStays = (contact: Reference | undefined): Remark | undefined =>
   contact && { about: 'contact stays', contact: contact.name ?? contact.id };
 
 function currencyRemark(
-  before: Snapshot,
+  before: FieldValues,
   { from, to }: ChangePlan['currency'],
 ): Remark | undefined {
   const money = sentFields.some(({ name, kind }) => kind === 'money' && before[name] !== undefined);
@@ -221,7 +221,7 @@ const codeOf = (currency: string | undefined): string | undefined =>
 async function resolveReferences(
   tenant: Tenant,
   values: RequestedValues,
-  before: Snapshot,
+  before: FieldValues,
   call: ToolCall,
 ): Promise<RequestedValues> {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);

@@ -8,11 +8,11 @@ import {
   customField,
   type FieldChange,
   type FieldValue,
+  type FieldValues,
+  fieldValuesOf,
   isSameValue,
   type RequestedValues,
-  type Snapshot,
   sentFields,
-  snapshotOf,
   type WritableField,
 } from './fields.ts';
 import { type RecordedChange, readChanges } from './journal.ts';
@@ -47,7 +47,7 @@ export async function planRevert(
   }
   const { externalId, opportunityId } = change.intent;
   const target = await findTarget(tenant, { externalId, opportunityId }, call);
-  const now = target.record ? snapshotOf(target.record, target.scale.divisor) : {};
+  const now = target.record ? fieldValuesOf(target.record, target.scale.divisor) : {};
   refuseIfChanged(change, now);
   return buildPlan(tenant, target, revertValues(change.intent.changes), call);
 }
@@ -69,8 +69,8 @@ function revertValues(changes: readonly FieldChange[]): RequestedValues {
  * Refuses to overwrite later changes by somebody else. A record in its old state is accepted: the change never
  * arrived, or was reverted by hand.
  */
-function refuseIfChanged({ intent, outcome }: RecordedChange, now: Snapshot): void {
-  const expected = snapshotAfter(intent.before, intent.changes);
+function refuseIfChanged({ intent, outcome }: RecordedChange, now: FieldValues): void {
+  const expected = valuesAfter(intent.before, intent.changes);
   const written = outcome?.after ?? expected;
   const changed = changedFields(written, now);
   if (changed.length === 0 || changedFields(intent.before, now).length === 0) return;
@@ -85,12 +85,12 @@ function refuseIfChanged({ intent, outcome }: RecordedChange, now: Snapshot): vo
   );
 }
 
-const snapshotAfter = (before: Snapshot, changes: readonly FieldChange[]): Snapshot => ({
+const valuesAfter = (before: FieldValues, changes: readonly FieldChange[]): FieldValues => ({
   ...before,
   ...Object.fromEntries(changes.map(({ field, to }): [string, FieldValue] => [field, to])),
 });
 
-const changedFields = (one: Snapshot, other: Snapshot): WritableField[] =>
+const changedFields = (one: FieldValues, other: FieldValues): WritableField[] =>
   sentFields.filter(({ name, kind }) => !isSameValue(kind, one[name], other[name]));
 
 /** A created opportunity cannot be deleted by the API, so the message suggests a stage that closes it. */

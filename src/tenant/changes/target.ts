@@ -7,7 +7,7 @@ import type { ApiRecord, Opportunity, Resource } from '../../records/records.ts'
 import { quote, trusted, wording } from '../../text/untrusted-text.ts';
 import { interactiveCall, type ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
-import type { Scale } from './fields.ts';
+import type { Divisor } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
 /** The arguments that select a record. */
@@ -20,7 +20,7 @@ export interface TargetSelector {
 
 /** The tenant's scale of stored probabilities; the API accepts 0–1 only. */
 export interface TenantScale {
-  divisor: Scale;
+  divisor: Divisor;
   /** True if the tenant's values determine the scale. */
   certain: boolean;
 }

@@ -9,11 +9,11 @@ import {
   type FieldChange,
   type FieldKind,
   type FieldValue,
+  type FieldValues,
+  fieldValuesOf,
   isSameValue,
-  type Snapshot,
   sentFields,
   sentProperties,
-  snapshotOf,
   type WritableField,
 } from './fields.ts';
 import { findByExternalId, readCurrent, type TenantScale, tenantScale } from './target.ts';
@@ -25,7 +25,7 @@ export interface SentChange {
   opportunityId?: string | undefined;
   /** Id of the created record, from the service's response. */
   madeId?: string | undefined;
-  before: Snapshot;
+  before: FieldValues;
   changes: readonly FieldChange[];
   /** The whole record as it was, where that is still known. */
   recordBefore?: Opportunity | undefined;
@@ -106,7 +106,7 @@ function matchesSide(
   scale: TenantScale,
 ): boolean {
   if (change.kind !== 'custom') return matchesValue(change, change[side], record, scale);
-  const now = snapshotOf(record, scale.divisor)[change.field];
+  const now = fieldValuesOf(record, scale.divisor)[change.field];
   return changedCustomFields(change.from, change.to).every(
     (name) =>
       canonicalJson(customField(now, name)) === canonicalJson(customField(change[side], name)),
@@ -120,7 +120,7 @@ function matchesValue(
   record: Opportunity,
   { divisor, certain }: TenantScale,
 ): boolean {
-  const matches = (by: 1 | 100) => isSameValue(kind, value, snapshotOf(record, by)[field]);
+  const matches = (by: 1 | 100) => isSameValue(kind, value, fieldValuesOf(record, by)[field]);
   return matches(divisor) || (kind === 'share' && !certain && matches(divisor === 1 ? 100 : 1));
 }
 
@@ -159,7 +159,7 @@ function storedDifference(
   { divisor }: TenantScale,
   asked: boolean,
 ): StoredDifference {
-  return { field: name, kind, intended, stored: snapshotOf(record, divisor)[name], asked };
+  return { field: name, kind, intended, stored: fieldValuesOf(record, divisor)[name], asked };
 }
 
 /** Every field that was to stay and did not, also those that this server never writes. */

@@ -5,7 +5,7 @@ import type { ApiRecord, RecordOf, Resource } from '../../records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { flatPath } from '../search-terms.ts';
 import type { Coverage } from './coverage.ts';
-import { conditionsIn, isSortedBy, mentions, passes, sortedBy } from './matching.ts';
+import { conditionsIn, isSortedBy, matchesField, mentions, sortedByFields } from './matching.ts';
 import { recordKeys } from './pass.ts';
 import type { LearntTraits } from './profile.ts';
 import { type ServicePages, searchText } from './service-pages.ts';
@@ -103,7 +103,7 @@ async function pageAt<R extends Resource>(
 }
 
 const fitsFilters = (record: ApiRecord, filters: string): boolean =>
-  conditionsIn(filters).every((condition) => passes(record, condition) !== false);
+  conditionsIn(filters).every((condition) => matchesField(record, condition) !== false);
 
 /** Whether the rows suggest that the service ignored the parameter, or do not hold what it is about. */
 const looksIgnored: Record<Ignorable, (rows: readonly ApiRecord[], value: string) => boolean> = {
@@ -175,7 +175,7 @@ async function applyHere<R extends Resource>(
   let { records } = whole;
   if (ignored.includes('filters')) records = records.filter((it) => strictlyFits(it, filters));
   if (ignored.includes('query')) records = records.filter((it) => mentions(it, text));
-  if (ignored.includes('sort')) records = sortedBy(records, sort);
+  if (ignored.includes('sort')) records = sortedByFields(records, sort);
   const notes = ignored.map(
     (name) =>
       wording`The service ignored ${trusted(words[name])}, so it was applied here, over ${whole.records.length} records.`,
@@ -195,10 +195,10 @@ async function applyHere<R extends Resource>(
 }
 
 const passesAny = (record: ApiRecord, path: string): boolean =>
-  passes(record, { path, values: [] }) !== undefined;
+  matchesField(record, { path, values: [] }) !== undefined;
 
 const strictlyFits = (record: ApiRecord, filters: string): boolean =>
-  conditionsIn(filters).every((condition) => passes(record, condition) === true);
+  conditionsIn(filters).every((condition) => matchesField(record, condition) === true);
 
 /**
  * The page at the requested offset. `undefined` if the service ignores the offset, or leaves out records of a page.

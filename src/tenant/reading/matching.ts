@@ -32,7 +32,7 @@ const valuesAt = (record: Row, path: string): unknown[] =>
   valuesOf(fieldAt(record, path) ?? defaults.get(path));
 
 /** Whether the record meets the condition; `undefined` if it does not have the field. */
-export function passes(record: Row, { path, values }: FieldCondition): boolean | undefined {
+export function matchesField(record: Row, { path, values }: FieldCondition): boolean | undefined {
   const found = valuesAt(record, path);
   if (found.length === 0 || found.some(isObject)) return undefined;
   return found.some((value) => values.includes(folded(value)));
@@ -46,7 +46,7 @@ export function mentions(record: Row, text: string): boolean {
 }
 
 /** Sorts by `-field,+field`. */
-export const sortedBy = <R extends Row>(records: readonly R[], sort: string): R[] =>
+export const sortedByFields = <R extends Row>(records: readonly R[], sort: string): R[] =>
   sortBy(
     records,
     readSort(sort).map(({ name, sign }) => ({

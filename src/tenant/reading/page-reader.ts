@@ -3,7 +3,7 @@ import { isApiError } from '../../api/errors.ts';
 import type { Page, PageQuery, Search } from '../../api/page.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import type { Pass } from './pass.ts';
-import type { PageRequest } from './plan.ts';
+import type { PlannedPage } from './plan.ts';
 import type { RouteProfile } from './profile.ts';
 import type { Segment } from './segments.ts';
 
@@ -51,7 +51,7 @@ export class PageReader<R extends Resource> {
     return this.#requests;
   }
 
-  async read({ from, size, ifRefused }: PageRequest): Promise<Segment> {
+  async read({ from, size, ifRefused }: PlannedPage): Promise<Segment> {
     this.#requests += 1;
     const isFirst = this.#requests === 1;
     try {

@@ -11,7 +11,7 @@ import {
   type Segment,
 } from './segments.ts';
 
-export interface PageRequest {
+export interface PlannedPage {
   /** 0-based offset of the first record. */
   readonly from: number;
   readonly size: number;
@@ -63,10 +63,10 @@ export interface Done {
 type PlanOf<M extends ReadingPlan['mode']> = Extract<ReadingPlan, { mode: M }>;
 type AnyPass = Pass<unknown>;
 
-export interface Step {
+export interface PlanStep {
   readonly plan: ReadingPlan;
   /** Absent if earlier requests must be answered first, or the pass is done. */
-  readonly request?: PageRequest;
+  readonly request?: PlannedPage;
 }
 
 /** Maximum number of additional requests for overlapping pages, if pages are small. */
@@ -76,14 +76,14 @@ export const firstPlan = ({ answers }: RouteProfile): ReadingPlan =>
   answers === 'one-answer' ? { mode: 'one-answer' } : { mode: 'first' };
 
 /** The next request, while `underWay` requests of this plan are unanswered. */
-export function nextStep(plan: ReadingPlan, pass: AnyPass, underWay: number): Step {
+export function nextStep(plan: ReadingPlan, pass: AnyPass, underWay: number): PlanStep {
   if (plan.mode === 'parallel') return nextInParallel(plan, pass, underWay);
   if (plan.mode === 'done' || underWay > 0) return { plan };
   return { plan, request: requestOf(plan, pass.profile.pageSize) };
 }
 
 /** Advances by the length of the longest page so far. */
-function nextInParallel(plan: PlanOf<'parallel'>, pass: AnyPass, underWay: number): Step {
+function nextInParallel(plan: PlanOf<'parallel'>, pass: AnyPass, underWay: number): PlanStep {
   const covered = plan.lastFrom + maxSegmentLength(pass.segments);
   if (covered >= plan.until) return underWay > 0 ? { plan } : nextStep(fillGaps(pass), pass, 0);
   const from = covered - (plan.overlapsRemaining > 0 ? 1 : 0);
@@ -96,7 +96,7 @@ function nextInParallel(plan: PlanOf<'parallel'>, pass: AnyPass, underWay: numbe
 function requestOf(
   plan: Exclude<ReadingPlan, Done | PlanOf<'parallel'>>,
   pageSize: number,
-): PageRequest {
+): PlannedPage {
   switch (plan.mode) {
     case 'one-answer':
     case 'first':
