@@ -1,6 +1,6 @@
 import type { Json, Row } from '../json.ts';
 import type { Random } from './random.ts';
-import { html, injections, invisible } from './words.ts';
+import { html, injections, invisible, rightToLeft, withAccents, withApostrophes } from './words.ts';
 import { amountOf, type World } from './world.ts';
 
 /** A flaw in the data: how many rows of a table have it, and how it changes them. */
@@ -70,6 +70,8 @@ const labelsAsObjects = (row: Row) => {
 };
 const hasField = (name: string) => (row: Row) => row[name] != null;
 const isOpen = (row: Row) => row.outcome === 'open';
+/** A deal that somebody may not have put a value on yet. */
+const isValued = (row: Row) => isOpen(row) && !row.deletedAt && amountOf(row.onetimeRevenue) > 0;
 const justTheDay = (name: string) => (row: Row) => {
   row[name] = String(row[name]).slice(0, 10);
 };
@@ -83,21 +85,44 @@ const textOf =
     row[name] = texts[index % texts.length];
   };
 
+/** Gives a company another name and host, and its contacts with it. */
+function rename(row: Row, name: string, host: string, { world }: FlawContext): void {
+  const before = String(row.website).replace('https://www.', '');
+  row.name = name;
+  row.website = `https://www.${host}`;
+  for (const contact of world.rows.get('contact') ?? []) {
+    if (contact.companyId !== row.id) continue;
+    contact.companyName = name;
+    if (typeof contact.email === 'string') contact.email = contact.email.replace(before, host);
+  }
+}
+
+/** Each row gets the next of the names, with its host. */
+const named =
+  (names: readonly (readonly [name: string, host: string])[]) =>
+  (row: Row, context: FlawContext) => {
+    const [name, host] = names[context.at % names.length] ?? [String(row.name), ''];
+    rename(row, name, `${host}.${context.world.profile.domain}`, context);
+  };
+
+function nameOfAnother(row: Row, context: FlawContext): void {
+  const others = context.rows.filter((other) => isOrdinary(other) && other !== row);
+  if (others.length === 0) return;
+  const other = context.random.pick(others);
+  const host = String(other.website).replace('https://www.', '').replace('.', '-group.');
+  rename(row, String(other.name), host, context);
+}
+
 const companyFlaws: Flaw[] = [
-  { kind: 'type in odd case', share: 0.08, only: hasField('type'), change: oddCase('type') },
+  { kind: 'apostrophes', share: 0.007, only: isOrdinary, change: named(withApostrophes) },
+  { kind: 'accents', share: 0.007, only: isOrdinary, change: named(withAccents) },
+  { kind: 'right-to-left name', share: 0.003, only: isOrdinary, change: named(rightToLeft) },
+  { kind: 'name of another company', share: 0.012, only: isOrdinary, change: nameOfAnother },
+  { kind: 'type in odd case', share: 0.06, only: hasField('type'), change: oddCase('type') },
   { kind: 'no type', share: 0.02, only: isOrdinary, change: dropFields('type') },
-  { kind: 'no currency', share: 0.03, change: dropFields('currency') },
-  { kind: 'null website', share: 0.04, change: setFields({ website: null }) },
+  { kind: 'no currency', share: 0.02, change: dropFields('currency') },
+  { kind: 'null website', share: 0.03, change: setFields({ website: null }) },
   { kind: 'labels as objects', share: 0.15, only: hasField('labels'), change: labelsAsObjects },
-  {
-    kind: 'name of another company',
-    share: 0.012,
-    only: isOrdinary,
-    change: (row, { random, rows }) => {
-      const others = rows.filter((other) => isOrdinary(other) && other !== row);
-      if (others.length > 0) row.name = random.pick(others).name;
-    },
-  },
   {
     kind: 'account manager that does not exist',
     share: 0.01,
@@ -115,9 +140,9 @@ function isOrdinary(row: Row): boolean {
 const contactFlaws: Flaw[] = [
   {
     kind: 'soft-deleted',
-    share: 0.04,
+    share: 0.03,
     change: (row, { random, world }) => {
-      row.deleted = world.moment(random, -random.int(0, 19));
+      row.deleted = world.momentAfter(random, -random.int(0, 19), String(row.updatedAt));
     },
   },
   { kind: 'no company', share: 0.02, change: dropFields('companyId', 'companyName') },
@@ -135,9 +160,9 @@ const contactFlaws: Flaw[] = [
 const opportunityFlaws: Flaw[] = [
   {
     kind: 'soft-deleted',
-    share: 0.03,
+    share: 0.02,
     change: (row, { random, world }) => {
-      row.deletedAt = world.moment(random, -random.int(0, 30));
+      row.deletedAt = world.momentAfter(random, -random.int(0, 30), String(row.updatedAt));
     },
   },
   {
@@ -153,24 +178,28 @@ const opportunityFlaws: Flaw[] = [
   {
     kind: 'zero value',
     share: 0.03,
+    only: isValued,
     change: setFields({ onetimeRevenue: 0, oneTimeProfit: 0, monthlyRevenue: 0, monthlyProfit: 0 }),
   },
   {
     kind: 'null value',
     share: 0.03,
+    only: isValued,
     change: setFields({ onetimeRevenue: null, monthlyRevenue: null }),
   },
   {
     kind: 'no value',
     share: 0.02,
+    only: isValued,
     change: dropFields('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue', 'monthlyProfit'),
   },
   {
     kind: 'money as text',
-    share: 0.05,
+    share: 0.08,
+    only: isValued,
     change: asText('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue'),
   },
-  { kind: 'null contact', share: 0.04, change: setFields({ contactId: null }) },
+  { kind: 'null contact', share: 0.03, change: setFields({ contactId: null }) },
   { kind: 'no company', share: 0.01, change: dropFields('companyId') },
   { kind: 'no stage', share: 0.01, only: isOpen, change: dropFields('pipelineStageId') },
   { kind: 'no probability', share: 0.02, only: isOpen, change: dropFields('probability') },
@@ -206,10 +235,10 @@ function longAsk(row: Row): void {
 const productFlaws: Flaw[] = [
   { kind: 'type in odd case', share: 0.12, change: oddCase('productType') },
   { kind: 'mpn of another product in other spelling', share: 0.008, only: isMade, change: copyMpn },
-  { kind: 'no cost', share: 0.015, change: dropFields('cost', 'markup') },
+  { kind: 'no cost', share: 0.01, change: dropFields('cost', 'markup') },
   { kind: 'null cost', share: 0.008, change: setFields({ cost: null, markup: null }) },
-  { kind: 'no price', share: 0.01, change: dropFields('price', 'markup') },
-  { kind: 'zero price', share: 0.006, change: setFields({ price: 0, markup: -100 }) },
+  { kind: 'no price', share: 0.007, change: dropFields('price', 'markup') },
+  { kind: 'zero price', share: 0.004, change: setFields({ price: 0, markup: -100 }) },
   { kind: 'money as text', share: 0.04, change: asText('price', 'cost') },
   {
     kind: 'vendor',
@@ -258,15 +287,15 @@ const quoteFlaws: Flaw[] = [
   { kind: 'status in odd case', share: 0.12, change: oddCase('status') },
   {
     kind: 'soft-deleted',
-    share: 0.03,
+    share: 0.02,
     change: (row, { random, world }) => {
-      row.deletedAt = world.moment(random, -random.int(0, 30));
+      row.deletedAt = world.momentAfter(random, -random.int(0, 30), String(row.updatedAt));
     },
   },
-  { kind: 'no company', share: 0.01, change: dropFields('companyId') },
-  { kind: 'null contact', share: 0.03, change: setFields({ contactId: null }) },
-  { kind: 'no title', share: 0.01, change: dropFields('title') },
-  { kind: 'no expiry', share: 0.06, only: hasField('expiresAt'), change: dropFields('expiresAt') },
+  { kind: 'no company', share: 0.006, change: dropFields('companyId') },
+  { kind: 'null contact', share: 0.02, change: setFields({ contactId: null }) },
+  { kind: 'no title', share: 0.006, change: dropFields('title') },
+  { kind: 'no expiry', share: 0.03, only: hasField('expiresAt'), change: dropFields('expiresAt') },
   {
     kind: 'expiry without time',
     share: 0.1,
@@ -284,8 +313,8 @@ const quoteFlaws: Flaw[] = [
 
 const itemFlaws: Flaw[] = [
   { kind: 'money as text', share: 0.02, change: asText('price', 'cost', 'setupPrice') },
-  { kind: 'no product', share: 0.015, change: dropFields('productId', 'categoryId') },
-  { kind: 'no cost', share: 0.015, change: dropFields('cost', 'markup') },
+  { kind: 'no product', share: 0.01, change: dropFields('productId', 'categoryId') },
+  { kind: 'no cost', share: 0.007, change: dropFields('cost', 'markup') },
   { kind: 'html', share: 0.003, change: setFields({ description: html }) },
 ];
 

@@ -1,14 +1,25 @@
 import type { Row } from '../json.ts';
-import type { Company } from './companies.ts';
-import type { Product } from './products.ts';
-import { cents, type Random } from './random.ts';
+import type { Customer } from './companies.ts';
+import type { Product } from './product-index.ts';
+import { cents, groupBy, type Random } from './random.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
-type Book = Row & { id: string; validFrom: string; validTo: string | undefined };
+type Book = Row & {
+  id: string;
+  validFrom: string;
+  validTo: string | undefined;
+  companyIds: string[];
+  classificationIds: string[];
+};
+
+interface BookPrice {
+  price: number;
+  cost: number;
+}
 
 /** Today's book prices, by product and company. */
-export type PriceBook = (product: Product, company: string | undefined) => number | undefined;
+export type PriceBook = (product: Product, company: string) => BookPrice | undefined;
 
 type Window = readonly [from: number, to: number | undefined];
 const CURRENT: Window[] = [
@@ -29,36 +40,68 @@ export function makeBooks(
   world: World,
   reference: Reference,
   products: Product[],
-  companies: Company[],
+  customers: Customer[],
 ): PriceBook {
   const random = world.random.fork('book');
-  const found = new Map<string, number>();
-  for (let at = 0; at < world.count(14); at++) {
-    const restricted = at % 3 === 2 ? random.some(companies, 5).map(({ id }) => id) : undefined;
-    const book = makeBook(world, random, at, restricted, reference);
+  const found = new Map<string, BookPrice>();
+  const ranges = groupBy(products, ({ manufacturer }) => manufacturer ?? 'Services');
+  bookNames(random, [...ranges.keys()], world.count(14)).forEach(({ name, range }, at) => {
+    const restricted =
+      at % 3 === 2 ? random.some(customers, 5).map(({ row }) => row.id) : undefined;
+    const book = makeBook(world, random, { name, at, companyIds: restricted, reference });
     const current = book.validFrom <= world.day(0) && (book.validTo ?? '9') >= world.day(0);
-    for (const product of random.some(products, random.int(15, 60))) {
+    const reach = current ? reachOf(book, customers) : [];
+    for (const product of random.some(ranges.get(range) ?? products, random.int(15, 60))) {
       const price = addPrice(world, random, book, product);
-      for (const company of current ? (restricted ?? ['']) : []) {
+      for (const company of reach) {
         found.set(`${product.id} ${company}`, price);
       }
     }
-  }
+  });
   return ({ id }, company) => found.get(`${id} ${company}`) ?? found.get(`${id} `);
+}
+
+/** The companies that a book is for; an empty text stands for all. */
+function reachOf({ companyIds, classificationIds }: Book, customers: Customer[]): string[] {
+  if (companyIds.length > 0) return companyIds;
+  const [classification] = classificationIds;
+  if (classification === undefined) return [''];
+  const members = customers.filter(({ row }) => row.classificationId === classification);
+  return members.map(({ row }) => row.id);
+}
+
+const KINDS = ['special bid', 'framework', 'promotion', 'project prices'];
+
+/** Each name once; when there are no more, with a number. */
+function bookNames(random: Random, ranges: string[], count: number) {
+  const plain = KINDS.flatMap((kind) =>
+    ranges.map((range) => ({ range, name: `${range} ${kind}` })),
+  );
+  const shuffled = random.some(plain, plain.length);
+  return Array.from({ length: count }, (_, at) => {
+    const pass = Math.floor(at / shuffled.length);
+    const { range, name } = shuffled[at % shuffled.length] ?? random.pick(plain);
+    return { range, name: pass === 0 ? name : `${name} ${pass + 1}` };
+  });
+}
+
+interface BookSource {
+  name: string;
+  at: number;
+  companyIds: string[] | undefined;
+  reference: Reference;
 }
 
 function makeBook(
   world: World,
   random: Random,
-  at: number,
-  companyIds: string[] | undefined,
-  reference: Reference,
+  { name, at, companyIds, reference }: BookSource,
 ): Book {
   const [from, to] = WINDOWS[at % WINDOWS.length] ?? [0, undefined];
   const classified = companyIds === undefined && random.chance(0.3);
   const row = {
     id: random.id(),
-    name: `${random.pick(['Special bid', 'Framework', 'Promotion', 'Project price'])} ${at + 1}`,
+    name,
     specialBidNumber: random.chance(0.6) ? `SB-${random.int(100_000, 999_999)}` : undefined,
     validFrom: world.day(from),
     validTo: to === undefined ? undefined : world.day(to),
@@ -69,9 +112,14 @@ function makeBook(
   return row;
 }
 
-function addPrice(world: World, random: Random, book: Book, product: Product): number {
-  const cost = random.chance(0.5) ? cents(product.cost * random.amount(0.82, 0.97)) : undefined;
-  const price = cents(product.price * random.amount(0.84, 0.98));
+/** Half of the prices are bought cheaper, too; the others take a part of the margin. */
+function addPrice(world: World, random: Random, book: Book, product: Product): BookPrice {
+  const factor = random.amount(0.86, 0.97);
+  const part = random.amount(0.1, 0.5);
+  const margin = Math.max(0, product.price - product.cost);
+  const bid = random.chance(0.5);
+  const cost = bid ? cents(product.cost * factor) : undefined;
+  const price = cents(bid ? product.price * factor : product.price - margin * part);
   const narrower = random.chance(0.15);
   world.add('pricing_book_product', [
     {
@@ -83,11 +131,15 @@ function addPrice(world: World, random: Random, book: Book, product: Product): n
       validTo: narrower ? book.validTo : undefined,
     },
   ]);
-  return price;
+  return { price, cost: cost ?? product.cost };
 }
 
 /** Named discount policies for some companies or for a whole classification. */
-export function makeDiscountGroups(world: World, reference: Reference, companies: Company[]): void {
+export function makeDiscountGroups(
+  world: World,
+  reference: Reference,
+  customers: Customer[],
+): void {
   const random = world.random.fork('discount');
   const names = ['Volume', 'Nonprofit', 'Education', 'Framework', 'Loyalty', 'Launch', 'Staff'];
   const categories = [...reference.categories.values()];
@@ -97,9 +149,10 @@ export function makeDiscountGroups(world: World, reference: Reference, companies
     discounts: random.some(categories, random.int(1, 3)).map((category) => ({
       categoryId: category.id,
       type: 'percentage',
-      amount: random.int(2, 20),
+      amount: random.int(2, 15),
     })),
-    companyIds: at % 2 === 0 ? random.some(companies, random.int(1, 6)).map(({ id }) => id) : [],
+    companyIds:
+      at % 2 === 0 ? random.some(customers, random.int(1, 6)).map(({ row }) => row.id) : [],
     classificationIds: at % 2 === 1 ? [random.pick(reference.classifications).id] : [],
   }));
   world.add('discount_group', rows);

@@ -1,4 +1,7 @@
-/** The catalogue of a reseller. A line becomes one product for each pair of model and variant. */
+/**
+ * The catalogue of a reseller. A line becomes one product for each pair of model and variant. Margins: hardware
+ * 8–20 %, subscriptions 12–22 %, services 40–60 %. Recurring prices: 10–250 per unit and month.
+ */
 export interface ProductLine {
   maker: string;
   /** Product name: `{m}` is the model, `{v}` the variant. */
@@ -34,7 +37,7 @@ const hardware = (
   models: list(models),
   variants: list(variants),
   cost,
-  markup: [9, 24],
+  markup: [8.7, 25],
   category,
   mpn,
   type: 'product',
@@ -50,10 +53,11 @@ const subscription = (
   cost: readonly [number, number],
   category: string,
   mpn: string,
+  unit = 'seat',
 ): ProductLine => ({
   ...hardware(maker, name, models, variants, cost, category, mpn),
-  markup: [12, 28],
-  unit: 'seat',
+  markup: [14, 28],
+  unit,
   terms: ['month', 'year'],
 });
 
@@ -67,7 +71,7 @@ const service = (
   terms: ProductLine['terms'],
 ): ProductLine => ({
   ...hardware('', name, models, variants, cost, category, ''),
-  markup: [55, 130],
+  markup: [67, 150],
   type: 'service',
   unit,
   terms,
@@ -77,13 +81,14 @@ const service = (
 export const categories: readonly string[] = list(`
   Hardware/Computers/Laptops; Hardware/Computers/Desktops; Hardware/Computers/Workstations;
   Hardware/Peripherals/Monitors; Hardware/Peripherals/Docks; Hardware/Peripherals/Headsets;
+  Hardware/Peripherals/Telephones; Hardware/Premises/Cameras; Hardware/Premises/Door readers;
   Hardware/Servers/Rack servers; Hardware/Servers/Storage; Hardware/Servers/UPS;
   Hardware/Printers/Laser printers; Hardware/Printers/Label printers;
   Networking/Security/Firewalls; Networking/Wireless/Access points; Networking/Switching/Switches;
   Networking/Cabling/Patch cables; Networking/Cabling/Racks;
   Software/Productivity/Office suites; Software/Security/Endpoint protection;
   Software/Security/Mail security; Software/Backup/Cloud backup; Software/Backup/Server backup;
-  Software/Management/Remote management; Software/Design/Design tools;
+  Software/Productivity/Business applications; Software/Management/Remote management; Software/Design/Design tools;
   Cloud/Infrastructure/Compute; Cloud/Infrastructure/Cloud storage; Cloud/Voice/Telephony;
   Services/Managed services/Endpoint care; Services/Managed services/Server care;
   Services/Managed services/Security operations; Services/Projects/Onboarding;
@@ -310,21 +315,57 @@ export const lines: readonly ProductLine[] = [
     'Racks',
     'DK',
   ),
+  hardware(
+    'Yealink',
+    'Yealink {m} telephone, {v}',
+    'T33G; T43U; T54W; T57W; T58W',
+    'desk; with wall mount; with key module',
+    [52, 195],
+    'Telephones',
+    'SIP',
+  ),
+  hardware(
+    'Axis',
+    'Axis {m} camera, {v}',
+    'M2035; M3085; P3265; P3268; Q3536',
+    'indoor; outdoor; outdoor with mast mount',
+    [190, 820],
+    'Cameras',
+    'AX',
+  ),
+  hardware(
+    'Salto',
+    'Salto {m} door reader, {v}',
+    'Design XS Mini; Design XS; Design XS Mullion',
+    'card; card and Bluetooth; card and keypad',
+    [310, 980],
+    'Door readers',
+    'SAL',
+  ),
   subscription(
     'Microsoft',
-    '{m}, {v}',
-    'Exchange Online Plan 1; Microsoft 365 Business Basic; Power BI Pro; Microsoft 365 Business Standard; Visio Plan 2; Microsoft 365 Business Premium; Copilot add-on; Project Plan 3; Microsoft 365 E3; Microsoft 365 E5',
-    'commercial; non-profit; education; government',
-    [4.2, 47],
+    'Microsoft 365 {m}, {v}',
+    'Business Standard; Business Premium; F3; E3; E5',
+    'with Teams; without Teams',
+    [9.4, 44],
     'Office suites',
     'CFQ7TTC',
   ),
   subscription(
+    'Microsoft',
+    '{m}, {v}',
+    'Power BI Pro; Visio Plan 2; Copilot add-on; Project Plan 3; Defender and Purview suite',
+    'commercial; non-profit',
+    [9, 31],
+    'Business applications',
+    'CFQ7APP',
+  ),
+  subscription(
     'Google',
     'Google Workspace {m}, {v}',
-    'Business Starter; Business Standard; Business Plus; Enterprise',
-    'commercial; education',
-    [5, 22],
+    'Business Standard; Business Plus; Enterprise',
+    'commercial; with Vault',
+    [11, 22],
     'Office suites',
     'GWS',
   ),
@@ -332,8 +373,8 @@ export const lines: readonly ProductLine[] = [
     'SentinelOne',
     'SentinelOne Singularity {m}, {v}',
     'Core; Control; Complete; Commercial',
-    '1–100 agents; 101–500 agents; 501+ agents',
-    [2.6, 8.9],
+    'workstation; server; mobile',
+    [8.8, 17],
     'Endpoint protection',
     'S1',
   ),
@@ -341,46 +382,49 @@ export const lines: readonly ProductLine[] = [
     'Bitdefender',
     'GravityZone {m}, {v}',
     'Business Security; Premium; Enterprise; MDR',
-    '1–49 devices; 50–149 devices; 150+ devices',
-    [1.8, 7.4],
+    'workstation; server; with encryption',
+    [8.8, 15.5],
     'Endpoint protection',
     'BD',
   ),
   subscription(
     'Proofpoint',
     'Proofpoint Essentials {m}, {v}',
-    'Beginner; Business; Advanced; Professional',
+    'Business; Advanced; Professional',
     'mailbox; mailbox with archive',
-    [1.1, 5.2],
+    [8.8, 13],
     'Mail security',
     'PP',
   ),
   subscription(
     'Veeam',
     'Veeam {m}, {v}',
-    'Backup for Microsoft 365; Data Cloud; Backup Essentials; Availability Suite',
-    'per user; per workload; per socket',
-    [1.6, 24],
+    'Backup Essentials; Data Platform Foundation; Data Platform Advanced; Data Platform Premium',
+    'per workload; per workload, off site',
+    [9, 31],
     'Server backup',
     'V-',
+    'workload',
   ),
   subscription(
     'Acronis',
     'Acronis Cyber Protect {m}, {v}',
-    'Workstation; Server; Mobile; Hosted server',
+    'Mobile; Workstation; Server; Hosted server',
     '100 GB; 500 GB; 1 TB',
-    [3.2, 21],
+    [8.8, 26],
     'Cloud backup',
     'ACR',
+    'device',
   ),
   subscription(
     'NinjaOne',
     'NinjaOne {m}, {v}',
-    'Remote management; Patch management; Ticketing',
-    '1–250 devices; 251–1,000 devices',
-    [1.9, 4.1],
+    'Patch management; Remote management; Remote management with ticketing',
+    'per device; per device with remote control',
+    [8.8, 12],
     'Remote management',
     'NJ',
+    'device',
   ),
   subscription(
     'Adobe',
@@ -394,90 +438,92 @@ export const lines: readonly ProductLine[] = [
   subscription(
     'Microsoft',
     'Azure {m}, {v}',
-    'B2s virtual machine; D4s virtual machine; E8s virtual machine; SQL Database',
+    'B2s virtual machine; SQL Database; D4s virtual machine; E8s virtual machine',
     'pay as you go; reserved 1 year',
-    [28, 310],
+    [28, 170],
     'Compute',
     'AZ-VM',
+    'instance',
   ),
   subscription(
     'Wasabi',
-    'Wasabi hot storage {m}, {v}',
-    '1 TB; 10 TB; 50 TB',
+    'Wasabi {m}, {v}',
+    'hot storage; hot storage with replication',
     'standard; immutable',
-    [5.9, 280],
+    [8.9, 17],
     'Cloud storage',
     'WAS',
+    'TB',
   ),
   subscription(
     '3CX',
-    '3CX phone system {m}, {v}',
-    '8 calls; 16 calls; 32 calls; 64 calls',
-    'Basic; Pro; Enterprise',
-    [14, 190],
+    '3CX telephony {m}, {v}',
+    'Basic; Pro; Enterprise; Contact centre',
+    'user; user with mobile app; user with recording',
+    [9, 32],
     'Telephony',
     '3CX',
   ),
   service(
     'Managed {m} care, {v}',
-    'laptop; desktop; mobile; printer; thin client',
+    'mobile; printer; thin client; desktop; laptop',
     'essential; standard; premium',
-    [6, 19],
+    [7, 21],
     'Endpoint care',
     'device',
     ['month'],
   ),
   service(
     'Managed {m} care, {v}',
-    'server; hypervisor; domain controller; database; backup',
+    'backup; server; domain controller; hypervisor; database',
     'business hours; extended hours; 24 × 7',
-    [32, 95],
+    [38, 80],
     'Server care',
     'server',
     ['month'],
   ),
   service(
     '{m}, {v}',
-    'Managed detection and response; Vulnerability scanning; Phishing simulation; Log retention',
-    'up to 50 users; up to 250 users; over 250 users',
-    [60, 540],
+    'Phishing simulation; Log retention; Vulnerability scanning; Managed detection and response',
+    'business hours; extended hours; 24 × 7',
+    [5.2, 16],
     'Security operations',
-    'tenant',
+    'seat',
     ['month', 'year'],
   ),
   service(
-    '{m}, {v}',
-    'Onboarding; Workstation imaging; Network installation; Cabling certification',
+    '{v}, {m}',
     'small site; medium site; large site',
-    [240, 1900],
+    'Onboarding; Workstation imaging; Network installation; Cabling certification',
+    [190, 900],
     'Onboarding',
-    'project',
+    'site',
     [''],
   ),
   service(
     '{m}, {v}',
-    'Security assessment; Wi-Fi survey; Licence audit; Disaster recovery test',
+    'Licence audit; Wi-Fi survey; Security assessment; Disaster recovery test',
     'remote; on site',
-    [380, 1500],
+    [320, 900],
     'Assessments',
     'project',
     [''],
   ),
   service(
     '{m} migration, {v}',
-    'Mailbox; File server; Cloud; Phone system',
-    'up to 25 users; up to 100 users; over 100 users',
-    [450, 4200],
+    'Telephone number; Mailbox; File share; Cloud workplace',
+    'per user, remote; per user, at night; per user, on site',
+    [16, 58],
     'Migrations',
-    'project',
+    'user',
     [''],
   ),
   {
     ...service(
       '{m}, {v}',
-      'Support technician; System engineer; Network engineer; Security consultant; Project manager; Architect',
+      'Support technician; System engineer; Network engineer; Project manager; Security consultant; Architect',
       'business hours; after hours; weekend; on site; remote',
-      [38, 92],
+      [34, 66],
       'Engineering',
       'hour',
       [''],
@@ -489,7 +535,7 @@ export const lines: readonly ProductLine[] = [
       '{m}, {v}',
       'Travel flat rate; Travel time',
       'zone 1; zone 2; zone 3',
-      [25, 90],
+      [25, 60],
       'Travel',
       'trip',
       [''],
@@ -498,15 +544,88 @@ export const lines: readonly ProductLine[] = [
   },
 ];
 
-/** Name, category and product kinds of a bundle. */
-export const bundles: readonly (readonly [string, string, readonly string[]])[] = [
-  ['New starter kit', 'Starter kits', ['Laptops', 'Docks', 'Monitors', 'Office suites']],
-  ['Home office kit', 'Starter kits', ['Laptops', 'Headsets', 'Office suites']],
-  ['Secure workplace', 'Starter kits', ['Office suites', 'Endpoint protection', 'Endpoint care']],
-  ['Branch office in a box', 'Branch offices', ['Firewalls', 'Switches', 'Access points', 'UPS']],
-  [
-    'Server room refresh',
-    'Branch offices',
-    ['Rack servers', 'UPS', 'Server backup', 'Server care'],
-  ],
+/** A kit of one category: how many of which kinds of products, all billed alike. */
+export interface Kit {
+  name: string;
+  category: string;
+  parts: readonly (readonly [count: number, category: string])[];
+  term: '' | 'month';
+}
+
+/** The first part of a kit is in its name. */
+export const kits: readonly Kit[] = [
+  {
+    name: 'New starter kit',
+    category: 'Starter kits',
+    parts: [
+      [1, 'Laptops'],
+      [1, 'Docks'],
+      [2, 'Monitors'],
+      [1, 'Headsets'],
+    ],
+    term: '',
+  },
+  {
+    name: 'Home office kit',
+    category: 'Starter kits',
+    parts: [
+      [1, 'Laptops'],
+      [1, 'Monitors'],
+      [1, 'Headsets'],
+    ],
+    term: '',
+  },
+  {
+    name: 'Front desk kit',
+    category: 'Starter kits',
+    parts: [
+      [1, 'Desktops'],
+      [2, 'Monitors'],
+      [1, 'Telephones'],
+      [1, 'Label printers'],
+    ],
+    term: '',
+  },
+  {
+    name: 'Secure workplace',
+    category: 'Starter kits',
+    parts: [
+      [1, 'Office suites'],
+      [1, 'Endpoint protection'],
+      [1, 'Endpoint care'],
+    ],
+    term: 'month',
+  },
+  {
+    name: 'Branch office in a box',
+    category: 'Branch offices',
+    parts: [
+      [1, 'Firewalls'],
+      [1, 'Switches'],
+      [3, 'Access points'],
+      [1, 'UPS'],
+    ],
+    term: '',
+  },
+  {
+    name: 'Server room refresh',
+    category: 'Branch offices',
+    parts: [
+      [2, 'Rack servers'],
+      [1, 'Storage'],
+      [2, 'UPS'],
+      [1, 'Racks'],
+    ],
+    term: '',
+  },
+  {
+    name: 'Door and camera kit',
+    category: 'Branch offices',
+    parts: [
+      [2, 'Door readers'],
+      [2, 'Cameras'],
+      [1, 'Switches'],
+    ],
+    term: '',
+  },
 ];

@@ -1,147 +1,213 @@
 import type { Row } from '../json.ts';
 import { lines } from './catalog.ts';
-import type { Random } from './random.ts';
-import type { Reference } from './reference.ts';
-import { companyLabels, jobTitles } from './words.ts';
+import { type Random, Weighted } from './random.ts';
+import type { Named, Reference } from './reference.ts';
+import { companyLabels, type Profile, type Trade } from './words.ts';
 import type { World } from './world.ts';
 
-export type Company = Row & { id: string; name: string; type: string; currency: string };
+export type Company = Row & {
+  id: string;
+  name: string;
+  type: string;
+  currency: string;
+  accountManagerId: string | undefined;
+};
 export type Contact = Row & { id: string; companyId: string };
 
-/** Customers, prospects and manufacturers; the manufacturers are a tenth. */
-export function makeCompanies(world: World, reference: Reference): Company[] {
+/** A company that buys, and what other records must fit. */
+export interface Customer {
+  row: Company;
+  trade: Trade;
+  employees: number;
+  /** Prefix of its telephone numbers. */
+  phone: string;
+  contacts: Contact[];
+}
+
+/** Customers, prospects and manufacturers; the manufacturers are a sixth. */
+export function makeCompanies(world: World, reference: Reference): Customer[] {
   const random = world.random.fork('company');
   const count = world.count(165);
   const makers = [...new Set(lines.map(({ maker }) => maker))].filter(Boolean);
   const manufacturers = Math.min(makers.length, Math.floor(count / 6));
-  const names = [...companyNames(world, random, count - manufacturers)];
-  const rows = [
-    ...names.map((name, at) => makeCompany(world, random, reference, name, at)),
-    ...makers.slice(0, manufacturers).map((name, at) => makeManufacturer(world, random, name, at)),
-  ];
-  for (const row of rows.slice(0, names.length)) {
-    if (random.chance(0.06)) row.parentCompanyId = random.pick(rows).id;
+  const managers = new Weighted(reference.owners, ({ share }) => share);
+  const ages = world.ages(random, count - manufacturers, 60, 2200);
+  const customers = companyNames(world.profile, random, count - manufacturers).map((named, at) =>
+    makeCustomer(world, random, { reference, managers, ...named, at, age: ages[at] ?? 60 }),
+  );
+  for (const { row } of customers) {
+    const parent = random.pick(customers).row;
+    if (random.chance(0.06) && parent !== row) row.parentCompanyId = parent.id;
   }
-  return world.add('company', rows);
+  world.add(
+    'company',
+    customers.map(({ row }) => row),
+  );
+  const others = makers.slice(0, manufacturers);
+  world.add(
+    'company',
+    others.map((name, at) => makeManufacturer(world, random, name, at)),
+  );
+  return customers;
 }
 
-function* companyNames(world: World, random: Random, count: number): Generator<string> {
-  const { heads, tails } = world.profile;
-  const used = new Set<string>();
-  while (used.size < count) {
-    const plain = `${random.pick(heads)} ${random.pick(tails)}`;
-    const name = used.has(plain) ? `${plain} ${used.size}` : plain;
-    used.add(name);
-    yield name;
-  }
+/** Each name once; when there are no more, with a city, and at last with a number. */
+function companyNames({ heads, trades, cities }: Profile, random: Random, count: number) {
+  const plain = heads.flatMap((head) =>
+    trades.flatMap((trade) => trade.names.map((end) => ({ name: `${head} ${end}`, trade }))),
+  );
+  const shuffled = random.some(plain, plain.length);
+  return Array.from({ length: count }, (_, at) => {
+    const pass = Math.floor(at / shuffled.length);
+    const { name, trade } = shuffled[at % shuffled.length] ?? random.pick(plain);
+    const city = cities[pass - 1]?.[0] ?? pass + 1;
+    return { name: pass === 0 ? name : `${name} ${city}`, trade };
+  });
 }
 
-function makeCompany(
-  world: World,
-  random: Random,
-  reference: Reference,
-  name: string,
-  at: number,
-): Company {
+interface CustomerSource {
+  reference: Reference;
+  managers: Weighted<Named>;
+  name: string;
+  trade: Trade;
+  at: number;
+  /** Days since it was created. */
+  age: number;
+}
+
+function makeCustomer(world: World, random: Random, source: CustomerSource): Customer {
+  const { name, trade, at, age } = source;
   const { profile } = world;
   const foreign = random.chance(0.05);
-  const created = random.int(60, 1500);
-  return {
+  const [city, zip, phone] = random.pick(foreign ? profile.foreignCities : profile.cities);
+  const employees = Math.round(Math.min(640, Math.max(4, random.logNormal(trade.employees, 0.8))));
+  const type = random.weighted([
+    ['customer', 68],
+    ['prospect', 28],
+    ['partner', 4],
+  ]);
+  const createdAt = world.moment(random, -age);
+  const row = {
     id: random.id(),
     name,
-    type: random.weighted([
-      ['customer', 62],
-      ['prospect', 33],
-      ['partner', 5],
-    ]),
+    type,
     currency: foreign ? profile.otherCurrency : profile.currency,
     website: `https://www.${slug(name)}.${profile.domain}`,
-    telephone: phone(world, random),
-    accountManagerId: random.chance(0.9) ? random.pick(reference.owners).id : undefined,
-    classificationId: random.chance(0.8) ? random.pick(reference.classifications).id : undefined,
-    externalIdentifier: random.chance(0.85) ? `ACC-${10_001 + at}` : undefined,
+    telephone: telephone(random, phone),
+    accountManagerId: random.chance(0.95) ? source.managers.pick(random).id : undefined,
+    classificationId: classificationOf(random, source.reference, { trade, type, employees }),
+    externalIdentifier: random.chance(0.9) ? `ACC-${10_001 + at}` : undefined,
     labels: random.chance(0.5) ? random.some(companyLabels, random.int(1, 2)) : undefined,
-    address: address(world, random, foreign),
-    customFields: random.chance(0.4) ? companyFields(random) : undefined,
-    createdAt: world.moment(random, -created),
-    updatedAt: world.moment(random, -random.int(0, created)),
+    address: {
+      street: `${random.pick(profile.streets)} ${random.int(1, 190)}`,
+      zip: digits(random, zip),
+      city,
+      country: foreign ? profile.otherCountry : profile.country,
+    },
+    customFields: random.chance(0.6) ? { employees, renewalMonth: random.int(1, 12) } : undefined,
+    createdAt,
+    updatedAt: world.momentAfter(random, -random.int(0, Math.min(age, 400)), createdAt),
   };
+  return { row, trade, employees, phone, contacts: [] };
+}
+
+function classificationOf(
+  random: Random,
+  { classifications }: Reference,
+  { trade, type, employees }: { trade: Trade; type: string; employees: number },
+): string | undefined {
+  const commercial = employees > 120 ? 'Strategic' : 'Standard';
+  const wanted = type === 'partner' ? 'Reseller' : (trade.classification ?? commercial);
+  return random.chance(0.85) ? classifications.find(({ name }) => name === wanted)?.id : undefined;
 }
 
 function makeManufacturer(world: World, random: Random, name: string, at: number): Company {
+  const createdAt = world.moment(random, -2200);
   return {
     id: random.id(),
     name,
     type: 'manufacturer',
     currency: world.profile.currency,
+    accountManagerId: undefined,
     website: `https://${slug(name)}.example`,
     externalIdentifier: `VEN-${101 + at}`,
-    createdAt: world.moment(random, -1500),
+    createdAt,
     updatedAt: world.moment(random, -random.int(0, 900)),
   };
 }
 
-function address(world: World, random: Random, foreign: boolean) {
-  const { streets, cities, country, otherCountry } = world.profile;
-  return {
-    street: `${random.pick(streets)} ${random.int(1, 190)}`,
-    zip: String(random.int(10_000, 99_999)),
-    city: random.pick(cities),
-    country: foreign ? otherCountry : country,
-  };
-}
-
-const companyFields = (random: Random) => ({
-  employees: random.int(4, 420),
-  renewalMonth: random.int(1, 12),
-});
-
-/** Contacts spread over the companies, so that some companies have many and some have none. */
-export function makeContacts(world: World, customers: Company[]): Contact[] {
+/** Larger companies have more contacts, a few companies have none. No two contacts have the same name, if possible. */
+export function makeContacts(world: World, customers: Customer[]): void {
   const random = world.random.fork('contact');
-  const rows = Array.from({ length: world.count(430) }, (_, at) =>
-    makeContact(world, random, random.pick(customers), at),
+  const { firstNames, lastNames } = world.profile;
+  const names = random.some(
+    firstNames.flatMap((first) => lastNames.map((last) => [first, last] as const)),
+    Number.POSITIVE_INFINITY,
   );
-  return world.add('contact', rows);
+  const count = world.count(430);
+  const spread = new Weighted(customers, ({ employees }) => Math.sqrt(employees));
+  const employers = customers.filter(() => random.chance(0.94)).slice(0, count);
+  const ages = world.ages(random, count, 20, 1500);
+  const rows = random.some(employers, employers.length);
+  while (rows.length < count) rows.push(spread.pick(random));
+  const contacts = rows.map((customer, at) => {
+    const contact = makeContact(world, random, customer, names[at % names.length] ?? ['', '']);
+    const age = ages[at] ?? 20;
+    customer.contacts.push(contact);
+    const createdAt = world.momentAfter(random, -age, String(customer.row.createdAt));
+    return Object.assign(contact, {
+      externalIdentifier: random.chance(0.75) ? `CON-${20_001 + at}` : undefined,
+      createdAt,
+      updatedAt: world.momentAfter(random, -random.int(0, Math.min(age, 300)), createdAt),
+    });
+  });
+  world.add('contact', contacts);
 }
 
-function makeContact(world: World, random: Random, company: Company, at: number): Contact {
-  const firstName = random.pick(world.profile.firstNames);
-  const lastName = random.pick(world.profile.lastNames);
-  const created = random.int(20, 1200);
+function makeContact(
+  world: World,
+  random: Random,
+  { row, trade, employees, phone, contacts }: Customer,
+  [firstName, lastName]: readonly [string, string],
+): Contact {
+  const titles = employees < 15 ? trade.jobTitles.slice(0, 2) : trade.jobTitles;
   const mailbox = `${slug(firstName)}.${slug(lastName)}`;
+  const middle = random.pick(world.profile.firstNames).charAt(0);
+  const title = titles[contacts.length] ?? random.pick(titles.slice(1));
   return {
     id: random.id(),
     firstName,
-    middleName: random.chance(0.08)
-      ? `${random.pick(world.profile.firstNames).charAt(0)}.`
-      : undefined,
+    middleName: random.chance(0.08) ? `${middle}.` : undefined,
     lastName,
-    email: random.chance(0.95)
-      ? `${mailbox}@${slug(company.name)}.${world.profile.domain}`
-      : undefined,
-    phone: random.chance(0.7) ? phone(world, random) : undefined,
-    mobilePhone: random.chance(0.4) ? phone(world, random) : undefined,
-    jobTitle: random.chance(0.6) ? random.pick(jobTitles) : undefined,
-    companyId: company.id,
-    companyName: company.name,
-    labels: random.chance(0.25)
-      ? random.some(['Decision maker', 'Billing', 'Technical'], 1)
-      : undefined,
-    externalIdentifier: random.chance(0.7) ? `CON-${20_001 + at}` : undefined,
-    createdAt: world.moment(random, -created),
-    updatedAt: world.moment(random, -random.int(0, created)),
+    email: random.chance(0.97) ? `${mailbox}@${slug(row.name)}.${world.profile.domain}` : undefined,
+    phone: random.chance(0.75) ? telephone(random, phone) : undefined,
+    mobilePhone: random.chance(0.4) ? telephone(random, phone) : undefined,
+    jobTitle: random.chance(0.8) ? title : undefined,
+    companyId: row.id,
+    companyName: row.name,
+    labels: labelsOf(random, contacts.length),
   };
 }
 
-function phone(world: World, random: Random): string {
-  return `${world.profile.phonePrefix} 555 ${String(random.int(0, 9999)).padStart(4, '0')}`;
+function labelsOf(random: Random, position: number): string[] | undefined {
+  const given = random.chance(0.3);
+  const other = random.pick(['Billing', 'Technical']);
+  return given ? [position === 0 ? 'Decision maker' : other] : undefined;
 }
 
+const telephone = (random: Random, prefix: string): string =>
+  `${prefix} 555 ${String(random.int(100, 9999)).padStart(4, '0')}`;
+
+const digits = (random: Random, pattern: string): string =>
+  [...pattern].map((mark) => (mark === '#' ? String(random.int(0, 9)) : mark)).join('');
+
+const LATIN: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ı: 'i', ł: 'l', "'": '' };
+
 function slug(text: string): string {
-  const ascii = text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '');
-  return ascii
+  const ascii = text
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
+    .replace(/[ßøıł']/g, (letter) => LATIN[letter] ?? '')
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '');
+  return ascii.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
 }

@@ -1,29 +1,49 @@
-import type { Company } from './companies.ts';
-import type { Product } from './products.ts';
-import { cents } from './random.ts';
+import type { Customer } from './companies.ts';
+import type { Product, ProductIndex } from './product-index.ts';
+import { cents, type Random } from './random.ts';
 import type { World } from './world.ts';
 
+/** Kinds of running services, and for which part of the employees, or how many. */
+const KINDS: readonly (readonly [category: string, share: number, most: number])[] = [
+  ['Office suites', 1, 600],
+  ['Endpoint care', 0.8, 300],
+  ['Endpoint protection', 1, 300],
+  ['Server care', 0.03, 12],
+  ['Mail security', 1, 400],
+  ['Telephony', 0.6, 200],
+  ['Cloud backup', 0.3, 150],
+  ['Security operations', 0.8, 250],
+];
+
 /** Recurring services of customers; a beta resource, so some rows have flaws. */
-export function makeContracts(world: World, companies: Company[], products: Product[]): void {
+export function makeContracts(world: World, customers: Customer[], index: ProductIndex): void {
   const random = world.random.fork('contract');
-  const recurring = products.filter(({ term }) => term !== undefined);
-  const rows = Array.from({ length: world.count(160) }, () => {
-    const product = random.pick(recurring.length > 0 ? recurring : products);
-    const quantity = random.int(1, 120);
-    const started = random.int(10, 900);
-    const revenue = cents(product.price * quantity);
-    return {
-      id: random.id(),
-      service: product.name,
-      vendor: product.manufacturer,
-      term: product.term ?? 'month',
-      quantity,
-      revenue: random.chance(0.08) ? revenue.toFixed(2) : revenue,
-      profit: random.chance(0.95) ? cents((product.price - product.cost) * quantity) : undefined,
-      companyId: random.pick(companies).id,
-      startDate: world.day(-started),
-      endDate: random.chance(0.6) ? world.day(365 * random.int(1, 3) - started) : undefined,
-    };
-  });
+  const buying = customers.filter(({ row }) => row.type === 'customer');
+  const rows = Array.from({ length: world.count(160) }, () =>
+    makeContract(world, random, random.pick(buying.length > 0 ? buying : customers), index),
+  );
   world.add('contract_item', rows);
+}
+
+function makeContract(world: World, random: Random, customer: Customer, index: ProductIndex) {
+  const [category, share, most] = random.pick(KINDS);
+  const product: Product = random.pick(index.find(category, random.chance(0.8) ? 'month' : 'year'));
+  const wanted = Math.round(customer.employees * share * random.amount(0.7, 1));
+  const quantity = Math.min(most, Math.max(1, wanted));
+  const started = random.int(10, 1000);
+  const revenue = cents(product.price * quantity);
+  const years = Math.ceil((started - random.int(0, 120)) / 365);
+  const ends = random.chance(0.75);
+  return {
+    id: random.id(),
+    service: product.name,
+    vendor: product.manufacturer,
+    term: product.term ?? 'month',
+    quantity,
+    revenue: random.chance(0.08) ? revenue.toFixed(2) : revenue,
+    profit: random.chance(0.95) ? cents((product.price - product.cost) * quantity) : undefined,
+    companyId: customer.row.id,
+    startDate: world.day(-started),
+    endDate: ends ? world.day(365 * Math.max(1, years) - started) : undefined,
+  };
 }

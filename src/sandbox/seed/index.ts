@@ -4,7 +4,8 @@ import { makeAwkward } from './awkward.ts';
 import { makeBooks, makeDiscountGroups } from './books.ts';
 import { makeCompanies, makeContacts } from './companies.ts';
 import { makeContracts } from './contracts.ts';
-import { byCompany, makeOpportunities } from './opportunities.ts';
+import { makeOpportunities } from './opportunities.ts';
+import { ProductIndex } from './product-index.ts';
 import { makeProducts } from './products.ts';
 import { makeQuotes } from './quotes.ts';
 import { makeReference } from './reference.ts';
@@ -38,16 +39,17 @@ function makeWorld({ tenant, profile, seed, scale, now }: SeedOptions): World {
     { seed, profile, currency, probabilityScale, today: world.day(0), seeded: now.toISOString() },
   ]);
   const reference = makeReference(world);
-  const companies = makeCompanies(world, reference);
-  const customers = companies.filter(({ type }) => type !== 'manufacturer');
-  const contacts = byCompany(makeContacts(world, customers));
+  const customers = makeCompanies(world, reference);
+  makeContacts(world, customers);
   const products = makeProducts(world, reference);
+  const index = new ProductIndex(products, reference.categories);
   const priceOf = makeBooks(world, reference, products, customers);
   makeDiscountGroups(world, reference, customers);
   makeTemplates(world, reference);
-  const opportunities = makeOpportunities(world, reference, customers, contacts);
-  makeQuotes(world, { reference, customers, contacts, opportunities, products, priceOf });
-  makeContracts(world, customers, products);
+  const market = { index, priceOf };
+  const deals = makeOpportunities(world, reference, customers, market);
+  makeQuotes(world, { reference, customers, deals, market });
+  makeContracts(world, customers, index);
   makeAwkward(world);
   return world;
 }

@@ -1,68 +1,130 @@
 import type { Row } from '../json.ts';
-import type { Company, Contact } from './companies.ts';
-import { cents, type Random } from './random.ts';
-import type { Reference, Stage } from './reference.ts';
-import { dealNotes, deals } from './words.ts';
+import type { Customer } from './companies.ts';
+import { cents, Quota, type Random, Weighted } from './random.ts';
+import type { Owner, Reference, Stage } from './reference.ts';
+import { type Market, makeScope, type Scope, totalsOf } from './scope.ts';
+import { projects } from './solutions.ts';
+import { dealNotes } from './words.ts';
 import type { World } from './world.ts';
 
 type Outcome = 'open' | 'won' | 'lost' | 'unknown';
-export type Opportunity = Row & { id: string; companyId: string; name: string };
+export type Opportunity = Row & { id: string; name: string; createdAt: string };
 
-/** Contacts by company, so that a deal gets a contact of its company. */
-export function byCompany(contacts: Contact[]): Map<string, Contact[]> {
-  const groups = new Map<string, Contact[]>();
-  for (const contact of contacts) {
-    const group = groups.get(contact.companyId);
-    if (group) group.push(contact);
-    else groups.set(contact.companyId, [contact]);
-  }
-  return groups;
+/** A deal: its record, and what its quotes must fit. */
+export interface Deal {
+  row: Opportunity;
+  customer: Customer;
+  scope: Scope;
+  course: Course;
 }
+
+/** How a deal went. Times are days before today. */
+interface Course {
+  outcome: Outcome;
+  owner: Owner;
+  stage: Stage;
+  /** Position of the stage among the open ones that the deal has or had. */
+  reached: number;
+  created: number;
+  /** When it came into its stage, or was closed. */
+  moved: number;
+  /** Days from its creation to its close, expected or actual. */
+  length: number;
+}
+
+/** The part of its length after which a deal enters each open stage. */
+const PACE = [0, 0.14, 0.38, 0.62, 0.86];
+const OLDEST = 430;
 
 export function makeOpportunities(
   world: World,
   reference: Reference,
-  customers: Company[],
-  contacts: Map<string, Contact[]>,
-): Opportunity[] {
+  customers: Customer[],
+  market: Market,
+): Deal[] {
   const random = world.random.fork('opportunity');
-  const rows = Array.from({ length: world.count(330) }, (_, at) => {
-    const company = random.pick(customers);
-    const people = contacts.get(company.id) ?? [];
-    const contactId = people.length > 0 ? random.pick(people).id : undefined;
-    return {
-      ...makeDeal(random, at),
-      companyId: company.id,
-      contactId,
-      ...course(world, random, reference),
-    };
-  });
-  return world.add('opportunity', rows);
+  const shares = new Shares();
+  const buyers = new Weighted(customers, ({ employees }) => employees ** 0.4);
+  const ages = world.ages(random, world.count(330), 1, OLDEST);
+  const deals = ages.map((age, at) =>
+    makeDeal(world, random, { shares, reference, market, customer: buyers.pick(random), age, at }),
+  );
+  world.add(
+    'opportunity',
+    deals.map(({ row }) => row),
+  );
+  return deals;
 }
 
-/** The name, description and value of a deal. */
-function makeDeal(random: Random, at: number) {
-  const [name, ask] = random.pick(deals);
-  const number = String(random.int(3, 90));
-  const onetime = random.chance(0.9) ? Math.round(random.amount(4, 480) ** 1.6) : 0;
-  const monthly = random.chance(0.65) ? random.int(6, 400) * 10 : 0;
-  return {
+/** How many deals are won, left alone, overdue and without an expected close date. */
+class Shares {
+  readonly won = new Quota();
+  readonly alone = new Quota();
+  readonly overdue = new Quota();
+  readonly undated = new Quota();
+}
+
+interface DealSource {
+  shares: Shares;
+  reference: Reference;
+  market: Market;
+  customer: Customer;
+  /** Days since it was created. */
+  age: number;
+  at: number;
+}
+
+function makeDeal(world: World, random: Random, source: DealSource): Deal {
+  const { reference, market, customer, at } = source;
+  const course = courseOf(world, random, source);
+  const scope = makeScope(random, market, customer, random.pick(projects));
+  const row = {
     id: random.id(),
-    name: name.replaceAll('#', number),
-    description: random.chance(0.88) ? describe(random, ask.replaceAll('#', number)) : undefined,
-    externalIdentifier: random.chance(0.8) ? `OPP-${40_001 + at}` : undefined,
-    onetimeRevenue: onetime,
-    oneTimeProfit: cents(onetime * random.amount(0.1, 0.4)),
-    monthlyRevenue: monthly,
-    monthlyProfit: cents(monthly * random.amount(0.2, 0.55)),
-    monthlyChurn: random.chance(0.1) ? random.int(10, 300) : undefined,
-    valueMonths: monthly > 0 ? random.pick([12, 24, 36, 60]) : undefined,
+    ...described(random, scope),
+    externalIdentifier: random.chance(0.85) ? `OPP-${40_001 + at}` : undefined,
+    companyId: customer.row.id,
+    contactId: customer.contacts.length > 0 ? random.pick(customer.contacts).id : undefined,
+    ownerId: course.owner.id,
+    ...worth(random, scope),
+    categoryId: categoryOf(random, reference, scope),
+    sourceId: random.chance(0.6) ? random.pick(reference.sources).id : undefined,
     customFields: random.chance(0.4) ? ownFields(random) : undefined,
+    ...stateOf(world, random, course, source.shares),
+  };
+  return { row, customer, scope, course };
+}
+
+function described(random: Random, { solution, units }: Scope) {
+  const name = random.pick(solution.names).replaceAll('#', String(units));
+  const ask = solution.ask.replaceAll('#', String(units));
+  const note = random.chance(0.75) ? ` ${random.pick(dealNotes)}` : '';
+  return { name, description: random.chance(0.92) ? ask + note : undefined };
+}
+
+/** An estimate, which the lines of the quotes are near to. */
+function worth(random: Random, { lines, months }: Scope) {
+  const totals = totalsOf(lines);
+  const error = random.middling(0.92, 1.08);
+  const monthly = estimate(totals.monthly * error);
+  return {
+    onetimeRevenue: estimate(totals.oneTime * error),
+    oneTimeProfit: Math.round((totals.oneTime - totals.oneTimeCost) * error),
+    monthlyRevenue: monthly,
+    monthlyProfit: Math.round((totals.monthly - totals.monthlyCost) * error),
+    monthlyChurn: random.chance(0.1) ? estimate(monthly * random.amount(0.1, 0.4)) : undefined,
+    valueMonths: months > 0 ? months : undefined,
   };
 }
 
-function describe(random: Random, ask: string): string {
-  return random.chance(0.7) ? `${ask} ${random.pick(dealNotes)}` : ask;
+/** Rounded as a salesperson does: to tens, fifties or hundreds. */
+function estimate(amount: number): number {
+  const step = amount < 1000 ? 10 : amount < 10_000 ? 50 : 100;
+  return Math.round(amount / step) * step;
+}
+
+function categoryOf(random: Random, { opportunityCategories }: Reference, { solution }: Scope) {
+  const own = opportunityCategories.find(({ name }) => name === solution.category);
+  return random.chance(0.85) ? own?.id : undefined;
 }
 
 const ownFields = (random: Random) => ({
@@ -70,54 +132,97 @@ const ownFields = (random: Random) => ({
   leadScore: random.int(1, 100),
 });
 
-/** The outcome, stage, probability and dates of a deal. */
-function course(world: World, random: Random, reference: Reference) {
-  const outcome = random.weighted<Outcome>([
-    ['open', 58],
-    ['won', 21],
-    ['lost', 16],
-    ['unknown', 5],
-  ]);
-  const age = random.int(outcome === 'open' ? 2 : 40, 420);
-  const moved = random.int(0, age);
-  const stage = stageFor(random, reference.stages, outcome);
+/** Deals are closed after a few months; those that are too young for that are open. */
+function courseOf(world: World, random: Random, source: DealSource): Course {
+  const { reference, customer, age } = source;
+  const owner = ownerOf(random, reference, customer);
+  const length = Math.min(400, Math.max(9, Math.round(random.logNormal(138, 0.58))));
+  const closing = -world.closingDay(random, length - age);
+  const decided = outcomeFor(random, source.shares, owner, customer);
+  const common = { owner, created: age, length };
+  if (length >= age)
+    return { ...common, outcome: 'open', ...progress(random, reference, age / length, age) };
+  const open = openStages(reference);
+  const reached = decided === 'won' ? open.length - 1 : random.int(1, open.length - 1);
+  // A deal that was closed without an outcome keeps its stage.
+  const last = decided === 'unknown' ? open[reached] : undefined;
+  const stage = last ?? reference.stages.find(({ outcome }) => outcome === decided);
+  const moved = closing > 0 ? closing : age - length;
+  return { ...common, outcome: decided, reached, stage: stage ?? random.pick(open), moved };
+}
+
+/** The account manager of the company, usually. */
+function ownerOf(random: Random, { owners }: Reference, { row }: Customer): Owner {
+  const manager = owners.find(({ id }) => id === row.accountManagerId);
+  const other = random.weighted(owners.map((owner) => [owner, owner.share] as const));
+  return manager && random.chance(0.85) ? manager : other;
+}
+
+/** Prospects have bought nothing: a deal that they agree to makes them a customer. */
+function outcomeFor(random: Random, { won }: Shares, { skill }: Owner, { row }: Customer): Outcome {
+  if (random.chance(0.035)) return 'unknown';
+  return row.type !== 'prospect' && won.next(0.52 * skill) ? 'won' : 'lost';
+}
+
+const openStages = ({ stages }: Reference): Stage[] =>
+  stages.filter(({ outcome }) => outcome === 'open');
+
+/** The stage of an open deal, by the part of its length that is over. */
+function progress(random: Random, reference: Reference, part: number, age: number) {
+  const reached = PACE.findLastIndex((start) => start <= part);
+  const entered = age * (1 - (PACE[reached] ?? 0) / part);
+  const moved = Math.max(0, Math.round(entered) - (reached > 0 ? random.int(0, 4) : 0));
+  const open = openStages(reference);
+  return { reached, moved, stage: open[reached] ?? random.pick(open) };
+}
+
+/** Stage, probability and dates. */
+function stateOf(world: World, random: Random, course: Course, shares: Shares) {
+  const { outcome, stage, created, moved } = course;
+  const isOpen = outcome === 'open';
+  const createdAt = world.moment(random, -created);
+  const stageUpdatedAt = world.momentAfter(random, -moved, createdAt);
+  const filed = moved - random.int(0, Math.min(moved, 9));
+  const touched = isOpen ? lastTouch(random, shares, course) : filed;
+  const closed = {
+    closedAt: stageUpdatedAt,
+    expectedCloseDate: world.workday(random.int(-24, 12) - moved),
+  };
   return {
     outcome,
-    ownerId: random.pick(reference.owners).id,
     pipelineStageId: stage.id,
-    categoryId: random.chance(0.6) ? random.pick(reference.opportunityCategories).id : undefined,
-    sourceId: random.chance(0.5) ? random.pick(reference.sources).id : undefined,
     statusId: statusFor(world, random, outcome),
     probability: probabilityFor(world, random, stage),
-    createdAt: world.moment(random, -age),
-    updatedAt: world.moment(random, -random.int(0, moved)),
-    stageUpdatedAt: world.moment(random, -moved),
-    ...closing(world, random, outcome, moved),
+    createdAt,
+    stageUpdatedAt,
+    updatedAt: world.momentAfter(random, -touched, stageUpdatedAt),
+    ...(isOpen ? expected(world, random, course, shares) : closed),
   };
 }
 
-function closing(world: World, random: Random, outcome: Outcome, moved: number) {
-  if (outcome !== 'open') {
-    return {
-      closedAt: world.moment(random, -moved),
-      expectedCloseDate: world.day(random.int(-30, 30) - moved),
-    };
-  }
-  const offset = random.weighted<() => number | undefined>([
-    [() => random.int(1, 120), 74],
-    [() => random.int(-75, -1), 17],
-    [() => random.int(400, 1100), 5],
-    [() => undefined, 4],
-  ])();
-  if (offset === undefined) return {};
-  const startDate = random.chance(0.4) ? world.day(offset + random.int(7, 60)) : undefined;
-  return { expectedCloseDate: world.day(offset), startDate };
+/** Days since somebody worked on an open deal: a few are left alone for weeks. */
+function lastTouch(random: Random, { alone }: Shares, { owner, moved }: Course): number {
+  const recent = Math.min(moved, Math.round(random.logNormal(6, 0.8)), 27);
+  const long = random.int(30, Math.max(30, Math.min(moved, 110)));
+  return moved >= 30 && alone.next(0.62 * Math.min(owner.delay, 1.4)) ? long : recent;
 }
 
-/** A deal that was closed without an outcome keeps its stage. */
-function stageFor(random: Random, stages: Stage[], outcome: Outcome): Stage {
-  const kind = outcome === 'unknown' ? 'open' : outcome;
-  return random.pick(stages.filter((stage) => stage.outcome === kind));
+/** Most open deals should close when they would at their pace; some are overdue, a few far off or without a date. */
+function expected(world: World, random: Random, course: Course, { overdue, undated }: Shares) {
+  const { created, length, owner, reached } = course;
+  const due = Math.max(2, length - created) * random.middling(0.4, 1.2);
+  const late = Math.min(75, Math.max(1, Math.round(random.logNormal(14, 0.9))));
+  const soon = world.closingDay(random, Math.round(due));
+  const far = random.int(400, 800);
+  const planned = random.chance(0.015) ? far : soon;
+  const isOverdue = overdue.next((reached > 0 ? 0.16 : 0.05) * owner.delay);
+  const offset = isOverdue ? -late : planned;
+  const starts = random.chance(0.4) ? random.int(7, 60) : undefined;
+  if (undated.next(0.03)) return {};
+  return {
+    expectedCloseDate: world.workday(offset),
+    startDate: starts === undefined ? undefined : world.day(Math.max(offset, 0) + starts),
+  };
 }
 
 function statusFor({ profile }: World, random: Random, outcome: Outcome): string | undefined {

@@ -1,24 +1,9 @@
-import type { Row } from '../json.ts';
-import { bundles, lines, type ProductLine } from './catalog.ts';
+import { type Kit, kits, lines, type ProductLine } from './catalog.ts';
+import { type Product, ProductIndex } from './product-index.ts';
 import { cents, type Random } from './random.ts';
 import type { Named, Reference } from './reference.ts';
 import { productNotes } from './words.ts';
 import type { World } from './world.ts';
-
-export type Product = Row & {
-  id: string;
-  name: string;
-  shortDescription?: string | undefined;
-  mpn: string | undefined;
-  manufacturer: string | undefined;
-  productType: string;
-  categoryId: string;
-  cost: number;
-  price: number;
-  markup: number;
-  term: string | undefined;
-  unit: string;
-};
 
 interface Article {
   line: ProductLine;
@@ -38,18 +23,19 @@ const EDITIONS: Record<ProductLine['type'] | 'subscription', readonly string[]> 
 
 export function makeProducts(world: World, reference: Reference): Product[] {
   const random = world.random.fork('product');
-  const articles = random.some(allArticles(), Number.POSITIVE_INFINITY);
+  const articles = everyKindFirst(random.some(allArticles(), Number.POSITIVE_INFINITY));
   const count = world.count(1260);
-  const bundleCount = Math.max(1, Math.round(count / 21));
-  const products = Array.from({ length: Math.max(1, count - bundleCount) }, (_, at) => {
+  const kitCount = Math.max(1, Math.round(count / 42));
+  const ages = world.ages(random, Math.max(1, count - kitCount), 30, 1300);
+  const products = ages.map((age, at) => {
     const article = articles[at % articles.length];
     if (!article) throw new Error('The catalog is empty');
-    return makeProduct(world, random, reference, article, at, Math.floor(at / articles.length));
+    const pass = Math.floor(at / articles.length);
+    return makeProduct(world, random, reference, { article, at, pass, age });
   });
-  const kits = Array.from({ length: bundleCount }, (_, at) =>
-    makeBundle(world, random, reference, products, at),
-  );
-  return world.add('product', [...products, ...kits]);
+  const index = new ProductIndex(products, reference.categories);
+  const bundles = makeBundles(world, random, reference, index, kitCount);
+  return world.add('product', [...products, ...bundles]);
 }
 
 function allArticles(): Article[] {
@@ -68,6 +54,17 @@ function allArticles(): Article[] {
   );
 }
 
+/** One article of every category and term comes first, so that a small catalogue has one of everything. */
+function everyKindFirst(articles: Article[]): Article[] {
+  const first = new Map<string, Article>();
+  for (const article of articles) {
+    const kind = `${article.line.category} ${article.term}`;
+    if (!first.has(kind)) first.set(kind, article);
+  }
+  const firsts = new Set(first.values());
+  return [...firsts, ...articles.filter((article) => !firsts.has(article))];
+}
+
 function costOf(line: ProductLine, model: number, variant: number, term: string): number {
   const [low, high] = line.cost;
   const share = line.models.length > 1 ? model / (line.models.length - 1) : 0;
@@ -79,14 +76,13 @@ function makeProduct(
   world: World,
   random: Random,
   reference: Reference,
-  { line, model, variant, term, cost: usual }: Article,
-  at: number,
-  pass: number,
+  { article, at, pass, age }: { article: Article; at: number; pass: number; age: number },
 ): Product {
+  const { line, model, variant, term, cost: usual } = article;
   const cost = cents(usual * (1 + random.amount(-0.03, 0.05)) * (1 + 0.06 * pass));
   const markup = markupOf(random, line);
-  const price = cents(cost * (1 + markup / 100));
-  const created = random.int(30, 1300);
+  const price = listPrice(cost * (1 + markup / 100));
+  const createdAt = world.moment(random, -age);
   const kind = term && line.type === 'product' ? 'subscription' : line.type;
   const edition = EDITIONS[kind][pass] ?? `, series ${pass}`;
   return {
@@ -102,23 +98,30 @@ function makeProduct(
     cost,
     price,
     markup: cents((price / cost - 1) * 100),
-    msrp: line.maker && random.chance(0.6) ? cents(price * random.amount(1.02, 1.2)) : undefined,
+    msrp:
+      line.maker && random.chance(0.6) ? listPrice(price * random.amount(1.03, 1.2)) : undefined,
     unit: line.unit,
     term: term || undefined,
     labels: random.chance(0.2) ? random.some(['Preferred', 'Promo', 'Stock', 'EOL'], 1) : undefined,
     externalIdentifier: random.chance(0.8) ? `ART-${30_001 + at}` : undefined,
-    createdAt: world.moment(random, -created),
-    updatedAt: world.moment(random, -random.int(0, created)),
+    createdAt,
+    updatedAt: world.momentAfter(random, -random.int(0, Math.min(age, 500)), createdAt),
   };
 }
 
-/** Usually the markup of the line; one in 25 has almost no margin, one in 100 is below cost. */
+/** Prices of 10 and more end as those of a price list do. */
+function listPrice(price: number): number {
+  if (price >= 200) return Math.round(price);
+  return price >= 10 ? Math.round(price * 10) / 10 : cents(price);
+}
+
+/** Usually the markup of the line; one in 40 has almost no margin, one in 100 is below cost. */
 function markupOf(random: Random, line: ProductLine): number {
   const [low, high] = line.markup;
   return random.weighted<() => number>([
-    [() => random.amount(low, high), 95],
-    [() => random.amount(0.4, 4.5), 4],
-    [() => random.amount(-18, -1), 1],
+    [() => random.middling(low, high), 96.5],
+    [() => random.amount(0.4, 4.5), 2.5],
+    [() => random.amount(-12, -1), 1],
   ])();
 }
 
@@ -140,38 +143,73 @@ function categoryOf(reference: Reference, name: string): Named {
   return category;
 }
 
-/** A bundle has the cost of its parts, and a price slightly below the sum of theirs. */
+/** Bundles, each named after its first part; none has the name of another. */
+function makeBundles(
+  world: World,
+  random: Random,
+  reference: Reference,
+  index: ProductIndex,
+  count: number,
+): Product[] {
+  const used = new Set<string>();
+  const rows: Product[] = [];
+  for (let at = 0; rows.length < count; at++) {
+    const kit = kits[at % kits.length];
+    if (!kit) throw new Error('There are no kits');
+    const parts = partsOf(random, index, kit);
+    const plain = `${kit.name} with ${parts[0]?.product.name ?? ''}`;
+    const name = used.has(plain) ? `${plain}, option ${at}` : plain;
+    // A few tries, then the same first part again.
+    if (used.has(plain) && at < count * 4) continue;
+    used.add(plain);
+    rows.push(makeBundle(world, random, reference, { name, kit, parts, at: rows.length }));
+  }
+  return rows;
+}
+
+interface Part {
+  product: Product;
+  quantity: number;
+}
+
+const partsOf = (random: Random, index: ProductIndex, { parts, term }: Kit): Part[] =>
+  parts.map(([quantity, category]) => ({
+    product: random.pick(index.find(category, term)),
+    quantity,
+  }));
+
+/**
+ * A bundle has the cost of its parts, and the sum of their prices or a little more: it comes assembled. One in six
+ * became cheaper than its parts, because prices of these were raised since.
+ */
 function makeBundle(
   world: World,
   random: Random,
   reference: Reference,
-  products: Product[],
-  at: number,
+  { name, kit, parts, at }: { name: string; kit: Kit; parts: Part[]; at: number },
 ): Product {
-  const [name, category, kinds] = random.pick(bundles);
-  const parts = kinds.map((kind) => {
-    const wanted = categoryOf(reference, kind).id;
-    const candidates = products.filter(({ categoryId }) => categoryId === wanted);
-    return random.pick(candidates.length > 0 ? candidates : products);
-  });
-  const cost = cents(parts.reduce((sum, part) => sum + part.cost, 0));
-  const price = cents(parts.reduce((sum, part) => sum + part.price, 0) * 0.96);
+  const sum = (amount: (product: Product) => number) =>
+    cents(parts.reduce((total, { product, quantity }) => total + amount(product) * quantity, 0));
+  const cost = sum((product) => product.cost);
+  const factor = at % 6 === 3 ? random.amount(0.93, 0.98) : random.amount(1, 1.03);
+  const price = Math.ceil(sum((product) => product.price) * factor);
+  const createdAt = world.moment(random, -random.int(120, 400));
   return {
     id: random.id(),
-    name: `${name} ${at + 1}`,
-    shortDescription: `Together: ${parts.map((part) => part.name).join(' + ')}`,
+    name,
+    shortDescription: `Together: ${parts.map(({ product }) => product.name).join(' + ')}`,
     mpn: `KIT-${String(at + 1).padStart(3, '0')}`,
     manufacturer: undefined,
     productType: 'bundle',
-    categoryId: categoryOf(reference, category).id,
+    categoryId: categoryOf(reference, kit.category).id,
     cost,
     price,
     markup: cents((price / cost - 1) * 100),
     unit: 'kit',
-    term: undefined,
-    bundleItems: parts.map((part) => ({ productId: part.id, quantity: random.int(1, 3) })),
+    term: kit.term || undefined,
+    bundleItems: parts.map(({ product, quantity }) => ({ productId: product.id, quantity })),
     externalIdentifier: `KIT-${at + 1}`,
-    createdAt: world.moment(random, -400),
-    updatedAt: world.moment(random, -random.int(0, 300)),
+    createdAt,
+    updatedAt: world.momentAfter(random, -random.int(0, 120), createdAt),
   };
 }

@@ -1,178 +1,267 @@
 import type { Row } from '../json.ts';
-import type { PriceBook } from './books.ts';
-import type { Company, Contact } from './companies.ts';
-import type { Opportunity } from './opportunities.ts';
-import type { Product } from './products.ts';
-import { cents, type Random } from './random.ts';
-import type { Named, Reference } from './reference.ts';
-import { itemNotes, quoteTitles } from './words.ts';
+import type { Customer } from './companies.ts';
+import type { Deal } from './opportunities.ts';
+import { cents, Quota, type Random } from './random.ts';
+import type { Reference } from './reference.ts';
+import { type Line, type Market, makeScope, type Scope, totalsOf } from './scope.ts';
+import { orders } from './solutions.ts';
+import { itemNotes } from './words.ts';
 import type { World } from './world.ts';
 
 type Status = 'draft' | 'sent' | 'approved' | 'declined' | 'expired';
 
+/** A quote that is to be made. Times are days before today. */
+interface Plan {
+  customer: Customer;
+  ownerId: string;
+  scope: Scope;
+  deal: Deal | undefined;
+  status: Status;
+  created: number;
+  sent: number;
+  /** When it was approved, declined or last edited. */
+  answered: number;
+}
+
 /** The records that quotes refer to. */
 export interface QuoteSources {
   reference: Reference;
-  customers: Company[];
-  contacts: Map<string, Contact[]>;
-  opportunities: Opportunity[];
-  products: Product[];
-  priceOf: PriceBook;
+  customers: Customer[];
+  deals: Deal[];
+  market: Market;
 }
 
+/** Quotes of deals, and orders without a deal; numbered in the order of their creation. */
 export function makeQuotes(world: World, sources: QuoteSources): void {
   const random = world.random.fork('quote');
-  const categories = new Map(
-    [...sources.reference.categories.values()].map((category) => [category.id, category]),
+  const count = world.count(365);
+  const leftOpen = new Quota();
+  const plans = random.some(
+    sources.deals.flatMap((deal) => plansFor(random, deal, leftOpen)),
+    Math.ceil(count * 0.8),
   );
-  const year = world.today.getUTCFullYear();
-  for (let at = 0; at < world.count(365); at++) {
-    const quote = makeQuote(world, random, sources, `Q-${year}-${1001 + at}`);
-    world.add('quote', [quote]);
-    if (random.chance(0.015)) {
-      world.mark('quote', quote, 'no items');
-      continue;
-    }
-    addItems(world, random, sources, quote, categories);
-  }
+  while (plans.length < count) plans.push(orderPlan(random, sources));
+  const empty = new Set(random.some(plans, Math.max(1, Math.round(count * 0.012))));
+  const quotes = plans.map((plan) => ({
+    row: makeQuote(world, random, sources.reference, plan),
+    lines: empty.has(plan) ? [] : plan.scope.lines,
+  }));
+  quotes.sort(({ row: one }, { row: other }) => (one.createdAt < other.createdAt ? -1 : 1));
+  quotes.forEach(({ row, lines }, at) => {
+    row.number = `Q-${row.createdAt.slice(0, 4)}-${1001 + at}`;
+    world.add('quote', [row]);
+    world.add('quote_item', makeItems(random, row.id, lines));
+    if (lines.length === 0) world.mark('quote', row, 'no items');
+  });
 }
 
-function makeQuote(world: World, random: Random, sources: QuoteSources, number: string) {
-  const opportunity = random.chance(0.75) ? random.pick(sources.opportunities) : undefined;
-  const companyId = opportunity?.companyId ?? random.pick(sources.customers).id;
-  const people = sources.contacts.get(companyId) ?? [];
-  const id = random.id();
+/** An early deal has no quote, a later one has a draft, then one that was sent; some had a version before. */
+function plansFor(random: Random, deal: Deal, leftOpen: Quota): Plan[] {
+  const { outcome, reached, moved, created, owner } = deal.course;
+  const common = { deal, customer: deal.customer, ownerId: owner.id, scope: deal.scope };
+  if (outcome !== 'open') return closedPlans(random, deal, common, leftOpen);
+  if (reached < 2) return [];
+  if (reached === 2) {
+    const drafted = random.int(0, moved);
+    const edited = random.int(0, drafted);
+    const draft = {
+      ...common,
+      status: 'draft',
+      created: drafted,
+      sent: 0,
+      answered: edited,
+    } as const;
+    return random.chance(0.6) ? [draft] : [];
+  }
+  const first = reached === 3 ? moved : random.int(moved, Math.min(created, moved + 20));
+  const again = random.int(1, 20);
+  const sent = first > 20 && random.chance(0.65) ? again : first;
+  const current = {
+    ...common,
+    status: 'sent',
+    created: before(random, deal, sent),
+    sent,
+    answered: sent,
+  } as const;
+  return [current, ...earlier(random, deal, common, current.created)];
+}
+
+type Common = Pick<Plan, 'deal' | 'customer' | 'ownerId' | 'scope'>;
+
+/** A few days before that day, but not before the deal. */
+const before = (random: Random, { course }: Deal, day: number): number =>
+  Math.min(course.created, day + random.int(0, 6));
+
+/** The quote that decided a deal; of one deal in nine a quote was forgotten, and is still open. */
+function closedPlans(random: Random, deal: Deal, common: Common, leftOpen: Quota): Plan[] {
+  const { outcome, moved, created } = deal.course;
+  const answered = Math.min(created, moved + random.int(0, 2));
+  const sent = Math.min(created, answered + Math.max(1, Math.round(random.logNormal(12, 0.7))));
+  const expired = Math.min(created, moved + random.int(31, 50));
+  const lost = random.weighted<Status | undefined>([
+    ['declined', 50],
+    ['expired', 22],
+    [undefined, 28],
+  ]);
+  const status = outcome === 'won' ? 'approved' : outcome === 'lost' ? lost : 'expired';
+  const forgotten = { ...common, status: 'sent', created: sent, sent, answered: sent } as const;
+  const open = leftOpen.next(1 / 9) ? [forgotten] : [];
+  if (status === undefined) return open;
+  const out = status === 'expired' ? expired : sent;
+  const current = { ...common, status, created: before(random, deal, out), sent: out, answered };
+  return [...open, current, ...earlier(random, deal, common, current.created)];
+}
+
+/** A version before, of other quantities, which the customer did not take. */
+function earlier(random: Random, deal: Deal, common: Common, day: number): Plan[] {
+  const answered = Math.min(deal.course.created, day + random.int(0, 3));
+  const sent = Math.min(deal.course.created, answered + random.int(3, 14));
+  const factor = random.amount(0.8, 1.25);
+  const lines = common.scope.lines.map((line) => ({
+    ...line,
+    quantity: Math.max(1, Math.round(line.quantity * factor)),
+  }));
+  const plan = { status: 'declined', created: before(random, deal, sent), sent, answered } as const;
+  const room = deal.course.created - day > 10;
+  return random.chance(0.22) && room
+    ? [{ ...common, scope: { ...common.scope, lines }, ...plan }]
+    : [];
+}
+
+function orderPlan(random: Random, { customers, market, reference }: QuoteSources): Plan {
+  const buying = customers.filter(({ row }) => row.type !== 'prospect');
+  const customer = random.pick(buying.length > 0 ? buying : customers);
+  const status = random.weighted<Status>([
+    ['draft', 13],
+    ['sent', 14],
+    ['approved', 55],
+    ['declined', 9],
+    ['expired', 9],
+  ]);
+  const sent = sentDay(random, status);
+  const answered = Math.max(0, sent - Math.round(random.logNormal(5, 0.8)));
   return {
-    id,
-    number,
-    title: opportunity && random.chance(0.6) ? opportunity.name : random.pick(quoteTitles),
-    link: `https://quotes.${world.tenant}.example/view/${id}`,
-    companyId,
-    contactId: people.length > 0 ? random.pick(people).id : undefined,
-    ownerId: random.pick(sources.reference.owners).id,
-    opportunityId: opportunity?.id,
-    paymentTermId: random.chance(0.9) ? random.pick(sources.reference.paymentTerms).id : undefined,
-    showUnitPrices: random.chance(0.8),
-    showTotals: true,
-    showManufacturer: random.chance(0.5),
-    ...discount(random),
-    ...contract(world, random),
-    ...history(world, random),
+    customer,
+    ownerId: customer.row.accountManagerId ?? random.pick(reference.owners).id,
+    scope: makeScope(random, market, customer, random.pick(orders)),
+    deal: undefined,
+    status,
+    created: sent + random.int(0, 4),
+    sent,
+    answered: status === 'draft' ? random.int(0, sent) : answered,
   };
 }
 
-function discount(random: Random) {
-  if (!random.chance(0.3)) return {};
-  return random.chance(0.6)
-    ? { discountType: 'percentage', discountAmount: random.int(2, 12) }
-    : { discountType: 'amount', discountAmount: random.int(1, 30) * 50 };
+function sentDay(random: Random, status: Status): number {
+  const recent = Math.round(random.logNormal(9, 0.9));
+  const past = random.int(36, 400);
+  if (status === 'draft' || status === 'sent') return Math.min(120, recent);
+  return status === 'approved' ? random.int(1, 400) : past;
 }
 
-function contract(world: World, random: Random) {
-  if (!random.chance(0.45)) return {};
-  const months = random.pick([12, 24, 36]);
-  const start = random.int(-60, 90);
+function makeQuote(world: World, random: Random, { paymentTerms }: Reference, plan: Plan) {
+  const { customer, deal, scope } = plan;
+  const id = random.id();
+  const person = customer.contacts.length > 0 ? random.pick(customer.contacts).id : undefined;
+  const dates = history(world, random, plan);
+  const titled = deal !== undefined && random.chance(0.85);
   return {
-    contractStartDate: world.day(start),
-    contractEndDate: world.day(start + Math.round(months * 30.44) - 1),
+    id,
+    number: '',
+    title: titled ? deal.row.name : (scope.solution.names[0]?.replace(/,? *#.*/, '') ?? 'Quote'),
+    link: `https://quotes.${world.tenant}.example/view/${id}`,
+    companyId: customer.row.id,
+    contactId: deal?.row.contactId ?? person,
+    ownerId: plan.ownerId,
+    opportunityId: deal?.row.id,
+    paymentTermId: random.chance(0.96) ? random.pick(paymentTerms).id : undefined,
+    showUnitPrices: random.chance(0.8),
+    showTotals: true,
+    showManufacturer: random.chance(0.5),
+    ...discount(random, scope),
+    ...contract(world, random, plan),
+    ...dates,
+  };
+}
+
+/** One quote in five has a discount: at most a quarter of its margin. */
+function discount(random: Random, { lines }: Scope) {
+  const { oneTime, oneTimeCost, monthly, monthlyCost } = totalsOf(lines);
+  const [price, cost] = [oneTime + 12 * monthly, oneTimeCost + 12 * monthlyCost];
+  const most = Math.max(0, ((price - cost) / price) * 25);
+  const percent = Math.max(1, Math.round(random.amount(0.3, 1) * most));
+  const given = random.chance(0.2);
+  const amount = Math.round((oneTime * percent) / 1000) * 10;
+  const inPercent = random.chance(0.6) || amount === 0;
+  if (!given) return {};
+  return inPercent
+    ? { discountType: 'percentage', discountAmount: percent }
+    : { discountType: 'amount', discountAmount: amount };
+}
+
+/** A contract starts with the first of a month after the quote was accepted. */
+function contract(world: World, random: Random, { scope: { months }, status, answered }: Plan) {
+  const start = random.int(7, 45) - (status === 'approved' ? answered : 0);
+  if (months === 0) return {};
+  const starts = `${world.day(start).slice(0, 7)}-01`;
+  const ends = new Date(Date.parse(starts));
+  ends.setUTCMonth(ends.getUTCMonth() + months, 0);
+  return {
+    contractStartDate: starts,
+    contractEndDate: ends.toISOString().slice(0, 10),
     contractDurationAmount: months,
     contractDurationUnit: 'month',
   };
 }
 
-/** Status and the dates that go with it. A quote is valid for 30 days from when it was sent. */
-function history(world: World, random: Random): Row {
-  const status = random.weighted<Status>([
-    ['draft', 20],
-    ['sent', 34],
-    ['approved', 25],
-    ['declined', 11],
-    ['expired', 10],
+/** Status and the dates that go with it. A quote is valid for 30 days, or a few more, from when it was sent. */
+function history(world: World, random: Random, { status, created, sent, answered }: Plan) {
+  const createdAt = world.moment(random, -created);
+  const sentAt = world.momentAfter(random, -sent, createdAt);
+  const answeredAt = world.momentAfter(random, -answered, status === 'draft' ? createdAt : sentAt);
+  const valid = random.weighted([
+    [30, 60],
+    [45, 25],
+    [60, 15],
   ]);
-  const age = status === 'expired' ? random.int(45, 400) : random.int(1, 330);
-  const sent = Math.max(0, age - random.int(0, 6));
-  const answered = Math.max(0, sent - random.int(1, 25));
+  const expiresAt = world.moment(random, (status === 'expired' ? 30 : valid) - sent);
   const dates: Record<Status, Row> = {
     draft: {},
-    sent: { expiresAt: world.moment(random, openExpiry(random, sent)) },
-    approved: { approvedAt: world.moment(random, -answered) },
-    declined: { declinedAt: world.moment(random, -answered) },
-    expired: {
-      expiresAt: world.moment(random, 30 - sent),
-      expiredAt: world.moment(random, 30 - sent),
-    },
+    sent: { expiresAt },
+    approved: { approvedAt: answeredAt },
+    declined: { declinedAt: answeredAt },
+    expired: { expiresAt, expiredAt: expiresAt },
   };
   return {
     status,
-    createdAt: world.moment(random, -age),
-    updatedAt: world.moment(random, -(status === 'draft' ? random.int(0, age) : answered)),
-    ...(status === 'draft' ? {} : { sentAt: world.moment(random, -sent) }),
+    createdAt,
+    updatedAt: status === 'expired' ? expiresAt : answeredAt,
+    ...(status === 'draft' ? {} : { sentAt }),
     ...dates[status],
   };
 }
 
-/** Some quotes are valid for long, some expire within days, some are expired but still open. */
-function openExpiry(random: Random, sent: number): number {
-  return random.weighted<() => number>([
-    [() => 30 - sent, 45],
-    [() => random.int(0, 9), 20],
-    [() => random.int(10, 120), 35],
-  ])();
+function makeItems(random: Random, quoteId: string, lines: readonly Line[]): Row[] {
+  return lines.map(({ product, ...terms }, position) => ({
+    id: random.id(),
+    quoteId,
+    position,
+    name: product.name,
+    description: itemText(random, product.shortDescription),
+    productType: product.productType,
+    mpn: product.mpn,
+    manufacturer: product.manufacturer,
+    categoryId: product.categoryId,
+    productId: product.id,
+    ...terms,
+    markup: cents((terms.price / terms.cost - 1) * 100),
+    unit: product.unit,
+    term: product.term,
+  }));
 }
 
-function addItems(
-  world: World,
-  random: Random,
-  { products, priceOf }: QuoteSources,
-  quote: Row,
-  categories: Map<string, Named>,
-): void {
-  const count = random.int(3, 15);
-  const items = Array.from({ length: count }, (_, position) => {
-    const product = random.pick(products);
-    const price = priceOf(product, String(quote.companyId)) ?? product.price;
-    return {
-      id: random.id(),
-      quoteId: quote.id,
-      position,
-      name: product.name,
-      description: itemText(random, product),
-      productType: product.productType,
-      mpn: product.mpn,
-      manufacturer: product.manufacturer,
-      categoryId: categories.get(product.categoryId)?.id,
-      productId: product.id,
-      ...terms(random, product, quotedPrice(random, price)),
-      unit: product.unit,
-      term: product.term,
-    };
-  });
-  world.add('quote_item', items);
-}
-
-function itemText(random: Random, { shortDescription }: Product): string | undefined {
+function itemText(random: Random, shortDescription: string | undefined): string | undefined {
   const note = random.chance(0.75) ? random.pick(itemNotes) : undefined;
   const text = [shortDescription, note].filter(Boolean).join(' ');
   return text === '' ? undefined : text;
-}
-
-/** One line in eight differs from the price of the book or the catalog. */
-function quotedPrice(random: Random, price: number): number {
-  return random.chance(0.12) ? cents(price * random.amount(0.75, 1.2)) : price;
-}
-
-function terms(random: Random, product: Product, price: number) {
-  const recurring = product.term !== undefined;
-  const setup = recurring && random.chance(0.3);
-  const setupCost = setup ? random.int(2, 40) * 10 : undefined;
-  return {
-    quantity: recurring ? random.int(3, 90) : random.pick([1, 1, 1, 2, 2, 4, 5, 10, 25]),
-    price,
-    cost: product.cost,
-    markup: cents((price / product.cost - 1) * 100),
-    discount: random.chance(0.15) ? random.int(2, 15) : 0,
-    // Sometimes a setup has a cost but no price.
-    setupPrice: setupCost && random.chance(0.8) ? cents(setupCost * 1.6) : undefined,
-    setupCost,
-  };
 }

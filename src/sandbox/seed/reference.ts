@@ -3,11 +3,13 @@ import { classifications, opportunityCategories } from './words.ts';
 import type { World } from './world.ts';
 
 export type Named = { id: string; name: string };
+/** A salesperson: which share of the deals is theirs, and how they work. 1 is usual. */
+export type Owner = Named & { share: number; skill: number; delay: number };
 export type Stage = Named & { outcome: 'open' | 'won' | 'lost'; usual: number };
 
 /** Reference lists of the tenant that other records refer to. */
 export interface Reference {
-  owners: Named[];
+  owners: Owner[];
   stages: Stage[];
   sources: Named[];
   opportunityCategories: Named[];
@@ -37,13 +39,34 @@ function named(world: World, table: string, names: readonly string[], prefix: st
   );
 }
 
-function makeOwners(world: World): Named[] {
+/** Share of the deals, success, and how many of the deals are left alone. */
+const habits: readonly (readonly [share: number, skill: number, delay: number])[] = [
+  [1.7, 1.15, 0.7],
+  [0.9, 0.8, 1.7],
+  [1.3, 1.3, 0.5],
+  [1.5, 0.95, 0.9],
+  [0.7, 0.7, 2],
+  [1, 1, 1],
+  [0.5, 0.6, 1.3],
+  [1.1, 1.1, 0.8],
+  [0.4, 0.9, 0.6],
+];
+
+function makeOwners(world: World): Owner[] {
   const random = world.random.fork('owner');
   const { firstNames, lastNames, domain } = world.profile;
-  const rows = Array.from({ length: 9 }, (_, at) => {
+  const rows = habits.map(([share, skill, delay], at) => {
     const name = `${random.pick(firstNames)} ${lastNames[at * 3] ?? 'Doe'}`;
     const email = `sales${at + 1}@${world.tenant}.${domain}`;
-    return { id: random.id(), name, email, externalIdentifier: `USR-${at + 1}` };
+    return {
+      id: random.id(),
+      name,
+      email,
+      externalIdentifier: `USR-${at + 1}`,
+      share,
+      skill,
+      delay,
+    };
   });
   return world.add('owner', rows);
 }

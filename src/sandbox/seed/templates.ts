@@ -1,6 +1,6 @@
 import type { Row } from '../json.ts';
 import type { Reference } from './reference.ts';
-import { templateNames, widgets } from './words.ts';
+import { templateNames, widgets, widgetVersions } from './words.ts';
 import type { World } from './world.ts';
 
 /** Quote templates and their widgets. */
@@ -34,10 +34,11 @@ export function makeTemplates(world: World, reference: Reference): void {
 function makeWidgets(world: World) {
   const random = world.random.fork('widget');
   const rows: Row[] = Array.from({ length: world.count(30) }, (_, at) => {
-    const [kind, title, content] = random.pick(widgets);
+    const [kind, title, content] = widgets[at % widgets.length] ?? random.pick(widgets);
+    const pass = Math.floor(at / widgets.length);
     return {
       id: random.id(),
-      name: `${title} ${at + 1}`,
+      name: title + (widgetVersions[pass] ?? ` ${pass + 1}`),
       kind,
       title,
       content,

@@ -1,18 +1,19 @@
-/** The vocabulary of a tenant's trade: customers, currency and stage names. */
+/** The vocabulary of a tenant: customers, currency and stage names. */
 export interface Profile {
   currency: string;
   otherCurrency: string;
   country: string;
   otherCountry: string;
-  phonePrefix: string;
   domain: string;
   /** 1 if probabilities are stored as 0–1, 100 if as 0–100. */
   probabilityScale: 1 | 100;
+  /** Beginnings of company names; the trades have the ends. */
   heads: readonly string[];
-  tails: readonly string[];
+  trades: readonly Trade[];
   firstNames: readonly string[];
   lastNames: readonly string[];
-  cities: readonly string[];
+  cities: readonly City[];
+  foreignCities: readonly City[];
   streets: readonly string[];
   /** Name, outcome and usual probability (0–1) of each stage, in order. */
   stages: readonly (readonly [string, 'open' | 'won' | 'lost', number])[];
@@ -21,33 +22,108 @@ export interface Profile {
   paymentTerms: readonly (readonly [string, number])[];
 }
 
+/** What companies of one kind are called, and who works there. */
+export interface Trade {
+  names: readonly string[];
+  /** The first two also occur in small companies. */
+  jobTitles: readonly string[];
+  /** Median of the number of employees. */
+  employees: number;
+  /** Its classification where it is not a commercial one. */
+  classification?: string;
+}
+
+/** Name, postal code and prefix of telephone numbers; `#` is any digit. */
+export type City = readonly [name: string, zip: string, phone: string];
+
 const split = (text: string) => text.split(',').map((word) => word.trim());
+
+const trade = (
+  names: string,
+  jobTitles: string,
+  employees: number,
+  classification?: string,
+): Trade => ({
+  names: split(names),
+  jobTitles: split(jobTitles),
+  employees,
+  ...(classification === undefined ? {} : { classification }),
+});
 
 const american: Profile = {
   currency: 'USD',
   otherCurrency: 'CAD',
   country: 'US',
   otherCountry: 'CA',
-  phonePrefix: '+1 617',
   domain: 'example.com',
   probabilityScale: 1,
   heads:
     split(`Ashgrove, Beacon Hill, Cedar Point, Dunmore, Eastgate, Fairhaven, Granite State, Hollis,
     Ironbridge, Juniper, Kestrel, Lakeshore, Merrimack, North Shore, Old Mill, Pinecrest, Quarry Road,
     Redstone, Saltmarsh, Tidewater, Union Square, Vantage, Westbrook, Yarrow, Bluewater, Copperfield,
-    Driftwood, Elmwood, Foxglove, Greenfield, Hawthorne, Larkspur, Maplewood, Northgate, Oakridge`),
-  tails: split(`Dental Group, Credit Union, Logistics, Architects, Family Law, Manufacturing,
-    Community Health, Charter School, Packaging, Veterinary Clinic, Accounting, Brewing, Construction,
-    Property Management, Senior Living, Biotech, Foods, Marine Supply, Insurance Agency, Robotics,
-    Hospitality, Freight, Nonprofit Fund, Engineering, Orthopedics`),
+    Driftwood, Elmwood, Foxglove, Greenfield, Hawthorne, Larkspur, Maplewood, Northgate, Oakridge,
+    Alder & Finch, Brightwater, Clearbrook, Danforth, Everly, Fenwick, Gallagher, Harlow, Irving, Jameson,
+    Kingsley, Landry, Marlowe, Newcomb, Orchard Hill, Prescott, Quincy, Rosewood, Sterling, Thornton,
+    Underhill, Vaughn, Whitcomb, Yardley, Stonebridge`),
+  trades: [
+    trade(
+      'Dental Group, Veterinary Clinic, Orthopedics, Community Health, Senior Living, Eye Care, Pediatrics',
+      'Practice Manager, Office Manager, Medical Director, IT Coordinator, Billing Manager',
+      24,
+    ),
+    trade(
+      'Architects, Family Law, Accounting, Insurance Agency, Engineering, Property Management, Title Services',
+      'Managing Partner, Office Manager, Controller, IT Manager, Partner',
+      18,
+    ),
+    trade(
+      'Manufacturing, Packaging, Brewing, Biotech, Foods, Marine Supply, Robotics, Millwork, Precision Tools',
+      'President, Purchasing Manager, IT Manager, CFO, Plant Manager, Director of Operations',
+      60,
+    ),
+    trade(
+      'Logistics, Construction, Freight, Hospitality, Roofing, Electric, Equipment Rental',
+      'Owner, Office Manager, Operations Manager, Controller, IT Manager',
+      34,
+    ),
+    trade(
+      'Charter School, Academy',
+      'Head of School, Business Manager, IT Director, Facilities Manager',
+      45,
+      'Education',
+    ),
+    trade(
+      'Nonprofit Fund, Food Bank, Land Trust',
+      'Executive Director, Office Manager, Finance Director, Program Manager',
+      20,
+      'Nonprofit',
+    ),
+    trade('Credit Union', 'CEO, Branch Manager, CIO, Compliance Officer, VP of Operations', 70),
+  ],
   firstNames: split(`Maria, James, Aisha, Robert, Chen, Patricia, Luis, Hannah, Omar, Grace, Daniel,
     Priya, Kevin, Nadia, Thomas, Renée, Samuel, Ingrid, Victor, Abigail, Marcus, Yuki, Paul, Fatima,
     Brian, Siobhán, Andre, Helen, José, Karen, Dmitri, Lucy, Eric, Monique, Peter, Tanya`),
   lastNames:
     split(`Okafor, Whitfield, Nguyen, Castellano, Brennan, Patel, O'Connor, Lindqvist, Morales,
     Feldman, Kim, Adeyemi, Rossi, Sullivan, Haddad, Kowalski, Brown, Delgado, Fitzgerald, Tanaka,
-    Murphy, Silva, Goldberg, Park, Johnson, Ramos, D'Angelo, Clarke, Novak, Ibrahim, Müller, Reyes`),
-  cities: split('Boston, Worcester, Portsmouth, Providence, Lowell, Manchester, Hartford, Salem'),
+    Murphy, Silva, Goldberg, Park, Johnson, Ramos, D'Angelo, Clarke, Novak, Ibrahim, Müller, Reyes,
+    Abbott, Bianchi, Carver, Dawson, Ellison, Foster, Greene, Holloway, Iverson, Jensen, Keane, Lambert,
+    Mercer, Nakamura, Osborne, Pruitt, Quigley, Rhodes, Santos, Tran, Underwood, Vargas, Walsh, Yates`),
+  cities: [
+    ['Boston', '021##', '+1 617'],
+    ['Worcester', '016##', '+1 508'],
+    ['Portsmouth', '0380#', '+1 603'],
+    ['Providence', '0290#', '+1 401'],
+    ['Lowell', '0185#', '+1 978'],
+    ['Manchester', '0310#', '+1 603'],
+    ['Hartford', '0610#', '+1 860'],
+    ['Salem', '0197#', '+1 978'],
+  ],
+  foreignCities: [
+    ['Toronto', 'M5H #N#', '+1 416'],
+    ['Montréal', 'H3B #A#', '+1 514'],
+    ['Halifax', 'B3J #K#', '+1 902'],
+  ],
   streets: split('Harbor Street, Mill Road, Commerce Way, Elm Avenue, Station Plaza, Canal Street'),
   stages: [
     ['New enquiry', 'open', 0.1],
@@ -73,17 +149,39 @@ const german: Profile = {
   otherCurrency: 'CHF',
   country: 'DE',
   otherCountry: 'CH',
-  phonePrefix: '+49 40',
   domain: 'example.org',
   probabilityScale: 100,
   heads: split(`Altona, Brückner, Deichtor, Elbufer, Falkenried, Grothe, Hansa, Isarwerk, Jungfern,
     Kessler, Lindenhof, Möwen, Nordkap, Ostsee, Petersen, Quickborn, Rosenthal, Speicher, Tannenhof,
     Uhlenhorst, Vierlande, Wattenmeer, Zeisig, Ahrens, Bergmann, Claasen, Dreyer, Eichholz, Fuhlsbüttel,
-    Gezeiten, Husum, Jansen, Kormoran, Lüders, Mahnke`),
-  tails: split(`Maschinenbau GmbH, Steuerberatung, Logistik AG, Zahnärzte, Architekten, Bäckerei,
-    Immobilien GmbH, Werft, Pflegedienst, Druckerei, Kanzlei, Brauerei, Anlagenbau, Spedition,
-    Kliniken gGmbH, Energie AG, Lebensmittel, Optik, Bildungswerk, Medizintechnik, Textil,
-    Hausverwaltung, Fischhandel, Feinmechanik, Autohaus`),
+    Gezeiten, Husum, Jansen, Kormoran, Lüders, Mahnke, Nissen, Oltmanns, Plöner, Rickmers, Steenbock,
+    Timmermann, Ulrichs, Vollmer, Wiechmann, Ziegler, Alsterufer, Brockmann, Christiansen, Dithmarsch,
+    Eiderland, Friedrichsen, Geestland, Hollenstedt, Inselhof, Johannsen, Kruse, Lohmann, Marschhof`),
+  trades: [
+    trade(
+      'Zahnärzte, Pflegedienst, Optik, Tierarztpraxis, Physiotherapie',
+      'Praxisleitung, Assistenz der Leitung, Verwaltungsleitung, IT-Beauftragter',
+      22,
+    ),
+    trade(
+      'Steuerberatung, Architekten, Kanzlei, Hausverwaltung, Ingenieure, Immobilien GmbH',
+      'Geschäftsführerin, Büroleitung, Partner, IT-Leiter, Buchhaltung',
+      18,
+    ),
+    trade(
+      'Maschinenbau GmbH, Anlagenbau, Lebensmittel, Medizintechnik, Textil, Feinmechanik, Brauerei, Werft',
+      'Geschäftsführer, Einkauf, IT-Leiter, Kaufmännische Leitung, Betriebsleiter',
+      65,
+    ),
+    trade(
+      'Logistik AG, Spedition, Autohaus, Druckerei, Fischhandel, Bäckerei, Dachtechnik',
+      'Inhaber, Büroleitung, Disposition, IT-Leiterin, Prokurist',
+      32,
+    ),
+    trade('Bildungswerk, Akademie', 'Schulleitung, Verwaltung, IT-Koordination', 45, 'Education'),
+    trade('Kliniken gGmbH, Stiftung', 'Geschäftsführung, Verwaltung, IT-Leitung', 80, 'Nonprofit'),
+    trade('Energie AG', 'Vorstand, Einkauf, Leiter IT, Datenschutzbeauftragte', 90),
+  ],
   firstNames:
     split(`Anna, Lukas, Sabine, Jörg, Mehmet, Katrin, Sören, Heike, Jan, Petra, Ole, Claudia,
     Matthias, Björn, Ines, Torsten, Aylin, Frank, Wiebke, Uwe, Nele, Dirk, Élodie, Marek, Silke, Kai,
@@ -91,8 +189,24 @@ const german: Profile = {
   lastNames:
     split(`Petersen, Yıldız, Schröder, Hansen, Krüger, Nowak, Behrens, Vogt, Lorenzen, Weiß,
     Öztürk, Jürgensen, Baumann, Køhler, Schmidt, Freitag, Thomsen, Wolff, Möller, Dietrich, Brandt,
-    Carstens, Ernst, Franke, Godske, Heinrich, Iversen, Kowalczyk, Matthiesen, Riemann, Sievers, Voß`),
-  cities: split('Hamburg, Bremen, Lübeck, Kiel, Rostock, Flensburg, Oldenburg, Husum'),
+    Carstens, Ernst, Franke, Godske, Heinrich, Iversen, Kowalczyk, Matthiesen, Riemann, Sievers, Voß,
+    Albers, Bruhn, Clausen, Detlefsen, Ehlers, Feddersen, Gerdes, Harms, Ipsen, Jacobs, Kaya, Lütjens,
+    Meyer, Nommensen, Ottens, Paulsen, Quast, Reimers, Stahl, Tiedemann, Ulbrich, Wulf, Yilmaz, Zander`),
+  cities: [
+    ['Hamburg', '2045#', '+49 40'],
+    ['Bremen', '2819#', '+49 421'],
+    ['Lübeck', '2355#', '+49 451'],
+    ['Kiel', '2410#', '+49 431'],
+    ['Rostock', '1805#', '+49 381'],
+    ['Flensburg', '2493#', '+49 461'],
+    ['Oldenburg', '2612#', '+49 441'],
+    ['Husum', '25813', '+49 4841'],
+  ],
+  foreignCities: [
+    ['Zürich', '800#', '+41 44'],
+    ['Basel', '405#', '+41 61'],
+    ['St. Gallen', '900#', '+41 71'],
+  ],
   streets: split('Hafenstraße, Deichweg, Am Sandtorkai, Lange Reihe, Mühlenweg, Speicherstraße'),
   stages: [
     ['01 Intake', 'open', 0.1],
@@ -119,79 +233,24 @@ export const opportunityCategories = split(
   'Managed services, Cloud, Security, Networking, Hardware refresh, Projects, Backup',
 );
 export const classifications = split('Standard, Strategic, Education, Nonprofit, Reseller');
-export const jobTitles = split(
-  'Office Manager, IT Manager, CFO, Managing Director, Operations Lead, Practice Manager, CEO, Buyer',
-);
 export const companyLabels = split(
   'VIP, Renewal due, Break-fix, Fully managed, Co-managed, On watch',
 );
 
-/** A typical deal of a reseller: its name and the customer's ask. `#` becomes a number. */
-export const deals: readonly (readonly [string, string])[] = [
-  [
-    'Microsoft 365 migration, # seats',
-    'Move # mailboxes off the old Exchange server by quarter end, keep shared calendars and train the front desk.',
-  ],
-  [
-    'Firewall refresh, # sites',
-    'Current firewalls go end of support. Wants like-for-like at # sites with site-to-site VPN and a spare unit.',
-  ],
-  [
-    'Managed endpoint onboarding, # devices',
-    'Asked for a fixed monthly price per device for # laptops and desktops, patching and antivirus included.',
-  ],
-  [
-    'Backup and recovery review',
-    'Failed a restore test last month. Needs # TB off site, daily, and somebody who checks that it worked.',
-  ],
-  [
-    'Wi-Fi survey and rollout, floor #',
-    'Dead spots in the warehouse and on floor #. Wants a survey first, then access points before peak season.',
-  ],
-  [
-    'Laptop refresh, # units',
-    'Lease ends in spring. # business laptops, docks and monitors, imaged and delivered to the desks.',
-  ],
-  [
-    'Server consolidation',
-    'Three ageing hosts to become one cluster with # TB usable. Downtime only on a Sunday.',
-  ],
-  [
-    'Security awareness and MFA',
-    'Cyber insurance asks for MFA for # users, phishing tests and a written policy before renewal.',
-  ],
-  [
-    'VoIP replacement, # handsets',
-    'Old PBX is failing. # handsets, call queues, keep the main numbers, and the receptionist needs a console.',
-  ],
-  [
-    'Co-managed IT agreement',
-    'One internal admin is leaving. Looking for second-level support for # users, on site two days a month.',
-  ],
-  [
-    'Print fleet contract, # devices',
-    'Cost per page too high. # devices, toner included, secure release with badges.',
-  ],
-  [
-    'Azure landing zone',
-    'Wants to move # line-of-business servers to the cloud, with budget alerts and a cost estimate per month.',
-  ],
-  [
-    'Door access and cameras, # doors',
-    'New site opens soon: # doors, cameras at the entrances, thirty days of recording.',
-  ],
-  [
-    'Compliance gap assessment',
-    'Auditor gave them # findings. Needs a plan with prices for each finding, the cheap ones first.',
-  ],
-  [
-    'Network cabling, # drops',
-    'Office move: # drops, two racks, labelled and certified, before the furniture arrives.',
-  ],
-  [
-    'Managed detection and response, # endpoints',
-    'Board wants round-the-clock monitoring on # endpoints after an incident at a supplier.',
-  ],
+type NameAndHost = readonly [name: string, host: string];
+
+/** Names of companies that programs get wrong, each with its host. */
+export const withApostrophes: readonly NameAndHost[] = [
+  ["O'Malley's Brewing", 'omalleys-brewing'],
+  ["D'Angelo & Sons' Marine", 'dangelo-marine'],
+];
+export const withAccents: readonly NameAndHost[] = [
+  ['Café Zoë Hospitality', 'cafe-zoe'],
+  ['Nuñez Crème Foods', 'nunez-creme'],
+];
+export const rightToLeft: readonly NameAndHost[] = [
+  ['شركة النور للتجارة', 'alnour-trading'],
+  ['אור הים בע״מ', 'or-hayam'],
 ];
 
 export const injections: readonly string[] = [
@@ -242,10 +301,6 @@ export const itemNotes: readonly string[] = [
   'As agreed on the phone; can be reduced at the end of each term.',
 ];
 
-export const quoteTitles =
-  split(`Network refresh, Workstations, Managed services agreement, Licence renewal,
-  Security bundle, Backup as a service, New office fit-out, Conference room, Server and storage, Telephony`);
-
 export const templateNames =
   split(`Standard proposal, Hardware only, Managed services, Project with milestones,
   Renewal letter, Public sector, One page, Security assessment, Cloud migration, Non-profit,
@@ -266,3 +321,6 @@ export const widgets: readonly (readonly [string, string, string])[] = [
   ['text', 'References', '<blockquote>“They pick up the phone.”</blockquote>'],
   ['signature', 'Accept', '<p>Signed by {{contact.firstName}} {{contact.lastName}}</p>'],
 ];
+
+/** Suffixes of the names of widgets that have the same title. */
+export const widgetVersions = ['', ', short', ', for renewals', ', public sector', ', with images'];

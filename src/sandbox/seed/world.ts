@@ -3,6 +3,15 @@ import { cents, Random } from './random.ts';
 import { type Profile, profiles } from './words.ts';
 
 const DAY = 86_400_000;
+const MINUTE = 60_000;
+
+const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** The same day, or the Friday before where it is a Saturday or Sunday. The first of January 1970 was a Thursday. */
+function workdayAt(midnight: number): number {
+  const weekday = (midnight / DAY + 3) % 7;
+  return midnight - Math.max(0, weekday - 4) * DAY;
+}
 
 /** The tenant being generated: shared state of the generators, and the rows so far. */
 export class World {
@@ -26,6 +35,12 @@ export class World {
     return Math.max(1, Math.round(count * this.#scale));
   }
 
+  /** Days since the creation of so many records, the oldest first: later ones were created later. */
+  ages(random: Random, count: number, youngest: number, oldest: number): number[] {
+    const ages = Array.from({ length: count }, () => random.int(youngest, oldest));
+    return ages.sort((one, other) => other - one);
+  }
+
   add<T extends Row>(table: string, rows: T[]): T[] {
     const known = this.rows.get(table);
     if (known) known.push(...rows);
@@ -40,14 +55,49 @@ export class World {
 
   /** The date so many days from today, `YYYY-MM-DD`. */
   day(offset: number): string {
-    return new Date(this.today.getTime() + offset * DAY).toISOString().slice(0, 10);
+    return dateOf(this.#midnight(offset));
+  }
+
+  /** The working day so many days from today: the Friday before, where that is a weekend. */
+  workday(offset: number): string {
+    return dateOf(workdayAt(this.#midnight(offset)));
   }
 
   /** A time on a working day so many days from today, never in the future for today. ISO 8601, UTC. */
   moment(random: Random, offset: number): string {
-    const midnight = Date.parse(this.day(offset));
-    const time = midnight + random.int(7 * 3600, 18 * 3600) * 1000;
-    return new Date(offset > 0 ? time : Math.min(time, this.today.getTime())).toISOString();
+    const midnight = this.#midnight(offset);
+    const seconds = random.int(7 * 3600, 18 * 3600) * 1000;
+    if (offset > 0) return new Date(midnight + seconds).toISOString();
+    return new Date(Math.min(workdayAt(midnight) + seconds, this.today.getTime())).toISOString();
+  }
+
+  /** As `moment`, but never before that time: an hour or so later, if it is the same day. */
+  momentAfter(random: Random, offset: number, earliest: string): string {
+    const time = this.moment(random, offset);
+    const later = Date.parse(earliest) + random.int(5, 150) * MINUTE;
+    if (time > earliest) return time;
+    return new Date(
+      Math.max(Date.parse(earliest), Math.min(later, this.today.getTime())),
+    ).toISOString();
+  }
+
+  /**
+   * The day on which a deal closes that would close so many days from today, as such a number of days: many close in
+   * the last days of a quarter, and few in August.
+   */
+  closingDay(random: Random, offset: number): number {
+    const [early, waits] = [random.int(0, 11), random.chance(0.3)];
+    const day = new Date(this.today.getTime() + offset * DAY);
+    const month = day.getUTCMonth();
+    const monthsLeft = 2 - (month % 3);
+    if (!waits && !(month === 7 && early < 7)) return offset;
+    const end = Date.UTC(day.getUTCFullYear(), month + monthsLeft + 1, 0);
+    return Math.max(offset, (end - this.#midnight(0)) / DAY - early);
+  }
+
+  /** The beginning of that day, UTC, in milliseconds since the epoch. */
+  #midnight(offset: number): number {
+    return (Math.floor(this.today.getTime() / DAY) + offset) * DAY;
   }
 }
 
