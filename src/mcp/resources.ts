@@ -17,6 +17,8 @@ import {
   exportTemplate,
   guide,
   guideUri,
+  historyResource,
+  historyUri,
   type ResourceTemplate,
   resourceTemplates,
 } from '../tool-kit/resources.ts';
@@ -39,9 +41,14 @@ export const listResources = (surface: Surface): ListResourcesResult => ({
       description: 'Which tool answers which question, and what the terms mean',
       mimeType,
     },
+    ...(hasHistory(surface) ? [historyResource] : []),
     ...viewResources(surface.list),
   ],
 });
+
+/** For those who may compare its days. */
+const hasHistory = (surface: Surface): boolean =>
+  surface.find('cpq_pipeline_changes') !== undefined;
 
 /** Templates that the tenant's grants allow. */
 export const listTemplates = (tenant: Tenant): ListResourceTemplatesResult => ({
@@ -61,7 +68,7 @@ export const readableTemplates = (tenant: Tenant): readonly ResourceTemplate[] =
   resourceTemplates.filter(({ resource }) => tenant.grants.has(readGrant(resource)));
 
 /**
- * Reads one record, the guide, a view, or the rows of a tool as CSV.
+ * Reads one record, the guide, a view, the days of the history, or the rows of a tool as CSV.
  * @throws InvalidParams for an unknown URI or a record that cannot be read
  */
 export async function readResource(
@@ -77,14 +84,24 @@ export async function readResource(
   if (uri === guideUri) return textContents(uri, isMadeUp ? `${madeUpNotice}\n\n${guide}` : guide);
   const view = viewFromUri(uri);
   if (view) return readViewResource(view, surface.list);
-  const read = uri.startsWith(exportPrefix)
-    ? async () => (await import('./export.ts')).readExport({ tenant, surface }, uri, call)
-    : readerOfRecord(tenant, uri, call);
+  const read = readerOf({ tenant, surface }, uri, call);
   return read().catch((error: unknown) => {
     call.signal.throwIfAborted();
     if (error instanceof InvalidParams) throw error;
     throw new InvalidParams(tenant.client.withoutKey(describeError(error, nameOf)), { uri });
   });
+}
+
+function readerOf(
+  { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
+  uri: string,
+  call: ToolCall,
+): () => Promise<ReadResourceResult> {
+  if (uri === historyUri && hasHistory(surface))
+    return async () => (await import('./history-resource.ts')).readHistory(tenant, call);
+  if (uri.startsWith(exportPrefix))
+    return async () => (await import('./export.ts')).readExport({ tenant, surface }, uri, call);
+  return readerOfRecord(tenant, uri, call);
 }
 
 function readerOfRecord(

@@ -40,6 +40,17 @@ export const exportTemplate = {
   mimeType: 'text/csv',
 };
 
+export const historyUri = 'cpq://pipeline/history';
+
+export const historyResource = {
+  uri: historyUri,
+  name: 'pipeline-history',
+  title: 'History of the pipeline',
+  description:
+    'The days that can be compared, each with count, value and weighted value of the open pipeline, by currency, as CSV',
+  mimeType: 'text/csv',
+};
+
 export const guideUri = 'cpq://guide';
 
 /** A guide to the questions and terms, for people and models. */
@@ -62,6 +73,8 @@ export const guide = `# Quotes and pipeline: what can be asked
 The resource \`cpq://export/{tool}?{arguments}\` is a CSV file of the rows of a list, check or brief, to the end and up to
 5,000: \`cpq://export/cpq_list_quotes?filters=status:sent\`, \`cpq://export/cpq_brief_pipeline?by=owner\`. \`table\` chooses
 another table of the answer.
+
+\`cpq://pipeline/history\` has the days that \`cpq_pipeline_changes\` can compare, with the totals of each.
 
 ## What this data cannot say
 Invoices and payments, why a deal was lost, exchange rates, activities (calls, e-mails, meetings), and what happened

@@ -56,6 +56,20 @@ const changes = async (server: Connection, args: Row = {}) =>
     deals: { total: number; shown: number; rows: Row[] };
   };
 
+const uri = 'cpq://pipeline/history';
+const readHistory = async ({ request }: Connection) => {
+  const { contents } = (await request('resources/read', { uri })) as {
+    contents: { text: string }[];
+  };
+  const [header = '', ...lines] = contents[0]?.text.slice(1).trimEnd().split('\r\n') ?? [];
+  const columns = header.split(',');
+  const rows = lines.map((line) => {
+    const cells = line.split(',').map((cell, at): [string, string] => [columns[at] ?? '', cell]);
+    return Object.fromEntries(cells.filter(([, cell]) => cell !== ''));
+  });
+  return { rows, notes: contents[1]?.text };
+};
+
 describe('a comparison', () => {
   test.each([
     ['2026-06-15', '2026-06-14'],
@@ -245,8 +259,47 @@ describe('snapshots', () => {
     const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
     const { coverage } = await server.call('cpq_brief_pipeline');
     expect(coverage.complete).toBe(false);
+    const { rows, notes } = await readHistory(server);
+    expect([rows, notes]).toEqual([[], expect.stringContaining('could not be read completely')]);
     await server.close();
     expect(await namesIn(folder)).toEqual([]);
+  });
+});
+
+describe('the resource', () => {
+  const flat = (row: object): Row =>
+    Object.fromEntries(
+      Object.entries(row).flatMap(([name, value]) =>
+        typeof value === 'object'
+          ? Object.entries(value).map(([currency, sum]) => [`${name} ${currency}`, String(sum)])
+          : [[name, String(value)]],
+      ),
+    );
+
+  test('has each kept day, and today, with the totals of the database', async () => {
+    const { server, ask } = await world();
+    const { rows, notes } = await readHistory(server);
+    expect(rows).toEqual(expectedDays(ask, [...kept, today], {}).map(flat));
+    expect(notes).toBeUndefined();
+    const { resources } = (await server.request('resources/list')) as { resources: Row[] };
+    expect(resources).toContainEqual(expect.objectContaining({ uri, mimeType: 'text/csv' }));
+  });
+
+  test('is not for those who may not read opportunities', async () => {
+    const { address } = await world();
+    const server = await anyHost.start(address, { env: { CPQ_GRANTS: 'company:read' } });
+    const { resources } = (await server.request('resources/list')) as { resources: Row[] };
+    expect(resources.map((resource) => resource.uri)).not.toContain(uri);
+    await expect(server.request('resources/read', { uri })).rejects.toThrow('no resource');
+  });
+
+  test('says if no history is kept', async () => {
+    const { address } = await world();
+    const off = await anyHost.start(address, { env: { CPQ_HISTORY_DAYS: '0' } });
+    expect(await readHistory(off)).toEqual({
+      rows: [],
+      notes: expect.stringContaining('turned it off'),
+    });
   });
 });
 

@@ -17,7 +17,7 @@ import {
 import { probabilityScale } from '../../briefs/probability.ts';
 import { forEachInSlices } from '../../slices.ts';
 import { spread } from './compare.ts';
-import type { SnapshotReader } from './history.ts';
+import type { PipelineHistory, SnapshotReader } from './history.ts';
 
 interface TwoStates {
   opening: PipelineState;
@@ -92,6 +92,38 @@ export async function dailyTotals(
   }
   rows.push(await dayTotal(closing, filters, readDeal));
   return { shown: rows.length, total: between.length + 2, rows };
+}
+
+/** Deals that are added up: more would take longer than a call may. */
+const maxDealsAdded = 2_000_000;
+
+/** A day that can be compared; without totals if it was left out or cannot be read. */
+export type KeptDay = Pick<DayTotal, 'day'> & Partial<DayTotal>;
+
+/**
+ * Every day of a history and the present, oldest first. With very many deals, only evenly spread days have totals.
+ * @param days those of the history, oldest first
+ */
+export async function keptTotals(
+  history: PipelineHistory,
+  days: readonly Day[],
+  present: PipelineState | undefined,
+  currencyOf: CurrencyOf,
+): Promise<KeptDay[]> {
+  const reader = history.reader();
+  const lastDay = days.at(-1);
+  const last = present ?? (lastDay === undefined ? undefined : await reader.read(lastDay));
+  if (!last) return days.map((day) => ({ day }));
+  const readDeal = dealReader(currencyOf, probabilityScale(last.records).scale);
+  const earlier = days.filter((day) => present === undefined || day < present.day);
+  const limit = Math.floor(maxDealsAdded / Math.max(1, last.records.length));
+  const added = new Set(spread(earlier, limit));
+  const rows: KeptDay[] = [];
+  for (const day of earlier) {
+    const snapshot = added.has(day) ? await reader.read(day) : undefined;
+    rows.push(snapshot ? await dayTotal({ ...snapshot, day }, {}, readDeal) : { day });
+  }
+  return present ? [...rows, await dayTotal(present, {}, readDeal)] : rows;
 }
 
 async function dayTotal(

@@ -1,0 +1,47 @@
+/** The days of the pipeline that can be compared, with their totals, as a CSV file. */
+import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import { currenciesOf } from '../briefs/money.ts';
+import type { ToolCall } from '../tenant/call.ts';
+import { type KeptDay, keptTotals } from '../tenant/history/figures.ts';
+import { readCollections } from '../tenant/read-collections.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { type Wording, wording } from '../text/untrusted-text.ts';
+import { historyUri } from '../tool-kit/resources.ts';
+import { toCsv } from './csv.ts';
+
+/** @throws NotGranted, ApiError */
+export async function readHistory(tenant: Tenant, call: ToolCall): Promise<ReadResourceResult> {
+  const read = await readCollections(tenant, ['opportunity'], ['company'], call);
+  const history = await tenant.history();
+  const { coverage, records } = read;
+  const present = coverage.complete
+    ? { day: coverage.asOf.toISOString().slice(0, 10), records: records.opportunity ?? [] }
+    : undefined;
+  const days = (await history?.days()) ?? [];
+  const rows = history
+    ? await keptTotals(history, days, present, currenciesOf(records.company ?? []))
+    : [];
+  const notes = [...historyNotes(rows, history !== undefined, coverage.complete), ...read.omitted];
+  const csv = {
+    uri: historyUri,
+    mimeType: 'text/csv',
+    text: toCsv(rows.map((row) => ({ ...row }))),
+  };
+  const text = { uri: `${historyUri}#notes`, mimeType: 'text/plain', text: notes.join('\n') };
+  return tenant.client.withoutKey({ contents: notes.length > 0 ? [csv, text] : [csv] });
+}
+
+function historyNotes(rows: readonly KeptDay[], isKept: boolean, isWhole: boolean): Wording[] {
+  const without = rows.filter(({ count }) => count === undefined).length;
+  return [
+    ...(isKept
+      ? []
+      : [
+          wording`No history of the pipeline is kept: the operator of this server has turned it off.`,
+        ]),
+    ...(isWhole
+      ? []
+      : [wording`The opportunities could not be read completely now: there are snapshots only.`]),
+    ...(without > 0 ? [wording`${without} of ${rows.length} days are without totals.`] : []),
+  ];
+}
