@@ -48,6 +48,19 @@ describe('a filter', () => {
     expect(notes).toMatch(/No record has the status "sendt"\. There are: .*"sent"/);
   });
 
+  test('that matches none of many values is answered with the similar ones, or with some', async () => {
+    const distinct = await countOf(`(select distinct coalesce(manufacturer, vendor) m from product
+      where tenant = ? and m is not null and coalesce(productType, '') <> 'bundle')`);
+    const similar = await list('products', { filters: 'manufacturer:micosoft' });
+    expect(String(similar.data.notes)).toMatch(
+      new RegExp(`The most similar of ${distinct}: "Microsoft"`),
+    );
+    const none = await list('products', { filters: 'manufacturer:qqqq' });
+    expect(String(none.data.notes)).toMatch(
+      new RegExp(`There are ${distinct}, such as "\\w[^"]*"(, "[^"]+"){7}\\.`),
+    );
+  });
+
   test('whose parts match only separately reports their counts', async () => {
     const { records, data } = await list('opportunities', { filters: 'stage:Won,outcome:open' });
     expect(records).toEqual([]);

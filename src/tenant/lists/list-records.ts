@@ -5,6 +5,7 @@ import type { PageQuery } from '../../api/page.ts';
 import { routes } from '../../api/routes.ts';
 import type { Known } from '../../briefs/columns.ts';
 import { matchName } from '../../briefs/name-filters.ts';
+import { compare, type Named } from '../../briefs/naming.ts';
 import type { ApiRecord, RecordOf, Resource } from '../../records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
@@ -192,10 +193,31 @@ function resolveTest(
     return { is: found.match.name };
   }
   const candidates = found.kind === 'one' ? [] : found.candidates;
-  const nearest = candidates.flatMap(({ name }) => (name === undefined ? [] : [quote(name)]));
-  if (nearest.length > 0)
-    notes.push(
-      wording`No record has the ${key} ${quote(test.is)}. There are: ${join(nearest, ', ')}.`,
-    );
+  notes.push(...describeOccurring(key, test.is, candidates, values));
   return test;
+}
+
+/** Values named where none is similar to the text. */
+const maxExamples = 8;
+
+/** All values that occur, where they are few; else those like the text, or some of them. */
+function describeOccurring(
+  key: Wording,
+  text: string,
+  candidates: readonly Named[],
+  values: readonly unknown[],
+): Wording[] {
+  const distinct = new Set(values.filter((value) => typeof value === 'string'));
+  const similar = candidates.flatMap(({ name }) => (name === undefined ? [] : [name]));
+  const shown = similar.length > 0 ? similar : [...distinct].sort(compare).slice(0, maxExamples);
+  if (shown.length === 0) return [];
+  const names = join(
+    shown.map((name) => quote(name)),
+    ', ',
+  );
+  const missing = wording`No record has the ${key} ${quote(text)}.`;
+  if (shown.length >= distinct.size) return [wording`${missing} There are: ${names}.`];
+  return similar.length > 0
+    ? [wording`${missing} The most similar of ${distinct.size}: ${names}.`]
+    : [wording`${missing} There are ${distinct.size}, such as ${names}.`];
 }
