@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { dealExtras } from '../src/briefs/deals.ts';
-import { currenciesOf } from '../src/briefs/money.ts';
+import { currenciesOf, currencyOfRecord } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import {
   closedBrief,
@@ -48,6 +48,7 @@ export const briefPipeline = defineTool({
       stage: nameFilter,
       category: nameFilter,
       source: nameFilter,
+      currency: nameFilter,
       close_from: plainDay,
       close_to: plainDay,
       min_value: z.number().min(0).optional(),
@@ -71,10 +72,14 @@ export const briefPipeline = defineTool({
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);
     const opportunities = read.records.opportunity ?? [];
     const coverage = toCoverage(read.coverage);
-    const { owner, company, stage, category, source } = args;
+    const currencyOf = currenciesOf(read.records.company ?? []);
+    const { owner, company, stage, category, source, currency } = args;
     const { filters, question } = resolveFilters(
-      { owner, company, stage, category, source },
-      dealReferences(opportunities, read.records.company),
+      { owner, company, stage, category, source, currency },
+      {
+        ...dealReferences(opportunities, read.records.company),
+        currency: () => opportunities.map((deal) => ({ name: currencyOfRecord(deal, currencyOf) })),
+      },
       { coverage },
     );
     if (question) return question;
@@ -94,7 +99,7 @@ export const briefPipeline = defineTool({
       }),
       show,
       today: today(),
-      currencyOf: currenciesOf(read.records.company ?? []),
+      currencyOf,
     };
     return pipelineAnswer(
       outcome === 'open'

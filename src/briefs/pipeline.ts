@@ -46,6 +46,8 @@ export interface PipelineFilters {
   stage?: NameFilter;
   category?: NameFilter;
   source?: NameFilter;
+  /** By its code, or `unknown currency`. */
+  currency?: NameFilter;
   /** First and last expected close date, both included. */
   closeFrom?: Day;
   closeTo?: Day;
@@ -251,8 +253,12 @@ const countDeleted = (deals: readonly Deal[]): number | undefined =>
 
 const everyDeal = ['owner', 'company', 'category', 'source'] as const;
 
-/** Filters of open and closed deals: owner, company, category, source and minimum value. */
-export function passesFilters({ record, value }: Deal, filters: PipelineFilters): boolean {
+/** Filters of open and closed deals: owner, company, category, source, currency and minimum value. */
+export function passesFilters(
+  { record, currency, value }: Deal,
+  filters: PipelineFilters,
+): boolean {
+  if (filters.currency && currency !== filters.currency.name) return false;
   for (const field of everyDeal) {
     const filter = filters[field];
     if (filter && !refersTo(record[field], filter)) return false;

@@ -136,8 +136,8 @@ function listedSummary({ shown, from, total, next }: DealsPage['page']): Wording
 /** Which deals the figures are about, where filters narrow them. */
 function scopeOf(filters: PipelineFilters): Wording[] {
   const { closeFrom, closeTo, minValue } = filters;
-  const parts = (['owner', 'company', 'stage', 'category', 'source'] as const).flatMap((filter) =>
-    filters[filter] ? [wording`${filter} ${nameOf(filters[filter])}`] : [],
+  const parts = (['owner', 'company', 'stage', 'category', 'source', 'currency'] as const).flatMap(
+    (filter) => (filters[filter] ? [wording`${filter} ${nameOf(filters[filter])}`] : []),
   );
   if (closeFrom ?? closeTo) parts.push(wording`expected to close ${windowOf(closeFrom, closeTo)}`);
   if (minValue !== undefined) parts.push(wording`worth ${minValue} or more`);

@@ -97,6 +97,17 @@ function groupAndFilterTests(): void {
     if (what !== 'company') expect(byId.open).toEqual(byName.open);
   });
 
+  test('of one currency, open or closed', async () => {
+    const inIts = async (currency: string) => {
+      await compareWith({ currency, outcome: 'closed', period_from: later(world.today, -400) });
+      return (await compareWith({ currency, by: 'owner' })).open as Row;
+    };
+    const currencies = new Set(deals.map(({ currency }) => currency.toLowerCase()));
+    let count = 0;
+    for (const currency of currencies) count += Number((await inIts(currency)).count);
+    expect(count).toBe(openAmong(deals, {}).length);
+  });
+
   test('of an unknown owner: a question, and no figures', async () => {
     const { call } = await world.server();
     const { data } = await call('cpq_brief_pipeline', { owner: 'Nobody at all' });
@@ -221,6 +232,7 @@ function requestTests(): void {
         category: named('category'),
         stage: named('stage'),
         source: named('source'),
+        currency: fc.constantFrom(...new Set(deals.map(({ currency }) => currency.toLowerCase()))),
         close_from: day,
         period_from: day,
         min_value: fc.constantFrom(0, 500, 20_000),

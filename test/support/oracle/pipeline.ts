@@ -17,6 +17,7 @@ export interface Asked {
   stalled_days?: number;
   rows?: number;
   source?: string;
+  currency?: string;
   groups?: number;
   outcome?: string;
   show?: readonly string[];
@@ -67,7 +68,9 @@ function closedFigures(
 }
 
 /** The filters that narrow deals of every outcome. */
-function passes(deal: Deal, { owner, company, category, source, min_value }: Asked): boolean {
+function passes(deal: Deal, requested: Asked): boolean {
+  const { owner, company, category, source, currency, min_value } = requested;
+  if (currency !== undefined && deal.currency.toLowerCase() !== currency) return false;
   const worthIt = min_value === undefined || deal.value?.gte(min_value) === true;
   const named = is(deal.owner, owner) && is(deal.company, company);
   return worthIt && named && is(deal.category, category) && is(deal.source, source);
