@@ -123,7 +123,7 @@ export const briefPipeline = defineTool({
   },
 });
 
-/** Who says by what to group wants to see the groups, whatever else was chosen. */
+/** `by` adds the section of the groups, whichever sections were chosen. */
 const withGroups = (
   sections: PipelineSection[] | undefined,
   by: string | undefined,

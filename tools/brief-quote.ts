@@ -112,7 +112,7 @@ function state({ status, standing, sent, expires, expiresInDays = 0 }: QuoteBrie
   return wording`${since}, ${expiresInDays < 0 ? 'expired' : 'expires'} ${trusted(expires)}`;
 }
 
-/** Only a quote that can still go out is told what to do before that. */
+/** Only a quote that can still be sent has next steps. */
 function verdict({ standing, preflight: { total, stops, checks } }: QuoteBrief): Wording {
   if (standing === 'deleted') return wording`It cannot go out.`;
   if (standing === 'approved' || standing === 'declined') {

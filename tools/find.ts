@@ -23,7 +23,7 @@ const nextTool: Record<SearchKind, string> = {
   quote: 'cpq_brief_quote',
 };
 
-/** The fields that tell hits apart, by kind. */
+/** The fields that distinguish hits, by kind. */
 const shownFields: { [K in SearchKind]: readonly string[] } = {
   company: ['type', 'city', 'externalIdentifier'],
   contact: ['email', 'phone', 'company'],

@@ -64,7 +64,7 @@ export const checks: Readonly<Record<CheckName, Check>> = {
 
 export const checkNames = keysOf(checks);
 
-/** What `resolveFilters` found; only matching records are examined, and of the findings only those of the kind shown. */
+/** Filters as `resolveFilters` resolved them: of the records to examine, and of the findings to show (`kind`). */
 interface CheckFilters {
   owner?: Named;
   company?: Named;

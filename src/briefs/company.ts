@@ -73,7 +73,7 @@ export interface CompanyOptions {
   recentDays?: number;
   /** Rows in each list. Default: 5. */
   maxRows?: number;
-  /** What else open deals have. Default: nothing. */
+  /** Additional columns of open deals. Default: none. */
   show?: readonly DealExtra[];
 }
 
@@ -113,7 +113,7 @@ export interface CompanyBrief {
   pricingBooks?: LimitedList<PricingBookRow>;
   neverBought?: NeverBought;
   recentActivity: LimitedList<RecentChange> & { from: Day; to: Day };
-  /** The company's deleted records, which are in no figure. */
+  /** The company's deleted records, which no figure includes. */
   deleted?: Partial<Record<'contacts' | 'opportunities' | 'quotes' | 'contractItems', number>>;
 }
 
@@ -224,7 +224,7 @@ function deletedRecords(records: CompanyRecords): CompanyBrief['deleted'] {
   });
 }
 
-/** The service tells a person's name only where the person owns a record. */
+/** The service sends a person's name only with the records that the person owns. */
 function managerOf({
   company,
   opportunities = [],

@@ -46,7 +46,7 @@ function fieldValue<R extends Resource>(
 ): unknown {
   const columns = columnsOf(resource);
   const column = isKeyOf(columns, field) ? columns[field] : undefined;
-  // The concise form leaves out what goes without saying, such as the outcome of an open deal.
+  // The concise form leaves out values that can be assumed, such as the outcome of an open deal.
   return column ? (column.compared ?? column.value)(record, known) : valueAt(record, field);
 }
 

@@ -103,7 +103,7 @@ export function idleDays(record: Opportunity, today: Day): number | undefined {
 /** The highest value first, unknown values last, then by name and id. */
 export const byValue = (a: Deal, b: Deal): number => b.rank - a.rank || byName(a.record, b.record);
 
-/** What rows and sums have only if it is asked for: the customer's ask, the profit. */
+/** Columns that rows and sums have on request only: the customer's ask, the profit. */
 export const dealExtras = ['ask', 'profit'] as const;
 export type DealExtra = (typeof dealExtras)[number];
 

@@ -1,4 +1,4 @@
-/** What was expected to close by a day, and what did. */
+/** Deals that were expected to close by a day, compared with those that did. */
 import { type Day, dayOf } from './days.ts';
 import type { Deal, ReadDeal } from './deals.ts';
 import { type Amounts, CurrencySums } from './money.ts';

@@ -20,7 +20,7 @@ export type NameMatch =
 
 /** What a filter means. */
 export interface NameFilter extends Named {
-  /** Nothing that is not deleted is called so. */
+  /** Only deleted records have this name. */
   deleted?: true;
 }
 

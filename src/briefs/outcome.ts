@@ -71,7 +71,7 @@ export function isDeleted(record: { deletedAt?: unknown; deleted?: unknown }): b
   return Boolean(record.deletedAt) || Boolean(record.deleted);
 }
 
-/** The day of the deletion, or `true` where the service tells no time; `undefined` if it is not deleted. */
+/** The day of the deletion, or `true` if the service sends no time; `undefined` if it is not deleted. */
 export function deletionOf(record: {
   deletedAt?: unknown;
   deleted?: unknown;

@@ -1,4 +1,4 @@
-/** Part numbers and categories as they are compared, and what was bought of them. */
+/** Comparison of part numbers and categories, and which of them were bought. */
 import type { Category, Product, Quote, QuoteItem, Ref } from '../records/records.ts';
 import { normaliseName } from './naming.ts';
 import { standingOf } from './outcome.ts';
@@ -16,7 +16,7 @@ interface Part {
   [field: string]: unknown;
 }
 
-/** Manufacturer and part number together; `undefined` when either is missing. `vendor` stands in for a maker. */
+/** Manufacturer and part number together; `undefined` when either is missing. `vendor` is used if there is no manufacturer. */
 export function partKey(part: Part): string | undefined {
   const vendor = typeof part.vendor === 'string' ? part.vendor : undefined;
   const maker = normalisePart(part.manufacturer) || normalisePart(vendor);

@@ -1,4 +1,4 @@
-/** What only the days between two days tell: how often close dates slipped, and how long deals stay in a stage. */
+/** What the snapshots between two days show: how often close dates slipped, and how long deals stay in a stage. */
 import type { Opportunity } from '../records/records.ts';
 import { dayOf, daysBetween } from './days.ts';
 import { percentOf, roundedPercent, zero } from './money.ts';
@@ -108,7 +108,7 @@ export interface StageRow extends Named {
   conversion?: number;
 }
 
-/** A share of fewer deals says nothing. */
+/** A percentage of fewer deals is not shown: it would not be meaningful. */
 export const minExits = 5;
 
 /** Stages in their order, by the deals that left them. */

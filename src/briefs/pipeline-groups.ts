@@ -38,7 +38,7 @@ export interface PipelineGroup extends GroupRow, DealAmounts {
 
 type Group = LabelledGroup<Deal>;
 
-/** How deals are grouped, and what is said of a group. */
+/** How deals are grouped, and how their groups are ranked and named. */
 export interface Grouping<Figures extends object> {
   by: PipelineBy;
   /** The name of the deal's month, if `by` is `close_month`. */
@@ -51,7 +51,7 @@ export interface Grouping<Figures extends object> {
 const overdueMonth = 'overdue';
 const undated = 'no close date';
 
-/** What the group is called whose deals name nothing to group by. */
+/** Name of the group of deals that lack the property to group by. */
 export const missingLabels: Readonly<Record<PipelineBy, string>> = {
   stage: 'no stage',
   owner: 'no owner',

@@ -40,7 +40,7 @@ import {
 } from './won-and-lost.ts';
 
 export interface PipelineFilters {
-  /** What `resolveFilters` found for the texts that were given. */
+  /** Filters as `resolveFilters` resolved them. */
   owner?: NameFilter;
   company?: NameFilter;
   stage?: NameFilter;
@@ -60,7 +60,7 @@ export interface PipelineOptions extends PipelineFilters {
   currencyOf: CurrencyOf;
   /** Default: stage; of closed deals: owner. */
   by?: PipelineBy;
-  /** What else rows and sums have. Default: nothing. */
+  /** Additional columns of rows and sums. Default: none. */
   show?: readonly DealExtra[];
   /** Default: 30 days without a change. */
   stalledAfterDays?: number;

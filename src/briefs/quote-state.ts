@@ -1,4 +1,4 @@
-/** What became of a quote: whether the customer can still accept it, and what became of its opportunity. */
+/** The state of a quote: whether the customer can still accept it, and the outcome of its opportunity. */
 import type { Opportunity, Quote } from '../records/records.ts';
 import { type Day, dayOf } from './days.ts';
 import { type Outcome, outcomeOf, standingOf } from './outcome.ts';

@@ -64,7 +64,7 @@ export const quoteDates = ['created', 'sent', 'approved', 'declined', 'expires']
 type QuoteDate = (typeof quoteDates)[number];
 
 interface QuoteFilters {
-  /** What `resolveFilters` found for the texts that were given. */
+  /** Filters as `resolveFilters` resolved them. */
   owner?: Named;
   company?: Named;
   status?: Named;
@@ -295,7 +295,7 @@ function figuresOf(facts: readonly Facts[]): QuoteFigures {
   });
 }
 
-/** Numbers of quotes of which a figure is not, or not wholly, known. */
+/** Numbers of quotes with an unknown or partly unknown figure. */
 function countUnknown(facts: readonly Facts[]): QuotesBrief['unknown'] {
   const count = (isUnknown: (each: Facts) => boolean): number => facts.filter(isUnknown).length;
   return nonZeroCounts({

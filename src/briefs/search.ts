@@ -152,7 +152,7 @@ class IdentifierIndex {
     return this.#entries[at];
   }
 
-  /** Whose identifier or name is this text; without its accents only where none is called so with them. */
+  /** Entries with this identifier or name; without regard to accents only if none matches with them. */
   equal(text: string): number[] {
     const key = normaliseIdentifier(text);
     const found = this.#whole.get(withoutAccents(key));
@@ -160,7 +160,7 @@ class IdentifierIndex {
     return [...(literal.length > 0 ? literal : found), ...this.#withPhone(text, 'same')];
   }
 
-  /** Whose identifier or name is nearly this text. */
+  /** Entries whose identifier or name is similar to this text. */
   similar(text: string): number[] {
     const neighbours = [...swapped(withoutAccents(normaliseIdentifier(text.slice(0, maxSwapped))))];
     return [

@@ -93,7 +93,7 @@ export interface Check {
   readonly name: CheckName;
   /** The collections to read. */
   readonly needs: readonly Resource[];
-  /** Collections that tell more, where they may be read. */
+  /** Collections that the check uses if they may be read. */
   readonly wants?: readonly Resource[];
   /** The collections that the filters by owner, company and status apply to; others are only looked up. */
   readonly about: readonly Resource[];

@@ -2,7 +2,7 @@
 import { byName, compare, groupBy, nonBlank, normaliseName, plural } from '../naming.ts';
 import type { RawFinding } from './check.ts';
 
-/** `by` owner, status, or what the findings of a check differ in; `value`: which. */
+/** `by`: owner, status, or a property by which the findings of a check differ; `value`: its value. */
 export interface CountRow {
   by: string;
   value: string;

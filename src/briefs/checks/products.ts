@@ -33,7 +33,7 @@ const listedProductsLabel = 'listed products';
 export const isListed = (product: Product): boolean =>
   product.listed !== false && !isDeleted(product);
 
-/** What a product lacks of the required margin, per unit; `undefined` if it reaches the margin. */
+/** The amount per unit by which a product misses the required margin; `undefined` if it reaches it. */
 type Shortfall = (price: Decimal, cost: Decimal) => Decimal | undefined;
 
 function examineMargins(
@@ -67,7 +67,7 @@ function examineMargins(
   };
 }
 
-/** A price of 0 has no margin, so it is told apart. */
+/** A price of 0 has no margin, so it is a kind of its own. */
 function priceKind(price: Decimal, cost: Decimal): string {
   if (price.eq(0)) return 'price 0';
   return price.lt(cost) ? 'under cost' : 'above cost';

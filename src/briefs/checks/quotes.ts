@@ -107,7 +107,7 @@ export const staleQuotes: Check = {
   needsItems: (quote) => standingOf(quote) === 'sent',
   defaults: { days: 14 },
   define: ({ days, today }) =>
-    `Quotes that stand at sent, went out ${days} or more days before ${today}, and were not approved or declined since. ${stakeDefinition}`,
+    `Sent quotes that went out ${days} or more days before ${today} and were not approved or declined since. ${stakeDefinition}`,
   examine: (data, context) => {
     const sent = data.quote?.filter((each) => standingOf(each) === 'sent') ?? [];
     return examineQuotes(sent, 'sent quotes', quoteContextOf(context, data), (each, unjudged) => {
@@ -138,7 +138,7 @@ export const expiringQuotes: Check = {
   needsItems: isOpenQuote,
   defaults: { days: 14 },
   define: ({ days, today }) =>
-    `Quotes that stand at draft or sent and expire from ${today} to ${addDays(today, days)}, both included. ${stakeDefinition}`,
+    `Draft and sent quotes that expire from ${today} to ${addDays(today, days)}, both included. ${stakeDefinition}`,
   examine: (data, context) => {
     const until = addDays(context.today, context.days);
     const open = data.quote?.filter(isOpenQuote) ?? [];
@@ -164,7 +164,7 @@ export const quotesOfClosedDeals: Check = {
   wants: [],
   defaults: {},
   define: () =>
-    `Quotes that stand at draft or sent and whose opportunity is won, lost, closed or deleted. ${stakeDefinition}`,
+    `Draft and sent quotes whose opportunity is won, lost, closed or deleted. ${stakeDefinition}`,
   examine: (data, context) => {
     const open = data.quote?.filter(isOpenQuote) ?? [];
     const deals = new Deals(data.opportunity ?? []);
