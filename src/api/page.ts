@@ -6,21 +6,21 @@ export interface PageQuery extends Search {
   from?: number | undefined;
 }
 
-/** A page in the service's own terms. */
+/** A request for one page, as it is sent. */
 export interface PageRequest extends Search {
-  /** Left out where the service refuses it. */
+  /** Absent if the service refuses the parameter. */
   size?: number | undefined;
-  /** What the offset parameter says; left out where it is 0. */
+  /** Value of the offset parameter; not sent if it is 0. */
   from?: number | undefined;
-  /** Name of the offset parameter where it is not the one of the settings. */
+  /** Name of the offset parameter, if it differs from the settings. */
   offsetName?: string | undefined;
-  /** Asked to find out whether the service takes so large a size: a 500 is not retried, and no sign of an outage. */
+  /** The request tests whether the service accepts this size: a 500 is neither retried nor counted as an outage. */
   probesSize?: boolean;
-  /** How often it is sent at most; 3 where this is left out. */
+  /** Maximum number of attempts. Default: 3. */
   attempts?: number;
 }
 
-/** What is asked for of a route, whatever the page. */
+/** A search of a route: the parameters that are the same for all its pages. */
 export interface Search {
   query?: string | undefined;
   /** `key:v1|v2,key2:v` (comma is and, pipe is or). */
@@ -35,11 +35,11 @@ export interface Page<R> {
   records: R[];
   /** Number of all matches, if the service counts them. */
   total?: number;
-  /** `total` is as far as the service looks: there are more. */
+  /** `total` is a limit of the service's count: there are more matches. */
   countIsLimit?: boolean;
   /** The field that held the count, such as `meta.total`. */
   countedIn?: string;
-  /** The service refuses a size: it decides how many records a page has. */
+  /** The service refuses the size parameter, and decides how many records a page has. */
   withoutSize?: boolean;
   facets?: unknown;
   /** Time of the response by the service's clock, in milliseconds since the epoch. */

@@ -6,7 +6,7 @@ import { isKnownField, type Resource } from './records.ts';
 type Row = Readonly<Record<string, unknown>>;
 type RecordKind = Resource | 'quote_item';
 
-/** Something that nearly every record of a kind says, and the fields that may say it. */
+/** A property that nearly every record of a kind has, and the fields that can contain it. */
 interface Essential {
   readonly what: string;
   readonly fields: readonly string[];
@@ -35,7 +35,7 @@ const essentials: { readonly [K in RecordKind]?: readonly Essential[] } = {
   ],
 };
 
-/** Something that no record says in a field that this server knows, while it has fields that may say it. */
+/** A property that no record has in a known field, while unknown fields may contain it. */
 export interface Unrecognized {
   kind: RecordKind;
   /** Such as `stage`. */
@@ -45,7 +45,7 @@ export interface Unrecognized {
 }
 
 const maxFields = 6;
-/** Records of which one at least has an amount, if it is in a known field. */
+/** Among this many records at least one is expected to have an amount. */
 const minForAmounts = 5;
 
 /** Names of the first record's fields, if no record has any of the fields that its kind is read by. */
@@ -58,7 +58,7 @@ export function unrecognizedFields(
   return unknownFields(resource, first);
 }
 
-/** What these records of one kind, and the items in them, do not say in any field that this server knows. */
+/** The properties that these records, and the items in them, have in no known field. */
 export function findUnrecognized(resource: Resource, records: readonly Row[]): Unrecognized[] {
   const found = unrecognizedIn(resource, records);
   if (resource !== 'quote') return found;
@@ -71,7 +71,7 @@ function unrecognizedIn(kind: RecordKind, records: readonly Row[]): Unrecognized
   if (!first) return [];
   return (essentials[kind] ?? []).flatMap(({ what, fields, isNumber = false }) => {
     if (records.some((record) => has(record, fields))) return [];
-    // A few opportunities may have no revenue; an item always has a price.
+    // A few opportunities may all lack a revenue; an item always has a price.
     if (isNumber && kind !== 'quote_item' && records.length < minForAmounts) return [];
     const candidates = unknownFields(kind, first, isNumber ? isAmount : isLabel);
     return candidates.length === 0 ? [] : [{ kind, what, unknownFields: candidates }];
@@ -81,13 +81,13 @@ function unrecognizedIn(kind: RecordKind, records: readonly Row[]): Unrecognized
 const has = (record: Row, fields: readonly string[]): boolean =>
   fields.some((field) => record[field] !== undefined);
 
-/** A record with hardly a value, such as a contact with a telephone only, has no more unknown fields than known ones. */
+/** True also for a record with few values, such as a contact with a telephone only, if most of its fields are known. */
 function isRecognized(resource: Resource, record: Row): boolean {
   const expected = essentials[resource];
   if (expected?.some(({ fields }) => has(record, fields))) return true;
   const known = Object.keys(record).filter((field) => isInformative(resource, field)).length;
   const unknown = unknownFields(resource, record).length;
-  // Records of the other kinds may hardly say anything.
+  // Records of the other kinds may have no fields but an id.
   return expected === undefined ? known > 0 || unknown === 0 : known > unknown;
 }
 

@@ -4,7 +4,7 @@ import type { Journal } from './port.ts';
 
 /**
  * A journal in a file: one JSON object per line, readable by its owner only. `append` returns after the entry is
- * synced to disk. A line that a crash cut short does not affect the others.
+ * synced to disk. A line that is incomplete after a crash does not affect the others.
  */
 export class JournalFile implements Journal {
   readonly #path: string;

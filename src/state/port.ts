@@ -181,7 +181,7 @@ export interface SnapshotStore {
   names(): Promise<string[]>;
   read(name: string): Promise<Buffer | undefined>;
   /**
-   * Replaces a value atomically: whatever happens, a reader gets the old or the new one. Returns after it is stored
+   * Replaces a value atomically: a reader gets the old or the new one. Returns after it is stored
    * durably. Names consist of lower-case letters, digits and hyphens.
    */
   write(name: string, value: Buffer): Promise<void>;

@@ -8,7 +8,7 @@ import type { RedisLink } from './redis-link.ts';
  * long after any copy.
  */
 export const bumpGenerationScript = `
-local function tell(generation, channel, message)
+local function publish(generation, channel, message)
   if generation ~= '' then
     redis.call('INCR', generation)
     redis.call('PEXPIRE', generation, 86400000)
@@ -19,7 +19,7 @@ end
 
 /** KEYS: optional generation. ARGV: channel, message. */
 const publishScript = `${bumpGenerationScript}
-tell(KEYS[1] or '', ARGV[1], ARGV[2])
+publish(KEYS[1] or '', ARGV[1], ARGV[2])
 return 1
 `;
 

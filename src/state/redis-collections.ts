@@ -15,7 +15,7 @@ import { listReply } from './redis-replies.ts';
 /**
  * KEYS: generation, copy, lock. ARGV: maximum age in milliseconds, token, milliseconds of the lock. Returns the
  * generation and one of: `held` with the copy and its age; `yours`, this process has the lock; `wait`, another
- * process has it. The lock's name contains the generation, so nobody waits for a process that reads an outdated
+ * process has it. The lock's name contains the generation, so no process waits for one that reads an outdated
  * collection.
  */
 const lookupScript = `

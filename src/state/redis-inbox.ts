@@ -53,7 +53,7 @@ redis.call('ZADD', KEYS[2], now, member)
 redis.call('HINCRBY', KEYS[4], 'bytes', #ARGV[7])
 for at = 1, 4 do redis.call('PEXPIRE', KEYS[at], ARGV[1] + 86400000) end
 sweep()
-if ARGV[8] ~= '' then tell(KEYS[5] or '', ARGV[8], ARGV[9]) end
+if ARGV[8] ~= '' then publish(KEYS[5] or '', ARGV[8], ARGV[9]) end
 return 1
 `;
 

@@ -186,7 +186,7 @@ export class Collections {
   }
 
   #stopWalk(resource: Resource, running: Walk): void {
-    running.controller.abort(new Error('nobody waits any more'));
+    running.controller.abort(new Error('no call waits for the walk'));
     if (this.#walks.get(resource) === running) this.#walks.delete(resource);
   }
 
@@ -242,9 +242,9 @@ export class Collections {
       purpose: 'walk',
       trace: running.trace,
     };
-    const tell = (progress: Progress) => reportProgress(running, resource, progress);
+    const report = (progress: Progress) => reportProgress(running, resource, progress);
     const reading = readCollection(this.#pages, resource, fullQuery(resource), call);
-    const read = await readToEnd(reading, tell);
+    const read = await readToEnd(reading, report);
     await this.#items.markIn(resource, read.records, call);
     return { ...read, asOf };
   }
@@ -270,12 +270,12 @@ const fullQuery = (resource: Resource) => ({
 /** Reads to the end and reports progress. */
 export async function readToEnd<R>(
   walking: AsyncGenerator<Progress, Reading<R>>,
-  tell: (progress: Progress) => void,
+  report: (progress: Progress) => void,
 ): Promise<Reading<R>> {
   for (;;) {
     const step = await walking.next();
     if (step.done) return step.value;
-    tell(step.value);
+    report(step.value);
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Resource, resources } from '../api/routes.ts';
 
-/** A permission to use a tenant's key. In settings, `read` stands for all read grants. */
+/** A permission to use a tenant's key. In settings, `read` means all read grants. */
 export type Grant = `${Resource}:read` | 'opportunity:write';
 
 export const writeGrant = 'opportunity:write' satisfies Grant;

@@ -199,7 +199,7 @@ class SharedTenantState {
 /** A tenant: its address, key, grants, cached data and state. */
 export class Tenant {
   readonly client: ApiClient;
-  /** The service's pages, whatever its way of paging. */
+  /** The service's pages, independent of how it pages. */
   readonly pages: ServicePages;
   readonly grants: ReadonlySet<Grant>;
   /** Hash of the tenant's address, key and name. */
@@ -415,8 +415,8 @@ export class Tenant {
     const asOf = new Date();
     const apiCall = interactiveCall(call);
     const reading = readCollection(this.pages, resource, search, apiCall);
-    const tell = ({ read, total }: Progress) => call.progress(read, total, resource);
-    const found = await readToEnd(reading, tell);
+    const report = ({ read, total }: Progress) => call.progress(read, total, resource);
+    const found = await readToEnd(reading, report);
     await this.#shared.items.markIn(resource, found.records, apiCall);
     return { ...found, asOf };
   }

@@ -11,11 +11,11 @@ const prototypes = new Map(Object.entries(data));
 const toPrototypes = (text: string): string =>
   Array.from(text, (character) => prototypes.get(character) ?? character).join('');
 
-/** Unicode's list keeps the em dash and the horizontal bar apart from the hyphen; in an identifier nobody does. */
+/** Unicode's list distinguishes the em dash and the horizontal bar from the hyphen; readers of an identifier do not. */
 const dashes = /[\p{Pd}\u2212]/gu;
 
 /**
- * Equal for all texts that look alike, whatever their hyphens, scripts and widths. Unlike the skeleton of
+ * Equal for all texts that look alike, regardless of hyphens, scripts and widths. Unlike the skeleton of
  * UTS #39 it drops spaces and decomposes compatibility forms.
  */
 function skeletonOf(text: string): string {

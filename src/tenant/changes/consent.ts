@@ -37,7 +37,7 @@ export interface Proposal {
 
 /**
  * The result of asking. `accepted` by `asked`: a person answered the host's dialog; by `token`: the call was
- * repeated with the token of the preview. `unasked`: nobody could be asked; `offer` has a token if tokens are
+ * repeated with the token of the preview. `unasked`: no person could be asked; `offer` has a token if tokens are
  * allowed. `moved`: the person agreed to another difference than would be written now.
  */
 export type Consent =

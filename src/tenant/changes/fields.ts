@@ -117,7 +117,7 @@ function withoutEmpty(custom: Record<string, unknown>): Record<string, unknown> 
 }
 
 function toReference(raw: unknown): Reference | undefined {
-  // Set, in a form that nobody knows: it can be shown, not sent.
+  // A value of an unknown form: it can be shown, but not sent.
   if (!isObject(raw)) return { id: '', name: JSON.stringify(raw) };
   const { id } = raw;
   // A contact has first and last names instead of a name.

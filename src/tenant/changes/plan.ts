@@ -105,7 +105,7 @@ const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
 
 /**
  * Every write includes the present probability, converted to 0–1. If the scale is uncertain, a stored 1 may mean 1 %
- * or 100 %, and could be written wrong although nobody asked to change it.
+ * or 100 %, and could be changed by a write of other fields.
  */
 function refuseAmbiguousProbability(
   { record, scale }: Target,

@@ -4,11 +4,11 @@ import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { keysOf } from '../../values.ts';
 import type { FieldChange, FieldValue } from './fields.ts';
 
-/** A rule of the service's web interface. Nobody says whether the API has it too, and tenants differ. */
+/** A rule of the service's web interface. Whether the API has it too is not documented, and differs by tenant. */
 export type ServiceRule = 'status' | 'locked' | 'computed' | 'title' | 'category';
 
 const editableStatuses = ['active', 'not ready to buy'];
-/** Says nothing about the rule: a warning in every question would be read in none. */
+/** No warning: if every question had it, nobody would read it. */
 const neutralStatus = 'open';
 const maxTitleLength = 128;
 

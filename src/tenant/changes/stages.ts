@@ -25,7 +25,7 @@ export function stagesOf(opportunities: readonly ApiRecord[]): Stage[] {
 }
 
 /**
- * Matches barred stages by id, name or external identifier. Names that look alike match, whatever their letter case,
+ * Matches barred stages by id, name or external identifier. Names that look alike match, regardless of letter case,
  * spaces and script. `unknown` are the words that match no stage.
  */
 export async function matchBarredStages(

@@ -1,4 +1,4 @@
-/** The operator's limits for writes. They apply whatever a person agrees to. */
+/** The operator's limits for writes. They apply even if a person agrees to a change. */
 export interface WriteRules {
   /** Maximum number of writes in any hour. */
   perHour: number;

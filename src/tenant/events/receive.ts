@@ -20,7 +20,7 @@ export interface Receipt {
   lagMs?: number;
 }
 
-/** What became of one delivery. */
+/** The result of one delivery. */
 export interface DeliveryReceipt {
   /** One for each event, in the order of the delivery. */
   receipts: Receipt[];

@@ -144,7 +144,7 @@ class StoredReader implements SnapshotReader {
   readonly #store: SnapshotStore;
   readonly #bases = new Map<string, Promise<readonly Row[] | undefined>>();
   readonly #records = new Map<string, Promise<Opportunity[]>>();
-  /** The last row of each deal that was read, and what it says. */
+  /** The last row that was read of each deal, and its record. */
   readonly #known = new Map<string, { row: Row; record: Opportunity }>();
 
   constructor(store: SnapshotStore) {

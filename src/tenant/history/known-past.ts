@@ -4,7 +4,7 @@ import { toRecord } from '../../records/records.ts';
 import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
 import { toOpportunity, toRow } from './snapshot-format.ts';
 
-/** The past of a tenant that can be told without snapshots, such as that of the embedded tenant. */
+/** The past of a tenant that is known without snapshots, such as that of the embedded tenant. */
 export interface KnownPast {
   /** The days that are known, oldest first; today is not one of them. */
   days(): readonly Day[];

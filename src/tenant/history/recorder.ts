@@ -58,7 +58,7 @@ export class HistoryRecorder {
       await history.save(records, asOf);
       this.#failed = false;
     } catch (error) {
-      // Once until it succeeds again: a folder that cannot be written is no news every minute.
+      // Reported once until it succeeds again, not after every reading.
       if (!this.#failed) this.#onError(error);
       this.#failed = true;
     }

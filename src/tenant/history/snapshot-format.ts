@@ -159,7 +159,7 @@ const decompress = promisify<Buffer, Buffer>(brotliDecompress);
 /** Written once a day and kept for a year: a little slower and smaller than what is only passed on. */
 const packing = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/** A line of JSON for the header and for each column, so that other work gets its turn between them. */
+/** A line of JSON for the header and for each column, so that other work can run between them. */
 async function pack(header: object, rows: readonly Row[]): Promise<Buffer> {
   const lines = [JSON.stringify({ version, ...header })];
   await forEachInSlices(fields.keys(), (column) =>
