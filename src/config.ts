@@ -442,7 +442,7 @@ export function readSettings(
   return withSecretsFromFiles(read as Settings);
 }
 
-/** A desktop bundle leaves the name of an optional field in place of a value that nobody filled in. */
+/** For an optional field without a value, a desktop host passes the placeholder of its manifest. */
 const givenIn = (value: string | undefined): string | undefined =>
   value === '' || (value !== undefined && /^\$\{user_config\.\w+\}$/.test(value))
     ? undefined

@@ -81,7 +81,7 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
 };
 
 /**
- * Webhook events are received for the operator. A caller's own key does not tell which of them its owner may
+ * Webhook events are received for the operator. A caller's own key does not show which of them its owner may
  * see.
  */
 function withoutEvents(settings: Settings): Settings {

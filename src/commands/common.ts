@@ -49,9 +49,9 @@ function redisSecrets({ redisUrl }: Settings): string[] {
 /** @throws Error when Redis refuses the password */
 export async function openState(settings: Settings, log: Pick<Log, 'warn'>): Promise<State> {
   const { redisUrl: url, replicas, stateDir } = settings;
-  const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
-  if (!url) return localState(stateDir ?? defaultStateFolder(process.env), { report: tell });
+  const report = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
+  if (!url) return localState(stateDir ?? defaultStateFolder(process.env), { report });
   // Loaded on demand: most servers do not use Redis.
   const { redisState } = await import('../state/redis.ts');
-  return redisState({ url, replicas, report: tell });
+  return redisState({ url, replicas, report });
 }

@@ -53,7 +53,7 @@ async function examine(settings: Settings): Promise<Report> {
     const findings = await checkService(prober, probes, pages);
     const stages = await checkStages(prober, settings.barredStages, pages);
     const access = checkAddress(target, probes);
-    // What keeps every request from an answer is told once, not of every route.
+    // An error that affects every request is reported once, not for every route.
     const answered = access.some(({ status }) => status === 'fail') ? new Map() : probes;
     const briefs = checkBriefs(answered, findings, settings.grants, mayWalk(prober, settings));
     const grants = grantsFor(probes, settings.grants);
@@ -76,7 +76,7 @@ async function examine(settings: Settings): Promise<Report> {
       requests: prober.requests,
       ...(grants === undefined ? {} : { grants }),
     });
-    // Again, after invisible characters were removed, which can keep a repeated key from being found.
+    // Again: invisible characters, which are removed by now, may have hidden the key from the first search.
     return withoutLongKey(report, target.key);
   } finally {
     progress.done();

@@ -126,11 +126,11 @@ function toToolCall(
   trace: Trace | undefined,
 ): ToolCall {
   const asking = client ?? connection.client;
-  const tell = (params: JsonObject) => notify('notifications/progress', params);
+  const send = (params: JsonObject) => notify('notifications/progress', params);
   return {
     signal,
     deadline: Date.now() + callMs,
-    progress: progressToken === undefined ? () => {} : progressReporter(tell, progressToken),
+    progress: progressToken === undefined ? () => {} : progressReporter(send, progressToken),
     client: asking ? visible(`${asking.name} ${asking.version}`).slice(0, 120) : 'unknown host',
     trace,
     consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),

@@ -63,7 +63,7 @@ const isClient = objectWith(
   { name: isText, version: isText },
   { title: isText, websiteUrl: isText, description: isText },
 );
-/** Nothing more of them matters to a request that only reads. */
+/** Others do not affect the requests that are answered here. */
 const areCapabilities = objectWith(
   {},
   {
@@ -80,7 +80,7 @@ const isEnvelope = objectWith(
   { [metaKeys.client]: isClient },
 );
 
-/** Looked at for all methods alike. */
+/** `_meta` is checked by `eraOf`, for all methods. */
 const meta: Predicates = { _meta: () => true };
 const noParameters = objectWith({}, meta);
 
@@ -90,7 +90,7 @@ const handshake: Predicates = {
   clientInfo: isClient,
 };
 
-/** In which era each method is answered, if only in one, and what it may be given. */
+/** The methods that are answered: in which era, if only in one, and with which parameters. */
 const methods: Readonly<Record<string, { era?: Era; params: Predicate }>> = {
   initialize: { era: 'legacy', params: objectWith(handshake, meta) },
   ping: { era: 'legacy', params: noParameters },
@@ -121,12 +121,12 @@ export function readRequest(message: unknown): FastRequest | undefined {
   return { id, method, params, era, client, progressToken };
 }
 
-/** The era that `_meta` speaks of; nothing where it says something that is not known here. */
+/** The era of the request, by `_meta`; `undefined` if `_meta` has an unknown form. */
 function eraOf(meta: unknown): Era | undefined {
   if (meta === undefined) return 'legacy';
   if (!isObject(meta) || !(meta.progressToken === undefined || isId(meta.progressToken)))
     return undefined;
-  // Others are notes of the host's own.
+  // Other fields belong to the host.
   const ofProtocol = Object.entries(meta).filter(([name]) => name.startsWith(reserved));
   if (ofProtocol.length === 0) return 'legacy';
   return isEnvelope(Object.fromEntries(ofProtocol)) ? 'modern' : undefined;

@@ -100,7 +100,7 @@ const maxNameLength = 64;
 
 /**
  * Guesses are counted per tenant name in the path, so that a wrong secret of one tenant does not block the
- * deliveries of others. Unknown names are counted alike, so that they cannot be told apart.
+ * deliveries of others. Unknown names are counted alike, so that the response does not reveal which names exist.
  * @throws HttpError (429) after too many wrong secrets; what `work` throws
  */
 async function limitGuesses<T>(

@@ -144,7 +144,7 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
 }
 
-/** Numbers are shown without quotation marks, to tell 5 from the text “5”. */
+/** Numbers are shown without quotation marks, to distinguish 5 from the text “5”. */
 function quotedUnlessScalar(value: unknown): Wording {
   if (value === undefined || value === null) return wording`(empty)`;
   if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));

@@ -1,4 +1,4 @@
-/** Rows as CSV for spreadsheet programs: RFC 4180, with the byte order mark by which Excel knows UTF-8. */
+/** Rows as CSV for spreadsheet programs: RFC 4180, with the byte order mark by which Excel recognizes UTF-8. */
 import { isObject } from '../values.ts';
 import { onOneLine, tableColumns } from './render.ts';
 
@@ -30,7 +30,7 @@ const withoutNesting = (row: Row): Record<string, unknown> =>
     ),
   );
 
-/** Numbers and truth values cannot be formulas; every text can, whatever field it is of. */
+/** Numbers and truth values cannot be formulas; every text can, in any field. */
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

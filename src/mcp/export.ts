@@ -1,4 +1,4 @@
-/** The rows of an answer as a CSV file, for a person. The address says which: any server process can answer it. */
+/** The rows of an answer as a CSV file, for a person. The address contains the call, so any server process can answer it. */
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import type { ToolCall } from '../tenant/call.ts';
 import { readCurrencies } from '../tenant/lists/known.ts';
@@ -114,7 +114,7 @@ interface Table {
   total?: unknown;
 }
 
-/** A brief that has rows of records asks which one is meant: these are not what was asked for. */
+/** Candidates among which a brief asks to choose are not the requested rows. */
 function tableOf(tool: AnyTool, answer: Answer, data: Row, wanted: string | undefined): Table {
   const isQuestion = 'records' in data && !('records' in tool.output.shape);
   if (isQuestion) throw new InvalidParams([answer.summary, ...(answer.notes ?? [])].join(' '));
@@ -132,7 +132,7 @@ function tableOf(tool: AnyTool, answer: Answer, data: Row, wanted: string | unde
 
 const mainTables = ['records', 'rows', 'groups'];
 
-/** A currency that is told once for all rows is a column of the file. */
+/** A currency that the answer has once for all rows becomes a column of the file. */
 function withCurrency(rows: readonly Row[], { currency }: Row): Row[] {
   return typeof currency === 'string' ? rows.map((row) => ({ currency, ...row })) : [...rows];
 }

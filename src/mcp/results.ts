@@ -153,8 +153,8 @@ function writeResult(answer: Answer, markup: Markup): CallToolResult {
   const summary = withCoverageFirst(answer);
   const facts = cleanedRow(data, markup);
   const structuredContent = { summary, ...facts, ...(notes?.length ? { notes } : {}) };
-  const told = withoutToldPage(withoutFreshCoverage(facts), summary);
-  const lines = [summary, render(told), ...(notes ?? [])];
+  const shown = withoutRepeatedPage(withoutFreshCoverage(facts), summary);
+  const lines = [summary, render(shown), ...(notes ?? [])];
   return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent };
 }
 
@@ -172,7 +172,7 @@ function withoutFreshCoverage(facts: Record<string, unknown>): Record<string, un
 }
 
 /** The summary says how many rows are shown, and where to go on. */
-function withoutToldPage(
+function withoutRepeatedPage(
   facts: Record<string, unknown>,
   summary: Wording,
 ): Record<string, unknown> {

@@ -54,10 +54,10 @@ function isRedundant(keyword: string, value: unknown, io: Io): boolean {
 }
 
 function slim(schema: JsonSchema, io: Io, top = false): JsonSchema {
-  const told = Object.entries(schema).filter(
+  const kept = Object.entries(schema).filter(
     ([keyword, value]) => !isRedundant(keyword, value, io),
   );
-  const slimmed: JsonSchema = Object.fromEntries(told);
+  const slimmed: JsonSchema = Object.fromEntries(kept);
   // `required` is listed at the top level only.
   if (io === 'output' && !top) delete slimmed.required;
   if (schema.items) slimmed.items = slim(schema.items, io);

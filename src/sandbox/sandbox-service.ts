@@ -120,7 +120,7 @@ export class SandboxService implements Service {
     for (const listener of this.#listeners) listener(change);
   }
 
-  /** An existing file keeps its keys, whatever the seed. */
+  /** An existing file keeps its keys, even with another seed. */
   #loadKeyHolders(tenant: string, seed: number): void {
     if (!this.#store.value('select 1 from api_key where tenant = ?', tenant)) {
       const rows = Object.entries(SCOPES).map(([scope, permissions]) => ({

@@ -232,7 +232,7 @@ function resultSummary(
 
 const maxNamedFields = 5;
 
-/** What changed without being asked for first: that is what nobody expects. */
+/** Unrequested changes first: nobody expects them. */
 function describeDifferences(differs: WriteResult['differs']): Wording {
   const parts = [
     { fields: differs.filter(({ asked }) => !asked), what: 'changed without being asked for' },

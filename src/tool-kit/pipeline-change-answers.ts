@@ -118,7 +118,7 @@ function periodNotes({ opening, closing }: PeriodWanted, states: PeriodStates): 
 
 const stageNotes = (stages: readonly StageRow[]): Wording[] =>
   stages.some(({ conversion }) => conversion === undefined)
-    ? [wording`Conversion is told for stages that at least ${minExits} deals left.`]
+    ? [wording`Conversion is shown for stages that at least ${minExits} deals left.`]
     : [];
 
 /** The operator keeps no history. */
@@ -137,7 +137,7 @@ export function nothingToCompare(kept: KeptDays, coverage: Record<string, unknow
     summary: wording`Nothing to compare yet: ${since}.`,
     data: { history: { ...compact({ from: kept.first }), days: kept.count }, coverage },
     notes: [
-      wording`The service keeps no history. This server makes a snapshot on each day on which all opportunities are read; changes can be told from the next day on.`,
+      wording`The service keeps no history. This server makes a snapshot on each day on which all opportunities are read; changes are available from the next day on.`,
     ],
   };
 }

@@ -75,7 +75,7 @@ export const variables = {
   /** Read by the bridge of hosts that send no headers themselves. */
   login: 'CPQ_LOGIN',
 } as const;
-/** What stands in place of an address that the user fills in. */
+/** Placeholder of an address that the user fills in. */
 export const baseUrlPlaceholder = 'https://YOUR-TENANT';
 export const secrets = {
   key: {

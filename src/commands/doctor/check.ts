@@ -17,7 +17,7 @@ export interface DoctorCheck {
 /** A check of the service, and what its result means for answers from these records. */
 export interface Finding extends DoctorCheck {
   /**
-   * `wrong`: what is told of these records may be wrong; `wrong figures`: only what is computed from them.
+   * `wrong`: answers from these records may be wrong; `wrong figures`: only figures computed from them.
    * `partial`: not all of them can be read, which answers say.
    */
   effect?: {

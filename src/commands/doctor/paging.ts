@@ -132,7 +132,7 @@ async function withoutOffset(
   return { ...found, effect: { of: pagedResources, is: 'partial' } };
 }
 
-/** An error here is of no more consequence than no answer: the routes were checked before. */
+/** An error is ignored here: the routes were checked before. */
 export function unlessApiError(error: unknown): undefined {
   if (!isApiError(error)) throw error;
 }

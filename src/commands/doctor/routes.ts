@@ -10,7 +10,7 @@ import { check, type DoctorCheck, notTried } from './check.ts';
 import type { Probe, Prober, Probes } from './prober.ts';
 import { affectsAllRoutes } from './service.ts';
 
-/** Large enough to tell what the offset counts. */
+/** Large enough to show whether the offset counts records or pages. */
 export const probeSize = minSampleRows;
 const width = 4;
 

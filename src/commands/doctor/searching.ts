@@ -68,7 +68,7 @@ async function checkParameter(
   }
 }
 
-/** Found out in the way of the lists, which read everything where a parameter has no effect. */
+/** Uses the reading of lists, which reads everything if a parameter has no effect. */
 async function isIgnored(
   prober: Prober,
   pages: ServicePages,

@@ -10,7 +10,7 @@ import type { Prober, Probes } from './prober.ts';
 
 const main = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
 
-/** Checks the form of the records: what they are called by, how they refer to each other, dates and marks. */
+/** Checks the form of the records: names, references, dates and deletion marks. */
 export async function checkShapes(prober: Prober, probes: Probes): Promise<Finding[]> {
   const rows = main.flatMap((resource) => prober.rawRows(resource));
   if (rows.length === 0) return [];
@@ -23,7 +23,7 @@ export async function checkShapes(prober: Prober, probes: Probes): Promise<Findi
   ];
 }
 
-/** Records of another form: answers from them name what they lack. */
+/** Records of another form: answers say which fields are missing. */
 function checkFields(probes: Probes): Finding[] {
   const failures = main.flatMap((resource): Finding[] => {
     const { records = [], error } = probes.get(resource) ?? {};
@@ -77,7 +77,7 @@ function formOf(row: RawRecord, name: string): 'nested' | 'flat' | 'text' | unde
   return row[`${name}Id`] === undefined && row[`${snake}_id`] === undefined ? undefined : 'flat';
 }
 
-/** Rows without items say nothing of what a quote is worth. */
+/** Without items the value of a quote is unknown. */
 async function checkItems(prober: Prober, probes: Probes): Promise<Finding> {
   const found = (status: Finding['status'], detail: string, remedy?: string): Finding =>
     check('records:items', 'items of quotes', status, detail, remedy);

@@ -303,7 +303,7 @@ function toHttpError(error: unknown, metadataParameter: string): HttpError {
       'The access token was not issued by the configured identity provider.',
       metadataParameter,
     );
-  // Any other error does not tell whether the token is valid.
+  // Any other error does not show whether the token is valid.
   return new HttpError(503, 'The identity provider cannot be reached now.', {
     headers: retryAfterHeader(retryAfterSeconds),
   });
