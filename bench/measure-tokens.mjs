@@ -25,7 +25,7 @@ export async function wire({ baseUrl, key }, path) {
   return response.text();
 }
 
-/** Tokens of `tools/list` with every tool enabled, and of two lists beside the service's own answers. */
+/** Tokens of `tools/list` with every tool enabled, and of two lists compared with the service's own answers. */
 export async function measureTokens(candidates, env, tenant) {
   const everything = {
     ...env,

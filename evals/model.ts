@@ -4,7 +4,7 @@ import type { Client, Tool } from '@modelcontextprotocol/client';
 import { dynamicTool, generateText, jsonSchema, type LanguageModel, stepCountIs } from 'ai';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** After that many turns a model is taken to have lost its way. */
+/** After that many turns the question is given up. */
 const maxTurns = 15;
 
 /** An answer to one question and what it took; the form of a transcript's lines, with the question's id. */

@@ -17,7 +17,7 @@ export const commandOf = (server: string): [string, ...string[]] => [
 /** The built server over stdio, its clock at the day of the questions, with a person who agrees or declines. */
 export interface PlayedServer {
   client: Client;
-  /** What the person answers from now on. Nobody agrees until this is set to accept. */
+  /** What the person answers from now on; `decline` at first. */
   person: 'accept' | 'decline';
   close(): Promise<void>;
 }

@@ -4,16 +4,16 @@
  */
 export interface Question {
   id: string;
-  /** `{column}` stands for a column of the first row of `about`. */
+  /** `{column}` is replaced by a column of the first row of `about`. */
   ask: string;
-  /** Picks whom or what is asked about. Its columns are parameters of `truth` and `after`, as `:column`. */
+  /** Selects the record that the question is about. Its columns are parameters of `truth` and `after`, as `:column`. */
   about?: string;
   /** What is true. Every expectation about a column must hold for every row. */
   truth?: string;
   expect: Expectation[];
   /** What a right answer must not contain. */
   forbid?: Expectation[];
-  /** What the person answers who is asked to agree to a change; without it nothing may be changed. */
+  /** The person's answer to a request to agree to a change; without it no change is accepted. */
   person?: 'accept' | 'decline';
   /** Read from the tenant after the question was played; each column must be 1. */
   after?: string;

@@ -99,7 +99,7 @@ function readPlayed(line: string): Played {
   return played;
 }
 
-/** Keeps the tenant open for an assistant of one's own, and prints what to add to its configuration. */
+/** Keeps the tenant open for another assistant, and prints the entry for its configuration. */
 function serve(): Promise<void> {
   const file = options.data ? { file: options.data } : {};
   return withSandbox({ ...tenantOptions, ...file }, async (sandbox) => {

@@ -25,17 +25,17 @@ function missing(expectation: Expectation, { rows }: AskedQuestion, answer: stri
 
 const describe = (expectation: Expectation): string => Object.values(expectation).join(', ');
 
-type Told = Exclude<Cell, null>;
+type KnownCell = Exclude<Cell, null>;
 
 const comparisons = {
-  figure: (answer: string, cell: Told) =>
-    figures(answer).some((told) => agrees(told, Number(cell))),
-  name: (answer: string, cell: Told) => letters(answer).includes(letters(String(cell))),
-  day: (answer: string, cell: Told) =>
-    spellings(String(cell)).some((told) => answer.includes(told)),
+  figure: (answer: string, cell: KnownCell) =>
+    figures(answer).some((figure) => agrees(figure, Number(cell))),
+  name: (answer: string, cell: KnownCell) => letters(answer).includes(letters(String(cell))),
+  day: (answer: string, cell: KnownCell) =>
+    spellings(String(cell)).some((spelling) => answer.includes(spelling)),
 };
 
-/** A number as it stands in an answer, and the place of its last digit: 0.01 for cents, 1,000 for "23 k". */
+/** A number as written in an answer, and the place of its last digit: 0.01 for cents, 1,000 for "23 k". */
 interface Figure {
   value: number;
   unit: number;
@@ -66,11 +66,11 @@ function figures(answer: string): Figure[] {
 }
 
 /** In full to the cent, or rounded to a place that leaves at least three digits. */
-function agrees(told: Figure, truth: number): boolean {
-  const difference = Math.abs(told.value - Math.abs(truth));
+function agrees(figure: Figure, truth: number): boolean {
+  const difference = Math.abs(figure.value - Math.abs(truth));
   if (difference < 0.006) return true;
   if (Number.isInteger(truth) && Math.abs(truth) < 1000) return false;
-  return told.value >= 100 * told.unit && difference <= told.unit / 2;
+  return figure.value >= 100 * figure.unit && difference <= figure.unit / 2;
 }
 
 const letters = (text: string): string =>

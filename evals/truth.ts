@@ -24,7 +24,7 @@ export interface AskedQuestion extends Question {
 
 /**
  * Puts the record that is asked about into the question and reads what is true.
- * @throws Error where a query of the question brings nothing: it would accept any answer.
+ * @throws Error if a query of the question returns no rows: any answer would be accepted.
  */
 export function askedQuestion(question: Question, database: Sandbox['database']): AskedQuestion {
   const subject = question.about === undefined ? {} : firstRow(question, database);

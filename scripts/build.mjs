@@ -74,7 +74,7 @@ async function filesByTime() {
 }
 
 /**
- * Keeps the names of error classes, which tell errors apart. Keeping all names would define a name for every
+ * Keeps the names of error classes, by which errors are distinguished. Keeping all names would define a name for every
  * function that is created during a call.
  */
 async function keepFunctionNames(source) {

@@ -82,10 +82,10 @@ ${measured.map(({ what, requested: asked }) => `- ${what}: ${code(asked)}`).join
 }
 
 function line({ what, text, structured, wire, cold, warm }: Measured): string {
-  const told = (tokens: number) => {
+  const cell = (tokens: number) => {
     const share = wire === undefined ? '' : ` (${Math.round((tokens / wire) * 1000) / 10} %)`;
     return `${tokens.toLocaleString('en-US')}${share}`;
   };
   const sent = wire === undefined ? '' : wire.toLocaleString('en-US');
-  return row(what, told(text), told(structured), sent, String(cold), String(warm));
+  return row(what, cell(text), cell(structured), sent, String(cold), String(warm));
 }

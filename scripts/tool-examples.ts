@@ -116,7 +116,7 @@ async function connect(day: string, folder: string): Promise<Client> {
   return client;
 }
 
-/** A clock that stands still at noon, so that the answers are the same each time. */
+/** A clock that stays at noon, so that the answers are the same each time. */
 function clockAt(day: string): string {
   const source = `
     const RealDate = Date;

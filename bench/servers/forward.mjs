@@ -23,7 +23,7 @@ const tool = {
   inputSchema: { type: 'object', properties: { size: { type: 'integer' } } },
 };
 
-/** The result of one request, with no checks beyond the necessary. */
+/** The result of one request, with the necessary checks only. */
 export async function resultOf({ method, params }) {
   switch (method) {
     case 'initialize':
