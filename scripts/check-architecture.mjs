@@ -32,7 +32,7 @@ const layersBelow = {
 const filesBesideLayers = {
   'src/main.ts': ['commands', ...layersBelow.commands].filter((layer) => layer !== 'sandbox'),
   'src/index.ts': ['commands', ...layersBelow.commands].filter((layer) => layer !== 'sandbox'),
-  'src/config.ts': layersBelow.mcp,
+  'src/config.ts': ['mcp', ...layersBelow.mcp],
   'src/log.ts': [],
   'src/version.ts': [],
   'src/values.ts': [],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { parseToolNames, type ToolSelection } from './mcp/tool-selection.ts';
 import type { NameOf } from './setting-names.ts';
 import { fieldNames } from './tenant/changes/fields.ts';
 import { type Grant, grantNames, parseGrants } from './tenant/grants.ts';
@@ -113,6 +114,13 @@ export const settings = {
     flag: 'toolsets',
     description: `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, events where webhooks are received, and changes where a write is granted`,
     parse: (given) => parseNames(parseList(given), parseToolsets, toolsets),
+  }),
+  tools: setting({
+    env: 'CPQ_TOOLS',
+    flag: 'tools',
+    description:
+      'Exact names of tools to list: these and no others, or besides those of the toolsets if toolsets are set too',
+    parse: (given) => parseNames(parseList(given), parseToolNames),
   }),
   pageParam: setting({
     env: 'CPQ_PAGE_PARAM',
@@ -485,14 +493,15 @@ function validate(name: SettingName, given: string, byFlag: boolean): unknown {
 function parseNames<T>(
   names: readonly string[],
   parse: (names: readonly string[]) => T,
-  known: readonly string[],
+  known: readonly string[] = [],
 ): T {
   if (names.length === 0) throw new ConfigError('is empty');
   try {
     return parse(names);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ConfigError(`${error.message}. Known: ${known.join(', ')}`);
+    const all = known.length > 0 ? `. Known: ${known.join(', ')}` : '';
+    throw new ConfigError(error.message + all);
   }
 }
 
@@ -627,13 +636,15 @@ export function requireTenant(read: Settings): { baseUrl: URL; key: string } {
   });
 }
 
-/** The configured toolsets; default: routes and briefs, with events and changes if they can be used. */
-export function toolsetsOf(read: Settings): ReadonlySet<Toolset> {
+/** The configured tools; default: routes and briefs, with events and changes if they can be used. */
+export function toolSelectionOf(read: Settings): ToolSelection {
+  const tools = read.tools ?? new Set();
+  if (read.tools && !read.toolsets) return { tools, toolsets: new Set() };
   const writes = (read.grants as ReadonlySet<Grant>).has('opportunity:write');
   const usual: Toolset[] = ['routes', 'briefs'];
   if (receivesWebhooks(read)) usual.push('events');
   if (writes) usual.push('changes');
-  return read.toolsets ?? new Set(usual);
+  return { tools, toolsets: read.toolsets ?? new Set(usual) };
 }
 
 /** Whether webhooks are accepted: only with a secret, since anyone could send them otherwise. */

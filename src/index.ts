@@ -57,6 +57,8 @@ export interface CpqTenantOptions {
   grants?: readonly CpqGrant[] | undefined;
   /** Listed tools. Default `routes` and `briefs`, `events` with a webhook secret, `changes` if a write is granted. */
   toolsets?: readonly CpqToolset[] | undefined;
+  /** Exact names of tools to list: these and no others, or besides those of `toolsets` if given. */
+  tools?: readonly string[] | undefined;
   /** Name of the offset parameter of list routes, or `none`. Default `from`. */
   pageParam?: string | undefined;
   /** The tenant's rate limit: requests in ten minutes, shared by all its programs. Default 500. */

@@ -7,6 +7,7 @@ import type { GuessLimiter } from '../hosts/access/guess-limiter.ts';
 import { oauthStrategy } from '../hosts/access/oauth.ts';
 import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';
+import { toolsIn } from '../mcp/tool-selection.ts';
 import { defaultStateFolder } from '../state/state-folder.ts';
 import type { SharedServices } from './common.ts';
 import { TenantHandle } from './tenant-handle.ts';
@@ -85,11 +86,16 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
  * see.
  */
 function withoutEvents(settings: Settings): Settings {
-  const { toolsets } = settings;
-  const others = toolsets && new Set([...toolsets].filter((name) => name !== 'events'));
+  const toolsets = settings.toolsets && without(settings.toolsets, ['events']);
+  const tools = settings.tools && without(settings.tools, toolsIn('events'));
   const webhooks = { webhookSecret: undefined, webhookSigningSecret: undefined };
-  return { ...settings, ...webhooks, toolsets: others };
+  return { ...settings, ...webhooks, toolsets, tools };
 }
+
+const without = <T extends string>(
+  names: ReadonlySet<T>,
+  removed: readonly NoInfer<T>[],
+): ReadonlySet<T> => new Set([...names].filter((name) => !removed.includes(name)));
 
 const withoutWrites = (grants: ReadonlySet<string>): string[] =>
   [...grants].filter((grant) => grant.endsWith(':write'));

@@ -6,6 +6,7 @@ import { bearerToken } from '../hosts/access/bearer.ts';
 import { type Gate, openGate } from '../hosts/access/gate.ts';
 import { GuessLimiter } from '../hosts/access/guess-limiter.ts';
 import { parseProxies } from '../hosts/access/proxies.ts';
+import { discovery } from '../hosts/discovery.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
 import { readyzOf } from '../hosts/readiness.ts';
@@ -49,6 +50,7 @@ export async function http(argv: readonly string[]): Promise<void> {
     maxBodyBytes,
     fastPath: settings.fastPath === 'on',
     webhooks: webhooksOf(tenants, log, observer, guesses),
+    discovery: discovery(settings),
     onError: (error) => log.warn('protocol', factsOf(error)),
     health: () => ({ status: 'ok', version }),
     readiness: (stopping) =>

@@ -1,4 +1,4 @@
-import { environmentName, receivesWebhooks, type Settings, toolsetsOf } from '../config.ts';
+import { environmentName, receivesWebhooks, type Settings, toolSelectionOf } from '../config.ts';
 import type { RetirableTenant } from '../hosts/access/api-key.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { TenantObserver } from '../hosts/server-observer.ts';
@@ -33,7 +33,7 @@ export class TenantHandle implements RetirableTenant {
   readonly #settings: Settings;
   readonly #common: SharedServices;
   readonly #address: Address;
-  /** Keyed by grants. */
+  /** Keyed by grants and tools. */
   readonly #endpoints = new Map<string, TenantEndpoint>();
   readonly #nameOf: NameOf;
   readonly #observer: TenantObserver | undefined;
@@ -85,10 +85,10 @@ export class TenantHandle implements RetirableTenant {
     return this.tenant.grants;
   }
 
-  endpointFor(grants: ReadonlySet<Grant>): TenantEndpoint {
+  endpointFor(grants: ReadonlySet<Grant>, tools?: ReadonlySet<string>): TenantEndpoint {
     const granted = intersectGrants(this.grants, grants);
-    const name = [...granted].sort().join(' ');
-    const endpoint = this.#endpoints.get(name) ?? this.#createEndpoint(granted);
+    const name = [[...granted].sort().join(' '), ...[...(tools ?? ['all'])].sort()].join('|');
+    const endpoint = this.#endpoints.get(name) ?? this.#createEndpoint(granted, tools);
     this.#endpoints.set(name, endpoint);
     return endpoint;
   }
@@ -111,12 +111,12 @@ export class TenantHandle implements RetirableTenant {
     this.#common.log.warn('not closed', { tenant: this.name, ...factsOf(error) });
   };
 
-  #createEndpoint(grants: ReadonlySet<Grant>): TenantEndpoint {
+  #createEndpoint(grants: ReadonlySet<Grant>, tools?: ReadonlySet<string>): TenantEndpoint {
     const settings = { ...this.#settings, grants };
     const { log } = this.#common;
     const tenant = grants.size === this.grants.size ? this.tenant : this.tenant.withGrants(grants);
     const parts = {
-      surface: createSurface(grants, toolsetsOf(settings)),
+      surface: createSurface(grants, toolSelectionOf(settings), tools),
       tenant,
       version,
       nameOf: this.#nameOf,

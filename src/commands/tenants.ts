@@ -38,6 +38,7 @@ const typeOf = {
   apiKeyFile: 'a text',
   grants: 'a text or a list of texts',
   toolsets: 'a text or a list of texts',
+  tools: 'a text or a list of texts',
   pageParam: 'a text',
   rateLimit: 'a number',
   freshSeconds: 'a number',

@@ -8,12 +8,13 @@ import {
   TokenFileError,
   updateTokens,
 } from '../hosts/access/token-file.ts';
+import { parseToolNames } from '../mcp/tool-selection.ts';
 import { grantNames, parseGrants } from '../tenant/grants.ts';
 import { isKeyOf, keysOf, messageOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
 import { readTenants } from './tenants.ts';
 
-export const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tenant T] [--days 90]
+export const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tools NAME,…] [--tenant T] [--days 90]
      cpq-mcp token list [--json]
      cpq-mcp token revoke NAME
 The file is ${environmentName('tokensFile')} or --tokens-file; default: tokens.json in the state folder.`;
@@ -36,12 +37,15 @@ export async function token(argv: readonly string[]): Promise<void> {
 
 interface TokenArguments {
   names: readonly string[];
-  flags: { grants?: string; tenant?: string; days?: string; json?: boolean };
+  flags: { grants?: string; tools?: string; tenant?: string; days?: string; json?: boolean };
   server: Settings;
 }
 
 const text = { type: 'string' } as const;
-const ownFlags = { grants: text, tenant: text, days: text, json: { type: 'boolean' } } as const;
+const ownFlags = {
+  ...{ grants: text, tools: text, tenant: text, days: text },
+  json: { type: 'boolean' },
+} as const;
 const serverFlags = { 'tokens-file': text, 'tenants-file': text, 'state-dir': text } as const;
 
 function parseWords(argv: readonly string[]): TokenArguments {
@@ -78,6 +82,7 @@ async function add({ names, flags, server }: TokenArguments): Promise<void> {
     name,
     tenant: tenantOf(flags.tenant, server),
     grants: grantsOf(flags.grants ?? 'read'),
+    tools: toolsOf(flags.tools),
     days: daysOf(flags.days),
   };
   const { token: made, stored } = createToken(requested);
@@ -89,8 +94,9 @@ async function add({ names, flags, server }: TokenArguments): Promise<void> {
     }
     return [...tokens.filter((one) => one.name !== name), stored];
   });
+  const limit = requested.tools === undefined ? '' : `, with ${requested.tools.join(', ')} only`;
   process.stderr.write(
-    `The token "${name}" grants ${requested.grants.join(', ')}${requested.tenant === undefined ? '' : ` for ${requested.tenant}`}. Expires ${stored.expires.slice(0, 10)}. Copy it now: it is not shown again.\n`,
+    `The token "${name}" grants ${requested.grants.join(', ')}${requested.tenant === undefined ? '' : ` for ${requested.tenant}`}${limit}. Expires ${stored.expires.slice(0, 10)}. Copy it now: it is not shown again.\n`,
   );
   process.stdout.write(`${made}\n`);
 }
@@ -104,14 +110,17 @@ async function list({ names, flags, server }: TokenArguments): Promise<void> {
     return;
   }
   if (rows.length === 0) process.stdout.write('No tokens. Add one: cpq-mcp token add NAME\n');
-  const header = ['name', 'tenant', 'grants', 'created', 'expires'];
-  const lines = rows.map(({ name, tenant = '', grants, created, expires, expired }) => [
-    name,
-    tenant,
-    grants.join(','),
-    created.slice(0, 10),
-    expires.slice(0, 10) + (expired ? ' (expired)' : ''),
-  ]);
+  const header = ['name', 'tenant', 'grants', 'tools', 'created', 'expires'];
+  const lines = rows.map(
+    ({ name, tenant = '', grants, tools = ['all'], created, expires, expired }) => [
+      name,
+      tenant,
+      grants.join(','),
+      tools.join(','),
+      created.slice(0, 10),
+      expires.slice(0, 10) + (expired ? ' (expired)' : ''),
+    ],
+  );
   if (rows.length > 0) process.stdout.write(table([header, ...lines]));
 }
 
@@ -138,7 +147,7 @@ function singleName(names: readonly string[]): string {
 }
 
 function grantsOf(requested: string): readonly string[] {
-  const names = requested.split(/[\s,]+/).filter(Boolean);
+  const names = splitNames(requested);
   try {
     if (names.length > 0 && parseGrants(names).size > 0) return names;
   } catch (error) {
@@ -147,6 +156,20 @@ function grantsOf(requested: string): readonly string[] {
   }
   throw new ConfigError(`--grants is empty. Known: ${grantNames.join(', ')}`);
 }
+
+function toolsOf(requested: string | undefined): readonly string[] | undefined {
+  if (requested === undefined) return undefined;
+  const names = splitNames(requested);
+  if (names.length === 0) throw new ConfigError('--tools is empty');
+  try {
+    return [...parseToolNames(names)];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ConfigError(`--tools: ${error.message}`);
+  }
+}
+
+const splitNames = (list: string): string[] => list.split(/[\s,]+/).filter(Boolean);
 
 function daysOf(requested: string | undefined): number {
   const days = requested === undefined ? defaultDays : Number(requested.trim() || Number.NaN);

@@ -1,5 +1,11 @@
 import type { Trace } from '../api/call.ts';
-import { capabilitiesOf, identity, instructionsFor, listCacheHints } from '../mcp/identity.ts';
+import {
+  capabilitiesOf,
+  description,
+  identity,
+  instructionsFor,
+  listCacheHints,
+} from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import { callMs, errorResult, progressReporter, runTool } from '../mcp/tool-run.ts';
 import type { ToolCall } from '../tenant/call.ts';
@@ -90,14 +96,19 @@ export class FastPath {
 
   async #list({ method, era, params: { protocolVersion } }: FastRequest): Promise<object> {
     const { surface, tenant, version, receivesUpdates = false } = this.#parts;
-    const serverInfo = identity(version);
+    const serverInfo = description(version);
     const instructions = instructionsFor(this.#parts);
     const capabilities = capabilitiesOf(receivesUpdates && (this.#lasts || era === 'modern'));
     switch (method) {
       case 'initialize':
         return { protocolVersion, capabilities, serverInfo, instructions };
       case 'server/discover':
-        return { supportedVersions: [modernRevision], capabilities, instructions };
+        return {
+          supportedVersions: [modernRevision],
+          capabilities,
+          instructions,
+          _meta: { [metaKeys.server]: serverInfo },
+        };
       case 'tools/list':
         return { tools: surface.list };
       case 'resources/list':
@@ -116,7 +127,8 @@ export class FastPath {
     if (era === 'legacy') return result;
     const holds = method === 'tools/call' ? {} : listCacheHints;
     const _meta = { [metaKeys.server]: identity(this.#parts.version) };
-    return { ...result, resultType: 'complete', ...holds, _meta };
+    const named = '_meta' in result ? {} : { _meta };
+    return { ...result, resultType: 'complete', ...holds, ...named };
   }
 }
 

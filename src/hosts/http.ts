@@ -10,6 +10,7 @@ import { toError } from '../values.ts';
 import type { Gate, Session } from './access/gate.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 import { reauthorizeWhileOpen } from './access/reauthorize.ts';
+import type { Discovery } from './discovery.ts';
 import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
 import type { FairQueue } from './fair-queue.ts';
 import { readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
@@ -33,6 +34,8 @@ export interface HttpOptions {
   /** Handles requests below `/webhooks/`; without it they are answered with 404. */
   webhooks?: WebhookHandler;
   onError(error: Error): void;
+  /** Answers requests for the public documents; without it there are none. */
+  discovery?: Discovery;
   /** The answer of `/healthz`. */
   health(): Record<string, unknown>;
   /** The answer of `/readyz`; `stopping`: the server only finishes calls in flight. */
@@ -127,6 +130,7 @@ class HttpFrontend {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (path === '/healthz') sendJson(response, 200, options.health());
     else if (path === '/readyz') this.#sendReadiness(response);
+    else if (options.discovery?.(path, request, response)) return;
     else if (!options.webhooks?.(path, request, response)) {
       this.#serve(path, request, response).catch((error: unknown) =>
         sendError(request, response, error, options),

@@ -1,11 +1,15 @@
+import { icon } from './icon.ts';
 import { instructionsFor } from './instructions.ts';
 
-/** The server's name and version. */
+/** The server's name and version, which every modern answer contains. */
 export const identity = (version: string) => ({
   name: 'cpq-mcp',
   title: 'Quotes and pipeline',
   version,
 });
+
+/** What the server says of itself when a connection is opened. */
+export const description = (version: string) => ({ ...identity(version), icons: [icon] });
 
 const capabilities = {
   tools: {},

@@ -1,7 +1,21 @@
-import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type Implementation,
+  type JSONRPCRequest,
+  type Result,
+  SERVER_INFO_META_KEY,
+  Server,
+  type ServerContext,
+  type ServerOptions,
+} from '@modelcontextprotocol/server';
 import { type CallParts, callTool, toolCall } from './calls.ts';
 import { complete } from './completion.ts';
-import { capabilitiesOf, identity, instructionsFor, listCacheHints } from './identity.ts';
+import {
+  capabilitiesOf,
+  description,
+  identity,
+  instructionsFor,
+  listCacheHints,
+} from './identity.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { type Connection, canSubscribe, forwardUpdates } from './subscriptions.ts';
@@ -12,6 +26,28 @@ export interface ServerParts extends CallParts {
   receivesUpdates?: boolean;
 }
 
+type RequestHandler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
+
+/** Describes itself when a connection is opened; in all other answers it only names itself, which is shorter. */
+class DescribedServer extends Server {
+  readonly #description: Implementation;
+
+  constructor(version: string, options: ServerOptions) {
+    super(identity(version), options);
+    this.#description = description(version);
+  }
+
+  protected override _wrapHandler(method: string, handler: RequestHandler): RequestHandler {
+    const answer = super._wrapHandler(method, handler);
+    const describe: Record<string, () => Result> = {
+      initialize: () => ({ serverInfo: this.#description }),
+      'server/discover': () => ({ _meta: { [SERVER_INFO_META_KEY]: this.#description } }),
+    };
+    const more = describe[method];
+    return more ? async (...request) => ({ ...(await answer(...request)), ...more() }) : answer;
+  }
+}
+
 /**
  * Creates a protocol server for one tenant. Over HTTP there is one per request, so it must be cheap; all
  * lasting state is in `parts`.
@@ -19,7 +55,7 @@ export interface ServerParts extends CallParts {
 export function createServer(parts: ServerParts, connection?: Connection): Server {
   const { surface, tenant, version } = parts;
   const sendsUpdates = parts.receivesUpdates && connection && canSubscribe(connection);
-  const server = new Server(identity(version), {
+  const server = new DescribedServer(version, {
     capabilities: capabilitiesOf(sendsUpdates === true),
     instructions: instructionsFor(parts),
     cacheHints: {

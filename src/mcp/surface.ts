@@ -1,8 +1,9 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { Grant } from '../tenant/grants.ts';
-import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
+import type { AnyTool } from '../tool-kit/define-tool.ts';
 import { type Listing, listings } from './listing.ts';
 import type { JsonSchema } from './schema.ts';
+import type { ToolSelection } from './tool-selection.ts';
 
 export interface SurfaceEntry {
   definition: ListedTool;
@@ -12,7 +13,7 @@ export interface SurfaceEntry {
   tool(): Promise<AnyTool>;
 }
 
-/** The tools for one set of grants and toolsets, in fixed order. */
+/** The tools for one caller, in fixed order. */
 export interface Surface {
   list: readonly ListedTool[];
   find(name: string): SurfaceEntry | undefined;
@@ -32,10 +33,20 @@ const toEntry = ({ definition, needs }: Listing): SurfaceEntry => ({
   tool: () => loadTool(definition.name),
 });
 
-/** Tools that are in a selected toolset and granted, in catalog order. */
-export function createSurface(grants: ReadonlySet<Grant>, toolsets: ReadonlySet<Toolset>): Surface {
+/**
+ * Tools that are selected and granted, in catalog order.
+ * @param only the tools of the caller's access token; default all
+ */
+export function createSurface(
+  grants: ReadonlySet<Grant>,
+  { toolsets, tools }: ToolSelection,
+  only?: ReadonlySet<string>,
+): Surface {
   const shown = listings.filter(
-    ({ toolset, needs }) => toolsets.has(toolset) && needs.every((grant) => grants.has(grant)),
+    ({ toolset, needs, definition: { name } }) =>
+      (toolsets.has(toolset) || tools.has(name)) &&
+      needs.every((grant) => grants.has(grant)) &&
+      (only === undefined || only.has(name)),
   );
   const byName = new Map(shown.map((listing) => [listing.definition.name, toEntry(listing)]));
   return {

@@ -52,6 +52,20 @@ const rows = async (folder: string) =>
     unknown
   >[];
 
+describe('a token for some tools', () => {
+  test('limits a token to the tools that it names', async () => {
+    const it = await server();
+    const made = await it.add('two-tools', '--tools', 'cpq_find,cpq_upsert_opportunity');
+    const listed = await token(['list'], it.env);
+    expect(listed.stdout).toMatch(/two-tools +read +cpq_find,cpq_upsert_opportunity/);
+    const caller = await callerAt(it, bearer(made));
+    expect(await caller.names()).toEqual(['cpq_find']);
+    await expect(caller.ask('cpq_list_companies')).rejects.toThrow('Unknown tool');
+    const other = await callerAt(it, bearer(it.good));
+    expect(await other.names()).toContain('cpq_list_companies');
+  });
+});
+
 describe('the token command', () => {
   test('shows a token once, and stores only its hash', async () => {
     const folder = newFolder();
@@ -108,6 +122,8 @@ describe('the token command', () => {
   test.each([
     [['add'], 'Use: cpq-mcp token'],
     [['add', 'a b'], 'A name may contain'],
+    [['add', 'anna', '--tools', 'cpq_finds'], '--tools: unknown: cpq_finds. Nearest: cpq_find'],
+    [['add', 'anna', '--tools', ','], '--tools is empty'],
     [['add', '../../etc'], 'A name may contain'],
     [['add', 'a', 'b'], 'Use: cpq-mcp token'],
     [['add', 'a', '--grants', 'everything'], 'Known: read'],

@@ -51,6 +51,11 @@ for (const command of ['stdio', 'http']) {
       }
     });
 
+    test('reports an unknown tool with the nearest one', async () => {
+      const refused = await run([command], { ...complete, CPQ_TOOLS: 'cpq_find cpq_list_company' });
+      expectWrongUse(refused, 'CPQ_TOOLS: unknown: cpq_list_company. Nearest: cpq_list_companies');
+    });
+
     test('reports an unknown flag or argument', async () => {
       expectWrongUse(await run([command, '--base-ur', baseUrl], complete), '--base-ur', '--help');
       expectWrongUse(await run([command, 'extra'], complete), 'extra', '--help');

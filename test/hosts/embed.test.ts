@@ -198,6 +198,7 @@ describe('options', () => {
       sandbox: true,
       grants: ['read', 'opportunity:write'],
       toolsets: ['routes', 'briefs', 'changes'],
+      tools: ['cpq_list_events'],
       pageParam: 'from',
       stateDir: await stateDir(),
       logLevel: 'silent',
@@ -215,7 +216,9 @@ describe('options', () => {
     const { name: _, ...ofSettings } = all;
     expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(ofSettings)));
     const cpq = await open(all);
-    expect(cpq.tools.map(({ name }) => name)).toContain('cpq_upsert_opportunity');
+    expect(cpq.tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['cpq_upsert_opportunity', 'cpq_list_events']),
+    );
   });
 });
 

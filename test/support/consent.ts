@@ -138,7 +138,7 @@ const openSchema = z.looseObject({});
 export async function openWriter(address: Address, options: WriterOptions = {}): Promise<Writer> {
   const { folder = newFolder(), state = localState(folder), allowTokens = true } = options;
   const tenant = tenantOf(address, state, options);
-  const surface = createSurface(tenant.grants, new Set(toolsets));
+  const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
   const failed = (_tool: string, error: unknown) => {
     throw new Error('an error of our own', { cause: error });
   };

@@ -75,7 +75,7 @@ export interface Served {
 
 /** A real client connected to a server over that tenant, in this process. */
 export async function serve(tenant: Tenant, failed: (error: unknown) => void): Promise<Served> {
-  const surface = createSurface(tenant.grants, new Set(toolsets));
+  const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
   const log = { failed: (_tool: string, error: unknown) => failed(error) };
   const server = createServer({
     surface,

@@ -75,7 +75,7 @@ export async function startObservedServer({
     writeRules: writing,
     ...options,
   });
-  const surface = createSurface(tenant.grants, new Set(toolsets));
+  const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
   const log = { failed: () => {} };
   const parts = {
     surface,

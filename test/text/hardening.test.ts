@@ -189,7 +189,7 @@ async function connect() {
       barredStages: [],
     },
   });
-  const surface = createSurface(tenant.grants, new Set(toolsets));
+  const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
   const log = { failed: (_: string, error: unknown) => errors.push(error) };
   const parts = { surface, tenant, version: '0', log, nameOf: environmentName, allowTokens: true };
   const server = createMcpServer(parts);

@@ -62,6 +62,15 @@ describe('the tool list', () => {
     expect(names(await server.tools())).toEqual(names(shown));
   });
 
+  test('has only the tools that are named, or these besides the selected toolsets', async () => {
+    const only = { env: { CPQ_TOOLS: 'cpq_find, cpq_brief_quote' } };
+    const server = await anyHost.start(await address(), only);
+    expect(names(await server.tools())).toEqual(['cpq_find', 'cpq_brief_quote']);
+    await expect(server.call('cpq_list_companies')).rejects.toThrow('Unknown tool');
+    const more = await anyHost.start(await address(), { ...only, toolsets: 'changes' });
+    expect(names(await more.tools())).toEqual(['cpq_find', 'cpq_brief_quote', 'cpq_list_changes']);
+  });
+
   test('is the same after calls, and for another connection', async () => {
     const [one, other] = await Promise.all([
       anyHost.start(await address(), everything),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { environmentName, type Settings, toolsetsOf } from '../../config.ts';
+import { environmentName, type Settings, toolSelectionOf } from '../../config.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
@@ -23,10 +23,15 @@ export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
 }
 
 function checkSettings(settings: Settings): DoctorCheck {
-  const { length } = createSurface(settings.grants, toolsetsOf(settings)).list;
-  const detail = `${length} tools; granted: ${inShort(settings.grants)}`;
-  if (length > 0) return check('settings', 'settings', 'pass', detail);
-  return check('settings', 'settings', 'fail', detail, 'Grant more, or select other toolsets');
+  const { list, find } = createSurface(settings.grants, toolSelectionOf(settings));
+  const detail = `${list.length} tools; granted: ${inShort(settings.grants)}`;
+  const ungranted = [...(settings.tools ?? [])].filter((name) => !find(name));
+  if (ungranted.length > 0) {
+    const found = `${detail}; selected, but not granted: ${ungranted.join(', ')}`;
+    return check('settings', 'settings', 'warn', found, 'Grant what they need, or leave them out');
+  }
+  if (list.length > 0) return check('settings', 'settings', 'pass', detail);
+  return check('settings', 'settings', 'fail', detail, 'Grant more, or select other tools');
 }
 
 export function checkNode(version: string): DoctorCheck {

@@ -46,7 +46,12 @@ export async function accessTokenStrategy({
           403,
           stored.tenant === undefined ? missingTenantMessage : unknownTenantMessage,
         );
-      return { caller: `token:${stored.name}`, tenant, grants: parseGrants(stored.grants) };
+      return {
+        caller: `token:${stored.name}`,
+        tenant,
+        grants: parseGrants(stored.grants),
+        ...(stored.tools && { tools: new Set(stored.tools) }),
+      };
     },
   };
 }

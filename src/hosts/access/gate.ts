@@ -35,6 +35,8 @@ interface Principal {
   tenant: ServedTenant;
   /** The caller's own grants, which the tenant's grants may restrict further. */
   grants: ReadonlySet<Grant>;
+  /** The only tools that the caller may use; default all. */
+  tools?: ReadonlySet<string>;
   challenge?(needs: readonly Grant[]): HttpError;
 }
 
@@ -104,8 +106,8 @@ function rejectUnknown(request: IncomingMessage, headers: Record<string, string>
   });
 }
 
-function toSession({ caller, tenant, grants, challenge }: Principal): Session {
-  const endpoint = tenant.endpointFor(grants);
+function toSession({ caller, tenant, grants, tools, challenge }: Principal): Session {
+  const endpoint = tenant.endpointFor(grants, tools);
   const session = { endpoint, caller, tenant: tenant.name };
   if (!challenge) return session;
   return {

@@ -7,8 +7,11 @@ export interface ServedTenant {
   readonly name: string;
   /** The grants that the operator configured. */
   readonly grants: ReadonlySet<Grant>;
-  /** The endpoint for callers with these grants; the same object for the same grants. */
-  endpointFor(grants: ReadonlySet<Grant>): TenantEndpoint;
+  /**
+   * The endpoint for callers with these grants; the same object for the same arguments.
+   * @param tools the only tools that they may use; default all
+   */
+  endpointFor(grants: ReadonlySet<Grant>, tools?: ReadonlySet<string>): TenantEndpoint;
 }
 
 export interface TenantRegistry {

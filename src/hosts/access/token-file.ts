@@ -15,6 +15,8 @@ export interface StoredToken {
   /** The tenant's name; absent if only one tenant is served. */
   tenant?: string;
   grants: readonly string[];
+  /** The only tools that it lists; absent for all. */
+  tools?: readonly string[];
   created: string;
   expires: string;
 }
@@ -33,6 +35,7 @@ export interface NewToken {
   name: string;
   tenant?: string | undefined;
   grants: readonly string[];
+  tools?: readonly string[] | undefined;
   /** Days until it expires. */
   days: number;
 }
@@ -40,7 +43,7 @@ export interface NewToken {
 const dayMs = 86_400_000;
 
 /** Creates a token and its stored form. The token cannot be recovered later. */
-export function createToken({ name, tenant, grants, days }: NewToken): {
+export function createToken({ name, tenant, grants, tools, days }: NewToken): {
   token: string;
   stored: StoredToken;
 } {
@@ -53,6 +56,7 @@ export function createToken({ name, tenant, grants, days }: NewToken): {
     hash: hashOf(token).toString('hex'),
     ...(tenant === undefined ? {} : { tenant }),
     grants,
+    ...(tools && { tools }),
     created: new Date(now).toISOString(),
     expires: new Date(now + days * dayMs).toISOString(),
   };
@@ -104,14 +108,16 @@ function parseTokens(text: string): StoredToken[] | undefined {
 
 function isStoredToken(row: unknown): row is StoredToken {
   if (!isObject(row)) return false;
-  const { id, name, hash, tenant, grants, created, expires } = row;
+  const { id, name, hash, tenant, grants, tools = [], created, expires } = row;
   const texts = [id, name, hash, created, expires, tenant ?? ''];
   return (
     texts.every((text) => typeof text === 'string') &&
     /^[0-9a-f]{64}$/.test(String(hash)) &&
     Number.isFinite(Date.parse(String(expires))) &&
     Array.isArray(grants) &&
-    grants.every((grant) => grantNames.includes(grant))
+    grants.every((grant) => grantNames.includes(grant)) &&
+    Array.isArray(tools) &&
+    tools.every((tool) => typeof tool === 'string')
   );
 }
 
