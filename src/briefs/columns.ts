@@ -156,6 +156,8 @@ const opportunityColumns: Columns<Opportunity> = {
   category: hidden(text('category.name')),
   source: hidden(text('source.name')),
   ask: hidden(text('description')),
+  contact: hidden({ value: ({ contact }) => contact && contactName(contact) }),
+  valueMonths: hidden(number('valueMonths')),
   externalIdentifier: hidden(text('externalIdentifier')),
   created: hidden(date('createdAt')),
   updated: hidden(date('updatedAt')),
