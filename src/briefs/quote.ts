@@ -83,6 +83,8 @@ export interface QuoteBrief extends Named {
   deleted?: Day | true;
   number?: string;
   status?: string;
+  /** The quote in the service. */
+  link?: string;
   standing: Standing;
   company?: Named;
   contact?: Named;
@@ -153,6 +155,7 @@ function quoteHeading(quote: Quote, today: Day) {
     name: nonBlank(quote.title) ?? nonBlank(quote.name),
     number: nonBlank(quote.number),
     status: nonBlank(quote.status),
+    link: nonBlank(quote.link),
     standing: standingOf(quote),
     created: dayOf(quote.createdAt),
     sent: dayOf(quote.sentAt),
