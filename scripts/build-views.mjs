@@ -77,6 +77,7 @@ function page(title, { script, style }, besides) {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="tools" content="">
+<meta name="made-up" content="">
 <title>${title}</title>
 <style>${style}</style>
 </head>

@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import { readView, viewNames } from '../views/views.ts';
+import { readView, viewNames, withFacts } from '../views/views.ts';
 
 /** Paths of the preview page and of the views in its frames. */
 const previewFiles = new Map([
   ['/preview', 'preview' as const],
   ...viewNames.map((name) => [`/preview/${name}.html`, name] as const),
 ]);
+
+/** The preview is served with the embedded tenant only, which receives no webhooks. */
+const facts = { tools: ['cpq_pipeline_changes'], isMadeUp: true };
 
 /** Directives that only work in a header; the pages contain the rest of the policy. */
 const headers = {
@@ -23,7 +26,7 @@ export async function servePreview(
 ): Promise<boolean> {
   const page = previewFiles.get(path ?? '');
   if (page === undefined) return false;
-  const html = await readView(page);
+  const html = withFacts(await readView(page), facts);
   response.writeHead(200, headers).end(html);
   return true;
 }

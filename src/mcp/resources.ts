@@ -83,7 +83,7 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   if (uri === guideUri) return textContents(uri, isMadeUp ? `${madeUpNotice}\n\n${guide}` : guide);
   const view = viewFromUri(uri);
-  if (view) return readViewResource(view, surface.list);
+  if (view) return readViewResource(view, surface.list, isMadeUp === true);
   const read = readerOf({ tenant, surface }, uri, call);
   return read().catch((error: unknown) => {
     call.signal.throwIfAborted();

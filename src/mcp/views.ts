@@ -1,5 +1,5 @@
 import type { ReadResourceResult, Resource, Tool } from '@modelcontextprotocol/server';
-import { readView, type ViewName, viewNames } from '../views/views.ts';
+import { readView, type ViewName, viewNames, withFacts } from '../views/views.ts';
 
 /** The MIME type of interactive views (MCP Apps). */
 const mimeType = 'text/html;profile=mcp-app';
@@ -38,18 +38,17 @@ export const viewFromUri = (uri: string): ViewName | undefined =>
   viewNames.find((view) => viewUri(view) === uri);
 
 /**
- * Returns the view's page with the names of the tools it may call, which hosts do not provide.
+ * Returns the view's page with what hosts do not provide: the names of the tools it may call, and whether the records
+ * are made up.
  * @throws Error if the views were not built
  */
 export async function readViewResource(
   view: ViewName,
   tools: readonly Tool[],
+  isMadeUp: boolean,
 ): Promise<ReadResourceResult> {
   const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint);
-  const names = reading.map(({ name }) => name).join(' ');
-  const text = (await readView(view)).replace(
-    '<meta name="tools" content="">',
-    `<meta name="tools" content="${names}">`,
-  );
+  const names = reading.map(({ name }) => name);
+  const text = withFacts(await readView(view), { tools: names, isMadeUp });
   return { contents: [{ uri: viewUri(view), mimeType, text, _meta: { ui } }] };
 }

@@ -24,3 +24,16 @@ export async function readView(name: ViewName | 'preview'): Promise<string> {
   }
   throw new Error(`The view "${name}" was not built: run npm run build.`);
 }
+
+interface PageFacts {
+  /** The names of the tools that are listed and only read. */
+  tools: readonly string[];
+  /** The tenant is the embedded one, whose records are invented. */
+  isMadeUp: boolean;
+}
+
+/** Writes into a page what hosts do not tell a view. */
+export const withFacts = (page: string, { tools, isMadeUp }: PageFacts): string =>
+  page
+    .replace('<meta name="tools" content="">', `<meta name="tools" content="${tools.join(' ')}">`)
+    .replace('<meta name="made-up" content="">', `<meta name="made-up" content="${isMadeUp}">`);

@@ -7,6 +7,7 @@ declare global {
     /** Answered by the test, which has the client of the protocol. */
     callTool(params: unknown): Promise<never>;
     said(params: unknown): Promise<void>;
+    opened(params: unknown): Promise<void>;
     host: HostPage;
   }
 }
@@ -27,6 +28,10 @@ async function show({ html, tool, args, result, context, capabilities }: Opening
   bridge.oncalltool = (params) => window.callTool(params);
   bridge.onmessage = async (params) => {
     await window.said(params);
+    return {};
+  };
+  bridge.onopenlink = async (params) => {
+    await window.opened(params);
     return {};
   };
   bridge.onsizechange = ({ height }) => {

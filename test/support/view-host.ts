@@ -39,6 +39,8 @@ export interface OpenedView<Data = unknown> {
   calls: ToolCallOfView[];
   /** What it put into the conversation. */
   said: string[];
+  /** Links that it had the host open. */
+  opened: string[];
   /** Every address that anything asked for, beside the host's own page. */
   requests: string[];
   /** Errors of the page, and what its policy refused. */
@@ -132,6 +134,7 @@ async function watch(page: Page, server: Connection, { answer = (it) => it }: Op
   const seen = {
     calls: [] as ToolCallOfView[],
     said: [] as string[],
+    opened: [] as string[],
     requests: [] as string[],
     errors: [] as string[],
   };
@@ -152,6 +155,9 @@ async function watch(page: Page, server: Connection, { answer = (it) => it }: Op
   });
   await page.exposeFunction('said', async ({ content }: { content: { text?: string }[] }) => {
     seen.said.push(content.map(({ text }) => text ?? '').join('\n'));
+  });
+  await page.exposeFunction('opened', async ({ url }: { url: string }) => {
+    seen.opened.push(url);
   });
   return seen;
 }

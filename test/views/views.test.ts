@@ -39,10 +39,12 @@ describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_name,
       expect(content?._meta).toMatchObject({
         ui: { csp: { connectDomains: [], resourceDomains: [] } },
       });
-      const named = / content="([^"]*)">\n<title>/;
+      const named = / name="tools" content="([^"]*)">/;
       const [, names = ''] = named.exec(String(content?.text)) ?? [];
       expect(content?.text).toBe(
-        (await fileOf(view)).replace('name="tools" content="', `$&${names}`),
+        (await fileOf(view))
+          .replace('name="tools" content="', `$&${names}`)
+          .replace('name="made-up" content="', '$&false'),
       );
       // All that read, of those that are listed.
       const tools = await (await server()).tools();

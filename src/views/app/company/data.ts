@@ -8,17 +8,35 @@ export type CompanyData = CompanyBrief & {
   coverage?: CoverageData;
 };
 
-/** A row of `cpq_list_opportunities`. */
+/** The fields that `cpq_list_opportunities` is asked for. */
+export const opportunityFields = [
+  'companyId',
+  'stage',
+  'outcome',
+  'closes',
+  'closed',
+  'oneTime',
+  'monthly',
+  'currency',
+] as const;
+
+/** A row of its answer. */
 export interface OpportunityRow {
   id?: string;
   name?: string;
   companyId?: string;
   stage?: string;
-  /** Absent while the opportunity is open. */
+  /** open, won, lost or closed_unknown. */
   outcome?: string;
   /** The day, or `true` where it is not known. */
   deleted?: string | true;
+  /** Expected close date. */
   closes?: string;
+  /** The day on which it was closed. */
+  closed?: string;
+  oneTime?: number;
+  monthly?: number;
+  currency?: string;
 }
 
 /** A row of `cpq_list_events`. */

@@ -1,20 +1,23 @@
 import './style.css';
-import { useFormats } from '../shell/format.ts';
+import { mainCurrencyOf, useFormats } from '../shell/format.ts';
 import {
   ActionButton,
   Ask,
   Badge,
   Coverage,
   Figure,
+  type FigureProps,
   Head,
+  Leading,
   Notes,
   Refresh,
-  Sums,
+  Switch,
 } from '../shell/parts.tsx';
+import { profitSwitch, showsProfit, withProfit } from '../shell/profit.ts';
 import { startView, type ViewProps } from '../shell/start.tsx';
 import type { CompanyData, RelatedData } from './data.ts';
 import { Timeline } from './timeline.tsx';
-import { timelineItems } from './timeline-items.ts';
+import { nextClosing, timelineItems } from './timeline-items.ts';
 import { useRelatedData } from './use-related-data.ts';
 
 const everyRow = 50;
@@ -22,33 +25,41 @@ const everyRow = 50;
 function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
   const { company } = data;
   const relatedData = useRelatedData(host, data, args.rows === everyRow ? 100 : 20);
+  const items = timelineItems(data, relatedData);
   const omitted = omittedNotes(data, relatedData);
   const hasMore = omitted !== '' && args.rows !== everyRow;
+  const actions = (
+    <>
+      {host.canRead && (
+        <Switch
+          text={profitSwitch}
+          on={showsProfit(args)}
+          set={(on) => void reload(withProfit(args, on))}
+        />
+      )}
+      {host.canRead && hasMore && (
+        <ActionButton text="Show more" busyText="Reading…" run={() => reload({ rows: everyRow })} />
+      )}
+      <Refresh host={host} reload={reload} />
+      {company.id && (
+        <Ask host={host} text="Ask about this" question={() => assistantQuestion(data)} />
+      )}
+    </>
+  );
   return (
     <main class="company">
-      <Head title={company.name ?? company.id ?? 'Company'} about={<Card data={data} />}>
-        {host.canRead && hasMore && (
-          <ActionButton
-            text="Show more"
-            busyText="Reading…"
-            run={() => reload({ rows: everyRow })}
-          />
-        )}
-        <Refresh host={host} reload={reload} />
-        {company.id && (
-          <Ask host={host} text="Ask about this" question={() => assistantQuestion(data)} />
-        )}
-      </Head>
-      <Figures data={data} />
-      <Timeline
-        items={timelineItems(data, relatedData)}
-        today={data.today}
-        problem={relatedData.problem}
+      <Head
+        title={company.name ?? company.id ?? 'Company'}
+        badges={<CompanyBadges company={company} />}
+        about={<CompanyFacts company={company} />}
+        actions={actions}
       />
+      <Figures data={data} next={nextClosing(items, data.today)} />
+      <Timeline items={items} today={data.today} problem={relatedData.problem} />
       <p class="about">{omitted}</p>
       <div class="columns">
-        <People data={data} />
         <Quotes data={data} />
+        <People data={data} />
         <Pricing data={data} />
       </div>
       <Notes notes={data.notes} />
@@ -70,16 +81,24 @@ function omittedNotes({ open, quotes }: CompanyData, { events, eventsTotal }: Re
   return cut.length > 0 ? `Shown here: ${cut.join(', ')}.` : '';
 }
 
-function Card({ data: { company } }: { data: CompanyData }) {
-  const { deleted, type, website, telephone, address, labels = [], externalIdentifier } = company;
-  const facts = [website, telephone, address, externalIdentifier].filter(Boolean);
+function CompanyBadges({ company: { deleted, type, labels = [] } }: Pick<CompanyData, 'company'>) {
   return (
-    <span class="card-facts">
+    <>
       {deleted && <Badge tone="danger">Deleted</Badge>}
       {type && <Badge>{type}</Badge>}
       {labels.map((label) => (
         <Badge key={label}>{label}</Badge>
       ))}
+    </>
+  );
+}
+
+function CompanyFacts({ company }: Pick<CompanyData, 'company'>) {
+  const { website, telephone, address, externalIdentifier, accountManager } = company;
+  const manager = accountManager && `Account manager: ${accountManager}`;
+  const facts = [website, telephone, address, externalIdentifier, manager].filter(Boolean);
+  return (
+    <span class="card-facts">
       {facts.map((fact) => (
         <bdi key={fact}>{fact}</bdi>
       ))}
@@ -87,39 +106,56 @@ function Card({ data: { company } }: { data: CompanyData }) {
   );
 }
 
-function Figures({ data }: { data: CompanyData }) {
-  const { number, amounts } = useFormats();
-  const { open, closed, quotes, contacts } = data;
+function Figures({ data, next }: { data: CompanyData; next: string | undefined }) {
+  const { amounts, day, number } = useFormats();
+  const { open, closed, recentActivity } = data;
   const { won, lost } = closed ?? {};
+  const overdue = open?.overdue ? `${number(open.overdue)} overdue` : undefined;
+  const [latest] = recentActivity?.rows ?? [];
   return (
-    <dl class="figures">
-      {open && (
-        <>
+    <>
+      {open && <OpenFigures open={open} />}
+      <dl class="figures">
+        {won && (
+          <Figure label="Won" tone="good" values={[number(won.count), ...amounts(won.value)]} />
+        )}
+        {lost && <Figure label="Lost" values={[number(lost.count), ...amounts(lost.value)]} />}
+        {open && (
           <Figure
-            label="Open opportunities"
-            value={number(open.total)}
-            tone={open.overdue ? 'danger' : undefined}
-            more={open.overdue && `${number(open.overdue)} overdue`}
+            label="Next expected close"
+            values={next === undefined ? [] : [day(next)]}
+            more={overdue}
+            tone={overdue === undefined ? undefined : 'danger'}
           />
-          <Sums label="Contract value" amounts={open.value} />
-          <Sums label="One-time" amounts={open.oneTime} />
-          <Sums label="Monthly" amounts={open.monthly} />
-        </>
-      )}
-      {won && (
-        <Figure
-          label="Won"
-          tone="good"
-          value={number(won.count)}
-          more={amounts(won.value).join(' · ')}
-        />
-      )}
-      {lost && (
-        <Figure label="Lost" value={number(lost.count)} more={amounts(lost.value).join(' · ')} />
-      )}
-      {quotes && <Figure label="Quotes" value={number(quotes.total)} />}
-      {contacts && <Figure label="Contacts" value={number(contacts.total)} />}
-    </dl>
+        )}
+        {recentActivity && (
+          <Figure
+            label="Last activity"
+            values={latest ? [day(latest.day)] : []}
+            more={
+              latest ? `${latest.kind} ${latest.what}` : `none since ${day(recentActivity.from)}`
+            }
+          />
+        )}
+      </dl>
+    </>
+  );
+}
+
+function OpenFigures({ open }: { open: NonNullable<CompanyData['open']> }) {
+  const { amounts, number } = useFormats();
+  if (open.total === 0)
+    return <Leading figures={[{ label: 'Open opportunities', values: ['0'] }]} />;
+  const figures: FigureProps[] = [
+    { label: 'Open total contract value', values: amounts(open.value) },
+    { label: 'Weighted by probability', values: amounts(open.weightedValue) },
+    { label: 'Open opportunities', values: [number(open.total)] },
+  ];
+  const profit = amounts(open.profit);
+  return (
+    <Leading
+      figures={profit.length > 0 ? [...figures, { label: 'Profit', values: profit }] : figures}
+    />
   );
 }
 
@@ -142,29 +178,55 @@ function People({ data: { contacts } }: { data: CompanyData }) {
   );
 }
 
+/** Grouped by status and currency: what each group is worth, and its quotes. */
 function Quotes({ data: { quotes } }: { data: CompanyData }) {
-  const { money, number } = useFormats();
+  const { number } = useFormats();
   if (!quotes || quotes.byStatus.length === 0) return null;
   return (
-    <section class="panel" aria-labelledby="quotes">
-      <h2 id="quotes">Quotes by status</h2>
-      <ul class="rows plain">
-        {quotes.byStatus.map(({ status, currency, count, oneTime, monthly, yearly }) => (
-          <li key={`${status} ${currency}`}>
-            <strong dir="auto">{`${status}: ${number(count)}`}</strong>
-            <span>
-              {[
-                oneTime !== undefined && `${money(oneTime, currency)} one-time`,
-                monthly !== undefined && `${money(monthly, currency)} monthly`,
-                yearly !== undefined && `${money(yearly, currency)} yearly`,
-              ]
-                .filter(Boolean)
-                .join(' · ') || 'no prices'}
-            </span>
+    <section class="panel wide" aria-labelledby="quotes">
+      <h2 id="quotes">{`Quotes: ${number(quotes.total)}`}</h2>
+      <div class="quote-groups">
+        {quotes.byStatus.map((group) => (
+          <QuoteGroup
+            key={`${group.status} ${group.currency}`}
+            group={group}
+            rows={quotes.rows.filter(
+              ({ status, currency }) => status === group.status && currency === group.currency,
+            )}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface QuoteGroupProps {
+  group: NonNullable<CompanyData['quotes']>['byStatus'][number];
+  rows: NonNullable<CompanyData['quotes']>['rows'];
+}
+
+function QuoteGroup({ group, rows }: QuoteGroupProps) {
+  const { money, number } = useFormats();
+  const { status, currency, count, oneTime, monthly, yearly } = group;
+  const amounts = [
+    oneTime ? `${money(oneTime, currency)} one-time` : '',
+    monthly ? `${money(monthly, currency)} monthly` : '',
+    yearly ? `${money(yearly, currency)} yearly` : '',
+  ].filter(Boolean);
+  return (
+    <div class="quote-group">
+      <h3 dir="auto">{`${status}: ${number(count)}`}</h3>
+      {amounts.map((amount) => (
+        <p key={amount}>{amount}</p>
+      ))}
+      <ul class="plain">
+        {rows.map((row) => (
+          <li key={row.id} dir="auto">
+            {[row.number, row.name].filter(Boolean).join(' · ')}
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 }
 
@@ -192,10 +254,13 @@ function Pricing({ data: { discountGroups, pricingBooks, neverBought } }: { data
   );
 }
 
-startView<CompanyData>({
+startView<CompanyData, CompanyData>({
   name: 'company',
   tool: 'cpq_brief_company',
   about: 'company',
   is: (data) => 'company' in data,
+  // Contract items tell profits, and are not shown.
+  prepare: ({ contractItems: _contractItems, ...data }) => data,
+  mainCurrency: ({ company, open }) => company.currency ?? mainCurrencyOf(open?.value),
   Component: CompanyView,
 });

@@ -45,36 +45,53 @@ function openItem(
   today: string,
 ): TimelineItem {
   const amounts =
-    value === undefined ? [] : [{ amount: value, currency: currency ?? '', per: 'value' }];
-  return { ...opportunityItem({ id, name, stage, closes } as OpportunityRow, today), amounts };
+    value === undefined ? [] : [{ amount: value, currency: currency ?? '', per: 'contract value' }];
+  const row: OpportunityRow = {
+    ...(id !== undefined && { id }),
+    ...(name !== undefined && { name }),
+    ...(stage !== undefined && { stage }),
+    ...(closes !== undefined && { closes }),
+  };
+  return { ...opportunityItem(row, today), amounts };
 }
 
-function opportunityItem(
-  { id, name, stage, outcome, closes }: OpportunityRow,
-  today: string,
-): TimelineItem {
-  const isOpen = outcome === undefined;
-  const tones: Record<string, TimelineItem['tone']> = { won: 'good', lost: 'danger' };
+const tonesOfOutcome: Record<string, TimelineItem['tone']> = { won: 'good', lost: 'danger' };
+
+/** A closed opportunity is on the day on which it was closed, as far as that is known. */
+function opportunityItem(row: OpportunityRow, today: string): TimelineItem {
+  const {
+    id,
+    name,
+    stage,
+    outcome = 'open',
+    closes,
+    closed,
+    oneTime,
+    monthly,
+    currency = '',
+  } = row;
+  const isOpen = outcome === 'open';
   return {
     key: `opportunity ${id}`,
     kind: 'Opportunity',
-    day: closes,
+    day: isOpen ? closes : (closed ?? closes),
     name: name ?? id ?? 'Unnamed',
     state: isOpen ? (stage ?? 'open') : outcome.replaceAll('_', ', '),
-    tone: tones[outcome ?? ''] ?? 'plain',
+    tone: tonesOfOutcome[outcome] ?? 'plain',
     changes: [],
-    amounts: [],
+    amounts: amountsOf([oneTime, 'one-time'], [monthly, 'monthly']).map((it) => ({
+      ...it,
+      currency,
+    })),
     isLate: isOpen && closes !== undefined && closes < today,
   };
 }
 
+const amountsOf = (...amounts: [number | undefined, string][]): { amount: number; per: string }[] =>
+  amounts.flatMap(([amount, per]) => (amount ? [{ amount, per }] : []));
+
 function quoteItem(row: QuoteRow): TimelineItem {
   const { id, number, name, status, created, currency, oneTime, monthly, yearly } = row;
-  const sums: [number | undefined, string][] = [
-    [oneTime, 'one-time'],
-    [monthly, 'monthly'],
-    [yearly, 'yearly'],
-  ];
   const tones: Record<string, TimelineItem['tone']> = {
     approved: 'good',
     declined: 'danger',
@@ -88,8 +105,8 @@ function quoteItem(row: QuoteRow): TimelineItem {
     state: status,
     tone: tones[status] ?? 'plain',
     changes: [],
-    amounts: sums.flatMap(([amount, per]) =>
-      amount === undefined ? [] : [{ amount, currency, per }],
+    amounts: amountsOf([oneTime, 'one-time'], [monthly, 'monthly'], [yearly, 'yearly']).map(
+      (it) => ({ ...it, currency }),
     ),
     isLate: false,
   };
@@ -111,3 +128,8 @@ function eventItem(
     isLate: false,
   };
 }
+
+/** The next day on which an open opportunity is expected to close. */
+export const nextClosing = (items: readonly TimelineItem[], today: string): string | undefined =>
+  items.findLast(({ kind, day }) => kind === 'Opportunity' && day !== undefined && day >= today)
+    ?.day;

@@ -2,7 +2,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
 import type { Host } from '../shell/start.tsx';
-import type { CompanyData, EventRow, OpportunityRow, RelatedData } from './data.ts';
+import {
+  type CompanyData,
+  type EventRow,
+  type OpportunityRow,
+  opportunityFields,
+  type RelatedData,
+} from './data.ts';
 
 const noData: RelatedData = { opportunities: [], events: [], eventsTotal: 0 };
 
@@ -46,7 +52,7 @@ async function readRelatedData(
 
 /** Opportunities of the company, won and lost ones included: the answer has only the open ones. */
 async function readOpportunities(host: Host, id: string): Promise<OpportunityRow[]> {
-  const response = { filters: `company.id:${id}`, size: 100 };
+  const response = { filters: `company.id:${id}`, size: 100, fields: opportunityFields };
   const { records } = await host.read<{ records?: OpportunityRow[] }>(
     'cpq_list_opportunities',
     response,

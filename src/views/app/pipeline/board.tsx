@@ -1,174 +1,171 @@
+/** The deals as cards in columns; on a narrow page, the columns are sections that open. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import { type Amounts, useFormats } from '../shell/format.ts';
-import { Badge } from '../shell/parts.tsx';
-import { amountOf, type Column, type ColumnsBy, type Measure } from './deals.ts';
+import { useNarrow } from '../shell/use-narrow.ts';
+import { Card } from './card.tsx';
+import { type BoardSettings, type Column, inOrder, isMonth, maxAmounts } from './deals.ts';
+import { useScroll } from './use-scroll.ts';
 
-export interface BoardSettings {
-  by: ColumnsBy;
-  measure: Measure;
-  today: string;
-  stalledAfter: number;
-}
-
-interface Props {
+export interface BoardProps {
   columns: readonly Column[];
-  shown: BoardSettings;
+  settings: BoardSettings;
   /** Id of the opportunity whose details are open. */
-  chosen: string | undefined;
-  choose(id: string): void;
+  selected: string | undefined;
+  select(id: string): void;
 }
 
-const titles: Record<ColumnsBy, string> = {
+const titles: Record<BoardSettings['by'], string> = {
   stage: 'Board by stage',
   owner: 'Board by owner',
   month: 'Board by closing month',
 };
 
-export function Board({ columns, shown, chosen: selectedId, choose: select }: Props) {
+export function Board(props: BoardProps) {
+  const { columns, settings } = props;
+  const isNarrow = useNarrow();
+  const scroll = useScroll(columns.length);
+  const title = titles[settings.by];
   const deals = columns.flatMap((column) => column.deals);
-  const largest = maxAmountOf(deals, shown.measure);
+  const maxAmount = maxAmounts(deals, settings.measure);
+  const shown = columns.map((column, at) => (
+    <BoardColumn
+      key={column.key}
+      {...{ ...props, column, maxAmount, isNarrow }}
+      isOpen={at === 0}
+    />
+  ));
   return (
     <section aria-labelledby="board" class="board-section">
-      <h2 id="board">{titles[shown.by]}</h2>
-      {/* Scrolls sideways, so it has to be reachable by keyboard. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
-      <section class="board" tabIndex={0} aria-label={`${titles[shown.by]}, columns`}>
-        {columns.map((column) => (
-          <BoardColumn
-            key={column.key}
-            column={column}
-            shown={shown}
-            maxAmount={largest}
-            chosen={selectedId}
-            choose={select}
-          />
-        ))}
-      </section>
+      <div class="head">
+        <h2 id="board">{title}</h2>
+        {scroll.overflows && <ScrollButtons {...scroll} />}
+      </div>
+      {isNarrow ? (
+        <div class="board narrow">{shown}</div>
+      ) : (
+        <div class={`board-frame ${scroll.hidden}`}>
+          {/* Scrolls sideways, so it has to be reachable by keyboard. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
+          <section class="board" ref={scroll.ref} tabIndex={0} aria-label={`${title}, columns`}>
+            {shown}
+          </section>
+        </div>
+      )}
     </section>
   );
 }
 
-/** The largest amount in each currency: card sizes compare within one currency only. */
-function maxAmountOf(deals: readonly OpenDeal[], measure: Measure): Amounts {
-  const largest: Record<string, number> = {};
-  for (const deal of deals) {
-    const { currency = '' } = deal;
-    largest[currency] = Math.max(largest[currency] ?? 0, amountOf(deal, measure) ?? 0);
-  }
-  return largest;
+/** Say that there are more columns, and go there. */
+function ScrollButtons({ hidden, scrollBy }: ReturnType<typeof useScroll>) {
+  const button = (text: string, label: string, direction: -1 | 1, isEnd: boolean) => (
+    <button
+      type="button"
+      class="arrow"
+      aria-label={label}
+      aria-disabled={isEnd || undefined}
+      onClick={() => scrollBy(direction)}
+    >
+      <span aria-hidden="true">{text}</span>
+    </button>
+  );
+  return (
+    <div class="actions internal">
+      {button('‹', 'Columns before', -1, !hidden.includes('before'))}
+      {button('›', 'Columns after', 1, !hidden.includes('after'))}
+    </div>
+  );
 }
 
-interface ColumnProps extends Omit<Props, 'columns'> {
+interface ColumnProps extends Omit<BoardProps, 'columns'> {
   column: Column;
   maxAmount: Amounts;
+  isNarrow: boolean;
+  isOpen: boolean;
 }
 
 /** Cards shown per column until "Show more". */
-const cardsPerPage = 12;
+const cardsPerPage = { wide: 6, narrow: 3 };
 
-function BoardColumn({
-  column,
-  shown,
-  maxAmount: largest,
-  chosen: selectedId,
-  choose: select,
-}: ColumnProps) {
-  const { month, number, amounts } = useFormats();
-  const [cards, setCards] = useState(cardsPerPage);
-  const sorted = column.deals.toSorted(
-    (a, b) => (amountOf(b, shown.measure) ?? -1) - (amountOf(a, shown.measure) ?? -1),
-  );
-  const [first, ...others] = amounts(column.sum);
-  const isMonth = shown.by === 'month' && /^\d/.test(column.name);
+function BoardColumn({ column, isNarrow, isOpen, ...props }: ColumnProps) {
+  const { number } = useFormats();
+  const { settings } = props;
+  const [pages, setPages] = useState(1);
+  const perPage = isNarrow ? cardsPerPage.narrow : cardsPerPage.wide;
+  // The second click of a long column shows far more of it than the first.
+  const cards = perPage * (2 ** pages - 1);
+  const sorted = inOrder(column.deals, settings.order, settings.measure);
   const remaining = sorted.length - cards;
+  const content = (
+    <>
+      <ul class="cards plain">
+        {sorted.slice(0, cards).map((deal) => (
+          <li key={deal.id}>
+            <Card {...{ ...props, deal }} isSelected={isSelected(deal.id, props.selected)} />
+          </li>
+        ))}
+      </ul>
+      {remaining > 0 && (
+        <button type="button" class="more" onClick={() => setPages(pages + 1)}>
+          {`Show more (${number(remaining)})`}
+          <span class="hidden"> in {column.name.slice(0, 100)}</span>
+        </button>
+      )}
+    </>
+  );
+  const heading = <ColumnHeading column={column} />;
   return (
-    <div class="column" data-column={column.name}>
+    <ColumnFrame column={column} {...{ isNarrow, isOpen, heading }}>
+      {content}
+    </ColumnFrame>
+  );
+}
+
+const isSelected = (id: string | undefined, selected: string | undefined): boolean =>
+  id !== undefined && id === selected;
+
+interface FrameProps {
+  column: Column;
+  isNarrow: boolean;
+  isOpen: boolean;
+  heading: ComponentChildren;
+  children: ComponentChildren;
+}
+
+function ColumnFrame({ column, isNarrow, isOpen, heading, children }: FrameProps) {
+  if (!isNarrow) {
+    return (
+      <div class="column" data-column={column.name}>
+        {heading}
+        {children}
+      </div>
+    );
+  }
+  return (
+    <details class="column" data-column={column.name} open={isOpen}>
+      <summary>{heading}</summary>
+      {children}
+    </details>
+  );
+}
+
+function ColumnHeading({ column }: { column: Column }) {
+  const { month, number, amounts } = useFormats();
+  const [first, ...others] = amounts(column.sum);
+  return (
+    <>
       <h3>
         <span dir="auto" class="title">
-          {isMonth ? month(column.name) : column.name}
+          {isMonth(column.name) ? month(column.name) : column.name}
         </span>
         <span class="count">{number(column.count)}</span>
       </h3>
       <p class="sum">
         <strong>{first ?? '–'}</strong>
-        {others.length > 0 && <span>{others.join(' · ')}</span>}
-      </p>
-      <ul class="cards plain">
-        {sorted.slice(0, cards).map((deal) => (
-          <li key={deal.id}>
-            <Card
-              deal={deal}
-              shown={shown}
-              share={shareOfMax(deal, shown.measure, largest)}
-              isChosen={deal.id !== undefined && deal.id === selectedId}
-              choose={select}
-            />
-          </li>
+        {others.map((other) => (
+          <span key={other}>{other}</span>
         ))}
-      </ul>
-      {remaining > 0 && (
-        <button type="button" class="more" onClick={() => setCards(cards + 4 * cardsPerPage)}>
-          {`Show more (${number(remaining)})`}
-          <span class="hidden"> in {column.name.slice(0, 100)}</span>
-        </button>
-      )}
-    </div>
-  );
-}
-
-/** 0–1 of the largest, scaled by area rather than length so that small cards stay comparable. */
-function shareOfMax(deal: OpenDeal, measure: Measure, largest: Amounts): number {
-  const most = largest[deal.currency ?? ''] ?? 0;
-  const amount = amountOf(deal, measure) ?? 0;
-  return most > 0 && amount > 0 ? Math.sqrt(amount / most) : 0;
-}
-
-interface CardProps {
-  deal: OpenDeal;
-  shown: BoardSettings;
-  share: number;
-  isChosen: boolean;
-  choose(id: string): void;
-}
-
-function Card({ deal, shown, share, isChosen, choose: select }: CardProps) {
-  const { money, day, number, percent } = useFormats();
-  const { id, name, company, owner, closes, idleDays, currency, probability } = deal;
-  const amount = amountOf(deal, shown.measure);
-  const isLate = closes !== undefined && closes < shown.today;
-  const isStalled = idleDays !== undefined && idleDays >= shown.stalledAfter;
-  const who = shown.by === 'owner' ? deal.stage : owner;
-  return (
-    <button
-      type="button"
-      class="card"
-      data-id={id}
-      aria-expanded={isChosen}
-      style={{ minHeight: `${76 + Math.round(share * 64)}px` }}
-      onClick={() => id !== undefined && select(id)}
-    >
-      <span class="name" dir="auto">
-        {name ?? id ?? 'Unnamed'}
-      </span>
-      <span class="company" dir="auto">
-        {company}
-      </span>
-      <span class="amount">
-        {amount === undefined ? 'unknown' : money(amount, currency ?? 'unknown currency')}
-        {probability !== undefined && <span class="chance">{percent(probability * 100)}</span>}
-      </span>
-      <span class="gauge" aria-hidden="true">
-        <span style={{ width: `${Math.round(share * 100)}%` }} />
-      </span>
-      <span class="facts" dir="auto">
-        {who}
-      </span>
-      {closes !== undefined && <span class="facts">Closes {day(closes)}</span>}
-      <span class="marks">
-        {isLate && <Badge tone="danger">Overdue</Badge>}
-        {isStalled && <Badge tone="warning">{`Stalled ${number(idleDays)} days`}</Badge>}
-      </span>
-    </button>
+      </p>
+    </>
   );
 }

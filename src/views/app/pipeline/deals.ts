@@ -1,9 +1,8 @@
-/** Pure functions of the board: deals in columns, and their sums. */
+/** Pure functions of the board: deals in columns, their sums and their order. */
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
-import type { Amounts } from '../shell/format.ts';
+import type { Amounts, Formats } from '../shell/format.ts';
 
-const columnsBy = ['stage', 'owner', 'month'] as const;
-export type ColumnsBy = (typeof columnsBy)[number];
+export type ColumnsBy = 'stage' | 'owner' | 'month';
 /** `value`: total contract value. */
 export type Revenue = 'value' | 'oneTime' | 'monthly';
 
@@ -30,9 +29,9 @@ export interface Column {
 }
 
 const nameless: Readonly<Record<ColumnsBy, string>> = {
-  stage: 'no stage',
-  owner: 'no owner',
-  month: 'no close date',
+  stage: 'No stage',
+  owner: 'No owner',
+  month: 'No close date',
 };
 export const noOwner = nameless.owner;
 
@@ -61,30 +60,60 @@ export function matchingDeals(deals: readonly OpenDeal[], { owner, text }: Filte
   });
 }
 
-const nameOf = (deal: OpenDeal, by: ColumnsBy): string => {
-  const name = by === 'month' ? deal.closes?.slice(0, 'YYYY-MM'.length) : deal[by];
-  return name ?? nameless[by];
-};
+/** Months that have a column of their own. */
+const monthsShown = 12;
+const overdue = 'Overdue';
+const later = 'Later';
+
+/** The column of a deal by its expected close date. */
+function monthOf({ closes }: OpenDeal, today: string): string {
+  if (closes === undefined) return nameless.month;
+  if (closes < today) return overdue;
+  const month = closes.slice(0, 'YYYY-MM'.length);
+  return month > lastMonth(today) ? later : month;
+}
+
+function lastMonth(today: string): string {
+  const [year = 0, month = 1] = today.split('-').map(Number);
+  return new Date(Date.UTC(year, month - 2 + monthsShown, 1))
+    .toISOString()
+    .slice(0, 'YYYY-MM'.length);
+}
+
+export const isMonth = (name: string): boolean => /^\d{4}-\d\d$/.test(name);
+export const isOverdue = ({ name }: Column): boolean => name === overdue;
+
+export interface Grouping {
+  by: ColumnsBy;
+  measure: Measure;
+  today: string;
+}
 
 /** Columns shown; the smallest beyond that are merged into one. */
 const maxColumns = 12;
 
 /**
- * Stages by rising probability, owners by value, months in calendar order. Deals without one come last.
+ * Stages by rising probability, owners by value, months in calendar order after what is overdue. Deals without one come
+ * last.
  */
-export function columnsOf(deals: readonly OpenDeal[], by: ColumnsBy, measure: Measure): Column[] {
-  const groups = Map.groupBy(deals, (deal) => nameOf(deal, by));
+export function columnsOf(deals: readonly OpenDeal[], { by, measure, today }: Grouping): Column[] {
+  const nameOf = (deal: OpenDeal): string =>
+    by === 'month' ? monthOf(deal, today) : (deal[by] ?? nameless[by]);
+  const groups = new Map<string, OpenDeal[]>();
+  for (const deal of deals) {
+    const name = nameOf(deal);
+    const group = groups.get(name);
+    if (group) group.push(deal);
+    else groups.set(name, [deal]);
+  }
   const columns = [...groups].map(([name, group]) => columnOf(name, group, measure));
   const last = (column: Column): number => Number(column.name === nameless[by]);
   columns.sort((a, b) => last(a) - last(b) || orders[by](a, b));
-  if (columns.length <= maxColumns) return columns;
+  if (by === 'month' || columns.length <= maxColumns) return columns;
   const others = columns.slice(maxColumns);
-  const rest = columnOf(
-    `${others.length} others`,
-    others.flatMap((column) => column.deals),
-    measure,
-  );
-  return [...columns.slice(0, maxColumns), rest];
+  const name = `${others.length} others`;
+  const merged = others.flatMap((column) => column.deals);
+  return [...columns.slice(0, maxColumns), columnOf(name, merged, measure)];
 }
 
 function columnOf(name: string, deals: OpenDeal[], measure: Measure): Column {
@@ -95,71 +124,100 @@ function columnOf(name: string, deals: OpenDeal[], measure: Measure): Column {
 }
 
 const worth = ({ deals }: Column): number => deals.reduce((sum, { value = 0 }) => sum + value, 0);
+const monthRank = ({ name }: Column): string =>
+  name === overdue ? '' : name === later ? 'later' : name;
 
 const orders: Readonly<Record<ColumnsBy, (a: Column, b: Column) => number>> = {
   stage: (a, b) => (a.chance ?? 2) - (b.chance ?? 2) || b.count - a.count,
   owner: (a, b) => worth(b) - worth(a),
-  month: (a, b) => (a.name < b.name ? -1 : 1),
+  month: (a, b) => (monthRank(a) < monthRank(b) ? -1 : 1),
 };
 
-/** The currency of most deals. */
-export function currenciesOf(deals: readonly OpenDeal[]): string[] {
-  const groups = Map.groupBy(
-    deals.filter(({ currency }) => currency !== undefined),
-    ({ currency }) => currency ?? '',
-  );
-  return [...groups].toSorted(([, a], [, b]) => b.length - a.length).map(([currency]) => currency);
-}
-
-export interface Bar {
-  key: string;
-  name: string;
-  count: number;
-  amount: number;
-  tone?: 'danger';
-}
+/** Every currency of the deals. */
+export const currenciesOf = (deals: readonly OpenDeal[]): string[] => [
+  ...new Set(deals.flatMap(({ currency }) => currency ?? [])),
+];
 
 export const amountIn = (amounts: Amounts, currency: string): number => amounts[currency] ?? 0;
 
-const monthsShown = 12;
-
-/** By close month: one bar for overdue deals, one per month of a year, one for the rest. */
-export function monthBars(
-  deals: readonly OpenDeal[],
-  measure: Measure,
-  currency: string,
-  today: string,
-): Bar[] {
-  const own = deals.filter((deal) => deal.currency === currency);
-  const months = monthsFrom(today);
-  const bar = (key: string, name: string, monthDeals: OpenDeal[]): Bar => ({
-    key,
-    name,
-    count: monthDeals.length,
-    amount: amountIn(sumOf(monthDeals, measure), currency),
-  });
-  const late = own.filter(({ closes }) => closes !== undefined && closes < today);
-  const later = own.filter(({ closes = '' }) => closes.slice(0, 7) > (months.at(-1) ?? ''));
-  const undated = own.filter(({ closes }) => closes === undefined);
-  const bars = [
-    { ...bar('late', 'Overdue', late), tone: 'danger' as const },
-    ...months.map((month) =>
-      bar(
-        month,
-        month,
-        own.filter(({ closes }) => closes?.startsWith(month) && closes >= today),
-      ),
-    ),
-    bar('later', 'Later', later),
-    bar('undated', 'No date', undated),
-  ];
-  const ends = bars.findLastIndex(({ key, count }) => /^\d/.test(key) && count > 0);
-  return bars.filter(({ key, count }, at) => (/^\d/.test(key) ? at <= ends : count > 0));
+/** The largest amount in each currency: bars compare within one currency only. */
+export function maxAmounts(deals: readonly OpenDeal[], measure: Measure): Amounts {
+  const largest: Record<string, number> = {};
+  for (const deal of deals) {
+    const { currency = '' } = deal;
+    largest[currency] = Math.max(largest[currency] ?? 0, amountOf(deal, measure) ?? 0);
+  }
+  return largest;
 }
 
-function monthsFrom(today: string): string[] {
-  const [year = 0, month = 1] = today.split('-').map(Number);
-  return Array.from({ length: monthsShown }, (_, at) =>
-    new Date(Date.UTC(year, month - 1 + at, 1)).toISOString().slice(0, 'YYYY-MM'.length),
-  );
+/** What every card needs to know. */
+export interface BoardSettings {
+  by: ColumnsBy;
+  order: CardOrder;
+  measure: Measure;
+  today: string;
+  stalledAfter: number;
+}
+
+export const cardOrders = {
+  value: 'Largest first',
+  closes: 'Closing first',
+  idle: 'Longest unchanged first',
+} as const;
+export type CardOrder = keyof typeof cardOrders;
+
+/** The cards of a column in an order; what is unknown comes last. */
+export function inOrder(
+  deals: readonly OpenDeal[],
+  order: CardOrder,
+  measure: Measure,
+): OpenDeal[] {
+  const rank: Record<CardOrder, (deal: OpenDeal) => number> = {
+    value: (deal) => -(amountOf(deal, measure) ?? Number.NEGATIVE_INFINITY),
+    closes: ({ closes }) => (closes ? Date.parse(closes) : Number.POSITIVE_INFINITY),
+    idle: ({ idleDays = -1 }) => -idleDays,
+  };
+  const rankOf = rank[order];
+  return deals.toSorted((a, b) => compareNumbers(rankOf(a), rankOf(b)));
+}
+
+/** Also right where both are infinite. */
+const compareNumbers = (a: number, b: number): number => (a < b ? -1 : Number(a > b));
+
+export type TableColumn =
+  | 'name'
+  | 'company'
+  | 'stage'
+  | 'owner'
+  | 'closes'
+  | 'idleDays'
+  | 'probability'
+  | 'amount'
+  | 'profit';
+
+export interface TableOrder {
+  column: TableColumn;
+  direction: 'ascending' | 'descending';
+}
+
+/** The rows of the table in the order of any column; rows without a value there come last in both directions. */
+export function sortedRows(
+  deals: readonly OpenDeal[],
+  { column, direction }: TableOrder,
+  measure: Measure,
+  compareText: Formats['compare'],
+): OpenDeal[] {
+  const cellOf = (deal: OpenDeal): string | number | undefined =>
+    column === 'amount' ? amountOf(deal, measure) : deal[column];
+  const sign = direction === 'ascending' ? 1 : -1;
+  return deals.toSorted((one, other) => {
+    const [a, b] = [cellOf(one), cellOf(other)];
+    if (a === undefined || b === undefined)
+      return Number(a === undefined) - Number(b === undefined);
+    const order =
+      typeof a === 'number' && typeof b === 'number'
+        ? compareNumbers(a, b)
+        : compareText(String(a), String(b));
+    return sign * order;
+  });
 }

@@ -1,36 +1,29 @@
-/** All fields of one opportunity, read when its card is opened. */
+/** One opportunity: the chosen fields of its card, and those that are read when it is opened. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { fieldOf, messageOf } from '../../../values.ts';
+import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
+import { messageOf } from '../../../values.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
 import { Ask } from '../shell/parts.tsx';
 import type { Host } from '../shell/start.tsx';
 
 interface Props {
   id: string;
+  /** The row of the board; absent while the rows are read again. */
+  deal: OpenDeal | undefined;
   host: Host;
   close(): void;
 }
 
-type ReadState = { record?: Record<string, unknown>; failed?: string };
+/** What `cpq_get_record` is asked for: a field that is not named here, such as a profit, never reaches the page. */
+const readFields = ['contact', 'category', 'source', 'created', 'valueMonths', 'ask'] as const;
+type OpportunityFields = Partial<Record<(typeof readFields)[number], unknown>>;
+type ReadState = { record?: OpportunityFields; failed?: string };
 
-export function Detail({ id, host, close }: Props) {
-  const [read, setRead] = useState<ReadState>({});
+export function Detail({ id, deal, host, close }: Props) {
+  const { record, failed } = useRecord(host, id);
   const heading = useRef<HTMLHeadingElement>(null);
-  const formats = useFormats();
-  useEffect(() => {
-    const reading = { over: false };
-    setRead({});
-    heading.current?.focus();
-    host
-      .read<{ record: Record<string, unknown> }>('cpq_get_record', { resource: 'opportunity', id })
-      .then(({ record }) => !reading.over && setRead({ record }))
-      .catch((error: unknown) => !reading.over && setRead({ failed: messageOf(error) }));
-    return () => {
-      reading.over = true;
-    };
-  }, [id]);
-  const { record, failed } = read;
+  useEffect(() => heading.current?.focus(), [id]);
   return (
     <section
       class="panel detail"
@@ -39,7 +32,7 @@ export function Detail({ id, host, close }: Props) {
     >
       <div class="head">
         <h2 id="detail" ref={heading} tabIndex={-1} dir="auto">
-          {typeof record?.name === 'string' ? record.name : 'Opportunity'}
+          {deal?.name ?? 'Opportunity'}
         </h2>
         <div class="actions">
           <Ask primary host={host} text="Ask about this" question={() => question(id)} />
@@ -48,11 +41,32 @@ export function Detail({ id, host, close }: Props) {
           </button>
         </div>
       </div>
+      {deal && <Fields deal={deal} record={record ?? {}} />}
       {!record && !failed && <p role="status">Reading…</p>}
       {failed && <p role="alert">{failed}</p>}
-      {record && <Fields record={record} formats={formats} />}
+      {typeof record?.ask === 'string' && <CustomerAsk text={record.ask} />}
     </section>
   );
+}
+
+function useRecord(host: Host, id: string): ReadState {
+  const [read, setRead] = useState<ReadState>({});
+  useEffect(() => {
+    const reading = { over: false };
+    setRead({});
+    host
+      .read<{ record: OpportunityFields }>('cpq_get_record', {
+        resource: 'opportunity',
+        id,
+        fields: readFields,
+      })
+      .then(({ record }) => !reading.over && setRead({ record }))
+      .catch((error: unknown) => !reading.over && setRead({ failed: messageOf(error) }));
+    return () => {
+      reading.over = true;
+    };
+  }, [id]);
+  return read;
 }
 
 /**
@@ -61,10 +75,20 @@ export function Detail({ id, host, close }: Props) {
 const question = (id: string): string =>
   `About the opportunity with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: what should I know, and what is the best next step? Read it with cpq_get_record.`;
 
-function Fields({ record, formats }: { record: Record<string, unknown>; formats: Formats }) {
+function CustomerAsk({ text }: { text: string }) {
+  return (
+    <div class="customer-ask">
+      <h3>What the customer asked for</h3>
+      <p dir="auto">{text}</p>
+    </div>
+  );
+}
+
+function Fields({ deal, record }: { deal: OpenDeal; record: OpportunityFields }) {
+  const pairs = pairsOf(deal, record, useFormats());
   return (
     <dl class="pairs">
-      {fieldsOf(record, formats).map(([name, text]) => (
+      {pairs.map(([name, text]) => (
         <div key={name} class="pair">
           <dt>{name}</dt>
           <dd dir="auto">{text}</dd>
@@ -74,36 +98,44 @@ function Fields({ record, formats }: { record: Record<string, unknown>; formats:
   );
 }
 
-const maxFields = 40;
-
-/** Shows names instead of ids, and times as days. */
-function fieldsOf(record: Record<string, unknown>, formats: Formats): [string, string][] {
-  return Object.entries(record)
-    .filter(([field]) => field !== 'name')
-    .flatMap(([field, value]): [string, string][] => {
-      const text = describeValue(value, formats);
-      return text === undefined ? [] : [[spaced(field), text]];
-    })
-    .slice(0, maxFields);
+/** The fields in the order of a conversation: what it is worth, when it closes, who is concerned. */
+function pairsOf(
+  deal: OpenDeal,
+  { contact, category, source, created, valueMonths }: OpportunityFields,
+  { money, number, percent, day }: Formats,
+): [string, string][] {
+  const { value, oneTime, monthly, profit, probability, closes, idleDays } = deal;
+  const amount = (it: number | undefined) =>
+    it === undefined ? undefined : money(it, deal.currency ?? '');
+  const share = value && profit !== undefined ? percent((profit / value) * 100) : undefined;
+  const months = typeof valueMonths === 'number' ? ` for ${number(valueMonths)} months` : '';
+  const pairs: [string, string | undefined][] = [
+    ['Total contract value', amount(value)],
+    [
+      'Weighted',
+      value === undefined || probability === undefined ? undefined : amount(value * probability),
+    ],
+    ['One-time', amount(oneTime)],
+    ['Monthly', monthly ? `${amount(monthly)}${months}` : undefined],
+    ['Profit', profit === undefined ? undefined : [amount(profit), share].join(' · ')],
+    ['Probability', probability === undefined ? undefined : percent(probability * 100)],
+    ['Stage', deal.stage],
+    ['Expected close', closes && day(closes)],
+    ['Last change', idleDays === undefined ? undefined : daysAgo(idleDays, number)],
+    ['Owner', deal.owner],
+    ['Company', deal.company],
+    ...[
+      ['Contact', contact] as const,
+      ['Category', category] as const,
+      ['Source', source] as const,
+    ].map(([name, text]): [string, string | undefined] => [
+      name,
+      typeof text === 'string' ? text : undefined,
+    ]),
+    ['Created', typeof created === 'string' ? day(created) : undefined],
+  ];
+  return pairs.filter((pair): pair is [string, string] => Boolean(pair[1]));
 }
 
-function describeValue(value: unknown, formats: Formats): string | undefined {
-  if (typeof value === 'number') return formats.number(value);
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string')
-    return /^\d{4}-\d\d-\d\dT/.test(value) ? formats.day(value) : value;
-  if (Array.isArray(value)) {
-    return value.flatMap((one) => describeValue(one, formats) ?? []).join(', ') || undefined;
-  }
-  const text = fieldOf(value, 'name') ?? fieldOf(value, 'id');
-  return typeof text === 'string' ? text : undefined;
-}
-
-/** expectedCloseDate → Expected close date. */
-function spaced(field: string): string {
-  const words = field
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+const daysAgo = (days: number, number: Formats['number']): string =>
+  days === 0 ? 'today' : days === 1 ? 'yesterday' : `${number(days)} days ago`;

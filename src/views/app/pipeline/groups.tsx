@@ -29,7 +29,9 @@ export function Groups({ groups, by, measure }: Props) {
               </h3>
               <p class="sum">
                 <strong>{first ?? '–'}</strong>
-                {others.length > 0 && <span>{others.join(' · ')}</span>}
+                {others.map((other) => (
+                  <span key={other}>{other}</span>
+                ))}
               </p>
             </li>
           );

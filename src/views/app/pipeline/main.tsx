@@ -1,152 +1,204 @@
 import './style.css';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { PipelineBrief } from '../../../briefs/pipeline.ts';
-import { useFormats } from '../shell/format.ts';
-import {
-  Coverage,
-  type CoverageData,
-  Figure,
-  Head,
-  Notes,
-  Refresh,
-  Sums,
-} from '../shell/parts.tsx';
+import { mainCurrencyOf, useFormats } from '../shell/format.ts';
+import { Coverage, Figure, Head, Leading, Notes, Refresh } from '../shell/parts.tsx';
+import { showsProfit, withProfit } from '../shell/profit.ts';
 import { startView, type ViewProps } from '../shell/start.tsx';
-import { Board, type BoardSettings } from './board.tsx';
-import { Chart } from './charts.tsx';
+import { useNarrow } from '../shell/use-narrow.ts';
+import { Board } from './board.tsx';
+import { Changes } from './changes.tsx';
+import { Charts } from './charts.tsx';
+import { ClosedDeals } from './closed.tsx';
 import { Controls, Select, type Settings } from './controls.tsx';
+import { isOpen, type OpenPipeline, type PipelineData } from './data.ts';
 import {
-  amountIn,
-  type Bar,
-  type Column,
+  type BoardSettings,
   columnsOf,
   currenciesOf,
+  type Filter,
+  type Measure,
   matchingDeals,
-  monthBars,
   type Revenue,
 } from './deals.ts';
 import { Detail } from './detail.tsx';
 import { Groups } from './groups.tsx';
+import { Scope } from './scope.tsx';
+import { DealTable } from './table.tsx';
 import { type Loaded, useDeals } from './use-deals.ts';
 
-export type PipelineData = PipelineBrief & {
-  summary: string;
-  notes?: string[];
-  coverage?: CoverageData;
-};
+function PipelineView({ data, ...props }: ViewProps<PipelineData>) {
+  return isOpen(data) ? (
+    <OpenDeals data={data} {...props} />
+  ) : (
+    <ClosedDeals data={data} {...props} />
+  );
+}
 
-function PipelineView({ data, args, host, reload }: ViewProps<PipelineData>) {
+function OpenDeals(props: ViewProps<OpenPipeline>) {
+  const { data, args, host, reload } = props;
   const [settings, setSettings] = useState<Settings>(() => startWith(data));
-  const [chosen, setChosen] = useState<string>();
-  const origin = useRef<HTMLElement | null>(null);
+  const selection = useSelection();
   const loaded = useDeals(host, args, data);
-  const choose = (id: string) => {
-    origin.current = document.activeElement as HTMLElement | null;
-    setChosen(id === chosen ? undefined : id);
-  };
-  const close = () => {
-    setChosen(undefined);
-    origin.current?.focus();
-  };
+  const profit = host.canRead
+    ? { on: showsProfit(args), set: (on: boolean) => void reload(withProfit(args, on)) }
+    : undefined;
+  const { selected, close } = selection;
   return (
     <main class="pipeline">
-      <Head title="Open pipeline" about={<Coverage coverage={data.coverage} />}>
-        <Refresh host={host} reload={reload} />
+      <Head
+        title="Open pipeline"
+        about={<Coverage coverage={data.coverage} />}
+        actions={<Refresh host={host} reload={reload} />}
+      >
+        <Scope {...props} />
       </Head>
       <Figures data={data} />
-      <Controls settings={settings} set={setSettings} deals={loaded.deals} />
-      {chosen !== undefined && <Detail id={chosen} host={host} close={close} />}
-      <Deals {...{ data, loaded, settings, chosen, choose }} canRead={host.canRead} />
+      {data.open.count > 0 && (
+        <Controls settings={settings} set={setSettings} deals={loaded.deals} profit={profit} />
+      )}
+      {selected !== undefined && (
+        <Detail
+          id={selected}
+          deal={loaded.deals.find(({ id }) => id === selected)}
+          {...{ host, close }}
+        />
+      )}
+      <Deals {...{ ...props, loaded, settings, setSettings, selection }} />
       <Notes notes={data.notes} />
     </main>
   );
 }
 
-const startWith = ({ by }: PipelineData): Settings => ({
+/** Which card is open; closing it returns the focus to the card. */
+function useSelection() {
+  const [selected, setSelected] = useState<string>();
+  const origin = useRef<HTMLElement | null>(null);
+  const select = (id: string) => {
+    origin.current = document.activeElement as HTMLElement | null;
+    setSelected(id === selected ? undefined : id);
+  };
+  const close = () => {
+    setSelected(undefined);
+    origin.current?.focus();
+  };
+  return { selected, select, close };
+}
+
+const noFilter: Filter = { owner: '', text: '' };
+
+const startWith = ({ by }: OpenPipeline): Settings => ({
+  layout: 'board',
   by: by === 'owner' ? 'owner' : by === 'close_month' ? 'month' : 'stage',
+  order: 'value',
   measure: { revenue: 'value', weighted: false },
-  filter: { owner: '', text: '' },
+  filter: noFilter,
 });
 
-function Figures({ data }: { data: PipelineData }) {
+function Figures({ data }: { data: OpenPipeline }) {
   const { number, percent, amounts, day } = useFormats();
   const { open, overdue, stalled, closingSoon, closed } = data;
   const { winRateByCount, won, lost } = closed;
-  return (
-    <dl class="figures">
-      <Figure
-        label="Open"
-        value={number(open.count)}
-        more={`${number(closingSoon.total)} close by ${day(closingSoon.to)}`}
-      />
-      <Sums label="Contract value" amounts={open.value} />
-      <Sums label="Contract value, weighted" amounts={open.weightedValue} />
-      <Sums label="One-time" amounts={open.oneTime} />
-      <Sums label="Monthly" amounts={open.monthly} />
-      <Figure
-        label="Overdue"
-        tone={overdue.total > 0 ? 'danger' : undefined}
-        value={number(overdue.total)}
-        more={amounts(overdue.value).join(' · ')}
-      />
-      <Figure
-        label={`Stalled ${number(stalled.afterDays)} days`}
-        tone={stalled.total > 0 ? 'warning' : undefined}
-        value={number(stalled.total)}
-        more={amounts(stalled.value).join(' · ')}
-      />
-      <Figure
-        label="Win rate"
-        value={winRateByCount === undefined ? '–' : percent(winRateByCount)}
-        more={`${number(won.count)} won, ${number(lost.count)} lost from ${day(closed.from)} to ${day(closed.to)}`}
-      />
-    </dl>
-  );
-}
-
-interface DealsProps {
-  data: PipelineData;
-  loaded: Loaded;
-  settings: Settings;
-  chosen: string | undefined;
-  choose(id: string): void;
-  canRead: boolean;
-}
-
-function Deals({ data, loaded, settings, chosen, choose, canRead }: DealsProps) {
-  const { by, measure, filter } = settings;
-  const found = useMemo(() => matchingDeals(loaded.deals, filter), [loaded.deals, filter]);
-  const columns = useMemo(() => columnsOf(found, by, measure), [found, by, measure]);
-  if (!canRead || loaded.deals.length === 0) {
-    return (
-      <>
-        <Reading loaded={loaded} found={0} canRead={canRead} />
-        <Groups groups={data.groups} by={data.by} measure={measure} />
-      </>
-    );
-  }
-  const shown: BoardSettings = {
-    by,
-    measure,
-    today: data.today,
-    stalledAfter: data.stalled.afterDays,
-  };
-  const currencies = currenciesOf(loaded.deals);
+  const profit = amounts(open.profit);
   return (
     <>
-      <Reading loaded={loaded} found={found.length} canRead={canRead} />
-      <Board columns={columns} shown={shown} chosen={chosen} choose={choose} />
-      <Charts found={found} {...{ settings, currencies }} today={data.today} />
+      <Leading
+        figures={[
+          { label: 'Total contract value', values: amounts(open.value) },
+          { label: 'Weighted by probability', values: amounts(open.weightedValue) },
+          { label: 'Open opportunities', values: [number(open.count)] },
+          ...(profit.length > 0 ? [{ label: 'Profit', values: profit }] : []),
+        ]}
+      />
+      <dl class="figures">
+        <Figure
+          label="Overdue"
+          tone={overdue.total > 0 ? 'danger' : undefined}
+          values={[number(overdue.total), ...amounts(overdue.value)]}
+        />
+        <Figure
+          label={`Closing by ${day(closingSoon.to)}`}
+          values={[number(closingSoon.total), ...amounts(closingSoon.value)]}
+        />
+        <Figure
+          label={`Stalled ${number(stalled.afterDays)} days`}
+          tone={stalled.total > 0 ? 'warning' : undefined}
+          values={[number(stalled.total), ...amounts(stalled.value)]}
+        />
+        <Figure
+          label="Win rate by count"
+          values={[winRateByCount === undefined ? '–' : percent(winRateByCount)]}
+          more={`${number(won.count)} won, ${number(lost.count)} lost since ${day(closed.from)}`}
+        />
+      </dl>
     </>
   );
 }
 
-interface ChartsProps {
-  found: Loaded['deals'];
+interface DealsProps extends ViewProps<OpenPipeline> {
+  loaded: Loaded;
   settings: Settings;
-  /** The most frequent first. */
-  currencies: readonly string[];
-  today: string;
+  setSettings(settings: Settings): void;
+  selection: ReturnType<typeof useSelection>;
+}
+
+/** The charts and the list; a narrow page has room for the list only after the charts. */
+function Deals(props: DealsProps) {
+  const { data, args, host, loaded, settings, setSettings } = props;
+  const { measure, filter } = settings;
+  const isNarrow = useNarrow();
+  const found = useMemo(() => matchingDeals(loaded.deals, filter), [loaded.deals, filter]);
+  if (data.open.count === 0) return <p class="empty">There are no open opportunities here.</p>;
+  if (!host.canRead || loaded.deals.length === 0) {
+    return (
+      <>
+        <Reading {...{ loaded, filter }} found={0} canRead={host.canRead} />
+        <Groups groups={data.groups} by={data.by} measure={measure} />
+      </>
+    );
+  }
+  const about = `${measureNames[measure.revenue]}${measure.weighted ? ', weighted' : ''}`;
+  const charts = <Analysis {...{ data, args, host, loaded, found, measure, about }} />;
+  const clear = () => setSettings({ ...settings, filter: noFilter });
+  return (
+    <>
+      {isNarrow && found.length > 0 && charts}
+      <Reading {...{ loaded, filter, clear }} found={found.length} canRead={host.canRead} />
+      {found.length > 0 && <List {...props} found={found} amountTitle={about} />}
+      {!isNarrow && found.length > 0 && charts}
+    </>
+  );
+}
+
+interface AnalysisProps
+  extends Omit<DealsProps, 'settings' | 'setSettings' | 'selection' | 'reload'> {
+  found: Loaded['deals'];
+  measure: Measure;
+  about: string;
+}
+
+/** The charts, all in one currency. */
+function Analysis({ data, args, host, loaded, found, measure, about }: AnalysisProps) {
+  const { byCurrency } = useFormats();
+  const [selected, setSelected] = useState('');
+  const currencies = currenciesOf(loaded.deals).toSorted(byCurrency);
+  const currency = currencies.includes(selected) ? selected : (currencies[0] ?? '');
+  return (
+    <section class="stack" aria-label="Charts">
+      {currencies.length > 1 && (
+        <div class="controls">
+          <Select
+            label="Charts in"
+            value={currency}
+            options={currencies.map((code) => [code, code])}
+            choose={setSelected}
+          />
+          <p class="about">Counts cover every currency.</p>
+        </div>
+      )}
+      <Charts deals={found} {...{ measure, about, currency }} today={data.today} />
+      {loaded.settled && <Changes {...{ args, host, currency }} answer={data} />}
+    </section>
+  );
 }
 
 const measureNames: Readonly<Record<Revenue, string>> = {
@@ -155,54 +207,44 @@ const measureNames: Readonly<Record<Revenue, string>> = {
   monthly: 'Monthly revenue',
 };
 
-function Charts({ found, settings: { measure }, currencies, today }: ChartsProps) {
-  const { month } = useFormats();
-  const [chosen, setChosen] = useState('');
-  const currency = chosen || currencies[0] || '';
-  const about = `${measureNames[measure.revenue]}${measure.weighted ? ', weighted' : ''}, ${currency}`;
-  const stages = columnsOf(
-    found.filter((deal) => deal.currency === currency),
-    'stage',
-    measure,
-  ).map((column) => barOf(column, currency));
-  return (
-    <div class="charts">
-      {currencies.length > 1 && (
-        <Select
-          label="Charts in"
-          value={currency}
-          options={currencies.map((code) => [code, code])}
-          choose={setChosen}
-        />
-      )}
-      <Chart id="funnel" title="Funnel" first="Stage" {...{ about, currency }} bars={stages} />
-      <Chart
-        id="months"
-        title="By closing month"
-        first="Month"
-        {...{ about, currency }}
-        bars={monthBars(found, measure, currency, today)}
-        nameOf={(bar) => (/^\d/.test(bar.name) ? month(bar.name) : bar.name)}
-      />
-    </div>
+interface ListProps extends DealsProps {
+  found: Loaded['deals'];
+  amountTitle: string;
+}
+
+function List({ data, args, settings, selection, found, amountTitle }: ListProps) {
+  const { layout, by, order, measure } = settings;
+  const { selected, select } = selection;
+  const { today } = data;
+  const stalledAfter = data.stalled.afterDays;
+  const shown: BoardSettings = { by, order, measure, today, stalledAfter };
+  const columns = useMemo(
+    () => columnsOf(found, { by, measure, today }),
+    [found, by, measure, today],
+  );
+  return layout === 'board' ? (
+    <Board columns={columns} settings={shown} {...{ selected, select }} />
+  ) : (
+    <DealTable
+      deals={found}
+      settings={shown}
+      withProfit={showsProfit(args)}
+      {...{ amountTitle, selected, select }}
+    />
   );
 }
 
-const barOf = ({ key, name, count, sum }: Column, currency: string): Bar => ({
-  key,
-  name,
-  count,
-  amount: amountIn(sum, currency),
-});
-
 interface ReadingProps {
   loaded: Loaded;
+  filter: Filter;
   found: number;
   canRead: boolean;
+  /** Takes the filter away. */
+  clear?(): void;
 }
 
-/** How many of the opportunities the board shows; announced when it changes. */
-function Reading({ loaded, found, canRead }: ReadingProps) {
+/** How many of the opportunities are shown, and by what they were searched; announced when it changes. */
+function Reading({ loaded, filter, found, canRead, clear }: ReadingProps) {
   const { number } = useFormats();
   const { deals, total, complete, failed } = loaded;
   if (!canRead)
@@ -223,17 +265,36 @@ function Reading({ loaded, found, canRead }: ReadingProps) {
     : total === undefined
       ? 'Reading the opportunities…'
       : `${number(found)} shown; ${number(deals.length)} of ${all} read.`;
+  const searched = [
+    filter.owner && `owner ${filter.owner}`,
+    filter.text && `matching “${filter.text}”`,
+  ].filter(Boolean);
   return (
-    <p role="status" class="about">
-      {words}
-    </p>
+    <div class={complete && found === 0 ? 'reading empty' : 'reading'}>
+      <p role="status">{words}</p>
+      {searched.length > 0 && (
+        <>
+          <p dir="auto">{`Searched: ${searched.join(', ')}.`}</p>
+          <button type="button" onClick={clear}>
+            Clear the search
+          </button>
+        </>
+      )}
+    </div>
   );
 }
 
-startView<PipelineData>({
+startView<PipelineData, PipelineData>({
   name: 'pipeline',
   tool: 'cpq_brief_pipeline',
   is: (data) =>
-    'open' in data && ['groups', 'overdue', 'stalled', 'closed'].every((part) => part in data),
+    'closed' in data &&
+    'groups' in data &&
+    ('outcome' in data || ['open', 'overdue', 'stalled'].every((part) => part in data)),
+  prepare: (data) => data,
+  mainCurrency: (data) =>
+    mainCurrencyOf(
+      isOpen(data) ? data.open.value : (data.closed.won.value ?? data.closed.lost.value),
+    ),
   Component: PipelineView,
 });

@@ -4,6 +4,7 @@ import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import { messageOf } from '../../../values.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import type { CoverageData } from '../shell/parts.tsx';
+import { showsProfit } from '../shell/profit.ts';
 import type { Host } from '../shell/start.tsx';
 
 export interface Loaded {
@@ -11,6 +12,8 @@ export interface Loaded {
   /** Number of open deals; unknown until the first answer. */
   total: number | undefined;
   complete: boolean;
+  /** Reading has ended once; what is shown stays while it is read again. */
+  settled: boolean;
   failed: string | undefined;
   coverage: CoverageData | undefined;
 }
@@ -19,6 +22,7 @@ const noDeals: Loaded = {
   deals: [],
   total: undefined,
   complete: false,
+  settled: false,
   failed: undefined,
   coverage: undefined,
 };
@@ -37,8 +41,13 @@ export function useDeals(host: Host, args: Arguments, answer: object): Loaded {
   const [loaded, setLoaded] = useState(noDeals);
   useEffect(() => {
     const reading = { over: false };
-    setLoaded(noDeals);
-    if (host.canRead) void readAllDeals(host, args, reading, setLoaded);
+    // What is shown stays until everything was read again: a board that empties and fills would lose its place.
+    const isFirst = loaded.deals.length === 0;
+    const show = (now: Loaded) => {
+      if (isFirst || now.settled || now.failed !== undefined) setLoaded(now);
+    };
+    setLoaded({ ...loaded, complete: false });
+    if (host.canRead) void readAllDeals(host, args, reading, show);
     return () => {
       reading.over = true;
     };
@@ -49,9 +58,10 @@ export function useDeals(host: Host, args: Arguments, answer: object): Loaded {
 /** Deals per call. */
 const dealsPerPage = 100;
 
-/** The call for a page of the open deals of the view. */
-function pageOf({ sections: _sections, show: _show, ...args }: Arguments, from: number): Arguments {
-  return { ...args, deals_from: from, rows: dealsPerPage };
+/** The call for a page of the deals of the view; with profits only if they are shown. */
+function pageOf({ sections: _sections, show, ...args }: Arguments, from: number): Arguments {
+  const profit = showsProfit({ show }) ? { show: ['profit'] } : {};
+  return { ...args, ...profit, deals_from: from, rows: dealsPerPage };
 }
 
 async function readAllDeals(
@@ -72,10 +82,11 @@ async function readAllDeals(
       deals.push(...records);
       next = page.next;
       loaded = { ...noDeals, deals: [...deals], total: page.total, coverage };
-      const isDue = deals.length >= drawnAt;
-      if (isDue) drawnAt = deals.length + deals.length;
-      if (isDue || next === undefined) show({ ...loaded, complete: next === undefined });
+      if (next === undefined || deals.length < drawnAt) continue;
+      drawnAt = deals.length + deals.length;
+      show(loaded);
     }
+    if (!reading.over) show({ ...loaded, complete: deals.length === loaded.total, settled: true });
   } catch (error) {
     if (!reading.over) show({ ...loaded, failed: messageOf(error) });
   }

@@ -10,8 +10,8 @@ interface Example {
   title: string;
   tool: string;
   view: string;
-  /** The id comes from the first record of this list. */
-  from?: { tool: string; argument: string };
+  /** The id comes from this field of the first record of the list. */
+  from?: { tool: string; field: 'id' | 'companyId'; argument: string };
 }
 
 const examples: readonly Example[] = [
@@ -20,24 +20,30 @@ const examples: readonly Example[] = [
     title: 'Quote',
     tool: 'cpq_brief_quote',
     view: 'quote',
-    from: { tool: 'cpq_list_quotes', argument: 'quote' },
+    from: { tool: 'cpq_list_quotes', field: 'id', argument: 'quote' },
   },
   {
     title: 'Company',
     tool: 'cpq_brief_company',
     view: 'company',
-    from: { tool: 'cpq_list_companies', argument: 'company' },
+    from: { tool: 'cpq_list_quotes', field: 'companyId', argument: 'company' },
   },
 ];
 
 interface ToolResult {
-  structuredContent?: { records?: { id?: string }[] };
+  structuredContent?: { records?: { id?: string; companyId?: string }[] };
 }
 interface Message {
   jsonrpc: '2.0';
   id?: number;
   method?: string;
-  params?: { name?: string; arguments?: object; height?: number; content?: { text?: string }[] };
+  params?: {
+    name?: string;
+    arguments?: object;
+    url?: string;
+    height?: number;
+    content?: { text?: string }[];
+  };
 }
 
 let theme: 'light' | 'dark' = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
@@ -112,11 +118,15 @@ class PreviewFrame {
       messages.textContent = `Sent to the conversation: ${params.content?.[0]?.text ?? ''}`;
       return {};
     }
+    if (method === 'ui/open-link') {
+      window.open(params.url, '_blank', 'noopener');
+      return {};
+    }
     if (method !== 'ui/initialize') throw new Error('This host does not support that.');
     return {
       protocolVersion,
       hostInfo: { name: 'preview', version: '1' },
-      hostCapabilities: { serverTools: {}, message: { text: {} } },
+      hostCapabilities: { serverTools: {}, openLinks: {}, message: { text: {} } },
       hostContext: { theme, locale: navigator.language },
     };
   }
@@ -125,7 +135,7 @@ class PreviewFrame {
     const { tool, from } = this.#example;
     if (from) {
       const { structuredContent } = await callTool({ name: from.tool, arguments: { size: 1 } });
-      this.#args = { [from.argument]: structuredContent?.records?.[0]?.id };
+      this.#args = { [from.argument]: structuredContent?.records?.[0]?.[from.field] };
     }
     this.notify('ui/notifications/tool-input', { arguments: this.#args });
     const result = await callTool({ name: tool, arguments: this.#args });

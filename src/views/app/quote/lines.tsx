@@ -1,14 +1,18 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: CSS shows these tables as blocks, which removes their implicit roles
-import type { PreflightFinding } from '../../../briefs/preflight-finding.ts';
-import type { QuoteLine } from '../../../briefs/quote.ts';
-import type { QuoteTotals } from '../../../briefs/quote-totals.ts';
-import { useFormats } from '../shell/format.ts';
-import type { QuoteData } from './data.ts';
+import { type Formats, useFormats } from '../shell/format.ts';
+import type { Costs, QuoteData } from './data.ts';
 import { FindingList } from './findings.tsx';
+import {
+  type Adjustment,
+  type ShownLine,
+  type TermSection,
+  termSections,
+} from './numbered-lines.ts';
 
 interface Props {
   data: QuoteData;
-  margins: boolean;
+  /** Absent while costs are hidden. */
+  costs: Costs | undefined;
 }
 
 const titles: Record<string, string> = {
@@ -16,21 +20,17 @@ const titles: Record<string, string> = {
   monthly: 'Monthly',
   yearly: 'Yearly',
 };
+export const titleOfTerm = (term: string): string => titles[term] ?? `Per ${term}`;
 
 /** One table of lines per term, so that amounts of different terms do not look like one sum. */
-export function Lines({ data, margins }: Props) {
-  const { lines, terms } = data;
-  const found = new Set([...terms.map(({ term }) => term), ...lines.rows.map(({ term }) => term)]);
+export function Lines({ data, costs }: Props) {
+  const { lines } = data;
+  const hasDiscounts = lines.rows.some(({ discount }) => discount !== undefined);
   return (
     <>
-      {[...found].map((term) => {
-        const rows = lines.rows.filter((row) => row.term === term);
-        return (
-          rows.length > 0 && (
-            <Term key={term} term={term} rows={rows} data={data} margins={margins} />
-          )
-        );
-      })}
+      {termSections(data).map((section) => (
+        <Term key={section.term} {...{ section, data, costs, hasDiscounts }} />
+      ))}
       {lines.shown < lines.total && (
         <p class="about">{`${lines.shown} of ${lines.total} lines shown; the totals cover all of them.`}</p>
       )}
@@ -39,95 +39,172 @@ export function Lines({ data, margins }: Props) {
 }
 
 interface TermProps extends Props {
-  term: string;
-  rows: readonly QuoteLine[];
+  section: TermSection;
+  hasDiscounts: boolean;
 }
 
-function Term({ term, rows, data, margins }: TermProps) {
-  const { exact } = useFormats();
-  const total = totalOf(data.totals, term);
+function Term({ section, data, costs, hasDiscounts }: TermProps) {
+  const { term, lines, adjustments, total } = section;
   const id = `term-${term.replace(/\W/g, '-')}`;
-  const titlesOf = ['Item', 'Quantity', 'Price', 'Discount', 'Total'];
-  const columns = margins ? [...titlesOf, 'Cost', 'Margin'] : titlesOf;
+  const columns = [
+    ...['Item', 'Quantity', 'Price'],
+    ...(hasDiscounts ? ['Discount'] : []),
+    'Total',
+    ...(costs ? ['Cost', 'Margin'] : []),
+  ];
   return (
     <section class="panel lines" aria-labelledby={id}>
       <h2 id={id}>
-        <bdi>{titles[term] ?? `Per ${term}`}</bdi>
-        {total !== undefined && <span class="sum">{exact(total, data.currency)}</span>}
+        <bdi>{titleOfTerm(term)}</bdi>
       </h2>
       {/* Shown as blocks on narrow screens; the explicit roles keep it a table for screen readers. */}
       <table role="table">
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map((title, at) => (
-              <th key={title} role="columnheader" scope="col" class={at > 0 ? 'num' : ''}>
+            {columns.map((title) => (
+              <th key={title} role="columnheader" scope="col" class={classOfColumn(title)}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
         <tbody role="rowgroup">
-          {rows.map((row) => (
-            <Line
-              key={row.line}
-              row={row}
-              currency={data.currency}
-              margins={margins}
-              findings={data.preflight.rows.filter(({ line }) => line === row.line)}
-            />
+          {lines.map((line) => (
+            <Line key={line.shownAt} {...{ line, data, costs, hasDiscounts }} />
           ))}
         </tbody>
+        <tfoot role="rowgroup">
+          {adjustments.map((it) => (
+            <SumRow
+              key={it.kind}
+              kind="adjustment"
+              title={nameOf(it, data, useFormats())}
+              amount={it.amount}
+              {...{ data, columns }}
+            />
+          ))}
+          <SumRow
+            kind="total"
+            title={`Total ${titleOfTerm(term).toLowerCase()}`}
+            amount={total}
+            {...{ data, columns }}
+          />
+        </tfoot>
       </table>
     </section>
   );
 }
 
-function totalOf(totals: QuoteTotals, term: string): number | undefined {
-  if (term === 'one-time') return totals.oneTime;
-  if (term === 'monthly' || term === 'yearly') return totals[term];
-  return totals.otherTerms?.[term];
+const costColumns: readonly string[] = ['Cost', 'Margin'];
+/** Costs are left out of the customer's print, and of nothing else. */
+const classOfColumn = (title: string): string =>
+  title === 'Item' ? '' : costColumns.includes(title) ? 'num internal' : 'num';
+
+function nameOf(
+  { kind }: Adjustment,
+  { discount, lines }: QuoteData,
+  { number, percent }: Formats,
+): string {
+  if (kind === 'omitted') return `${number(lines.total - lines.shown)} more lines of the quote`;
+  if (kind === 'rounding') return 'Rounding';
+  return discount?.percent === undefined ? 'Discount' : `Discount ${percent(discount.percent)}`;
 }
 
-interface LineProps {
-  row: QuoteLine;
-  currency: string;
-  margins: boolean;
-  findings: readonly PreflightFinding[];
+interface SumRowProps {
+  kind: 'adjustment' | 'total';
+  title: string;
+  amount: number | undefined;
+  data: QuoteData;
+  columns: readonly string[];
 }
 
-function Line({ row, currency, margins, findings }: LineProps) {
-  const { exact, unit, percent, number } = useFormats();
-  const { quantity, price, discount, total, cost, margin } = row;
-  const cells: [title: string, text: string | undefined][] = [
-    ['Quantity', quantity === undefined ? undefined : number(quantity)],
-    ['Price', price === undefined ? undefined : unit(price, currency)],
-    ['Discount', discount === undefined ? undefined : percent(discount)],
-    ['Total', total === undefined ? undefined : exact(total, currency)],
-  ];
-  if (margins) {
-    cells.push(['Cost', cost === undefined ? undefined : unit(cost, currency)]);
-    cells.push(['Margin', margin === undefined ? undefined : percent(margin)]);
-  }
+function SumRow({ kind, title, amount, data, columns }: SumRowProps) {
+  const { exact } = useFormats();
+  const before = columns.indexOf('Total');
+  const after = columns.length - before - 1;
   return (
-    <tr role="row" class={findings.some(({ severity }) => severity === 'stop') ? 'stop' : ''}>
-      <td role="cell" class="item">
-        <Item row={row} currency={currency} />
-        <div class="internal">
-          <FindingList findings={findings} margins={margins} />
-        </div>
+    <tr role="row" class={kind}>
+      <th role="rowheader" scope="row" colSpan={before}>
+        {title}
+      </th>
+      <td role="cell" class="num sum">
+        {amount === undefined ? '' : exact(amount, data.currency)}
       </td>
-      {cells.map(([title, text]) => (
-        <td
-          key={title}
-          role="cell"
-          data-title={title}
-          class={title === 'Margin' && (margin ?? 0) < 0 ? 'num bad' : 'num'}
-        >
-          {text ?? <Unknown blank={title === 'Discount'} />}
-        </td>
-      ))}
+      {after > 0 && <td role="cell" class="internal" colSpan={after} />}
     </tr>
   );
+}
+
+interface LineProps extends Props {
+  line: ShownLine;
+  hasDiscounts: boolean;
+}
+
+function Line({ line, data, costs, hasDiscounts }: LineProps) {
+  const findings = (costs?.findings ?? data.preflight.rows).filter(
+    (finding) => finding.line === line.line && !line.isSetup,
+  );
+  const cells = cellsOf(line, costs, data.currency, useFormats());
+  return (
+    <tr
+      role="row"
+      data-line={line.isSetup ? undefined : line.line}
+      class={findings.some(({ severity }) => severity === 'stop') ? 'stop' : ''}
+    >
+      <td role="cell" class="item">
+        <Item line={line} />
+        <div class="internal">
+          <FindingList findings={findings} />
+        </div>
+      </td>
+      {cells
+        .filter(({ title }) => title !== 'Discount' || hasDiscounts)
+        .map(({ title, text, isBad }) => (
+          <td
+            key={title}
+            role="cell"
+            data-title={title}
+            class={`${classOfColumn(title)}${isBad ? ' bad' : ''}`}
+          >
+            {text ?? <Unknown blank={line.isSetup || title === 'Discount'} />}
+          </td>
+        ))}
+    </tr>
+  );
+}
+
+interface Cell {
+  title: string;
+  text: string | undefined;
+  isBad?: boolean;
+}
+
+function cellsOf(
+  line: ShownLine,
+  costs: Costs | undefined,
+  currency: string,
+  { exact, unit, percent, number }: Formats,
+): Cell[] {
+  const { quantity, price, discount, total } = line;
+  const cells: Cell[] = [
+    { title: 'Quantity', text: quantity === undefined ? undefined : number(quantity) },
+    { title: 'Price', text: price === undefined ? undefined : unit(price, currency) },
+    { title: 'Discount', text: discount === undefined ? undefined : percent(discount) },
+    { title: 'Total', text: total === undefined ? undefined : exact(total, currency) },
+  ];
+  if (!costs) return cells;
+  const own = costs.lines.get(line.line);
+  const cost = line.isSetup ? own?.setupCost : own?.cost;
+  const margin = line.isSetup ? undefined : own?.margin;
+  return [
+    ...cells,
+    { title: 'Cost', text: cost === undefined ? undefined : unit(cost, currency) },
+    {
+      title: 'Margin',
+      text: margin === undefined ? undefined : percent(margin),
+      isBad: (margin ?? 0) < 0,
+    },
+  ];
 }
 
 /** A missing discount shows a dash, a missing price "unknown". */
@@ -136,17 +213,18 @@ function Unknown({ blank }: { blank: boolean }) {
   return <span class="unknown">unknown</span>;
 }
 
-function Item({ row, currency }: { row: QuoteLine; currency: string }) {
-  const { exact } = useFormats();
-  const { line, name, mpn, setupPrice } = row;
-  const more = [mpn, setupPrice && `plus ${exact(setupPrice, currency)} setup, once`];
+function Item({ line: { line, shownAt, isSetup, name, mpn } }: { line: ShownLine }) {
+  const { number } = useFormats();
   return (
     <>
-      <span class="position">{line}</span>
+      <span class="position">{number(shownAt)}</span>
       <span class="name" dir="auto">
         {name ?? mpn ?? 'Unnamed item'}
       </span>
-      <span class="more">{more.filter(Boolean).join(' · ')}</span>
+      {name && mpn && <span class="more">{mpn}</span>}
+      {!isSetup && line !== shownAt && (
+        <span class="more internal">{`Line ${number(line)} in the service`}</span>
+      )}
     </>
   );
 }

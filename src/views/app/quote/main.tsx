@@ -1,35 +1,37 @@
 import './style.css';
-import { useState } from 'preact/hooks';
 import { type Formats, useFormats } from '../shell/format.ts';
 import {
   ActionButton,
   Ask,
   Badge,
   Coverage,
-  Figure,
   Head,
+  Leading,
   Notes,
+  OpenLink,
   Refresh,
   Switch,
 } from '../shell/parts.tsx';
+import { PrintButtons } from '../shell/print.tsx';
+import { profitSwitch } from '../shell/profit.ts';
 import { startView, type ViewProps } from '../shell/start.tsx';
-import type { QuoteData } from './data.ts';
+import { type Costs, type QuoteAnswer, type QuoteData, withoutCosts } from './data.ts';
 import { aboutQuote, FindingList } from './findings.tsx';
-import { Lines } from './lines.tsx';
+import { Lines, titleOfTerm } from './lines.tsx';
+import { useCosts } from './use-costs.ts';
 
 const everyLine = 200;
 
-function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
-  const [margins, setMargins] = useState(false);
-  const { lines, preflight } = data;
+function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
+  const { costs, failed, setShown, isShown } = useCosts(host, data, args);
+  const { lines } = data;
   return (
     <main class="quote">
+      <p class="internal print-only">Internal copy: not for the customer.</p>
       <Heading data={data} />
-      <dl class="figures">
-        <Totals data={data} />
-      </dl>
+      <Totals data={data} />
       <div class="controls">
-        <Switch text="Show costs and margins" on={margins} set={setMargins} />
+        {host.canRead && <Switch text={profitSwitch} on={isShown} set={setShown} />}
         {host.canRead && lines.shown < lines.total && (
           <ActionButton
             text={`Show all ${lines.total} lines`}
@@ -39,24 +41,41 @@ function QuoteView({ data, host, reload }: ViewProps<QuoteData>) {
         )}
         <Refresh host={host} reload={reload} />
         {data.id && <Ask host={host} text="Ask about this quote" question={() => question(data)} />}
+        <OpenLink host={host} link={data.link} />
+        <PrintButtons />
       </div>
-      {margins && <Margins data={data} />}
-      <section class="internal panel" aria-labelledby="preflight">
-        <h2 id="preflight">
-          {canGoOut(data) ? 'Before it goes out' : 'Check of the quote'}
-          <Findings stops={preflight.stops} checks={preflight.checks} />
-        </h2>
-        <FindingList findings={preflight.rows.filter(aboutQuote)} margins={margins} />
-        <p class="about">{describeScope(preflight)}</p>
-        {preflight.shown < preflight.total && (
-          <p class="about">{`${preflight.shown} of ${preflight.total} findings shown.`}</p>
-        )}
-      </section>
-      <Lines data={data} margins={margins} />
+      {failed && (
+        <p role="alert" class="failed">
+          {failed}
+        </p>
+      )}
+      {costs && <Margins costs={costs} currency={data.currency} />}
+      <Preflight data={data} costs={costs} />
+      <Lines data={data} costs={costs} />
       <Terms data={data} />
-      <Notes notes={data.notes} />
-      <Coverage coverage={data.coverage} />
+      <div class="internal stack">
+        <Notes notes={data.notes} />
+        <Coverage coverage={data.coverage} />
+      </div>
     </main>
+  );
+}
+
+function Preflight({ data, costs }: { data: QuoteData; costs: Costs | undefined }) {
+  const { preflight } = data;
+  const findings = costs?.findings ?? preflight.rows;
+  return (
+    <section class="internal panel" aria-labelledby="preflight">
+      <h2 id="preflight">
+        {canGoOut(data) ? 'Before it goes out' : 'Check of the quote'}
+        <FindingCounts stops={preflight.stops} checks={preflight.checks} />
+      </h2>
+      <FindingList findings={findings.filter(aboutQuote)} />
+      <p class="about">{describeScope(preflight)}</p>
+      {preflight.shown < preflight.total && (
+        <p class="about">{`${preflight.shown} of ${preflight.total} findings shown.`}</p>
+      )}
+    </section>
   );
 }
 
@@ -88,61 +107,75 @@ const tones: Record<string, 'good' | 'danger' | 'plain'> = {
 
 function Heading({ data }: { data: QuoteData }) {
   const { day } = useFormats();
-  const { number, name, status, company, contact, owner, created, expires, expiresInDays } = data;
-  const { deleted } = data;
-  const who = [company?.name, contact?.name].filter(Boolean).join(' · ');
-  const late = canGoOut(data) && expiresInDays !== undefined && expiresInDays < 0;
+  const { name, number, status, deleted } = data;
   return (
-    <Head title={name ?? `Quote ${number ?? ''}`} about={<bdi>{who}</bdi>}>
-      <p class="facts">
-        {deleted && <Badge tone="danger">{describeDeletion(deleted, day)}</Badge>}
-        {number && <Badge>{number}</Badge>}
-        {status && <Badge tone={tones[status.toLowerCase()]}>{status}</Badge>}
-        {created && <span>Created {day(created)}</span>}
-        {expires && (
-          <span class={late ? 'late' : ''}>
-            {late ? 'Expired' : 'Valid until'} {day(expires)}
-          </span>
-        )}
-        {owner?.name && <bdi>{owner.name}</bdi>}
-      </p>
+    <Head
+      title={name ?? `Quote ${number ?? ''}`}
+      badges={
+        <>
+          {deleted && <Badge tone="danger">{describeDeletion(deleted, day)}</Badge>}
+          {status && (
+            <span class="internal">
+              <Badge tone={tones[status.toLowerCase()]}>{status}</Badge>
+            </span>
+          )}
+        </>
+      }
+    >
+      <Facts data={data} />
     </Head>
+  );
+}
+
+function Facts({ data }: { data: QuoteData }) {
+  const { day } = useFormats();
+  const { number, company, contact, owner, created, expires, expiresInDays } = data;
+  const late = canGoOut(data) && expiresInDays !== undefined && expiresInDays < 0;
+  const facts: [label: string, text: string | undefined, tone?: string | undefined][] = [
+    ['Number', number],
+    ['Company', company?.name],
+    ['Contact', contact?.name],
+    ['Owner', owner?.name],
+    ['Created', created && day(created)],
+    [late ? 'Expired' : 'Valid until', expires && day(expires), late ? 'late' : undefined],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([label, text, tone]) =>
+        text ? (
+          <div key={label} class={tone}>
+            <dt>{label}</dt>
+            <dd dir="auto">{text}</dd>
+          </div>
+        ) : null,
+      )}
+    </dl>
   );
 }
 
 const describeDeletion = (deleted: string | true, day: Formats['day']): string =>
   deleted === true ? 'Deleted' : `Deleted ${day(deleted)}`;
 
+/** The value of the first year, and what it is made of. */
 function Totals({ data }: { data: QuoteData }) {
   const { exact } = useFormats();
   const { totals, currency, firstYearValue } = data;
   const { oneTime, monthly, yearly, otherTerms = {} } = totals;
-  const named: [string, number | undefined][] = [
-    ['One-time', oneTime],
-    ['Monthly', monthly],
-    ['Yearly', yearly],
-    ...Object.entries(otherTerms).map(([term, amount]): [string, number] => [
-      `Per ${term}`,
-      amount,
-    ]),
+  const amounts: [string, number | undefined][] = [
+    ['one-time', oneTime],
+    ['monthly', monthly],
+    ['yearly', yearly],
+    ...Object.entries(otherTerms),
   ];
-  return (
-    <>
-      {named.map(([label, amount]) =>
-        amount === undefined ? null : (
-          <Figure key={label} label={label} value={exact(amount, currency)} />
-        ),
-      )}
-      {firstYearValue !== undefined && (
-        <Figure label="First year" value={exact(firstYearValue, currency)} />
-      )}
-    </>
+  const figures = amounts.flatMap(([term, amount]) =>
+    amount === undefined ? [] : [{ label: titleOfTerm(term), values: [exact(amount, currency)] }],
   );
+  const first = { label: 'First-year value', values: [exact(firstYearValue ?? 0, currency)] };
+  return <Leading figures={firstYearValue === undefined ? figures : [first, ...figures]} />;
 }
 
-function Margins({ data }: { data: QuoteData }) {
+function Margins({ costs, currency }: { costs: Costs; currency: string }) {
   const { exact, percent } = useFormats();
-  const { terms, currency } = data;
   return (
     <section class="internal panel" aria-labelledby="margins">
       <h2 id="margins">Margin</h2>
@@ -158,10 +191,10 @@ function Margins({ data }: { data: QuoteData }) {
             </tr>
           </thead>
           <tbody>
-            {terms.map(({ term, price, cost, profit, margin, unjudged }) => (
+            {costs.terms.map(({ term, price, cost, profit, margin, unjudged }) => (
               <tr key={term}>
                 <th scope="row">
-                  {term}
+                  {titleOfTerm(term)}
                   {unjudged && ` (${unjudged} without price or cost)`}
                 </th>
                 {[price, cost, profit].map((amount, at) => (
@@ -181,7 +214,7 @@ function Margins({ data }: { data: QuoteData }) {
   );
 }
 
-function Findings({ stops, checks }: { stops: number; checks: number }) {
+function FindingCounts({ stops, checks }: { stops: number; checks: number }) {
   if (stops + checks === 0) return <Badge tone="good">Nothing found</Badge>;
   return (
     <>
@@ -194,15 +227,16 @@ function Findings({ stops, checks }: { stops: number; checks: number }) {
 function Terms({ data }: { data: QuoteData }) {
   const pairs = termPairs(data, useFormats());
   if (pairs.length === 0) return null;
+  const isInternal = pairs.every(([name]) => name === 'Opportunity');
   return (
-    <section class="panel" aria-labelledby="terms">
+    <section class={isInternal ? 'panel internal' : 'panel'} aria-labelledby="terms">
       <h2 id="terms">Terms</h2>
       <dl class="pairs">
         {pairs.map(([name, text]) => (
-          <>
+          <div key={name} class={name === 'Opportunity' ? 'pair internal' : 'pair'}>
             <dt>{name}</dt>
             <dd dir="auto">{text}</dd>
-          </>
+          </div>
         ))}
       </dl>
     </section>
@@ -210,36 +244,31 @@ function Terms({ data }: { data: QuoteData }) {
 }
 
 function termPairs(data: QuoteData, { day, exact, percent }: Formats): [string, string][] {
-  const { contract, paymentTerm, discount, opportunity, currency, setup } = data;
+  const { contract, paymentTerm, discount, opportunity, currency } = data;
   const from = contract?.from ? day(contract.from) : '';
   const to = contract?.to ? day(contract.to) : '';
-  const taken = discount?.percent === undefined ? discount?.amount : undefined;
+  const discounts = [
+    discount?.percent !== undefined && `${percent(discount.percent)} on every term`,
+    discount?.amount !== undefined && `${exact(discount.amount, currency)}, once`,
+  ];
   const pairs: [string, string | undefined][] = [
     ['Payment', paymentTerm],
     [
       'Contract',
       [contract?.duration, from || to ? `${from} – ${to}` : ''].filter(Boolean).join(', '),
     ],
-    [
-      'Discount',
-      discount?.percent === undefined ? undefined : `${percent(discount.percent)} on every term`,
-    ],
-    ['Discount', taken === undefined ? undefined : `${exact(taken, currency)}, once`],
-    [
-      'Setup',
-      setup?.price === undefined
-        ? undefined
-        : `${exact(setup.price, currency)}, in the one-time total`,
-    ],
+    ['Discount', discounts.filter(Boolean).join('; ')],
     ['Opportunity', [opportunity?.name, opportunity?.stage].filter(Boolean).join(' · ')],
   ];
   return pairs.filter((pair): pair is [string, string] => Boolean(pair[1]));
 }
 
-startView<QuoteData>({
+startView<QuoteData, QuoteAnswer>({
   name: 'quote',
   tool: 'cpq_brief_quote',
   about: 'quote',
   is: (data) => 'totals' in data && 'lines' in data,
+  prepare: withoutCosts,
+  mainCurrency: ({ currency }) => currency,
   Component: QuoteView,
 });

@@ -15,6 +15,7 @@ export const readTools = [
   'cpq_brief_pipeline',
   'cpq_brief_quote',
   'cpq_brief_company',
+  'cpq_pipeline_changes',
   'cpq_list_opportunities',
   'cpq_list_events',
   'cpq_get_record',
@@ -99,6 +100,13 @@ export class Bridge {
     if (result.isError) throw new Error('The host did not take the question.');
   }
 
+  /** Has the host open a web page. @throws Error if it did not, or if the link is to anything else */
+  async open(url: string): Promise<void> {
+    if (!isWebLink(url)) throw new Error('That is no link to a web page.');
+    const result = await this.#request<{ isError?: boolean }>('ui/open-link', { url });
+    if (result.isError) throw new Error('The host did not open the link.');
+  }
+
   resized(width: number, height: number): void {
     this.#notify('ui/notifications/size-changed', { width, height });
   }
@@ -156,6 +164,9 @@ export class Bridge {
     }
   }
 }
+
+export const isWebLink = (link: string): boolean =>
+  URL.canParse(link) && /^https?:$/.test(new URL(link).protocol);
 
 export const textOf = ({ content = [] }: ToolResult<unknown>): string =>
   content.map(({ text }) => text ?? '').join('\n');

@@ -10,10 +10,16 @@ export interface Formats {
   exact(amount: number, currency: string): string;
   /** An amount in whole units. */
   money(amount: number, currency: string): string;
+  /** A difference in whole units, with its sign. */
+  change(amount: number, currency: string): string;
   /** A price per unit: up to four decimals. */
   unit(amount: number, currency: string): string;
-  /** Amounts of several currencies, the largest first. */
+  /** Amounts of several currencies, always in the same order. */
   amounts(amounts: Amounts | undefined): string[];
+  /** The main currency first, then by code; amounts of unknown currency last. */
+  byCurrency(a: string, b: string): number;
+  /** The order of names. */
+  compare(a: string, b: string): number;
   percent(percent: number): string;
   /** 2026-11-21 → Nov 21, 2026. */
   day(day: string): string;
@@ -26,8 +32,13 @@ const noValue = '–';
 /** The briefs' group for amounts of unknown currency. */
 const unknownCurrency = 'unknown currency';
 
-export function formatsOf(locale: string | undefined, timeZone: string | undefined): Formats {
+export function formatsOf(
+  locale: string | undefined,
+  timeZone: string | undefined,
+  mainCurrency?: string,
+): Formats {
   const place = usable(locale);
+  const byCurrency = currencyOrder(mainCurrency);
   const whole = moneyIn(place, { maximumFractionDigits: 0 });
   const number = new Intl.NumberFormat(place);
   const percent = new Intl.NumberFormat(place, { style: 'percent', maximumFractionDigits: 1 });
@@ -42,17 +53,29 @@ export function formatsOf(locale: string | undefined, timeZone: string | undefin
     number: (value) => number.format(value),
     exact: moneyIn(place, {}),
     money: whole,
+    change: moneyIn(place, { maximumFractionDigits: 0, signDisplay: 'exceptZero' }),
     unit: moneyIn(place, { maximumFractionDigits: 4 }),
     amounts: (amounts) =>
       Object.entries(amounts ?? {})
-        .toSorted(([, a], [, b]) => b - a)
+        .toSorted(([a], [b]) => byCurrency(a, b))
         .map(([currency, amount]) => whole(amount, currency)),
+    byCurrency,
+    compare: new Intl.Collator(place, { numeric: true }).compare,
     percent: (value) => percent.format(value / 100),
     day: (text) => dated(text, (date) => day.format(date)),
     month: (text) => dated(`${text}-01`, (date) => month.format(date)),
     time: (text) => dated(text, (date) => time.format(date)),
   };
 }
+
+function currencyOrder(main: string | undefined): Formats['byCurrency'] {
+  const rank = (currency: string) => (currency === main ? 0 : currency === unknownCurrency ? 2 : 1);
+  return (a, b) => rank(a) - rank(b) || (a < b ? -1 : Number(a > b));
+}
+
+/** The currency of the largest amount. */
+export const mainCurrencyOf = (amounts: Amounts | undefined): string | undefined =>
+  Object.entries(amounts ?? {}).toSorted(([, a], [, b]) => b - a)[0]?.[0];
 
 /** A host may send a locale that this browser does not know. */
 function usable(locale: string | undefined): string | undefined {

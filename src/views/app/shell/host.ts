@@ -5,9 +5,13 @@ const fonts = new CSSStyleSheet();
 document.adoptedStyleSheets = [fonts];
 const ourName = /^--(?:color|font|border|shadow)-[a-z0-9-]+$/;
 
-export function applyContext({ theme, styles, safeAreaInsets }: McpUiHostContext): void {
+/** Languages that are written from right to left. */
+const rightToLeft = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/i;
+
+export function applyContext({ theme, styles, safeAreaInsets, locale }: McpUiHostContext): void {
   const root = document.documentElement;
   if (theme === 'light' || theme === 'dark') root.style.colorScheme = theme;
+  if (locale !== undefined) root.dir = rightToLeft.test(locale) ? 'rtl' : 'ltr';
   for (const [name, value] of Object.entries(styles?.variables ?? {})) {
     if (ourName.test(name) && typeof value === 'string') root.style.setProperty(name, value);
   }

@@ -2,7 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
-import { type Amounts, useFormats } from './format.ts';
+import { isWebLink } from './bridge.ts';
+import { useFormats } from './format.ts';
 import type { Host, ViewProps } from './start.tsx';
 
 export interface CoverageData {
@@ -15,18 +16,23 @@ export interface CoverageData {
 
 interface HeadProps {
   title: string;
+  badges?: ComponentChildren;
   about?: ComponentChildren;
+  actions?: ComponentChildren;
   children?: ComponentChildren;
 }
 
-export function Head({ title, about, children }: HeadProps) {
+export function Head({ title, badges, about, actions, children }: HeadProps) {
   return (
     <header class="head">
       <div>
-        <h1 dir="auto">{title}</h1>
-        {about && <p class="about">{about}</p>}
+        <h1>
+          <bdi>{title}</bdi> {badges}
+        </h1>
+        {about && <div class="about">{about}</div>}
+        {children}
       </div>
-      {children && <div class="actions">{children}</div>}
+      {actions && <div class="actions">{actions}</div>}
     </header>
   );
 }
@@ -49,29 +55,49 @@ export function Coverage({ coverage }: { coverage: CoverageData | undefined }) {
   );
 }
 
-interface FigureProps {
+export interface FigureProps {
   label: string;
-  value: ComponentChildren;
+  /** The first stands out; further ones, such as those of other currencies, are below it. */
+  values: readonly string[];
   more?: ComponentChildren;
   tone?: 'danger' | 'warning' | 'good' | undefined;
 }
 
-export function Figure({ label, value, more, tone }: FigureProps) {
+export function Figure({ label, values: [first, ...others], more, tone }: FigureProps) {
   return (
     <div class={tone ? `figure ${tone}` : 'figure'}>
       <dt>{label}</dt>
       <dd>
-        <span class="value">{value}</span>
+        <span class="value">{first ?? '–'}</span>
+        {others.map((value) => (
+          <span key={value} class="other">
+            {value}
+          </span>
+        ))}
         {more && <span class="more">{more}</span>}
       </dd>
     </div>
   );
 }
 
-/** One sum per currency: the largest first, the others below it. */
-export function Sums({ label, amounts }: { label: string; amounts: Amounts | undefined }) {
-  const [first, ...others] = useFormats().amounts(amounts);
-  return <Figure label={label} value={first ?? '–'} more={others.join(' · ')} />;
+interface LeadingProps {
+  /** The first is the leading one. */
+  figures: readonly FigureProps[];
+  children?: ComponentChildren;
+}
+
+/** The one figure that matters most, with those that explain it beside it. */
+export function Leading({ figures, children }: LeadingProps) {
+  return (
+    <section class="leading" aria-label="Totals">
+      <dl>
+        {figures.map((figure) => (
+          <Figure key={figure.label} {...figure} />
+        ))}
+      </dl>
+      {children}
+    </section>
+  );
 }
 
 interface SegmentsProps<Value extends string> {
@@ -186,6 +212,20 @@ export function Ask({ host, text, question, primary = false }: AskProps) {
   const run = () => host.ask(question());
   return (
     <ActionButton text={text} busyText="Asking…" doneText="Asked" run={run} primary={primary} />
+  );
+}
+
+/** Opens the record in the service, and says where that is: links come from records. */
+export function OpenLink({ host, link }: { host: Host; link: string | undefined }) {
+  if (!host.canOpen || link === undefined || !isWebLink(link)) return null;
+  const where = new URL(link).host;
+  return (
+    <ActionButton
+      text={`Open at ${where}`}
+      busyText="Opening…"
+      doneText="Opened"
+      run={() => host.open(link)}
+    />
   );
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../../values.ts';
 import './style.css';
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
 import { type ComponentType, render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Arguments, Bridge, type ReadTool, type ToolResult, textOf } from './bridge.ts';
 import { type Candidate, Choices } from './choices.tsx';
 import { FormatContext, formatsOf } from './format.ts';
@@ -21,6 +21,9 @@ export interface Host {
     args: Arguments,
   ): Promise<Answer>;
   ask(text: string): Promise<void>;
+  /** The host opens links in a browser. */
+  canOpen: boolean;
+  open(link: string): Promise<void>;
 }
 
 export interface ViewProps<Data> {
@@ -39,25 +42,29 @@ type ViewState<Data> =
   | { state: 'summary'; summary: string }
   | { state: 'answer'; data: Data };
 
-export interface View<Data> {
+export interface View<Data, Answer> {
   name: string;
   tool: ReadTool;
   /** The argument that names the record, for tools about one record. */
   about?: string;
   /** Whether an answer has the data of this view. */
   is(data: Record<string, unknown>): boolean;
+  /** What the view keeps of an answer. */
+  prepare(answer: Answer): Data;
+  /** The currency that is shown first. */
+  mainCurrency(data: Data): string | undefined;
   Component: ComponentType<ViewProps<Data>>;
 }
 
-class Session<Data> {
+class Session<Data, Answer> {
   shown: ViewState<Data> = { state: 'waiting' };
   args: Arguments = {};
   context: McpUiHostContext = {};
   changed: () => void = () => {};
-  readonly view: View<Data>;
+  readonly view: View<Data, Answer>;
   readonly bridge: Bridge;
 
-  constructor(view: View<Data>) {
+  constructor(view: View<Data, Answer>) {
     this.view = view;
     this.bridge = new Bridge({
       input: (args) => {
@@ -104,7 +111,7 @@ class Session<Data> {
     const summary = String(data.summary ?? '');
     // A filter that several fit is asked about like a record that several match.
     const argument = typeof data.filter === 'string' ? data.filter : this.view.about;
-    if (this.view.is(data)) this.show({ state: 'answer', data: data as Data });
+    if (this.view.is(data)) this.show({ state: 'answer', data: this.view.prepare(data as Answer) });
     else if (argument === undefined) this.show({ state: 'summary', summary });
     else {
       const candidates = (data.records ?? []) as Candidate[];
@@ -120,6 +127,8 @@ class Session<Data> {
       lists: (name) => listedTools().includes(name),
       read: (name, args) => this.bridge.read(name, args),
       ask: (text) => this.bridge.ask(text),
+      canOpen: capabilities.openLinks !== undefined,
+      open: (link) => this.bridge.open(link),
     };
   }
 }
@@ -128,21 +137,39 @@ class Session<Data> {
 const listedTools = (): readonly string[] =>
   document.querySelector<HTMLMetaElement>('meta[name="tools"]')?.content.split(' ') ?? [];
 
-function Root<Data>({ session }: { session: Session<Data> }) {
+/** Whether the server wrote into the page that its tenant is the embedded one. */
+const isMadeUp = (): boolean =>
+  document.querySelector<HTMLMetaElement>('meta[name="made-up"]')?.content === 'true';
+
+function Root<Data, Answer>({ session }: { session: Session<Data, Answer> }) {
   const [, redraw] = useState(0);
   useEffect(() => {
     session.changed = () => redraw((count) => count + 1);
     session.changed();
   }, [session]);
-  const { locale, timeZone } = session.context;
+  const { shown, view, context } = session;
+  const { locale, timeZone } = context;
+  const currency = shown.state === 'answer' ? view.mainCurrency(shown.data) : undefined;
+  const formats = useMemo(
+    () => formatsOf(locale, timeZone, currency),
+    [locale, timeZone, currency],
+  );
   return (
-    <FormatContext.Provider value={formatsOf(locale, timeZone)}>
-      <Body session={session} shown={session.shown} />
+    <FormatContext.Provider value={formats}>
+      {isMadeUp() && (
+        <p class="made-up">Made-up data: the companies, people and amounts are invented.</p>
+      )}
+      <Body session={session} shown={shown} />
     </FormatContext.Provider>
   );
 }
 
-function Body<Data>({ session, shown }: { session: Session<Data>; shown: ViewState<Data> }) {
+interface BodyProps<Data, Answer> {
+  session: Session<Data, Answer>;
+  shown: ViewState<Data>;
+}
+
+function Body<Data, Answer>({ session, shown }: BodyProps<Data, Answer>) {
   const { view, args } = session;
   if (shown.state === 'waiting') {
     return (
@@ -172,7 +199,7 @@ function Body<Data>({ session, shown }: { session: Session<Data>; shown: ViewSta
 }
 
 /** Mounts the view and connects to the host. */
-export function startView<Data>(view: View<Data>): void {
+export function startView<Data, Answer>(view: View<Data, Answer>): void {
   const root = document.getElementById('view');
   if (!root) return;
   const session = new Session(view);

@@ -1,0 +1,96 @@
+import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
+import { type Amounts, type Formats, useFormats } from '../shell/format.ts';
+import { Badge } from '../shell/parts.tsx';
+import { shortened } from '../shell/shorten.ts';
+import { amountIn, amountOf, type BoardSettings } from './deals.ts';
+
+interface CardProps {
+  deal: OpenDeal;
+  settings: BoardSettings;
+  /** The largest amount on the board in each currency: the full length of a bar. */
+  maxAmount: Amounts;
+  isSelected: boolean;
+  select(id: string): void;
+}
+
+const maxTitle = 60;
+
+export function Card({ deal, settings, maxAmount, isSelected, select }: CardProps) {
+  const { day } = useFormats();
+  const { id, name, company, owner, stage, closes } = deal;
+  const who = settings.by === 'owner' ? stage : owner;
+  return (
+    <button
+      type="button"
+      class="card"
+      data-id={id}
+      aria-expanded={isSelected}
+      onClick={() => id !== undefined && select(id)}
+    >
+      <span class="name" dir="auto">
+        {shortened(name ?? id ?? 'Unnamed', maxTitle)}
+      </span>
+      {company && (
+        <span class="company" dir="auto">
+          {shortened(company, maxTitle)}
+        </span>
+      )}
+      <CardAmount {...{ deal, settings, maxAmount }} />
+      <span class="foot">
+        {who && (
+          <span class="who" dir="auto">
+            {shortened(who, maxTitle)}
+          </span>
+        )}
+        {closes !== undefined && <span>Closes {day(closes)}</span>}
+      </span>
+      <Marks deal={deal} settings={settings} />
+    </button>
+  );
+}
+
+function CardAmount({
+  deal,
+  settings,
+  maxAmount,
+}: Pick<CardProps, 'deal' | 'settings' | 'maxAmount'>) {
+  const { percent } = useFormats();
+  const { currency = '', probability } = deal;
+  const amount = amountOf(deal, settings.measure);
+  const share = (amount ?? 0) / (amountIn(maxAmount, currency) || 1);
+  return (
+    <>
+      <span class="amount">
+        {amountText(deal, settings, useFormats())}
+        {probability !== undefined && <span class="chance">{percent(probability * 100)}</span>}
+      </span>
+      <span class="gauge" aria-hidden="true">
+        <span style={{ width: `${Math.round(share * 100)}%` }} />
+      </span>
+    </>
+  );
+}
+
+/** What a deal is worth, in the measure that is shown. */
+export function amountText(
+  deal: OpenDeal,
+  { measure }: Pick<BoardSettings, 'measure'>,
+  { money }: Formats,
+): string {
+  const amount = amountOf(deal, measure);
+  return amount === undefined ? 'Unknown' : money(amount, deal.currency ?? 'unknown currency');
+}
+
+export function Marks({ deal, settings }: Pick<CardProps, 'deal' | 'settings'>) {
+  const { number } = useFormats();
+  const { closes, idleDays } = deal;
+  const isLate = closes !== undefined && closes < settings.today;
+  const isStalled = idleDays !== undefined && idleDays >= settings.stalledAfter;
+  if (!isLate && !isStalled) return null;
+  return (
+    <span class="marks">
+      {isLate && <Badge tone="danger">Overdue</Badge>}
+      {isStalled && <Badge tone="warning">{`Stalled ${number(idleDays)} days`}</Badge>}
+    </span>
+  );
+}

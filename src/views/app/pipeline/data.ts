@@ -1,0 +1,20 @@
+import type { ClosedBrief, PipelineBrief } from '../../../briefs/pipeline.ts';
+import type { ClosedDeal } from '../../../briefs/pipeline-deals.ts';
+import type { CoverageData } from '../shell/parts.tsx';
+
+interface Told {
+  summary: string;
+  notes?: string[];
+  coverage?: CoverageData;
+}
+
+/** The answer about open opportunities. */
+export type OpenPipeline = PipelineBrief & Told;
+
+/** The answer about won, lost or closed opportunities, with the first of them. */
+export type ClosedPipeline = ClosedBrief &
+  Told & { records?: ClosedDeal[]; page?: { total: number; next?: number } };
+
+export type PipelineData = OpenPipeline | ClosedPipeline;
+
+export const isOpen = (data: PipelineData): data is OpenPipeline => 'open' in data;

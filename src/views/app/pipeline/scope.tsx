@@ -1,0 +1,46 @@
+/** What the answer was asked for, and the way back to everything. */
+import { useFormats } from '../shell/format.ts';
+import { ActionButton, Badge } from '../shell/parts.tsx';
+import type { ViewProps } from '../shell/start.tsx';
+
+/** The filters of the tool, and how a person calls them. */
+const filters = {
+  owner: 'Owner',
+  company: 'Company',
+  stage: 'Stage',
+  category: 'Category',
+  source: 'Source',
+  close_from: 'Closes from',
+  close_to: 'Closes until',
+  min_value: 'Worth at least',
+} as const;
+
+/** The arguments that take every filter away. */
+const noFilters = Object.fromEntries(Object.keys(filters).map((filter) => [filter, undefined]));
+
+export function Scope({ args, host, reload }: Omit<ViewProps<unknown>, 'data'>) {
+  const { number, day } = useFormats();
+  const asked = Object.entries(filters).flatMap(([filter, label]) => {
+    const value = args[filter];
+    if (typeof value === 'number') return [`${label}: ${number(value)}`];
+    if (typeof value !== 'string') return [];
+    return [`${label}: ${filter.startsWith('close_') ? day(value) : value}`];
+  });
+  if (asked.length === 0) return null;
+  return (
+    <p class="scope">
+      {asked.map((text) => (
+        <Badge key={text}>
+          <bdi>{text}</bdi>
+        </Badge>
+      ))}
+      {host.canRead && (
+        <ActionButton
+          text="Show the whole pipeline"
+          busyText="Reading…"
+          run={() => reload(noFilters)}
+        />
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,58 @@
+/** The changes of the pipeline since a day, with the filters of the view. */
+import { useEffect, useState } from 'preact/hooks';
+import type { LimitedList } from '../../../briefs/naming.ts';
+import type { ChangeRow } from '../../../briefs/pipeline-change-rows.ts';
+import type { MoveRow } from '../../../briefs/pipeline-changes.ts';
+import { messageOf } from '../../../values.ts';
+import type { Arguments } from '../shell/bridge.ts';
+import type { Host } from '../shell/start.tsx';
+import type { PipelineRow } from './waterfall.ts';
+
+/** The answer of `cpq_pipeline_changes`; without `pipeline` there is nothing to compare. */
+export interface ChangesAnswer {
+  summary: string;
+  notes?: string[];
+  compared?: { from: string; to: string };
+  pipeline?: PipelineRow[];
+  moves?: MoveRow[];
+  deals?: LimitedList<ChangeRow>;
+}
+
+export interface ReadChanges {
+  answer?: ChangesAnswer;
+  failed?: string;
+}
+
+const filters = [
+  'owner',
+  'company',
+  'stage',
+  'category',
+  'source',
+  'close_from',
+  'close_to',
+  'min_value',
+] as const;
+const maxRows = 20;
+
+/** Reads again whenever `answer`, the result of the view's tool, or the period changes. */
+export function useChanges(
+  host: Host,
+  args: Arguments,
+  since: string,
+  answer: object,
+): ReadChanges {
+  const [read, setRead] = useState<ReadChanges>({});
+  useEffect(() => {
+    const reading = { over: false };
+    const scope = Object.fromEntries(filters.map((filter) => [filter, args[filter]]));
+    host
+      .read<ChangesAnswer>('cpq_pipeline_changes', { ...scope, since, rows: maxRows })
+      .then((found) => !reading.over && setRead({ answer: found }))
+      .catch((error: unknown) => !reading.over && setRead({ failed: messageOf(error) }));
+    return () => {
+      reading.over = true;
+    };
+  }, [answer, since]);
+  return read;
+}

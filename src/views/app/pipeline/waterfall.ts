@@ -1,0 +1,56 @@
+/** The steps from the opening to the closing value in one currency, as bars between two values. */
+import type { PipelineTotal, StepRow } from '../../../briefs/pipeline-changes.ts';
+
+/** A row of the answer of `cpq_pipeline_changes`. */
+export type PipelineRow = ({ step: 'opening' | 'closing' } & PipelineTotal) | StepRow;
+
+export interface WaterfallBar {
+  step: PipelineRow['step'];
+  count: number;
+  /** What the step adds, or, of opening and closing, the whole. */
+  amount: number;
+  kind: 'total' | 'up' | 'down';
+  /** Start and length in percent of the width. */
+  start: number;
+  length: number;
+}
+
+export interface Waterfall {
+  bars: WaterfallBar[];
+  /** The amount at the left end of the bars; above 0 where the steps would be invisible next to the whole. */
+  axisStart: number;
+}
+
+const isTotal = ({ step }: PipelineRow): boolean => step === 'opening' || step === 'closing';
+
+/** A step begins where the one before it ends. */
+function spans(rows: readonly PipelineRow[], currency: string) {
+  let at = 0;
+  return rows.map((row) => {
+    const amount = row.value?.[currency] ?? 0;
+    const from = isTotal(row) ? 0 : at;
+    at = isTotal(row) ? amount : at + amount;
+    return { row, amount, from, to: at };
+  });
+}
+
+/** Steps that make up less of the whole than this are shown on an axis that does not start at 0. */
+const minShareOfSteps = 0.4;
+
+export function waterfallOf(rows: readonly PipelineRow[], currency: string): Waterfall {
+  const all = spans(rows, currency);
+  const ends = all.map(({ to }) => to);
+  const [low, high] = [Math.min(...ends, 0), Math.max(...ends, 0)];
+  const lowest = Math.min(...ends);
+  const isSmall = lowest > 0 && high - lowest < minShareOfSteps * high;
+  const axisStart = isSmall ? lowest - (high - lowest) * 0.5 : low;
+  const width = high - axisStart || 1;
+  const percentOf = (amount: number): number =>
+    ((Math.max(amount, axisStart) - axisStart) / width) * 100;
+  const bars = all.map(({ row, amount, from, to }): WaterfallBar => {
+    const [left, right] = [percentOf(Math.min(from, to)), percentOf(Math.max(from, to))];
+    const kind = isTotal(row) ? 'total' : amount < 0 ? 'down' : 'up';
+    return { step: row.step, count: row.count, amount, kind, start: left, length: right - left };
+  });
+  return { bars, axisStart: isSmall ? axisStart : 0 };
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import type { OpenDeal } from '../../src/briefs/pipeline-deals.ts';
+import { columnsOf, inOrder, sortedRows } from '../../src/views/app/pipeline/deals.ts';
+import { type PipelineRow, waterfallOf } from '../../src/views/app/pipeline/waterfall.ts';
+import { termSections } from '../../src/views/app/quote/numbered-lines.ts';
+import { formatsOf } from '../../src/views/app/shell/format.ts';
+import { shortened } from '../../src/views/app/shell/shorten.ts';
+import fc from '../support/fast-check.ts';
+
+const value = { revenue: 'value', weighted: false } as const;
+const deal = (id: string, more: Partial<OpenDeal>): OpenDeal => ({ id, currency: 'USD', ...more });
+const idsOf = (deals: readonly OpenDeal[]) => deals.map(({ id }) => id).join(' ');
+
+describe('a shortened title', () => {
+  test.each([
+    ['Laptop refresh, 75 units', 20, 'Laptop refresh…'],
+    ['Managed endpoint onboarding, 87 devices', 30, 'Managed endpoint onboarding…'],
+    ['Server room', 20, 'Server room'],
+    ['Server room and network', 11, 'Server room…'],
+    ['x'.repeat(30), 10, `${'x'.repeat(10)}…`],
+  ])('%s, at most %i characters', (text, max, expected) => {
+    expect(shortened(text, max)).toBe(expected);
+  });
+
+  test('is never longer than the limit and the sign that it was cut', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, max) => {
+        const short = shortened(text, max);
+        expect([...short].length).toBeLessThanOrEqual([...text].length <= max ? max : max + 1);
+      }),
+    );
+  });
+});
+
+describe('amounts of several currencies', () => {
+  test('are in the same order everywhere: the main one first, unknown last', () => {
+    const { amounts } = formatsOf('en-US', 'UTC', 'USD');
+    expect(amounts({ 'unknown currency': 9, EUR: 100, USD: 1, CAD: 5 })).toEqual([
+      '$1',
+      'CA$5',
+      '€100',
+      '9 (no currency)',
+    ]);
+  });
+
+  test('follow the locale', () => {
+    const { money, change } = formatsOf('de-DE', 'UTC');
+    expect(money(12345, 'EUR')).toBe('12.345\u00a0€');
+    expect(change(-5, 'EUR')).toBe('-5\u00a0€');
+  });
+});
+
+describe('the columns of the board', () => {
+  const today = '2026-11-22';
+  const deals = [
+    deal('late', { closes: '2026-10-01' }),
+    deal('now', { closes: '2026-11-22' }),
+    deal('last', { closes: '2027-10-31' }),
+    deal('far', { closes: '2027-11-01' }),
+    deal('undated', {}),
+  ];
+
+  test('by month: overdue first, what is far away and undated last', () => {
+    const columns = columnsOf(deals, { by: 'month', measure: value, today });
+    expect(columns.map(({ name, deals: own }) => [name, idsOf(own)])).toEqual([
+      ['Overdue', 'late'],
+      ['2026-11', 'now'],
+      ['2027-10', 'last'],
+      ['Later', 'far'],
+      ['No close date', 'undated'],
+    ]);
+  });
+
+  test('are sorted by value, close date, and time without a change; what is unknown comes last', () => {
+    const cards = [
+      deal('a', { value: 5, closes: '2027-01-01', idleDays: 3 }),
+      deal('b', { value: 9, closes: '2026-12-01' }),
+      deal('c', { idleDays: 40 }),
+    ];
+    expect(idsOf(inOrder(cards, 'value', value))).toBe('b a c');
+    expect(idsOf(inOrder(cards, 'closes', value))).toBe('b a c');
+    expect(idsOf(inOrder(cards, 'idle', value))).toBe('c a b');
+  });
+});
+
+test('the table sorts by any column, in both directions, without values last', () => {
+  const rows = [deal('a', { owner: 'Ändra' }), deal('b', {}), deal('c', { owner: 'Zoe' })];
+  const { compare } = formatsOf('en-US', 'UTC');
+  const by = (direction: 'ascending' | 'descending') =>
+    idsOf(sortedRows(rows, { column: 'owner', direction }, value, compare));
+  expect(by('ascending')).toBe('a c b');
+  expect(by('descending')).toBe('c a b');
+});
+
+describe('the waterfall', () => {
+  const rows: PipelineRow[] = [
+    { step: 'opening', count: 3, value: { USD: 100 } },
+    { step: 'new', count: 1, value: { USD: 100 } },
+    { step: 'won', count: 1, value: { USD: -50, CAD: -5 } },
+    { step: 'closing', count: 3, value: { USD: 150 } },
+  ];
+
+  test('begins each step where the one before it ends', () => {
+    const { bars, axisStart } = waterfallOf(rows, 'USD');
+    expect(axisStart).toBe(0);
+    expect(bars.map(({ kind, start, length }) => [kind, start, length])).toEqual([
+      ['total', 0, 50],
+      ['up', 50, 50],
+      ['down', 75, 25],
+      ['total', 0, 75],
+    ]);
+  });
+
+  test('does not start at 0 where the steps would be too small to see', () => {
+    const small = rows.map((row) =>
+      row.step === 'new' || row.step === 'won' ? row : { ...row, value: { USD: 1_000 } },
+    );
+    const { bars, axisStart } = waterfallOf(
+      small.map((row) => (row.step === 'closing' ? { ...row, value: { USD: 1_050 } } : row)),
+      'USD',
+    );
+    expect(axisStart).toBe(950);
+    for (const { start, length } of bars) {
+      expect(start).toBeGreaterThanOrEqual(0);
+      expect(start + length).toBeLessThanOrEqual(100.000_001);
+    }
+  });
+});
+
+describe('the lines of a quote', () => {
+  const line = (at: number, term: string, total: number, setupPrice?: number) => ({
+    line: at,
+    term,
+    total,
+    ...(setupPrice !== undefined && { setupPrice }),
+  });
+  const quote = {
+    lines: {
+      shown: 3,
+      total: 3,
+      rows: [line(1, 'one-time', 100), line(2, 'monthly', 20, 50), line(3, 'one-time', 30)],
+    },
+    terms: ['one-time', 'monthly'],
+    totals: { oneTime: 162, monthly: 18 },
+    discount: { percent: 10 },
+  };
+
+  test('are numbered as shown, with the setup as a line, and add up', () => {
+    const sections = termSections(quote);
+    expect(
+      sections.map(({ lines }) => lines.map(({ shownAt, total }) => [shownAt, total])),
+    ).toEqual([
+      [
+        [1, 100],
+        [2, 30],
+        [3, 50],
+      ],
+      [[4, 20]],
+    ]);
+    expect(sections.map(({ adjustments }) => adjustments)).toEqual([
+      [{ kind: 'discount', amount: -18 }],
+      [{ kind: 'discount', amount: -2 }],
+    ]);
+  });
+
+  test('say that some are missing instead of a discount that cannot be told', () => {
+    const cut = { ...quote, lines: { ...quote.lines, total: 9 } };
+    expect(termSections(cut).map(({ adjustments }) => adjustments)).toEqual([
+      [{ kind: 'omitted' }],
+      [{ kind: 'omitted' }],
+    ]);
+  });
+});
