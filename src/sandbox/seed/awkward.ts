@@ -72,6 +72,10 @@ const hasField = (name: string) => (row: Row) => row[name] != null;
 const isOpen = (row: Row) => row.outcome === 'open';
 /** A deal that somebody may not have put a value on yet. */
 const isValued = (row: Row) => isOpen(row) && !row.deletedAt && amountOf(row.onetimeRevenue) > 0;
+const isSent = (row: Row) => row.status === 'sent' && !row.deletedAt;
+const deleteRow = (row: Row, { random, world }: FlawContext) => {
+  row.deletedAt = world.momentAfter(random, -random.int(0, 30), String(row.updatedAt));
+};
 const justTheDay = (name: string) => (row: Row) => {
   row[name] = String(row[name]).slice(0, 10);
 };
@@ -158,13 +162,7 @@ const contactFlaws: Flaw[] = [
 ];
 
 const opportunityFlaws: Flaw[] = [
-  {
-    kind: 'soft-deleted',
-    share: 0.02,
-    change: (row, { random, world }) => {
-      row.deletedAt = world.momentAfter(random, -random.int(0, 30), String(row.updatedAt));
-    },
-  },
+  { kind: 'soft-deleted', share: 0.02, change: deleteRow },
   {
     kind: 'stalled',
     share: 0.03,
@@ -285,13 +283,8 @@ function severalCategories(row: Row, { random, world }: FlawContext): void {
 
 const quoteFlaws: Flaw[] = [
   { kind: 'status in odd case', share: 0.12, change: oddCase('status') },
-  {
-    kind: 'soft-deleted',
-    share: 0.02,
-    change: (row, { random, world }) => {
-      row.deletedAt = world.momentAfter(random, -random.int(0, 30), String(row.updatedAt));
-    },
-  },
+  { kind: 'soft-deleted', share: 0.02, change: deleteRow },
+  { kind: 'soft-deleted', share: 0.02, only: isSent, change: deleteRow },
   { kind: 'no company', share: 0.006, change: dropFields('companyId') },
   { kind: 'null contact', share: 0.02, change: setFields({ contactId: null }) },
   { kind: 'no title', share: 0.006, change: dropFields('title') },
