@@ -2,9 +2,8 @@ import { addDays, type Day } from '../../briefs/days.ts';
 import { DealSeries } from '../../briefs/pipeline-change-series.ts';
 import { type Opportunity, toRecord } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
-import { type InboxEntry, ifUnavailable } from '../../state/port.ts';
+import { type Inbox, type InboxEntry, ifUnavailable } from '../../state/port.ts';
 import { fieldsOf } from '../events/read-event.ts';
-import type { Tenant } from '../tenant.ts';
 import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
 import { isSameStored } from './snapshot-format.ts';
 
@@ -33,6 +32,10 @@ export interface PeriodStates {
   reader: SnapshotReader;
 }
 
+interface EventSource {
+  inbox: Pick<Inbox, 'list'>;
+}
+
 /** The days that a history has. */
 export interface KeptDays {
   first: Day | undefined;
@@ -54,7 +57,7 @@ const monthSlack = 10;
  * @returns undefined if there are not two states
  */
 export async function readPeriod(
-  tenant: Tenant,
+  tenant: EventSource,
   history: PipelineHistory,
   days: readonly Day[],
   { opening, closing }: PeriodWanted,
@@ -122,7 +125,7 @@ function monthBefore(
 
 /** Every deal's course from one state to the other, by the snapshots between them and the events received. */
 async function seriesBetween(
-  tenant: Tenant,
+  tenant: EventSource,
   reader: SnapshotReader,
   days: readonly Day[],
   start: DatedSnapshot,
@@ -185,7 +188,7 @@ class EventQueue {
 }
 
 /** The events of opportunities that name their fields, oldest first; none if they cannot be read now. */
-async function eventsBetween(tenant: Tenant, from: Date, to: Date): Promise<DealEvent[]> {
+async function eventsBetween(tenant: EventSource, from: Date, to: Date): Promise<DealEvent[]> {
   const accepts = ({ subject, at }: InboxEntry) =>
     subject === 'opportunity' && from.getTime() < at && at <= to.getTime();
   const { rows } = await tenant.inbox

@@ -18,7 +18,7 @@ export interface AskedChanges {
 }
 
 /** A deal at the end of a day, from the versions in the database. */
-interface DayDeal {
+export interface DayDeal {
   id: string;
   outcome: string;
   currency: string;
@@ -26,6 +26,9 @@ interface DayDeal {
   probability: Big | undefined;
   closes: string | undefined;
   closed: string | undefined;
+  /** The day on which it entered its stage. */
+  entered: string | undefined;
+  stageName: string | undefined;
   ids: Record<'owner' | 'company' | 'stage' | 'category' | 'source', string | undefined>;
 }
 
@@ -42,6 +45,7 @@ const daySql = `select v.opportunityId as id,
     ${at('onetimeRevenue')} as oneTime, ${at('monthlyRevenue')} as monthly, ${at('valueMonths')} as months,
     ${at('probability')} as probability,
     ${dayAt('expectedCloseDate')} as closes, ${dayAt('closedAt')} as closed,
+    ${dayAt('stageUpdatedAt')} as entered, ${at('pipelineStage.name')} as stageName,
     ${at('owner.id')} as owner, ${at('company.id')} as company, ${at('pipelineStage.id')} as stage,
     ${at('category.id')} as category, ${at('source.id')} as source
   from opportunity_version v
@@ -83,6 +87,8 @@ function dealOf(row: SqlRow): DayDeal {
     probability: amount(row, 'probability'),
     closes: text(row, 'closes'),
     closed: text(row, 'closed'),
+    entered: text(row, 'entered'),
+    stageName: text(row, 'stageName'),
     ids: Object.fromEntries(ids.map((name) => [name, text(row, name)])) as DayDeal['ids'],
   };
 }
@@ -93,7 +99,7 @@ const inDays = ({ closes }: DayDeal, { close_from, close_to }: AskedChanges): bo
 
 const names = ['owner', 'company', 'category', 'source'] as const;
 
-function fits(deal: DayDeal, asked: AskedChanges): boolean {
+export function fits(deal: DayDeal, asked: AskedChanges): boolean {
   const isWorthIt = asked.min_value === undefined || deal.value?.gte(asked.min_value) === true;
   return (
     isWorthIt && names.every((name) => asked[name] === undefined || asked[name] === deal.ids[name])
@@ -133,7 +139,7 @@ export function expectedChanges(ask: AskTenant, from: string, to: string, asked:
   };
 }
 
-const totalOf = (deals: readonly DayDeal[]) =>
+export const totalOf = (deals: readonly DayDeal[]) =>
   only({
     count: deals.length,
     value: sumsBy(

@@ -11,6 +11,7 @@ import type { Rows } from './sql.ts';
 /** The past of one tenant of the sandbox: its days as this server reads them, and its database. */
 export interface TenantPast {
   ask: AskTenant;
+  days: readonly string[];
   /** Reads each day once. */
   reader: SnapshotReader;
   statesOf(from: string, to: string): Promise<{ opening: PipelineState; closing: PipelineState }>;
@@ -33,6 +34,7 @@ export function tenantPast(
   });
   return {
     ask,
+    days: past(name).days(),
     reader,
     statesOf: async (from, to) => ({ opening: await stateOf(from), closing: await stateOf(to) }),
     currencyOf: currencies(ask),

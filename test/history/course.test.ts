@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { addDays, daysBetween } from '../../src/briefs/days.ts';
+import { stageRows } from '../../src/briefs/pipeline-change-series.ts';
+import { readPeriod } from '../../src/tenant/history/compare.ts';
+import {
+  compareStates,
+  forecastRows,
+  matchingExits,
+  periodDeals,
+} from '../../src/tenant/history/figures.ts';
+import fc from '../support/fast-check.ts';
+import { type DayDeal, dealsOn } from '../support/oracle/pipeline-changes.ts';
+import { expectedCourse, expectedForecast } from '../support/oracle/pipeline-course.ts';
+import { spoil } from '../support/oracle/spoil.ts';
+import { optionsOf, tenantPast } from '../support/oracle/tenant-past.ts';
+import { quickOrAll } from '../support/sampling.ts';
+import { startSandbox } from '../support/sandbox.ts';
+
+/** What the days between two days tell, compared with what the versions in the database say of every day. */
+
+const today = '2026-06-15';
+const worlds = [
+  { seed: 1, tenant: 0, spoilt: false },
+  { seed: 3, tenant: 1, spoilt: true },
+];
+/** Days of the past that the test looks at: reading them all takes long. */
+const observed = quickOrAll(80, 200);
+const noEvents = { inbox: { list: async () => ({ rows: [], total: 0, damaged: 0 }) } };
+
+const day = fc.integer({ min: -observed, max: -1 }).map((days) => addDays(today, days));
+/** All days of a period of this length are read. */
+const period = fc
+  .tuple(day, day)
+  .map((days) => days.sort() as [string, string])
+  .filter(([from, to]) => from !== to && daysBetween(from, to) <= 60);
+
+test.each(worlds)(
+  'slips, stages and the forecast are those of the database: seed $seed, spoilt $spoilt',
+  async ({ seed, tenant, spoilt }) => {
+    const sandbox = await startSandbox({ seed, scale: 0.5, now: new Date(`${today}T09:00:00Z`) });
+    if (spoilt) for (const { name } of sandbox.tenants) spoil(sandbox.database, name, today);
+    const past = tenantPast(sandbox, tenant, today);
+    const known = new Map<string, ReadonlyMap<string, DayDeal>>();
+    const deals = (day: string) => {
+      const found = known.get(day) ?? dealsOn(past.ask, day);
+      known.set(day, found);
+      return found;
+    };
+    const days = past.days.filter((day) => day >= addDays(today, -observed));
+    const history = { days: async () => [...days], reader: () => past.reader };
+    await fc.assert(
+      fc.asyncProperty(
+        period,
+        fc.option(past.filters, { nil: {}, freq: 1 }),
+        async ([from, to], asked) => {
+          const wanted = { opening: from, closing: to };
+          const states = await readPeriod(noEvents, history, days, wanted, undefined);
+          if (!states) throw new Error('every day can be read');
+          const options = optionsOf(asked, past.currencyOf);
+          const readDeal = periodDeals(states, past.currencyOf);
+          const { order } = await compareStates(states, options, readDeal);
+          const { exits, slips } = states.series;
+          const expected = expectedCourse(
+            deals,
+            days.filter((day) => from <= day && day <= to),
+            asked,
+          );
+          expect(slips).toEqual(expected.slips);
+          expect(stageRows(await matchingExits(exits, options, readDeal), order)).toEqual(
+            expected.stages,
+          );
+          const then = addDays(to, -30);
+          expect(states.monthBefore?.day).toBe(days.includes(then) ? then : undefined);
+          if (!states.monthBefore) return;
+          const rows = await forecastRows(states.monthBefore, states.closing, options, readDeal);
+          const both = [...deals(from).values(), ...deals(to).values()];
+          const scale = both.some(({ probability }) => probability?.gt(1)) ? 100 : 1;
+          expect(rows).toEqual(expectedForecast(deals, [then, to], scale, asked));
+        },
+      ),
+      { numRuns: quickOrAll(30, 150) },
+    );
+  },
+);
