@@ -1,8 +1,9 @@
 // Checks that modules import only from the modules below them, and that libraries are used only in their
 // modules. Resolves each import to its file; type imports count.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourceFiles } from './source-files.mjs';
 
 const belowTenant = ['traffic', 'briefs', 'api', 'records', 'state', 'text'];
 const belowTools = ['tool-kit', 'tenant', ...belowTenant];
@@ -94,21 +95,13 @@ const libraries = [
 ];
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));
-const problems = sourceFiles().flatMap(problemsOf);
+const problems = sourceFiles(root).flatMap(problemsOf);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) {
   console.error(
     `${problems.length} imports against the order of the modules; see docs/architecture.md.`,
   );
   process.exitCode = 1;
-}
-
-function sourceFiles() {
-  return ['src', 'tools'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true })
-      .map((name) => join(folder, name).split(sep).join('/'))
-      .filter((name) => /\.[cm]?[jt]sx?$/.test(name)),
-  );
 }
 
 function problemsOf(file) {

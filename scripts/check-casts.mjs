@@ -1,10 +1,11 @@
 // Counts the type assertions (`x as T`, `<T>x`, `x!`) of src and tools, which the compiler takes on trust, and
 // fails when there are more than the limit per 1,000 lines. `as const` and `satisfies` assert nothing.
 // With --list it prints where they are.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'vite';
+import { sourceFiles } from './source-files.mjs';
 
 const maxPerThousandLines = 3;
 
@@ -14,7 +15,7 @@ const list = process.argv.includes('--list');
 
 let lines = 0;
 let casts = 0;
-for (const file of sourceFiles()) {
+for (const file of sourceFiles(root)) {
   const source = readFileSync(join(root, file), 'utf8');
   const found = castsOf(file, source);
   lines += source.split('\n').length - 1;
@@ -32,14 +33,6 @@ if (list || perThousandLines > maxPerThousandLines) {
   );
 }
 if (perThousandLines > maxPerThousandLines) process.exitCode = 1;
-
-function sourceFiles() {
-  return ['src', 'tools'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true })
-      .map((name) => join(folder, name).split(sep).join('/'))
-      .filter((name) => /\.[cm]?[jt]sx?$/.test(name)),
-  );
-}
 
 function castsOf(file, source) {
   const { program, errors } = parseSync(file, source);

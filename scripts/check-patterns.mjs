@@ -1,10 +1,11 @@
 // Checks that every regular expression of src and tools takes linear time: one that takes quadratic time lets a
 // long text block the server for everybody. Patterns composed at run time cannot be checked; they are listed
 // here with the reason why they are safe.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'vite';
+import { sourceFiles } from './source-files.mjs';
 
 // Read when the library is loaded: its native backends are not needed.
 process.env.RECHECK_BACKEND = 'pure';
@@ -22,19 +23,11 @@ const composed = {
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));
 const verdicts = new Map();
-const problems = sourceFiles().flatMap(problemsOf);
+const problems = sourceFiles(root).flatMap(problemsOf);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) {
   console.error(`${problems.length} regular expressions may take more than linear time.`);
   process.exitCode = 1;
-}
-
-function sourceFiles() {
-  return ['src', 'tools'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true })
-      .map((name) => join(folder, name).split(sep).join('/'))
-      .filter((name) => /\.[cm]?[jt]sx?$/.test(name)),
-  );
 }
 
 function problemsOf(file) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { shortHash } from './short-hash.ts';
 
 /** A tenant's namespace: a hash, with the tenant's name in front if there are several tenants. */
 const isNamespace = /^(?:[a-z0-9][a-z0-9-]{0,62}-)?[0-9a-f]{16}$/;
@@ -8,7 +8,4 @@ const isNamespace = /^(?:[a-z0-9][a-z0-9-]{0,62}-)?[0-9a-f]{16}$/;
  * that is not a namespace is hashed, so that Redis holds no address and no API key.
  */
 export const keyOf = (tenant: string, ...rest: readonly string[]): string =>
-  ['cpq', `{${isNamespace.test(tenant) ? tenant : hashOf(tenant)}}`, ...rest].join(':');
-
-export const hashOf = (text: string): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 16);
+  ['cpq', `{${isNamespace.test(tenant) ? tenant : shortHash(tenant)}}`, ...rest].join(':');

@@ -12,12 +12,13 @@ import { RedisBus } from './redis-bus.ts';
 import { RedisCollections } from './redis-collections.ts';
 import { RedisInbox } from './redis-inbox.ts';
 import { RedisJournal } from './redis-journal.ts';
-import { hashOf, keyOf } from './redis-keys.ts';
+import { keyOf } from './redis-keys.ts';
 import { type LinkOptions, RedisLink } from './redis-link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './redis-lock.ts';
 import { redisProfileStore } from './redis-profile.ts';
 import { RedisRates } from './redis-rates.ts';
 import { RedisSnapshots } from './redis-snapshots.ts';
+import { shortHash } from './short-hash.ts';
 import { WriteStatus } from './write-status.ts';
 
 export interface RedisOptions extends LinkOptions {
@@ -72,7 +73,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
 const redisOnceSet = (link: RedisLink): OnceSet => ({
   async claim(name, expiresAt) {
     const ms = String(Math.max(1, expiresAt - Date.now()));
-    return (await link.send(['SET', keyOf(hashOf(name), 'once'), '1', 'NX', 'PX', ms])) !== null;
+    return (await link.send(['SET', keyOf(shortHash(name), 'once'), '1', 'NX', 'PX', ms])) !== null;
   },
 });
 
@@ -95,7 +96,7 @@ async function withLock<T>(
   lockMs: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const key = keyOf(hashOf(name), 'alone');
+  const key = keyOf(shortHash(name), 'alone');
   const token = newToken();
   const giveUpAt = Date.now() + maxLockWaitMs;
   while (!(await tryLock(link, key, token, lockMs))) {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Call } from '../api/call.ts';
 import { ApiClient, type ClientOptions } from '../api/client.ts';
 import { type ApiError, isApiError } from '../api/errors.ts';
@@ -6,6 +5,7 @@ import type { PageQuery, Search } from '../api/page.ts';
 import { resources, routes } from '../api/routes.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
+import { shortHash } from '../state/short-hash.ts';
 import { TrafficControl, type TrafficOptions } from '../traffic/traffic-control.ts';
 import type { CollectionCache } from './cache.ts';
 import { interactiveCall, readingCall, type ToolCall } from './call.ts';
@@ -220,7 +220,9 @@ export class Tenant {
   constructor(options: TenantOptions, shared?: SharedTenantState) {
     const { state, baseUrl, key, name, ownKey } = options;
     this.grants = options.grants;
-    this.identity = digestOf([baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'));
+    this.identity = shortHash(
+      [baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'),
+    );
     this.namespace = ownKey ? this.identity : namespaceOf(baseUrl, name);
     this.inbox = state.inbox(this.namespace);
     this.state = state;
@@ -433,12 +435,9 @@ export class Tenant {
 
 /** The namespace of the state of a tenant that the operator configured. */
 export function namespaceOf(baseUrl: URL, name: string | undefined): string {
-  const address = digestOf(baseUrl.href);
+  const address = shortHash(baseUrl.href);
   return name === undefined ? address : `${name}-${address}`;
 }
-
-const digestOf = (text: string): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 const isResource = (name: string | undefined): name is Resource =>
   name !== undefined && Object.hasOwn(routes, name);

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { addDays, type Day, dayOf } from '../../briefs/days.ts';
 import type { Opportunity } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
 import type { SnapshotStore } from '../../state/port.ts';
+import { shortHash } from '../../state/short-hash.ts';
 import {
   decodeBase,
   decodeDay,
@@ -122,7 +122,7 @@ export class StoredHistory implements PipelineHistory {
   async #writeBase(rows: ReadonlyMap<string, Row>, takenAt: Date): Promise<string> {
     const base = await encodeBase([...rows.values()]);
     // Named by its content: a base that days refer to is never replaced by another.
-    const name = `${basePrefix}${utcDay(takenAt)}-${fingerprintOf(base)}`;
+    const name = `${basePrefix}${utcDay(takenAt)}-${shortHash(base)}`;
     await this.#store.write(name, base);
     return name;
   }
@@ -208,9 +208,6 @@ class StoredReader implements SnapshotReader {
     });
   }
 }
-
-const fingerprintOf = (value: Buffer): string =>
-  createHash('sha256').update(value).digest('hex').slice(0, 16);
 
 /** By id. Records without an id cannot be followed. */
 async function toRows(records: readonly Opportunity[]): Promise<Map<string, Row>> {

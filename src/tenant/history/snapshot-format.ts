@@ -2,11 +2,10 @@
  * The stored form of the opportunities of one day: columns of cells, each distinct cell once, compressed. A day names
  * its base, a full list that up to a month of days share, and holds only the rows that differ from it.
  */
-import { promisify } from 'node:util';
-import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { dayOf } from '../../briefs/days.ts';
 import type { Opportunity } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
+import { compress, decompress } from '../../state/compression.ts';
 import { isObject } from '../../values.ts';
 
 /** The stored fields of one opportunity in the order of `columns`; null where there is none. */
@@ -154,10 +153,8 @@ function cellsOf(column: unknown): Cell[] {
 const isNumbers = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'number');
 
-const compress = promisify<Buffer, { params: Record<number, number> }, Buffer>(brotliCompress);
-const decompress = promisify<Buffer, Buffer>(brotliDecompress);
-/** Written once a day and kept for a year: a little slower and smaller than what is only passed on. */
-const packing = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+/** Higher than the default, because snapshots are written once a day and kept for a year. */
+const quality = 9;
 
 /** A line of JSON for the header and for each column, so that other work can run between them. */
 async function pack(header: object, rows: readonly Row[]): Promise<Buffer> {
@@ -165,7 +162,7 @@ async function pack(header: object, rows: readonly Row[]): Promise<Buffer> {
   await forEachInSlices(fields.keys(), (column) =>
     lines.push(JSON.stringify(toColumn(rows.map((row) => row[column] ?? null)))),
   );
-  return compress(Buffer.from(lines.join('\n')), packing);
+  return compress(Buffer.from(lines.join('\n')), quality);
 }
 
 interface Unpacked {
