@@ -5,14 +5,14 @@ import type { Named, Reference } from './reference.ts';
 import { companyLabels, type Profile, type Trade } from './words.ts';
 import type { World } from './world.ts';
 
-export type Company = Row & {
+type Company = Row & {
   id: string;
   name: string;
   type: string;
   currency: string;
   accountManagerId: string | undefined;
 };
-export type Contact = Row & { id: string; companyId: string };
+type Contact = Row & { id: string; companyId: string };
 
 /** A company that buys, and what other records must fit. */
 export interface Customer {

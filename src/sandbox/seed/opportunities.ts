@@ -8,7 +8,7 @@ import { dealNotes } from './words.ts';
 import type { World } from './world.ts';
 
 type Outcome = 'open' | 'won' | 'lost' | 'unknown';
-export type Opportunity = Row & { id: string; name: string; createdAt: string };
+type Opportunity = Row & { id: string; name: string; createdAt: string };
 
 /** A deal: its record, and what its quotes must fit. */
 export interface Deal {

@@ -168,7 +168,7 @@ function makeQuote(world: World, random: Random, { paymentTerms }: Reference, pl
   return {
     id,
     number: '',
-    title: titled ? deal.row.name : (scope.solution.names[0]?.replace(/,? *#.*/, '') ?? 'Quote'),
+    title: titled ? deal.row.name : (scope.solution.names[0]?.replace(/,? ?#.*/, '') ?? 'Quote'),
     link: `https://quotes.${world.tenant}.example/view/${id}`,
     companyId: customer.row.id,
     contactId: deal?.row.contactId ?? person,

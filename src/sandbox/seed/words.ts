@@ -34,7 +34,7 @@ export interface Trade {
 }
 
 /** Name, postal code and prefix of telephone numbers; `#` is any digit. */
-export type City = readonly [name: string, zip: string, phone: string];
+type City = readonly [name: string, zip: string, phone: string];
 
 const split = (text: string) => text.split(',').map((word) => word.trim());
 
