@@ -28,7 +28,7 @@ const shownFields: { [K in SearchKind]: readonly string[] } = {
   company: ['type', 'city', 'externalIdentifier'],
   contact: ['email', 'phone', 'company'],
   opportunity: ['company', 'stage', 'outcome'],
-  product: ['mpn', 'manufacturer', 'price', 'listed'],
+  product: ['mpn', 'manufacturer', 'price', 'cost', 'term', 'listed'],
   quote: ['number', 'status', 'company'],
 };
 

@@ -31,7 +31,7 @@ export const getRecord = defineTool({
   hints: readOnlyHints,
   input: z.strictObject({
     resource: z.enum(kinds),
-    id: z.string().min(1).max(200).describe('Id, external identifier or quote number'),
+    id: z.string().min(1).max(200).describe('Id, external identifier, quote or part number'),
     fields: z.array(z.string()).optional().describe('Only these'),
   }),
   output: z.looseObject({

@@ -6,7 +6,9 @@ import { normalisePart } from '../briefs/part-numbers.ts';
 import { SearchIndex, type SearchKind } from '../briefs/search.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
 import { forEachInSlices } from '../slices.ts';
+import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
+import { InvalidArguments } from './invalid-arguments.ts';
 import type { Coverage } from './reading/coverage.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -119,9 +121,10 @@ async function searchService<K extends SearchKind>(
 }
 
 /**
- * Reads one record by id, external identifier or number. What has no route of its own is looked up in the whole
- * list.
- * @throws ApiError, of the kind `not-found` if there is no such record, or if several carry the identifier
+ * Reads one record by id, external identifier, quote or part number. What has no route of its own is looked up in
+ * the whole list.
+ * @throws ApiError, of the kind `not-found` if there is no such record
+ * @throws InvalidArguments if several records have the identifier
  */
 export async function readByIdentifier<R extends Resource>(
   tenant: Tenant,
@@ -142,7 +145,7 @@ export async function readByIdentifier<R extends Resource>(
 }
 
 /** Records with an external identifier or a number, by which the service has no route. */
-const needsLookup: readonly Resource[] = ['opportunity', 'quote'];
+const needsLookup: readonly Resource[] = ['opportunity', 'product', 'quote'];
 
 /** The one record of the whole list with this identifier, a current one before a deleted one. */
 async function findByIdentifier<R extends Resource>(
@@ -157,15 +160,31 @@ async function findByIdentifier<R extends Resource>(
   const named = records.filter((record) => isIdentifiedBy(record as ApiRecord, key));
   const current = named.filter((record) => !isDeleted(record as ApiRecord));
   const [record, ...others] = current.length > 0 ? current : named;
-  if (record === undefined || others.length > 0) return undefined;
+  if (record === undefined) return undefined;
+  if (others.length > 0) throw severalIdentified(resource, text, [record, ...others]);
   const { id } = record as ApiRecord;
   // The rows of a list may lack what the record by id has.
   const isWhole = id === undefined || routes[resource].one.length === 0;
   return isWhole ? record : readIfExists(tenant, resource, 'id', id, call);
 }
 
-const isIdentifiedBy = ({ id, externalIdentifier, number }: ApiRecord, key: string): boolean =>
-  [id, externalIdentifier, number].some(
+function severalIdentified(
+  resource: Resource,
+  text: string,
+  records: readonly ApiRecord[],
+): InvalidArguments {
+  const first = records.slice(0, maxCandidates);
+  const each = first.map(({ id = '', name = '' }) => wording`${identifier(id)} ${quote(name)}`);
+  return new InvalidArguments(
+    wording`${records.length} ${trusted(resource.replaceAll('_', ' '))} records have the number ${quote(text)}: ${join(each, ', ')}. Ask the person which one, then call again with its id.`,
+  );
+}
+
+const isIdentifiedBy = (
+  { id, externalIdentifier, number, mpn, ean }: ApiRecord,
+  key: string,
+): boolean =>
+  [id, externalIdentifier, number, mpn, ean].some(
     (one) => typeof one === 'string' && normalisePart(one) === key,
   );
 

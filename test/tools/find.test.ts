@@ -3,7 +3,16 @@ import { anyHost, type Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
-const sandbox = shared(() => startSandbox({ scale: 0.1 }));
+const sandbox = shared(async () => {
+  const started = await startSandbox({ scale: 0.1 });
+  started.database
+    .prepare(
+      `update product set mpn = 'TWIN-1' where tenant = ?1 and id in
+        (select id from product where tenant = ?1 order by id desc limit 2)`,
+    )
+    .run(started.tenants[0].name);
+  return started;
+});
 const server = anyHost.serving(async () => addressIn(await sandbox()));
 
 async function rows(sql: string): Promise<Row[]> {
@@ -88,6 +97,25 @@ describe('cpq_get_record', () => {
     const { text, data } = await get({ resource, id, fields: ['id'] });
     expect(text).toMatch(new RegExp(`^Deleted on ${day}: ${resource} `));
     expect(data.summary).toMatch(/^Deleted on /);
+  });
+
+  test('finds a product by its part number, however it is written', async () => {
+    const { id, mpn } = await row(`select id, mpn from product p where tenant = ? and mpn like '%-%'
+      and not exists (select 1 from product o
+        where o.tenant = p.tenant and o.id <> p.id and lower(o.mpn) = lower(p.mpn))`);
+    for (const part of [mpn, String(mpn).toLowerCase().replaceAll('-', ' ')])
+      expect((await get({ resource: 'product', id: part })).data.record).toMatchObject({ id });
+  });
+
+  test('names the products that share a part number', async () => {
+    const args = { resource: 'product', id: 'twin 1' };
+    const words = await (await server()).refused('cpq_get_record', args);
+    const twins = await rows(`select id from product where tenant = ? and mpn = 'TWIN-1'`);
+    expect(twins).toHaveLength(2);
+    for (const { id } of twins) expect(words).toContain(String(id));
+    expect(words).toMatch(
+      /^2 product records have the number "twin 1": .* call again with its id\.$/,
+    );
   });
 
   test('finds no record by an unknown number, or one without letters and digits', async () => {
