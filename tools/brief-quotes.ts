@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { currenciesOf, currencyOfRecord } from '../src/briefs/money.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
 import { isDeleted, statusOfQuote } from '../src/briefs/outcome.ts';
-import { acceptances, dealStates } from '../src/briefs/quote-state.ts';
+import { type Acceptance, acceptances, dealStates } from '../src/briefs/quote-state.ts';
 import { type QuotesBrief, QuotesReport, quoteDates, quotesBy } from '../src/briefs/quotes.ts';
 import type { Company, Quote } from '../src/records/records.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
@@ -25,7 +25,7 @@ export const briefQuotes = defineTool({
   name: 'cpq_brief_quotes',
   title: 'Brief on all quotes',
   description:
-    'Quotes over all customers: count, one-time, monthly, yearly, first-year value by group; open to acceptance, expired, accepted; largest.',
+    'Quotes over all customers: count, one-time, monthly, yearly, first-year value by group; open to acceptance, past expiry, accepted; largest.',
   toolset: 'briefs',
   needs: ['quote:read'],
   hints: readOnlyHints,
@@ -101,10 +101,14 @@ const occurring = (
     company: () => [...companies, ...quotes.map(({ company }) => company)],
     status: () => quotes.map((each) => ({ name: statusOfQuote(each) })),
     currency: () => quotes.map((each) => ({ name: currencyOf(each) })),
-    acceptance: () => acceptances.map((each) => ({ name: each })),
+    acceptance: () => acceptances.map(namedAcceptance),
     deal_state: () => dealStates.map((each) => ({ name: each })),
   };
 };
+
+/** The status `expired` is what people call a quote whose expiry date is over, too. */
+const namedAcceptance = (name: Acceptance) =>
+  name === 'past expiry' ? { name, externalIdentifier: 'expired' } : { name };
 
 const emptyNotes = ({ count }: QuotesReport, item: string | undefined): Wording[] => {
   if (count > 0) return [];

@@ -6,7 +6,7 @@ import { type Outcome, outcomeOf, standingOf } from './outcome.ts';
 export const acceptances = [
   'draft',
   'open to acceptance',
-  'expired',
+  'past expiry',
   'accepted',
   'declined',
   'other',
@@ -18,7 +18,8 @@ export type Acceptance = (typeof acceptances)[number];
 export function acceptanceOf(quote: Quote, today: Day): Acceptance {
   const standing = standingOf(quote);
   if (standing === 'approved') return 'accepted';
-  if (standing === 'sent') return isPast(quote, today) ? 'expired' : 'open to acceptance';
+  if (standing === 'expired') return 'past expiry';
+  if (standing === 'sent') return isPast(quote, today) ? 'past expiry' : 'open to acceptance';
   return standing === 'deleted' ? 'other' : standing;
 }
 

@@ -158,7 +158,7 @@ describe('stale_quotes', () => {
         name: 'Quote 14 days',
         company: 'Acme',
         status: 'sent',
-        kind: ['expired'],
+        kind: ['past expiry'],
         valueAtStake: 100,
         reason: 'sent 2026-06-01, 14 days without an answer; expired 2026-06-10',
       },

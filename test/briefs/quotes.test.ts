@@ -55,7 +55,7 @@ test('quotes are expired the day after their last day', () => {
     quote('draft', 9, { status: 'draft', expiresAt: '2026-06-14' }),
   ];
   expect(ids(quotes, { acceptance: { name: 'open to acceptance' } })).toEqual(['today', 'never']);
-  expect(ids(quotes, { acceptance: { name: 'expired' } })).toEqual(['yesterday']);
+  expect(ids(quotes, { acceptance: { name: 'past expiry' } })).toEqual(['yesterday']);
 });
 
 test('a period has both ends, and no quote without the date', () => {

@@ -73,9 +73,16 @@ describeWorlds((load) => {
       }),
   );
 
-  test.each(['open to acceptance', 'expired'])('quotes that are %s', (acceptance) =>
+  test.each(['open to acceptance', 'past expiry'])('quotes that are %s', (acceptance) =>
     check('deal_state', { acceptance }),
   );
+
+  test('expired, as an acceptance, is past expiry', async () => {
+    const { call } = await world.server();
+    const asked = async (acceptance: string) =>
+      (await call('cpq_brief_quotes', { acceptance })).data.total;
+    expect(await asked('Expired')).toEqual(await asked('past expiry'));
+  });
 
   test.each(['won', 'none'])('quotes whose deal is %s', (deal_state) =>
     check('acceptance', { deal_state }),

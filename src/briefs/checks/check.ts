@@ -43,7 +43,7 @@ export interface CheckContext extends Required<CheckParameters> {
   catalogueCurrency: string;
 }
 
-/** In what respects findings differ, and which they are: `acceptance` → `expired`. */
+/** In what respects findings differ, and which they are: `acceptance` → `past expiry`. */
 type Kinds = Readonly<Record<string, string>>;
 
 /** One finding as a check makes it, unrounded. */

@@ -136,8 +136,9 @@ function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
 /** Whether it can still be accepted. */
 export function acceptanceOf({ standing, expires, expiresIn }: Quote): string {
   if (standing === 'approved') return 'accepted';
-  if (standing !== 'sent') return standing;
-  return expires !== undefined && expiresIn < 0 ? 'expired' : 'open to acceptance';
+  const isOver = standing === 'sent' && expires !== undefined && expiresIn < 0;
+  if (standing === 'expired' || isOver) return 'past expiry';
+  return standing === 'sent' ? 'open to acceptance' : standing;
 }
 
 /** What became of its deal. */
