@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { addDays } from '../../src/briefs/days.ts';
+import { localState } from '../../src/state/local.ts';
+import { StoredHistory } from '../../src/tenant/history/history.ts';
+import { dealsTakenAt } from '../support/history-deals.ts';
+import { closing } from '../support/shared.ts';
+
+/** Processes that are killed while they write snapshots, two at a time: no day is damaged, and none is lost. */
+
+const first = '2026-01-01';
+
+const programIn = (folder: string): string => join(folder, 'write-history.mjs');
+
+interface Writer {
+  child: ChildProcess;
+  /** The days that it said to have stored. */
+  stored: string[];
+}
+
+function startWriter(folder: string, from: string, time: string): Writer {
+  const child = spawn(process.execPath, [programIn(folder), folder, from, time], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  closing({ close: async () => void child.kill('SIGKILL') });
+  const stored: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => stored.push(line));
+  return { child, stored };
+}
+
+/** Kills it while it writes a file, the nth that is written. */
+async function killAtFile({ child }: Writer, snapshots: string, nth: number): Promise<void> {
+  const exited = once(child, 'exit');
+  let files = 0;
+  const watcher = watch(snapshots, (_event, file) => {
+    if (file?.endsWith('.draft')) files += 1;
+    if (files >= nth) child.kill('SIGKILL');
+  });
+  await exited;
+  watcher.close();
+}
+
+test('whatever was stored is whole, and can be added to', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-killed-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  const snapshots = join(folder, 'history-tenant');
+  await mkdir(snapshots, { mode: 0o700 });
+  await build({
+    entryPoints: ['test/support/programs/write-history.ts'],
+    outfile: programIn(folder),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+  });
+  const stored = new Set<string>();
+  for (const [round, files] of [2, 5, 3, 8, 4].entries()) {
+    const from = addDays(first, round * 5);
+    const writers = [startWriter(folder, from, '10:00:00'), startWriter(folder, from, '15:00:00')];
+    await Promise.all(writers.map((writer, at) => killAtFile(writer, snapshots, files + at * 6)));
+    for (const writer of writers) for (const day of writer.stored) stored.add(day);
+  }
+  const last = new Date('2026-12-31T10:00:00Z');
+  const history = new StoredHistory(localState(folder).snapshots('tenant'), 400, () => last);
+  const days = await history.days();
+  expect(days).toEqual(expect.arrayContaining([...stored]));
+  const reader = history.reader();
+  for (const day of days) {
+    const snapshot = await reader.read(day);
+    expect(snapshot?.records).toEqual(dealsTakenAt(snapshot?.takenAt ?? last));
+  }
+  expect(days.length).toBeGreaterThan(5);
+  expect(await history.save(dealsTakenAt(last), last)).toBe(true);
+  expect((await reader.read('2026-12-31'))?.records).toEqual(dealsTakenAt(last));
+  const damaged = (await readdir(snapshots)).filter(
+    (name) => !/^(base-)?\d{4}-\d\d-\d\d/.test(name),
+  );
+  expect(damaged).toEqual([]);
+});

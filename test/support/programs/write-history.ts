@@ -1,0 +1,14 @@
+// Stores snapshots of one day after the other, each with a text on stdout when it is stored, until it is killed.
+import { addDays } from '../../../src/briefs/days.ts';
+import { localState } from '../../../src/state/local.ts';
+import { StoredHistory } from '../../../src/tenant/history/history.ts';
+import { dealsTakenAt } from '../history-deals.ts';
+
+const [folder = '', firstDay = '', time = ''] = process.argv.slice(2);
+
+for (let day = firstDay; ; day = addDays(day, 1)) {
+  const takenAt = new Date(`${day}T${time}Z`);
+  const history = new StoredHistory(localState(folder).snapshots('tenant'), 400, () => takenAt);
+  await history.save(dealsTakenAt(takenAt), takenAt);
+  process.stdout.write(`${day}\n`);
+}
