@@ -204,7 +204,7 @@ function stateOf(world: World, random: Random, course: Course, shares: Shares) {
 function lastTouch(random: Random, { alone }: Shares, { owner, moved }: Course): number {
   const recent = Math.min(moved, Math.round(random.logNormal(6, 0.8)), 27);
   const long = random.int(30, Math.max(30, Math.min(moved, 110)));
-  return moved >= 30 && alone.next(0.62 * Math.min(owner.delay, 1.4)) ? long : recent;
+  return alone.next(0.13 * Math.min(owner.delay, 1.4), moved >= 30) ? long : recent;
 }
 
 /** Most open deals should close when they would at their pace; some are overdue, a few far off or without a date. */

@@ -124,9 +124,10 @@ export function cents(value: number): number {
 export class Quota {
   #owed = 0.5;
 
-  next(probability: number): boolean {
+  /** What is not possible now is made up for later. */
+  next(probability: number, isPossible = true): boolean {
     this.#owed += probability;
-    const yes = this.#owed >= 1;
+    const yes = isPossible && this.#owed >= 1;
     if (yes) this.#owed -= 1;
     return yes;
   }
