@@ -125,11 +125,23 @@ function promptSection(prompt: Prompt): string {
   return `### ${prompt.name}\n\n**${prompt.title}.** ${prompt.description} Grants ${needs}.\n\n${table.join('\n')}`;
 }
 
-/** The prompt text with placeholders that a desktop app fills in. */
+/**
+ * The prompt text with placeholders that a desktop app fills in. What may be left empty stands in a line of its own, so
+ * that the rest reads as if it had not been asked for.
+ */
 function promptOf({ name, description, arguments: all, text }: Prompt) {
-  const names = all.map((argument) => argument.name);
-  const open = Object.fromEntries(names.map((argument) => [argument, `\${arguments.${argument}}`]));
-  return { name, description, arguments: names, text: text(open) };
+  const placeholder = (argument: string) => `\${arguments.${argument}}`;
+  const required = all.filter((argument) => argument.required);
+  const given = Object.fromEntries(required.map((one) => [one.name, placeholder(one.name)]));
+  const optional = all
+    .filter((argument) => !argument.required)
+    .map((one) => `\n\n${one.description} (if given): ${placeholder(one.name)}`);
+  return {
+    name,
+    description,
+    arguments: all.map((one) => one.name),
+    text: [text(given), ...optional].join(''),
+  };
 }
 
 const promptIntro =

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { parseToolNames, type ToolSelection } from './mcp/tool-selection.ts';
 import type { NameOf } from './setting-names.ts';
 import { fieldNames } from './tenant/changes/fields.ts';
-import { type Grant, grantNames, parseGrants } from './tenant/grants.ts';
+import { type Grant, grantNames, parseGrants, writeGrant } from './tenant/grants.ts';
 import { type Toolset, toolsets } from './tool-kit/toolsets.ts';
 import { errorCode, isOneOf, keysOf, messageOf } from './values.ts';
 
@@ -108,6 +108,14 @@ export const settings = {
     description: `Granted permissions: ${grantNames.join(', ')}`,
     fallback: 'read',
     parse: (given) => parseNames(parseList(given), parseGrants, grantNames),
+  }),
+  allowWrites: setting({
+    env: 'CPQ_ALLOW_WRITES',
+    flag: 'allow-writes',
+    bare: true,
+    description: `Grant ${writeGrant} besides the granted permissions`,
+    fallback: '0',
+    parse: parseBoolean,
   }),
   toolsets: setting({
     env: 'CPQ_TOOLSETS',
@@ -447,8 +455,11 @@ export function readSettings(
     const given = fromFlag ?? givenIn(environment[setting.env]) ?? setting.fallback;
     if (given !== undefined) read[name] = validate(name, given, fromFlag !== undefined);
   }
-  return withSecretsFromFiles(read as Settings);
+  return withSecretsFromFiles(withWrites(read as Settings));
 }
+
+const withWrites = (read: Settings): Settings =>
+  read.allowWrites ? { ...read, grants: parseGrants([...read.grants, writeGrant]) } : read;
 
 /** For an optional field without a value, a desktop host passes the placeholder of its manifest. */
 const givenIn = (value: string | undefined): string | undefined =>

@@ -259,22 +259,23 @@ describe('the desktop bundle', () => {
     const config = {
       base_url: CPQ_BASE_URL,
       api_key: CPQ_API_KEY,
-      grants: manifest.user_config.grants.default,
     };
     const { command, args, env } = manifest.server.mcp_config;
     expect([command, manifest.server.entry_point]).toEqual(['node', 'dist/cpq-mcp.js']);
-    const filled = Object.entries<string>(env).map(([name, value]) => [
-      name,
-      fillIn(value, at, config),
-    ]);
-    const { tools, text } = await use(
-      process.execPath,
-      args.map((word: string) => fillIn(word, at, config)),
-      { ...Object.fromEntries(filled), CPQ_STATE_DIR },
-    );
+    const useWith = (more: Record<string, string>) => {
+      const fill = (text: string) => fillIn(text, at, { ...config, ...more });
+      const filled = Object.entries<string>(env).map(([name, value]) => [name, fill(value)]);
+      const variables = { ...Object.fromEntries(filled), CPQ_STATE_DIR };
+      return use(process.execPath, args.map(fill), variables);
+    };
+    // A field that may be left empty stays as it is in the manifest.
+    const { tools, text } = await useWith({});
     expect(text).toContain('1 of');
     const described = manifest.tools.map((tool: { name: string }) => tool.name);
     expect(described).toEqual(expect.arrayContaining(tools));
+    expect(tools).not.toContain('cpq_upsert_opportunity');
+    expect((await useWith({ allow_writes: 'false' })).tools).toEqual(tools);
+    expect((await useWith({ allow_writes: 'true' })).tools).toContain('cpq_upsert_opportunity');
   });
 
   test('lists the tools and prompts of the catalogue, in its order', async () => {
@@ -285,6 +286,12 @@ describe('the desktop bundle', () => {
     for (const prompt of manifest.prompts) {
       const open = prompt.arguments.map((name: string) => `\${arguments.${name}}`);
       expect(open.filter((name: string) => !prompt.text.includes(name))).toEqual([]);
+      const { arguments: all = [] } = prompts.find(({ name }) => name === prompt.name) ?? {};
+      for (const { name } of all.filter(({ required }) => !required)) {
+        expect(prompt.text).toMatch(
+          new RegExp(`\\n\\n[^\\n]+: \\$\\{arguments\\.${name}\\}$`, 'm'),
+        );
+      }
     }
   });
 
@@ -300,7 +307,7 @@ describe('the desktop bundle', () => {
       required: true,
       type: 'string',
     });
-    expect(manifest.user_config.grants.default).toBe(settings.grants.fallback);
+    expect(manifest.user_config.allow_writes).toMatchObject({ type: 'boolean', default: false });
   });
 
   test('has icons of the declared sizes', async () => {
