@@ -3,6 +3,8 @@ import type { Trace } from '../api/call.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { wording } from '../text/untrusted-text.ts';
+import type { Answer } from '../tool-kit/define-tool.ts';
 import { parseArguments } from './arguments.ts';
 import { type CallObserver, callOutcomeOf, isUnexpected } from './observer.ts';
 import { toResult } from './results.ts';
@@ -47,7 +49,7 @@ export interface IncomingCall {
  */
 export async function runTool(
   entry: SurfaceEntry,
-  { tenant, observer }: CallParts,
+  { tenant, observer, isMadeUp }: CallParts,
   { given, signal, trace }: IncomingCall,
   createCall: (args: Record<string, unknown>, trace: Trace | undefined) => ToolCall,
 ): Promise<CallToolResult> {
@@ -56,13 +58,23 @@ export async function runTool(
     const tool = await entry.tool();
     const args = parseArguments(entry.input, tool.input, given ?? {});
     const call = createCall(args, observation?.trace ?? trace);
-    const result = withoutKey(tenant, await toResult(await tool.run(tenant, args, call)));
+    const answer = await tool.run(tenant, args, call);
+    const marked = isMadeUp && tool.toolset === 'briefs' ? withMadeUpNote(answer) : answer;
+    const result = withoutKey(tenant, await toResult(marked));
     observation?.end(result.isError ? 'error' : 'ok');
     return result;
   } catch (error) {
     observation?.end(signal.aborted ? 'cancelled' : callOutcomeOf(error));
     throw error;
   }
+}
+
+/** Figures of invented records say so, in the text and in the views: they could be taken for a tenant's. */
+function withMadeUpNote(answer: Answer): Answer {
+  const { rows, notes = [] } = answer;
+  const marked = { ...answer, notes: [wording`Made-up data of the embedded tenant.`, ...notes] };
+  if (!rows) return marked;
+  return { ...marked, rows: { ...rows, keep: (count) => withMadeUpNote(rows.keep(count)) } };
 }
 
 /** Converts an error to a tool result worded for the assistant; logs faults of this server. */

@@ -380,10 +380,13 @@ describe('the printed configuration of one host', () => {
     );
     const { tools } = await client.listTools();
     const guide = JSON.stringify(await client.readResource({ uri: 'cpq://guide' }));
+    const brief = await client.callTool({ name: 'cpq_brief_pipeline', arguments: {} });
     const told = `${client.getInstructions()} ${guide}`;
     await client.close();
     expect(told.match(/This is a made-up tenant/g)).toHaveLength(2);
     expect(tools.map((tool) => tool.name)).toContain('cpq_list_companies');
+    expect(JSON.stringify(brief.content)).toContain('Made-up data of the embedded tenant.');
+    expect(JSON.stringify(brief.structuredContent)).toContain('Made-up data');
   });
 
   test('points Claude Desktop users of a URL to its settings', async () => {
