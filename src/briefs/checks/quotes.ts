@@ -186,7 +186,7 @@ export const unlistedOnQuotes: Check = {
   parts: 'lines',
   defaults: {},
   define: () =>
-    'Quotes at draft or sent with lines whose product is no longer listed. At stake: one-time + 12 × monthly + yearly of these lines, after discounts in percent.',
+    'Quotes at draft or sent with lines whose product is no longer listed. At stake: first-year value of these lines, after discounts in percent.',
   examine: (data, context) => {
     const unjudged = new ReasonCounts();
     const catalogue = new Catalogue(data.product ?? []);
