@@ -1,7 +1,9 @@
 // Reads values of unknown type. Imports nothing, so every module may use it.
 
+export type JsonObject = Record<string, unknown>;
+
 /** Whether a value is an object and no list. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The field of an object, an error or a list; `undefined` for any other value. */

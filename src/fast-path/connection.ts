@@ -1,13 +1,7 @@
 import type { ServerParts } from '../mcp/server.ts';
-import { isObject, toError } from '../values.ts';
+import { isObject, type JsonObject, toError } from '../values.ts';
 import { FastPath } from './fast-path.ts';
-import {
-  type ClientInfo,
-  type Era,
-  type FastRequest,
-  type JsonObject,
-  readRequest,
-} from './requests.ts';
+import { type ClientInfo, type Era, type FastRequest, readRequest } from './requests.ts';
 
 /** The connection of a message. */
 export interface ConnectionContext {

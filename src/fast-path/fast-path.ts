@@ -11,13 +11,8 @@ import { callMs, errorResult, progressReporter, runTool } from '../mcp/tool-run.
 import type { ToolCall } from '../tenant/call.ts';
 import { visible } from '../text/characters.ts';
 import { traceFrom } from '../traffic/trace.ts';
-import {
-  type ClientInfo,
-  type FastRequest,
-  type JsonObject,
-  metaKeys,
-  modernRevision,
-} from './requests.ts';
+import type { JsonObject } from '../values.ts';
+import { type ClientInfo, type FastRequest, metaKeys, modernRevision } from './requests.ts';
 
 type Called = { name: string; arguments?: JsonObject; _meta?: JsonObject };
 

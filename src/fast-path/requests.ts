@@ -1,10 +1,10 @@
-import { isObject } from '../values.ts';
+import { isObject, type JsonObject } from '../values.ts';
 
 /**
  * Recognises the requests that the fast path answers by their exact shape, without the schemas of the
  * protocol. Any deviation, valid or not, is left to the SDK.
  */
-export type JsonObject = Record<string, unknown>;
+
 export type Era = 'legacy' | 'modern';
 
 /** The only revision of the modern era so far; legacy revisions start with a handshake. */

@@ -1,9 +1,7 @@
 import { deserializeMessage, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { fieldOf, isObject, toError } from '../values.ts';
+import { fieldOf, isObject, type JsonObject, toError } from '../values.ts';
 import type { TenantEndpoint } from './endpoint.ts';
-
-type Row = Record<string, unknown>;
 
 /** The SDK's transport for a connection whose lines are read and written by LineConnection. */
 export interface SdkConnection {
@@ -15,7 +13,7 @@ export interface SdkConnection {
 
 export interface StdioSdkOptions {
   /** The opening messages, which have already been answered. */
-  opening: readonly Row[];
+  opening: readonly JsonObject[];
   write(message: object): void;
   onError(error: Error): void;
   /** Called when the SDK closes the connection. */
@@ -67,7 +65,7 @@ class PendingRequests {
   readonly #questions = new Set<unknown>();
   readonly #waiters: (() => void)[] = [];
 
-  note(message: Row): void {
+  note(message: JsonObject): void {
     const { id, method, params } = message;
     if (isAnswer(message)) this.#questions.delete(id);
     else if (method === 'notifications/cancelled')
@@ -76,7 +74,7 @@ class PendingRequests {
     else if (id !== undefined && method !== 'subscriptions/listen') this.#ids.add(id);
   }
 
-  noteQuestion({ id }: Row): void {
+  noteQuestion({ id }: JsonObject): void {
     if (id !== undefined) this.#questions.add(id);
     this.#check();
   }

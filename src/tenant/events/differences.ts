@@ -1,10 +1,8 @@
 import { plural } from '../../briefs/naming.ts';
 import { type Resource, toRecord } from '../../records/records.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
-import { isObject } from '../../values.ts';
+import { isObject, type JsonObject } from '../../values.ts';
 import { canonicalJson } from '../changes/fields.ts';
-
-type Row = Record<string, unknown>;
 
 /** A changed field by the service's name; a custom field is named as `customFields.region`. */
 export interface FieldDifference {
@@ -15,7 +13,7 @@ export interface FieldDifference {
 
 /** The known fields of an earlier state of a record. */
 export interface KnownFields {
-  fields: Row;
+  fields: JsonObject;
   /** True if all fields are known: a missing field was then empty. Otherwise its value is unknown. */
   isWhole: boolean;
 }
@@ -42,7 +40,7 @@ const displayNames: Readonly<Record<string, string>> = {
 export function fieldDifferences(
   resource: Resource,
   before: KnownFields,
-  after: Row,
+  after: JsonObject,
 ): FieldDifference[] {
   const [was, is] = [normalised(resource, before.fields), normalised(resource, after)];
   return Object.keys(after).flatMap((field) => {
@@ -55,7 +53,7 @@ export function fieldDifferences(
 }
 
 /** A normalised copy: numeric strings are numbers, empty fields are absent. */
-const normalised = (resource: Resource, fields: Row): Row =>
+const normalised = (resource: Resource, fields: JsonObject): JsonObject =>
   toRecord(resource, structuredClone(fields));
 
 function customDifferences(was: unknown, is: unknown, isWhole: boolean): FieldDifference[] {

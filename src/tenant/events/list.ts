@@ -2,6 +2,7 @@ import { displayName } from '../../briefs/search.ts';
 import { type ApiRecord, type Resource, toRecord } from '../../records/records.ts';
 import type { InboxEntry, InboxRow } from '../../state/port.ts';
 import { type Wording, wording } from '../../text/untrusted-text.ts';
+import type { JsonObject } from '../../values.ts';
 import type { Tenant } from '../tenant.ts';
 import { describeDifference, fieldDifferences, type KnownFields } from './differences.ts';
 import {
@@ -13,8 +14,6 @@ import {
   subjects,
 } from './names.ts';
 import { fieldsOf } from './read-event.ts';
-
-type Row = Record<string, unknown>;
 
 export interface EventQuery {
   subject?: Subject | undefined;
@@ -41,7 +40,7 @@ interface EventSummary {
   /** One text per changed field, if earlier values are known. */
   changes?: Wording[];
   /** The fields of an order: the API has no route for orders. */
-  order?: Row;
+  order?: JsonObject;
 }
 
 export interface EventPage {
@@ -112,7 +111,7 @@ function summarize({ event: stored, previous }: InboxRow): EventSummary {
   };
 }
 
-function nameFrom(subject: Subject, fields: Row): { name?: string } {
+function nameFrom(subject: Subject, fields: JsonObject): { name?: string } {
   const resource = collectionOf(subject);
   const record = toRecord(resource as Resource, structuredClone(fields));
   const title = typeof fields.title === 'string' ? fields.title : undefined;
@@ -123,7 +122,11 @@ function nameFrom(subject: Subject, fields: Row): { name?: string } {
 
 const maxChanges = 8;
 
-function changesFrom(subject: Subject, known: KnownFields, fields: Row): { changes?: Wording[] } {
+function changesFrom(
+  subject: Subject,
+  known: KnownFields,
+  fields: JsonObject,
+): { changes?: Wording[] } {
   const all = fieldDifferences(collectionOf(subject), known, fields).map(describeDifference);
   if (all.length === 0) return {};
   const more = all.length - maxChanges;
@@ -134,7 +137,7 @@ function changesFrom(subject: Subject, known: KnownFields, fields: Row): { chang
 
 const maxScalars = 10;
 
-function scalarsOf(fields: Row): Row {
+function scalarsOf(fields: JsonObject): JsonObject {
   const plain = Object.entries(fields).filter(
     ([name, value]) => name !== 'id' && ['string', 'number', 'boolean'].includes(typeof value),
   );

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isShallow } from '../../api/envelope.ts';
-import { isObject } from '../../values.ts';
+import { isObject, type JsonObject } from '../../values.ts';
 import { canonicalJson } from '../changes/fields.ts';
 import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
-
-type Row = Record<string, unknown>;
 
 /** The recognized content of a delivery. */
 export interface ReceivedEvent {
@@ -17,7 +15,7 @@ export interface ReceivedEvent {
   /** Id of the record. */
   record?: string;
   /** The record after the event, as the service sent it. */
-  fields?: Row;
+  fields?: JsonObject;
 }
 
 /** An event with the text that is stored of it. */
@@ -128,7 +126,7 @@ function listIn(payload: unknown): unknown[] | undefined {
 export const readEvent = (body: string, now: number): ReceivedEvent =>
   readPayload(toPayload(parse(body)), now);
 
-function readPayload(payload: Row, now: number): ReceivedEvent {
+function readPayload(payload: JsonObject, now: number): ReceivedEvent {
   const { subject, event } = eventNamesIn(payload);
   const fields = recordFrom(payload, subject);
   const record = recordIdFrom(payload, subject, fields);
@@ -144,7 +142,7 @@ function readPayload(payload: Row, now: number): ReceivedEvent {
 }
 
 /** The record in a stored event, if it contains one. */
-export function fieldsOf(subject: string, body: string): Row | undefined {
+export function fieldsOf(subject: string, body: string): JsonObject | undefined {
   return recordFrom(toPayload(parse(body)), subject);
 }
 
@@ -156,13 +154,13 @@ function parse(body: string): unknown {
   }
 }
 
-function toPayload(payload: unknown): Row {
+function toPayload(payload: unknown): JsonObject {
   if (!isObject(payload)) throw new UnrecognizedEvent('the body is not a JSON object');
   if (!isShallow(payload, maxDepth)) throw new UnrecognizedEvent('the body is nested too deeply');
   return payload;
 }
 
-function textsAt(payload: Row, keys: readonly string[]): string[] {
+function textsAt(payload: JsonObject, keys: readonly string[]): string[] {
   return keys.flatMap((key) => {
     const value = payload[key];
     const name = typeof value === 'string' ? normaliseEventName(value) : '';
@@ -170,7 +168,7 @@ function textsAt(payload: Row, keys: readonly string[]): string[] {
   });
 }
 
-function eventNamesIn(payload: Row): { subject: string; event: string } {
+function eventNamesIn(payload: JsonObject): { subject: string; event: string } {
   const named = textsAt(payload, nameKeys);
   const [namedSubject] = textsAt(payload, subjectKeys);
   const pair = named.map(pairFrom).find((pair) => pair !== undefined);
@@ -192,7 +190,7 @@ const eventPair = (subject: string, event: string): { subject: string; event: st
 });
 
 /** An event of an unknown subject, such as `invoice.paid`, or without a subject, such as `ping`. */
-function unknownSubject(payload: Row, event: string): { subject: string; event: string } {
+function unknownSubject(payload: JsonObject, event: string): { subject: string; event: string } {
   const written = nameKeys.map((key) => payload[key]).find((it) => typeof it === 'string') ?? '';
   const [first = '', ...rest] = written.split(/[.:/]/).map(normaliseEventName);
   const after = rest.join('_');
@@ -201,7 +199,7 @@ function unknownSubject(payload: Row, event: string): { subject: string; event: 
     : { subject: 'unknown', event };
 }
 
-function recordFrom(payload: Row, subject: string): Row | undefined {
+function recordFrom(payload: JsonObject, subject: string): JsonObject | undefined {
   for (const key of [...recordKeys, 'entity', subject]) {
     const value = payload[key];
     const found = isObject(value)
@@ -215,7 +213,7 @@ function recordFrom(payload: Row, subject: string): Row | undefined {
 }
 
 /** The record may be nested one level deeper. */
-function unwrapRecord(found: Row, subject: string): Row {
+function unwrapRecord(found: JsonObject, subject: string): JsonObject {
   const named = found[subject];
   if (isObject(named)) return named;
   if (found.id !== undefined) return found;
@@ -223,7 +221,11 @@ function unwrapRecord(found: Row, subject: string): Row {
   return inner ?? found;
 }
 
-function recordIdFrom(payload: Row, subject: string, fields: Row | undefined): string | undefined {
+function recordIdFrom(
+  payload: JsonObject,
+  subject: string,
+  fields: JsonObject | undefined,
+): string | undefined {
   const ownKeys = [`${subject}Id`, `${subject}_id`, ...recordIdKeys];
   const candidates = [
     fields?.id,
@@ -244,9 +246,9 @@ function idFrom(value: unknown): string | undefined {
 }
 
 function eventTimeFrom(
-  payload: Row,
+  payload: JsonObject,
   event: string,
-  fields: Row | undefined,
+  fields: JsonObject | undefined,
   now: number,
 ): number | undefined {
   const candidates = [
@@ -301,7 +303,10 @@ interface EventFacts {
  * The identity of an event, equal for all its deliveries. An ambiguous id, which may be the subscription's, is only
  * used together with the time: storing an event twice is better than losing one.
  */
-function eventIdOf(payload: Row, { subject, event, record, at, hasRecord }: EventFacts): string {
+function eventIdOf(
+  payload: JsonObject,
+  { subject, event, record, at, hasRecord }: EventFacts,
+): string {
   const about = [subject, event, record ?? ''];
   const candidates = eventIdKeys.map((key) => idFrom(payload[key])).find((id) => id !== undefined);
   if (candidates !== undefined) return digest(['said', candidates, ...about]);

@@ -1,13 +1,11 @@
 import { displayName } from '../../briefs/search.ts';
 import { toRecord } from '../../records/records.ts';
 import type { Update } from '../../state/port.ts';
-import { fieldOf } from '../../values.ts';
+import { fieldOf, type JsonObject } from '../../values.ts';
 import type { Tenant } from '../tenant.ts';
 import { fieldDifferences } from './differences.ts';
 import { collectionOf, isKnownEvent, isSubject, type Subject } from './names.ts';
 import { type DeliveredEvent, type ReceivedEvent, readDelivery } from './read-event.ts';
-
-type Row = Record<string, unknown>;
 
 export interface Receipt {
   /** `known`: an earlier delivery of the event is stored already. */
@@ -49,7 +47,7 @@ export async function receiveDelivery(tenant: Tenant, body: string): Promise<Del
 async function storeEvent(
   tenant: Tenant,
   { id, subject, event, at, record, fields, body }: DeliveredEvent,
-  before: Row | undefined,
+  before: JsonObject | undefined,
   now: number,
 ): Promise<Receipt> {
   const how = await tenant.inbox.add(
@@ -66,7 +64,7 @@ async function storeEvent(
 }
 
 /** A cached record by subject and id. */
-type CachedRecords = ReadonlyMap<string, ReadonlyMap<string, Row>>;
+type CachedRecords = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
 
 /** The cached states of the records that the events are about; each collection is searched once. */
 function cachedRecords(tenant: Tenant, events: readonly ReceivedEvent[]): CachedRecords {
@@ -75,7 +73,7 @@ function cachedRecords(tenant: Tenant, events: readonly ReceivedEvent[]): Cached
   return new Map(
     [...concerned].map((subject) => {
       const cached = isSubject(subject) && subject !== 'order' ? tenant.cached(subject) : undefined;
-      const wanted: readonly Row[] = cached?.filter(({ id }) => ids.has(id)) ?? [];
+      const wanted: readonly JsonObject[] = cached?.filter(({ id }) => ids.has(id)) ?? [];
       return [subject, new Map(wanted.map((row) => [String(row.id), row]))];
     }),
   );
@@ -85,7 +83,7 @@ function cachedRecords(tenant: Tenant, events: readonly ReceivedEvent[]): Cached
 function fieldsBefore(
   earlier: CachedRecords,
   { subject, record, fields }: ReceivedEvent,
-): Row | undefined {
+): JsonObject | undefined {
   const cached = record === undefined ? undefined : earlier.get(subject)?.get(record);
   if (!isSubject(subject) || !fields || !cached || isOlder(fields, cached)) return undefined;
   const known = { fields: cached, isWhole: true };
@@ -96,12 +94,16 @@ function fieldsBefore(
 }
 
 /** An event older than the cached record does not show what changed since. */
-const isOlder = (fields: Row, cached: Row): boolean =>
+const isOlder = (fields: JsonObject, cached: JsonObject): boolean =>
   typeof fields.updatedAt === 'string' &&
   typeof cached.updatedAt === 'string' &&
   Date.parse(fields.updatedAt) < Date.parse(cached.updatedAt);
 
-function toUpdate(subject: Subject, record: string | undefined, fields: Row | undefined): Update {
+function toUpdate(
+  subject: Subject,
+  record: string | undefined,
+  fields: JsonObject | undefined,
+): Update {
   const collection = collectionOf(subject);
   const names = subject === 'order' ? quoteIds(fields) : recordNames(collection, record, fields);
   return { collection, names };
@@ -110,14 +112,14 @@ function toUpdate(subject: Subject, record: string | undefined, fields: Row | un
 function recordNames(
   collection: keyof typeof displayName,
   record: string | undefined,
-  fields: Row | undefined,
+  fields: JsonObject | undefined,
 ): string[] {
   const name = fields && displayName[collection](toRecord(collection, structuredClone(fields)));
   return [record, name].filter((word) => word !== undefined);
 }
 
 /** The id of the quote of an order, if it contains one. */
-function quoteIds(fields: Row | undefined): string[] {
+function quoteIds(fields: JsonObject | undefined): string[] {
   const { quoteId, quote } = fields ?? {};
   const nested = typeof quote === 'object' && quote !== null ? fieldOf(quote, 'id') : quote;
   return [quoteId, nested].filter((id) => typeof id === 'string');
