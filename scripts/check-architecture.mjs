@@ -5,7 +5,7 @@ import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sourceFiles } from './source-files.mjs';
 
-const belowTenant = ['traffic', 'briefs', 'api', 'records', 'state', 'text'];
+const belowTenant = ['traffic', 'briefs', 'api', 'transport', 'records', 'state', 'text'];
 const belowTools = ['tool-kit', 'tenant', ...belowTenant];
 const belowMcp = ['tools', ...belowTools, 'views'];
 const belowHosts = ['fast-path', 'mcp', ...belowMcp];
@@ -20,7 +20,8 @@ const layersBelow = {
   tenant: belowTenant,
   traffic: ['api', 'state'],
   briefs: ['records', 'text'],
-  api: ['records', 'state'],
+  api: ['records', 'state', 'transport'],
+  transport: [],
   records: [],
   state: [],
   text: [],
@@ -85,7 +86,7 @@ const usersOfFiles = {
 
 /** Libraries that only some modules may import. */
 const libraries = [
-  { name: /^undici(\/|$)/, layers: ['api'] },
+  { name: /^undici(\/|$)/, layers: ['transport'] },
   { name: /^ipaddr\.js$/, layers: ['hosts'] },
   { name: /^@modelcontextprotocol\/ext-apps(\/|$)/, layers: ['mcp', 'hosts', 'views'] },
   { name: /^@modelcontextprotocol\//, layers: ['mcp', 'hosts'] },

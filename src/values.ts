@@ -13,6 +13,17 @@ export const fieldOf = (value: unknown, name: string): unknown =>
 const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
+/** True if objects and lists are nested at most `levels` deep. */
+export function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  for (const name in value) {
+    const inner = fieldOf(value, name);
+    if (typeof inner === 'object' && inner !== null && !isShallow(inner, levels - 1)) return false;
+  }
+  return true;
+}
+
 /** The names of a table's entries. Only for tables whose type lists every entry. */
 export const keysOf = <T extends object>(table: T): (keyof T & string)[] =>
   Object.keys(table) as (keyof T & string)[];

@@ -1,7 +1,7 @@
 import { unrecognizedFields } from '../records/recognition.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from '../records/records.ts';
+import { Connections, type WireLimits } from '../transport/connections.ts';
 import type { Call, Trace } from './call.ts';
-import { Connections, type WireLimits } from './connections.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import { type Page, type PageRequest, queryString } from './page.ts';

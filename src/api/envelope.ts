@@ -1,4 +1,4 @@
-import { isObject } from '../values.ts';
+import { isObject, isShallow } from '../values.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
 
 export type RawRecord = Record<string, unknown>;
@@ -114,15 +114,4 @@ function checkDepth(record: RawRecord, facts: ErrorFacts): RawRecord {
   if (!isShallow(record, maxDepth))
     throw new ApiError('unexpected', { ...facts, problem: 'a record nested too deeply' });
   return record;
-}
-
-/** True if objects and lists are nested at most `levels` deep. */
-export function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (levels === 0) return false;
-  for (const name in value) {
-    const inner = (value as RawRecord)[name];
-    if (typeof inner === 'object' && inner !== null && !isShallow(inner, levels - 1)) return false;
-  }
-  return true;
 }

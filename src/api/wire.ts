@@ -1,10 +1,9 @@
 import { promisify } from 'node:util';
-import type { Dispatcher } from 'undici';
+import type { Connections, TenantConnections, WireLimits } from '../transport/connections.ts';
+import type { Received, RequestOptions } from '../transport/exchange.ts';
 import { errorCode, fieldOf, isKeyOf } from '../values.ts';
 import type { Call, Trace } from './call.ts';
-import type { Connections, TenantConnections, WireLimits } from './connections.ts';
 import { ApiError, type ErrorFacts, isApiError, privateAddress } from './errors.ts';
-import type { Received } from './exchange.ts';
 
 export interface WireRequest {
   method: 'GET' | 'PUT';
@@ -89,7 +88,7 @@ export class Wire {
     await (await this.#connections)?.close(this.#closed);
   }
 
-  #options({ method, path, body, trace }: WireRequest): Dispatcher.DispatchOptions {
+  #options({ method, path, body, trace }: WireRequest): RequestOptions {
     const headers: Record<string, string> = {
       ...trace,
       'api-key': this.#key,

@@ -1,4 +1,3 @@
-import { Connections } from '../api/connections.ts';
 import type { Settings } from '../config.ts';
 import type { TenantObserver } from '../hosts/server-observer.ts';
 import { createLog, type Log } from '../log.ts';
@@ -6,6 +5,7 @@ import { localState } from '../state/local.ts';
 import type { State } from '../state/port.ts';
 import { defaultStateFolder } from '../state/state-folder.ts';
 import { CollectionCache } from '../tenant/cache.ts';
+import { Connections } from '../transport/connections.ts';
 import { Secrets } from './secrets.ts';
 
 /** Services shared by all tenants of a process. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { isShallow } from '../api/envelope.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { isShallow } from '../values.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** Maximum nesting depth of an argument; deeper ones could overflow the stack. */

@@ -1,6 +1,5 @@
 import type { Call } from '../../api/call.ts';
 import { requireRecognized } from '../../api/client.ts';
-import { Connections } from '../../api/connections.ts';
 import { type RawRecord, readOne, readPage } from '../../api/envelope.ts';
 import { ApiError, type ErrorFacts, isApiError } from '../../api/errors.ts';
 import { type Page, type PageRequest, queryString } from '../../api/page.ts';
@@ -8,6 +7,7 @@ import { header, parseResponse } from '../../api/reply.ts';
 import { routes } from '../../api/routes.ts';
 import { apiBase, Wire, type WireResponse } from '../../api/wire.ts';
 import { type ApiRecord, type RecordOf, type Resource, toRecord } from '../../records/records.ts';
+import { Connections } from '../../transport/connections.ts';
 
 export interface ProbeTarget {
   baseUrl: URL;

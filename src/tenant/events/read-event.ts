@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isShallow } from '../../api/envelope.ts';
-import { isObject, type JsonObject } from '../../values.ts';
+import { isObject, isShallow, type JsonObject } from '../../values.ts';
 import { canonicalJson } from '../changes/fields.ts';
 import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
 

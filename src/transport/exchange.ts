@@ -1,6 +1,8 @@
 import type { Dispatcher, Pool } from 'undici';
 import { toError } from '../values.ts';
 
+export type RequestOptions = Dispatcher.DispatchOptions;
+
 /** A response, its body not yet decompressed. */
 export interface Received {
   status: number;
@@ -21,9 +23,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #stopped: { reason: unknown } | undefined;
   #head: Omit<Received, 'body'> | undefined;
   readonly #chunks: Buffer[] = [];
-  readonly #request: Dispatcher.DispatchOptions;
+  readonly #request: RequestOptions;
 
-  constructor(request: Dispatcher.DispatchOptions) {
+  constructor(request: RequestOptions) {
     this.#request = request;
     this.received = new Promise((resolve, reject) => {
       this.#resolve = resolve;

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
-import type { Dispatcher, Pool } from 'undici';
-import { Exchange } from './exchange.ts';
+import type { Pool } from 'undici';
+import { Exchange, type RequestOptions } from './exchange.ts';
 
 export interface WireLimits {
   /** Timeout of one attempt, from the first byte sent to the last received. */
@@ -85,7 +85,7 @@ export class TenantConnections {
     this.#release = release;
   }
 
-  send(request: Dispatcher.DispatchOptions): Exchange {
+  send(request: RequestOptions): Exchange {
     const exchange = new Exchange(request);
     if (this.#closed) exchange.stop(this.#closed);
     else if (this.#inFlight.size >= this.#concurrent) this.#waiting.add(exchange);
