@@ -185,9 +185,11 @@ async function courseOfDeals(
   order: StageOrder,
 ): Promise<Pick<PipelineChanges, 'stages' | 'forecast'>> {
   const stages = stageRows(await matchingExits(series.exits, options, readDeal), order);
-  if (!monthBefore) return { stages };
+  const { stage, closeFrom, closeTo } = options;
+  const isOfAllDeals = (stage ?? closeFrom ?? closeTo) === undefined;
+  if (!monthBefore || !isOfAllDeals) return { stages };
   const rows = await forecastRows(monthBefore, closing, options, readDeal);
-  return { stages, forecast: { since: monthBefore.day, rows } };
+  return { stages, forecast: { since: monthBefore.day, until: closing.day, rows } };
 }
 
 function dealsShown({ by, movement, rows }: Shown): number {

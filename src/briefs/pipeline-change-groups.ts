@@ -122,14 +122,19 @@ export class ChangeGroups {
     if (group) this.#addEffects(group, effects);
   }
 
-  /** Groups with the most value on either day first; those beyond `limit` become a last row, "N others". */
+  /**
+   * Groups with the most value on either day first, months in time order; those beyond `limit` become a last row,
+   * "N others".
+   */
   toRows(limit: number): LimitedList<ChangeGroup> {
     const ranked = [...this.#groups.values()].sort(
       (one, other) => other.largest - one.largest || byName(one.label, other.label),
     );
     const cut = ranked.length === limit + 1 ? ranked.length : limit;
     const shared = sharedNames(ranked);
-    const rows = ranked.slice(0, cut).map(
+    const shown = ranked.slice(0, cut);
+    if (this.#by === 'close_month') shown.sort((one, other) => byName(one.label, other.label));
+    const rows = shown.map(
       (group): ChangeGroup => ({
         ...rowLabel(group.label, missingLabels[this.#by], shared),
         ...group.figures(),
@@ -137,7 +142,7 @@ export class ChangeGroups {
     );
     const others = ranked.slice(cut);
     if (others.length > 0) rows.push(mergedRow(others));
-    return { shown: Math.min(cut, ranked.length), total: ranked.length, rows };
+    return { shown: shown.length, total: ranked.length, rows };
   }
 
   #addEffects(group: Group, effects: readonly Effect[]): void {

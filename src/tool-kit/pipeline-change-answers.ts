@@ -28,7 +28,7 @@ export interface PipelineChanges {
   days?: LimitedList<DayTotal> | undefined;
   deals: LimitedList<ChangeRow>;
   stages?: StageRow[];
-  forecast?: { since: string; rows: ForecastRow[] };
+  forecast?: { since: string; until: string; rows: ForecastRow[] };
 }
 
 /** What a comparison was made from. */
@@ -65,13 +65,20 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
   }));
 }
 
-/** What moved, in the words of a salesperson. */
+/** What moved, in the words of a salesperson: first all that changes the number of deals. */
 const nouns: readonly (readonly [StepRow['step'] | MoveRow['move'], string])[] = [
   ['new', 'new'],
+  ['reopened', 'reopened'],
+  ['movedIn', 'moved into the period'],
+  ['transferredIn', 'came in'],
   ['won', 'won'],
   ['lost', 'lost'],
+  ['closedUnknown', 'closed with unknown outcome'],
   ['removed', 'removed'],
+  ['movedOut', 'moved out of the period'],
+  ['transferredOut', 'went out'],
   ['slipped', 'slipped'],
+  ['pulledIn', 'pulled in'],
   ['stageForward', 'moved forward'],
   ['stageBack', 'moved back'],
 ];

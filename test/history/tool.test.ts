@@ -51,6 +51,7 @@ const world = shared(async () => {
 
 const changes = async (server: Connection, args: Row = {}) =>
   (await server.call('cpq_pipeline_changes', args)).data as Row & {
+    summary?: string;
     compared: { from: string; to: string };
     pipeline: (Row & { step: string })[];
     deals: { total: number; shown: number; rows: Row[] };
@@ -147,6 +148,34 @@ describe('its parts', () => {
     }
     const { groups } = await changes(server, { since: 'last_month', by: 'owner' });
     expect((groups as { rows: Row[] }).rows.length).toBeGreaterThan(1);
+  });
+
+  test('says in its first sentence all that changes the number of deals', async () => {
+    const { server } = await world();
+    const entering = ['new', 'reopened', 'moved into the period', 'came in'];
+    const leaving = ['won', 'lost', 'closed with unknown outcome', 'removed'];
+    const outside = ['moved out of the period', 'went out'];
+    for (const filter of [{}, { close_to: '2026-07-15' }, { min_value: 10_000 }]) {
+      const args = { since: '2026-04-21', until: '2026-06-16', ...filter };
+      const { summary = '', pipeline } = await changes(server, args);
+      const count = (words: string[]) =>
+        words.reduce((sum, noun) => sum + Number(summary.match(`(\\d+) ${noun}`)?.[1] ?? 0), 0);
+      const [opening, closing] = [pipeline[0]?.count, pipeline.at(-1)?.count];
+      expect(Number(opening) + count(entering) - count([...leaving, ...outside])).toBe(closing);
+    }
+  });
+
+  test('leaves out the forecast, and stages that were not asked for, where deals are filtered by them', async () => {
+    const { server } = await world();
+    const since = { since: 'last_month' };
+    const { stages, forecast } = await changes(server, since);
+    expect([(stages as Row[]).length > 1, forecast]).toEqual([true, expect.anything()]);
+    const name = (stages as Row[])[0]?.name;
+    const one = await changes(server, { ...since, stage: name });
+    expect([(one.stages as Row[]).map((stage) => stage.name), one.forecast]).toEqual([
+      [name],
+      undefined,
+    ]);
   });
 
   test('has the totals of days, evenly spread where not all are asked for', async () => {

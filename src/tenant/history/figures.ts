@@ -5,7 +5,7 @@ import { dealReader, type ReadDeal } from '../../briefs/deals.ts';
 import { ForecastAccuracy, type ForecastRow } from '../../briefs/forecast-accuracy.ts';
 import type { CurrencyOf } from '../../briefs/money.ts';
 import type { LimitedList } from '../../briefs/naming.ts';
-import { type PipelineFilters, passesFilters } from '../../briefs/pipeline.ts';
+import { type PipelineFilters, passesFilters, passesOpenFilters } from '../../briefs/pipeline.ts';
 import type { ChangeGroups } from '../../briefs/pipeline-change-groups.ts';
 import type { StageExit } from '../../briefs/pipeline-change-series.ts';
 import {
@@ -45,7 +45,7 @@ export async function compareStates(
   return comparison.result();
 }
 
-/** The exits of deals that match the filters which apply in any stage. */
+/** The exits that match the filters, by the stage that was left. */
 export async function matchingExits(
   exits: readonly StageExit[],
   filters: PipelineFilters,
@@ -53,7 +53,9 @@ export async function matchingExits(
 ): Promise<StageExit[]> {
   const matching: StageExit[] = [];
   await forEachInSlices(exits, (exit) => {
-    if (passesFilters(readDeal(exit.deal), filters)) matching.push(exit);
+    const inStage = { ...exit.deal, pipelineStage: { ...exit.label } };
+    if (passesFilters(readDeal(exit.deal), filters) && passesOpenFilters(inStage, filters))
+      matching.push(exit);
   });
   return matching;
 }

@@ -93,7 +93,7 @@ function dealOf(row: SqlRow): DayDeal {
   };
 }
 
-const inDays = ({ closes }: DayDeal, { close_from, close_to }: AskedChanges): boolean =>
+export const inDays = ({ closes }: DayDeal, { close_from, close_to }: AskedChanges): boolean =>
   (close_from === undefined || (closes ?? '') >= close_from) &&
   (close_to === undefined || (closes ?? '9') <= close_to);
 

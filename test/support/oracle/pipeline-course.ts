@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { rounded, sumsBy } from './decimal.ts';
 import { byName, grouped, only } from './order.ts';
-import { type AskedChanges, type DayDeal, fits, totalOf } from './pipeline-changes.ts';
+import { type AskedChanges, type DayDeal, fits, inDays, totalOf } from './pipeline-changes.ts';
 
 /** The deals of each day, as the database has them. */
 export type DealsOn = (day: string) => ReadonlyMap<string, DayDeal>;
@@ -23,7 +23,13 @@ export function expectedCourse(dealsOn: DealsOn, days: readonly string[], asked:
     }
   }
   const ends = [days[0], days.at(-1)].flatMap((day = '') => [...dealsOn(day).values()]);
-  const matching = exits.filter(({ after, from }) => from !== undefined && fits(after, asked));
+  const matching = exits.filter(
+    ({ after, from }) =>
+      from !== undefined &&
+      fits(after, asked) &&
+      inDays(after, asked) &&
+      (asked.stage ?? from) === from,
+  );
   return { slips, stages: stagesOf(matching, ranksOf(ends)) };
 }
 
