@@ -3,7 +3,7 @@ import { categoryTree, listBare, listEnveloped, readOne, searchRecords } from '.
 import type { Reply, Request, Route } from './route.ts';
 import * as schema from './schema.ts';
 import { putOpportunity } from './write-opportunity.ts';
-import { createQuote, orderQuote } from './write-quote.ts';
+import { createQuote, orderQuote, updateOrder, updateQuote } from './write-quote.ts';
 import {
   createRecord,
   unlistOrDeleteRecord,
@@ -91,6 +91,8 @@ const writeRoutes: Record<string, Route> = {
   'DELETE product/:key': unlisting('product', schema.product),
   'DELETE quote/:key': unlisting('quote', schema.quote),
   'POST quote': writing('quote', createQuote),
+  'PUT quote/:key': writing('quote', updateQuote),
+  'PUT order/:key': writing('quote', updateOrder),
   'POST quote/:key/order': writing('quote', orderQuote),
 };
 

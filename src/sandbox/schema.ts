@@ -19,6 +19,8 @@ export interface Resource<Table extends string = string> {
   fields: Field[];
   /** SQL expressions over the row `t` that are searched for free text. */
   searchable: string[];
+  /** Keys of filters that are the name of a field in another form. */
+  aliases?: Readonly<Record<string, string>>;
   /** The column that marks a row as soft-deleted, and its value. */
   unlist?: { column: string; value: 'now' | 'false' };
 }
@@ -73,6 +75,7 @@ export const contact: Resource<'contact'> = {
     't.companyName',
     't.externalIdentifier',
   ],
+  aliases: { 'company.id': 'companyId' },
   unlist: { column: 'deleted', value: 'now' },
 };
 

@@ -82,7 +82,7 @@ function filters(resource: Resource, text: string | null): Condition[] {
 }
 
 function matches(resource: Resource, name: string, values: string[]): Condition {
-  const key = findKey(resource.fields, name, 't');
+  const key = findKey(resource.fields, resource.aliases?.[name] ?? name, 't');
   if (!key) throw invalid(`filters: unknown key "${name}"`);
   const condition = compare(key);
   return {

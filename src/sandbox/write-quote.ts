@@ -2,20 +2,21 @@ import {
   amount,
   type BodyShape,
   date,
+  oneOf,
   plainProperties,
   reference,
   rowFromBody,
   text,
 } from './body.ts';
 import type { Context } from './context.ts';
-import { invalid, Refusal } from './errors.ts';
+import { invalid, notFound, Refusal } from './errors.ts';
 import type { Json, Row } from './json.ts';
 import { readOne } from './read.ts';
 import type { Reply, Request } from './route.ts';
 import { quote } from './schema.ts';
 import { announce, newId, withoutNulls } from './write-record.ts';
 
-const QUOTE: BodyShape = {
+const PLAIN: BodyShape = {
   ...plainProperties(text, 'title'),
   ...plainProperties(date, 'expiresAt', 'contractStartDate', 'contractEndDate'),
   ...reference('company', 'company'),
@@ -26,6 +27,9 @@ const QUOTE: BodyShape = {
     check: text,
     refers: { table: 'opportunity', lookupColumn: 'id' },
   },
+};
+const QUOTE: BodyShape = {
+  ...PLAIN,
   items: {
     column: 'items',
     check: (value) => (Array.isArray(value) ? undefined : 'must be an array'),
@@ -36,6 +40,18 @@ const ITEM: BodyShape = {
   ...plainProperties(amount, 'quantity', 'price', 'cost', 'discount', 'setupPrice', 'setupCost'),
   productId: { column: 'productId', check: text, refers: { table: 'product', lookupColumn: 'id' } },
 };
+/** The date that goes with each status. */
+const DATE_OF: Readonly<Record<string, string | undefined>> = {
+  sent: 'sentAt',
+  approved: 'approvedAt',
+  declined: 'declinedAt',
+  expired: 'expiredAt',
+};
+const CHANGED_QUOTE: BodyShape = {
+  ...PLAIN,
+  ...plainProperties(oneOf('draft', ...Object.keys(DATE_OF)), 'status'),
+};
+const ORDER: BodyShape = plainProperties(text, 'status');
 /** Fields that an item takes from its product if the body omits them. */
 const TAKEN_OVER = [
   'name',
@@ -68,6 +84,20 @@ export function createQuote(context: Context, { body }: Request): Reply {
     store.insert('quote_item', tenant, rows);
   });
   return { status: 201, body: announce(context, quote, id, 'created') };
+}
+
+/**
+ * `PUT /quote/{id}`: changes the properties that the body names, and sets the date of a new status (200).
+ * @throws Refusal 404 for an unknown quote, 400 for a body that is not valid.
+ */
+export function updateQuote(context: Context, { key, body }: Request): Reply {
+  const { store, tenant } = context;
+  readOne(store, tenant, quote, 'id', key);
+  const given = rowFromBody(context, CHANGED_QUOTE, body);
+  const at = context.now().toISOString();
+  const date = DATE_OF[String(given.status).toLowerCase()];
+  store.update('quote', tenant, key, { ...given, ...(date && { [date]: at }), updatedAt: at });
+  return { status: 200, body: announce(context, quote, key, 'updated') };
 }
 
 function itemRow(context: Context, item: Json, quoteId: string, position: number): Row {
@@ -111,4 +141,23 @@ export function orderQuote(context: Context, { key }: Request): Reply {
   announce(context, quote, key, 'ordered');
   context.announce({ tenant, subject: 'order', event: 'created', id: order.id, at, record: order });
   return { status: 201, body: JSON.stringify(order) };
+}
+
+/**
+ * `PUT /order/{id}`: changes the status of an order (200). The status `completed` completes it.
+ * @throws Refusal 404 for an unknown order, 400 for a body that is not valid.
+ */
+export function updateOrder(context: Context, { key, body }: Request): Reply {
+  const { store, tenant } = context;
+  const { status } = rowFromBody(context, ORDER, body, ['status']);
+  const sql = `select json_object('id', id, 'quoteId', quoteId, 'status', status,
+    'createdAt', createdAt, 'updatedAt', updatedAt) from quote_order where tenant = ? and id = ?`;
+  const [present] = store.read(sql, [tenant, key]);
+  if (present === undefined) throw notFound(`No order with id ${key}`);
+  const at = context.now().toISOString();
+  const order = { ...JSON.parse(present), status, updatedAt: at };
+  store.update('quote_order', tenant, key, { status, updatedAt: at });
+  const event = status === 'completed' ? 'completed' : 'updated';
+  context.announce({ tenant, subject: 'order', event, id: key, at, record: order });
+  return { status: 200, body: JSON.stringify(order) };
 }

@@ -169,6 +169,16 @@ describe('filters', () => {
     expect(await total(`company?filters=id:${id.toUpperCase()}`)).toBe(0);
   });
 
+  test('contacts are filtered by the id of their company', async () => {
+    const { id, n } = first(
+      sandbox,
+      `select companyId id, count(*) n from contact where tenant = ? and companyId is not null
+        group by companyId order by n desc`,
+      tenant.name,
+    );
+    expect(await total(`contact?filters=company.id:${id}`)).toBe(n);
+  });
+
   test('keys reach into nested records, items, custom fields and labels', async () => {
     const quotes = await walk(tenant, 'quote', 100);
     const product = quotes.find(({ items }) => items[0]?.product).items[0].product.id;

@@ -227,6 +227,34 @@ describe('the other writes', () => {
     expect(events()).toEqual(['quote.created', 'quote.ordered', 'order.created', 'quote.deleted']);
   });
 
+  test('a quote and its order are changed, and the order is completed', async () => {
+    const change = (path: string, body: unknown) => ask(tenant, path, { method: 'PUT', body });
+    const { json: quote } = await ask(tenant, 'quote', {
+      method: 'POST',
+      body: { title: 'Racks' },
+    });
+    const sent = await change(`quote/${quote.id}`, { title: 'Two racks', status: 'sent' });
+    expect(sent).toMatchObject({ status: 200, json: { title: 'Two racks', status: 'sent' } });
+    expect(sent.json.sentAt).toBe(sent.json.updatedAt);
+    const { json: order } = await ask(tenant, `quote/${quote.id}/order`, { method: 'POST' });
+    const delivered = await change(`order/${order.id}`, { status: 'delivered' });
+    expect(delivered).toMatchObject({ status: 200, json: { id: order.id, status: 'delivered' } });
+    const { json } = await change(`order/${order.id}`, { status: 'completed' });
+    expect(json).toMatchObject({ quoteId: quote.id, status: 'completed' });
+    expect((await change(`quote/${quote.id}`, { status: 'lost' })).status).toBe(400);
+    expect((await change('quote/nowhere', { title: 'None' })).status).toBe(404);
+    expect((await change('order/nowhere', { status: 'completed' })).status).toBe(404);
+    expect(events()).toEqual([
+      'quote.created',
+      'quote.updated',
+      'quote.ordered',
+      'order.created',
+      'order.updated',
+      'order.completed',
+    ]);
+    expect(changes.at(-1)?.record).toEqual(json);
+  });
+
   test('changes by SQL are visible in the next request', async () => {
     const { id } = anyOf('company');
     await ask(tenant, `company/${id}`);
