@@ -55,6 +55,10 @@ describeWith('chromium', 'the preview in a browser', () => {
     await page.goto(url.href);
     const frame = page.frameLocator('iframe');
     await frame.locator('.card').first().waitFor();
+    await frame.locator('text="Made-up data: nothing here is real."').waitFor();
+    // The past of the embedded tenant.
+    await frame.locator('.changes .chart').waitFor();
+    await frame.locator('.trend').waitFor();
     await frame.locator('.card').first().click();
     await frame.locator('text="Ask about this"').click();
     await page.locator('text=Sent to the conversation').waitFor();

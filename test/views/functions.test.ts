@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenDeal } from '../../src/briefs/pipeline-deals.ts';
 import { columnsOf, inOrder, sortedRows } from '../../src/views/app/pipeline/deals.ts';
+import { pointsOf } from '../../src/views/app/pipeline/trend-line.ts';
 import { type PipelineRow, waterfallOf } from '../../src/views/app/pipeline/waterfall.ts';
 import { termSections } from '../../src/views/app/quote/numbered-lines.ts';
 import { formatsOf } from '../../src/views/app/shell/format.ts';
@@ -125,6 +126,12 @@ describe('the waterfall', () => {
       expect(start + length).toBeLessThanOrEqual(100.000_001);
     }
   });
+});
+
+test('the trend line goes from the lowest to the highest amount, and is level without a change', () => {
+  const size = { width: 100, height: 32 };
+  expect(pointsOf([5, 10, 0], size)).toBe('0,16 50,2 100,30');
+  expect(pointsOf([7, 7], size)).toBe('0,16 100,16');
 });
 
 describe('the lines of a quote', () => {

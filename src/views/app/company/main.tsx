@@ -57,8 +57,8 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
       <Figures data={data} next={nextClosing(items, data.today)} />
       <Timeline items={items} today={data.today} problem={relatedData.problem} />
       <p class="about">{omitted}</p>
+      <Quotes data={data} />
       <div class="columns">
-        <Quotes data={data} />
         <People data={data} />
         <Pricing data={data} />
       </div>
@@ -183,7 +183,7 @@ function Quotes({ data: { quotes } }: { data: CompanyData }) {
   const { number } = useFormats();
   if (!quotes || quotes.byStatus.length === 0) return null;
   return (
-    <section class="panel wide" aria-labelledby="quotes">
+    <section class="panel" aria-labelledby="quotes">
       <h2 id="quotes">{`Quotes: ${number(quotes.total)}`}</h2>
       <div class="quote-groups">
         {quotes.byStatus.map((group) => (

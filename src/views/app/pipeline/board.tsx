@@ -28,12 +28,8 @@ export function Board(props: BoardProps) {
   const title = titles[settings.by];
   const deals = columns.flatMap((column) => column.deals);
   const maxAmount = maxAmounts(deals, settings.measure);
-  const shown = columns.map((column, at) => (
-    <BoardColumn
-      key={column.key}
-      {...{ ...props, column, maxAmount, isNarrow }}
-      isOpen={at === 0}
-    />
+  const shown = columns.map((column) => (
+    <BoardColumn key={column.key} {...{ ...props, column, maxAmount, isNarrow }} />
   ));
   return (
     <section aria-labelledby="board" class="board-section">
@@ -81,13 +77,12 @@ interface ColumnProps extends Omit<BoardProps, 'columns'> {
   column: Column;
   maxAmount: Amounts;
   isNarrow: boolean;
-  isOpen: boolean;
 }
 
 /** Cards shown per column until "Show more". */
 const cardsPerPage = { wide: 6, narrow: 3 };
 
-function BoardColumn({ column, isNarrow, isOpen, ...props }: ColumnProps) {
+function BoardColumn({ column, isNarrow, ...props }: ColumnProps) {
   const { number } = useFormats();
   const { settings } = props;
   const [pages, setPages] = useState(1);
@@ -115,7 +110,7 @@ function BoardColumn({ column, isNarrow, isOpen, ...props }: ColumnProps) {
   );
   const heading = <ColumnHeading column={column} />;
   return (
-    <ColumnFrame column={column} {...{ isNarrow, isOpen, heading }}>
+    <ColumnFrame column={column} {...{ isNarrow, heading }}>
       {content}
     </ColumnFrame>
   );
@@ -127,12 +122,11 @@ const isSelected = (id: string | undefined, selected: string | undefined): boole
 interface FrameProps {
   column: Column;
   isNarrow: boolean;
-  isOpen: boolean;
   heading: ComponentChildren;
   children: ComponentChildren;
 }
 
-function ColumnFrame({ column, isNarrow, isOpen, heading, children }: FrameProps) {
+function ColumnFrame({ column, isNarrow, heading, children }: FrameProps) {
   if (!isNarrow) {
     return (
       <div class="column" data-column={column.name}>
@@ -142,7 +136,7 @@ function ColumnFrame({ column, isNarrow, isOpen, heading, children }: FrameProps
     );
   }
   return (
-    <details class="column" data-column={column.name} open={isOpen}>
+    <details class="column" data-column={column.name}>
       <summary>{heading}</summary>
       {children}
     </details>

@@ -4,7 +4,7 @@ import type { ChangeRow } from '../../../briefs/pipeline-change-rows.ts';
 import type { Movement } from '../../../briefs/pipeline-changes.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
-import { Badge } from '../shell/parts.tsx';
+import { Badge, Notes } from '../shell/parts.tsx';
 import type { Host } from '../shell/start.tsx';
 import { Select } from './controls.tsx';
 import { type ChangesAnswer, useChanges } from './use-changes.ts';
@@ -101,12 +101,7 @@ function Comparison({ answer, rows, currency }: ComparisonProps) {
           ))}
         </ul>
       )}
-      {deals && deals.rows.length > 0 && <Movements {...deals} />}
-      {notes.map((note) => (
-        <p key={note} class="about" dir="auto">
-          {note}
-        </p>
-      ))}
+      {deals && deals.rows.length > 0 && <Movements {...deals} notes={notes} />}
     </>
   );
 }
@@ -162,9 +157,10 @@ interface MovementsProps {
   rows: readonly ChangeRow[];
   shown: number;
   total: number;
+  notes: readonly string[];
 }
 
-function Movements({ rows, shown, total }: MovementsProps) {
+function Movements({ rows, shown, total, notes }: MovementsProps) {
   const { number } = useFormats();
   return (
     <details class="movements">
@@ -180,6 +176,7 @@ function Movements({ rows, shown, total }: MovementsProps) {
           </li>
         ))}
       </ul>
+      <Notes notes={notes} />
     </details>
   );
 }

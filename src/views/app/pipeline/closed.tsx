@@ -90,6 +90,9 @@ function ClosedFigures({ data: { closed, outcome } }: { data: ClosedPipeline }) 
   );
 }
 
+const titleOf = (by: string): string =>
+  by.charAt(0).toUpperCase() + by.slice(1).replaceAll('_', ' ');
+
 function ClosedGroups({ data: { by, groups } }: { data: ClosedPipeline }) {
   const { amounts, month, number, percent } = useFormats();
   const titles = ['Won', 'Won value', 'Lost', 'Lost value', 'Win rate'];
@@ -108,7 +111,7 @@ function ClosedGroups({ data: { by, groups } }: { data: ClosedPipeline }) {
         <table>
           <thead>
             <tr>
-              <th scope="col">{by.replaceAll('_', ' ')}</th>
+              <th scope="col">{titleOf(by)}</th>
               {titles.map((title) => (
                 <th key={title} scope="col" class="num">
                   {title}
@@ -212,7 +215,7 @@ function ClosedTable({ deals, hasOutcome }: { deals: readonly ClosedDeal[]; hasO
               <td dir="auto">{company}</td>
               <td dir="auto">{owner}</td>
               {hasOutcome && <td>{outcome}</td>}
-              <td>{closed ? day(closed) : '–'}</td>
+              <td class="day-cell">{closed ? day(closed) : '–'}</td>
               <td class="num">{daysToClose === undefined ? '–' : number(daysToClose)}</td>
               <td class="num">
                 {deal.value === undefined ? 'Unknown' : money(deal.value, deal.currency ?? '')}

@@ -1,4 +1,5 @@
 import './style.css';
+import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { mainCurrencyOf, useFormats } from '../shell/format.ts';
 import { Coverage, Figure, Head, Leading, Notes, Refresh } from '../shell/parts.tsx';
@@ -24,6 +25,7 @@ import { Detail } from './detail.tsx';
 import { Groups } from './groups.tsx';
 import { Scope } from './scope.tsx';
 import { DealTable } from './table.tsx';
+import { Trend } from './trend.tsx';
 import { type Loaded, useDeals } from './use-deals.ts';
 
 function PipelineView({ data, ...props }: ViewProps<PipelineData>) {
@@ -52,7 +54,14 @@ function OpenDeals(props: ViewProps<OpenPipeline>) {
       >
         <Scope {...props} />
       </Head>
-      <Figures data={data} />
+      <Figures
+        data={data}
+        trend={
+          loaded.settled && (
+            <Trend {...{ host, args }} answer={data} currency={mainCurrencyOf(data.open.value)} />
+          )
+        }
+      />
       {data.open.count > 0 && (
         <Controls settings={settings} set={setSettings} deals={loaded.deals} profit={profit} />
       )}
@@ -94,7 +103,7 @@ const startWith = ({ by }: OpenPipeline): Settings => ({
   filter: noFilter,
 });
 
-function Figures({ data }: { data: OpenPipeline }) {
+function Figures({ data, trend }: { data: OpenPipeline; trend: ComponentChildren }) {
   const { number, percent, amounts, day } = useFormats();
   const { open, overdue, stalled, closingSoon, closed } = data;
   const { winRateByCount, won, lost } = closed;
@@ -108,7 +117,9 @@ function Figures({ data }: { data: OpenPipeline }) {
           { label: 'Open opportunities', values: [number(open.count)] },
           ...(profit.length > 0 ? [{ label: 'Profit', values: profit }] : []),
         ]}
-      />
+      >
+        {trend}
+      </Leading>
       <dl class="figures">
         <Figure
           label="Overdue"

@@ -10,6 +10,7 @@ const filters = {
   stage: 'Stage',
   category: 'Category',
   source: 'Source',
+  currency: 'Currency',
   close_from: 'Closes from',
   close_to: 'Closes until',
   min_value: 'Worth at least',

@@ -50,7 +50,7 @@ export function DealTable(props: Props) {
             {sorted.slice(0, rows).map((deal) => (
               <tr key={deal.id} class={deal.id === props.selected ? 'selected' : ''}>
                 {columns.map(({ key, isNumber, cell }) => (
-                  <td key={key} class={isNumber ? 'num' : ''}>
+                  <td key={key} class={isNumber ? 'num' : key === 'closes' ? 'day-cell' : ''}>
                     {cell(deal, formats)}
                   </td>
                 ))}

@@ -23,6 +23,7 @@ export interface ReadChanges {
   failed?: string;
 }
 
+/** The filters that both tools take. */
 const filters = [
   'owner',
   'company',
@@ -33,6 +34,10 @@ const filters = [
   'close_to',
   'min_value',
 ] as const;
+
+export const scopeOf = (args: Arguments): Arguments =>
+  Object.fromEntries(filters.map((filter) => [filter, args[filter]]));
+
 const maxRows = 20;
 
 /** Reads again whenever `answer`, the result of the view's tool, or the period changes. */
@@ -45,9 +50,8 @@ export function useChanges(
   const [read, setRead] = useState<ReadChanges>({});
   useEffect(() => {
     const reading = { over: false };
-    const scope = Object.fromEntries(filters.map((filter) => [filter, args[filter]]));
     host
-      .read<ChangesAnswer>('cpq_pipeline_changes', { ...scope, since, rows: maxRows })
+      .read<ChangesAnswer>('cpq_pipeline_changes', { ...scopeOf(args), since, rows: maxRows })
       .then((found) => !reading.over && setRead({ answer: found }))
       .catch((error: unknown) => !reading.over && setRead({ failed: messageOf(error) }));
     return () => {

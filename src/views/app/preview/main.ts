@@ -10,8 +10,8 @@ interface Example {
   title: string;
   tool: string;
   view: string;
-  /** The id comes from this field of the first record of the list. */
-  from?: { tool: string; field: 'id' | 'companyId'; argument: string };
+  /** The argument comes from this field of the first record of the list. */
+  from?: { tool: string; args: object; field: 'id' | 'company'; argument: string };
 }
 
 const examples: readonly Example[] = [
@@ -20,18 +20,28 @@ const examples: readonly Example[] = [
     title: 'Quote',
     tool: 'cpq_brief_quote',
     view: 'quote',
-    from: { tool: 'cpq_list_quotes', field: 'id', argument: 'quote' },
+    from: {
+      tool: 'cpq_list_quotes',
+      args: { filters: 'status:sent', sort: '-created', size: 1 },
+      field: 'id',
+      argument: 'quote',
+    },
   },
   {
     title: 'Company',
     tool: 'cpq_brief_company',
     view: 'company',
-    from: { tool: 'cpq_list_quotes', field: 'companyId', argument: 'company' },
+    from: {
+      tool: 'cpq_brief_pipeline',
+      args: { deals_from: 0, rows: 1 },
+      field: 'company',
+      argument: 'company',
+    },
   },
 ];
 
 interface ToolResult {
-  structuredContent?: { records?: { id?: string; companyId?: string }[] };
+  structuredContent?: { records?: { id?: string; company?: string }[] };
 }
 interface Message {
   jsonrpc: '2.0';
@@ -134,7 +144,7 @@ class PreviewFrame {
   async #open(): Promise<void> {
     const { tool, from } = this.#example;
     if (from) {
-      const { structuredContent } = await callTool({ name: from.tool, arguments: { size: 1 } });
+      const { structuredContent } = await callTool({ name: from.tool, arguments: from.args });
       this.#args = { [from.argument]: structuredContent?.records?.[0]?.[from.field] };
     }
     this.notify('ui/notifications/tool-input', { arguments: this.#args });

@@ -156,9 +156,7 @@ function Root<Data, Answer>({ session }: { session: Session<Data, Answer> }) {
   );
   return (
     <FormatContext.Provider value={formats}>
-      {isMadeUp() && (
-        <p class="made-up">Made-up data: the companies, people and amounts are invented.</p>
-      )}
+      {isMadeUp() && <p class="made-up">Made-up data: nothing here is real.</p>}
       <Body session={session} shown={shown} />
     </FormatContext.Provider>
   );

@@ -1,0 +1,70 @@
+/** The total contract value day by day, where a history of enough days is kept. */
+import { useEffect, useState } from 'preact/hooks';
+import type { DayTotal } from '../../../briefs/daily-totals.ts';
+import type { Arguments } from '../shell/bridge.ts';
+import { useFormats } from '../shell/format.ts';
+import type { Host } from '../shell/start.tsx';
+import { pointsOf } from './trend-line.ts';
+import { scopeOf } from './use-changes.ts';
+
+interface Props {
+  host: Host;
+  args: Arguments;
+  /** The answer of the view's tool. */
+  answer: object;
+  currency: string | undefined;
+}
+
+const period = '90d';
+const maxDays = 30;
+/** With fewer days a line says nothing. */
+const minDays = 7;
+
+/** Nothing where there is no history. */
+export function Trend({ host, args, answer, currency }: Props) {
+  const { day, money } = useFormats();
+  const days = useDays(host, args, answer);
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first || !last || currency === undefined || days.length < minDays) return null;
+  const amountOf = ({ value }: DayTotal): number => value?.[currency] ?? 0;
+  const title = `Total contract value, ${currency}, ${day(first.day)} to ${day(last.day)}`;
+  return (
+    <figure class="trend">
+      <svg viewBox="0 0 100 32" preserveAspectRatio="none" aria-hidden="true">
+        <polyline points={pointsOf(days.map(amountOf), { width: 100, height: 32 })} />
+      </svg>
+      <figcaption>
+        <span>{title}</span>
+        <table class="hidden">
+          <caption>{title}</caption>
+          <tbody>
+            {days.map((one) => (
+              <tr key={one.day}>
+                <th scope="row">{day(one.day)}</th>
+                <td>{money(amountOf(one), currency)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** Without days where they cannot be read: the line is an addition to figures that are shown anyway. */
+function useDays(host: Host, args: Arguments, answer: object): readonly DayTotal[] {
+  const [days, setDays] = useState<readonly DayTotal[]>([]);
+  useEffect(() => {
+    if (!host.canRead || !host.lists('cpq_pipeline_changes')) return;
+    const reading = { over: false };
+    const call = { ...scopeOf(args), since: period, by: 'day', rows: maxDays };
+    host
+      .read<{ days?: { rows: DayTotal[] } }>('cpq_pipeline_changes', call)
+      .then((found) => !reading.over && setDays(found.days?.rows ?? []))
+      .catch(() => !reading.over && setDays([]));
+    return () => {
+      reading.over = true;
+    };
+  }, [answer]);
+  return days;
+}
