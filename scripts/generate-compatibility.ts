@@ -94,7 +94,7 @@ const limits = `
 ## Limits
 
 Combinations of these variations are tested at random. One is not answered well: a service that hides records and sends no
-count of the list (*no count*, *bare arrays*, *counts the page*). Nothing then tells that records are missing behind a short
+count of the list (*no count*, *bare arrays*, *counts the page*). Then nothing shows that records are missing behind a short
 list, so it may be called whole.
 `;
 

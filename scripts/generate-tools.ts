@@ -126,7 +126,7 @@ function promptSection(prompt: Prompt): string {
 }
 
 /**
- * The prompt text with placeholders that a desktop app fills in. What may be left empty stands in a line of its own, so
+ * The prompt text with placeholders that a desktop app fills in. An optional value has a line of its own, so
  * that the rest reads as if it had not been asked for.
  */
 function promptOf({ name, description, arguments: all, text }: Prompt) {

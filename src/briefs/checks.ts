@@ -246,7 +246,7 @@ export const kindsOf = ({ kinds = {} }: RawFinding): string[] => Object.values(k
 const isOfKind = (finding: RawFinding, { name = '' }: Named): boolean =>
   kindsOf(finding).includes(name);
 
-/** The highest value first, whatever the currency; unknown values last; then by name and id. */
+/** The highest value first, regardless of currency; unknown values last; then by name and id. */
 function byValueAtStake(findings: readonly RawFinding[]): RawFinding[] {
   return findings
     .map((finding) => ({ finding, rank: finding.atStake?.toNumber() ?? -Number.MAX_VALUE }))

@@ -26,7 +26,7 @@ import { contactName } from './naming.ts';
 import { deletionOf, outcomeOf } from './outcome.ts';
 import { type QuoteTotals, quoteTotals } from './quote-totals.ts';
 
-/** What other records tell, as far as they are known. */
+/** Names and currencies from other records, as far as they are known. */
 export interface Known {
   currencyOf: CurrencyOf;
   nameOf(kind: 'category' | 'company' | 'person', id: string | undefined): string | undefined;
@@ -278,7 +278,7 @@ const assignees = (
 
 const maxAssignees = 5;
 
-/** For whom something is; `none` is said where it names nobody. */
+/** The companies and classifications that it is for; `none` if it names none. */
 const assignedTo = (none: string): Column<Assigned> => ({
   value: (assigned, known) => {
     const all = assignees(assigned, known);

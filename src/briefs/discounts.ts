@@ -41,7 +41,7 @@ export function lessDiscount(price: Decimal, discount: Discount): Decimal | unde
   return percent && lessPercent(price, percent);
 }
 
-/** On what a discount is that a product gets. `unclear`: it cannot be told whether the product gets it. */
+/** What the discount of a product applies to. `unclear`: it is unknown whether it applies to the product. */
 export type DiscountTarget =
   | 'product'
   | 'category'

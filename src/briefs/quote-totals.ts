@@ -113,7 +113,7 @@ function addSetup(sums: QuoteSums, item: QuoteItem): void {
   else addPart(term, price, cost);
 }
 
-/** Setup is charged once, whatever the quantity. Price and cost of 0 count as no setup. */
+/** Setup is charged once, regardless of quantity. Price and cost of 0 count as no setup. */
 function setupOf(item: QuoteItem): { price?: Decimal; cost?: Decimal } {
   if (!item.setupPrice && !item.setupCost) return {};
   const price = decimal(item.setupPrice);

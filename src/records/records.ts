@@ -49,7 +49,7 @@ const quoteItem = {
   /** Percent. */
   markup: number,
   discount: number,
-  /** Charged once, whatever the term. */
+  /** Charged once, regardless of the term. */
   setupPrice: number,
   setupCost: number,
   term: word,

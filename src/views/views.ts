@@ -32,7 +32,7 @@ interface PageFacts {
   isMadeUp: boolean;
 }
 
-/** Writes into a page what hosts do not tell a view. */
+/** Writes into a page what a view needs and hosts do not send. */
 export const withFacts = (page: string, { tools, isMadeUp }: PageFacts): string =>
   page
     .replace('<meta name="tools" content="">', `<meta name="tools" content="${tools.join(' ')}">`)

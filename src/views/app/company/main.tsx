@@ -259,7 +259,7 @@ startView<CompanyData, CompanyData>({
   tool: 'cpq_brief_company',
   about: 'company',
   is: (data) => 'company' in data,
-  // Contract items tell profits, and are not shown.
+  // Contract items are not shown, because they contain profits.
   prepare: ({ contractItems: _contractItems, ...data }) => data,
   mainCurrency: ({ company, open }) => company.currency ?? mainCurrencyOf(open?.value),
   Component: CompanyView,
