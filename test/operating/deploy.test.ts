@@ -6,6 +6,7 @@ import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { settings } from '../../src/config.ts';
 import { newFolder } from '../support/access.ts';
 import { freePort } from '../support/free-port.ts';
@@ -53,7 +54,18 @@ test('the configured number of replicas are started, and nginx knows each', asyn
 
 test('every deployment file is listed', async () => {
   const deploy = (await readdir(join(root, 'deploy'))).map((name) => `deploy/${name}`);
-  expect(deploy.toSorted()).toEqual(files.filter((file) => file !== 'Dockerfile').toSorted());
+  const listed = [...files.filter((file) => file !== 'Dockerfile'), 'deploy/kubernetes'];
+  expect(deploy.toSorted()).toEqual(listed.toSorted());
+});
+
+test('no service of compose runs with more than it needs', async () => {
+  const { services } = parse(await read('deploy/compose.yaml'), { merge: true });
+  expect(Object.keys(services)).toHaveLength(5);
+  for (const [name, service] of Object.entries(services)) {
+    expect({ name, service }).toMatchObject({
+      service: { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
+    });
+  }
 });
 
 /** The configuration as it is shipped, with the paths and ports of this machine. */
