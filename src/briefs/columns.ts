@@ -51,8 +51,10 @@ export interface Column<R> {
 export type Columns<R> = Readonly<Record<string, Column<R>>>;
 
 function reader(path: string): (record: unknown) => unknown {
-  const steps = path.split('.');
-  return (record) => steps.reduce(fieldOf, record);
+  const [field = '', inner] = path.split('.');
+  return inner === undefined
+    ? (record) => fieldOf(record, field)
+    : (record) => fieldOf(fieldOf(record, field), inner);
 }
 
 /** A text that the service filters and sorts by. */

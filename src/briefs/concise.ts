@@ -4,19 +4,22 @@ import { columnsOf, type Known, nothingKnown } from './columns.ts';
 
 type Row = Record<string, unknown>;
 
-/** The concise form of one record, column by column; empty fields are left out. */
+/** The concise form of one record, column by column but for `omitted`; empty fields are left out. */
 export function concise<R extends Resource>(
   resource: R,
   record: RecordOf[R],
   known: Known = nothingKnown,
+  omitted?: string,
 ): Row {
   const row: Row = {};
   const columns = columnsOf(resource);
   for (const name in columns) {
     const column = columns[name];
-    if (column && !column.hidden) row[name] = column.value(record, known);
+    if (!column || column.hidden || name === omitted) continue;
+    const value = withoutEmpty(column.value(record, known));
+    if (value !== undefined) row[name] = value;
   }
-  return fullRecord(row);
+  return row;
 }
 
 /** Every field that is not empty. */

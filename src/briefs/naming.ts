@@ -41,9 +41,10 @@ export function named(record: Ref | undefined): Named {
 
 /** The display name of a contact. */
 export function contactName(contact: Contact): string | undefined {
+  const name = nonBlank(contact.name);
+  if (name !== undefined) return name;
   const parts = [contact.firstName, contact.middleName, contact.lastName];
-  const full = parts.flatMap((part) => nonBlank(part) ?? []).join(' ');
-  return nonBlank(contact.name) ?? nonBlank(full);
+  return nonBlank(parts.flatMap((part) => nonBlank(part) ?? []).join(' '));
 }
 
 export const quoteName = (quote: Quote): string | undefined =>

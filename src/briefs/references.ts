@@ -8,6 +8,7 @@ import type {
   Ref,
   Resource,
 } from '../records/records.ts';
+import { isOneOf } from '../values.ts';
 import { contactName, normaliseName } from './naming.ts';
 
 /** Kinds of referenced records. The service has no list of owners, stages and sources. */
@@ -30,54 +31,63 @@ interface Link {
   ref: Ref;
 }
 
-const opportunityRefs = (deal: Opportunity): Partial<Record<ReferenceTarget, Ref | undefined>> => ({
-  company: deal.company,
-  contact: deal.contact,
-  owner: deal.owner,
-  stage: deal.pipelineStage,
-  category: deal.category,
-  source: deal.source,
-});
-
-const quoteRefs = ({ company, contact, owner, opportunity }: Quote) => ({
-  company,
-  contact,
-  owner,
-  opportunity,
-});
-
-const productRefs = ({ category }: Product) => ({ category });
-
-const refsOf = {
-  opportunity: opportunityRefs,
-  quote: quoteRefs,
-  product: productRefs,
-} satisfies {
-  [R in Resource]?: (record: never) => Partial<Record<ReferenceTarget, Ref | undefined>>;
+/** The fields that refer to other records, with the kind of what they refer to. */
+const links = {
+  opportunity: [
+    ['company', 'company'],
+    ['contact', 'contact'],
+    ['owner', 'owner'],
+    ['pipelineStage', 'stage'],
+    ['category', 'category'],
+    ['source', 'source'],
+  ],
+  quote: [
+    ['company', 'company'],
+    ['contact', 'contact'],
+    ['owner', 'owner'],
+    ['opportunity', 'opportunity'],
+  ],
+  product: [['category', 'category']],
+} as const satisfies {
+  readonly opportunity: readonly (readonly [keyof Opportunity, ReferenceTarget])[];
+  readonly quote: readonly (readonly [keyof Quote, ReferenceTarget])[];
+  readonly product: readonly (readonly [keyof Product, ReferenceTarget])[];
 };
 const linking = ['opportunity', 'quote', 'product'] as const;
+type Linking = (typeof linking)[number];
 
-function linksIn(known: KnownRecords, resource: (typeof linking)[number]): Link[] {
-  const refs = refsOf[resource];
-  return (known[resource] ?? []).flatMap((record) =>
-    Object.entries(refs(record)).flatMap(([target, ref]) =>
-      ref === undefined ? [] : [{ target: target as ReferenceTarget, ref }],
-    ),
-  );
+/** The references of some records that are accepted. */
+function linksIn(
+  resource: Linking,
+  records: readonly ApiRecord[],
+  accepts: (ref: Ref) => boolean = () => true,
+): Link[] {
+  const found: Link[] = [];
+  for (const record of records) {
+    for (const [field, target] of links[resource]) {
+      const ref = record[field] as Ref | undefined;
+      if (ref !== undefined && accepts(ref)) found.push({ target, ref });
+    }
+  }
+  return found;
 }
 
 /** The name; a contact may have first and last name instead. */
 const nameIn = (record: ApiRecord): string | undefined => contactName(record);
 
-const isIncomplete = ({ ref }: Link): boolean => ref.id === undefined || nameIn(ref) === undefined;
+const isIncomplete = (ref: Ref): boolean => ref.id === undefined || nameIn(ref) === undefined;
+
+const lacksCompany = ({ companyId, companyName }: Contact): boolean => !companyId !== !companyName;
 
 /** The references of an opportunity that have no id. */
 export const referencesWithoutId = (deal: Opportunity): ReadonlySet<string> =>
-  new Set(
-    Object.entries(opportunityRefs(deal)).flatMap(([target, ref]) =>
-      ref !== undefined && ref.id === undefined ? [target] : [],
-    ),
-  );
+  new Set(linksIn('opportunity', [deal], ({ id }) => id === undefined).map(({ target }) => target));
+
+/** Whether all references of these records have an id and a name, as far as `completeReferences` would add them. */
+export function haveCompleteReferences(resource: Resource, records: readonly ApiRecord[]): boolean {
+  if (resource === 'contact') return !records.some(lacksCompany);
+  return !isOneOf(linking, resource) || linksIn(resource, records, isIncomplete).length === 0;
+}
 
 /** Collections in which every reference is complete. */
 const completeReadings = new WeakSet<object>();
@@ -89,9 +99,7 @@ const completeReadings = new WeakSet<object>();
  */
 export function completeReferences(known: KnownRecords): void {
   const incomplete = linking.flatMap((resource) => incompleteIn(known, resource));
-  const contacts = (known.contact ?? []).filter(
-    ({ companyId, companyName }) => !companyId !== !companyName,
-  );
+  const contacts = (known.contact ?? []).filter(lacksCompany);
   if (incomplete.length === 0 && contacts.length === 0) return;
   const directory = new Directory(known);
   for (const contact of contacts) directory.completeCompany(contact);
@@ -100,10 +108,10 @@ export function completeReferences(known: KnownRecords): void {
   if (readAs.has('id') && !readAs.has('name')) bare.forEach(takeTextForId);
 }
 
-function incompleteIn(known: KnownRecords, resource: (typeof linking)[number]): Link[] {
+function incompleteIn(known: KnownRecords, resource: Linking): Link[] {
   const records = known[resource];
   if (records === undefined || completeReadings.has(records)) return [];
-  const incomplete = linksIn(known, resource).filter(isIncomplete);
+  const incomplete = linksIn(resource, records, isIncomplete);
   if (incomplete.length === 0) completeReadings.add(records);
   return incomplete;
 }
@@ -125,7 +133,8 @@ class Directory {
       for (const record of known[target] ?? []) this.#add(target, record);
     }
     for (const resource of linking) {
-      for (const { target, ref } of linksIn(known, resource)) this.#add(target, ref);
+      for (const { target, ref } of linksIn(resource, known[resource] ?? []))
+        this.#add(target, ref);
     }
   }
 

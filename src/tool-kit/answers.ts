@@ -91,29 +91,40 @@ export function deletedWords(deletion: string | true | undefined): Wording {
   return deletion === true ? wording`Deleted: ` : wording`Deleted on ${identifier(deletion)}: `;
 }
 
-/** One record with the detail or the fields that were asked for. */
-function shapeRecord<R extends Resource>(
+/** The records with the detail or the fields that were asked for; in the concise form, a currency that all share is beside them. */
+function shapeRecords<R extends Resource>(
   resource: R,
-  record: RecordOf[R],
+  records: readonly RecordOf[R][],
   { detail, fields }: RecordShape,
   known: Known,
-): Record<string, unknown> {
-  if (fields && fields.length > 0) return selectFields(resource, record, fields, known);
-  return detail === 'full' ? fullRecord(record) : concise(resource, record, known);
+): { currency?: unknown; rows: Record<string, unknown>[] } {
+  if (fields && fields.length > 0)
+    return { rows: records.map((record) => selectFields(resource, record, fields, known)) };
+  if (detail === 'full') return { rows: records.map(fullRecord) };
+  const currency = sharedCurrency(resource, records, known);
+  if (currency === undefined)
+    return { rows: records.map((record) => concise(resource, record, known)) };
+  return {
+    currency,
+    rows: records.map((record) => concise(resource, record, known, 'currency')),
+  };
 }
 
 /** Lists of amounts in the currency of each record's company. */
 const inCompanyCurrency: readonly Resource[] = ['opportunity', 'quote', 'contract_item'];
 
-/** Moves a currency that all rows share out of the rows. */
-function withoutSharedCurrency(
-  resource: Resource,
-  rows: Record<string, unknown>[],
-): { currency?: unknown; rows: Record<string, unknown>[] } {
-  const currency = rows[0]?.currency;
-  const isShared = currency !== undefined && rows.every((row) => row.currency === currency);
-  if (!isShared || !inCompanyCurrency.includes(resource)) return { rows };
-  return { currency, rows: rows.map(({ currency: _, ...row }) => row) };
+/** The currency of all records, if it is the same and known. */
+function sharedCurrency<R extends Resource>(
+  resource: R,
+  records: readonly RecordOf[R][],
+  known: Known,
+): unknown {
+  const column = columnsOf(resource).currency;
+  const [first] = records;
+  if (!first || !column || !inCompanyCurrency.includes(resource)) return undefined;
+  const currency = column.value(first, known) || undefined;
+  const isShared = currency && records.every((it) => column.value(it, known) === currency);
+  return isShared ? currency : undefined;
 }
 
 interface ListHints {
@@ -171,12 +182,10 @@ export function listAnswer<R extends Resource>(
   hints: ListHints,
 ): Answer {
   requireFields(resource, list.records, shape);
-  const rows = list.records.map((record) => shapeRecord(resource, record, shape, list.known));
-  const isConcise = shape.detail === 'concise' && !shape.fields?.length;
-  const { currency, rows: shapes } = isConcise ? withoutSharedCurrency(resource, rows) : { rows };
+  const { currency, rows } = shapeRecords(resource, list.records, shape, list.known);
   const facets = list.facets === undefined ? {} : { facets: list.facets };
-  return answerWithRows(shapes.length, (shown) => {
-    const next = shown < shapes.length ? list.from + shown : list.next;
+  return answerWithRows(rows.length, (shown) => {
+    const next = shown < rows.length ? list.from + shown : list.next;
     const page = { shown, from: list.from, total: list.total };
     const deleted = list.records
       .slice(0, shown)
@@ -185,7 +194,7 @@ export function listAnswer<R extends Resource>(
       summary: wording`${listSummary(plural, list, shown, next)}${deletedCount(deleted)}`,
       data: {
         ...(currency === undefined ? {} : { currency }),
-        records: shapes.slice(0, shown),
+        records: rows.slice(0, shown),
         page: next === undefined ? page : { ...page, next },
         coverage: toCoverage(list.coverage),
         ...(shape.detail === 'full' ? facets : {}),

@@ -1,7 +1,11 @@
 import { isApiError } from '../../api/errors.ts';
 import type { Known } from '../../briefs/columns.ts';
 import { type CurrencyOf, currenciesOf } from '../../briefs/money.ts';
-import { completeReferences, type KnownRecords } from '../../briefs/references.ts';
+import {
+  completeReferences,
+  haveCompleteReferences,
+  type KnownRecords,
+} from '../../briefs/references.ts';
 import type { ApiRecord, RecordOf, Ref, Resource } from '../../records/records.ts';
 import type { ToolCall } from '../call.ts';
 import { readGrant } from '../grants.ts';
@@ -87,6 +91,7 @@ export function completeRows<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
 ): void {
+  if (haveCompleteReferences(resource, records)) return;
   const others = ['company', 'contact', 'opportunity', 'category', 'quote'] as const;
   const cached = others.map((other) => [other, cachedBy(tenant, other)]);
   completeReferences({ ...Object.fromEntries(cached), [resource]: records } as KnownRecords);
