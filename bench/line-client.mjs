@@ -1,6 +1,6 @@
 // A minimal stdio client: it does only what is needed to see that an answer has arrived.
 
-/** Sends lines and waits for lines. Answers stay text, so that parsing them is not measured. */
+/** Sends lines and waits for lines. Answers stay bytes, so that decoding and parsing them is not measured. */
 export class LineClient {
   #child;
   #parts = [];
@@ -15,7 +15,7 @@ export class LineClient {
     });
   }
 
-  /** One request at a time; notifications are skipped. */
+  /** One request at a time; notifications are skipped. @returns the line of the answer, as bytes */
   request(method, params = {}) {
     const id = this.#nextId++;
     const answered = new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
@@ -40,7 +40,7 @@ export class LineClient {
 
   /** A tool's result. @throws when it is an error */
   async call(name, args) {
-    const text = await this.request('tools/call', { name, arguments: args });
+    const text = String(await this.request('tools/call', { name, arguments: args }));
     const { result, error } = JSON.parse(text);
     if (error || result.isError) throw new Error(`${name}: ${text.slice(0, 500)}`);
     return result;
@@ -58,8 +58,8 @@ export class LineClient {
   }
 
   #line(bytes) {
-    const text = bytes.toString('utf8');
-    if (/^\{(?:"jsonrpc":"2\.0",)?"method"/.test(text)) return;
-    this.#waiting.shift()?.resolve(text);
+    const start = bytes.toString('latin1', 0, 40);
+    if (/^\{(?:"jsonrpc":"2\.0",)?"method"/.test(start)) return;
+    this.#waiting.shift()?.resolve(bytes);
   }
 }

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { LineClient } from './line-client.mjs';
+import { warmUpCalls } from './measure-http.mjs';
 import { processorMs, startProcess, stopProcess } from './processes.mjs';
 import { median, minimum } from './statistics.mjs';
 
@@ -21,13 +22,13 @@ async function timed(client) {
 }
 
 /**
- * Milliseconds per call, one at a time: the minimum and the median over the medians of the rounds.
+ * Milliseconds per call, one at a time, until the line of the answer has arrived: the minimum and the median over the medians of the rounds.
  */
 export async function measureStdio(candidates, env, rounds) {
   const names = Object.keys(candidates);
   const all = await Promise.all(names.map((name) => connect(candidates[name].stdio, env)));
   const rows = names.map((name, at) => ({ name, ...all[at], medians: [], processor: [] }));
-  for (const { client } of rows) for (let n = 0; n < 300; n++) await timed(client);
+  for (const { client } of rows) for (let n = 0; n < warmUpCalls; n++) await timed(client);
   for (let round = 0; round < rounds; round++) {
     for (const row of rows) {
       const times = [];

@@ -28,20 +28,20 @@ const latencyRow = (what, limit, { minimal, cpq, sdk }) =>
     detail: `min ${ms(cpq.min)}, ${times(cpq.min / minimal.min)}; plain SDK ${times(pairedMedian(sdk.all, minimal.all))}`,
   });
 
-export const startRows = (measured) => [latencyRow('cold start, stdio', 2, measured)];
+export const startRows = (measured) => [latencyRow('cold start, stdio', 1.6, measured)];
 
-export function stdioRows(measured) {
+export function stdioRows(measured, page) {
   const { minimal, cpq } = measured;
-  const row = latencyRow('list 25, stdio, p50', 1.5, measured);
+  const row = latencyRow(`list 25, ${page}, stdio, p50`, 1.8, measured);
   const processor = `processor time ${times(cpq.processorMs / minimal.processorMs)}`;
   return [{ ...row, detail: `${row.detail}; ${processor}` }];
 }
 
-export function httpRows(measured) {
+export function httpRows(measured, page) {
   return ['modern', 'legacy'].map((era) => {
     const { minimal, cpq, sdk } = measured[era];
     const share = pairedMedian(cpq.all, minimal.all);
-    return row(`list 25, HTTP, 32 in flight, ${era}`, {
+    return row(`list 25, ${page}, HTTP, 32 in flight, ${era}`, {
       baseline: `minimal proxy ${Math.round(minimal.max)}/s`,
       measured: times(share),
       limit: `≥ ${times(0.5)}`,
@@ -55,7 +55,7 @@ export function httpRows(measured) {
 export function memoryRows(measured) {
   const format = (value) => `${value < 0 ? '−' : '+'} ${Math.abs(Math.round(value))} MB`;
   return Object.entries(measured).map(([transport, { minimal, cpq, sdk }]) =>
-    atMost(`memory after 1,000 calls, ${transport}`, cpq.median - minimal.median, 25, {
+    atMost(`memory after 1,000 calls, ${transport}`, cpq.median - minimal.median, 20, {
       format,
       baseline: `minimal proxy ${Math.round(minimal.median)} MB`,
       detail: `${Math.round(cpq.median)} MB; min ${format(cpq.min - minimal.min)}; plain SDK ${format(sdk.median - minimal.median)}`,
@@ -67,8 +67,8 @@ export function tokenRows({ tools, seen, sent, opportunities, quotes }) {
   const share = ({ tokens, wire }) => (100 * tokens) / wire;
   const percent = (value) => `${rounded(value, 1)} %`;
   return [
-    atMost('tools/list as a model sees it', seen, 3_500, { baseline: `${tools} tools` }),
-    atMost('tools/list as sent', sent, 7_000, { baseline: `${tools} tools` }),
+    atMost('tools/list as a model sees it', seen, 4_300, { baseline: `${tools} tools` }),
+    atMost('tools/list as sent', sent, 8_500, { baseline: `${tools} tools` }),
     atMost('25 opportunities, concise', share(opportunities), 30, {
       format: percent,
       baseline: `wire ${opportunities.wire}`,
