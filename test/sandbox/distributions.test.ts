@@ -47,7 +47,7 @@ function figuresOf(tenant: string) {
 const tenants = ['harborpeak', 'nordlicht'];
 
 describe.each(tenants)('the deals of %s', (tenant) => {
-  const { rows, numbers, share } = figuresOf(tenant);
+  const { rows, numbers, number, share } = figuresOf(tenant);
 
   test('values of deals are log-normal: most between 2,000 and 80,000, a few large', () => {
     const logs = numbers(`select ln(${dealValue}) as it from opportunity o
@@ -106,6 +106,29 @@ describe.each(tenants)('the deals of %s', (tenant) => {
     expect(ratios.length).toBeGreaterThan(100);
     const near = ratios.filter((ratio) => ratio > 0.7 && ratio < 1.4);
     expect(near.length / ratios.length).toBeGreaterThan(0.95);
+  });
+
+  test('in half a year of weeks, some deals are won, some slip, and most stay as they are', () => {
+    sandbox.past(tenant).recordsAt('2026-06-01');
+    const weeks = rows(`with version as (
+        select opportunityId, at, cast((julianday('2026-06-15') - julianday(at)) / 7 as integer) as week,
+          record ->> '$.expectedCloseDate' as closes,
+          lag(record ->> '$.expectedCloseDate') over (partition by opportunityId order by at, rowid) as before
+        from opportunity_version where tenant = ?1)
+      select week, count(distinct opportunityId) as deals, sum(iif(closes > before, 1, 0)) as slips,
+        (select count(*) from opportunity o where o.tenant = ?1 and o.outcome = 'won'
+          and cast((julianday('2026-06-15') - julianday(o.closedAt)) / 7 as integer) = week) as wins
+      from version where week between 0 and 25 group by week`);
+    const mean = (column: string) =>
+      weeks.reduce((sum, week) => sum + Number(week[column]), 0) / weeks.length;
+    const open = number(`select count(*) from opportunity where tenant = ?1 and outcome = 'open'`);
+    expect(weeks).toHaveLength(26);
+    expect(mean('deals')).toBeGreaterThan(open / 10);
+    expect(mean('deals')).toBeLessThan(open / 2);
+    expect(mean('slips')).toBeGreaterThan(1);
+    expect(mean('slips')).toBeLessThan(open / 8);
+    expect(mean('wins')).toBeGreaterThan(0.5);
+    expect(mean('wins')).toBeLessThan(5);
   });
 });
 
