@@ -147,7 +147,10 @@ async function subjectsOf(call: Call, day: string): Promise<Subjects> {
     if (!record) throw new Error(`${tool} has no record for the examples`);
     return record;
   };
-  const quotes = { filters: 'status:sent,oneTime:>10000', detail: 'concise' };
+  const quotes = {
+    filters: 'status:sent,oneTime:>10000,deleted:(none),company:(any)',
+    detail: 'concise',
+  };
   const quote = await first('cpq_list_quotes', quotes);
   const opportunity = await first('cpq_list_opportunities', {
     filters: 'outcome:open,probability:<0.5',
