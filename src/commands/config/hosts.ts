@@ -323,7 +323,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     stdio: commandEntry,
     http: urlEntry({ type: 'streamableHttp' }),
     alternatives: () => [
-      ['For its command line', 'name --file ~/.cline/data/settings/cline_mcp_settings.json'],
+      ['Or for its command line', 'add --file ~/.cline/data/settings/cline_mcp_settings.json'],
     ],
     restart: 'Cline loads the file when it is saved.',
   },
