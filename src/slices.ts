@@ -28,6 +28,18 @@ const isSliceOver = (): boolean => performance.now() - (sliceStart ?? beginSlice
 const nextSlice = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
 
 /**
+ * Runs a computation that has steps in slices, and returns its result.
+ * @throws what the computation throws
+ */
+export async function runInSlices<T>(steps: Generator<undefined, T>): Promise<T> {
+  for (;;) {
+    if (isSliceOver()) await nextSlice();
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/**
  * Calls `work` for each item, in order and in slices. The items must not change meanwhile.
  * @throws what `work` throws
  */

@@ -1,11 +1,17 @@
 import * as z from 'zod';
 import { type CompanyBrief, companyBrief, recordsOf } from '../src/briefs/company.ts';
 import { type DealExtra, dealExtras } from '../src/briefs/deals.ts';
-import { currenciesOf } from '../src/briefs/money.ts';
-import { plural } from '../src/briefs/naming.ts';
+import { compact, plural } from '../src/briefs/naming.ts';
 import { hasUnknownItems } from '../src/briefs/quote-totals.ts';
-import type { Company, Quote, Resource } from '../src/records/records.ts';
+import type { ApiRecord, Company, Quote, Resource } from '../src/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
+import {
+  currenciesFor,
+  marketFor,
+  ownerNamesFor,
+  probabilityScaleFor,
+  recordsOfCompany,
+} from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
@@ -103,14 +109,19 @@ async function brief(
     omitted,
   } = await readCollections(tenant, ['company'], from, call);
   const quotes = selected.includes('quotes') || selected.includes('never_bought');
-  const own = quotes ? recordsOf(company, records.quote ?? []) : [];
+  const of = <R extends ApiRecord>(all: readonly R[] | undefined) =>
+    recordsOfCompany(tenant, company, all);
+  const ofCompany = {
+    contacts: await of(records.contact),
+    opportunities: await of(records.opportunity),
+    quotes: await of(records.quote),
+  };
+  const own = quotes ? recordsOf(company, ofCompany.quotes ?? []) : [];
   const coverage = await readItems(tenant, own, call, read);
   const about = companyBrief(
     {
       company,
-      contacts: records.contact,
-      opportunities: records.opportunity,
-      quotes: records.quote,
+      ...ofCompany,
       contractItems: records.contract_item,
       discountGroups: records.discount_group,
       pricingBooks: records.pricing_book,
@@ -119,7 +130,10 @@ async function brief(
     },
     {
       today: today(),
-      currencyOf: currenciesOf(records.company ?? []),
+      currencyOf: currenciesFor(tenant, records.company),
+      market: await marketFor(tenant, records),
+      nameOf: (person) => ownerNamesFor(tenant, records.opportunity, records.quote).get(person),
+      ...compact({ probability: probabilityScaleFor(tenant, records.opportunity) }),
       maxRows: rows,
       show,
     },

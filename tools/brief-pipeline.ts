@@ -1,16 +1,18 @@
 import * as z from 'zod';
 import { dealExtras } from '../src/briefs/deals.ts';
-import { currenciesOf, currencyOfRecord } from '../src/briefs/money.ts';
+import { currencyOfRecord } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import {
-  closedBrief,
+  closedSteps,
   dealsAbout,
   type PipelineOptions,
-  pipelineBrief,
+  pipelineSteps,
 } from '../src/briefs/pipeline.ts';
 import { closedDealRow, openDealRow } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import { dealOutcomes } from '../src/briefs/won-and-lost.ts';
+import { runInSlices } from '../src/slices.ts';
+import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
@@ -72,7 +74,7 @@ export const briefPipeline = defineTool({
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);
     const opportunities = read.records.opportunity ?? [];
     const coverage = toCoverage(read.coverage);
-    const currencyOf = currenciesOf(read.records.company ?? []);
+    const currencyOf = currenciesFor(tenant, read.records.company);
     const { owner, company, stage, category, source, currency } = args;
     const { filters, question } = resolveFilters(
       { owner, company, stage, category, source, currency },
@@ -100,11 +102,12 @@ export const briefPipeline = defineTool({
       show,
       today: today(),
       currencyOf,
+      deals: await dealsFor(tenant, opportunities, read.records.company),
     };
     return pipelineAnswer(
       outcome === 'open'
-        ? pipelineBrief(opportunities, options)
-        : closedBrief(opportunities, outcome, options),
+        ? await runInSlices(pipelineSteps(opportunities, options))
+        : await runInSlices(closedSteps(opportunities, outcome, options)),
       {
         filters: options,
         sections: withGroups(args.sections, args.by),

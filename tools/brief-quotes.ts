@@ -1,10 +1,12 @@
 import * as z from 'zod';
-import { currenciesOf, currencyOfRecord } from '../src/briefs/money.ts';
+import { currencyOfRecord } from '../src/briefs/money.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
 import { isDeleted, statusOfQuote } from '../src/briefs/outcome.ts';
 import { type Acceptance, acceptances, dealStates } from '../src/briefs/quote-state.ts';
 import { type QuotesBrief, QuotesReport, quoteDates, quotesBy } from '../src/briefs/quotes.ts';
 import type { Company, Quote } from '../src/records/records.ts';
+import { runInSlices } from '../src/slices.ts';
+import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
@@ -56,7 +58,7 @@ export const briefQuotes = defineTool({
   async run(tenant, args, call) {
     const read = await readCollections(tenant, ['quote'], ['opportunity', 'company'], call);
     const { quote: quotes = [], opportunity, company: companies = [] } = read.records;
-    const currencyOf = currenciesOf(companies);
+    const currencyOf = currenciesFor(tenant, read.records.company);
     const { owner, company, status, currency, acceptance, deal_state } = args;
     const { filters, question } = resolveFilters(
       { owner, company, status, currency, acceptance, deal_state },
@@ -78,8 +80,9 @@ export const briefQuotes = defineTool({
       today: today(),
       currencyOf,
     };
-    const report = new QuotesReport(quotes, opportunity, options);
+    const report = await runInSlices(QuotesReport.of(quotes, opportunity, options));
     const covered = await readItems(tenant, report.matching, call, read.coverage);
+    await runInSlices(report.compute());
     return quotesAnswer(
       report,
       { from: args.from ?? 0, size: args.size ?? 5 },

@@ -14,10 +14,11 @@ import {
   statusOf,
 } from '../src/briefs/checks.ts';
 import { companyOf } from '../src/briefs/company-reference.ts';
-import { currenciesOf } from '../src/briefs/money.ts';
 import type { Candidate } from '../src/briefs/name-filters.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
 import type { ApiRecord, Company } from '../src/records/records.ts';
+import { runInSlices } from '../src/slices.ts';
+import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
@@ -70,7 +71,6 @@ export const checkSalesData = defineTool({
     const optional = new Set([...wants, ...(needsCompanies(check) ? (['company'] as const) : [])]);
     const read = await readCollections(tenant, needs, [...optional], call);
     const { records: data } = read;
-    const companies = data.company ?? [];
     const about = { coverage: toCoverage(read.coverage) };
     const resolved = resolveFilters({ owner, company, status }, occurring(check, data), about);
     if (resolved.question) return resolved.question;
@@ -78,18 +78,20 @@ export const checkSalesData = defineTool({
       ...compact(parameters),
       ...resolved.filters,
       today: today(),
-      currencyOf: currenciesOf(companies),
+      currencyOf: currenciesFor(tenant, data.company),
     };
     const { needsItems } = checks[check];
     const quotes = needsItems
-      ? matching(checks[check], data, options).quote?.filter(needsItems)
+      ? (await runInSlices(matching(checks[check], data, options))).quote?.filter(needsItems)
       : [];
     const covered = toCoverage(await readItems(tenant, quotes ?? [], call, read.coverage));
-    const all = examine(check, data, options);
+    const all = await runInSlices(examine(check, data, options));
     const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(all) }, about);
     if (kinds.question) return kinds.question;
     const examined =
-      kind === undefined ? all : examine(check, data, { ...options, ...kinds.filters });
+      kind === undefined
+        ? all
+        : await runInSlices(examine(check, data, { ...options, ...kinds.filters }));
     return checkAnswer(examined, { from, size }, covered, read.omitted);
   },
 });

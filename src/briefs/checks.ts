@@ -40,6 +40,7 @@ import {
   nonZeroCounts,
 } from './naming.ts';
 import { statusOfQuote } from './outcome.ts';
+import { filterSteps, runSteps, type Steps, sortSteps } from './steps.ts';
 
 export type { CheckData, CheckName };
 
@@ -147,7 +148,7 @@ export function runCheck(
   data: CheckData,
   options: CheckOptions & Shown,
 ): CheckReport {
-  return reportOn(examine(name, data, options), options);
+  return reportOn(runSteps(examine(name, data, options)), options);
 }
 
 /** The findings of a check in their order, before a part of them is shown. */
@@ -158,14 +159,16 @@ export interface Examined {
 }
 
 /** @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs. */
-export function examine(name: CheckName, data: CheckData, options: CheckOptions): Examined {
+export function* examine(name: CheckName, data: CheckData, options: CheckOptions): Steps<Examined> {
   const check = checks[name];
   const missing = check.needs.filter((resource) => data[resource] === undefined);
   if (missing.length > 0) throw new RangeError(`${name} needs ${missing.join(', ')}`);
   const context = contextOf(check, options);
-  const { findings: all, ...examined } = check.examine(matching(check, data, options), context);
+  const matched = yield* matching(check, data, options);
+  const { findings: all, ...examined } = yield* check.examine(matched, context);
   const { kind } = options;
-  const findings = byValueAtStake(kind ? all.filter((each) => isOfKind(each, kind)) : all);
+  const findings = yield* byValueAtStake(kind ? all.filter((each) => isOfKind(each, kind)) : all);
+  const counts = yield* countFindings(findings);
   const report = compact({
     check: name,
     definition: check.define(context),
@@ -175,7 +178,7 @@ export function examine(name: CheckName, data: CheckData, options: CheckOptions)
     ...(check.parts && { [check.parts]: nonZero(countParts(findings)) }),
     unjudged: nonZeroCounts(examined.unjudged),
     ...totalAtStake(check, findings),
-    counts: countFindings(findings),
+    counts,
     currency: sharedCurrency(findings),
   });
   return { check, report, findings };
@@ -226,19 +229,21 @@ export function statusOf(resource: Resource, record: AnyRecord): Ref | undefined
 }
 
 /** The collections that a check is about with the records that match the filters; a record without an owner has none. */
-export function matching(check: Check, data: CheckData, filters: CheckFilters): CheckData {
+export function* matching(check: Check, data: CheckData, filters: CheckFilters): Steps<CheckData> {
   const { owner, company, status } = filters;
   if (!owner && !company && !status) return data;
-  const filtered = check.about.map((resource) => [
-    resource,
-    data[resource]?.filter(
-      (record: AnyRecord) =>
+  const matched: Record<string, readonly AnyRecord[] | undefined> = { ...data };
+  for (const resource of check.about) {
+    const records: readonly AnyRecord[] = data[resource] ?? [];
+    matched[resource] = yield* filterSteps(
+      records,
+      (record) =>
         (!owner || refersTo(ownerOf(record), owner)) &&
         (!company || refersTo({ ...companyOf(record) }, company)) &&
         (!status || refersTo(statusOf(resource, record), status)),
-    ),
-  ]);
-  return { ...data, ...Object.fromEntries(filtered) };
+    );
+  }
+  return matched;
 }
 
 export const kindsOf = ({ kinds = {} }: RawFinding): string[] => Object.values(kinds);
@@ -247,11 +252,16 @@ const isOfKind = (finding: RawFinding, { name = '' }: Named): boolean =>
   kindsOf(finding).includes(name);
 
 /** The highest value first, regardless of currency; unknown values last; then by name and id. */
-function byValueAtStake(findings: readonly RawFinding[]): RawFinding[] {
-  return findings
-    .map((finding) => ({ finding, rank: finding.atStake?.toNumber() ?? -Number.MAX_VALUE }))
-    .sort((a, b) => b.rank - a.rank || byNameThenRelated(a.finding, b.finding))
-    .map(({ finding }) => finding);
+function* byValueAtStake(findings: readonly RawFinding[]): Steps<RawFinding[]> {
+  const ranked = findings.map((finding) => ({
+    finding,
+    rank: finding.atStake?.toNumber() ?? -Number.MAX_VALUE,
+  }));
+  const sorted = yield* sortSteps(
+    ranked,
+    (a, b) => b.rank - a.rank || byNameThenRelated(a.finding, b.finding),
+  );
+  return sorted.map(({ finding }) => finding);
 }
 
 const byNameThenRelated = (a: RawFinding, b: RawFinding): number =>

@@ -46,12 +46,16 @@ import {
   nonZero,
   nonZeroCounts,
 } from './naming.ts';
-import { type NeverBought, neverBought } from './never-bought.ts';
+import { type Market, marketOf, type NeverBought, neverBought } from './never-bought.ts';
 import { deletionOf, isDeleted } from './outcome.ts';
 import { type ProbabilityScale, probabilityScale } from './probability.ts';
 import { type RecentChange, recentChanges } from './recent-activity.ts';
+import { runSteps } from './steps.ts';
 
-/** Whole collections of the tenant. The brief omits the part of a missing collection. */
+/**
+ * Whole collections of the tenant, or with the prepared options those records only that belong to the company. The brief
+ * omits the part of a missing collection.
+ */
 export interface CompanyRecords {
   company: Company;
   contacts?: readonly Contact[] | undefined;
@@ -69,6 +73,10 @@ export interface CompanyOptions {
   currencyOf: CurrencyOf;
   /** How the tenant's probabilities are read; default: decided from `opportunities`. */
   probability?: ProbabilityScale;
+  /** Default: made of all products, quotes and categories, where these are known. */
+  market?: Market | undefined;
+  /** The name of a person by id; default: looked up in all opportunities and quotes. */
+  nameOf?: (person: string) => string | undefined;
   /** Days covered by recent activity. Default: 30. */
   recentDays?: number;
   /** Rows in each list. Default: 5. */
@@ -151,14 +159,14 @@ export function companyBrief(records: CompanyRecords, options: CompanyOptions): 
   const own = ownRecords(records);
   return compact({
     today,
-    company: companyCard(company, managerOf(records)),
+    company: companyCard(company, managerOf(records, resolved)),
     contacts: own.contacts && limitedContacts(own.contacts, maxRows),
     ...dealSections(own.opportunities, records.opportunities, resolved),
     quotes: own.quotes && quotesOfCompany(own.quotes, currencyOf, maxRows),
     contractItems: contractItems && contractsOf(company, contractItems, maxRows),
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
-    neverBought: suggestions(records, own.quotes, maxRows),
+    neverBought: suggestions(records, own.quotes, resolved),
     recentActivity: {
       from: addDays(today, -recentDays),
       to: today,
@@ -172,10 +180,10 @@ export function companyBrief(records: CompanyRecords, options: CompanyOptions): 
 function suggestions(
   { quotes, products, categories = [] }: CompanyRecords,
   own: readonly Quote[] | undefined,
-  limit: number,
+  { market, maxRows }: ResolvedOptions,
 ): NeverBought | undefined {
   if (!quotes || !own || !products) return undefined;
-  return neverBought({ quotes, products, categories }, own, limit);
+  return neverBought(market ?? runSteps(marketOf({ quotes, products, categories })), own, maxRows);
 }
 
 function recentActivity(
@@ -225,13 +233,13 @@ function deletedRecords(records: CompanyRecords): CompanyBrief['deleted'] {
 }
 
 /** The service sends a person's name only with the records that the person owns. */
-function managerOf({
-  company,
-  opportunities = [],
-  quotes = [],
-}: CompanyRecords): string | undefined {
+function managerOf(
+  { company, opportunities = [], quotes = [] }: CompanyRecords,
+  { nameOf }: ResolvedOptions,
+): string | undefined {
   const id = nonBlank(company.accountManagerId);
   if (id === undefined) return undefined;
+  if (nameOf) return nonBlank(nameOf(id));
   const owned = [...opportunities, ...quotes].find(({ owner }) => owner?.id === id);
   return nonBlank(owned?.owner?.name);
 }

@@ -14,7 +14,14 @@ import {
 } from './money.ts';
 import { byName, compact, nonBlank } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import { probabilityShare, type Scale, weighted } from './probability.ts';
+import {
+  type ProbabilityScale,
+  probabilityScale,
+  probabilityShare,
+  type Scale,
+  weighted,
+} from './probability.ts';
+import { forEachStep, type Steps } from './steps.ts';
 
 /** Months of monthly revenue in a value, if the opportunity does not say. */
 const assumedMonths = 12;
@@ -70,6 +77,24 @@ export function dealReader(currencyOf: CurrencyOf, scale: Scale): ReadDeal {
     known.set(record, deal);
     return deal;
   };
+}
+
+/** Every opportunity of a tenant as a deal, with the scale of its probabilities. */
+export interface TenantDeals {
+  all: readonly Deal[];
+  probability: ProbabilityScale;
+}
+
+export function* tenantDeals(
+  opportunities: readonly Opportunity[],
+  currencyOf: CurrencyOf,
+): Steps<TenantDeals> {
+  const probability = probabilityScale(opportunities);
+  const all: Deal[] = [];
+  yield* forEachStep(opportunities, (record) =>
+    all.push(toDeal(record, currencyOf, probability.scale)),
+  );
+  return { all, probability };
 }
 
 /** The value months of an opportunity; 0 and less count as missing. */

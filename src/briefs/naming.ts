@@ -1,6 +1,7 @@
 /** Names, ids and sort order of records, shared by all briefs. */
 import type { Contact, Quote, Ref } from '../records/records.ts';
 import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { keysOf } from '../values.ts';
 
 /** A reference to a record: name and id. */
 export interface Named {
@@ -17,8 +18,9 @@ export type Compact<T> = {
 
 /** Removes every field that is `undefined`. */
 export function compact<T extends object>(fields: T): Compact<T> {
-  const kept = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(kept) as Compact<T>;
+  const kept: Record<string, unknown> = {};
+  for (const name of keysOf(fields)) if (fields[name] !== undefined) kept[name] = fields[name];
+  return kept as Compact<T>;
 }
 
 /** A text, or `undefined` when it is blank. */
@@ -71,10 +73,18 @@ const letters: Readonly<Record<string, string>> = {
 
 /** A text in lower case without its accents: "björn" and "bjørn" are "bjorn". */
 export const withoutAccents = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[øłđðħıŧþæœß]/g, (letter) => letters[letter] ?? letter);
+  isAscii(text)
+    ? text
+    : text
+        .normalize('NFKD')
+        .replace(/\p{M}/gu, '')
+        .replace(/[øłđðħıŧþæœß]/g, (letter) => letters[letter] ?? letter);
+
+/** Most names are: what has no accents need not be searched for them. */
+export function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
+}
 
 /** By name (ignoring case), then by id; records without either come last. */
 export function byName(a: Named, b: Named): number {

@@ -4,6 +4,7 @@ import { decimal, perUnit } from './money.ts';
 import { byName, compact, type LimitedList, limitList, nonBlank } from './naming.ts';
 import { isDeleted, isOpenQuote } from './outcome.ts';
 import { boughtItems, Catalogue, CategoryKeys, partKey } from './part-numbers.ts';
+import { forEachStep, type Steps } from './steps.ts';
 
 export interface NeverBought extends LimitedList<Suggestion> {
   /** Names of the first categories, in alphabetical order, that the company bought from. */
@@ -24,7 +25,7 @@ interface Suggestion {
   quoted?: true;
 }
 
-interface SuggestionSources {
+interface MarketSources {
   quotes: readonly Quote[];
   products: readonly Product[];
   categories: readonly Category[];
@@ -40,20 +41,17 @@ interface Purchases {
 const maxCategories = 8;
 
 /** Definition: docs/definitions.md, "Never bought". `own` are the quotes of the company. */
-export function neverBought(
-  sources: SuggestionSources,
-  own: readonly Quote[],
-  limit: number,
-): NeverBought {
-  const catalogue = new Catalogue(sources.products);
-  const keys = new CategoryKeys(sources.categories);
+export function neverBought(market: Market, own: readonly Quote[], limit: number): NeverBought {
+  const { catalogue, keys, buyers } = market;
   const purchases = purchasesOf(own, catalogue, keys);
-  const popularity = countBuyers(sources.quotes, catalogue);
   const quoted = new Set(
     own.filter(isOpenQuote).flatMap((quote) => productIdsOn(quote, catalogue)),
   );
-  const candidates = sources.products.filter((product) => isNew(product, purchases, keys));
-  const others = ({ id }: Product): number => popularity.get(id ?? '') ?? 0;
+  const ofCategories = [...purchases.categories.keys()].flatMap(
+    (key) => market.listed.get(key) ?? [],
+  );
+  const candidates = [...new Set(ofCategories)].filter((product) => isNew(product, purchases));
+  const others = ({ id }: Product): number => buyers.get(id ?? '') ?? 0;
   candidates.sort(
     (a, b) => others(b) - others(a) || (b.price ?? -1) - (a.price ?? -1) || byName(a, b),
   );
@@ -72,6 +70,39 @@ export function neverBought(
     categoriesTotal: names.length,
     ...limitList(candidates, limit, toSuggestion),
   };
+}
+
+/** The catalogue and what all companies bought of it: the same whichever company is asked about. */
+export interface Market {
+  catalogue: Catalogue;
+  keys: CategoryKeys;
+  /** The products that can be sold, by category key. */
+  listed: ReadonlyMap<string, readonly Product[]>;
+  /** Product id → number of companies that bought it. */
+  buyers: ReadonlyMap<string, number>;
+}
+
+export function* marketOf({ products, quotes, categories }: MarketSources): Steps<Market> {
+  const catalogue = yield* Catalogue.of(products, quotes);
+  const keys = new CategoryKeys(categories);
+  const listed = yield* listedByCategory(products, keys);
+  return { catalogue, keys, listed, buyers: yield* countBuyers(quotes, catalogue) };
+}
+
+function* listedByCategory(
+  products: readonly Product[],
+  keys: CategoryKeys,
+): Steps<Map<string, Product[]>> {
+  const byCategory = new Map<string, Product[]>();
+  yield* forEachStep(products, (product) => {
+    if (product.listed === false || isDeleted(product) || product.id === undefined) return;
+    for (const key of keys.keysOfProduct(product)) {
+      const known = byCategory.get(key);
+      if (known) known.push(product);
+      else byCategory.set(key, [product]);
+    }
+  });
+  return byCategory;
 }
 
 function priceOf({ price }: Product): number | undefined {
@@ -101,11 +132,8 @@ function addCategory(names: Map<string, string>, keys: CategoryKeys, ref: Ref | 
   if (known === undefined || name < known) names.set(key, name);
 }
 
-function isNew(product: Product, purchases: Purchases, keys: CategoryKeys): boolean {
-  if (product.listed === false || isDeleted(product) || product.id === undefined) return false;
-  if (purchases.ids.has(product.id) || purchases.parts.has(partKey(product) ?? '')) return false;
-  return keys.keysOfProduct(product).some((key) => purchases.categories.has(key));
-}
+const isNew = (product: Product, purchases: Purchases): boolean =>
+  !purchases.ids.has(product.id ?? '') && !purchases.parts.has(partKey(product) ?? '');
 
 function categoryIn(
   product: Product,
@@ -120,15 +148,18 @@ const productIdsOn = (quote: Quote, catalogue: Catalogue): string[] =>
   (quote.items ?? []).flatMap((item) => catalogue.productOf(item)?.id ?? []);
 
 /** Product id → number of companies that bought it. Products that this company bought are no candidates. */
-function countBuyers(quotes: readonly Quote[], catalogue: Catalogue): Map<string, number> {
+function* countBuyers(
+  quotes: readonly Quote[],
+  catalogue: Catalogue,
+): Steps<ReadonlyMap<string, number>> {
   const buyers = new Map<string, Set<string>>();
-  for (const quote of quotes) {
+  yield* forEachStep(quotes, (quote) => {
     const buyer = quote.company?.id ?? quote.company?.name;
-    if (buyer === undefined) continue;
+    if (buyer === undefined) return;
     for (const item of boughtItems(quote)) {
       const id = catalogue.productOf(item)?.id;
       if (id !== undefined) buyers.set(id, (buyers.get(id) ?? new Set()).add(buyer));
     }
-  }
+  });
   return new Map([...buyers].map(([id, companies]) => [id, companies.size]));
 }

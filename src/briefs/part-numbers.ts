@@ -1,14 +1,17 @@
 /** Comparison of part numbers and categories, and which of them were bought. */
 import type { Category, Product, Quote, QuoteItem, Ref } from '../records/records.ts';
-import { normaliseName } from './naming.ts';
+import { isAscii, normaliseName } from './naming.ts';
 import { standingOf } from './outcome.ts';
+import { forEachStep, recordsById, type Steps } from './steps.ts';
 
 /** A part number or a maker's name without letter case, spacing, punctuation and width. */
-export const normalisePart = (text: string | undefined): string =>
-  (text ?? '')
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '');
+export const normalisePart = (text = ''): string =>
+  isAscii(text)
+    ? text.toLowerCase().replace(/[^a-z0-9]+/g, '')
+    : text
+        .normalize('NFKC')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, '');
 
 interface Part {
   mpn?: string;
@@ -26,15 +29,22 @@ export function partKey(part: Part): string | undefined {
 
 /** Finds the catalogue's product of a quote item: by its id, else by manufacturer and part number. */
 export class Catalogue {
-  readonly #byId = new Map<string, Product>();
-  readonly #byPart = new Map<string, Product | 'several'>();
+  readonly #byId: ReadonlyMap<string | undefined, Product>;
+  readonly #byPart: ReadonlyMap<string, Product | 'several'>;
 
-  constructor(products: readonly Product[]) {
-    for (const product of products) {
-      if (product.id !== undefined) this.#byId.set(product.id, product);
-      const key = partKey(product);
-      if (key) this.#byPart.set(key, this.#byPart.has(key) ? 'several' : product);
-    }
+  private constructor(
+    byId: ReadonlyMap<string | undefined, Product>,
+    byPart: ReadonlyMap<string, Product | 'several'>,
+  ) {
+    this.#byId = byId;
+    this.#byPart = byPart;
+  }
+
+  /** For the items of these quotes: nearly all name their product by its id. */
+  static *of(products: readonly Product[], quotes: readonly Quote[]): Steps<Catalogue> {
+    const someAreUnnamed = quotes.some(({ items }) => items?.some(({ product }) => !product?.id));
+    const byPart = yield* productsByPart(someAreUnnamed ? products : []);
+    return new Catalogue(yield* recordsById(products), byPart);
   }
 
   productOf(item: QuoteItem): Product | undefined {
@@ -43,6 +53,15 @@ export class Catalogue {
     const found = this.#byPart.get(partKey(item) ?? '');
     return found === 'several' ? undefined : found;
   }
+}
+
+function* productsByPart(products: readonly Product[]): Steps<Map<string, Product | 'several'>> {
+  const byPart = new Map<string, Product | 'several'>();
+  yield* forEachStep(products, (product) => {
+    const key = partKey(product);
+    if (key) byPart.set(key, byPart.has(key) ? 'several' : product);
+  });
+  return byPart;
 }
 
 /** Categories by id; one that is only named is looked up by its name. */

@@ -15,7 +15,8 @@ import {
   idleDays,
   lastChange,
   sumOf,
-  toDeal,
+  type TenantDeals,
+  tenantDeals,
   type UnknownInDeals,
   type ValueAmounts,
   valueAmounts,
@@ -29,7 +30,8 @@ import {
   type PipelineBy,
   type PipelineGroup,
 } from './pipeline-groups.ts';
-import { type ProbabilityScale, probabilityScale, weighted } from './probability.ts';
+import { type ProbabilityScale, weighted } from './probability.ts';
+import { runSteps, type Steps } from './steps.ts';
 import {
   type ClosedGroup,
   type ClosedPeriod,
@@ -58,6 +60,8 @@ export interface PipelineFilters {
 export interface PipelineOptions extends PipelineFilters {
   today: Day;
   currencyOf: CurrencyOf;
+  /** The opportunities as deals, in the same order; default: made of the opportunities. */
+  deals?: TenantDeals;
   /** Default: stage; of closed deals: owner. */
   by?: PipelineBy;
   /** Additional columns of rows and sums. Default: none. */
@@ -137,7 +141,7 @@ const defaults = {
 const periodDays = 90;
 
 type ResolvedOptions = PipelineOptions &
-  Required<Omit<PipelineOptions, keyof PipelineFilters | 'by'>>;
+  Required<Omit<PipelineOptions, keyof PipelineFilters | 'by' | 'deals'>>;
 
 function resolveOptions(options: PipelineOptions): ResolvedOptions {
   const today = requireDay(options.today, 'today');
@@ -150,19 +154,17 @@ function resolveOptions(options: PipelineOptions): ResolvedOptions {
 }
 
 /** The opportunities of a tenant as deals, and those that pass the filters. */
-interface Selection {
-  all: Deal[];
+interface Selection extends TenantDeals {
   open: Deal[];
   /** Closed at any time. */
   closed: Deal[];
   /** Closed in the period. */
   inPeriod: Deal[];
-  probability: ProbabilityScale;
 }
 
 function select(opportunities: readonly Opportunity[], options: ResolvedOptions): Selection {
-  const probability = probabilityScale(opportunities);
-  const all = opportunities.map((record) => toDeal(record, options.currencyOf, probability.scale));
+  const { all, probability } =
+    options.deals ?? runSteps(tenantDeals(opportunities, options.currencyOf));
   const matching = all.filter((deal) => passesFilters(deal, options));
   const closed = matching.filter((deal) => hasOutcome(deal, 'closed'));
   return {
@@ -183,19 +185,32 @@ function select(opportunities: readonly Opportunity[], options: ResolvedOptions)
  *
  * @throws RangeError if `today` or an end of a period is not a day.
  */
-export function pipelineBrief(
+export const pipelineBrief = (
   opportunities: readonly Opportunity[],
   options: PipelineOptions,
-): PipelineBrief {
+): PipelineBrief => runSteps(pipelineSteps(opportunities, options));
+
+/** Computes `pipelineBrief` in steps. */
+export function* pipelineSteps(
+  opportunities: readonly Opportunity[],
+  options: PipelineOptions,
+): Steps<PipelineBrief> {
   const resolved = resolveOptions(options);
   const { all, open, closed, inPeriod, probability } = select(opportunities, resolved);
+  yield;
   const { today, by = 'stage', show, maxGroups } = resolved;
+  const totals = openTotals(open, show);
+  yield;
+  const groups = groupDeals(open, openGrouping(by, today, show), maxGroups);
+  yield;
+  const lists = attentionLists(open, resolved);
+  yield;
   return compact({
     today,
     by,
-    open: openTotals(open, show),
-    groups: groupDeals(open, openGrouping(by, today, show), maxGroups),
-    ...attentionLists(open, resolved),
+    open: totals,
+    groups,
+    ...lists,
     closed: closedIn(inPeriod, resolved),
     probability,
     unknown: nonZeroCounts(unknownCounts(open, closed)),
@@ -210,13 +225,21 @@ export function pipelineBrief(
  *
  * @throws RangeError if `today` or an end of a period is not a day.
  */
-export function closedBrief(
+export const closedBrief = (
   opportunities: readonly Opportunity[],
   outcome: DealOutcome,
   options: PipelineOptions,
-): ClosedBrief {
+): ClosedBrief => runSteps(closedSteps(opportunities, outcome, options));
+
+/** Computes `closedBrief` in steps. */
+export function* closedSteps(
+  opportunities: readonly Opportunity[],
+  outcome: DealOutcome,
+  options: PipelineOptions,
+): Steps<ClosedBrief> {
   const resolved = resolveOptions(options);
   const { all, closed, inPeriod } = select(opportunities, resolved);
+  yield;
   const { today, by = 'owner', show, maxGroups } = resolved;
   const { revenue, valueMonths, currency } = countUnknown(inPeriod);
   const unknown = { revenue, valueMonths, currency, closedAt: closed.filter(isUndated).length };

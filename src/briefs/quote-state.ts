@@ -2,6 +2,7 @@
 import type { Opportunity, Quote } from '../records/records.ts';
 import { type Day, dayOf } from './days.ts';
 import { type Outcome, outcomeOf, standingOf } from './outcome.ts';
+import { recordsById, type Steps } from './steps.ts';
 
 export const acceptances = [
   'draft',
@@ -51,8 +52,12 @@ const stateOfOutcome: Readonly<Record<Outcome, DealState>> = {
 export class Deals {
   readonly #byId: ReadonlyMap<string | undefined, Opportunity>;
 
-  constructor(opportunities: readonly Opportunity[]) {
-    this.#byId = new Map(opportunities.map((deal) => [deal.id, deal]));
+  private constructor(byId: ReadonlyMap<string | undefined, Opportunity>) {
+    this.#byId = byId;
+  }
+
+  static *of(opportunities: readonly Opportunity[]): Steps<Deals> {
+    return new Deals(yield* recordsById(opportunities));
   }
 
   stateOf({ opportunity }: Quote): DealState {

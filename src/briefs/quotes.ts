@@ -45,6 +45,7 @@ import {
   sumQuote,
   termTotals,
 } from './quote-totals.ts';
+import { filterSteps, flatMapSteps, runSteps, type Steps, sortSteps } from './steps.ts';
 
 export const quotesBy = [
   'status',
@@ -165,9 +166,10 @@ function matchingQuotes(
   quotes: readonly Quote[],
   filters: QuoteFilters & Pick<QuotesOptions, 'today' | 'currencyOf'>,
   deals: Deals | undefined,
-): Quote[] {
+): Steps<Quote[]> {
   const { owner, company, status, currency, acceptance, dealState } = filters;
-  return quotes.filter(
+  return filterSteps(
+    quotes,
     (quote) =>
       !isDeleted(quote) &&
       (!owner || refersTo(quote.owner, owner)) &&
@@ -208,54 +210,93 @@ export class QuotesReport {
   readonly #options: QuotesOptions;
   readonly #deals: Deals | undefined;
   readonly #deleted: number;
-  #ranked: readonly Facts[] | undefined;
+  #computed: Computed | undefined;
+
+  private constructor(
+    matching: readonly Quote[],
+    deals: Deals | undefined,
+    deleted: number,
+    options: QuotesOptions,
+  ) {
+    this.matching = matching;
+    this.#deals = deals;
+    this.#deleted = deleted;
+    this.#options = options;
+  }
 
   /** @throws RangeError if `today` is not a day. */
-  constructor(
+  static *of(
     quotes: readonly Quote[],
     opportunities: readonly Opportunity[] | undefined,
     options: QuotesOptions,
-  ) {
+  ): Steps<QuotesReport> {
     requireDay(options.today, 'today');
-    this.#options = options;
-    this.#deals = opportunities && new Deals(opportunities);
-    this.#deleted = quotes.filter(isDeleted).length;
-    this.matching = matchingQuotes(quotes, options, this.#deals);
+    const deals = opportunities && (yield* Deals.of(opportunities));
+    const matching = yield* matchingQuotes(quotes, options, deals);
+    return new QuotesReport(matching, deals, quotes.filter(isDeleted).length, options);
   }
 
-  get #facts(): readonly Facts[] {
+  /** Computes the figures. */
+  *compute(): Steps<Computed> {
     const { item } = this.#options;
-    this.#ranked ??= this.matching
-      .filter((quote) => item === undefined || hasItem(quote, item))
-      .map((quote) => factsOf(quote, this.#deals, this.#options))
-      .sort(byFirstYear);
-    return this.#ranked;
+    const facts = yield* flatMapSteps(this.matching, (quote) =>
+      item === undefined || hasItem(quote, item)
+        ? [factsOf(quote, this.#deals, this.#options)]
+        : [],
+    );
+    const ranked = yield* sortSteps(facts, byFirstYear);
+    this.#computed = { ranked, brief: yield* briefOf(ranked, this.#deleted, this.#options) };
+    return this.#computed;
+  }
+
+  get #figures(): Computed {
+    return this.#computed ?? runSteps(this.compute());
   }
 
   get count(): number {
-    return this.#facts.length;
+    return this.#figures.ranked.length;
   }
 
   /** Definition: docs/definitions.md, "Quotes". */
   get brief(): QuotesBrief {
-    const { today, date = defaultDate, from, to, by = 'status' } = this.#options;
-    const hasPeriod = from !== undefined || to !== undefined;
-    return compact({
-      today,
-      period: hasPeriod ? compact({ date, from, to }) : undefined,
-      total: figuresOf(this.#facts),
-      unknown: countUnknown(this.#facts),
-      otherTerms: nonZero(this.#facts.filter(hasOtherTerms).length),
-      acceptance: acceptanceRows(this.#facts),
-      by,
-      groups: groupsOf(this.#facts, this.#options),
-      deleted: nonZero(this.#deleted),
-    });
+    return this.#figures.brief;
   }
 
   rows(from: number, count: number): QuoteRow[] {
-    return this.#facts.slice(from, from + count).map(toRow);
+    return this.#figures.ranked.slice(from, from + count).map(toRow);
   }
+}
+
+interface Computed {
+  ranked: readonly Facts[];
+  brief: QuotesBrief;
+}
+
+function* briefOf(
+  facts: readonly Facts[],
+  deleted: number,
+  options: QuotesOptions,
+): Steps<QuotesBrief> {
+  const { today, date = defaultDate, from, to, by = 'status' } = options;
+  const hasPeriod = from !== undefined || to !== undefined;
+  const total = figuresOf(facts);
+  yield;
+  const unknown = countUnknown(facts);
+  const acceptance = acceptanceRows(facts);
+  yield;
+  const groups = groupsOf(facts, options);
+  yield;
+  return compact({
+    today,
+    period: hasPeriod ? compact({ date, from, to }) : undefined,
+    total,
+    unknown,
+    otherTerms: nonZero(facts.filter(hasOtherTerms).length),
+    acceptance,
+    by,
+    groups,
+    deleted: nonZero(deleted),
+  });
 }
 
 function factsOf(quote: Quote, deals: Deals | undefined, options: QuotesOptions): Facts {

@@ -96,17 +96,25 @@ const completeReadings = new WeakSet<object>();
  * Completes references in place: adds the name to an id, and the id to a name that only one record has. A text without
  * an id that equals the id of a record is its id. If that is so for every text that can be looked up, the texts of
  * owners, stages and sources are ids too.
+ * @returns whether a reference was changed
  */
-export function completeReferences(known: KnownRecords): void {
+export function completeReferences(known: KnownRecords): boolean {
   const incomplete = linking.flatMap((resource) => incompleteIn(known, resource));
   const contacts = (known.contact ?? []).filter(lacksCompany);
-  if (incomplete.length === 0 && contacts.length === 0) return;
+  if (incomplete.length === 0 && contacts.length === 0) return false;
+  const before = knownParts(incomplete, contacts);
   const directory = new Directory(known);
   for (const contact of contacts) directory.completeCompany(contact);
   const bare = incomplete.filter(({ ref }) => ref.id === undefined);
   const readAs = new Set(incomplete.map((link) => directory.complete(link)));
   if (readAs.has('id') && !readAs.has('name')) bare.forEach(takeTextForId);
+  return knownParts(incomplete, contacts) !== before;
 }
+
+/** Changes whenever a reference is completed: an id counts more, because a text may turn out to be one. */
+const knownParts = (links: readonly Link[], contacts: readonly Contact[]): number =>
+  links.reduce((sum, { ref }) => sum + (ref.id ? 2 : 0) + (ref.name ? 1 : 0), 0) +
+  contacts.reduce((sum, it) => sum + (it.companyId ? 2 : 0) + (it.companyName ? 1 : 0), 0);
 
 function incompleteIn(known: KnownRecords, resource: Linking): Link[] {
   const records = known[resource];

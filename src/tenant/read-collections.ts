@@ -38,7 +38,7 @@ export async function readCollections<N extends Resource, W extends Resource = n
   const [barred] = parts.flatMap((part) => ('error' in part ? [part.error] : []));
   if (read.length === 0 && barred !== undefined) throw barred;
   const records = Object.fromEntries(read.map((part) => [part.resource, part.records]));
-  completeReferences(records as KnownRecords);
+  if (completeReferences(records as KnownRecords)) tenant.noteCompletion();
   return {
     records,
     coverage: combinedCoverage(read),

@@ -207,7 +207,7 @@ export const searchIndexOf = <K extends SearchKind>(
   kind: K,
   records: readonly RecordOf[K][],
 ): Promise<SearchIndex<K>> =>
-  tenant.derived(records, 'search index', async () => {
+  tenant.derived([records], 'search index', async () => {
     const index = new SearchIndex(kind);
     await forEachInSlices(records, (record) => index.add(record));
     return index;

@@ -17,6 +17,7 @@ import {
   type Freshness,
   readToEnd,
 } from './collections.ts';
+import { DerivedResults } from './derived.ts';
 import { type Grant, intersectGrants, readGrant } from './grants.ts';
 import type { PipelineHistory, StoredHistory } from './history/history.ts';
 import type { KnownPast } from './history/known-past.ts';
@@ -78,8 +79,9 @@ class SharedTenantState {
   readonly pages: ServicePages;
   readonly items: QuoteItems;
   readonly collections: Collections;
-  /** Values computed from a collection, kept as long as the collection itself. */
-  readonly derived = new WeakMap<object, Map<string, unknown>>();
+  readonly derived = new DerivedResults();
+  /** How often references of cached records were completed. */
+  completions = 0;
   readonly searches = new RecentSearches();
   readonly #recorder: HistoryRecorder | undefined;
   /** True if the service refused the key in its last response. */
@@ -332,12 +334,19 @@ export class Tenant {
     return this.#shared.profile.all;
   }
 
-  /** Computes a value once for each reading of a collection; `name` says which of its values. */
-  derived<T>(from: object, name: string, work: () => T): T {
-    const values = this.#shared.derived.get(from) ?? new Map<string, unknown>();
-    this.#shared.derived.set(from, values);
-    if (!values.has(name)) values.set(name, work());
-    return values.get(name) as T;
+  /** References of cached records were completed: what was derived from them before is out of date. */
+  noteCompletion(): void {
+    this.#shared.completions += 1;
+  }
+
+  /** `derived` for what depends on the names of references too. */
+  derivedFromNames<T>(from: readonly (object | undefined)[], name: string, work: () => T): T {
+    return this.derived(from, `${name} ${this.#shared.completions}`, work);
+  }
+
+  /** Computes a value once for each reading of these collections; `name` says which of their values. */
+  derived<T>(from: readonly (object | undefined)[], name: string, work: () => T): T {
+    return this.#shared.derived.get(from, name, work);
   }
 
   /** The past of the pipeline; `undefined` if none is kept. */

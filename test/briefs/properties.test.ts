@@ -7,6 +7,7 @@ import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
 import { quoteBrief } from '../../src/briefs/quote.ts';
 import { quoteTotals } from '../../src/briefs/quote-totals.ts';
 import { QuotesReport, quotesBy } from '../../src/briefs/quotes.ts';
+import { runSteps } from '../../src/briefs/steps.ts';
 import type {
   Company,
   Contact,
@@ -467,7 +468,9 @@ test('quotes come to the same by whatever they are grouped, merged or not', () =
   fc.assert(
     fc.property(tenant, fc.integer({ min: 1, max: 3 }), ({ quotes, opportunities }, maxGroups) => {
       for (const by of quotesBy) {
-        const report = new QuotesReport(quotes, opportunities, { ...options, by, maxGroups });
+        const report = runSteps(
+          QuotesReport.of(quotes, opportunities, { ...options, by, maxGroups }),
+        );
         const { total, groups, acceptance } = report.brief;
         const counted = (rows: readonly { count: number }[]) =>
           rows.reduce((sum, { count }) => sum + count, 0);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type QuotesOptions, QuotesReport } from '../../src/briefs/quotes.ts';
+import { runSteps } from '../../src/briefs/steps.ts';
 import type { Quote } from '../../src/records/records.ts';
 
 const options: QuotesOptions = { today: '2026-06-15', currencyOf: new Map([['acme', 'EUR']]) };
@@ -12,9 +13,11 @@ const quote = (id: string, price: number, more: Quote = {}): Quote => ({
   ...more,
 });
 const ids = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
-  new QuotesReport(quotes, [], { ...options, ...more }).rows(0, 99).map(({ id }) => id);
+  runSteps(QuotesReport.of(quotes, [], { ...options, ...more }))
+    .rows(0, 99)
+    .map(({ id }) => id);
 const groups = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
-  new QuotesReport(quotes, [], { ...options, ...more }).brief.groups;
+  runSteps(QuotesReport.of(quotes, [], { ...options, ...more })).brief.groups;
 
 test('groups of quotes go by first-year value, and those beyond the limit are one row', () => {
   const owned = (name: string, price: number) => quote(name, price, { owner: { id: name, name } });
@@ -75,6 +78,6 @@ test('lines are found by name, part number and manufacturer in any spelling', ()
 
 test('deleted quotes are counted, and in no figure', () => {
   const quotes = [quote('a', 1), quote('b', 1, { deletedAt: '2026-01-01' })];
-  const { total, deleted } = new QuotesReport(quotes, [], options).brief;
+  const { total, deleted } = runSteps(QuotesReport.of(quotes, [], options)).brief;
   expect([total.count, deleted]).toEqual([1, 1]);
 });

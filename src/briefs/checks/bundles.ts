@@ -5,6 +5,7 @@ import { fieldOf } from '../../values.ts';
 import { type Decimal, decimal, perUnit, zero } from '../money.ts';
 import { plural } from '../naming.ts';
 import { termKey } from '../quote-totals.ts';
+import { flatMapSteps, recordsById } from '../steps.ts';
 import { type Check, type CheckContext, type RawFinding, ReasonCounts } from './check.ts';
 import { isListed, productFinding } from './products.ts';
 
@@ -50,17 +51,17 @@ export const bundlesBelowParts: Check = {
   defaults: {},
   define: () =>
     'Listed bundles whose price is lower than the catalogue prices of their parts together, quantity × price, without parts that are billed by another term. At stake: the difference, per bundle.',
-  examine: ({ product = [] }, context) => {
+  *examine({ product = [] }, context) {
     const unjudged = new ReasonCounts();
-    const catalogue = new Map(product.map((entry) => [entry.id, entry]));
-    const bundles = product.flatMap((entry) => {
+    const catalogue = yield* recordsById(product);
+    const bundles = yield* flatMapSteps(product, (entry) => {
       const parts = isListed(entry) ? partsOf(entry) : undefined;
       return parts ? [{ bundle: entry, parts }] : [];
     });
-    const findings = bundles.flatMap(({ bundle, parts }) => {
+    const findings = yield* flatMapSteps(bundles, ({ bundle, parts }) => {
       const judged = judge(bundle, parts, catalogue);
       if (typeof judged === 'string') unjudged.add(judged);
-      return typeof judged === 'object' ? bundleFinding(bundle, judged, context) : [];
+      return typeof judged === 'object' ? [bundleFinding(bundle, judged, context)] : [];
     });
     return { findings, examined: bundles.length, of: 'listed bundles', unjudged: unjudged.counts };
   },

@@ -4,6 +4,7 @@ import type { Wording } from '../../text/untrusted-text.ts';
 import type { Day } from '../days.ts';
 import type { CurrencyOf, Decimal } from '../money.ts';
 import type { Named } from '../naming.ts';
+import type { Steps } from '../steps.ts';
 
 export type CheckName =
   | 'thin_margins'
@@ -107,7 +108,7 @@ export interface Check {
   readonly needsItems?: (quote: Quote) => boolean;
   /** The exact definition, in a sentence or two, with its parameters filled in. */
   define(context: CheckContext): string;
-  examine(data: CheckData, context: CheckContext): CheckResult;
+  examine(data: CheckData, context: CheckContext): Steps<CheckResult>;
 }
 
 /** Counts reasons. */

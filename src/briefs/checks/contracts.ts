@@ -7,6 +7,7 @@ import { currencyOfRecord, decimal } from '../money.ts';
 import { compact, inDays, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
 import { termKey } from '../quote-totals.ts';
+import { filterSteps, flatMapSteps } from '../steps.ts';
 import { type Check, type CheckContext, type RawFinding, ReasonCounts } from './check.ts';
 
 export const contractsRunningOut: Check = {
@@ -19,10 +20,10 @@ export const contractsRunningOut: Check = {
   defaults: { days: 90 },
   define: ({ days, today }) =>
     `Contract items (beta) that end from ${today} to ${addDays(today, days)}, both included. At stake: their revenue as given, per term.`,
-  examine: ({ contract_item = [] }, context) => {
+  *examine({ contract_item = [] }, context) {
     const unjudged = new ReasonCounts();
-    const items = contract_item.filter((item) => !isDeleted(item));
-    const findings = items.flatMap((item) => {
+    const items = yield* filterSteps(contract_item, (item) => !isDeleted(item));
+    const findings = yield* flatMapSteps(items, (item) => {
       const ends = dayOf(item.endDate);
       if (!ends) unjudged.add('no end date');
       const isSoon = ends && daysBetween(context.today, ends) <= context.days;

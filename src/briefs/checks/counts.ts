@@ -1,5 +1,6 @@
 /** How many findings there are by status, kind and owner. */
-import { byName, compare, groupBy, nonBlank, normaliseName, plural } from '../naming.ts';
+import { byName, compare, nonBlank, normaliseName, plural } from '../naming.ts';
+import { forEachStep, type Steps } from '../steps.ts';
 import type { RawFinding } from './check.ts';
 
 /** `by`: owner, status, or a property by which the findings of a check differ; `value`: its value. */
@@ -13,13 +14,13 @@ export interface CountRow {
 const maxValues = 24;
 
 /** Every finding counts once in each `by`. `undefined` without findings, or where they do not differ in anything. */
-export function countFindings(findings: readonly RawFinding[]): CountRow[] | undefined {
-  const dimensions = new Set(findings.flatMap(({ kinds = {} }) => Object.keys(kinds)));
-  const rows = [
-    ...countBy('status', findings, ({ status }) => status),
-    ...[...dimensions].sort(compare).flatMap((by) => countBy(by, findings, kindIn(by))),
-    ...countBy('owner', findings, ownerKey, ownerName),
-  ];
+export function* countFindings(findings: readonly RawFinding[]): Steps<CountRow[] | undefined> {
+  const dimensions = new Set<string>();
+  for (const { kinds } of findings) for (const by in kinds) dimensions.add(by);
+  const rows = yield* countBy('status', findings, ({ status }) => status);
+  for (const by of [...dimensions].sort(compare))
+    rows.push(...(yield* countBy(by, findings, kindIn(by))));
+  rows.push(...(yield* countBy('owner', findings, ownerKey, ownerName)));
   return rows.length > 0 ? rows : undefined;
 }
 
@@ -40,17 +41,24 @@ const ownerName = ({ owner }: RawFinding): string =>
   nonBlank(owner?.name) ?? nonBlank(owner?.id) ?? noOwner;
 
 /** The most frequent first. One name per key: the first in alphabetical order. */
-function countBy(
+function* countBy(
   by: string,
   findings: readonly RawFinding[],
   keyOf: (finding: RawFinding) => string | undefined,
   nameOf: (finding: RawFinding) => string = (finding) => keyOf(finding) ?? '',
-): CountRow[] {
-  const keyed = findings.filter((finding) => keyOf(finding) !== undefined);
-  const groups = groupBy(keyed, (finding) => keyOf(finding) ?? '');
-  const rows = [...groups.values()].map((group): CountRow => {
-    const [value = ''] = group.map(nameOf).sort((a, b) => byName({ name: a }, { name: b }));
-    return { by, value, count: group.length };
+): Steps<CountRow[]> {
+  const groups = new Map<string, { count: number; names: Set<string> }>();
+  yield* forEachStep(findings, (finding) => {
+    const key = keyOf(finding);
+    if (key === undefined) return;
+    const group = groups.get(key) ?? { count: 0, names: new Set() };
+    groups.set(key, group);
+    group.count += 1;
+    group.names.add(nameOf(finding));
+  });
+  const rows = [...groups.values()].map(({ count, names }): CountRow => {
+    const [value = ''] = [...names].sort((a, b) => byName({ name: a }, { name: b }));
+    return { by, value, count };
   });
   rows.sort((a, b) => b.count - a.count || byName({ name: a.value }, { name: b.value }));
   return rows.length <= maxValues + 1 ? rows : [...rows.slice(0, maxValues), othersOf(rows)];

@@ -6,6 +6,7 @@ import { dealValue, idleDays, lastChange } from '../deals.ts';
 import { currencyOfRecord } from '../money.ts';
 import { compact, named, nonBlank, plural } from '../naming.ts';
 import { isOpen } from '../outcome.ts';
+import { filterSteps, flatMapSteps, type Steps } from '../steps.ts';
 import {
   type Check,
   type CheckContext,
@@ -14,16 +15,16 @@ import {
   ReasonCounts,
 } from './check.ts';
 
-type Judge = (opportunity: Opportunity, unjudged: ReasonCounts) => Wording | undefined;
+type Judge = (opportunity: Opportunity, unjudged: ReasonCounts) => (() => Wording) | undefined;
 
-function examineOpen(
+function* examineOpen(
   opportunities: readonly Opportunity[] = [],
   { currencyOf, today }: CheckContext,
   judge: Judge,
-): CheckResult {
+): Steps<CheckResult> {
   const unjudged = new ReasonCounts();
-  const open = opportunities.filter(isOpen);
-  const findings = open.flatMap((opportunity): RawFinding[] => {
+  const open = yield* filterSteps(opportunities, isOpen);
+  const findings = yield* flatMapSteps(open, (opportunity): RawFinding[] => {
     const reason = judge(opportunity, unjudged);
     if (reason === undefined) return [];
     return [
@@ -38,7 +39,7 @@ function examineOpen(
         kinds: { closing: closingOf(opportunity, today) },
         atStake: dealValue(opportunity),
         currency: currencyOfRecord(opportunity, currencyOf),
-        reason: () => reason,
+        reason,
       },
     ];
   });
@@ -70,7 +71,8 @@ export const stalledOpportunities: Check = {
       const idle = idleDays(each, context.today);
       if (idle === undefined) unjudged.add('no date of any change');
       if (idle === undefined || idle < context.days) return undefined;
-      return wording`unchanged for ${plural(idle, 'day')}, since ${trusted(lastChange(each) ?? '')}`;
+      return () =>
+        wording`unchanged for ${plural(idle, 'day')}, since ${trusted(lastChange(each) ?? '')}`;
     }),
 };
 
@@ -84,6 +86,7 @@ export const missingCloseDates: Check = {
     examineOpen(opportunity, context, (each) => {
       if (dayOf(each.expectedCloseDate)) return undefined;
       const written = nonBlank(each.expectedCloseDate);
-      return written ? wording`close date ${quote(written)} is no date` : wording`no close date`;
+      return () =>
+        written ? wording`close date ${quote(written)} is no date` : wording`no close date`;
     }),
 };

@@ -15,10 +15,11 @@ import {
   roundedPercent,
   unknownCurrency,
 } from '../money.ts';
-import { byName, compact, groupBy, type Named, named, nonBlank } from '../naming.ts';
+import { byName, compact, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
 import { normalisePart, partKey } from '../part-numbers.ts';
 import { termKey } from '../quote-totals.ts';
+import { filterSteps, flatMapSteps, forEachStep, recordsById, type Steps } from '../steps.ts';
 import {
   type Check,
   type CheckContext,
@@ -36,21 +37,21 @@ export const isListed = (product: Product): boolean =>
 /** The amount per unit by which a product misses the required margin; `undefined` if it reaches it. */
 type Shortfall = (price: Decimal, cost: Decimal) => Decimal | undefined;
 
-function examineMargins(
+function* examineMargins(
   products: readonly Product[] = [],
   { catalogueCurrency }: CheckContext,
   shortfall: Shortfall,
-): CheckResult {
+): Steps<CheckResult> {
   const unjudged = new ReasonCounts();
   const findings: RawFinding[] = [];
-  const listedProducts = products.filter(isListed);
-  for (const product of listedProducts) {
+  const listedProducts = yield* filterSteps(products, isListed);
+  yield* forEachStep(listedProducts, (product) => {
     const price = decimal(product.price);
     const cost = decimal(product.cost);
     if (!price) unjudged.add(cost ? 'no price' : 'no price and no cost');
     else if (!cost) unjudged.add('no cost');
     const missing = price && cost && shortfall(price, cost);
-    if (!missing) continue;
+    if (!missing) return;
     const { kinds, ...finding } = productFinding(product, catalogueCurrency);
     findings.push({
       ...finding,
@@ -58,7 +59,7 @@ function examineMargins(
       atStake: missing,
       reason: () => describeMargin(price, cost),
     });
-  }
+  });
   return {
     findings,
     examined: listedProducts.length,
@@ -138,16 +139,16 @@ export const pricingDrift: Check = {
   defaults: { tolerance: 5 },
   define: ({ tolerance, today }) =>
     `Prices in pricing books valid on ${today} that lie more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit.`,
-  examine: ({ pricing_book = [], product = [] }, context) => {
+  *examine({ pricing_book = [], product = [] }, context) {
     const unjudged = new ReasonCounts();
-    const catalogue = new Map(product.map((entry) => [entry.id, entry]));
-    const entries = pricing_book.flatMap((book) => validEntries(book, context.today));
-    const findings = entries.flatMap((entry) => {
+    const catalogue = yield* recordsById(product);
+    const entries = yield* flatMapSteps(pricing_book, (book) => validEntries(book, context.today));
+    const findings = yield* flatMapSteps(entries, (entry) => {
       const inCatalogue = catalogue.get(entry.productId);
       const drift = driftOf(entry, inCatalogue, context.tolerance);
       if (typeof drift === 'string') unjudged.add(drift);
       return typeof drift === 'object' && inCatalogue
-        ? driftFinding(entry, inCatalogue, drift, context.catalogueCurrency)
+        ? [driftFinding(entry, inCatalogue, drift, context.catalogueCurrency)]
         : [];
     });
     return {
@@ -211,18 +212,20 @@ export const duplicateProducts: Check = {
   defaults: {},
   define: () =>
     'Listed products that share manufacturer (or vendor) and part number, letter case, spaces and punctuation aside. At stake: the difference between their highest and lowest price, per unit.',
-  examine: ({ product = [] }, { catalogueCurrency }) => {
+  *examine({ product = [] }, { catalogueCurrency }) {
     const unjudged = new ReasonCounts();
-    const listedProducts = product.filter(isListed);
-    const keyed = listedProducts.filter((entry) => {
+    const listedProducts = yield* filterSteps(product, isListed);
+    const groups = new Map<string, Product[]>();
+    yield* forEachStep(listedProducts, (entry) => {
       const key = partKey(entry);
+      const group = groups.get(key ?? '');
       if (!key) unjudged.add(normalisePart(entry.mpn) ? 'no manufacturer' : 'no part number');
-      return key !== undefined;
+      else if (group) group.push(entry);
+      else groups.set(key, [entry]);
     });
-    const groups = groupBy(keyed, (entry) => partKey(entry) ?? '');
-    const findings = [...groups.values()]
-      .filter((group) => group.length > 1)
-      .map((group) => duplicatesFinding(group.toSorted(byName), catalogueCurrency));
+    const findings = yield* flatMapSteps([...groups.values()], (group) =>
+      group.length > 1 ? [duplicatesFinding(group.toSorted(byName), catalogueCurrency)] : [],
+    );
     return {
       findings,
       examined: listedProducts.length,

@@ -14,6 +14,7 @@ import {
   sumItems,
   sumQuote,
 } from '../quote-totals.ts';
+import { filterSteps, flatMapSteps, type Steps } from '../steps.ts';
 import {
   type Check,
   type CheckContext,
@@ -30,13 +31,12 @@ interface QuoteContext extends CheckContext {
   deals: Deals | undefined;
 }
 
-export const quoteContextOf = (
+export function* quoteContextOf(
   context: CheckContext,
   { opportunity }: CheckData,
-): QuoteContext => ({
-  ...context,
-  deals: opportunity && new Deals(opportunity),
-});
+): Steps<QuoteContext> {
+  return { ...context, deals: opportunity && (yield* Deals.of(opportunity)) };
+}
 
 export const quoteFinding = (
   quote: Quote,
@@ -72,21 +72,19 @@ const describeDeal: Readonly<Record<DealState, string>> = {
 };
 
 /** The reason why a quote is a finding, or `undefined`; counts quotes that it cannot judge. */
-type Judge = (quote: Quote, unjudged: ReasonCounts) => Wording | undefined;
+type Judge = (quote: Quote, unjudged: ReasonCounts) => (() => Wording) | undefined;
 
-function examineQuotes(
+function* examineQuotes(
   quotes: readonly Quote[],
   of: string,
   context: QuoteContext,
   judge: Judge,
-): CheckResult {
+): Steps<CheckResult> {
   const unjudged = new ReasonCounts();
-  const findings = quotes.flatMap((quote): RawFinding[] => {
+  const findings = yield* flatMapSteps(quotes, (quote): RawFinding[] => {
     const reason = judge(quote, unjudged);
     if (reason === undefined) return [];
-    return [
-      { ...quoteFinding(quote, context, firstYearValue(sumQuote(quote))), reason: () => reason },
-    ];
+    return [{ ...quoteFinding(quote, context, firstYearValue(sumQuote(quote))), reason }];
   });
   return { findings, examined: quotes.length, of, unjudged: unjudged.counts };
 }
@@ -108,9 +106,10 @@ export const staleQuotes: Check = {
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Sent quotes that went out ${days} or more days before ${today} and were not approved or declined since. ${stakeDefinition}`,
-  examine: (data, context) => {
-    const sent = data.quote?.filter((each) => standingOf(each) === 'sent') ?? [];
-    return examineQuotes(sent, 'sent quotes', quoteContextOf(context, data), (each, unjudged) => {
+  *examine(data, context) {
+    const sent = yield* filterSteps(data.quote ?? [], (each) => standingOf(each) === 'sent');
+    const quoteContext = yield* quoteContextOf(context, data);
+    return yield* examineQuotes(sent, 'sent quotes', quoteContext, (each, unjudged) => {
       const day = dayOf(each.sentAt);
       if (!day) {
         unjudged.add('no sending date');
@@ -118,7 +117,8 @@ export const staleQuotes: Check = {
       }
       const age = daysBetween(day, context.today);
       if (age < context.days || wasAnswered(each, day)) return undefined;
-      return wording`sent ${trusted(day)}, ${plural(age, 'day')} without an answer${describeExpired(each, context.today)}`;
+      return () =>
+        wording`sent ${trusted(day)}, ${plural(age, 'day')} without an answer${describeExpired(each, context.today)}`;
     });
   },
 };
@@ -139,17 +139,19 @@ export const expiringQuotes: Check = {
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Draft and sent quotes that expire from ${today} to ${addDays(today, days)}, both included. ${stakeDefinition}`,
-  examine: (data, context) => {
+  *examine(data, context) {
     const until = addDays(context.today, context.days);
-    const open = data.quote?.filter(isOpenQuote) ?? [];
-    return examineQuotes(open, openQuotes, quoteContextOf(context, data), (each, unjudged) => {
+    const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
+    const quoteContext = yield* quoteContextOf(context, data);
+    return yield* examineQuotes(open, openQuotes, quoteContext, (each, unjudged) => {
       const expires = dayOf(each.expiresAt);
       if (!expires) {
         unjudged.add('no expiry date');
         return undefined;
       }
       if (expires < context.today || expires > until) return undefined;
-      return wording`expires ${trusted(expires)}, ${inDays(daysBetween(context.today, expires))}`;
+      return () =>
+        wording`expires ${trusted(expires)}, ${inDays(daysBetween(context.today, expires))}`;
     });
   },
 };
@@ -165,15 +167,15 @@ export const quotesOfClosedDeals: Check = {
   defaults: {},
   define: () =>
     `Draft and sent quotes whose opportunity is won, lost, closed or deleted. ${stakeDefinition}`,
-  examine: (data, context) => {
-    const open = data.quote?.filter(isOpenQuote) ?? [];
-    const deals = new Deals(data.opportunity ?? []);
-    return examineQuotes(open, openQuotes, { ...context, deals }, (each, unjudged) => {
+  *examine(data, context) {
+    const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
+    const deals = yield* Deals.of(data.opportunity ?? []);
+    return yield* examineQuotes(open, openQuotes, { ...context, deals }, (each, unjudged) => {
       const state = deals.stateOf(each);
       if (state === 'none') unjudged.add('no opportunity');
       if (state === 'not_found') unjudged.add('opportunity not found');
       const isClosed = !['open', 'none', 'not_found'].includes(state);
-      return isClosed ? wording`${trusted(describeDeal[state])}` : undefined;
+      return isClosed ? () => wording`${trusted(describeDeal[state])}` : undefined;
     });
   },
 };
@@ -187,12 +189,12 @@ export const unlistedOnQuotes: Check = {
   defaults: {},
   define: () =>
     'Quotes at draft or sent with lines whose product is no longer listed. At stake: first-year value of these lines, after discounts in percent.',
-  examine: (data, context) => {
+  *examine(data, context) {
     const unjudged = new ReasonCounts();
-    const catalogue = new Catalogue(data.product ?? []);
-    const open = data.quote?.filter(isOpenQuote) ?? [];
-    const quoteContext = quoteContextOf(context, data);
-    const findings = open.flatMap((each): RawFinding[] => {
+    const catalogue = yield* Catalogue.of(data.product ?? [], data.quote ?? []);
+    const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
+    const quoteContext = yield* quoteContextOf(context, data);
+    const findings = yield* flatMapSteps(open, (each): RawFinding[] => {
       const unlistedItems = (each.items ?? []).filter((item) =>
         isUnlisted(item, catalogue, unjudged),
       );

@@ -4,6 +4,7 @@ import { quote, wording } from '../../text/untrusted-text.ts';
 import { companyOf } from '../company-reference.ts';
 import { compact, contactName, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
+import { filterSteps, flatMapSteps, forEachStep, type Steps } from '../steps.ts';
 import type { Check, CheckData, RawFinding } from './check.ts';
 import { isListed } from './products.ts';
 
@@ -11,10 +12,10 @@ import { isListed } from './products.ts';
 const identifiedResources = ['company', 'contact', 'product', 'opportunity'] as const;
 type IdentifiedResource = (typeof identifiedResources)[number];
 
-const currentRecords = (data: CheckData, resource: IdentifiedResource): readonly ApiRecord[] => {
+function currentRecords(data: CheckData, resource: IdentifiedResource): Steps<ApiRecord[]> {
   const records: readonly ApiRecord[] = data[resource] ?? [];
-  return records.filter(resource === 'product' ? isListed : (record) => !isDeleted(record));
-};
+  return filterSteps(records, resource === 'product' ? isListed : (record) => !isDeleted(record));
+}
 
 const nameOf = (resource: IdentifiedResource, record: ApiRecord): Named =>
   resource === 'contact'
@@ -30,17 +31,16 @@ export const missingExternalIds: Check = {
   defaults: {},
   define: () =>
     'Companies, contacts, listed products and opportunities without an external identifier, which integrations find them by.',
-  examine: (data) => {
-    const all = identifiedResources.map((resource) => ({
-      resource,
-      records: currentRecords(data, resource),
-    }));
-    const findings = all.flatMap(({ resource, records }) =>
-      records
-        .filter(({ externalIdentifier }) => !nonBlank(externalIdentifier))
-        .map((record) => missingIdFinding(resource, record)),
-    );
-    const examined = all.reduce((count, { records }) => count + records.length, 0);
+  *examine(data) {
+    const findings: RawFinding[] = [];
+    let examined = 0;
+    for (const resource of identifiedResources) {
+      const records = yield* currentRecords(data, resource);
+      examined += records.length;
+      yield* forEachStep(records, (record) => {
+        if (!nonBlank(record.externalIdentifier)) findings.push(missingIdFinding(resource, record));
+      });
+    }
     return { findings, examined, of: 'records', unjudged: {} };
   },
 };
@@ -62,9 +62,11 @@ export const contactsWithoutEmail: Check = {
   isAdditive: false,
   defaults: {},
   define: () => 'Contacts whose e-mail is blank or has no @.',
-  examine: ({ contact = [] }) => {
-    const current = contact.filter((each) => !isDeleted(each));
-    const findings = current.filter(({ email }) => !email?.includes('@')).map(missingEmailFinding);
+  *examine({ contact = [] }) {
+    const current = yield* filterSteps(contact, (each) => !isDeleted(each));
+    const findings = yield* flatMapSteps(current, (each) =>
+      each.email?.includes('@') ? [] : [missingEmailFinding(each)],
+    );
     return { findings, examined: current.length, of: 'contacts', unjudged: {} };
   },
 };

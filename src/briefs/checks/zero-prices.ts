@@ -4,6 +4,7 @@ import { validEntries } from '../books.ts';
 import { type Decimal, decimal, perUnit } from '../money.ts';
 import { named, nonBlank } from '../naming.ts';
 import { isOpenQuote } from '../outcome.ts';
+import { filterSteps, flatMapSteps, recordsById, type Steps } from '../steps.ts';
 import type { Check, CheckContext, CheckData, RawFinding } from './check.ts';
 import { isListed, productFinding } from './products.ts';
 import { describeLines, quoteContextOf, quoteFinding } from './quotes.ts';
@@ -25,8 +26,12 @@ export const zeroPrices: Check = {
   defaults: {},
   define: ({ today }) =>
     `Prices of exactly 0: listed products, prices in pricing books valid on ${today}, and quotes at draft or sent with lines at 0. A missing price is not 0.`,
-  examine: (data, context) => {
-    const parts = [inCatalogue(data, context), inBooks(data, context), onQuotes(data, context)];
+  *examine(data, context) {
+    const parts = [
+      yield* inCatalogue(data, context),
+      yield* inBooks(data, context),
+      yield* onQuotes(data, context),
+    ];
     return {
       findings: parts.flatMap(({ findings }) => findings),
       examined: parts.reduce((sum, { examined }) => sum + examined, 0),
@@ -38,29 +43,32 @@ export const zeroPrices: Check = {
 
 const isZero = (price: number | undefined): boolean => decimal(price)?.eq(0) ?? false;
 
-function inCatalogue({ product = [] }: CheckData, { catalogueCurrency }: CheckContext): Part {
-  const listed = product.filter(isListed);
-  const findings = listed
-    .filter(({ price }) => isZero(price))
-    .map((entry): RawFinding => {
-      const { currency: _currency, kinds, ...finding } = productFinding(entry, catalogueCurrency);
-      const cost = decimal(entry.cost);
-      return {
-        ...finding,
-        kinds: { where: 'product', ...kinds },
-        reason: () => describeProduct(cost),
-      };
-    });
+function* inCatalogue(
+  { product = [] }: CheckData,
+  { catalogueCurrency }: CheckContext,
+): Steps<Part> {
+  const listed = yield* filterSteps(product, isListed);
+  const findings = yield* flatMapSteps(listed, (entry): RawFinding[] => {
+    if (!isZero(entry.price)) return [];
+    const { currency: _currency, kinds, ...finding } = productFinding(entry, catalogueCurrency);
+    const cost = decimal(entry.cost);
+    return [
+      { ...finding, kinds: { where: 'product', ...kinds }, reason: () => describeProduct(cost) },
+    ];
+  });
   return { examined: listed.length, findings };
 }
 
 const describeProduct = (cost: Decimal | undefined) =>
   cost ? wording`catalogue price 0, cost ${perUnit(cost)}` : wording`catalogue price 0`;
 
-function inBooks({ pricing_book = [], product = [] }: CheckData, { today }: CheckContext): Part {
-  const entries = pricing_book.flatMap((book) => validEntries(book, today));
+function* inBooks(
+  { pricing_book = [], product = [] }: CheckData,
+  { today }: CheckContext,
+): Steps<Part> {
+  const entries = yield* flatMapSteps(pricing_book, (book) => validEntries(book, today));
   const free = entries.filter(({ price }) => price?.eq(0));
-  const names = new Map(free.length > 0 ? product.map((entry) => [entry.id, entry]) : []);
+  const names = yield* recordsById(free.length > 0 ? product : []);
   const findings = free.map(({ book, productId }): RawFinding => {
     const about = names.get(productId) ?? { id: productId };
     return {
@@ -74,10 +82,10 @@ function inBooks({ pricing_book = [], product = [] }: CheckData, { today }: Chec
   return { examined: entries.length, findings };
 }
 
-function onQuotes(data: CheckData, context: CheckContext): Part {
-  const open = data.quote?.filter(isOpenQuote) ?? [];
-  const quoteContext = quoteContextOf(context, data);
-  const findings = open.flatMap((each): RawFinding[] => {
+function* onQuotes(data: CheckData, context: CheckContext): Steps<Part> {
+  const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
+  const quoteContext = yield* quoteContextOf(context, data);
+  const findings = yield* flatMapSteps(open, (each): RawFinding[] => {
     const free = (each.items ?? []).filter(({ price }) => isZero(price));
     if (free.length === 0) return [];
     const { currency: _currency, kinds, ...finding } = quoteFinding(each, quoteContext, undefined);

@@ -52,7 +52,7 @@ function knownTo(tenant: Tenant): Known {
   };
   return {
     currencyOf: companies
-      ? tenant.derived(companies, 'currencies', () => currenciesOf(companies))
+      ? tenant.derived([companies], 'currencies', () => currenciesOf(companies))
       : noCurrencies,
     nameOf: (kind, id) => (id === undefined ? undefined : directories[kind]().get(id)),
   };
@@ -69,7 +69,7 @@ type Names = ReadonlyMap<string, string>;
 const noNames: Names = new Map();
 
 const namesIn = (tenant: Tenant, records: readonly ApiRecord[] | undefined): Names =>
-  records ? tenant.derived(records, 'names', () => namesOf(records)) : noNames;
+  records ? tenant.derived([records], 'names', () => namesOf(records)) : noNames;
 
 const namesOf = (refs: readonly (Ref | undefined)[]): Names =>
   new Map(refs.flatMap((ref) => (ref?.id && ref.name ? [[ref.id, ref.name]] : [])));
@@ -79,7 +79,7 @@ function personsKnownTo(tenant: Tenant): Names {
   const owned = [cachedBy(tenant, 'opportunity'), cachedBy(tenant, 'quote')];
   const names = owned.flatMap((records) =>
     records
-      ? [...tenant.derived(records, 'owners', () => namesOf(records.map(({ owner }) => owner)))]
+      ? [...tenant.derived([records], 'owners', () => namesOf(records.map(({ owner }) => owner)))]
       : [],
   );
   return new Map(names);

@@ -1,0 +1,86 @@
+/** What briefs need of whole collections, computed in slices once for each reading. */
+import { RecordsByCompany } from '../briefs/company-reference.ts';
+import { type TenantDeals, tenantDeals } from '../briefs/deals.ts';
+import { type CurrencyOf, currenciesOf } from '../briefs/money.ts';
+import { type Market, marketOf } from '../briefs/never-bought.ts';
+import { type ProbabilityScale, probabilityScale } from '../briefs/probability.ts';
+import { hasUnknownItems } from '../briefs/quote-totals.ts';
+import type {
+  ApiRecord,
+  Category,
+  Company,
+  Opportunity,
+  Product,
+  Quote,
+} from '../records/records.ts';
+import { runInSlices } from '../slices.ts';
+import type { Tenant } from './tenant.ts';
+
+/** The currency of every company; none where companies may not be read. */
+export const currenciesFor = (
+  tenant: Tenant,
+  companies: readonly Company[] | undefined,
+): CurrencyOf => tenant.derived([companies], 'currencies', () => currenciesOf(companies ?? []));
+
+/** Every opportunity as a deal, in the currency of its company. */
+export const dealsFor = (
+  tenant: Tenant,
+  opportunities: readonly Opportunity[],
+  companies: readonly Company[] | undefined,
+): Promise<TenantDeals> =>
+  tenant.derivedFromNames([opportunities, companies], 'deals', () =>
+    runInSlices(tenantDeals(opportunities, currenciesFor(tenant, companies))),
+  );
+
+/** The records of one company, deleted ones too; `undefined` where the collection was not read. */
+export async function recordsOfCompany<R extends ApiRecord>(
+  tenant: Tenant,
+  company: Company,
+  records: readonly R[] | undefined,
+): Promise<R[] | undefined> {
+  if (!records) return undefined;
+  const grouped = await tenant.derivedFromNames([records], 'by company', () =>
+    runInSlices(RecordsByCompany.of(records)),
+  );
+  return grouped.of(company);
+}
+
+interface MarketRecords {
+  product?: readonly Product[];
+  quote?: readonly Quote[];
+  category?: readonly Category[];
+}
+
+/** `undefined` where products or quotes were not read. */
+export async function marketFor(
+  tenant: Tenant,
+  { product, quote, category }: MarketRecords,
+): Promise<Market | undefined> {
+  if (!product || !quote) return undefined;
+  // Items that the lists leave out are read later, into the same quotes.
+  const unread = quote.filter(hasUnknownItems).length;
+  return tenant.derivedFromNames([product, quote, category], `market without ${unread}`, () =>
+    runInSlices(marketOf({ products: product, quotes: quote, categories: category ?? [] })),
+  );
+}
+
+/** How the tenant's probabilities are read; `undefined` where opportunities were not read. */
+export const probabilityScaleFor = (
+  tenant: Tenant,
+  opportunities: readonly Opportunity[] | undefined,
+): ProbabilityScale | undefined =>
+  opportunities &&
+  tenant.derived([opportunities], 'probability scale', () => probabilityScale(opportunities));
+
+/** The names of persons by id, as the first record that each owns tells it. */
+export const ownerNamesFor = (
+  tenant: Tenant,
+  opportunities: readonly Opportunity[] | undefined,
+  quotes: readonly Quote[] | undefined,
+): ReadonlyMap<string, string | undefined> =>
+  tenant.derivedFromNames([opportunities, quotes], 'owner names', () => {
+    const names = new Map<string, string | undefined>();
+    for (const { owner } of [...(opportunities ?? []), ...(quotes ?? [])])
+      if (owner?.id && !names.has(owner.id)) names.set(owner.id, owner.name);
+    return names;
+  });
