@@ -59,6 +59,10 @@ describeWith('chromium', 'the preview in a browser', () => {
     // The past of the embedded tenant.
     await frame.locator('.changes .chart').waitFor();
     await frame.locator('.trend').waitFor();
+    const fits = await frame
+      .locator('html')
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+    expect(fits).toBe(true);
     await frame.locator('.card').first().click();
     await frame.locator('text="Ask about this"').click();
     await page.locator('text=Sent to the conversation').waitFor();

@@ -35,17 +35,19 @@ export function Trend({ host, args, answer, currency }: Props) {
       </svg>
       <figcaption>
         <span>{title}</span>
-        <table class="hidden">
-          <caption>{title}</caption>
-          <tbody>
-            {days.map((one) => (
-              <tr key={one.day}>
-                <th scope="row">{day(one.day)}</th>
-                <td>{money(amountOf(one), currency)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <div class="hidden">
+          <table>
+            <caption>{title}</caption>
+            <tbody>
+              {days.map((one) => (
+                <tr key={one.day}>
+                  <th scope="row">{day(one.day)}</th>
+                  <td>{money(amountOf(one), currency)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       </figcaption>
     </figure>
   );
