@@ -12,6 +12,8 @@ process.env.RECHECK_BACKEND = 'pure';
 const { checkSync } = await import('recheck');
 
 const timeoutMs = 60_000;
+/** Far above the defaults (0.25 s and 1 s), which a linear pattern exceeds on a busy machine; steps are limited too. */
+const matchingLimits = { incubationTimeout: 10_000, attackTimeout: 20_000 };
 
 /** Files that compose a pattern, and why it is linear nevertheless. */
 const composed = {
@@ -60,7 +62,7 @@ function verdictOn(pattern, flags) {
   const key = `/${pattern}/${flags}`;
   const known = verdicts.get(key);
   if (known) return known;
-  const verdict = checkSync(pattern, flags, { timeout: timeoutMs });
+  const verdict = checkSync(pattern, flags, { timeout: timeoutMs, ...matchingLimits });
   verdicts.set(key, verdict);
   return verdict;
 }
