@@ -22,6 +22,8 @@ export default defineConfig({
     // Tests with real sockets and processes can fail on a machine that is busy with something else. Inputs are the same
     // in the second run, so that a defect fails in both; the report marks what had to be repeated.
     retry: process.env.CI ? 1 : 0,
+    // A second, the default, is too short on a busy machine.
+    expect: { poll: { timeout: 15_000 } },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
