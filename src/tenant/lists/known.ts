@@ -94,5 +94,6 @@ export function completeRows<R extends Resource>(
   if (haveCompleteReferences(resource, records)) return;
   const others = ['company', 'contact', 'opportunity', 'category', 'quote'] as const;
   const cached = others.map((other) => [other, cachedBy(tenant, other)]);
-  completeReferences({ ...Object.fromEntries(cached), [resource]: records } as KnownRecords);
+  const known = { ...Object.fromEntries(cached), [resource]: records } as KnownRecords;
+  if (completeReferences(known)) tenant.noteCompletion();
 }
