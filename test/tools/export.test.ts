@@ -150,12 +150,15 @@ describe('an export', () => {
     const { columns, rows } = await exported(await server(), question);
     expect(columns).toEqual(expect.arrayContaining(['id', 'number', 'oneTime']));
     const two = await exported(await server(), `${question}&size=2`);
-    expect(two.rows).toEqual(rows.slice(0, 2));
+    // A file has the columns that its own rows have values in.
+    const shown = (some: readonly Row[]) =>
+      some.map(({ id, number, oneTime }) => [id, number, oneTime]);
+    expect(shown(two.rows)).toEqual(shown(rows.slice(0, 2)));
     expect(two.notes).toContain(
       `2 rows of ${rows.length} are in the file.\nThe next ones: the same address with from=2.`,
     );
     const next = await exported(await server(), `${question}&from=2`);
-    expect(next.rows).toEqual(rows.slice(2));
+    expect(shown(next.rows)).toEqual(shown(rows.slice(2)));
   });
 
   test('has the findings of a check and each table of a brief', async () => {
