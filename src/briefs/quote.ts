@@ -166,12 +166,16 @@ function quoteHeading(quote: Quote, today: Day) {
   });
 }
 
+/** The service has units in the singular; one of its own is not changed. */
+const unitOf = (amount: number, unit = ''): string =>
+  amount !== 1 && /^(day|week|month|year)$/i.test(unit) ? `${unit}s` : unit;
+
 function contractOf(quote: Quote): QuoteBrief['contract'] {
   const { amount, unit } = quote.contractDuration ?? {};
   const contract = compact({
     from: dayOf(quote.contractStartDate),
     to: dayOf(quote.contractEndDate),
-    duration: amount === undefined ? undefined : nonBlank(`${amount} ${unit ?? ''}`),
+    duration: amount === undefined ? undefined : nonBlank(`${amount} ${unitOf(amount, unit)}`),
   });
   return nonEmpty(contract);
 }

@@ -160,7 +160,7 @@ test('the brief of a quote: reports a complete quote in full', () => {
     status: 'draft',
     expires: '2026-07-31',
     expiresInDays: 46,
-    contract: { duration: '36 month' },
+    contract: { duration: '36 months' },
     paymentTerm: 'Net 30',
     company: { id: 'acme', name: 'Acme' },
     contact: { id: 'c1', name: 'Maria Okafor' },

@@ -107,7 +107,7 @@ describe('the waterfall', () => {
     expect(bars.map(({ kind, start, length }) => [kind, start, length])).toEqual([
       ['total', 0, 50],
       ['up', 50, 50],
-      ['down', 75, 25],
+      ['won', 75, 25],
       ['total', 0, 75],
     ]);
   });

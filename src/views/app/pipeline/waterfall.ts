@@ -9,7 +9,8 @@ export interface WaterfallBar {
   count: number;
   /** What the step adds, or, of opening and closing, the whole. */
   amount: number;
-  kind: 'total' | 'up' | 'down';
+  /** `won` leaves the pipeline too, but is no loss. */
+  kind: 'total' | 'up' | 'down' | 'won';
   /** Start and length in percent of the width. */
   start: number;
   length: number;
@@ -34,6 +35,12 @@ function spans(rows: readonly PipelineRow[], currency: string) {
   });
 }
 
+function kindOf(row: PipelineRow, amount: number): WaterfallBar['kind'] {
+  if (isTotal(row)) return 'total';
+  if (row.step === 'won') return 'won';
+  return amount < 0 ? 'down' : 'up';
+}
+
 /** Steps that make up less of the whole than this are shown on an axis that does not start at 0. */
 const minShareOfSteps = 0.4;
 
@@ -49,7 +56,7 @@ export function waterfallOf(rows: readonly PipelineRow[], currency: string): Wat
     ((Math.max(amount, axisStart) - axisStart) / width) * 100;
   const bars = all.map(({ row, amount, from, to }): WaterfallBar => {
     const [left, right] = [percentOf(Math.min(from, to)), percentOf(Math.max(from, to))];
-    const kind = isTotal(row) ? 'total' : amount < 0 ? 'down' : 'up';
+    const kind = kindOf(row, amount);
     return { step: row.step, count: row.count, amount, kind, start: left, length: right - left };
   });
   return { bars, axisStart: isSmall ? axisStart : 0 };

@@ -86,7 +86,7 @@ function describeScope({ checked, notChecked = [] }: QuoteData['preflight']): st
 
 /** A deleted quote does not go out, and an answered one has. */
 const canGoOut = ({ standing }: QuoteData): boolean =>
-  !['approved', 'declined', 'deleted'].includes(standing);
+  !['sent', 'approved', 'declined', 'deleted'].includes(standing);
 
 /**
  * Names the quote by id only: its title comes from records and must not act as the person's instruction.
