@@ -7,6 +7,7 @@ const sampled = [
   'test/access/tenant-separation.test.ts',
   'test/api/faults.test.ts',
   'test/briefs/properties.test.ts',
+  'test/commands/config.test.ts',
   'test/consent/look-alikes.test.ts',
   'test/consent/properties.test.ts',
   'test/consent/shown.test.ts',

@@ -22,7 +22,7 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 
 /**
  * Every list route against every fault, twice: its collection as a whole, and the tool that lists it. In the
- * quick suite each fault meets a quarter of the routes.
+ * quick suite each fault meets an eighth of the routes.
  */
 
 const soon = { timeout: 4_000, interval: 5 };
@@ -249,7 +249,7 @@ async function onRoutes(
   name: FaultName,
   work: (path: ResourcePath) => Promise<void>,
 ): Promise<void> {
-  const paths = sample(resourcePaths, 4, faultNames.indexOf(name));
+  const paths = sample(resourcePaths, 8, faultNames.indexOf(name));
   const results = await Promise.allSettled(paths.map(work));
   const wrong = results.flatMap((result, at) =>
     result.status === 'rejected' ? [`${paths[at]}: ${result.reason}`] : [],
