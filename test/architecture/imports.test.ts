@@ -9,7 +9,7 @@ import { shared } from '../support/shared.ts';
 const script = fileURLToPath(new URL('../../scripts/check-architecture.mjs', import.meta.url));
 const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-imports-')));
 
-afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
 
 interface Checked {
   status: number;

@@ -42,7 +42,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-config-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** A folder of its own for a test. */
 const place = async (): Promise<string> => mkdtemp(join(folder, 'it-'));

@@ -133,7 +133,7 @@ describe('when nothing is wrong', () => {
 
   test('does not change the state folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-doctor-'));
-    afterAll(() => rm(folder, { recursive: true, force: true }));
+    afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     const missing = join(folder, 'a', 'b');
     const { find } = await examine({}, { CPQ_STATE_DIR: missing });
     expect(find('state')).toMatchObject({ status: 'pass', detail: `${missing} is writable` });
@@ -306,7 +306,7 @@ describe('a problem', () => {
 
   test('with the state folder matters where something is written', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-doctor-'));
-    afterAll(() => rm(folder, { recursive: true, force: true }));
+    afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     await writeFile(join(folder, 'file'), '');
     const env = { CPQ_STATE_DIR: join(folder, 'file') };
     const reading = await examine({}, env);

@@ -24,7 +24,7 @@ const description = shared(() => readJson(join(root, 'package.json')));
 const sandbox = shared(() => startSandbox());
 
 const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-install-')));
-afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
 
 async function emptyProject(name: string): Promise<string> {
   const path = join(await folder(), name);

@@ -14,7 +14,7 @@ const complete: Environment = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key };
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-settings-')));
 
-afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
 
 async function fileWith(content: string): Promise<string> {
   const file = join(await folder(), `key-${Math.random()}`);

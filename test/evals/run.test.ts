@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   endpoint.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const evaluate = async (...options: string[]): Promise<string> => {

@@ -11,7 +11,7 @@ const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 
 async function serve(settings: ServerSettings = {}): Promise<Connection> {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-events-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
   const [host] = httpHosts;
   if (!host) throw new Error('no host');
   const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };

@@ -33,7 +33,7 @@ async function everyId({ call }: Connection): Promise<unknown[]> {
 
 test('an acknowledged event is stored once, even if the process is killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-crash-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
   const answered = new Set<string>();
   let number = 0;
   for (const limit of [40, 90, 150]) {

@@ -18,7 +18,7 @@ import {
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const folder = shared(async () => {
   const path = await mkdtemp(join(tmpdir(), 'cpq-mcp-webhooks-'));
-  closing({ close: () => rm(path, { recursive: true, force: true }) });
+  closing({ close: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) });
   return path;
 });
 const newFolder = async (): Promise<string> => mkdtemp(join(await folder(), 'state-'));

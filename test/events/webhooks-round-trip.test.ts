@@ -16,7 +16,7 @@ import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-circle-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
   return folder;
 }
 

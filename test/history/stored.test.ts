@@ -18,7 +18,7 @@ const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
 
 async function newStore(): Promise<{ store: SnapshotStore; folder: string }> {
   const parent = await mkdtemp(join(tmpdir(), 'cpq-mcp-history-'));
-  closing({ close: () => rm(parent, { recursive: true, force: true }) });
+  closing({ close: () => rm(parent, { recursive: true, force: true, maxRetries: 5 }) });
   return {
     store: localState(parent).snapshots('tenant'),
     folder: join(parent, 'history-tenant'),

@@ -31,7 +31,7 @@ const shipped = shared(async (): Promise<typeof import('../../src/index.ts')> =>
 });
 const sandbox = shared(() => startSandbox());
 const stateDir = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-embed-')));
-afterAll(async () => rm(await stateDir(), { recursive: true, force: true }));
+afterAll(async () => rm(await stateDir(), { recursive: true, force: true, maxRetries: 5 }));
 
 async function open(options: CpqServerOptions = {}): Promise<CpqServer> {
   const { createCpqServer } = await shipped();
@@ -244,7 +244,7 @@ const project = shared(async () => {
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   return folder;
 });
-afterAll(async () => rm(await project(), { recursive: true, force: true }));
+afterAll(async () => rm(await project(), { recursive: true, force: true, maxRetries: 5 }));
 
 describe('the examples', () => {
   test('run in memory', async () => {

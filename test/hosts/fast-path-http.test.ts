@@ -20,7 +20,7 @@ import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
 const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-fast-')));
-afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
 
 const servers = shared(async () => {
   const sandbox = await startSandbox({ scale: 0.1 });

@@ -22,7 +22,7 @@ const shipped = shared(async (): Promise<typeof import('../../src/index.ts')> =>
 const service = shared(async () => closing(await startUpstream({ seed: 1 })));
 const stateDir = shared(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-many-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
   return folder;
 });
 

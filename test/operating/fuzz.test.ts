@@ -23,7 +23,7 @@ import { shared } from '../support/shared.ts';
  */
 
 const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-fuzz-')));
-afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
 
 const server = shared(async () => {
   const env = {

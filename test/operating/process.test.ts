@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 /** What an operator sees of the server as it is shipped. */
 
 const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-process-')));
-afterAll(async () => rm(await folder(), { recursive: true, force: true }));
+afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
 
 const metricsToken = 'metrics-token-of-this-test';
 

@@ -49,7 +49,7 @@ async function killAtFile({ child }: Writer, snapshots: string, nth: number): Pr
 
 test('whatever was stored is whole, and can be added to', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-killed-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
   const snapshots = join(folder, 'history-tenant');
   await mkdir(snapshots, { mode: 0o700 });
   await build({

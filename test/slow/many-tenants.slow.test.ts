@@ -62,7 +62,7 @@ async function useTenants(host: CpqHost, upstream: Upstream, names: readonly str
 
 test('200 tenants that were opened, used and closed leave nothing behind', async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'cpq-mcp-many-'));
-  closing({ close: () => rm(stateDir, { recursive: true, force: true }) });
+  closing({ close: () => rm(stateDir, { recursive: true, force: true, maxRetries: 5 }) });
   const upstream = closing(await startUpstream({ seed: 1 }));
   const { createCpqHost }: typeof import('../../src/index.ts') = await import(
     pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href

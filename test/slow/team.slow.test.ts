@@ -39,7 +39,7 @@ const tagOf = (name: string): string => `${name}tag`;
 
 async function startTeam(count: number): Promise<Team> {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-team-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
   const redis = await startRedis();
   const services = new Map<string, TaggedService>();
   for (const name of tenantNames) {

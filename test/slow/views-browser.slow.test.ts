@@ -135,7 +135,7 @@ async function openCompany(server: Connection, options?: Options) {
 /** A server that takes webhooks, and has none yet. */
 async function takesWebhooks(): Promise<Connection> {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-views-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
   const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
   return (eras[0] as Host).start(await address(), { env });
 }

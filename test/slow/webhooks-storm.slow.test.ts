@@ -188,7 +188,7 @@ const env = { CPQ_WEBHOOK_SECRET: webhookSecret };
 describe('20,000 events, duplicated and out of order, are stored once each', () => {
   test('by one process', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-storm-'));
-    closing({ close: () => rm(folder, { recursive: true, force: true }) });
+    closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
     const [host] = httpHosts;
     if (!host) throw new Error('no host');
     const address = addressIn(await startSandbox({ scale: 0.1 }));

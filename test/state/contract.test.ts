@@ -16,7 +16,7 @@ type Pair = (inbox?: InboxLimits) => Promise<[State, State]>;
 
 const folder = shared(async () => {
   const path = await mkdtemp(join(tmpdir(), 'cpq-mcp-state-'));
-  closing({ close: () => rm(path, { recursive: true, force: true }) });
+  closing({ close: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) });
   return path;
 });
 const redis = shared(() => startRedis());

@@ -15,7 +15,7 @@ export type Headers = Record<string, string>;
 /** A folder that goes when the file's tests are over. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-access-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
   return folder;
 }
 

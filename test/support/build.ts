@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('pids', pids);
   return async () => {
     const left = (await readdir(pids)).map(Number).filter(endedByForce);
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     if (left.length > 0) throw new Error(`Processes were left running: ${left.join(', ')}`);
   };
 }

@@ -90,7 +90,7 @@ interface Content {
 /** A folder that goes when the file's tests are over. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-consent-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true }) });
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
   return folder;
 }
 

@@ -51,7 +51,7 @@ export function openTenant({ url, ...options }: OpenOptions): Tenant {
 /** A folder of a test's own. */
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'cpq-mcp-hardening-'));
 export const removeFolder = (folder: string): Promise<void> =>
-  rm(folder, { recursive: true, force: true });
+  rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
 export interface CallOptions {
   signal?: AbortSignal;

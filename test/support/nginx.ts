@@ -20,7 +20,7 @@ export async function startNginx(servers: readonly string[]): Promise<string> {
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
       await gone;
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   });
   const url = `http://127.0.0.1:${port}`;

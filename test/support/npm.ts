@@ -42,7 +42,7 @@ export async function installed(...names: readonly string[]): Promise<string> {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
   await execute('npm', ['install', ...quiet, ...names], { cwd: half, maxBuffer: outputLimit });
   // Another run of the tests may have been faster.
-  await rename(half, folder).catch(() => rm(half, { recursive: true, force: true }));
+  await rename(half, folder).catch(() => rm(half, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 

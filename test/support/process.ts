@@ -81,7 +81,7 @@ export async function run(
 /** Ends every process that is still running, and looks for keys in all that was written. */
 export async function endAll(): Promise<void> {
   await Promise.all([...running].map((it) => it.stop()));
-  if (home) await rm(await home, { recursive: true, force: true });
+  if (home) await rm(await home, { recursive: true, force: true, maxRetries: 5 });
   home = undefined;
   const leaks = recordings.splice(0).flatMap((recording) => recording.leaks());
   if (leaks.length > 0) throw new Error(`A key was written: ${leaks.join('; ')}`);

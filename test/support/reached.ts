@@ -16,7 +16,7 @@ const address = async () => addressIn(await sandbox());
 
 const home = shared(async () => {
   const path = await mkdtemp(join(tmpdir(), 'cpq-mcp-client-'));
-  closing({ close: () => rm(path, { recursive: true, force: true }) });
+  closing({ close: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) });
   return path;
 });
 

@@ -37,7 +37,8 @@ export async function startRedis(password?: string): Promise<Redis> {
     url: new URL(`redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`),
     kill,
     async start({ empty = false } = {}) {
-      if (empty) await rm(join(folder, 'appendonlydir'), { recursive: true, force: true });
+      if (empty)
+        await rm(join(folder, 'appendonlydir'), { recursive: true, force: true, maxRetries: 5 });
       child = spawn('redis-server', wordsFor(port, folder, password), { stdio: 'ignore' });
       await untilReady(ask);
     },
@@ -46,7 +47,7 @@ export async function startRedis(password?: string): Promise<Redis> {
     ask,
     async close() {
       await kill();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   await redis.start();

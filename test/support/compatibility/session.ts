@@ -61,7 +61,7 @@ export async function openSession({ set, rateLimit = plentiful }: Variation): Pr
       await client.close();
       await server.close();
       await service.close();
-      await rm(stateDir, { recursive: true, force: true });
+      await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -34,7 +34,7 @@ export async function runConformance(url: string, revision: Revision): Promise<O
     if (outcome.totals.SUCCESS === 0) throw new Error(`Nothing was checked. ${stdout}${stderr}`);
     return outcome;
   } finally {
-    await rm(results, { recursive: true, force: true });
+    await rm(results, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
