@@ -63,6 +63,21 @@ async function settled(tenant: Tenant): Promise<void> {
   }, soon);
 }
 
+test('a collection has the order of the list, whichever page arrives first', async () => {
+  let open = () => {};
+  const held = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  upstream.set({
+    onRequest: (n) => {
+      if (n === 5) setTimeout(open, 50);
+      return n === 2 ? held : undefined;
+    },
+  });
+  const { records } = await companies(tenantOf());
+  expect(records.map(({ id }) => id)).toEqual(upstream.records['/company'].map(({ id }) => id));
+});
+
 describe('one reading', () => {
   test('serves all waiting calls', async () => {
     const alone = tenantOf();

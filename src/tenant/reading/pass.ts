@@ -107,6 +107,18 @@ export class Pass<R> {
     return segment;
   }
 
+  /** The records in the order of the list, whichever page arrived first. */
+  inListOrder(): Map<unknown, R> {
+    const ordered = new Map<unknown, R>();
+    const segments = this.#segments.toSorted((one, other) => one.from - other.from);
+    for (const key of segments.flatMap(({ keys }) => keys)) {
+      const record = this.found.get(key);
+      if (record !== undefined) ordered.set(key, record);
+    }
+    for (const [key, record] of this.found) ordered.set(key, record);
+    return ordered;
+  }
+
   /** Whether both passes found the same records. */
   isSameAs(other: Pass<R>): boolean {
     return this.found.size === other.found.size && this.isWithin(other);

@@ -46,7 +46,7 @@ export async function* readCollection<R extends Resource>(
   for (let round = 1; ; round++) {
     const pass = new Pass<RecordOf[R]>(client.profile(resource), previous);
     const { end, requests } = yield* readPass(source, pass);
-    for (const [key, record] of pass.found) all.set(key, record);
+    for (const [key, record] of pass.inListOrder()) all.set(key, record);
     const proven = provenReading(source, pass, end, previous);
     if (proven) return proven;
     if (await learnsOffset(source, pass, end)) continue;
@@ -68,7 +68,7 @@ function provenReading<R extends Resource>(
 ): Reading<RecordOf[R]> | undefined {
   if (isApiError(end) || !isProven({ pass, end }, previous)) return undefined;
   if (pass.segments.length > 1 && end.by === 'pages') client.confirmOffset(resource);
-  return reading(pass.found, completeCoverage(pass.found.size));
+  return reading(pass.inListOrder(), completeCoverage(pass.found.size));
 }
 
 /**
