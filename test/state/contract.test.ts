@@ -200,10 +200,10 @@ function small(pair: Pair): void {
   test('work under another name does not wait', async () => {
     const [one, other] = await pair();
     let finish = () => {};
-    const held = one.runExclusive(
-      newTenant(),
-      () => new Promise<void>((resolve) => (finish = resolve)),
-    );
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const held = one.runExclusive(newTenant(), () => finished);
     expect(await other.runExclusive(newTenant(), async () => 'done')).toBe('done');
     finish();
     await held;
