@@ -11,5 +11,5 @@ const runsAll = process.env.CPQ_TEST_ALL_CASES === '1';
 export const sample = <T>(cases: readonly T[], every: number, offset = 0): T[] =>
   cases.filter((_, index) => runsAll || (index + offset) % every === 0);
 
-/** A number of repetitions: the first in the quick suite, the second in the slow suite. */
-export const quickOrAll = (quick: number, all: number): number => (runsAll ? all : quick);
+/** Repetitions or cases: the first in the quick suite, the second in the slow suite. */
+export const quickOrAll = <T>(quick: T, all: T): T => (runsAll ? all : quick);
