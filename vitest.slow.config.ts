@@ -21,13 +21,16 @@ const sampled = [
   'test/tools/tools.test.ts',
 ];
 
+/** They run over fewer worlds in the quick suite (`describeWorlds`). */
+const ofWorlds = ['test/oracle/*.test.ts'];
+
 /** Suites that take minutes, or need more than Node and npm. */
 export default defineConfig({
   ...common,
   test: {
     ...common.test,
     env: { CPQ_TEST_ALL_CASES: '1' },
-    include: ['test/**/*.slow.test.ts', ...sampled],
+    include: ['test/**/*.slow.test.ts', ...sampled, ...ofWorlds],
     exclude: ['node_modules/**'],
     passWithNoTests: true,
     testTimeout: 300_000,
