@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { legacyRevisions, modernRevision } from '../fast-path/requests.ts';
 import { description as serverInfo } from '../mcp/identity.ts';
 import { registryName, version } from '../version.ts';
+import { hostName, loopbackNames } from './http-io.ts';
 
 export interface DiscoveryOptions {
   /** Public URL of `/mcp`; without it the documents are for programs on this machine only. */
@@ -65,8 +66,9 @@ const pageHeaders = {
 
 /** The endpoint as a program on this machine reached it; undefined for other names, and for web pages. */
 function localEndpoint({ headers: { host = '', origin } }: IncomingMessage): URL | undefined {
-  const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host);
-  return isLocal && origin === undefined ? new URL(`http://${host}/mcp`) : undefined;
+  const url = `http://${host}/mcp`;
+  const isLocal = loopbackNames.includes(hostName(host)) && URL.canParse(url);
+  return isLocal && origin === undefined ? new URL(url) : undefined;
 }
 
 function serverCard(endpoint: URL, auth: ReadonlySet<string>): object {

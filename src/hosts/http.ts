@@ -13,7 +13,7 @@ import { reauthorizeWhileOpen } from './access/reauthorize.ts';
 import type { Discovery } from './discovery.ts';
 import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
 import type { FairQueue } from './fair-queue.ts';
-import { readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
+import { hostName, loopbackNames, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import { methodOf, parseMessage, toolOf } from './messages.ts';
 import { addRequestFacts } from './request-context.ts';
@@ -74,7 +74,6 @@ const defaultSlowSenders = { headersMs: 15_000, requestMs: 30_000 };
 const slowSendersCheckMs = 1_000;
 /** Maximum batch size; only clients of protocol revision 2025-03-26 send batches. */
 const maxBatch = 10;
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * Serves `/mcp`, `/healthz` and `/readyz`. Stateless: any replica can answer any request. The gate
@@ -126,16 +125,18 @@ class HttpFrontend {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const options = this.#options;
+    this.#route(request, response).catch((error: unknown) =>
+      sendError(request, response, error, this.#options),
+    );
+  }
+
+  async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { health, discovery, webhooks } = this.#options;
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    if (path === '/healthz') sendJson(response, 200, options.health());
-    else if (path === '/readyz') this.#sendReadiness(response);
-    else if (options.discovery?.(path, request, response)) return;
-    else if (!options.webhooks?.(path, request, response)) {
-      this.#serve(path, request, response).catch((error: unknown) =>
-        sendError(request, response, error, options),
-      );
-    }
+    if (path === '/healthz') return sendJson(response, 200, health());
+    if (path === '/readyz') return this.#sendReadiness(response);
+    if (discovery?.(path, request, response) || webhooks?.(path, request, response)) return;
+    await this.#serve(path, request, response);
   }
 
   #sendReadiness(response: ServerResponse): void {
@@ -241,8 +242,7 @@ class HttpFrontend {
   }
 
   /**
-   * Checks `Host` and `Origin` against DNS rebinding and cross-origin requests. Both are compared as text: a
-   * URL parser would find `localhost` in `evil.com@localhost`.
+   * Checks `Host` and `Origin` against DNS rebinding and cross-origin requests.
    * @throws HttpError
    */
   #checkAddressed({ headers: { host = '', origin } }: IncomingMessage): void {
@@ -315,9 +315,6 @@ function challenge({ challenge }: Session, messages: readonly unknown[]): void {
     if (denied) throw denied;
   }
 }
-
-/** The name in `name` or `name:port`. */
-const hostName = (address: string): string => address.toLowerCase().replace(/:\d{1,5}$/, '');
 
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { get as getOverHttp, type IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { icon } from '../../src/mcp/icon.ts';
@@ -26,6 +28,12 @@ const get = async (path: string, headers: Record<string, string> = {}): Promise<
 
 const getLocal = async (path: string, headers: Record<string, string> = {}) =>
   fetch(new URL(path, (await local()).url), { headers });
+
+/** fetch sets the Host header itself. */
+async function requestWithHost(url: URL, host: string): Promise<IncomingMessage> {
+  const [response] = await once(getOverHttp(url, { headers: { host } }), 'response');
+  return response.resume();
+}
 
 /** The published schema of a server card, without what this server does not use. */
 const card = z.strictObject({
@@ -113,6 +121,18 @@ describe('the server card', () => {
     expect((await getLocal(cardPath, { origin: 'https://page.example' })).status).toBe(403);
     expect((await getLocal(catalogPath, { origin: url.replace('/mcp', '') })).status).toBe(404);
   });
+
+  test.each([cardPath, catalogPath])(
+    'is not made for a Host header that is no address: %s',
+    async (path) => {
+      const { url } = await local();
+      for (const host of ['127.0.0.1:99999', '[::1]:70000', 'localhost:', 'evil.com@localhost'])
+        expect((await requestWithHost(new URL(path, url), host)).statusCode, host).toBeOneOf([
+          403, 404,
+        ]);
+      expect((await getLocal('/healthz')).status).toBe(200);
+    },
+  );
 });
 
 test('the icon is the one in the folder of icons', async () => {

@@ -14,6 +14,7 @@ import {
 import { ConfigError, type SettingName } from '../../config.ts';
 import type { NameOf } from '../../setting-names.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
+import { loopbackNames } from '../http-io.ts';
 import { bearerToken, invalidTokenError } from './bearer.ts';
 import type { AuthStrategy } from './gate.ts';
 import { HttpError, retryAfterHeader } from './http-error.ts';
@@ -133,7 +134,7 @@ const metadataPath = '/.well-known/oauth-protected-resource';
 
 /** Keys read over an unencrypted connection could be replaced on the way. */
 function requireTls(url: URL, name: (nameOf: NameOf<SettingName>) => string): void {
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  const isLocal = loopbackNames.includes(url.hostname);
   if (url.protocol === 'https:' || isLocal) return;
   throw new ConfigError((nameOf) => `${name(nameOf)} must be an https address`);
 }

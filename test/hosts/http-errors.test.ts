@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { Gate } from '../../src/hosts/access/gate.ts';
+import { serveHttp } from '../../src/hosts/http.ts';
+import { closing, shared } from '../support/shared.ts';
+
+const fail = (): never => {
+  throw new Error('a defect');
+};
+
+const gate: Gate = { admit: async () => fail() };
+
+const server = shared(async () => {
+  const errors: string[] = [];
+  const { url, close } = await serveHttp(gate, {
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    maxBodyBytes: 1_000,
+    onError: (error) => errors.push(error.message),
+    health: () => ({ status: 'ok' }),
+    readiness: fail,
+    discovery: (path) => path === '/discovery' && fail(),
+    webhooks: (path) => path === '/webhooks' && fail(),
+  });
+  return closing({ url, close, errors });
+});
+
+test.each(['/readyz', '/discovery', '/webhooks', '/mcp'])(
+  'a defect in what answers %s is a 500, is logged, and does not end the process',
+  async (path) => {
+    const { url, errors } = await server();
+    errors.length = 0;
+    const response = await fetch(new URL(path, url), { method: 'POST', body: '{}' });
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ error: 'Internal error' });
+    expect(errors).toEqual(['a defect']);
+    expect((await fetch(new URL('/healthz', url))).status).toBe(200);
+  },
+);
