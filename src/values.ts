@@ -46,3 +46,12 @@ export const toError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown));
 
 export const messageOf = (error: unknown): string => toError(error).message;
+
+/** A segment of a path without its percent encoding; an invalid encoding is taken literally. */
+export function decodeSegment(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

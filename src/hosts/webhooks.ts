@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { UnrecognizedEvent } from '../tenant/events/read-event.ts';
 import type { DeliveryReceipt } from '../tenant/events/receive.ts';
+import { decodeSegment } from '../values.ts';
 import type { GuessLimiter } from './access/guess-limiter.ts';
 import { HttpError, isGuess, retryAfterHeader } from './access/http-error.ts';
 import { readBody, readRequestBody, sendJson, sendRefusal } from './http-io.ts';
@@ -138,14 +139,6 @@ export async function answerDelivery(
   } catch (error) {
     const { status, message, headers } = toRejection(error, onError);
     return Response.json({ error: message }, { status, headers });
-  }
-}
-
-function decodeSegment(word: string): string {
-  try {
-    return decodeURIComponent(word);
-  } catch {
-    return word;
   }
 }
 

@@ -22,6 +22,7 @@ import {
   type ResourceTemplate,
   resourceTemplates,
 } from '../tool-kit/resources.ts';
+import { decodeSegment } from '../values.ts';
 import { madeUpNotice } from './instructions.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
@@ -131,14 +132,6 @@ function parseUri(tenant: Tenant, uri: string): { template: ResourceTemplate; id
     ', ',
   );
   throw new InvalidParams(`There is no resource at this address. Known: ${known}`, { uri });
-}
-
-function decodeSegment(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // Invalid percent encoding: taken literally.
-  }
 }
 
 async function readRecord(
