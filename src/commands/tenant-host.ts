@@ -59,8 +59,7 @@ export class TenantHost {
     const settings = settingsFrom({ ...this.#options, ...options });
     const address = await resolveAddress(settings);
     try {
-      this.#common ??= openCommon(this.#settings, openLog(this.#settings));
-      return this.#add(await this.#common, settings, address, name);
+      return this.#add(await this.#openShared(), settings, address, name);
     } catch (error) {
       await address.close();
       throw error;
@@ -72,6 +71,15 @@ export class TenantHost {
     this.#closed = true;
     await Promise.all([...this.#tenants].map(({ tenant }) => tenant.close()));
     await (await this.#common)?.state.close();
+  }
+
+  /** A failure is forgotten: the next tenant tries again. */
+  #openShared(): Promise<SharedServices> {
+    this.#common ??= openCommon(this.#settings, openLog(this.#settings)).catch((error) => {
+      this.#common = undefined;
+      throw error;
+    });
+    return this.#common;
   }
 
   #add(

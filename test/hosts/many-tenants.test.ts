@@ -250,4 +250,19 @@ describeWith('redis', 'a host with Redis', () => {
     expect(clients).toHaveLength(3);
     await host.close();
   });
+
+  test('that refuses the password opens no tenant, and one as soon as it accepts it', async () => {
+    const redis = await startRedis('the-password');
+    const redisUrl = new URL(redis.url);
+    redisUrl.password = 'another';
+    const refused = await openHost({ redisUrl });
+    await expect(tenantIn(refused, 'a')).rejects.toThrow(/password/);
+    await refused.close();
+
+    const host = await openHost({ redisUrl });
+    await expect(tenantIn(host, 'a')).rejects.toThrow(/password/);
+    await redis.ask('CONFIG', 'SET', 'requirepass', 'another');
+    await callOf(await connectTo(await tenantIn(host, 'a')), 'cpq_list_companies', { size: 2 });
+    await host.close();
+  });
 });
