@@ -18,14 +18,14 @@ import {
 import type { EditResult } from './config/merge.ts';
 import { nextSteps } from './config/next-steps.ts';
 
-const longestName = Math.max(...Object.keys(hosts).map(({ length }) => length));
+const nameWidth = Math.max(...Object.keys(hosts).map(({ length }) => length));
 
 export const usage = `Use: cpq-mcp config HOST [--write [--file PATH]] [--sandbox] [--base-url URL] [--grants LIST]
                            [--api-key-file PATH] [--windows] [--local]
      cpq-mcp config HOST --http URL [--auth ${authNames.join('|')}] [--write [--file PATH]]
 Hosts:
 ${Object.entries(hosts)
-  .map(([name, { title }]) => `  ${name.padEnd(longestName)}  ${title}`)
+  .map(([name, { title }]) => `  ${name.padEnd(nameWidth)}  ${title}`)
   .join('\n')}`;
 
 interface ConfigRequest extends LaunchOptions {
