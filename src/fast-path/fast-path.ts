@@ -1,18 +1,14 @@
 import type { Trace } from '../api/call.ts';
-import {
-  capabilitiesOf,
-  description,
-  identity,
-  instructionsFor,
-  listCacheHints,
-} from '../mcp/identity.ts';
+import { capabilitiesOf, description, identity, listCacheHints } from '../mcp/identity.ts';
+import { instructionsFor } from '../mcp/instructions.ts';
+import { metaKeys, modernRevision } from '../mcp/protocol.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import { callMs, errorResult, progressReporter, runTool } from '../mcp/tool-run.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { visible } from '../text/characters.ts';
 import { traceFrom } from '../traffic/trace.ts';
 import type { JsonObject } from '../values.ts';
-import { type ClientInfo, type FastRequest, metaKeys, modernRevision } from './requests.ts';
+import type { ClientInfo, FastRequest } from './requests.ts';
 
 type Called = { name: string; arguments?: JsonObject; _meta?: JsonObject };
 
@@ -34,14 +30,14 @@ export interface CallContext {
  */
 export class FastPath {
   readonly #parts: ServerParts;
-  readonly #lasts: boolean;
+  readonly #isPersistent: boolean;
   /** Serialized results of lists. */
   readonly #lists = new Map<string, string>();
 
   /** `isPersistent`: serves a persistent connection rather than stateless requests. */
   constructor(parts: ServerParts, { isPersistent }: { isPersistent: boolean }) {
     this.#parts = parts;
-    this.#lasts = isPersistent;
+    this.#isPersistent = isPersistent;
   }
 
   canHandle({ method, params }: FastRequest): boolean {
@@ -93,7 +89,9 @@ export class FastPath {
     const { surface, tenant, version, receivesUpdates = false } = this.#parts;
     const serverInfo = description(version);
     const instructions = instructionsFor(this.#parts);
-    const capabilities = capabilitiesOf(receivesUpdates && (this.#lasts || era === 'modern'));
+    const capabilities = capabilitiesOf(
+      receivesUpdates && (this.#isPersistent || era === 'modern'),
+    );
     switch (method) {
       case 'initialize':
         return { protocolVersion, capabilities, serverInfo, instructions };

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { legacyRevisions, modernRevision } from '../mcp/protocol.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import { traceFrom } from '../traffic/trace.ts';
 import { isObject } from '../values.ts';
 import { FastPath } from './fast-path.ts';
-import { type FastRequest, legacyRevisions, modernRevision, readRequest } from './requests.ts';
+import { type FastRequest, readRequest } from './requests.ts';
 
 /** The HTTP request of a message. */
 export interface HttpContext {

@@ -1,3 +1,4 @@
+import { legacyRevisions, metaKeys, modernRevision, reservedPrefix } from '../mcp/protocol.ts';
 import { isObject, type JsonObject } from '../values.ts';
 
 /**
@@ -6,24 +7,6 @@ import { isObject, type JsonObject } from '../values.ts';
  */
 
 export type Era = 'legacy' | 'modern';
-
-/** The only revision of the modern era so far; legacy revisions start with a handshake. */
-export const modernRevision = '2026-07-28';
-export const legacyRevisions: readonly string[] = [
-  '2025-11-25',
-  '2025-06-18',
-  '2025-03-26',
-  '2024-11-05',
-  '2024-10-07',
-];
-
-const reserved = 'io.modelcontextprotocol/';
-export const metaKeys = {
-  revision: `${reserved}protocolVersion`,
-  client: `${reserved}clientInfo`,
-  capabilities: `${reserved}clientCapabilities`,
-  server: `${reserved}serverInfo`,
-} as const;
 
 export interface FastRequest {
   id: string | number;
@@ -127,7 +110,7 @@ function eraOf(meta: unknown): Era | undefined {
   if (!isObject(meta) || !(meta.progressToken === undefined || isId(meta.progressToken)))
     return undefined;
   // Other fields belong to the host.
-  const ofProtocol = Object.entries(meta).filter(([name]) => name.startsWith(reserved));
+  const ofProtocol = Object.entries(meta).filter(([name]) => name.startsWith(reservedPrefix));
   if (ofProtocol.length === 0) return 'legacy';
   return isEnvelope(Object.fromEntries(ofProtocol)) ? 'modern' : undefined;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { legacyRevisions, modernRevision } from '../fast-path/requests.ts';
 import { description as serverInfo } from '../mcp/identity.ts';
+import { legacyRevisions, modernRevision } from '../mcp/protocol.ts';
 import { registryName, version } from '../version.ts';
 import { hostName, loopbackNames } from './http-io.ts';
 

@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { visible } from '../text/characters.ts';
+import { modernRevision } from './protocol.ts';
 
 /** The client program, as it describes itself. */
 export interface ClientHost {
@@ -21,15 +22,12 @@ interface Envelope {
   [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
 }
 
-/** The first revision in which every request contains the client's information. */
-const firstModernVersion = '2026-07-28';
-
 /**
  * In the modern era every request describes its client; in the legacy era only the first message of a
  * connection does, and stateless HTTP requests have no description.
  */
 export function clientHost(server: Server, { mcpReq }: ServerContext): ClientHost {
-  const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= firstModernVersion;
+  const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= modernRevision;
   // Already validated by the SDK, whose type lacks the key names.
   const envelope = isModern ? (mcpReq.envelope as Envelope | undefined) : undefined;
   const info = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();

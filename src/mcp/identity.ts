@@ -1,5 +1,4 @@
 import { icon } from './icon.ts';
-import { instructionsFor } from './instructions.ts';
 
 /** The server's name and version, which every modern answer contains. */
 export const identity = (version: string) => ({
@@ -26,5 +25,3 @@ export const capabilitiesOf = (subscribe: boolean) =>
 const hour = 3_600_000;
 /** Lists never change while the server runs, but depend on the caller's grants. */
 export const listCacheHints = { ttlMs: hour, cacheScope: 'private' as const };
-
-export { instructionsFor };

@@ -9,13 +9,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { type CallParts, callTool, toolCall } from './calls.ts';
 import { complete } from './completion.ts';
-import {
-  capabilitiesOf,
-  description,
-  identity,
-  instructionsFor,
-  listCacheHints,
-} from './identity.ts';
+import { capabilitiesOf, description, identity, listCacheHints } from './identity.ts';
+import { instructionsFor } from './instructions.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { type Connection, canSubscribe, forwardUpdates } from './subscriptions.ts';

@@ -57,6 +57,7 @@ const bad: [file: string, source: string, output: string][] = [
   ['src/api/a.ts', "import { log } from '../log.ts';", 'src/log.ts'],
   ['src/api/a.ts', "import { x } from '../traffic/t.ts';", 'src/traffic/t.ts'],
   ['src/state/s.ts', "import { x } from '../api/a.ts';", 'src/api/a.ts'],
+  ['src/hosts/h.ts', "import { x } from '../fast-path/f.ts';", 'src/fast-path/f.ts'],
   ['src/records/r.ts', "import { ApiError } from '../api/errors.ts';", 'src/api/errors.ts'],
   ['src/briefs/b.ts', "import type { Call } from '../api/call.ts';", 'src/api/call.ts'],
   ['src/briefs/deep/b.ts', "import { x } from '../../tenant/t.ts';", 'src/tenant/t.ts'],
