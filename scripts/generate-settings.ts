@@ -4,10 +4,10 @@ import { code, generated, row } from './generated.ts';
 
 const intro = `# Settings
 
-Made from \`src/config.ts\` by \`npm run generate:settings\`; do not edit.
+Every setting. Made from \`src/config.ts\` by \`npm run generate:settings\`; do not edit.
 
-A setting is a variable of the environment or a flag of the command; a flag wins. The key has no flag,
-because flags show in lists of processes. \`cpq-mcp doctor\` checks them.
+A setting is an environment variable or a flag; the flag takes precedence. Secrets have no flag, because process lists
+show flags. \`cpq-mcp doctor\` checks the settings.
 `;
 
 interface SettingDescription {

@@ -67,11 +67,10 @@ function page(measured: readonly Measured[]): string {
   const head = ['', 'text', 'structured', 'as the service sends it', 'requests', 'again'];
   return `# What answers cost
 
-Made by \`node scripts/run-ts.mjs scripts/generate-tokens.ts\`; do not edit.
+What frequent answers cost: tokens (o200k_base) as text and as structured content, of which a host shows one, and requests to
+the service by a new server, and when asked again. The tenant is the sandbox at scale ${options.scale}: ${counted.join(', ')}.
 
-Tokens of o200k_base, and requests to the service, of a server that had read nothing before, and asked
-again. The tenant is the sandbox at scale ${options.scale}: ${counted.join(', ')}.
-A model is shown the text or the structured content, whichever its host prefers; both say the same.
+Made by \`node scripts/run-ts.mjs scripts/generate-tokens.ts\`; do not edit.
 
 ${[row(...head), row(...head.map((name) => (name === '' ? '---' : '---:'))), ...measured.map(line)].join('\n')}
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
 import { type AnyTool, searchInput } from '../src/tool-kit/define-tool.ts';
 import { type Prompt, prompts } from '../src/tool-kit/prompts.ts';
+import { exportTemplate, historyResource, resourceTemplates } from '../src/tool-kit/resources.ts';
 import { catalog, toolByName } from '../tools/catalog.ts';
 import { code, formatted, generated, row } from './generated.ts';
 import { toolExamples } from './tool-examples.ts';
@@ -10,13 +11,12 @@ import { toolExamples } from './tool-examples.ts';
 const script = 'generate:tools';
 const intro = `# Tools
 
-Every tool with its arguments and a real answer: of the embedded tenant, as text, shortened. Made by
-\`npm run generate:tools\`; do not edit.
+Every tool with its arguments and a real answer of the embedded tenant, as text, shortened; then resources and prompts.
+Made by \`npm run generate:tools\`; do not edit.
 
-Which tools are listed is decided when the server starts, by the toolsets asked for (\`CPQ_TOOLSETS\`)
-and the grants held (\`CPQ_GRANTS\`); see [settings](settings.md).
-
-Arguments that several lists have are described once, under [lists](#lists).
+The settings \`CPQ_TOOLSETS\`, \`CPQ_TOOLS\` and \`CPQ_GRANTS\` ([settings](settings.md)) decide which tools are listed.
+An answer has at most 10,000 tokens; a longer one is cut at a record, and says so. One that does not cover everything,
+or is older than five minutes, says so too.
 `;
 
 const examples = await toolExamples('2026-11-16');
@@ -125,6 +125,15 @@ function promptSection(prompt: Prompt): string {
   return `### ${prompt.name}\n\n**${prompt.title}.** ${prompt.description} Grants ${needs}.\n\n${table.join('\n')}`;
 }
 
+function resourceSection(): string {
+  const resources = [...resourceTemplates, exportTemplate].map(({ uriTemplate, description }) =>
+    row(code(uriTemplate), description),
+  );
+  const history = row(code(historyResource.uri), historyResource.description);
+  const table = [row('resource', ''), row('---', '---'), ...resources, history];
+  return `## Resources\n\n${table.join('\n')}`;
+}
+
 /**
  * The prompt text with placeholders that a desktop app fills in. An optional value has a line of its own, so
  * that the rest reads as if it had not been asked for.
@@ -144,11 +153,11 @@ function promptOf({ name, description, arguments: all, text }: Prompt) {
   };
 }
 
-const promptIntro =
-  '## Prompts\n\nQuestions that people ask again and again; a host offers them by name.';
+const promptIntro = '## Prompts\n\nFrequent questions, which a host offers by name.';
 const sections = [
   listSection(),
   ...catalog.map(section),
+  resourceSection(),
   promptIntro,
   ...prompts.map(promptSection),
 ];
