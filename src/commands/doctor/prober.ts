@@ -1,13 +1,18 @@
 import type { Call } from '../../api/call.ts';
-import { requireRecognized } from '../../api/client.ts';
-import { type RawRecord, readOne, readPage } from '../../api/envelope.ts';
-import { ApiError, type ErrorFacts, isApiError } from '../../api/errors.ts';
-import { type Page, type PageRequest, queryString } from '../../api/page.ts';
-import { header, parseResponse } from '../../api/reply.ts';
+import {
+  ApiClient,
+  type ApiRequest,
+  type Attempt,
+  type RequestInterceptor,
+} from '../../api/client.ts';
+import type { RawRecord } from '../../api/envelope.ts';
+import { ApiError, isApiError } from '../../api/errors.ts';
+import type { Page, PageRequest } from '../../api/page.ts';
+import { header } from '../../api/reply.ts';
 import { routes } from '../../api/routes.ts';
-import { apiBase, Wire, type WireResponse } from '../../api/wire.ts';
-import { type ApiRecord, type RecordOf, type Resource, toRecord } from '../../records/records.ts';
-import { Connections } from '../../transport/connections.ts';
+import type { WireResponse } from '../../api/wire.ts';
+import type { ApiRecord, RecordOf, Resource } from '../../records/records.ts';
+import { isObject } from '../../values.ts';
 
 export interface ProbeTarget {
   baseUrl: URL;
@@ -39,19 +44,17 @@ const maxRequests = 40;
 const attemptMs = 10_000;
 
 /**
- * Sends read requests until a deadline, each once; again only where the service answers with an error that a
- * second request may not show.
+ * The client with a limit of requests and a deadline, which keeps what the check of the service needs to know of the
+ * answers.
  */
-export class Prober {
+export class Prober implements RequestInterceptor {
   readonly headers: ServiceHeaders = {};
   requests = 0;
-  /** Name of the offset parameter in the settings. */
-  readonly pageParam: string | undefined;
-  readonly #target: ProbeTarget;
-  readonly #wire: Wire;
+  readonly #client: ApiClient;
   readonly #deadline: number;
   readonly #onRequest: (path: string, requests: number) => void;
-  readonly #raw = new Map<Resource, readonly RawRecord[]>();
+  /** Rows of the first page of each route, by path. */
+  readonly #rows = new Map<string, readonly RawRecord[]>();
 
   constructor(
     target: ProbeTarget,
@@ -59,11 +62,19 @@ export class Prober {
     withinMs: number,
     onRequest: (path: string, requests: number) => void,
   ) {
-    this.#target = target;
-    this.pageParam = pageParam === 'none' ? undefined : pageParam;
-    this.#wire = new Wire(apiBase(target.baseUrl), target.key, new Connections({ attemptMs }));
+    this.#client = new ApiClient({
+      ...target,
+      pageParam,
+      limits: { attemptMs },
+      interceptor: this,
+    });
     this.#deadline = Date.now() + withinMs;
     this.#onRequest = onRequest;
+  }
+
+  /** Name of the offset parameter in the settings. */
+  get pageParam(): string | undefined {
+    return this.#client.pageParam;
   }
 
   /** Whether further requests may be sent. */
@@ -79,58 +90,52 @@ export class Prober {
 
   /** Rows of the first page of a route, as the service sent them. */
   rawRows(resource: Resource): readonly RawRecord[] {
-    return this.#raw.get(resource) ?? [];
+    return this.#rows.get(routes[resource].path) ?? [];
   }
 
-  /** One page, as `ApiClient.page` reads it. @throws ApiError */
-  async page<R extends Resource>(resource: R, query: PageRequest): Promise<Page<RecordOf[R]>> {
-    const route = routes[resource];
-    const facts = this.#facts(route.path);
-    const path = route.path + queryString(route, query, this.pageParam);
-    const body = await this.#twice(path, facts, (it) => readPage(it, facts));
-    if (!this.#raw.has(resource)) this.#raw.set(resource, structuredClone(body.records));
-    const records = body.records.map((record) => toRecord(resource, record));
-    requireRecognized(resource, records, facts);
-    return { ...body, records };
+  /**
+   * One page, requested once; again if the answer held an error that a second one may not have.
+   * @throws ApiError
+   */
+  page<R extends Resource>(resource: R, query: PageRequest): Promise<Page<RecordOf[R]>> {
+    const request = () => this.#client.page(resource, { ...query, attempts: 1 }, this.call);
+    return request().catch((error: unknown) => {
+      if (isApiError(error, 'embedded-error', 'malformed')) return request();
+      throw error;
+    });
   }
 
-  /** One record by id, as the service sends it. @throws ApiError */
-  record(resource: Resource, id: string): Promise<RawRecord> {
-    const facts = this.#facts(`${routes[resource].path}/…`);
-    const path = `${routes[resource].path}/${encodeURIComponent(id)}`;
-    return this.#twice(path, facts, (body) => readOne(body, facts));
+  /** @throws ApiError */
+  quote(id: string): Promise<RecordOf['quote']> {
+    return this.#client.getRecord('quote', 'id', id, this.call);
   }
 
   close(): Promise<void> {
-    return this.#wire.close();
+    return this.#client.close();
   }
 
-  #facts(path: string): ErrorFacts {
-    return { host: this.#target.baseUrl.host, path };
-  }
-
-  async #twice<T>(path: string, facts: ErrorFacts, read: (body: unknown) => T): Promise<T> {
-    try {
-      return await this.#once(path, facts, read);
-    } catch (error) {
-      if (!isApiError(error, 'embedded-error', 'malformed')) throw error;
-      return this.#once(path, facts, read);
-    }
-  }
-
-  async #once<T>(path: string, facts: ErrorFacts, read: (body: unknown) => T): Promise<T> {
+  /** @throws ApiError (`budget-spent`) when no further request may be sent */
+  async intercept<T>({ facts }: ApiRequest, _: Call, { send, parse }: Attempt<T>): Promise<T> {
     if (!this.canAsk) throw new ApiError('budget-spent', { ...facts, seconds: undefined });
     const started = Date.now();
     this.requests += 1;
     this.#onRequest(facts.path ?? '', this.requests);
     try {
-      const response = await this.#wire.send({ method: 'GET', path }, this.call, facts);
+      const response = await send(undefined);
       this.#recordHeaders(response, started);
-      return read(parseResponse(response, this.#target.key, facts));
+      const answer = parse(response);
+      this.#recordRows(facts.path ?? '', answer);
+      return answer;
     } catch (error) {
       if (isApiError(error, 'rate-limited')) this.headers.retryAfter = error.facts.seconds ?? 60;
-      throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
+      throw error;
     }
+  }
+
+  /** Copies the rows: reading a record changes it. */
+  #recordRows(path: string, answer: unknown): void {
+    if (this.#rows.has(path) || !isObject(answer) || !Array.isArray(answer.records)) return;
+    this.#rows.set(path, structuredClone(answer.records).filter(isObject));
   }
 
   #recordHeaders(response: WireResponse, started: number): void {

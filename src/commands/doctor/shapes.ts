@@ -88,8 +88,8 @@ async function checkItems(prober: Prober, probes: Probes): Promise<Finding> {
   if (prober.rawRows('quote').some(has)) return found('pass', 'in the rows of the list');
   if (!prober.canAsk) return found('skip', notTried);
   try {
-    const whole = await prober.record('quote', quote.id);
-    if (!has(whole)) return found('skip', 'the first quote has none');
+    const { items } = await prober.quote(quote.id);
+    if (!items) return found('skip', 'the first quote has none');
   } catch (error) {
     if (!isApiError(error)) throw error;
     return found('skip', 'a quote could not be read by id');
