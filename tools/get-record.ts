@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { fullRecord, selectFields } from '../src/briefs/concise.ts';
 import { deletionOf } from '../src/briefs/outcome.ts';
-import type { ApiRecord, Resource } from '../src/records/records.ts';
+import type { ApiRecord, PricingBook, Resource } from '../src/records/records.ts';
+import { nameProducts } from '../src/tenant/lists/known.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -41,6 +42,7 @@ export const getRecord = defineTool({
   }),
   async run(tenant, { resource, id, fields }, call) {
     const record: ApiRecord = await readByIdentifier(tenant, resource, id, call);
+    if (resource === 'pricing_book') await nameProducts(tenant, [record as PricingBook], call);
     requireFields(resource, [record], { fields });
     const name = record.name ?? record.title ?? record.number ?? id;
     return {

@@ -1,8 +1,12 @@
 import * as z from 'zod';
-import type { Resource } from '../src/records/records.ts';
+import { shownProducts } from '../src/briefs/columns.ts';
+import type { RecordOf, Resource } from '../src/records/records.ts';
+import type { ToolCall } from '../src/tenant/call.ts';
+import { nameProducts } from '../src/tenant/lists/known.ts';
 import { listRecords } from '../src/tenant/lists/list-records.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
-import { emptySearch, listAnswer, type Things } from '../src/tool-kit/answers.ts';
+import { emptySearch, listAnswer, type RecordShape, type Things } from '../src/tool-kit/answers.ts';
 import {
   type AnyTool,
   defineTool,
@@ -13,20 +17,35 @@ import {
   searchInput,
 } from '../src/tool-kit/define-tool.ts';
 
-interface ListTool {
+interface ListTool<R extends Resource> {
   name: string;
   title: string;
   description: string;
-  resource: Resource;
+  resource: R;
   plural: Things;
   input: typeof listInput | typeof searchInput | typeof filterInput;
   /** Said where the list is empty. */
   empty: Wording;
   /** Said with every answer. */
   notes?: readonly Wording[];
+  /** Adds to the rows what is read from elsewhere. */
+  complete?(
+    tenant: Tenant,
+    records: readonly RecordOf[R][],
+    shape: RecordShape,
+    call: ToolCall,
+  ): Promise<void>;
 }
 
-const listTool = ({ resource, plural, input, empty, notes, ...words }: ListTool): AnyTool =>
+const listTool = <R extends Resource>({
+  resource,
+  plural,
+  input,
+  empty,
+  notes,
+  complete,
+  ...words
+}: ListTool<R>): AnyTool =>
   defineTool({
     ...words,
     toolset: 'routes',
@@ -36,6 +55,7 @@ const listTool = ({ resource, plural, input, empty, notes, ...words }: ListTool)
     output: listOutput,
     async run(tenant, args, call) {
       const page = await listRecords(tenant, resource, args, call);
+      await complete?.(tenant, page.records, args, call);
       return listAnswer(resource, plural, page, args, { empty, notes });
     },
   });
@@ -110,11 +130,13 @@ export const listPricingBooks = listTool({
   name: 'cpq_list_pricing_books',
   title: 'List pricing books',
   description:
-    'Special prices: for whom, validity, special-bid number, how many products. Keys: for, validFrom, validTo. full adds the price of each product.',
+    'Special prices: for whom, validity, special-bid number, products. Keys: for, product, validFrom, validTo. full adds the price of each product.',
   resource: 'pricing_book',
   plural: 'pricing books',
   input: filterInput,
   empty: wording`There are no pricing books, or none passes the filters.`,
+  complete: (tenant, books, { detail, fields }, call) =>
+    nameProducts(tenant, books, call, detail === 'full' || fields ? undefined : shownProducts),
 });
 
 export const listCategories = listTool({

@@ -38,12 +38,14 @@ export interface Column<R> {
   value(record: R, known: Known): unknown;
   /** What filters compare, where it is not what is shown. */
   compared?(record: R, known: Known): unknown;
+  /** What a filter may name instead, such as the part number of a product. */
+  alternatives?(record: R): readonly (string | undefined)[];
   /** The field by which the service filters for equal texts; without it the filter is applied here. */
   filter?: string;
   /** The field by which the service sorts; without it the order is made here. */
   sort?: string;
   /** The collections without which the value may be unknown. */
-  needs?: readonly ('company' | 'opportunity')[];
+  needs?: readonly ('company' | 'opportunity' | 'product')[];
   /** Not in the concise form; for `fields`, filters and sort only. */
   hidden?: true;
 }
@@ -279,20 +281,44 @@ const assignees = (
 ];
 
 const maxAssignees = 5;
+/** Names of products that the list shows of a pricing book. */
+export const shownProducts = 3;
+
+/** The first of some texts, and how many more there are. */
+const shortened = <T>(all: readonly T[], limit: number): readonly (T | string)[] =>
+  all.length > limit ? [...all.slice(0, limit), `${all.length - limit} more`] : all;
 
 /** The companies and classifications that it is for; `none` if it names none. */
 const assignedTo = (none: string): Column<Assigned> => ({
   value: (assigned, known) => {
     const all = assignees(assigned, known);
-    if (all.length === 0) return [none];
-    const more = all.length - maxAssignees;
-    return more > 0 ? [...all.slice(0, maxAssignees), `${more} more`] : all;
+    return all.length === 0 ? [none] : shortened(all, maxAssignees);
   },
   compared: (assigned, known) => {
     const all = assignees(assigned, known);
     return all.length === 0 ? [none] : all;
   },
 });
+
+const productNames = ({ products = [] }: PricingBook): (string | undefined)[] =>
+  products.map(({ name, productId }) => name ?? productId);
+
+const bookColumns: Columns<PricingBook> = {
+  for: assignedTo('everyone'),
+  specialBidNumber: text('specialBidNumber'),
+  validFrom: date('validFrom'),
+  validTo: date('validTo'),
+  products: { value: ({ products }) => products?.length },
+  product: {
+    value: (book) =>
+      book.products?.some(({ name }) => name)
+        ? shortened(productNames(book), shownProducts)
+        : undefined,
+    compared: productNames,
+    alternatives: ({ products = [] }) => products.flatMap(({ mpn, productId }) => [mpn, productId]),
+    needs: ['product'],
+  },
+};
 
 const columnsByResource: { [R in Resource]: Columns<RecordOf[R]> } = {
   company: companyColumns,
@@ -307,13 +333,7 @@ const columnsByResource: { [R in Resource]: Columns<RecordOf[R]> } = {
     updated: date('updatedAt'),
   },
   quote_widget: { type: text('type'), updated: date('updatedAt') },
-  pricing_book: {
-    for: assignedTo('everyone'),
-    specialBidNumber: text('specialBidNumber'),
-    validFrom: date('validFrom'),
-    validTo: date('validTo'),
-    products: { value: ({ products }: PricingBook) => products?.length },
-  },
+  pricing_book: bookColumns,
   category: { parentCategoryId: text('parentCategoryId'), markup: number('markup'), listed },
   category_tree: {},
   discount_group: {

@@ -124,12 +124,15 @@ function cell(value: unknown): string {
   return escapeCell(onOneLine(value));
 }
 
-/** The text of a cell: a nested record as pairs of names and values, a list with commas. */
+/** The text of a cell: a nested record as pairs of names and values, a list with commas or semicolons. */
 export const onOneLine = (value: unknown): string => (isObject(value) ? pairs(value) : flat(value));
 
-/** A scalar or a list of scalars, on one line. */
-const flat = (value: unknown): string =>
-  Array.isArray(value) ? value.map(inline).join(', ') : inline(value);
+/** A scalar or a list of scalars, on one line; with semicolons where a comma in a text would be ambiguous. */
+function flat(value: unknown): string {
+  if (!Array.isArray(value)) return inline(value);
+  const texts = value.map(inline);
+  return texts.join(texts.some((text) => text.includes(', ')) ? '; ' : ', ');
+}
 
 const inline = (value: unknown): string =>
   typeof value === 'string' && value.includes('\n')

@@ -157,7 +157,16 @@ const fieldsOf = {
     companyIds: listOf(text),
     classificationIds: listOf(text),
     products: listOf(
-      nested({ productId: text, price: number, cost: number, validFrom: time, validTo: time }),
+      nested({
+        productId: text,
+        /** Of the product; the service gives its id only. */
+        name: text,
+        mpn: text,
+        price: number,
+        cost: number,
+        validFrom: time,
+        validTo: time,
+      }),
     ),
   },
   category,

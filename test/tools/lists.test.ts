@@ -17,6 +17,14 @@ async function rows(sql: string): Promise<Row[]> {
 const countOf = async (sql: string): Promise<number> =>
   Number((await rows(`select count(*) as n from ${sql}`))[0]?.n);
 
+/** The requests to a route that the service was sent. */
+async function requestsFor(route: string): Promise<unknown[]> {
+  const { admin } = await sandbox();
+  const response = await fetch(`${admin.url}/log`, { headers: { 'admin-key': admin.key } });
+  const { entries } = (await response.json()) as { entries: { path: string }[] };
+  return entries.filter(({ path }) => new URL(path, admin.url).pathname.endsWith(route));
+}
+
 describe('a filter', () => {
   test('of an unknown key is answered with the known ones', async () => {
     for (const args of [{ filters: 'stag:Won' }, { sort: '-stag' }, { filters: 'stag:<5' }]) {
@@ -175,6 +183,79 @@ describe('names of referenced records', () => {
     const { records } = await list('companies', { filters: `id:${company?.id}` });
     expect(records[0]).toMatchObject({ accountManager: company?.name });
     expect(records[0]).not.toHaveProperty('accountManagerId');
+  });
+});
+
+describe('products of pricing books', () => {
+  const inBook = `pricing_book_product e join pricing_book b on b.tenant = e.tenant and b.id = e.pricingBookId
+    join product p on p.tenant = e.tenant and p.id = e.productId where e.tenant = ?`;
+  const booksWith = async (product: string) =>
+    (await rows(`select distinct b.id from ${inBook} and p.name = '${product}'`)).map(
+      ({ id }) => id,
+    );
+  const named = (products: unknown) =>
+    (products as Row[])
+      .map(({ productId, name, mpn }) => `${productId} ${name} ${mpn ?? ''}`)
+      .sort();
+  /** A new server, over a tenant whose first book has some more products. */
+  async function fresh(grants = 'read') {
+    const { database, tenants } = await sandbox();
+    database
+      .prepare(`insert into pricing_book_product (tenant, pricingBookId, productId, price)
+        select tenant, (select min(id) from pricing_book where tenant = p.tenant), id, 10 from product p
+        where tenant = ?1 and id not in (select productId from pricing_book_product where tenant = ?1)
+        order by id limit max(0, 12 - (select count(*) from pricing_book_product where tenant = ?1))`)
+      .run(tenants[0].name);
+    return anyHost.start(addressIn(await sandbox()), { grants });
+  }
+
+  test('are named with one request, in the list and in a record', async () => {
+    const { call, close } = await fresh();
+    const before = (await requestsFor('/product')).length;
+    const { records, text } = await call('cpq_list_pricing_books');
+    expect((await requestsFor('/product')).length).toBe(before + 1);
+    for (const { id, product, products } of records) {
+      const expected = await rows(
+        `select e.productId, p.name, p.mpn from ${inBook} and b.id = '${id}'`,
+      );
+      expect(products).toBe(expected.length);
+      const [names, more] = [expected.map(({ name }) => name), expected.length - 3];
+      expect(names).toEqual(expect.arrayContaining((product as string[]).slice(0, 3)));
+      if (more > 0) expect((product as string[]).slice(3)).toEqual([`${more} more`]);
+      const { data } = await call('cpq_get_record', { resource: 'pricing_book', id });
+      expect(named((data.record as Row).products)).toEqual(named(expected));
+    }
+    // Names with commas are separated by semicolons.
+    expect(text).toMatch(/\|[^|]+; [^|]+; [^|]+; \d+ more$/m);
+    await close();
+  });
+
+  test('can be filtered by name, by part number in any spelling, and by id', async () => {
+    const [product] = await rows(`select p.id, p.name, p.mpn from ${inBook} and p.mpn like '%-%'
+      and p.name not like '%|%' order by p.id limit 1`);
+    const { id, name, mpn } = product as { id: string; name: string; mpn: string };
+    const expected = await booksWith(name.replaceAll("'", "''"));
+    const { call, close } = await fresh();
+    for (const text of [name, name.toUpperCase(), mpn, mpn.replace('-', '').toLowerCase(), id]) {
+      const { records } = await call('cpq_list_pricing_books', { filters: `product:${text}` });
+      expect(records.map((row) => row.id).sort(), text).toEqual(expected.sort());
+    }
+    const { records, data } = await call('cpq_list_pricing_books', { filters: 'product:zzzz' });
+    expect(records).toEqual([]);
+    expect(String(data.notes)).toMatch(/No record has the product "zzzz"\. There are: "/);
+    await close();
+  });
+
+  test('keep their ids where products may not be read', async () => {
+    const { call, refused, close } = await fresh('pricing_book:read');
+    const { records } = await call('cpq_list_pricing_books', { detail: 'full' });
+    expect(records.length).toBeGreaterThan(0);
+    expect(named(records[0]?.products)[0]).toMatch(/^\w{20} undefined $/);
+    expect((await call('cpq_list_pricing_books')).records[0]).not.toHaveProperty('product');
+    expect(await refused('cpq_list_pricing_books', { filters: 'product:x' })).toMatch(
+      /product:read/,
+    );
+    await close();
   });
 });
 

@@ -1,6 +1,7 @@
 /** Parses `filters` and `sort` of a list, and translates them for the service where it supports them. */
 
 import { type Column, columnsOf, type Known } from '../../briefs/columns.ts';
+import { normalisePart } from '../../briefs/part-numbers.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import {
   identifier,
@@ -143,8 +144,20 @@ export function passes<R extends Resource>(
   return tests.some((test) =>
     'empty' in test
       ? test.empty === (values.length === 0)
-      : values.some((value) => passesTest(value, test)),
+      : values.some((value) => passesTest(value, test)) || isNamedOtherwise(record, key, test),
   );
+}
+
+/** Whether the text is an alternative under this key, without regard to letter case and punctuation. */
+export function isNamedOtherwise<R extends Resource>(
+  record: RecordOf[R],
+  { column }: Key,
+  test: Test,
+): boolean {
+  const { alternatives } = (column ?? {}) as Partial<Column<RecordOf[R]>>;
+  if (!alternatives || !('is' in test)) return false;
+  const part = normalisePart(test.is);
+  return part !== '' && alternatives(record).some((other) => normalisePart(other) === part);
 }
 
 function passesTest(value: unknown, test: Exclude<Test, { empty: boolean }>): boolean {

@@ -6,7 +6,14 @@ import {
   haveCompleteReferences,
   type KnownRecords,
 } from '../../briefs/references.ts';
-import type { ApiRecord, RecordOf, Ref, Resource } from '../../records/records.ts';
+import type {
+  ApiRecord,
+  PricingBook,
+  Product,
+  RecordOf,
+  Ref,
+  Resource,
+} from '../../records/records.ts';
 import type { ToolCall } from '../call.ts';
 import { readGrant } from '../grants.ts';
 import type { Tenant } from '../tenant.ts';
@@ -85,12 +92,72 @@ function personsKnownTo(tenant: Tenant): Names {
   return new Map(names);
 }
 
-/** Adds missing names to the references of these rows, from the rows themselves and from cached collections. */
+/** Ids in one filter of the service. */
+const maxIds = 100;
+
+/**
+ * Adds names and part numbers to the first `each` products of pricing books: from the cached products, otherwise with
+ * one request, or for many products by reading all. Without permission for products they keep their ids only.
+ * @throws ApiError if the key is refused
+ */
+export async function nameProducts(
+  tenant: Tenant,
+  books: readonly PricingBook[],
+  call: ToolCall,
+  each = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  completeRows(tenant, 'pricing_book', books);
+  const unnamed = books.flatMap(({ products = [] }) =>
+    products.slice(0, each).flatMap((it) => (it.name || !it.productId ? [] : [it.productId])),
+  );
+  if (unnamed.length === 0 || !tenant.grants.has('product:read')) return;
+  const reading = readProducts(tenant, [...new Set(unnamed)], call);
+  addProductNames(books, await reading.catch(unlessKeyRefused));
+}
+
+async function readProducts(
+  tenant: Tenant,
+  ids: readonly string[],
+  call: ToolCall,
+): Promise<readonly Product[]> {
+  const query = { filters: `id:${ids.join('|')}`, size: maxIds, includeBundles: true };
+  const page =
+    ids.length <= maxIds && !ids.some((id) => /[,:|]/.test(id))
+      ? await tenant.list('product', query, call).catch(unlessFilterRefused)
+      : undefined;
+  if (page?.coverage.complete) return page.records;
+  return (await tenant.collection('product', call)).records;
+}
+
+function unlessFilterRefused(error: unknown): undefined {
+  if (!isApiError(error, 'refused')) throw error;
+}
+
+/** The name follows the id, so that a table of the products begins with both. */
+function addProductNames(
+  books: readonly PricingBook[],
+  products: readonly Product[] | undefined,
+): void {
+  if (!products || books.length === 0) return;
+  const byId = new Map(products.map((product) => [product.id, product]));
+  for (const { products: entries = [] } of books) {
+    entries.forEach((entry, at) => {
+      const { productId, ...prices } = entry;
+      const { name, mpn } = byId.get(productId) ?? {};
+      if (productId && name && !entry.name)
+        entries[at] = { productId, name, ...(mpn && { mpn }), ...prices };
+    });
+  }
+}
+
+/** Adds missing names to what these rows refer to, from the rows themselves and from cached collections. */
 export function completeRows<R extends Resource>(
   tenant: Tenant,
   resource: R,
   records: readonly RecordOf[R][],
 ): void {
+  if (resource === 'pricing_book')
+    addProductNames(records as readonly PricingBook[], cachedBy(tenant, 'product'));
   if (haveCompleteReferences(resource, records)) return;
   const others = ['company', 'contact', 'opportunity', 'category', 'quote'] as const;
   const cached = others.map((other) => [other, cachedBy(tenant, other)]);

@@ -21,6 +21,7 @@ import {
   type Criteria,
   inServiceTerms,
   isEqual,
+  isNamedOtherwise,
   type Key,
   keyNames,
   passes,
@@ -169,7 +170,11 @@ function resolveNames<R extends Resource>(
     const { key, tests } = condition;
     const occurring = () =>
       new Set(records.flatMap((record) => valuesOf(valueUnderKey(record, key, known))));
-    return { key, tests: tests.map((test) => resolveTest(key, test, occurring, notes)) };
+    const resolve = (test: Test) =>
+      records.some((record) => isNamedOtherwise(record, key, test))
+        ? test
+        : resolveTest(key, test, occurring, notes);
+    return { key, tests: tests.map(resolve) };
   });
   return { conditions: resolved, notes };
 }
