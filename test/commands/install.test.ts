@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,11 +8,12 @@ import { unpackExtension, validateManifest } from '@anthropic-ai/mcpb';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { publint } from 'publint';
-import { afterAll, describe, expect, inject, test, vi } from 'vitest';
+import { describe, expect, inject, test, vi } from 'vitest';
 import * as z from 'zod';
 import { settings } from '../../src/config.ts';
 import { prompts } from '../../src/tool-kit/prompts.ts';
 import { catalog } from '../../tools/catalog.ts';
+import { emptyProject, folder, npm, packed } from '../support/package.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -22,50 +22,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const readJson = async (path: string) => JSON.parse(await readFile(path, 'utf8'));
 const description = shared(() => readJson(join(root, 'package.json')));
 const sandbox = shared(() => startSandbox());
-
-const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-install-')));
-afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
-
-async function emptyProject(name: string): Promise<string> {
-  const path = join(await folder(), name);
-  await mkdir(path);
-  await writeFile(join(path, 'package.json'), '{"private":true}');
-  return path;
-}
-
-/** Runs npm with a cache and a home of its own, which it may not fill from anywhere. */
-async function npm(cwd: string, ...words: string[]): Promise<string> {
-  const home = await folder();
-  const quiet = { npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
-  const own = { HOME: home, npm_config_cache: join(home, 'cache'), npm_config_loglevel: 'error' };
-  const [program = '', ...rest] = words;
-  const env = { PATH: process.env.PATH, ...quiet, ...own };
-  return (await execute(program, rest, { cwd, env, maxBuffer: 1e8 })).stdout;
-}
-
-interface Packed {
-  filename: string;
-  size: number;
-  unpackedSize: number;
-  files: { path: string }[];
-}
-
-/** The package as it would be published, made of what was built for the tests. */
-const packed = shared(async () => {
-  if (inject('buildError') !== '') throw new Error(inject('buildError'));
-  const stage = join(await folder(), 'stage');
-  await mkdir(stage);
-  for (const name of await readdir(root)) {
-    if (/\.(md|json)$|^LICENSE$|^icons$/.test(name)) {
-      await cp(join(root, name), join(stage, name), { recursive: true });
-    }
-  }
-  await cp(dirname(inject('bundle')), join(stage, 'dist'), { recursive: true });
-  const said = await npm(stage, 'npm', 'pack', '--ignore-scripts', '--json');
-  const [facts] = JSON.parse(said) as Packed[];
-  if (!facts) throw new Error(said);
-  return { ...facts, stage, tarball: join(stage, facts.filename) };
-});
 
 const installed = shared(async () => {
   const project = await emptyProject('project');
@@ -106,6 +62,14 @@ describe('the package', () => {
       expect.objectContaining({ path: 'dist/index.d.ts' }),
     ]);
     expect(size).toBeLessThan(1_000_000);
+  });
+
+  test('runs nothing when it is installed', async () => {
+    const { scripts } = await readJson(
+      join(await installed(), 'node_modules', 'cpq-mcp', 'package.json'),
+    );
+    const runByNpm = /^(pre|post)?(install|prepare)$|^prepublish$/;
+    expect(Object.keys(scripts).filter((name) => runByNpm.test(name))).toEqual([]);
   });
 
   test('installs a single package, and starts', async () => {
@@ -179,6 +143,40 @@ describe('the package', () => {
       code: 1,
       stderr: expect.stringContaining('install the optional package `libsql`'),
     });
+  });
+});
+
+describe('the README and the changelog of the package', () => {
+  test('link to the repository at the version of the package', async () => {
+    const { version, repository } = await description();
+    const project = join(await installed(), 'node_modules', 'cpq-mcp');
+    const bases = [
+      `https://github.com/${repository.replace('github:', '')}/blob/v${version}/`,
+      `https://raw.githubusercontent.com/${repository.replace('github:', '')}/v${version}/`,
+    ];
+    for (const name of ['README.md', 'CHANGELOG.md']) {
+      const links = [...(await readFile(join(project, name), 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)];
+      const targets = links.map(([, target = '']) => target).filter((it) => !it.startsWith('#'));
+      expect(targets.filter((target) => !target.startsWith('https://'))).toEqual([]);
+      for (const base of bases) {
+        const own = targets.filter((target) => target.startsWith(base));
+        if (name === 'README.md') expect(own).not.toEqual([]);
+        for (const target of own) {
+          const path = target.slice(base.length).replace(/#.*/, '');
+          expect(await stat(join(root, path)).then((it) => it.isFile())).toBe(true);
+          expect(/\.png$/.test(path)).toBe(base.includes('raw.'));
+        }
+      }
+    }
+  });
+
+  test('are as before in the repository', async () => {
+    const { stage } = await packed();
+    for (const name of ['README.md', 'CHANGELOG.md']) {
+      expect(await readFile(join(stage, name), 'utf8')).toBe(
+        await readFile(join(root, name), 'utf8'),
+      );
+    }
   });
 });
 
