@@ -3,16 +3,16 @@ import fc from './fast-check.ts';
 
 export type Header = readonly [name: string, value: string];
 
-/** A request as bytes, right or wrong in any part. */
+/** A raw request; any part of it may be invalid. */
 export interface RawRequest {
   method: string;
   target: string;
   version: string;
   headers: readonly Header[];
   body: string;
-  /** In how many pieces it is sent. */
+  /** Number of chunks in which it is sent. */
   pieces: number;
-  /** Which share of it is sent before the sender goes away; 1 is all of it. */
+  /** The share of its bytes that is sent before the sender disconnects; 1 is all. */
   share: number;
 }
 
@@ -40,7 +40,7 @@ const junk = fc.oneof(
   ),
 );
 
-/** Nothing in it ends a line: what is behind it would be another header. */
+/** Without line ends, which would start another header. */
 const value = junk.map((text) => text.replace(/[\r\n]/g, ' '));
 
 const method = fc.oneof(
@@ -62,6 +62,8 @@ const method = fc.oneof(
 const paths = [
   '/mcp',
   '/mcp/',
+  '/mcp/server-card',
+  '/.well-known/ai-catalog.json',
   '/mcp?x=1',
   '//mcp',
   '/MCP',
@@ -97,7 +99,7 @@ const named = (name: string, ...values: string[]) =>
   fc.tuple(fc.constant(name), fc.oneof(fc.constantFrom(...values), value));
 
 const header = fc.oneof(
-  named('host', 'localhost', '127.0.0.1:1', 'evil.example', 'localhost:x', ''),
+  named('host', 'localhost', '127.0.0.1:99999', 'evil.example', 'localhost:x', ''),
   named('origin', 'http://localhost', 'https://evil.example', 'null'),
   named(
     'authorization',
@@ -155,7 +157,7 @@ const body = fc.oneof(
   junk,
 );
 
-/** What makes a request a good one. */
+/** The headers of a valid request. */
 export const defaultHeaders = (body: string): Header[] => [
   ['host', 'localhost'],
   ['content-type', 'application/json'],
@@ -166,7 +168,7 @@ export const defaultHeaders = (body: string): Header[] => [
 
 const often = fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false));
 
-/** Any request; most of them are right in much, so that they get further than the first check. */
+/** Any request; most are nearly valid, so that they pass the first checks. */
 export const rawRequest = (always: readonly Header[]): fc.Arbitrary<RawRequest> =>
   body.chain((text) =>
     fc
@@ -197,14 +199,14 @@ function bytesOf({ method, target, version, headers, body }: RawRequest): Buffer
     ...headers.map(([name, content]) => `${name}: ${content}`),
   ];
   const text = `${head.join('\r\n')}\r\n\r\n`;
-  // One byte a character, as far as a head goes; a body is sent as it would be.
+  // Headers are Latin-1, the body is UTF-8.
   return Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(body)]);
 }
 
-/** Nobody knows of a request that is wrong whether the server waits for more of it. */
-const patienceMs = 1_000;
+/** The server may wait for the rest of an invalid request. */
+const answerMs = 1_000;
 
-/** Sends it, and reads until the other side has nothing more to say; `isWhole`: it will have an answer. */
+/** Sends the request and reads until the server closes the connection. `isWhole`: an answer is certain. */
 export async function exchange(
   port: number,
   request: RawRequest,
@@ -212,14 +214,14 @@ export async function exchange(
 ): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });
   const received: Buffer[] = [];
-  // A request that is refused early is not read to its end.
+  // The server may close the connection while the request is being sent.
   socket.on('error', () => {});
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.on('data', (bytes: Buffer) => received.push(bytes));
   await write(socket, request);
-  const leave = isWhole ? undefined : setTimeout(() => socket.end(), patienceMs);
+  const timer = isWhole ? undefined : setTimeout(() => socket.end(), answerMs);
   await closed;
-  clearTimeout(leave);
+  clearTimeout(timer);
   return Buffer.concat(received).toString('latin1');
 }
 
@@ -233,6 +235,6 @@ async function write(socket: Socket, request: RawRequest): Promise<void> {
   }
 }
 
-/** The status of every answer in it. */
+/** The status of each response. */
 export const statusesIn = (text: string): number[] =>
   [...text.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
