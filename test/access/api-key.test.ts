@@ -38,7 +38,7 @@ const startKeyed = (baseUrls: string, more: Record<string, string> = {}): Promis
     ...more,
   });
 
-/** Lets nothing out: what is answered with 429 would have been sent. */
+/** Admits no request to the service: a call that is answered with 429 was about to be sent. */
 const nothingLeft: RateWindow = Object.assign(new MemoryRates(), {
   take: async () => ({ taken: false, left: 0, waitMs: 600_000 }),
 });
@@ -51,7 +51,7 @@ interface Asked {
   allowPrivate?: boolean;
 }
 
-/** What becomes of a request that names this address. */
+/** The status of the answer to a request that names this address. */
 async function statusFor(address: string, { allowed, allowPrivate = true }: Asked) {
   const open = () => expect.unreachable('nothing is opened');
   const strategy = apiKeyStrategy({ baseUrls: allowed, allowPrivate, rates: nothingLeft, open });
@@ -297,7 +297,7 @@ const strict = shared(async () => {
 });
 
 describe('callers at one address', () => {
-  /** One of them may read everything, and one only companies, contacts and opportunities. */
+  /** Two keys: one may read everything, the other only companies, contacts and opportunities. */
   const both = shared(async () => {
     const { baseUrl } = addressIn(await sandbox());
     const team = await startKeyed(baseUrl);

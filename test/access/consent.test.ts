@@ -159,7 +159,7 @@ describe('the journal', () => {
     const listed = await bert.ask('cpq_list_changes', { opportunity: external_id });
     const row = listed.records.find((one) => one.change_id === change_id);
     expect(row).toMatchObject({ caller: 'token:bert', consent: 'token' });
-    // Whoever may not write is not even offered the list.
+    // A caller that may not write does not see the list of changes.
     expect(await reader.names()).not.toContain('cpq_list_changes');
     await Promise.all([bert.close(), reader.close()]);
   });

@@ -27,7 +27,7 @@ interface Shared {
   metric(name: string): Promise<Record<string, number>>;
 }
 
-/** A server of one tenant for two callers. */
+/** A server of one tenant with two callers. */
 async function startShared(more: Record<string, string> = {}): Promise<Shared> {
   const upstream = closing(await startUpstream());
   const env = { CPQ_STATE_DIR: newFolder() };
@@ -130,7 +130,7 @@ const listening = {
   _meta: envelope,
 };
 
-/** Opens a stream. @returns the refusal, or what closes it */
+/** Opens a stream. @returns the error of a refused one, or a function that closes it */
 function listen(
   { url }: Team,
   headers: Headers,

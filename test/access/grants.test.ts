@@ -35,7 +35,7 @@ interface Graded extends Team {
   as(grants: string): Promise<Record<string, string>>;
 }
 
-/** A server that may do everything, and whose callers may do what their tokens say. */
+/** A server with these grants, whose callers have those of their tokens. */
 async function startGraded(grants: string = everything.grants): Promise<Graded> {
   const env = { CPQ_STATE_DIR: newFolder() };
   const { baseUrl, key } = addressIn(await sandbox(), 'all');
@@ -59,7 +59,7 @@ async function startGraded(grants: string = everything.grants): Promise<Graded> 
 
 const server = shared(() => startGraded());
 
-/** A server with all collections cached and events in its inbox, read for a caller with all grants. */
+/** A server with all collections and some events cached by a caller with all grants. */
 const warm = shared(async () => {
   const team = await server();
   const at = addressIn(await sandbox(), 'all');
@@ -89,7 +89,7 @@ const warm = shared(async () => {
   return team;
 });
 
-/** Texts that are in the records of every other collection, and in none of companies. */
+/** Texts of the records of every other collection that do not occur in companies. */
 const hidden = shared(async () => {
   const at = addressIn(await sandbox(), 'all');
   const known = JSON.stringify(await serviceRecords(at, '/company', '?size=1000'));
@@ -102,7 +102,7 @@ const hidden = shared(async () => {
   return [...texts].filter((text) => !known.includes(text));
 });
 
-/** Values by which a record could be recognised. */
+/** The values that identify a record. */
 const tellingOf = ({ id, externalIdentifier, number, description, title, email }: Row): string[] =>
   [id, externalIdentifier, number, description, title, email]
     .map((it) => String(it ?? ''))
@@ -173,7 +173,7 @@ describe('listed tools', () => {
   });
 });
 
-/** Somebody who may read companies and nothing else, where everything else is at hand. */
+/** A caller that may read only companies, at a server that has cached everything else. */
 const reader = shared(async (): Promise<Caller & { headers: Record<string, string> }> => {
   const team = await warm();
   const headers = await team.as('company:read');

@@ -32,7 +32,7 @@ async function startKeyed() {
 
 type Show = (key: string, from: string) => Promise<Reply>;
 
-/** So many wrong keys from one address, all at once. */
+/** Sends this number of wrong keys from one address at the same time. */
 const guess = (show: Show, from: string, count: number): Promise<Reply[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => show(`wrong-${from}-${at}`, from)));
 

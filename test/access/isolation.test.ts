@@ -19,7 +19,7 @@ import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhooksAt } from '../support/webhooks.ts';
 
-/** Tenants at one address of the service, which differ in name and key alone. */
+/** Tenants at one address of the service that differ only in name and key. */
 
 type Row = Record<string, unknown>;
 
@@ -82,7 +82,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     expect((await south.ask('cpq_list_changes')).records).toEqual([]);
     const revert = await south.ask('cpq_revert_change', { change_id: written.change_id });
     expect(revert.isError).toBe(true);
-    // The one write of this hour is north's.
+    // North has used the one write of this hour.
     expect((await write(north, 'opp-2')).text).toContain('limit of 1 writes an hour');
     expect(await write(south, 'opp-3')).toMatchObject({ outcome: 'written' });
   });
@@ -98,7 +98,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     expect((await after.north.ask('cpq_list_changes')).records).toHaveLength(1);
     expect((await after.north.ask('cpq_list_events')).text).toContain('Company renewed');
     expect((await after.south.ask('cpq_list_changes')).records).toEqual([]);
-    // North's old key is another entry's now, which is not north for it.
+    // North's old key now belongs to another entry, which must not see north's data.
     await server.describeAs({
       north: { ...north, apiKey: newKey },
       south: { ...south, apiKey: keyOf('north') },
@@ -114,7 +114,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     expect((await deliverTo(server, 'north', event('first'))).body).toEqual({ status: 'kept' });
     expect((await north.ask('cpq_list_events')).text).toContain('Company first');
     expect((await south.ask('cpq_list_events')).text).not.toContain('Company first');
-    // The same event is new to the other, who is sent it by a hook of its own.
+    // The same event is new to the other tenant, which has its own webhook.
     expect((await deliverTo(server, 'south', event('first'))).body).toEqual({ status: 'kept' });
     expect((await deliverTo(server, 'south', event('first'))).body).toEqual({ status: 'known' });
     expect((await south.ask('cpq_list_events')).text).toContain('Company first');
@@ -142,7 +142,7 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     await until(() => updates(received.north)).toEqual(['of-north']);
     await south.ask('cpq_find', { query: 'Acme' });
     expect(upstream.requests).toHaveLength(read);
-    // Updates are sent in order: one of north would have come before.
+    // Updates are sent in order: an update of north would have arrived before this one.
     await deliverTo(server, 'south', event('of-south'));
     await until(() => updates(received.south)).toContain('of-south');
     expect(updates(received.south)).toEqual(['of-south']);

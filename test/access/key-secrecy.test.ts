@@ -12,8 +12,8 @@ import { type FaultName, faults } from '../support/upstream/faults.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /**
- * A key that is looked for in every byte that leaves a server: results, errors, protocol, log, files. The
- * services are of the kind that says it back.
+ * Searches every byte that leaves a server for the key: results, errors, protocol, log, files. The services of
+ * these tests repeat the key in their answers.
  */
 
 const canary = createCanary();
@@ -47,7 +47,7 @@ const given: Readonly<Record<string, Record<string, unknown>>> = {
   cpq_upsert_opportunity: { external_id: 'opp-1', name: 'New', description: 'Asked for' },
 };
 
-/** What comes of one call, whatever that is. */
+/** The result of a call, or its error, as text. */
 const textOf = (server: Connection, name: string, signal?: AbortSignal): Promise<string> =>
   server.ask(name, given[name] ?? {}, signal ? { signal } : {}).then(
     ({ result }) => JSON.stringify(result),
@@ -70,7 +70,7 @@ const envelope = (text: string): Behaviour => ({
   instead: { text: `{"results":[${record(text)}],"total":1,"filters":[{"key":"${text}"}]}` },
 });
 
-/** Services that say the key back, in what is read and in what is refused. */
+/** Services that repeat the key in records and in refusals. */
 const echoes: Record<string, Behaviour> = {
   'in records': envelope(key),
   'in records, within a text': envelope(`the key ${key} is mine`),
@@ -125,7 +125,7 @@ describe('a service that repeats the key', () => {
   });
 });
 
-/** One of each kind of what can go wrong. */
+/** One fault of each kind. */
 const wrong: readonly FaultName[] = [
   ...(['key-missing', 'key-wrong', 'no-permission', '400-messages', '404', '429-an-hour'] as const),
   ...(['500', '502-html', '302-other-host', 'redirect-loop', 'reset', 'close-in-body'] as const),
@@ -135,7 +135,7 @@ const wrong: readonly FaultName[] = [
 /** Cancelled by the client, because three attempts of twenty seconds take too long. */
 const hanging: readonly FaultName[] = ['never-answers', 'stops-in-headers', 'stops-in-body'];
 
-/** Over HTTP, where headers and bodies are looked at too, some will do. */
+/** A sample for HTTP, where headers and bodies are searched too. */
 const onHttp: readonly FaultName[] = ['key-wrong', '302-other-host', 'truncated'];
 
 describe.each([anyHost, ...httpHosts.slice(0, 1)])('errors of every kind, $name', (host) => {

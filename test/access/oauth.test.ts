@@ -49,7 +49,7 @@ async function startOAuthTeam(
     CPQ_OAUTH_ISSUER: provider.issuer,
     CPQ_PUBLIC_URL: audience,
     CPQ_GRANTS: 'read,opportunity:write',
-    // Every request has a sender's address of its own, so that the limit on wrong tokens is not reached.
+    // Each request comes from another address, because wrong tokens are rate-limited by address.
     CPQ_TRUSTED_PROXIES: '127.0.0.1',
     ...more,
   });
@@ -134,7 +134,7 @@ describe('a token of the provider', () => {
     'with an unknown key id': { header: { kid: 'other' } },
     'of another algorithm, with an unknown key id': { header: { kid: 'other', alg: 'RS256' } },
   };
-  // At once: those with an unknown key id wait for the keys to be read again.
+  // Concurrent, because tokens with an unknown key id wait until the keys are read again.
   test.concurrent.each(Object.entries(bad))('%s is refused', async (_, request) => {
     const { sendWith } = await rsa();
     expectUnauthorized(await sendWith(request));
@@ -450,7 +450,7 @@ describe('while the identity provider', () => {
   });
 });
 
-/** At once, because each of them waits for a timeout or for the minimum time between two readings of the keys. */
+/** Concurrent, because each test waits for a timeout or for the minimum interval between two reads of the keys. */
 describe.concurrent('an identity provider', () => {
   test('that is slow to answer delays no other request', async ({ expect }) => {
     const { provider, sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'));
@@ -574,7 +574,7 @@ describe.concurrent('keys of the identity provider', () => {
       if (path.endsWith('keys')) response.writeHead(500).end();
       return path.endsWith('keys');
     };
-    // All of one address, and more than it may guess in a minute.
+    // More than one address may send in a minute.
     for (const reply of await Promise.all(Array.from({ length: 40 }, show)))
       expectUnavailable(reply);
     provider.instead = undefined;

@@ -21,7 +21,7 @@ const outside = fc.oneof(
   fc.nat(255).map((last) => `203.0.113.${last}`),
   fc.nat(0xffff).map((part) => `2001:db8::${part.toString(16)}`),
 );
-/** Whatever a sender may write of itself. */
+/** Any value that a sender may put into the header. */
 const claimed = fc.oneof(
   outside,
   proxy,

@@ -16,7 +16,7 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 
 const audience = 'https://mcp.example.com/mcp';
 
-/** Parts of a token with which it could still be used, or guessed. */
+/** The token, and a part that would be enough to guess it. */
 const partsOf = (token: string): string[] => [token, token.slice(-30)];
 
 test('no credential of a caller, valid or not, is written anywhere', async () => {
@@ -67,7 +67,7 @@ test('no credential of a caller, valid or not, is written anywhere', async () =>
   ];
   const statuses = new Set<number>();
   for (const fails of [false, true]) {
-    // The service and the provider fail, and so all that asks them does.
+    // The service and the provider fail, so that every call fails too.
     if (fails) upstream.set({ status: { code: 500, message: `${own.key} ${operators.key}` } });
     if (fails) provider.instead = (_, response) => Boolean(response.socket?.destroy());
     for (const headers of credentials) {
@@ -84,7 +84,7 @@ test('no credential of a caller, valid or not, is written anywhere', async () =>
     expect(await canary.findInFolder(state)).toEqual([]);
   }
   for (const token of [good, spoilt, jwt, plainKey, ...others].flatMap(partsOf)) {
-    // Not as a matcher, which would show all of it.
+    // Not `toContain`, whose failure would print all output.
     expect(output.everything.includes(token)).toBe(false);
   }
 });

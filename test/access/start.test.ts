@@ -7,7 +7,7 @@ const tenant = { CPQ_BASE_URL: 'https://one.example.com', CPQ_API_KEY: secret };
 const issuer = { CPQ_AUTH: 'oauth', CPQ_OAUTH_ISSUER: 'https://login.example.com' };
 const publicUrl = { CPQ_PUBLIC_URL: 'https://mcp.example.com/mcp' };
 
-/** What a start says that must not come to anything. */
+/** Starts the server with settings that it must refuse. @returns the error message */
 async function refused(env: Environment, ...argv: string[]): Promise<string> {
   const { status, stdout, stderr } = await run(['http', '--port', '0', ...argv], env);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

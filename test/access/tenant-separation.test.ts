@@ -15,8 +15,8 @@ import { startTaggedService, type TaggedService, taggedCount } from '../support/
 import { random } from '../support/upstream/random.ts';
 
 /**
- * Four tenants in one process, by two addresses and two keys, which share what can be shared: state, cache,
- * and the moment. Every record says whose it is.
+ * Four tenants in one process, with two addresses and two keys, that share state and cache and are called at the
+ * same time. Every record names its tenant.
  */
 
 const calls = quickOrAll(2_000, 10_000);
@@ -24,7 +24,7 @@ const inFlight = 32;
 const chance = random(7);
 
 interface Party {
-  /** In every id and name of its records, and of no other tenant's. */
+  /** Part of every id and name of this tenant's records, and of no other's. */
   tag: string;
   tenant: Tenant;
   served: Served;
@@ -39,7 +39,7 @@ const keys = ['one0key0of0isolation', 'another0key0of0isolation'];
 
 const tagOf = (home: string, key: number): string => `${home}${'XY'.charAt(key)}tag`;
 
-/** Answers after some turns, or some time. */
+/** Answers after some turns of the event loop, or some milliseconds. */
 function later(answer: () => void): void {
   if (chance.below(3) === 0) setTimeout(answer, chance.below(6));
   else setImmediate(answer);
@@ -52,7 +52,7 @@ beforeAll(async () => {
   folder = await newFolder();
   homes = [await startHome('north'), await startHome('south')];
   const shared = { state: localState(join(folder, 'state')), cache: new CollectionCache(1) };
-  // Held for so short that every kind of reading is under way all the time.
+  // Collections expire so soon that first reads, refreshes and cached answers all happen during the test.
   const rest = {
     freshness: { freshMs: 10, staleMs: 60 },
     budget: { requests: 10_000_000, windowSeconds: 600 },
@@ -133,7 +133,7 @@ test('no answer contains data of another tenant, with 32 calls of four tenants i
   await Promise.all(Array.from({ length: inFlight }, work));
   expect(seen.foreign).toEqual([]);
   expect(errors).toEqual([]);
-  // Nearly all were answered, and every answer had a tag.
+  // Nearly all calls were answered, each with a tag.
   expect(seen.answered).toBeGreaterThan(calls * 0.9);
   expect(seen.silent).toBe(0);
 }, 120_000);

@@ -66,7 +66,7 @@ describe('two tenants in one server', () => {
       expect(ids[other].filter((id) => text.includes(id))).toEqual([]);
       hits[own] += ids[own].filter((id) => text.includes(id)).length;
     };
-    // As many at once as may wait for their turn.
+    // The most calls that may wait at the same time.
     const numbers = Array.from({ length: 300 }, (_, at) => at);
     while (numbers.length > 0) await Promise.all(numbers.splice(0, 100).map(call));
     expect(hits.one).toBeGreaterThan(100);

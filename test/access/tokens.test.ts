@@ -236,7 +236,7 @@ describe('a caller', () => {
   });
 });
 
-/** Others of the same shape. */
+/** Invalid tokens of the same form. */
 const spoilt: Record<string, (good: string, other: string) => string> = {
   'nobody’s': (good) => `${good.slice(0, -43)}${'A'.repeat(43)}`,
   truncated: (good) => good.slice(0, -1),
@@ -316,7 +316,7 @@ describe('a token', () => {
   });
 });
 
-/** One where many wrong tokens are shown. */
+/** A server that gets many wrong tokens. */
 const spoiling = shared(() => startShared());
 const others = shared(async () => (await spoiling()).add('other'));
 
@@ -333,7 +333,7 @@ describe('a caller that guesses tokens', () => {
     expect(late.status).toBe(429);
     expect(Number(late.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(late.headers['retry-after'])).toBeLessThanOrEqual(60);
-    // A different answer for a valid token would help to guess.
+    // A valid token gets the same answer: another one would confirm a guess.
     expect((await from('203.0.113.9', team.good)).status).toBe(429);
     expect((await from('203.0.113.10', team.good)).status).toBe(200);
     expect((await send(team, { headers: bearer(team.good) })).status).toBe(200);

@@ -23,7 +23,7 @@ import {
   writeFaults,
 } from '../support/upstream/write-faults.ts';
 
-/** What is tried again and what is not, and what ends a request: counted where it arrives. */
+/** Which requests are retried, and what ends a request, counted where the requests arrive. */
 
 const soon = { timeout: 4_000, interval: 5 };
 let upstream: Upstream;
@@ -130,7 +130,7 @@ describe('writes', () => {
     if (expected === 'ok' || lies.includes(name)) expect(outcome).toBe('answered');
     else {
       expect(kinds).toContain(kindOf(outcome));
-      // An answer that does not tell must never pass for "not written".
+      // A write whose outcome is unknown must not be reported as "not written".
       expect(outcome).toMatchObject({ outcomeUnknown: expected === 'unknown' });
     }
   });
@@ -143,7 +143,7 @@ describe('writes', () => {
       bodies.push(Buffer.concat(await request.toArray()).toString());
       response.end('{"id":"x","name":"New"}');
     });
-    // Nobody listens at the first attempt, which is refused before it could leave.
+    // No server listens at the first attempt, so the connection is refused before the request is sent.
     await new Promise((resolve) => setTimeout(resolve, 40));
     await listening(server, port);
     expect(await writing).toMatchObject({ id: 'x' });
@@ -181,7 +181,10 @@ describe('the circuit breaker', () => {
   const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
   const rest = { failures: 3, firstCooldownMs: 10_000, maxCooldownMs: 60_000 };
 
-  /** Opened by three failures; from then on the clock moves only when the test sets it. */
+  /**
+   * A tenant whose circuit breaker three failures have opened. From then on the clock moves only when the test sets
+   * it.
+   */
   async function opened(): Promise<Tenant> {
     vi.useFakeTimers({ toFake: ['Date'] });
     const tenant = tenantOf({ circuit: rest });
@@ -223,7 +226,7 @@ describe('the circuit breaker', () => {
       later(seconds * 1000 - 1);
       expect(await failure(ask(tenant))).toMatchObject({ kind: 'circuit-open' });
       later(1);
-      // The look itself fails, and is not tried again.
+      // The trial request fails, and is not retried.
       expect(await failure(ask(tenant))).toMatchObject({ kind: 'circuit-open' });
       sent += 1;
       expect(upstream.requests).toHaveLength(sent);
@@ -382,7 +385,7 @@ describe('oversized answers', () => {
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const before = process.memoryUsage.rss();
     expect(await failure(ask(tenant))).toMatchObject({ kind: 'too-large' });
-    // It would be 1,024 MiB; the upstream of this process makes it of some ten.
+    // The answer would be 1,024 MiB unpacked; the upstream of this process sends some 10 MiB.
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 2 ** 20);
   });
 

@@ -12,8 +12,8 @@ import type { ResourcePath } from '../support/upstream/records.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /**
- * The rate budget that a tenant's programs share. Clocks stand still unless a test moves them, those of
- * the service too, which counts who comes when its window is full.
+ * The rate budget that the programs of a tenant share. Clocks stand still unless a test moves them, also that of
+ * the service, which refuses requests when its window is full.
  */
 
 const windowSeconds = 600;
@@ -36,7 +36,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** A tenant whose service allows that many requests, and whose own count says the same. */
+/** A tenant whose service allows this number of requests. `known`: the limit in the tenant's settings. */
 function tenantWith(requests: number, known = requests): Tenant {
   upstream.set({ rate: { limit: requests, windowMs }, maxSize: 10 });
   const tenant = openTenant({ url: upstream.url, budget: { requests: known, windowSeconds } });
@@ -44,7 +44,7 @@ function tenantWith(requests: number, known = requests): Tenant {
   return tenant;
 }
 
-/** The same budget, as another program of the tenant counts it. */
+/** The budget as another program of the same tenant counts it. */
 const budgetOf = ({ state }: Tenant) =>
   new RateBudget(state.rates, new URL(upstream.url).href, { requests: 50, windowSeconds });
 
@@ -60,7 +60,7 @@ const walkOf = (tenant: Tenant, path: ResourcePath) =>
   tenant.collection(collections[path].resource, toolCall());
 
 describe('the limit that the service reports', () => {
-  /** What a reading may still send after a report. */
+  /** The number of requests that a walk may still send after the service has reported its remaining budget. */
   async function leftToWalks(configured: number, remaining: number, limit?: number) {
     const settings = { requests: configured, windowSeconds };
     const budget = new RateBudget(new MemoryRates(), 'tenant', settings);
@@ -148,7 +148,7 @@ describe('walks and single reads together', () => {
       expect(await one(tenant)).toBe('answered');
       later(30_000);
     }
-    // 300 s after the first: that many seconds until it is forgotten.
+    // Half of the window of 600 s has passed since the first request.
     expect(await one(tenant)).toMatchObject({
       facts: { seconds: 300 + countedMs(rule(10)) / 1000 - 600 },
     });
@@ -169,7 +169,7 @@ describe('other programs of the tenant', () => {
     await Promise.all(Array.from({ length: 10 }, () => one(tenant)));
     expect(upstream.budget.violations).toBe(0);
     expect(upstream.requests.length).toBeLessThanOrEqual(20);
-    // Nearly all that was left could be used.
+    // Nearly all of the remaining budget was used.
     expect(upstream.requests.length).toBeGreaterThan(14);
   });
 
@@ -186,7 +186,7 @@ describe('other programs of the tenant', () => {
   test('are noticed although answers arrive out of order', async () => {
     const tenant = tenantWith(60);
     upstream.budget.spend(20);
-    // Every other answer is late, so that its count is older than those of earlier answers.
+    // Every second answer is delayed, so that its count is older than that of the answer before.
     upstream.set({ delayBody: 1, onRequest: (n) => (n % 2 ? later(0) : undefined) });
     await Promise.allSettled(bigger.map((path) => walkOf(tenant, path)));
     await Promise.all(Array.from({ length: 20 }, () => one(tenant)));
@@ -358,7 +358,7 @@ const steps = fc.array(
 const small = { limit: 8, windowMs: 1_000 };
 const ruleOf = (reserve: number): WindowRule => ({ ...small, reserve });
 
-/** Both windows side by side, through the same steps. */
+/** Runs the same steps on both windows. */
 class Twins {
   readonly #rates = new MemoryRates();
   readonly #naive = new NaiveWindow();
@@ -386,7 +386,7 @@ class Twins {
     }
   }
 
-  /** A caller that waits as long as it was told is admitted, or told to wait once more. */
+  /** A caller that has waited as long as it was told is admitted, or told to wait again. */
   async #expectRightWait(rule: WindowRule, waitMs: number): Promise<void> {
     expect(waitMs).toBeGreaterThan(0);
     const soon = this.#now + waitMs;

@@ -21,14 +21,14 @@ import { type ResourcePath, type Row, resourcePaths } from '../support/upstream/
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /**
- * Every list route against every fault, twice: its collection as a whole, and the tool that lists it. In the
- * quick suite each fault meets an eighth of the routes.
+ * Every list route with every fault, twice: reading the whole collection, and by its list tool. The quick suite
+ * tries an eighth of the routes with each fault.
  */
 
 const soon = { timeout: 4_000, interval: 5 };
 const searchRoutes = new Set(['/company', '/contact', '/opportunity', '/product', '/quote']);
 
-/** One for each route, so that the routes can be tried side by side. */
+/** One upstream for each route, so that routes are tested concurrently. */
 const upstreams = new Map<ResourcePath, { upstream: Upstream; records: readonly Row[] }>();
 
 let before: string[];
@@ -45,14 +45,14 @@ afterAll(async () => {
   for (const { upstream } of upstreams.values()) await upstream.close();
 });
 
-/** Bodies as small as the cap of the tests: what matters is that one is above and one below it. */
+/** Bodies near the size limit of the tests: one is larger and one is smaller. */
 const smaller: Partial<Record<FaultName, Behaviour>> = {
   huge: { ...faults.huge, hugeMiB: 4 },
   'huge-in-chunks': { ...faults['huge-in-chunks'], hugeMiB: 4 },
 };
 const behaviourOf = (name: FaultName): Behaviour => smaller[name] ?? faults[name];
 
-/** They mark the first record of each page, which makes another of one that has no id. */
+/** They change the first record of each page; a record without an id then looks like another one. */
 const marking: readonly FaultName[] = ['large', 'invalid-utf8'];
 
 const behaviourAt = (path: ResourcePath, name: FaultName): Behaviour =>
@@ -60,7 +60,10 @@ const behaviourAt = (path: ResourcePath, name: FaultName): Behaviour =>
     ? { ...behaviourOf(name), everything: true }
     : behaviourOf(name);
 
-/** Patient with what is slow or long, on a machine that may be busy; not with what never ends. */
+/**
+ * Generous limits where the fault is slow or large, because the machine may be busy; short ones where an answer
+ * never ends.
+ */
 const limitsFor = ({ expect: expected, kinds = [] }: Preset) => ({
   ...shortLimits,
   attemptMs: expected === 'error' && kinds.includes('timed out') ? 150 : 10_000,
@@ -76,7 +79,7 @@ function upstreamFor(path: ResourcePath, behaviour: Behaviour): Upstream {
   return it.upstream;
 }
 
-/** Runs against a tenant of its own, after which neither a socket nor a request may be left. */
+/** Runs `work` with a tenant of its own, and expects that no socket and no request is left afterwards. */
 async function against<T>(
   upstream: Upstream,
   preset: Preset,
@@ -85,7 +88,7 @@ async function against<T>(
   const tenant = openTenant({ url: upstream.url, limits: limitsFor(preset) });
   try {
     const result = await work(tenant);
-    // What was given up is given up on the socket too.
+    // Requests that were cancelled are cancelled on the socket too.
     await vi.waitFor(() => expect(unanswered(upstream)).toEqual([]), soon);
     return result;
   } finally {
@@ -98,7 +101,7 @@ async function against<T>(
 const unanswered = ({ requests }: Upstream) =>
   requests.filter(({ outcome }) => outcome === 'open').map(({ path, query }) => `${path}?${query}`);
 
-/** The names of all that could be read from the first request to the last. */
+/** The names of the records that could be read from the first request to the last. */
 function stayed(path: ResourcePath, upstream: Upstream, preset: Preset): string[] {
   const now = new Set(upstream.records[path].map(nameOf));
   const before = upstreams.get(path)?.records ?? [];
@@ -151,7 +154,7 @@ function expectFailure(outcome: Outcome, preset: Preset, upstream: Upstream): vo
   expect(upstream.requests.length).toBeLessThanOrEqual(attempts * sizesTried(kind));
 }
 
-/** A page that is refused may only be too large: 100, 50 and 25 records, and no size at all. */
+/** A refused page may only be too large: the client tries 100, 50 and 25 records, and no size at all. */
 const sizesTried = (kind: ReturnType<typeof kindOf>): number => (kind === 'rejected' ? 4 : 1);
 
 function expectRight(outcome: Outcome, path: ResourcePath, preset: Preset, upstream: Upstream) {
@@ -164,7 +167,7 @@ function expectRight(outcome: Outcome, path: ResourcePath, preset: Preset, upstr
   if (expected !== 'ok-or-incomplete') expect(outcome).toMatchObject({ complete: true });
 }
 
-/** Never more than three attempts at a page in one pass, of which there are three at most. */
+/** At most three attempts for each page and pass, and at most three passes. */
 function expectFewAttempts({ requests }: Upstream): void {
   const failed = requests.filter(({ status, outcome }) => status !== 200 || outcome !== 'answered');
   const urls = failed.map(({ path, query }) => `${path}?${query}`);
@@ -215,11 +218,11 @@ function expectListed(listed: Listed, path: ResourcePath, preset: Preset): void 
   if (coverage?.complete) expect(coverage.total).toBeGreaterThanOrEqual(before.length * 0.6);
   if (preset.expect !== 'ok') return;
   expect(before).toEqual(expect.arrayContaining(shown));
-  // Without a count it is at least what is shown.
+  // Without a count, the total is at least the number of records shown.
   if (coverage?.reason !== 'not counted') expect(data.page?.total).toBe(before.length);
 }
 
-/** A list tool may fail only where the reading of everything may. */
+/** A list tool may fail only where reading the whole collection may. */
 function mayFail({ expect: expected }: Preset): boolean {
   return expected === 'error' || expected === 'ok-or-error';
 }
@@ -238,7 +241,8 @@ async function tryRoute(path: ResourcePath, name: FaultName): Promise<void> {
     if (!mayFail(preset)) expect(listed.text).not.toMatch(/^Something went wrong/);
     expectListed(listed, path, preset);
     expect(errors).toEqual([]);
-    // Where pages do not fit together, a list is cut from all 60 records, read in pages of any size and order.
+    // Where pages do not fit together, a page is taken from the whole collection of 60 records, which may be read in
+    // pages of any size.
     const maxRequests = mayFail(preset) ? 4 : 60;
     if (searchRoutes.has(path)) expect(listing.requests.length).toBeLessThanOrEqual(maxRequests);
   });
@@ -251,7 +255,7 @@ const tried = quickOrAll(
   faultNames,
 );
 
-/** Names every route that fails. */
+/** Runs `work` for the routes, and reports every route that fails. */
 async function onRoutes(
   name: FaultName,
   work: (path: ResourcePath) => Promise<void>,
@@ -279,7 +283,7 @@ describe('every list route is read whole when the third attempt succeeds:', () =
         expectReading(outcome, stayed(path, upstream, { expect: 'ok' }), upstream);
         expect(outcome).toMatchObject({ complete: true });
         const sizes = upstream.requests.map(({ query }) => query.get('size'));
-        // After a 500 the smallest size shows whether the larger one is what the service fails at.
+        // After a 500 the smallest size shows whether the service fails because of the size.
         const expected = name === '500' ? ['100', '25', '25', '100'] : ['100', '100', '100'];
         expect(sizes.slice(0, expected.length)).toEqual(expected);
       });
@@ -288,7 +292,7 @@ describe('every list route is read whole when the third attempt succeeds:', () =
 });
 
 test('no sockets or timers are left open', async () => {
-  // The servers of the upstreams still listen; what was accepted, opened or set is gone.
+  // Only the listening sockets of the upstreams remain.
   await expectNoLeaks(before);
   expect(before.filter((kind) => kind.startsWith('TCPSocket'))).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { anyHost, everything } from '../support/hosts.ts';
 import { closing, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-/** Identifiers become part of a path: none may lead to another route than the one that is meant. */
+/** Identifiers become part of a path: none may lead to another route. */
 
 const upstream = shared(async () => closing(await startUpstream({ counts: { '/company': 3 } })));
 const tenant = shared(async () => closing(openTenant({ url: (await upstream()).url })));
@@ -15,7 +15,7 @@ const server = anyHost.serving(
   everything,
 );
 
-/** What a browser, or a proxy that decodes before it looks, makes of a path. */
+/** The path as a browser, or a proxy that decodes it first, normalises it. */
 function normalised(path: string): string {
   const once = new URL(path, 'http://service.test').pathname;
   const decoded = once.replaceAll(/%25/g, '%').replaceAll(/%2f|%5c/gi, '/');

@@ -21,7 +21,7 @@ const pascal = (row: Row): Row =>
     Object.entries(row).map(([key, value]) => [key.replace(/^./, (it) => it.toUpperCase()), value]),
   );
 
-/** The unknown fields that an error names; undefined where the records are familiar. */
+/** The unknown fields that the error names; undefined where the records are recognized. */
 function refusal(resource: Resource, rows: readonly Row[]): readonly string[] | undefined {
   try {
     requireRecognized(resource, read(resource, rows), { host: 'h', path: '/x' });

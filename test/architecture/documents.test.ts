@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { run } from '../support/process.ts';
 import { shared } from '../support/shared.ts';
 
-/** What the documents refer to is there: pages, headings, commands, flags, scripts, variables and messages. */
+/**
+ * Everything that the documents refer to exists: pages, headings, commands, flags, scripts, variables and messages.
+ */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
@@ -17,7 +19,7 @@ const pages = shared(async () => {
   return new Map(await Promise.all(files.map(async (file) => [file, await read(file)] as const)));
 });
 
-/** As code hosts make them: lower case, without punctuation, blanks as hyphens. */
+/** The anchor that code hosts give a heading: lower case, without punctuation, blanks as hyphens. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -32,7 +34,7 @@ const withoutSpans = (text: string): string => withoutCode(text).replaceAll(/`[^
 const anchorsOf = (text: string): Set<string> =>
   new Set([...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchorOf(title)));
 
-/** What is written as code: blocks of the shell without comments, and spans. */
+/** The code in a document: shell blocks without comments, and code spans. */
 function codeIn(text: string): string[] {
   const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) =>
     block.split('\n').map((line) => line.split(' #')[0]?.trim() ?? ''),

@@ -40,7 +40,7 @@ async function checkProject(samples: readonly Sample[]): Promise<Checked> {
   return check(project);
 }
 
-/** Each in a file of its own, but for the files that there is one of. */
+/** Gives each sample its own file, except those for files that exist once. */
 const samplesOf = (pairs: readonly (readonly string[])[]): Sample[] =>
   pairs.map(([file = '', source = ''], at) => ({
     file: file === 'src/main.ts' ? file : file.replace('.ts', `${at}.ts`),

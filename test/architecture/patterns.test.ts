@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { newFolder } from '../support/access.ts';
 import { shared } from '../support/shared.ts';
 
-/** The tree itself is checked by `npm run lint:patterns`: here, that what is bad in one is noticed. */
+/** `npm run lint:patterns` checks this project; these tests check that it notices bad patterns. */
 
 const script = fileURLToPath(new URL('../../scripts/check-patterns.mjs', import.meta.url));
 
@@ -23,7 +23,7 @@ function check(root: string): Promise<Checked> {
   });
 }
 
-/** A tree of these files, checked. */
+/** Checks a project that has these files. */
 async function checkTree(sources: readonly (readonly [file: string, source: string])[]) {
   const root = newFolder();
   for (const folder of ['src', 'tools']) await mkdir(join(root, folder));

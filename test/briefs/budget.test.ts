@@ -8,10 +8,7 @@ import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
 import { quoteBrief } from '../../src/briefs/quote.ts';
 import type { Company, Opportunity, Product, Quote } from '../../src/records/records.ts';
 
-/**
- * How long the answers are, in tokens of their JSON, over a tenant with names as long as real ones: the
- * answers of a small tenant are short by themselves.
- */
+/** Tokens of the JSON of answers, over a tenant with names as long as real ones. */
 const today = '2026-06-15';
 const tokens = (told: unknown) => encode(JSON.stringify(told)).length;
 
@@ -103,7 +100,7 @@ beforeAll(() => {
 test.each(pipelineBy)('the pipeline of 1,000 opportunities by %s stays in its budget', (by) => {
   const brief = pipelineBrief(opportunities, { today, currencyOf: currenciesOf(companies), by });
   expect(brief.open.count).toBeGreaterThan(700);
-  // By stage is asked every day; by company there are 24 groups.
+  // Asked every day by stage, which has few groups; by company there are 24.
   expect(tokens(brief)).toBeLessThan(by === 'stage' ? 1_450 : 2_500);
 });
 

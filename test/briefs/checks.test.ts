@@ -107,7 +107,7 @@ describe('thin_margins', () => {
 
   test('finds margins under the floor, including those below cost', () => {
     const report = run('thin_margins', catalogue);
-    // Missing to 10 %: 10 − (−20), 0 − (−1), 10 − 9.99.
+    // Points missing to a margin of 10 %: 10 − (−20), 0 − (−1), 10 − 9.99.
     expect(report.rows.map(({ id, valueAtStake }) => [id, valueAtStake])).toEqual([
       ['below cost', 30],
       ['free', 1],

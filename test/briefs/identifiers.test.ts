@@ -18,7 +18,7 @@ const digits = (minLength: number, maxLength: number) =>
 const separator = fc.constantFrom('', ' ', '-', '.', ' / ', '\u00a0');
 const country = fc.constantFrom('1', '44', '49', '353');
 
-/** A number as people write it: with or without country code, trunk zero, area in brackets, extension. */
+/** Spellings of a phone number: with or without country code, trunk zero, area code in brackets, extension. */
 const spellings = fc
   .record({ country, area: digits(2, 4), line: digits(7, 8), separator, extension: fc.boolean() })
   .map(({ country, area, line, separator, extension }) => {

@@ -19,7 +19,7 @@ const of = (value: number) => decimal(value) ?? zero;
 
 describe('margin and markup', () => {
   test('takes margin from the price and markup from the cost', () => {
-    // Sold at 125, bought at 100: 25 earned is a fifth of the price and a quarter of the cost.
+    // A profit of 25 is a fifth of the price and a quarter of the cost.
     expect(margin(of(125), of(100))?.toNumber()).toBe(20);
     expect(markup(of(125), of(100))?.toNumber()).toBe(25);
   });

@@ -94,7 +94,7 @@ describe('the scale of probabilities', () => {
   ])('%j is %s', (values, scale, ambiguous) => {
     const read = scaleOf(...values);
     expect([read.scale, read.ambiguous]).toEqual([scale, ambiguous]);
-    // Said where a person should look at it.
+    // Reported where a person should check it.
     expect(read.decided !== undefined).toBe(scale === 'unknown' || ambiguous === true);
   });
 

@@ -108,7 +108,7 @@ test('the open pipeline: adds up, weighs and ages by hand-worked figures', () =>
     ],
   });
   expect(probability.scale).toBe('0-1');
-  // c: no probability, no months, no stage change.
+  // Opportunity c has no probability, no months and no date of a stage change.
   expect(unknown).toStrictEqual({ probability: 1, valueMonths: 1, stageUpdatedAt: 1 });
 });
 
@@ -134,7 +134,7 @@ test('the open pipeline: reports what is overdue, closing soon and stalled', () 
   expect([closingSoon.from, closingSoon.to]).toEqual([today, '2026-07-15']);
   expect(closingSoon.value).toStrictEqual({ EUR: 0.2, USD: 1200 });
   expect(closingSoon.rows.map(({ id }) => id)).toEqual(['c', 'b']);
-  // b was last touched 30 days ago; c only when it was created, 14 days ago.
+  // b was last updated 30 days ago; c was created 14 days ago and never updated.
   expect(stalled.rows).toStrictEqual([
     { id: 'b', name: 'Backup', company: 'Hansa', value: 0.2, currency: 'EUR', idleDays: 30 },
   ]);

@@ -22,8 +22,8 @@ import fc from '../support/fast-check.ts';
 import { quickOrAll } from '../support/sampling.ts';
 
 /**
- * What must hold whatever a tenant's records look like. Any field of any record may be missing; names
- * repeat on purpose, and every record is frozen, so that a brief that changed its input would throw.
+ * Properties of briefs that hold for any records. Any field of any record may be missing; names repeat on purpose,
+ * and every record is frozen, so that a brief that changes its input throws.
  */
 const today = '2026-06-15';
 const currencyOf = new Map([
@@ -218,7 +218,7 @@ const everything = (records: Tenant) => ({
   checks: checkNames.map((check) => runCheck(check, dataOf(records), options)),
 });
 
-/** The same records in another order; what is inside a record keeps its own. */
+/** The same records in another order; nested lists keep theirs. */
 const shuffled = (records: Tenant, seed: number): Tenant =>
   frozen(
     Object.fromEntries(
@@ -275,7 +275,7 @@ test('has the same sums for every grouping, folded or not', () => {
           for (const field of ['value', 'oneTime', 'monthly'] as const) {
             expect(sumOf(rows, field, currency)).toBe(inCents(open[field]?.[currency]));
           }
-          // Weighted sums have more than two decimals: each group may be half a cent off.
+          // Each group is rounded: its weighted value may be half a cent off.
           const weighted = sumOf(rows, 'weightedValue', currency);
           const difference = weighted - inCents(open.weightedValue?.[currency]);
           expect(Math.abs(difference)).toBeLessThanOrEqual(Math.ceil(rows.length / 2));
@@ -395,7 +395,7 @@ test('doubles every total when each item is repeated', () => {
       for (const term of ['oneTime', 'monthly', 'yearly'] as const) {
         const [single, double] = [quoteTotals(plain)[term], quoteTotals(twice)[term]];
         expect(double === undefined).toBe(single === undefined);
-        // Two halves of a cent may have been rounded away.
+        // Rounding may lose up to half a cent in each of the two.
         expect(Math.abs(inCents(double) - 2 * inCents(single))).toBeLessThanOrEqual(1);
       }
     }),
@@ -503,7 +503,7 @@ test('a quote earns its prices less its costs, and has a margin only where the p
         expect(price !== undefined || unjudged > 0).toBe(true);
         // A price under half a cent is shown as 0.
         if (price !== 0) expect(margin === undefined).toBe((price ?? -1) < 0);
-        // Each of the three was rounded by itself.
+        // Each of the three figures was rounded separately.
         const difference = inCents(price) - inCents(cost) - inCents(profit);
         expect(Math.abs(difference)).toBeLessThanOrEqual(1);
       }

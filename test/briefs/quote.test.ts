@@ -8,7 +8,7 @@ const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR' };
 const options = { today, currencyOf: new Map([['acme', 'EUR']]) };
 
-/** A quote with nothing to find fault with. */
+/** A quote without findings. */
 const sound: Quote = {
   id: 'q1',
   number: 'Q-1',
@@ -69,7 +69,7 @@ test('the totals of a quote: subtracts an amount from the one-time total, once',
   }));
   const discount = { type: 'amount', amount: 30 };
   expect(quoteTotals({ items, discount })).toStrictEqual({ items: 2, oneTime: 50, monthly: 10 });
-  // A credit: the monthly price stays what the customer pays each month.
+  // The discount is a credit on the one-time price: the monthly price stays as it is.
   expect(quoteTotals({ items: items.slice(1), discount })).toStrictEqual({
     items: 1,
     oneTime: -30,
@@ -230,7 +230,7 @@ test('the brief of a quote: reports the margin of the lines with known costs, af
     ],
   };
   const { terms, setup, discount } = quoteBrief({ quote }, options);
-  // Judged: (100 + 100 + 50) × 0.9 against 90 + 45 + 20.
+  // Lines with a price and a cost: (100 + 100 + 50) × 0.9 against 90 + 45 + 20.
   expect(terms).toStrictEqual([
     { term: 'one-time', price: 225, cost: 155, profit: 70, margin: 31.1, unjudged: 2 },
   ]);

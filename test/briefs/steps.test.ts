@@ -8,7 +8,7 @@ import {
   sortSteps,
 } from '../../src/briefs/steps.ts';
 
-/** Many of them equal, in no order. */
+/** Unsorted, with many equal ranks. */
 const items = Array.from({ length: 5_000 }, (_, at) => ({ at, rank: (at * 7919) % 101 }));
 
 describe('a computation in steps', () => {

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-/** A folder of its own for a test. */
+/** A new folder for a test. */
 const place = async (): Promise<string> => mkdtemp(join(folder, 'it-'));
 
 const parsers: Record<ConfigHost['format'], (text: string) => unknown> = {
@@ -55,7 +55,7 @@ const parsers: Record<ConfigHost['format'], (text: string) => unknown> = {
 const parse = (name: string, text: string): Row =>
   JSON.parse(JSON.stringify(parsers[hosts[name]?.format ?? 'json'](text)));
 
-/** What an entry starts, whatever its host calls the parts. */
+/** The program and environment of an entry, whatever the host's names of the fields are. */
 function startOf(entry: Row) {
   const { command, cmd, args = [], env, environment, envs, env_vars, env_keys } = entry;
   return {
@@ -65,7 +65,7 @@ function startOf(entry: Row) {
   };
 }
 
-/** The entry of a host that starts a program, as that host writes it. */
+/** An entry that starts a program, in the form of its host. */
 const entryOf = (name: string, command: string, env: Row): Row => {
   if (name === 'goose') return { cmd: command, args: [], envs: env };
   if (name === 'opencode') return { command: [command], environment: env };
@@ -74,14 +74,14 @@ const entryOf = (name: string, command: string, env: Row): Row => {
 
 const serversIn = (name: string, document: Row): Row => document[hosts[name]?.root ?? ''] as Row;
 
-/** What a host would read of what is printed for it. */
+/** The printed entry, parsed as the host would parse it. */
 async function printed(name: string, ...words: string[]): Promise<Row> {
   const { stdout, status } = await run(['config', name, ...words], { CPQ_API_KEY: key });
   expect(status).toBe(0);
   return serversIn(name, parse(name, stdout))['cpq-mcp'] as Row;
 }
 
-/** Runs with --write on a file that holds this. */
+/** Runs `config --write` on a file with this content. */
 async function written(name: string, before: string | undefined, ...words: string[]) {
   const home = await place();
   const file = join(home, 'host.conf');
@@ -162,7 +162,7 @@ const httpEntries: Record<string, Row> = {
 };
 
 const bearer = (token: string): Row => ({ headers: { Authorization: `Bearer ${token}` } });
-/** What each host adds to connect to a server whose callers show access tokens. */
+/** The fields with which each host authenticates at a server with access tokens. */
 const tokenParts: Record<string, Row> = {
   'claude-code': bearer('YOUR_ACCESS_TOKEN'),
   vscode: bearer('$' + '{input:cpq-access-token}'),

@@ -43,7 +43,7 @@ const sandbox = shared(() => startSandbox());
 
 beforeEach(async () => (await upstream()).reset());
 
-/** Runs it against the upstream as set, and reads what it says to programs. */
+/** Runs `doctor --json` against the upstream. @returns the report */
 async function examine(behaviour: Behaviour = {}, env: Environment = {}) {
   const service = await upstream();
   service.set({ keys: new Set([key]), ...behaviour });
@@ -150,7 +150,7 @@ describe('files with secrets', () => {
     await chmod(path, mode);
     return path;
   };
-  /** Where every user can enter, as long as it has that mode. */
+  /** A folder with this mode. */
   const open = async (mode = 0o755) => {
     const folder = newFolder();
     await chmod(folder, mode);

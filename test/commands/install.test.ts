@@ -29,7 +29,7 @@ const installed = shared(async () => {
   return project;
 });
 
-/** Lists and calls with a real client, over the pipes of what is started. */
+/** Starts the program, and lists and calls tools with a real client over stdio. */
 async function use(command: string, args: string[], env: Record<string, string>, cwd?: string) {
   const client = new Client({ name: 'test', version: '1' });
   const where = cwd === undefined ? {} : { cwd };
@@ -213,7 +213,7 @@ describe('the package as a library', () => {
   });
 });
 
-/** As the desktop app unpacks it. */
+/** The bundle, unpacked as by the desktop app. */
 const bundle = shared(async () => {
   const file = join(await folder(), 'cpq-mcp.mcpb');
   const script = join(root, 'scripts', 'pack-mcpb.mjs');
@@ -224,7 +224,7 @@ const bundle = shared(async () => {
   return { file, at: outputDir, manifest: await readJson(join(outputDir, 'manifest.json')) };
 });
 
-/** Puts in what a person filled in, as the desktop app does. */
+/** Replaces placeholders with what a person filled in, as the desktop app does. */
 function fillIn(text: string, at: string, config: Record<string, string>): string {
   return text
     .replaceAll(`\${__dirname}`, at)
@@ -234,7 +234,7 @@ function fillIn(text: string, at: string, config: Record<string, string>): strin
 describe('the desktop bundle', () => {
   test('is valid, of manifest version 0.4, small, and without native code', async () => {
     const { file, at, manifest } = await bundle();
-    // It speaks to a person even where it is called.
+    // It prints to the console even when called as a function.
     const quiet = vi.spyOn(console, 'log').mockImplementation(() => {});
     expect(validateManifest(join(at, 'manifest.json'))).toBe(true);
     quiet.mockRestore();

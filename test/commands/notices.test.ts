@@ -13,7 +13,7 @@ const notBundled = new Set(['libsql', 'better-sqlite3']);
 
 const importPattern = /^import (?!type\b)[^;]*?from '([^'.][^']*)'|import\('([^'.][^']*)'\)/gm;
 
-/** The packages that the source imports for more than their types. */
+/** The packages that the source imports other than as types. */
 function importedPackages(): string[] {
   const names = ['src', 'tools']
     .flatMap(sourcesIn)

@@ -22,7 +22,7 @@ async function fileWith(content: string): Promise<string> {
   return file;
 }
 
-/** Wrong use: status 2, one line on stderr that says this, nothing on stdout, no key anywhere. */
+/** Expects status 2, one line on stderr that contains these words, nothing on stdout, and the key nowhere. */
 function expectWrongUse({ status, stdout, stderr }: Finished, ...words: (string | RegExp)[]): void {
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(/^cpq-mcp: [^\n]+\n$/);

@@ -23,7 +23,7 @@ describe.concurrent('the service', () => {
   });
 });
 
-/** Single cells of other variations, at the cost of a few requests each. */
+/** Single probes of other variations, which cost a few requests each. */
 const cells: Readonly<Record<string, readonly string[]>> = {
   'outcome untold': ['won and lost'],
   'rows without items': [
@@ -56,7 +56,7 @@ test('a service that chooses the page size and hides rows', async () => {
   ).toEqual(['partial']);
 });
 
-/** compatibility-doctor.slow.test.ts has all of them, beside what the briefs then do. */
+/** `compatibility-doctor.slow.test.ts` runs all of them and compares them with the briefs. */
 const examined = [
   ['as documented', 0, 'pass'],
   ['flat ids and names', 0, 'pass'],

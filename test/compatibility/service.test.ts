@@ -6,7 +6,7 @@ import { variations } from '../support/compatibility/variations.ts';
 import type { Answer } from '../support/hosts.ts';
 import { closing, shared } from '../support/shared.ts';
 
-/** That the test service does what its switches say, and that the judge can tell the difference. */
+/** The test service does what its switches say, and the judge notices the difference. */
 
 const start = async (set: Partial<Switches>) => closing(await startService(set));
 
@@ -36,7 +36,7 @@ const requests = [
   '/opportunity?size=80',
 ];
 
-/** A write of a name, and of another company, with nothing else. */
+/** Writes only a name, and only another company. */
 async function write(service: Service) {
   const [deal, other] = service.world['/opportunity'];
   const body = { name: deal?.name, companyId: other?.company?.id };
@@ -48,7 +48,7 @@ async function everything(service: Service): Promise<string[]> {
   const replies: unknown[] = [];
   for (const path of requests) replies.push(await ask(service, path));
   replies.push(await write(service));
-  // Times of the write, and of the world that was made for it, are not the switch's doing.
+  // Without times, which differ between two services whatever the switch.
   return replies.map((reply) =>
     JSON.stringify(reply).replace(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'some time'),
   );

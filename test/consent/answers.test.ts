@@ -95,7 +95,7 @@ describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) 
     waiting.catch(() => {});
     await expect.poll(() => answering.asked.length, { timeout: 20_000 }).toBe(asked + 1);
     stop.abort();
-    // In the newer era the question is the host's own affair: it never comes back, and nothing waits.
+    // In the modern era the question is part of the result: no request of the server waits for the host.
     if (host.era !== 'modern') await expect(waiting).rejects.toThrow();
     answering.next = personAnswers.declines;
     expect((await upsert(it, args)).outcome).toBe('declined');

@@ -21,7 +21,7 @@ const rename = { external_id: 'opp-3', name: 'Named anew' };
 const key = 'KeyThatStaysOutOfTheJournal0123456789';
 
 interface Settings {
-  /** Without a person, the host cannot ask. */
+  /** Without one, the host cannot ask. */
   person?: Person | undefined;
   env?: Environment;
 }
@@ -29,7 +29,7 @@ interface Settings {
 interface Scene {
   upstream: Upstream;
   folder: string;
-  /** A server on the same folder, as a host starts it after the other one is gone. */
+  /** Starts a server with the same state folder, as a host does after the other one ended. */
   start(settings?: Settings): Promise<Connection>;
 }
 
@@ -48,7 +48,7 @@ async function scene(): Promise<Scene> {
   return { upstream, folder, start };
 }
 
-/** Starts a write, and kills the server when the service has that request. */
+/** Starts a write, and kills the server as soon as the service receives this request. */
 async function killAt(
   { upstream, start }: Scene,
   isIt: (request: UpstreamRequest) => boolean,
@@ -117,7 +117,7 @@ test('killed after the intent, nothing stored: outcome unknown, the record is un
   ]);
   expect((await revert(again)).outcome).toBe('no_change');
   expect(puts(it)).toBe(1);
-  // The same request again is another consent, and another write.
+  // The same request again needs another consent, and writes again.
   expect((await call(again, 'cpq_upsert_opportunity', rename)).outcome).toBe('written');
   expect(record(it).name).toBe(rename.name);
 });

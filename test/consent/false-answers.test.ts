@@ -36,7 +36,7 @@ afterEach(() => {
 const answering = async (it: Writer, args: Row, more: Row): Promise<Row> =>
   it.raw({ name: tool, arguments: args, ...more });
 
-/** Refused for that reason, or asked anew; never written. */
+/** Expects that the call is refused for this reason, or asks again, and that nothing is written. */
 async function expectNothing(result: Row, args: { name: string }): Promise<CallReport> {
   expect((await recordOf(await at(), (await opportunity()).id)).name).not.toBe(args.name);
   return reportOf(result as never);

@@ -20,10 +20,10 @@ import {
   writeFaults,
 } from '../support/upstream/write-faults.ts';
 
-// They wait for the service more than they work.
+// Concurrent, because the tests mostly wait for the service.
 vi.setConfig({ maxConcurrency: 16 });
 
-/** A service of its own for each test, so that they can wait side by side. */
+/** Starts a service for one test, so that the tests run concurrently. */
 async function start(options: WriterOptions = {}): Promise<{ upstream: Upstream; it: Writer }> {
   const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
   const it = await openWriter(
@@ -40,7 +40,7 @@ const putsAt = (upstream: Upstream): number =>
 const done = async (it: Writer): Promise<Row | undefined> =>
   (await it.journal()).findLast(({ phase }) => phase === 'done');
 
-/** A request that was refused for too many of them, or never read, proves nothing either way in time. */
+/** What the answer must say of the outcome: a request that was rate-limited or never read changed nothing. */
 const outcomeOf = (name: WriteFaultName): string => {
   if (name === 'hang-before-reading') return 'cannot_tell';
   return writeFaults[name].applied ? 'written' : 'not_written';
@@ -88,7 +88,7 @@ test('an unreachable service: certainly not written', async () => {
   let gone = async () => {};
   const state = announcingJournal(localState(folder), () => gone());
   const { upstream, it } = await start({ folder, state });
-  // Until the end of the connections has been seen here too: one could still be taken for a live one.
+  // Waits until the server has noticed that the connections are closed; it could still use one of them.
   gone = () => upstream.close().then(() => setTimeout(50));
   const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
   expect(answer).toMatchObject({ outcome: 'not_written' });
@@ -114,7 +114,7 @@ const readFaults: readonly FaultName[] = [
   'other-object',
 ];
 
-/** A read of the one record, from the n-th on. */
+/** Selects the reads of one record, from the n-th on. */
 const readOf = (upstream: Upstream, externalId: string, after: number): When => {
   const path = `/public-api/opportunity/${stored(upstream, externalId)[0]?.id}`;
   return { method: 'GET', after, if: (request) => request.path === path };
@@ -133,7 +133,7 @@ describe('a read fails before the write', () => {
 
   test.concurrent.each(readFaults)('after the person agreed: %s', async (name) => {
     const { upstream, it } = await start({ person: personAnswers.accepts });
-    // Read for the question, for the answer to it, and a third time before the write.
+    // Reads for the question, for its answer, and before the write.
     upstream.set(limit(faults[name], readOf(upstream, 'opp-3', 2)));
     const answer = await it.upsert({
       opportunity_id: stored(upstream, 'opp-3')[0]?.id,
@@ -147,7 +147,7 @@ describe('a read fails before the write', () => {
   });
 });
 
-/** From the moment that a write is being answered. */
+/** Runs `then` when the service answers a write. */
 const afterWrite = (upstream: Upstream, then: () => void): Behaviour => ({
   onRequest: (_n, _upstream, { method }) => {
     if (method === 'PUT' && upstream.requests.length > 0) then();
@@ -184,7 +184,7 @@ describe('the record cannot be read back', () => {
   });
 });
 
-/** What the service makes of a write before anyone reads it. */
+/** Changes the stored record before it is read back. */
 const making = (upstream: Upstream, change: (row: Row) => void): Behaviour => ({
   onRequest: (_n, _upstream, { method }) => {
     const [row] = stored(upstream, 'opp-3');

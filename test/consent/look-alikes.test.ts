@@ -9,7 +9,7 @@ import { shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));
 const at = async () => addressIn(await sandbox(), 'all');
-/** Reads everything anew: what a test puts into the database counts at once. */
+/** Caches nothing: changes of the database count at once. */
 const fresh = { tenant: { freshness: { freshMs: 0, staleMs: 0 } } };
 const writer = shared(async () => openWriter(await at(), fresh));
 const opportunity = shared(async () => anyOpportunity(await at()));

@@ -16,11 +16,10 @@ import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
-/*
- * Whatever is called in whatever order, every PUT that the service gets from the server is covered by one
- * consent, given for exactly that difference to exactly that state of that record, and no consent covers
- * two. What a consent is for is kept here by what was asked for and what the service had at that moment;
- * nothing of it is taken from the server's own account.
+/**
+ * In any sequence of calls, every PUT that the service receives is covered by one consent, given for exactly this
+ * difference to exactly this state of the record, and no consent covers two. The test records each consent from the
+ * arguments and from the service's data, never from the server's own answers.
  */
 
 type Target = 'A' | 'B' | 'new';
@@ -53,7 +52,7 @@ const person = fc.constantFrom<Does>(
   ...(Object.keys(personAnswers) as Does[]),
 );
 const instead = fc.option(fc.record({ to, fields }), { nil: undefined });
-/** Mostly such as can be written. */
+/** Mostly valid ones. */
 const writeRequest = fc.oneof(
   {
     weight: 4,
@@ -81,7 +80,7 @@ const action = fc.oneof(
   fc.record({ does: fc.constant('edit'), to, fields }),
 ) as fc.Arbitrary<Action>;
 
-/** One of each way to write, so that there is something to cover whatever chance brings. */
+/** One of each kind of write, so that every kind occurs with any seed. */
 const everyWay: Action[] = [
   { does: 'ask', to: 'new', create: true, fields: { name: 'One' }, person: 'accepts' },
   { does: 'ask', to: 'A', create: false, fields: { probability: 0.25 }, person: 'accepts' },
@@ -136,14 +135,14 @@ const answering = new Answering();
 const writer = shared(async () => openWriter(await at(), { person: answering.person }));
 const mute = shared(async () => (await writer()).another({}));
 
-/** One sequence of actions, and everything that anybody agreed to in it. */
+/** Runs one sequence of actions, and records every consent given in it. */
 class Scene {
   readonly #prefix: string;
   readonly #tokens: { token: string; args: Row; consent: Consent }[] = [];
   readonly #seals: { requestState: string; args: Row; consent: Consent }[] = [];
   readonly #changes: { id: string; externalId: string; before: Row; fields: string[] }[] = [];
   #edits = 0;
-  /** What was agreed to in the course of the present action. */
+  /** The consent given during the present action. */
   #given: Consent | undefined;
 
   constructor(prefix: string) {
@@ -175,10 +174,10 @@ class Scene {
     expect(consent.used).toBe(false);
     consent.used = true;
     const { externalId, seen, wanted } = consent;
-    // Nothing but what was agreed to, in nothing but what was seen.
+    // The write changes only the agreed values, in the state that was shown.
     expect(before.get(externalId)).toEqual(seen);
     const now = after.get(externalId) ?? {};
-    // A field that was emptied may be there without a value, or not be there.
+    // A cleared field may be absent, or present without a value.
     for (const [name, value] of Object.entries(asStored(wanted))) expect(now[name]).toEqual(value);
     const touched = Object.keys(asStored(wanted));
     const rest = watched.filter((name) => !touched.includes(name));
@@ -249,7 +248,7 @@ class Scene {
   }: Action & { does: 'confirm' }): Promise<CallReport | undefined> {
     const known = this.#tokens[which % Math.max(1, this.#tokens.length)];
     if (!known) return undefined;
-    // The person agreed to the preview; nobody agreed to other arguments sent with its token.
+    // The consent is for the preview; other arguments with its token have none.
     const args = instead ? this.#argsOf({ ...instead, create: false }) : known.args;
     if (isSameRequest(args, known.args)) this.#given = known.consent;
     return reportOf(
@@ -257,7 +256,7 @@ class Scene {
     );
   }
 
-  /** A host that keeps a question, and answers it late, twice, or in the place of another. */
+  /** A host that answers a question late, twice, or in place of another one. */
   async #claim({
     seal: which,
     instead,
@@ -358,7 +357,7 @@ test('every write has exactly one consent for exactly its difference', async () 
   );
   const lines = await (await writer()).journal();
   const words = new Set(lines.flatMap(({ what, consent }) => [what, consent]));
-  // The sequences did come to writing, in each of its ways, and to each reason against it.
+  // Every kind of write, and every reason for a refusal, occurred in the sequences.
   expect([...words]).toEqual(
     expect.arrayContaining(['create', 'change', 'revert', 'asked', 'token']),
   );

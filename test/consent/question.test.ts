@@ -197,7 +197,7 @@ describe('for any two values', () => {
       .array(fc.oneof(odd, fc.string({ maxLength: 4 })), { maxLength: 200 })
       .map((it) => it.join('')),
   );
-  /** Two that are alike for most of their length. */
+  /** Two texts with a long common beginning. */
   const texts = fc
     .tuple(text, fc.nat(600), odd)
     .map(([one, at, mark]): [string, string] => [one, one.slice(0, at) + mark + one.slice(at)]);

@@ -8,7 +8,7 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));
 const at = async () => addressIn(await sandbox(), 'all');
-/** Reads everything anew: what a test puts into the database counts at once. */
+/** Caches nothing: changes of the database count at once. */
 const writer = shared(async () =>
   openWriter(await at(), { tenant: { freshness: { freshMs: 0, staleMs: 0 } } }),
 );
@@ -16,7 +16,7 @@ const opportunity = shared(async () => anyOpportunity(await at()));
 
 type Value = string | number | null;
 
-/** A row of the sandbox's own tables, in the first tenant. */
+/** Writes a row of the first tenant into a table of the sandbox. */
 async function put(table: string, row: Record<string, Value>): Promise<void> {
   const { database, tenants } = await sandbox();
   const all: Record<string, Value> = { tenant: tenants[0].name, ...row };
@@ -40,7 +40,7 @@ const contact = async (row: Record<string, Value>): Promise<string> => {
   return id;
 };
 
-/** What the name was resolved to, as the preview shows it. */
+/** The record that the name was resolved to, as the preview shows it. */
 async function resolved(args: Row, to?: Opportunity): Promise<unknown> {
   const { id } = to ?? (await opportunity());
   const answer = await (await writer()).upsert({ opportunity_id: id, ...args });
@@ -216,7 +216,7 @@ describe('an owner, stage, category or source', () => {
   const words = ['owner', 'stage', 'category', 'source'] as const;
   const refOf = { owner: 'owner', stage: 'pipelineStage', category: 'category', source: 'source' };
 
-  /** One that another opportunity has. */
+  /** A record that another opportunity refers to. */
   async function other(what: (typeof words)[number]): Promise<{ id: string; name: string }> {
     const { results } = (await (
       await fetch(`${(await at()).baseUrl}/public-api/opportunity?size=100`, {

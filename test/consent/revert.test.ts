@@ -30,12 +30,12 @@ beforeEach(async () => {
 });
 
 const now = async () => recordOf(await at(), opportunity.id);
-/** Another person's edit; the API requires the name. */
+/** An edit by another person; the API requires the name. */
 const edit = async (body: Row) =>
   editRecord(await at(), opportunity.externalIdentifier, { name: (await now()).name, ...body });
 
 let count = 0;
-/** A change that is there to be taken back. */
+/** Makes a change that can be reverted. @returns its id */
 async function changed(args?: Row): Promise<string> {
   count += 1;
   const wanted = args ?? { name: `To be taken back ${count}` };
@@ -114,7 +114,7 @@ describe('reverting a change', () => {
     const { name } = await now();
     const { change_id } = await (await writer()).revert(id);
     expect(await refused(id)).toContain(`reverted already, by ${change_id}`);
-    // Another person set it again: that is their change.
+    // Another person set the same value again, so it is now their change.
     await edit({ name });
     expect(await refused(id)).toContain('reverted already');
     await edit({ name: (await recordedBefore(id)) ?? '' });

@@ -17,8 +17,8 @@ import { type Address, addressIn, askService, startSandbox } from '../support/sa
 import { shared } from '../support/shared.ts';
 
 /**
- * What is stored is compared with what a person was shown, for hostile texts in every place where text from
- * outside reaches a question: over the host's own form and over the preview with a token, in both eras.
+ * Compares what is stored with what a person was shown, for hostile texts in every place where text from outside
+ * reaches a question: over the host's form and over the preview with a token, in both eras.
  */
 
 const hostile = fc.constantFrom(
@@ -62,7 +62,7 @@ const hostileText = fc
     maxLength: 6,
   })
   .map((parts) => parts.join(' ').toWellFormed());
-/** Some that are too long to be shown, and some that are not. */
+/** Texts of which some are too long to be shown. */
 const longText = fc
   .tuple(hostileText, fc.constantFrom(20, 200, 900))
   .map(([text, times]) => `${'A sentence. '.repeat(times)}${text}`.slice(0, 19_000).toWellFormed());
@@ -74,13 +74,13 @@ interface WriteRequest {
   custom: readonly (readonly [string, string])[];
 }
 const anyRequest = fc.record({
-  // The service wants a name that is not blank.
+  // The service requires a name that is not blank.
   name: hostileText.map((text) => `N${text}`.slice(0, 150).toWellFormed()),
   description: fc.oneof({ weight: 3, arbitrary: hostileText }, longText),
   custom: fc.array(fc.tuple(fieldName, hostileText), { maxLength: 2 }),
 });
 
-/** Values with characters that cannot be seen are refused: most are without, so that they come to a question. */
+/** Values with invisible characters are refused, so most are without them and lead to a question. */
 const writeRequests = fc
   .tuple(anyRequest, fc.integer({ min: 0, max: 3 }))
   .map(([request, turn]): WriteRequest => (turn === 0 ? request : withoutUnseen(request)));
@@ -99,7 +99,7 @@ const withoutUnseen = ({ name, description, custom }: WriteRequest): WriteReques
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800⏎]/gu;
 const marks = /["“”„‟❝❞〝〞〟＂״ʺˮ″‶〃⹂\u{1CD3}\u{1F676}-\u{1F678}]|[‘’‚‛′‵]{2,}/gu;
 
-/** The characters of a text that anybody can see, and quotation marks all alike. */
+/** The visible characters of a text, with all quotation marks alike. */
 const seen = (text: string): string =>
   text.toWellFormed().replaceAll('\r', '\n').replace(unseen, '').replace(marks, '"');
 
@@ -119,7 +119,7 @@ const opportunity = shared(async (): Promise<Opportunity> => {
   return found;
 });
 
-/** Lines that are ours alone to write, however they are indented. */
+/** Lines that only the server may write, with any indentation. */
 const ourLine = /^[\s•*>-]*(?:outcome|change_id|confirm)\s*:/;
 const oursIn = (text: string): string[] => text.split('\n').filter((line) => ourLine.test(line));
 
@@ -133,7 +133,10 @@ function checkLines(answer: CallReport, isQuestion = false): void {
   expect(oursIn(answer.text).sort(), isQuestion ? 'question' : 'answer').toEqual(expected.sort());
 }
 
-/** Bullets and notes of a question are those of its changes, and nothing in it turns or hides a line. */
+/**
+ * Expects that the question has only the bullets and notes of its changes, and that no character hides or reverses
+ * a line.
+ */
 function checkQuestion(question: string, fields: number): void {
   const lines = question.split('\n');
   expect(lines.filter((line) => line.startsWith('•'))).toHaveLength(fields);
@@ -142,7 +145,10 @@ function checkQuestion(question: string, fields: number): void {
   expect(question).not.toMatch(/!\[|\]\((?!https?:|mailto:)/);
 }
 
-/** Every visible character of what is stored now was shown, or it was stored before. */
+/**
+ * Expects that every visible character that is stored was shown, or was stored before. @returns the number of
+ * characters compared
+ */
 function checkStored(before: Row, after: Row, shown: string): number {
   const all = seen(shown);
   const changed = ['name', 'description'].filter((field) => before[field] !== after[field]);
@@ -210,7 +216,7 @@ describe.each(settings)('%s', (_, { host, asks }) => {
     let stored = 0;
     await fc.assert(
       fc.asyncProperty(writeRequests, writeRequests, async (present, request) => {
-        // Somebody else's text is there first, past this server.
+        // Another person stores the text first, without this server.
         const { custom, ...fields } = present;
         const customFields = Object.fromEntries(custom.filter(([name]) => name !== '__proto__'));
         await editRecord(await at(), externalIdentifier, { ...fields, customFields });
@@ -226,7 +232,7 @@ describe.each(settings)('%s', (_, { host, asks }) => {
       }),
       { numRuns: quickOrAll(8, 40) },
     );
-    // Otherwise it would have shown nothing.
+    // Otherwise the test would have compared nothing.
     expect(stored).toBeGreaterThan(0);
   });
 });

@@ -94,7 +94,7 @@ describe.each(['modern', 'legacy'] as const)('the record changes (%s)', (era) =>
 });
 
 describe('the record changes between the two readings', () => {
-  /** Something happens at the reading just before the write. */
+  /** Changes the record at the last read before the write. */
   async function movedBy(change: (row: Row) => void) {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
     const [row] = upstream.records['/opportunity'];
@@ -212,7 +212,10 @@ describe('a cancelled call', () => {
     return { upstream, sent, rename: { opportunity_id, name: 'Named anew' } };
   };
 
-  /** Aborts when the service gets that request, and lets it go on when the server has heard. */
+  /**
+   * Cancels the call when the service receives this request, and continues once the server has received the
+   * cancellation.
+   */
   async function cancelAt(
     era: 'modern' | 'legacy',
     which: (method: string, reads: number) => boolean,
@@ -237,7 +240,7 @@ describe('a cancelled call', () => {
       { era, person: personAnswers.accepts },
     );
     await expect(it.upsert(rename, stop.signal)).rejects.toThrow();
-    // Whatever is heard after the cancelling has been heard when this is answered.
+    // When this call is answered, the server has received the cancellation before it.
     await it.call('cpq_list_changes', {});
     release();
     return { it, sent, upstream };
@@ -287,7 +290,7 @@ describe('a cancelled call', () => {
   });
 });
 
-/** Everything of a record but when it was touched. */
+/** The record without the times of its changes. */
 const settled = ({ updatedAt, stageUpdatedAt, ...rest }: Row): Row => rest;
 
 async function changed(own: Sandbox, args: Row, tenant = 0): Promise<{ before: Row; after: Row }> {
@@ -489,7 +492,7 @@ describe('a stored value that cannot be read', () => {
 });
 
 describe('a field that changes unexpectedly', () => {
-  /** A service that scores an opportunity anew with every write. */
+  /** A service that computes a new score with every write. */
   async function scoring(behaviour: object) {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
     const [row = {}] = upstream.records['/opportunity'];

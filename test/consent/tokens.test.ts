@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A change that no other test here makes. */
+/** A change that no other test of this file makes. */
 let count = 0;
 const another = async () => {
   count += 1;
@@ -40,7 +40,7 @@ async function previewed(from: Writer, args: Record<string, unknown>): Promise<s
   return confirm;
 }
 
-/** It was refused for that reason, and nothing was sent. */
+/** Expects a refusal for this reason, and no write. */
 async function expectRefused(call: () => Promise<CallReport>, why: RegExp): Promise<void> {
   const before = await puts();
   const answer = await call();

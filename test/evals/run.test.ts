@@ -20,7 +20,7 @@ let folder: string;
 let endpoint: Server;
 const requests: Request[] = [];
 
-/** A model that asks for the open pipeline, and repeats what the tool said. */
+/** A model that calls the brief of the open pipeline and repeats its text. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-evals-test-'));
   endpoint = createServer(async (request, response) => {

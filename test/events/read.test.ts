@@ -3,7 +3,7 @@ import { describeDifference, fieldDifferences } from '../../src/tenant/events/di
 import { readDelivery, readEvent, UnrecognizedEvent } from '../../src/tenant/events/read-event.ts';
 import fc from '../support/fast-check.ts';
 
-/** What the service's document says that it sends. */
+/** The events that the service documents. */
 const sent: [subject: string, event: string][] = [
   ['company', 'created'],
   ['company', 'updated'],

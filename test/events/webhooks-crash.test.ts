@@ -45,7 +45,7 @@ test('an acknowledged event is stored once, even if the process is killed', asyn
         const { status } = await deliver(at, payloadOf(mine));
         expect(status).toBe(200);
         answered.add(`q${mine}`);
-        // In the middle of what the others are sending.
+        // Killed while other deliveries are under way.
         if (answered.size === limit) server.process.kill('SIGKILL');
       }
     };
@@ -57,7 +57,7 @@ test('an acknowledged event is stored once, even if the process is killed', asyn
   const kept = new Set(await everyId(server));
   expect([...answered].filter((id) => !kept.has(id))).toEqual([]);
   expect(answered.size).toBeGreaterThanOrEqual(150);
-  // The service sends again what was not answered, and some of what was.
+  // The service repeats the deliveries without an answer, and some others.
   for (let at = 0; at < number; at++) {
     await deliver(webhooksAt(server.url ?? '', 'default'), payloadOf(at));
   }

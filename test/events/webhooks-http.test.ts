@@ -287,7 +287,7 @@ test.each(httpHosts.map((host) => [host.name, host] as const))(
   },
 );
 
-/** What the server answers to these bytes, to the end of the connection. */
+/** Sends these bytes and reads until the connection is closed. */
 function raw({ port, hostname }: URL, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));

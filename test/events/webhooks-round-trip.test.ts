@@ -20,14 +20,14 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** What is read stays fresh for the whole test, unless an event drops it. */
+/** Collections stay fresh for the whole test, unless an event drops them. */
 const base = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_FRESH_SECONDS: '86400' };
 const modernHttp = httpHosts[0] ?? anyHost;
 
 const subscribe = (sandbox: Sandbox, url: string, form = 'dotted') =>
   admin(sandbox, 'webhooks', { url, secret: webhookSecret, form });
 
-/** When everything that was on its way has been taken. */
+/** Resolves when all deliveries have been received. */
 async function arrived(sandbox: Sandbox): Promise<void> {
   await until(async () => {
     const deliveries: Delivery[] = (await admin(sandbox, 'deliveries')).json;
@@ -90,7 +90,7 @@ describe('a change in the service', () => {
       const events = records.map(({ event, id, name }) => ({ event, id, name }));
       expect(events).toContainEqual({ event: 'status_changed', id: deal.id, name: deal.name });
       expect(events).toContainEqual({ event: 'updated', id: deal.id, name: deal.name });
-      // One of the two came first, and was compared with what was held before.
+      // The first of the two was compared with the collection that was cached before.
       const changes = records.flatMap((row) => row.changes as string[]);
       expect(changes).toContain(`stage: "${from.name}" → "${to.name}"`);
     },
@@ -164,7 +164,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
     await until(() => dealIn(other, deal)).toContain(to.name);
     expect(await dealIn(one, deal)).toContain(to.name);
     const { json } = await ask(sandbox.tenants[0], 'opportunity?size=1');
-    // What a walk of so many takes, in pages of 100: once before, once after.
+    // The requests of one walk in pages of 100: one walk before the event, one after it.
     expect(once).toBe(Math.ceil(json.total / 100));
     expect((await requestsFor(sandbox, 'opportunity')) - seen - 1).toBe(2 * once);
     const { records } = await other.call('cpq_list_events', { subject: 'opportunity' });
@@ -185,7 +185,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
   test('share one rate budget', async () => {
     const { sandbox, one, other } = await replicas({ CPQ_RATE_LIMIT: '30' });
     const before = await requestsFor(sandbox, 'company');
-    // Each from the start: at the first offset a server also asks what the service's offsets mean.
+    // Each from offset 0: with the first offset a server also tests what the service's offsets mean.
     const calls = Array.from({ length: 60 }, (_, at) =>
       (at % 2 ? one : other).ask('cpq_list_companies', { size: 1 + at }),
     );
@@ -307,7 +307,7 @@ describe('subscribing', () => {
   });
 });
 
-/** The updates of these addresses that the host receives from now on. */
+/** The updates of these URIs that the host receives from now on. */
 async function listenFor(
   { client }: Connection,
   era: string,

@@ -12,7 +12,7 @@ import { optionsOf, type TenantPast, tenantPast } from '../support/oracle/tenant
 import { type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
-/** Any two days of the embedded tenants, compared with what the versions in the database say. */
+/** Compares any two days of the embedded tenants with the versions of records in the database. */
 
 const today = '2026-06-15';
 const worlds = [

@@ -16,14 +16,14 @@ import { optionsOf, tenantPast } from '../support/oracle/tenant-past.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { startSandbox } from '../support/sandbox.ts';
 
-/** What the days between two days tell, compared with what the versions in the database say of every day. */
+/** Compares the figures of every day of a period with the versions of records in the database. */
 
 const today = '2026-06-15';
 const worlds = [
   { seed: 1, tenant: 0, spoilt: false },
   { seed: 3, tenant: 1, spoilt: true },
 ];
-/** Days of the past that the test looks at: reading them all takes long. */
+/** Number of past days that the test covers, because reading them all takes long. */
 const observed = quickOrAll(80, 200);
 const noEvents = { inbox: { list: async () => ({ rows: [], total: 0, damaged: 0 }) } };
 

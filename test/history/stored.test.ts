@@ -271,7 +271,7 @@ describe('size', () => {
   });
 });
 
-/** Written by the first version of the format; what it says must stay readable. */
+/** Written in the first version of the format, which must stay readable. */
 const firstVersion = {
   name: 'base-2026-06-13-0000000000000000',
   base: 'G00CAAT+22a3JHn5wj+jeaUdFwwLg4HBlSHq5AAD9BbYFx0ootACyQKlEk1vmOTjklmSl2/wA91PCaYwplvXyBJc93hrxTJxxWBziKTHQ0ikMb6oI5MpjzNY1HjWXvljPSmUJ/VVl8beJA==',

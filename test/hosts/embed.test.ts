@@ -24,7 +24,7 @@ const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const key = 'SecretKeyThatNobodyMaySee0123456789';
 
-/** The module as it is shipped. */
+/** The built module. */
 const shipped = shared(async (): Promise<typeof import('../../src/index.ts')> => {
   if (inject('buildError') !== '') throw new Error(inject('buildError'));
   return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
@@ -222,7 +222,7 @@ describe('options', () => {
   });
 });
 
-/** A project that has the package installed, as npm would leave it, and the packages beside it that it wants. */
+/** A project with the package and its dependencies, as npm installs them. */
 const project = shared(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-project-'));
   const installed = join(folder, 'node_modules', 'cpq-mcp');

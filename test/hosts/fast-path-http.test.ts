@@ -29,7 +29,7 @@ const servers = shared(async () => {
   return { ours, sdk, made: counted.createdServers };
 });
 
-/** The same request to both. */
+/** Sends the same request to both. */
 async function bothWays(sent: Sent): Promise<{ ours: Reply; sdk: Reply }> {
   const { ours, sdk } = await servers();
   return { sdk: await send(sdk, sent), ours: await send(ours, sent) };
@@ -80,7 +80,7 @@ test('the protocol revisions with a handshake are those of the SDK', () => {
   expect(legacyRevisions).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
 });
 
-/** What may stand in the place of something else. */
+/** Values that replace parts of a request. */
 const junk = fc.oneof(
   fc.constantFrom<unknown>(undefined, null, true, 0, -1, 1.5, 2 ** 60, '', 'x', [], {}, [{}]),
   fc.constantFrom<unknown>('2025-06-18', '2026-07-28', 'tools/list', 'tools/call', { x: 1 }),
@@ -128,7 +128,7 @@ function changed(sent: Sent, changes: readonly Change[]): Sent {
   return { ...sent, headers: all, body: JSON.stringify(body) };
 }
 
-/** Where there is something to put it into. */
+/** Sets a nested value where the path exists. */
 function put(row: Row, [name = '', ...rest]: readonly string[], value: unknown): void {
   const inner = row[name];
   if (rest.length === 0) row[name] = structuredClone(value);

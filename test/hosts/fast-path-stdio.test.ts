@@ -18,7 +18,7 @@ const server = shared(async () => {
   return countedServer(addressIn(sandbox, 'all'), await folder());
 });
 
-/** The server's side of a connection: what it wrote, as a host reads it. */
+/** The server's side of a connection, with the lines that it wrote. */
 interface Side {
   written: Row[];
   take(line: string): void;
@@ -57,7 +57,7 @@ const idsIn = (lines: readonly string[]): unknown[] =>
     return id === undefined || /"result"/.test(line) ? [] : [Number(id)];
   });
 
-/** What is answered to each line that asks for an answer, in the order of the lines. */
+/** Sends the lines. @returns the answers, in the order of the requests */
 async function talk(side: Side, lines: readonly string[]): Promise<string[]> {
   const ids = idsIn(lines);
   for (const line of lines) {

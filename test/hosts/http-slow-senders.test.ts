@@ -4,7 +4,7 @@ import type { Gate } from '../../src/hosts/access/gate.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
 import { closing, shared } from '../support/shared.ts';
 
-/** Nobody learns anything before all of a request is there. */
+/** No request is answered: these are disconnected before they are complete. */
 const waiting: Gate = { admit: () => new Promise(() => {}) };
 
 const server = shared(async () =>
@@ -21,7 +21,7 @@ const server = shared(async () =>
   ),
 );
 
-/** What is answered to this, after which nothing more is sent. */
+/** Sends these bytes and no more, and reads until the connection is closed. */
 async function answerTo(bytes: string): Promise<string> {
   const { port } = new URL((await server()).url);
   const socket = connect({ port: Number(port), host: '127.0.0.1' });
@@ -32,7 +32,7 @@ async function answerTo(bytes: string): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-// Node would look for them every half a minute, which is longer than these tests may take.
+// Node checks every 30 s by default, which is too long for a test.
 test('a sender that is slow with the headers is disconnected', async () => {
   expect(await answerTo('POST /webhooks/x HTTP/1.1\r\nhost: localhost\r\n')).toMatch(/ 408 /);
 });

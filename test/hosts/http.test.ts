@@ -16,7 +16,7 @@ interface Reply {
   body: string;
 }
 
-/** One request with exactly these headers, `Host` included. */
+/** Sends one request with exactly these headers, including `Host`. */
 async function ask(path: string, options: RequestOptions = {}, body = ''): Promise<Reply> {
   const { url } = await server();
   const sent = request(new URL(path, url), { agent: false, ...options });

@@ -28,7 +28,7 @@ const older = line({ id: 0, method: 'initialize', params: { ...handshake, capabi
 const newer = { _meta: envelope };
 const upsert = 'cpq_upsert_opportunity';
 
-/** Starts over stdio, and waits until it answers. */
+/** Starts the server over stdio and waits for its first answer. */
 async function answering(argv: readonly string[] = []): Promise<Running> {
   const running = await start(['stdio', ...argv], environmentFor(await address()));
   running.stdin.write(ping);

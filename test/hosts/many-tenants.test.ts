@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { signatureOf, signingSecret, webhookSecret } from '../support/webhooks.ts';
 
-/** The module as it is shipped. */
+/** The built module. */
 const shipped = shared(async (): Promise<typeof import('../../src/index.ts')> => {
   if (inject('buildError') !== '') throw new Error(inject('buildError'));
   return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
@@ -90,7 +90,7 @@ describe('the tenants of a host', () => {
 
   test('share one cap of memory', async () => {
     const upstream = closing(await startUpstream({ seed: 2, counts: { '/opportunity': 400 } }));
-    /** Reads opportunities twice for every tenant. @returns the requests of the second time */
+    /** Reads opportunities twice for every tenant. @returns the number of requests of the second time */
     const repeatedRequests = async (cacheMegabytes: number, names: readonly string[]) => {
       const host = await openHost({ cacheMegabytes });
       const clients: Client[] = [];
@@ -246,7 +246,7 @@ describeWith('redis', 'a host with Redis', () => {
     for (const name of ['a', 'b', 'c', 'd'])
       await callOf(await connectTo(await tenantIn(host, name)), 'cpq_list_companies', { size: 2 });
     const clients = (await redis.ask('CLIENT', 'LIST')).match(/\bid=/g) ?? [];
-    // The third is the one that asks.
+    // The third is the test's own.
     expect(clients).toHaveLength(3);
     await host.close();
   });

@@ -13,7 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 
-/** The files for running it: that they fit what is in the repository, and what nginx does with them. */
+/** The deployment files refer to what is in the repository, and nginx behaves as documented. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string) => readFile(join(root, file), 'utf8');
@@ -68,11 +68,11 @@ test('no service of compose runs with more than it needs', async () => {
   }
 });
 
-/** The configuration as it is shipped, with the paths and ports of this machine. */
+/** The shipped configuration with paths and ports of this machine. */
 async function localNginx(folder: string, port: number, server: number): Promise<string> {
   await certificateIn(folder);
   const config = join(folder, 'nginx.conf');
-  // Names of other machines are looked up at once, and only root may use the usual places.
+  // nginx resolves host names when it starts, and only root may use the default paths.
   const local = (await read('deploy/nginx.conf'))
     .replaceAll(/server-\d+:3333/g, `127.0.0.1:${server}`)
     .replaceAll('/etc/nginx/tls', folder)
@@ -82,7 +82,7 @@ async function localNginx(folder: string, port: number, server: number): Promise
   return config;
 }
 
-/** Sends these bytes over TLS, whatever they are. @returns the beginning of what comes back */
+/** Sends these bytes over TLS. @returns the beginning of the answer */
 async function sendBytes(port: number, bytes: string): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
   try {
@@ -100,7 +100,7 @@ const closes = 'Host: localhost\r\nConnection: close\r\n';
 const post = (path: string, length: number) =>
   `POST ${path} HTTP/1.1\r\n${closes}Content-Length: ${length}\r\n\r\n{}`;
 
-/** Each makes nginx write about a request, and what it is answered. */
+/** Requests that nginx logs as errors, with the status of the answer. */
 const failing: [what: string, bytes: string, status: number][] = [
   ['a webhook that no server accepts', post(`/webhooks/acme/${secret}`, 2), 502],
   ['an oversized webhook', post(`/webhooks/acme/${secret}`, 2_000_000), 413],
@@ -151,7 +151,7 @@ describeWith('nginx', 'nginx', () => {
     }
     const lines = (await access()).trim().split('\n');
     expect(lines).toHaveLength(failing.length);
-    // The first was tried at both servers, of which none is left for the next.
+    // The first was tried at both servers; then none was available for the next.
     const [tried = '', next = ''] = lines.filter((line) => line.includes(' POST 502 '));
     expect(tried).toMatch(/ 127\.0\.0\.1:\d+, 127\.0\.0\.1:\d+ 502, 502$/);
     expect(next).toMatch(/ cpq_mcp 502$/);

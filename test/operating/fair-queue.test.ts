@@ -18,10 +18,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets everything that waits for nothing but its turn to run do so. */
+/** Lets pending microtasks run. */
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
-/** Asks for admission; the outcome is known once it is settled. */
+/** Asks for admission; the outcome is known after `settled`. */
 function asking(turns: FairQueue, caller: string, signal = always, calls = 1) {
   const asked: { leave?: () => void; error?: unknown } = {};
   turns.acquire(caller, signal, calls).then(
@@ -175,7 +175,7 @@ describe('idle callers', () => {
   });
 });
 
-/** What may happen next: to which caller, and to which of what it has under way. */
+/** One step: an action of a caller on one of its calls. */
 const step = fc.record({
   what: fc.constantFrom('enter' as const, 'enter' as const, 'leave' as const, 'go' as const),
   caller: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -195,7 +195,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 interface Call {
   caller: string;
-  /** How many it is a batch of. */
+  /** Number of calls in the batch. */
   calls: number;
   at: number;
   state: 'waiting' | 'running' | 'left' | 'refused' | 'gone';
@@ -203,7 +203,7 @@ interface Call {
   go: AbortController;
 }
 
-/** Turns, and every call that was asked for, as its caller sees it. */
+/** The queue under test and every call, as its caller sees it. */
 class Played {
   readonly calls: Call[] = [];
   readonly turns: FairQueue;
@@ -262,7 +262,7 @@ class Played {
       expect(ofCaller).toBeLessThanOrEqual(concurrentPerCaller);
       const waits = this.of('waiting', caller);
       expect(callsOf(waits)).toBeLessThanOrEqual(queuedPerCaller);
-      // Where there is room, no call waits that could use it.
+      // No call waits that there is room for.
       if (waits[0] && waiting.every(({ calls }) => calls === 1)) {
         expect(inFlight === concurrent || ofCaller === concurrentPerCaller).toBe(true);
       }
@@ -349,7 +349,7 @@ describe('for any sequence of calls', () => {
   });
 });
 
-/** One call at a time of callers that all wait: who is served, and who waits then. */
+/** Releases one call at a time while all callers wait. @returns who is served, in order */
 async function servedInTurn(names: readonly string[]) {
   const played = new Played({ ...plenty, concurrent: 1 });
   played.enter('first');

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { readSettings, settings } from '../../src/config.ts';
 import { shared } from '../support/shared.ts';
 
-/** The base for Kubernetes: that its parts belong together, and give the server no more than it needs. */
+/** The parts of the Kubernetes base belong together, and give the server no more rights than it needs. */
 
 const folder = new URL('../../deploy/kubernetes/', import.meta.url);
 const labels = z.strictObject({ 'app.kubernetes.io/name': z.literal('cpq-mcp') });

@@ -89,7 +89,7 @@ describe('requests to the service', () => {
     ['2xx', {}, 1],
     ['429', { status: { code: 429, retryAfter: '3600' } }, 1],
     ['4xx', { status: { code: 403 } }, 1],
-    // Once more without the size, which may be what was refused.
+    // Repeated without the size parameter, which may be the reason.
     ['4xx', { status: { code: 400 } }, 2],
     ['5xx', { status: { code: 500 } }, 3],
     ['3xx', { redirect: { code: 302, to: 'other' } }, 1],
@@ -278,7 +278,7 @@ test('neither metrics nor logs contain text of a caller or a customer', async ()
   expect(body + JSON.stringify(lines())).not.toContain(testKey);
 });
 
-/** What is written to stderr from now on, a row a line. */
+/** The lines written to stderr from now on, parsed. */
 function linesWritten(): () => Record<string, unknown>[] {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   afterwards(() => write.mockRestore());

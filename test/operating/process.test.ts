@@ -9,7 +9,7 @@ import { run } from '../support/process.ts';
 import { shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
-/** What an operator sees of the server as it is shipped. */
+/** What an operator sees of the built server. */
 
 const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-process-')));
 afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));

@@ -29,7 +29,7 @@ describe('a trace context', () => {
       { traceparent: parent, tracestate: 'one=1, a@b=x y ,,two=2' },
       { traceparent: parent, tracestate: 'one=1,a@b=x y,two=2' },
     ],
-    // What a later version says besides is not known here.
+    // Additional parts of later versions are dropped.
     [{ traceparent: parent.replace(/^00/, '01') }, { traceparent: parent }],
     [{ traceparent: `${parent.replace(/^00/, 'cc')}-more` }, { traceparent: parent }],
     [{ traceparent: parent.replace(/^00(.*)01$/, '01$1ff') }, { traceparent: parent }],
@@ -167,7 +167,7 @@ interface Made {
   ended: boolean;
 }
 
-/** As small as an OpenTelemetry SDK can be: keeps every span that is made. */
+/** A minimal OpenTelemetry SDK that keeps every span. */
 function register(): Made[] {
   const made: Made[] = [];
   const startSpan = (name: string, options: SpanOptions = {}, from?: Context): Span => {

@@ -9,7 +9,7 @@ const idsIn = (rows: unknown): string[] => (rows as Row[]).map(({ id }) => Strin
 let world: World;
 let call: Cpq;
 
-/** Rows of a kind, of which there is at least one. */
+/** The rows of a kind; expects at least one. */
 const awkward = (table: string, kind: string, where = 'true'): Row[] => {
   const sql = `select r.* from awkward a join ${table} r on r.tenant = a.tenant and r.id = a.id
     where a.tenant = ?1 and ?2 <> '' and a.resource = ?3 and a.kind = ?4 and ${where}`;
@@ -258,7 +258,7 @@ function quoteTests(): void {
   });
 }
 
-/** One quote with figures that can be worked out on paper. */
+/** One quote whose figures are calculated by hand. */
 describeWorld({ seed: 5, today: '2026-03-10', scale: 0.05 }, (load) => {
   const setUp = async (discount: string) => {
     const world = await load();
@@ -301,7 +301,7 @@ describeWorld({ seed: 5, today: '2026-03-10', scale: 0.05 }, (load) => {
     expect(data.firstYearValue).toBe(3005.35);
     expect(data.setup).toEqual({ price: 100, cost: 65 });
     expect(data.terms).toEqual([
-      // 0.27 + 90 against 0.24 + 40 + 25: the setup without a price is not charged, and costs.
+      // 0.27 + 90 against 0.24 + 40 + 25: a setup without a price is not charged, but its cost counts.
       { term: 'one-time', price: 90.27, cost: 65.24, profit: 25.03, margin: 27.7 },
       { term: 'monthly', price: 152.92, cost: 150, profit: 2.92, margin: 1.9 },
       { term: 'yearly', unjudged: 1 },

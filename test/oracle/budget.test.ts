@@ -4,7 +4,7 @@ import { countIn, type Measured, measure, measuredTenant } from '../support/orac
 import { clockAt } from '../support/oracle/clock.ts';
 import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
 
-/** What an answer may cost, over a tenant that is large; docs/tokens.md has what it does. */
+/** Limits of tokens and requests over a large tenant; docs/tokens.md has the measured values. */
 let sandbox: Sandbox;
 let measured: Measured[];
 
@@ -35,7 +35,7 @@ test('the open pipeline of 1,000 opportunities: at most 1,500 tokens and 10 requ
   const { text, structured, cold } = of('open pipeline by stage');
   expect(text).toBeLessThanOrEqual(1500);
   expect(structured).toBeLessThanOrEqual(1500);
-  // Ten for every thousand opportunities, and the companies, whose currency the money is in.
+  // Ten requests for a thousand opportunities, and those for the companies, which have the currencies.
   expect(cold).toBeLessThanOrEqual(pagesOf('opportunity') + pagesOf('company'));
 });
 

@@ -4,7 +4,7 @@ import { checks, expectedReport, type Parameters } from '../support/oracle/check
 import { only } from '../support/oracle/order.ts';
 import { describeWorlds, type World } from '../support/oracle/worlds.ts';
 
-/** With the currency of every amount, which stands above the rows where it is the same for all. */
+/** Adds the currency to every row; the answer states it once where it is the same for all. */
 function reportIn(data: Row): Row {
   const { examined, unjudged, valueAtStake, unknownValue, total, currency } = data;
   const { counts, lines, products } = data;
@@ -62,7 +62,7 @@ describeWorlds((load) => {
     const { call } = await world.server();
     const { data } = await call('cpq_check_sales_data', { check, ...parameters, size: 100 });
     const expected = expectedReport(check, world.ask, world.today, parameters);
-    // An answer that would be too long is cut at a row, and says how many there are.
+    // A long answer is cut at a row and says how many rows there are.
     const shown = (data.rows as Row[]).length;
     expect(shown).toBe(data.shown);
     expect(shown).toBeGreaterThanOrEqual(Math.min(expected.total, 60));

@@ -11,7 +11,7 @@ import { describeWorlds, type World } from '../support/oracle/worlds.ts';
 
 const totals = ['items', 'oneTime', 'monthly', 'yearly', 'otherTerms'];
 const ofQuote = [...totals, 'unknownPrices', 'assumedQuantities', 'discountNotApplied'];
-/** The compared fields of a row of each list; the others are as in the record. */
+/** The fields of each list that are compared; the others are copied from the record. */
 const compared: Record<string, readonly string[]> = {
   contacts: ['id'],
   open: ['id', 'value', 'currency', 'closes'],

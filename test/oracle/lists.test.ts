@@ -21,7 +21,7 @@ const dates = (...names: readonly (readonly [column: string, field: string])[]):
   Object.fromEntries(names.map(([column, field]) => [column, [`t.${field}`, 'date']]));
 const texts = (...names: string[]): Columns =>
   Object.fromEntries(names.map((name) => [name, [`t.${name}`, 'text']]));
-/** A money column holds a number in one row, and the same as text in another. */
+/** A money column may hold numbers in some rows and text in others. */
 const numbers = (...names: readonly (readonly [column: string, field: string])[]): Columns =>
   Object.fromEntries(
     names.map(([column, field]) => [
@@ -30,7 +30,7 @@ const numbers = (...names: readonly (readonly [column: string, field: string])[]
     ]),
   );
 
-/** A person is known where a deal or a quote names them as its owner. */
+/** The name of a person is known if a deal or a quote has it as its owner. */
 const accountManager = `(select w.name from owner w where w.tenant = t.tenant and w.id = t.accountManagerId
   and (exists (select 1 from opportunity o where o.tenant = w.tenant and o.ownerId = w.id)
     or exists (select 1 from quote q where q.tenant = w.tenant and q.ownerId = w.id)))`;
@@ -123,7 +123,7 @@ const lists: readonly List[] = [
 const allOf = ({ from }: List, what: string): string =>
   `with it(tenant, today) as (values (?, ?)) select ${what} from it join ${from} using (tenant)`;
 
-/** One condition as the tool and as SQL say it. */
+/** One condition, as a filter of the tool and in SQL. */
 interface Condition {
   filter: string;
   sql: string;

@@ -13,9 +13,9 @@ import {
 } from '../support/oracle/pipeline.ts';
 import { describeWorlds, type World } from '../support/oracle/worlds.ts';
 
-/** What SQL cannot know: how a thing is put into words, and when it was read. */
+/** Parts of an answer that SQL cannot compute: sentences and times of reading. */
 const words = new Set(['summary', 'notes', 'coverage', 'probability']);
-/** Text in compared rows: names are shown without invisible characters. */
+/** Text in compared rows is not compared: names are shown without invisible characters. */
 const asides = new Set(['company', 'closes', 'idleDays', 'ask']);
 
 function figuresIn(data: Row): Row {
@@ -32,7 +32,7 @@ function bare(value: unknown, inside: string): unknown {
   return Object.fromEntries(kept.map(([key, part]) => [key, bare(part, inside)]));
 }
 
-/** In capitals, but for letters that have none of one letter: ß. */
+/** In capitals, except ß, which has no capital of one letter. */
 const shouted = (name: string): string => name.replace(/[a-zäöüéó]/g, (it) => it.toUpperCase());
 
 const groupings = ['stage', 'owner', 'company', 'category', 'source', 'close_month'];

@@ -6,7 +6,7 @@ import { describeWorlds, type World } from '../support/oracle/worlds.ts';
 
 const withoutNames = (rows: readonly Row[]): Row[] => rows.map(({ name: _, ...row }) => row);
 
-/** The figures of an answer, without what names the records. */
+/** The figures of an answer, without names of records. */
 function figuresIn({ product, list, prices, notCounted, discounts, ...data }: Row): Row {
   const { term, listed } = product as Row;
   const rowsIn = (listing: unknown) => withoutNames((listing as { rows: Row[] }).rows);

@@ -31,7 +31,7 @@ function added(rows: readonly Row[], key: string): Map<string, Big> {
   return sums;
 }
 
-/** Whether parts make up a whole; a cent for every part that was rounded may be amiss. */
+/** Expects that the parts add up to the whole; each rounded part may be off by a cent. */
 function expectWhole(parts: readonly Row[], whole: Row, key: string, cents: number): void {
   const summed = added(parts, key);
   const all = added([whole], key);
@@ -55,7 +55,7 @@ describeWorlds((load) => {
     connection = await world.server();
   });
 
-  /** Where amounts have fractions of a cent, every part may be amiss by one. */
+  /** Amounts with fractions of a cent are rounded in every part. */
   const cents = (parts: readonly unknown[]) => (world.spoilt ? parts.length : 0);
 
   test.each(groupings)('the groups by %s add up to the open pipeline', async (by) => {
@@ -158,7 +158,7 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
   beforeAll(async () => {
     world = await load();
   });
-  /** Asked of a server that has read nothing yet. */
+  /** Asks a new server, which has read nothing yet. */
   const anew = async (args: Row = {}): Promise<Brief> => {
     const { call, close } = await world.serverAnew();
     const { data } = await call('cpq_brief_pipeline', args);

@@ -7,7 +7,7 @@ import { faults } from '../support/upstream/faults.ts';
 import { generateRecords } from '../support/upstream/records.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
-/** Collections that are read once for all who wait, and held for a while. */
+/** Collections are read once for all waiting callers, and cached for a while. */
 
 const minute = 60_000;
 const soon = { timeout: 4_000, interval: 5 };
@@ -38,7 +38,7 @@ const later = (ms: number) => void vi.setSystemTime(Date.now() + ms);
 const insert = () => upstream.records['/company'].push(...generateRecords('/company', 1, 77));
 const sent = () => upstream.requests.length;
 
-/** Holds back what comes after the first page, until it is opened. */
+/** Blocks the requests after the first page until it is opened. */
 function gate(): { open: () => void; waiting: () => number } {
   let open = () => {};
   let waiting = 0;
@@ -329,7 +329,7 @@ describe('an incomplete collection', () => {
 });
 
 describe('memory of the cache', () => {
-  /** A reading that weighs about so many KiB. */
+  /** A collection of about this size. */
   const heavy = (count: number, kib: number) => {
     const note = 'x'.repeat((kib * 1024) / count / 3);
     for (const row of upstream.records['/company']) row.note = note;

@@ -14,7 +14,7 @@ import { closing } from '../support/shared.ts';
 
 const meanings = ['records', 'records from 1', 'pages', 'pages from 1'] as const;
 
-/** The keys that a service sends whose offset counts so. */
+/** The keys that a service sends if its offset counts in this way. */
 function served(counts: OffsetMeaning['counts'], value: number, size: number, all: number) {
   const first = counts.endsWith('from 1') ? value - 1 : value;
   const start = counts.startsWith('pages') ? first * size : first;
@@ -57,7 +57,7 @@ describe('what is learnt about a route', () => {
     await tenant.list('company', { size: 100 }, toolCall());
     const before = service.requests();
     await tenant.list('company', { size: 100 }, toolCall());
-    // One for the page; what a short page means was seen the first time.
+    // One request for the page; what a short page means is already known.
     expect(service.requests() - before).toBe(1);
     expect(tenant.pages.traits('company').maxSize).toBe(25);
   });

@@ -24,7 +24,7 @@ async function readAll({ call }: Connection, name: string, args: Row): Promise<R
   return all;
 }
 
-/** All that the service has on a route, read with offsets of the test's own. */
+/** The ids of all records of a route, read without the server's code. */
 async function everyIdOf(at: Address, path: string, search: string): Promise<unknown[]> {
   const ids: unknown[] = [];
   for (;;) {

@@ -14,8 +14,8 @@ import {
 import { profileOf, type RouteProfile } from '../../src/tenant/reading/profile.ts';
 
 /**
- * What a reading asks next, and what it takes for proven, case by case. That both together never call a
- * part the whole is tried over thousands of services in `hardening-walks.test.ts`.
+ * The next request of a walk, and what it takes as proven, case by case. `walks.test.ts` tries thousands of
+ * services to show that a part is never taken for the whole.
  */
 
 interface Row {
@@ -37,7 +37,7 @@ interface Answer {
   total?: number;
 }
 
-/** Answers one request after the other; returns what the pass collected, and the step that is next. */
+/** Answers one request after the other. @returns the collected rows and the next step */
 function follow(answers: Answer[], profile: RouteProfile = paged) {
   const pass = new Pass<Row>(profile);
   let plan: ReadingPlan = firstPlan(profile);
@@ -70,7 +70,7 @@ describe('the next requests', () => {
       offsets.push(step.request.from);
       step = nextStep(step.plan, pass, offsets.length);
     }
-    // Each page begins with the last record of the one before, since that costs no request more.
+    // Each page begins with the last record of the page before, which costs no further request.
     expect(offsets).toEqual([99, 198, 297, 396]);
   });
 

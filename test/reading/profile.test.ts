@@ -8,7 +8,10 @@ import type { Switches } from '../support/compatibility/switches.ts';
 import { newFolder, openTenant, removeFolder, toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
 
-/** What was learnt of the service: stored, found by the next process, and learnt again when it is no longer true. */
+/**
+ * What was learnt about the service is stored, used by the next process, and learnt again when it is no longer
+ * true.
+ */
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -10,7 +10,7 @@ import { quoteTotals as trueTotals } from '../support/compatibility/truth.ts';
 import { type OpenOptions, openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
 
-/** The items of quotes, where the rows of a list lack what the record by id has. */
+/** The items of quotes, where rows of a list lack them and the record by id has them. */
 
 async function serving(change: Partial<Switches>, options: Partial<OpenOptions> = {}) {
   const service = closing(await startService(change));
@@ -22,7 +22,7 @@ describe('rows without items', () => {
   test('have unknown items until these are read, once each', async () => {
     const { service, tenant } = await serving({ items: 'by id only' });
     const { records } = await tenant.collection('quote', toolCall());
-    // Three of them, none a draft, showed that there are items.
+    // Reading three of them, no drafts, showed that quotes have items.
     expect(records.filter(hasUnknownItems)).toHaveLength(records.length - 3);
     expect(tenant.serviceProfile().quote?.items).toBe('by id');
     const some = records.filter(hasUnknownItems).slice(0, 20);
@@ -34,7 +34,7 @@ describe('rows without items', () => {
       expect(quoteTotals(quote)).toEqual(truth && trueTotals(truth));
       expect(quote.unreadable).toBeUndefined();
     }
-    // Read again, they have not changed: only the pages are asked for.
+    // When read again, unchanged quotes are not requested by id.
     tenant.invalidate('quote');
     const again = await tenant.collection('quote', toolCall());
     expect(again.records.filter(hasUnknownItems)).toHaveLength(records.length - 23);

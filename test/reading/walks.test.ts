@@ -19,20 +19,20 @@ import type { ResourcePath, Row } from '../support/upstream/records.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /**
- * Readings of a collection that changes meanwhile, over every way of paging that a service may have. The
- * paging is that of the misbehaving upstream, without its sockets, so that thousands can be tried.
+ * Walks of a collection that changes meanwhile, with every kind of paging that a service may have. The paging code
+ * is that of the misbehaving upstream, without its sockets, so that thousands of cases can be tried.
  */
 
 const hour = 3_600_000;
-/** Three passes over 450 records, one at a time, and as much again for what went wrong. */
+/** Three passes over 450 records, one record a page, and as many requests for retries. */
 const maxRequests = 2_700;
 
 interface Change {
   /** Before the n-th request is answered. */
   before: number;
-  /** `replace`: one goes and another comes at the same moment, so that the count stays. */
+  /** `replace`: one record is deleted and another inserted at the same moment, so that the count stays. */
   what: 'insert' | 'delete' | 'replace' | 'move' | 'edit';
-  /** Where, as a share of the list. */
+  /** The position, as a share of the list. */
   at: number;
   to: number;
 }
@@ -41,12 +41,12 @@ interface World {
   resource: Resource;
   count: number;
   on: Active;
-  /** Each record says when it was made. */
+  /** Each record has its creation time. */
   dated: boolean;
   changes: readonly Change[];
   /** How far the service's clock is ahead of ours, in milliseconds. */
   ahead: number;
-  /** It says what its clock is. */
+  /** Whether responses contain the service's time. */
   tellsTime: boolean;
 }
 
@@ -56,7 +56,7 @@ const call: Call = {
   purpose: 'walk',
 };
 
-/** The service of a world, asked request by request. */
+/** The service of a world. */
 class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
   readonly pageParam = 'from';
   readonly rows: Row[];
@@ -76,7 +76,7 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
   page<R extends Resource>(resource: R, query: PageRequest): Promise<Page<RecordOf[R]>> {
     this.queries.push(query);
     if (this.queries.length > maxRequests) throw new Error('asks without end');
-    // Requests may overtake each other on the way there, and answers on the way back.
+    // Requests and answers may overtake each other.
     return this.#turn(() => this.#answer(resource, query)).then((answer) =>
       this.#turn(() => {
         if (answer instanceof RefusedByModel) throw new ApiError('refused', { host: 'model' });
@@ -138,7 +138,7 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
 interface Read {
   reading: Reading<Row>;
   model: Model;
-  /** Names of what was there from the first request to the last, and can be seen. */
+  /** Names of the visible records that existed from the first request to the last. */
   stayed: string[];
   before: string[];
 }
@@ -150,7 +150,7 @@ async function toTheEnd<R>(walking: AsyncGenerator<unknown, R>): Promise<R> {
   }
 }
 
-/** Reads it all while the scheduler decides whose turn it is. */
+/** Reads the collection; the scheduler decides the order of answers. */
 async function readWorld(world: World, s?: fc.Scheduler): Promise<Read> {
   const nextTurn = <T>(work: () => T): Promise<T> =>
     s ? s.schedule(Promise.resolve()).then(work) : Promise.resolve().then(work);
@@ -170,7 +170,7 @@ function visibleIn(rows: readonly Row[], on: Active): Row[] {
   return body.results;
 }
 
-/** What must hold of every reading. */
+/** Expects what holds for every walk. */
 function expectHonest({ reading: { records, coverage }, stayed }: Read): void {
   const ids = records.map(({ id }) => String(id));
   expect(new Set(ids).size).toBe(ids.length);
@@ -214,7 +214,7 @@ const uncountedSizes = sizes.filter(({ maxSize }) => maxSize !== 1);
 const merged = (...parts: fc.Arbitrary<Active>[]): fc.Arbitrary<Active> =>
   fc.tuple(...parts).map((all): Active => Object.assign({}, ...all));
 
-/** Ways of paging that can be read to the end. */
+/** Kinds of paging that can be read to the end. */
 const sane = fc.oneof(
   merged(counted, sizes, beyond),
   merged(uncounted, uncountedSizes, beyond),
@@ -260,7 +260,7 @@ const odd = fc.oneof(
   ),
 );
 
-/** A page of one record where more follow, and no count: a deletion at that moment would not show. */
+/** Includes pages of one record without a count, where a deletion at that moment cannot be noticed. */
 const oddAndStill = fc.oneof(odd, merged(shortReads, uncounted, uncountedSizes, beyond));
 
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -269,7 +269,7 @@ const changesOf = (...kinds: Change['what'][]) =>
     fc.record({
       before: fc.integer({ min: 2, max: 14 }),
       what: fc.constantFrom(...kinds),
-      // The ends of a list are where most things happen.
+      // Mostly at the ends of the list, where most changes happen.
       at: fc.oneof(fc.constantFrom(0, 0.999), share),
       to: fc.oneof(fc.constantFrom(0, 0.999), share),
     }),
@@ -320,7 +320,7 @@ describe('the number of requests of a reading', () => {
         const quiet = { changes: [], ahead: 0, tellsTime: true };
         const read = await readWorld({ resource: 'company', count, on, dated, ...quiet });
         expectAll(read);
-        // A page of a usual length that is all that is counted may be no more than that page's length.
+        // A first page of a common size that holds the whole count may hold only the count of the page.
         const isDoubtful = [10, 20, 25, 30, 40, 50, 100].includes(count);
         expect(read.model.queries.length).toBeLessThanOrEqual(
           perHundred(count) + Number(isDoubtful),
@@ -338,7 +338,7 @@ describe('the number of requests of a reading', () => {
         const quiet = { changes: [], ahead: 0, tellsTime: true };
         const read = await readWorld({ resource: 'company', count, on, dated, ...quiet });
         expectAll(read);
-        // Without dates each page has to begin with the last record of the one before.
+        // Without dates each page must begin with the last record of the page before.
         const minRequests = Math.max(1, Math.ceil(count / maxSize));
         const maxExpected = dated ? minRequests + 2 : 1 + Math.ceil(count / (maxSize - 1));
         expect(read.model.queries.length).toBeLessThanOrEqual(maxExpected);
@@ -371,7 +371,7 @@ describe('a collection that does not change', () => {
 describe('a collection that changes while it is read', () => {
   test('has each unchanged record once, or is reported incomplete: records with dates', async () => {
     const changes = changesOf('insert', 'delete', 'replace', 'move', 'edit');
-    // Where nothing is counted a deletion leaves no trace, so that moves could hide behind one.
+    // Without a count a deletion leaves no trace, and could hide a move.
     const on = merged(counted, sizes, beyond);
     await fc.assert(
       fc.asyncProperty(
@@ -399,7 +399,7 @@ describe('a collection that changes while it is read', () => {
     const changes = changesOf('replace').filter((all) => all.length > 0 && all.length < 3);
     const whole = fc.constantFrom<Active>({}, { maxSize: 100 });
     const cases = fc.oneof(
-      // Where each page overlaps the next, and where there is no room for that but dates tell.
+      // Pages that overlap, and pages of one record, which cannot, but whose records have dates.
       worlds({ changes, on: merged(counted, uncountedSizes, beyond) }),
       worlds({
         changes,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** Records that lack what is measured, on purpose. */
+/** Leaves out records that lack the measured fields on purpose. */
 const regular = (resource: string, id: string) =>
   `not exists (select 1 from awkward a where a.tenant = ?1 and a.resource = '${resource}' and a.id = ${id}
     and a.kind in ('zero value', 'null value', 'no value', 'zero price', 'no price', 'null cost', 'no cost',

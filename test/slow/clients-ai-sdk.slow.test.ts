@@ -3,7 +3,7 @@ import { catalog } from '../../tools/catalog.ts';
 import { describeWithNpm, runProgram } from '../support/npm.ts';
 import { everyWay, theKey } from '../support/reached.ts';
 
-/** A client with a protocol of its own making; it speaks both eras. */
+/** A client with its own implementation of the protocol, in both eras. */
 
 const packages = ['@ai-sdk/mcp@2.0.99', 'zod@4.6.7'];
 const eras = [

@@ -4,8 +4,8 @@ import { describeWithNpm, runProgram } from '../support/npm.ts';
 import { everyWay, theKey } from '../support/reached.ts';
 
 /**
- * The Agents SDK, which rewrites every tool's arguments for models that fill in all of them: what may be
- * left out is then sent as null. A tool whose schema cannot be rewritten is offered without that.
+ * The Agents SDK makes every argument of a tool required: the model sends null for those that it leaves out. It
+ * offers a tool unchanged if its schema cannot be rewritten.
  */
 
 const packages = ['@openai/agents@0.20.0', 'zod@4.6.7'];

@@ -12,7 +12,7 @@ import { describeWithNpm, installed, runOnNewerNode } from '../support/npm.ts';
 import { run } from '../support/process.ts';
 import { shared } from '../support/shared.ts';
 
-/** Other projects' hosts, configured by `cpq-mcp config`, at a server whose callers show access tokens. */
+/** Hosts of other projects, configured by `cpq-mcp config`, with a server that requires access tokens. */
 
 const team = shared(async () => {
   const env = { CPQ_SANDBOX: '1', CPQ_AUTH: 'token', CPQ_STATE_DIR: newFolder() };
@@ -120,7 +120,7 @@ interface CodexServer {
   tools: Record<string, unknown>;
 }
 
-/** The servers that Codex connected to, by its app server, which speaks JSON-RPC over stdio. */
+/** The servers that Codex connected to, as its app server reports over stdio. */
 async function serversOfCodex(
   program: string,
   env: Record<string, string>,

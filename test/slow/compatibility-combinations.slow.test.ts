@@ -6,12 +6,12 @@ import { axes, combined, type Variation } from '../support/compatibility/variati
 import fc from '../support/fast-check.ts';
 
 /**
- * A real service differs in several ways at once. Whatever combination of those that are answered well by
- * themselves comes, nothing is wrong, told too quietly, or an error that a careful client need not end
- * with. Combinations with a known deviation in them are left out.
+ * A real service differs in several ways at once. With any combination of variations that are each answered well,
+ * no answer is wrong or hides what is missing, and no error is avoidable. Combinations that contain a known
+ * deviation are left out.
  */
 
-/** What depends on most of what can vary; everything would take too long many times over. */
+/** Probes that depend on most variations; running all would take too long. */
 const asked = [
   'list opportunities',
   'list quotes',

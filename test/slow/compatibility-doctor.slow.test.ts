@@ -10,8 +10,8 @@ import { probes } from '../support/compatibility/probes.ts';
 import { variations } from '../support/compatibility/variations.ts';
 
 /**
- * What `doctor` says of a service, beside what the briefs then do: it fails where one would be wrong, and does
- * not pass where one covers a part.
+ * Compares `doctor` with the briefs: it reports a failure where a brief would be wrong, and no pass where one is
+ * partial.
  */
 
 vi.setConfig({ maxConcurrency: 2 });

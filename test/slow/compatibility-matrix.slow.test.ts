@@ -12,16 +12,15 @@ import {
 import { variations } from '../support/compatibility/variations.ts';
 
 /**
- * Everything that people ask for, asked of the server before every variation of the service. An answer is
- * the whole truth, or says first that it is a part, or is an error that nobody could have read around.
- * Whatever is not has to be listed as a known deviation; one that is listed and gone fails as well, so that
- * the list can only become shorter. With MATRIX_FILE set, the matrix is
- * written there, as Markdown or, to a file named .json, with the reasons.
+ * Runs all probes with every variation of the service. An answer is complete, or first says that it is partial, or
+ * is an error that could not be avoided. Every other result must be listed as a known deviation; a listed one that
+ * no longer occurs fails too, so that the list only becomes shorter. With MATRIX_FILE the matrix is written to this
+ * file, as Markdown, or with the reasons if its name ends in .json.
  */
 
 const matrix: Cell[] = [];
 
-// Enough to fill the pauses between attempts: more at once only take each other's time.
+// Two use the pauses between attempts; more would slow each other down.
 vi.setConfig({ maxConcurrency: 2 });
 
 afterAll(async () => {

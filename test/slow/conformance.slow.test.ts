@@ -9,10 +9,9 @@ import { describeWithNpm } from '../support/npm.ts';
 import { closing, shared } from '../support/shared.ts';
 
 /**
- * The protocol's own suite. Most of its scenarios need tools of their own in the server; so it runs against
- * the server as it is shipped, and against the same HTTP with those tools in the server's place. What fails
- * has to be exactly what is listed: a check that fails without being listed, or is listed and passes, fails
- * here.
+ * The conformance suite of the protocol. Most of its scenarios need tools of their own, so it runs twice: with the
+ * built server, and with these tools behind the same HTTP frontend. The failures must be exactly those that are
+ * listed.
  */
 
 const revisions: readonly Revision[] = ['2025-11-25', '2026-07-28'];
@@ -49,7 +48,7 @@ describeWithNpm('the conformance suite', () => {
   });
 });
 
-/** The suite would like sessions in the older era, and to come back to a stream that broke; we keep none. */
+/** The suite warns in the legacy era because this server has no sessions and no resumable streams. */
 const sessionWarnings = 4;
 
 function say(what: string, { SUCCESS, FAILURE, WARNING, SKIPPED }: Record<string, number>): void {

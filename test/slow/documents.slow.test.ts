@@ -10,7 +10,7 @@ import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** CI runs these by themselves, or they need what a test does not have: a model, another Node, a commit. */
+/** CI runs these separately, or they need what a test does not have: a model, another Node, a commit. */
 const runElsewhere = [
   /^npm ci\b/,
   /^npm (test|start|run (test:|check|lint|format|build|bench|eval))/,
@@ -57,7 +57,7 @@ async function commands(): Promise<Documented[]> {
   return all.flat().filter(({ line }) => line !== '' && !line.startsWith('#'));
 }
 
-/** With the address and the key of a tenant where the document leaves them open, and ports that are free. */
+/** Replaces the address and the key that the document leaves open, and uses free ports. */
 function filled(line: string): string {
   const { baseUrl, key } = addressIn(sandbox, 'all');
   return line

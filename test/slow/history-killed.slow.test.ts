@@ -13,7 +13,7 @@ import { StoredHistory } from '../../src/tenant/history/history.ts';
 import { dealsTakenAt } from '../support/history-deals.ts';
 import { closing } from '../support/shared.ts';
 
-/** Processes that are killed while they write snapshots, two at a time: no day is damaged, and none is lost. */
+/** Two processes at a time are killed while they write snapshots: no stored day is damaged or lost. */
 
 const first = '2026-01-01';
 
@@ -21,7 +21,7 @@ const programIn = (folder: string): string => join(folder, 'write-history.mjs');
 
 interface Writer {
   child: ChildProcess;
-  /** The days that it said to have stored. */
+  /** The days that it has reported as stored. */
   stored: string[];
 }
 
@@ -35,7 +35,7 @@ function startWriter(folder: string, from: string, time: string): Writer {
   return { child, stored };
 }
 
-/** Kills it while it writes a file, the nth that is written. */
+/** Kills it while it writes the nth file. */
 async function killAtFile({ child }: Writer, snapshots: string, nth: number): Promise<void> {
   const exited = once(child, 'exit');
   let files = 0;

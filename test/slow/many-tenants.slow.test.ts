@@ -13,13 +13,13 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
 
 const kibibyte = 1024;
 
-/** Of the heap, after everything that can be let go of was: the least of some moments. */
+/** Used heap in bytes after garbage collection: the minimum of several measurements. */
 async function heap(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const seen: number[] = [];
   for (let at = 0; at < 10; at++) {
-    // What a WeakRef refers to is kept until the end of the turn.
+    // The target of a WeakRef is kept until the end of the current job.
     await new Promise((resolve) => setTimeout(resolve, 50));
     collect();
     seen.push(process.memoryUsage().heapUsed);
@@ -27,7 +27,7 @@ async function heap(): Promise<number> {
   return Math.min(...seen);
 }
 
-/** As many as their index in memory would show. */
+/** As many events as the index in memory holds. */
 const eventsOf = (name: string) =>
   Array.from({ length: 100 }, (_, at) => ({
     id: `${name} ${at}`,

@@ -15,7 +15,7 @@ import type { Behaviour, Upstream } from '../support/upstream/behaviour.ts';
 import { type Start, startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
-/** Replicas that draw on one budget: what counts is what the service saw arrive, and when. */
+/** Replicas that share one rate budget, counted where the service receives the requests. */
 
 const limit = 60;
 const windowMs = 600_000;
@@ -50,7 +50,7 @@ function maxInWindow({ requests }: Upstream): number {
 
 const outOfBudget = /request budget.* is used up/;
 
-/** Asks one thing after the other until the budget is used up. */
+/** Sends one call after the other until the budget is used up. */
 async function untilRefused(caller: Caller): Promise<Answer> {
   for (let from = 0; ; from++) {
     const answer = await caller.ask('cpq_list_companies', { size: 1, from: from % 50 });
@@ -75,11 +75,11 @@ describeWith('redis', 'replicas share one budget', () => {
       await first.kill();
       await first.start();
       for (const { text } of await Promise.all(asking)) expect(text).toMatch(outOfBudget);
-      // The one that was started again knows of nothing but what Redis has counted.
+      // The restarted replica knows only what Redis has counted.
       for (const replica of replicas) await untilRefused(await callerOf([replica]));
       expect(upstream.budget.violations).toBe(0);
       expect(maxInWindow(upstream)).toBeLessThanOrEqual(limit);
-      // What the one that was killed had taken and not sent is lost to all of them.
+      // Permits that the killed replica had taken and not used are lost.
       expect(upstream.requests.length).toBeGreaterThan(limit / 2);
     });
   }
@@ -100,7 +100,7 @@ describeWith('redis', 'replicas share one budget', () => {
       expect(upstream.requests.length - before).toBeGreaterThan(limit / 2 - 5);
       expect(upstream.requests.length - before).toBeLessThanOrEqual(limit / 2);
     }
-    // It comes back with nothing of what it knew.
+    // Redis restarts empty.
     await redis.start({ empty: true });
     await replicasSay(replicas, 'ready');
     for (const caller of callers) await untilRefused(caller);
@@ -108,7 +108,7 @@ describeWith('redis', 'replicas share one budget', () => {
   });
 });
 
-/** How often each page of a collection was asked for. */
+/** How often each page of a collection was requested. */
 function pagesOf({ requests }: Upstream, path: string): Map<string, number> {
   const pages = new Map<string, number>();
   for (const { route, query } of requests) {
@@ -142,7 +142,7 @@ describeWith('redis', 'replicas read a collection once', () => {
     const [{ url }] = replicas as [Replica];
     const event = { event: 'opportunity.updated', eventId: 'e1', data: { id: 'x' } };
     expect((await deliver(webhooksAt(url, 'default'), event)).status).toBe(200);
-    // What happens elsewhere is heard soon; until then the older reading is answered from.
+    // Replicas learn of changes with a short delay, and answer from the older reading until then.
     const timesNow = async () => {
       await askAll();
       return timesRead(pagesOf(upstream, '/opportunity'));

@@ -11,8 +11,8 @@ import { callerOf, type Replica } from '../support/replicas.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
 
 /**
- * Replicas that are killed while they read, write and take webhooks: what they began is neither lost nor
- * done twice by those who go on.
+ * Replicas are killed while they read, write and receive webhooks: the others neither lose nor repeat what was
+ * begun.
  */
 
 /** Kills them when the service has received the next write, and before it stores it. */
@@ -45,7 +45,7 @@ describeWith('redis', 'replicas that are killed', () => {
     expect(load.broken()).toBeGreaterThan(0);
     expect(load.refusals.read).toEqual([]);
     await expectEventsKept(load, await callerOf(replicas));
-    // Each time at most the one that was being written is left open.
+    // Each time at most the write under way has an unknown outcome.
     const open = await expectWrittenOnce(load, scene);
     expect(open).toBeGreaterThan(0);
     expect(open).toBeLessThanOrEqual(turns.length);

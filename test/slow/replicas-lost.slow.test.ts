@@ -12,8 +12,8 @@ import {
 import { callerOf, replicasSay } from '../support/replicas.ts';
 
 /**
- * Redis goes away and comes back while replicas are at work: what can be answered without it is, nothing is
- * done that it should know of, and afterwards all is as before.
+ * Redis fails and recovers while replicas are at work: reads that do not need it are answered, writes that must be
+ * recorded are refused, and afterwards everything works again.
  */
 
 const absences: [name: string, go: (redis: Redis) => unknown, back: (redis: Redis) => unknown][] = [
@@ -39,7 +39,7 @@ describeWith('redis', 'two replicas under load, and a Redis that', () => {
       await replicasSay(replicas, 'degraded');
       const before = { puts: namesPut(upstream).length, events: load.events.size };
       await untilMore(load, { reads: 100, refusedEvents: 30, refusedWrites: 10 });
-      // At most the one write that was under way when it was noticed.
+      // At most the write that was under way when the failure was noticed.
       expect(namesPut(upstream).length - before.puts).toBeLessThanOrEqual(1);
       expect(load.events.size - before.events).toBeLessThanOrEqual(3);
 
@@ -49,7 +49,7 @@ describeWith('redis', 'two replicas under load, and a Redis that', () => {
       await load.stop();
       expect(load.refusals.read).toEqual([]);
       await expectEventsKept(load, await callerOf(replicas));
-      // That the write under way ended could not be recorded; one may have been announced and not sent.
+      // The outcome of the write under way could not be recorded; one more may have been announced and not sent.
       expect(await expectWrittenOnce(load, scene)).toBeLessThanOrEqual(2);
     });
   }

@@ -18,17 +18,14 @@ import { describeWhere } from '../support/needs.ts';
 import { random } from '../support/upstream/random.ts';
 import { generateRecords, type ResourcePath } from '../support/upstream/records.ts';
 
-/**
- * Tens of thousands of calls, after which a server must be as it was: no more memory, sockets, files or
- * timers than it took to warm up.
- */
+/** After tens of thousands of calls a server has no more memory, sockets, files or timers than after the warm-up. */
 
 const mebibyte = 2 ** 20;
 const inFlight = 32;
 const key = 'soak0key0soak0key0soak0key';
 const chance = random(3);
 
-/** A service as fast as can be: its pages are written out beforehand. One call in fifty fails. */
+/** A fast service: its pages are serialized beforehand. One call in fifty fails. */
 class FastService {
   readonly sockets = new Set<Socket>();
   readonly server: Server;
@@ -87,7 +84,7 @@ const asks: readonly { name: string; arguments: Record<string, unknown> }[] = [
   { name: 'cpq_list_companies', arguments: { size: 'many' } },
 ];
 
-/** So many calls, 32 at a time; one in two hundred is given up. */
+/** Sends this number of calls, 32 at a time; one in two hundred is cancelled. */
 async function callAll(client: Client, count: number): Promise<number> {
   let [left, answered] = [count, 0];
   const work = async () => {
@@ -105,9 +102,9 @@ async function callAll(client: Client, count: number): Promise<number> {
 }
 
 interface Footprint {
-  /** Resident, in bytes. */
+  /** Resident memory in bytes. */
   memory: number;
-  /** Open files, sockets among them; unknown but on Linux. */
+  /** Open files, including sockets; known on Linux only. */
   files: number;
 }
 
@@ -117,7 +114,7 @@ function footprintOf(pid: number): Footprint {
   return { memory: Number(kibibytes) * 1024, files: readdirSync(`/proc/${pid}/fd`).length };
 }
 
-/** What is idle may be closed at any time: the least of some moments is what is really held. */
+/** The minimum of several measurements, because idle connections are closed at any time. */
 async function settled(pid: number): Promise<Footprint> {
   const seen: Footprint[] = [];
   for (let at = 0; at < 10; at++) {
@@ -130,7 +127,7 @@ async function settled(pid: number): Promise<Footprint> {
 
 const environment = {
   CPQ_RATE_LIMIT: '1000000',
-  // Little room, so that the collector works as it would after a day, and a leak has no place to hide.
+  // A small heap, so that garbage is collected often and a leak shows.
   NODE_OPTIONS: '--max-old-space-size=160',
 };
 
@@ -140,7 +137,7 @@ function report(what: string, calls: number, before: Footprint, after: Footprint
   process.stderr.write(`${what}: ${calls} calls: ${shown(before)} → ${shown(after)}\n`);
 }
 
-/** A client for each thousand calls: it is the server's memory that is looked at, not the client's. */
+/** A new client for each thousand calls, so that the clients' memory does not matter. */
 async function callInTurns(connect: () => Promise<Client>, calls: number): Promise<number> {
   let answered = 0;
   for (let left = calls; left > 0; left -= 1_000) {
@@ -164,7 +161,7 @@ async function soak(
   report(what, calls, before, after);
   expect(answered).toBeGreaterThan(calls * 0.98);
   expect(after.memory - before.memory).toBeLessThan(40 * mebibyte);
-  // Connections on both sides are kept for a while, but not one for each call.
+  // Both sides keep some idle connections, but not one for each call.
   expect(after.files - before.files).toBeLessThan(2 * inFlight);
 }
 
@@ -198,7 +195,7 @@ describeWhere(process.platform === 'linux', 'Linux', 'a server in a process of i
 });
 
 describe('in one process', () => {
-  /** Of the heap, after everything that can be let go of was. */
+  /** Used heap in bytes after garbage collection. */
   const heap = (): number => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;

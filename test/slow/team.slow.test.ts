@@ -13,8 +13,8 @@ import { startTaggedService, type TaggedService, taggedCount } from '../support/
 import { random } from '../support/upstream/random.ts';
 
 /**
- * A team's server as it is run: four processes behind a balancer, one Redis, eight tenants, and eight
- * callers of each, all at once.
+ * A team's server in operation: four processes behind a load balancer, one Redis, eight tenants with eight callers
+ * each.
  */
 
 const tenantNames = Array.from({ length: 8 }, (_, at) => `tenant${at}`);
@@ -83,7 +83,7 @@ async function makeCallers(path: string): Promise<Caller[]> {
 
 type Ask = (tag: string) => { name: string; arguments: Record<string, unknown> };
 
-/** Answered from collections; now and then one that is asked of the service anew. */
+/** Calls that are answered from cached collections, and some that are sent to the service. */
 const fromMemory: readonly Ask[] = [
   () => ({ name: 'cpq_list_pricing_books', arguments: { size: 5 } }),
   () => ({ name: 'cpq_get_category_tree', arguments: {} }),
@@ -195,7 +195,7 @@ describeWith('redis', 'a team’s server', () => {
     });
 
     test('the rate budget of the service is not exceeded', () => {
-      // All of it took less than the window is long.
+      // The test took less than one window.
       for (const [name, { arrived }] of team.services) {
         expect([name, arrived.length <= budget]).toEqual([name, true]);
       }

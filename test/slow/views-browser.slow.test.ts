@@ -28,7 +28,7 @@ const whole = (amount: number, currency: string) =>
 const exact = (amount: number, currency: string) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount);
 
-/** What the figures at the top say, by their labels. */
+/** The figures at the top, by label. */
 async function figuresOf({ frame }: OpenedView): Promise<Record<string, string>> {
   const figures = await frame.$$eval('.figure', (found) =>
     found.map((it) => [
@@ -49,7 +49,7 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** What an independent checker has against the page: nothing, one hopes. */
+/** The accessibility problems that axe finds. */
 async function violations({ frame }: OpenedView): Promise<string[]> {
   await frame.evaluate(await axe());
   const found = (await frame.evaluate(
@@ -58,7 +58,7 @@ async function violations({ frame }: OpenedView): Promise<string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-/** Nothing reached outside, nothing failed, and nothing but reading was asked for. */
+/** Expects no request to the outside, no error, and only calls of reading tools. */
 function expectHarmless({ requests, errors, calls }: OpenedView): void {
   expect(requests.filter((url) => !/^(http:\/\/view-host\.test\/|about:)/.test(url))).toEqual([]);
   expect(errors).toEqual([]);
@@ -93,7 +93,7 @@ interface Examples {
   company: string;
 }
 
-/** The tenant is the same for every server, so they are looked for once. */
+/** Found once, because every server has the same tenant. */
 let examples: Promise<Examples> | undefined;
 function examplesFrom(server: Connection): Promise<Examples> {
   examples ??= findExamples(server);
@@ -178,7 +178,7 @@ const openers = { pipeline: openPipeline, quote: openQuote, company: openCompany
 const names = Object.keys(openers) as (keyof typeof openers)[];
 const eras: readonly Host[] = httpHosts.filter(({ era }) => era !== 'first line');
 
-/** A column for what has no stage begins with a capital letter, its group in the answer does not. */
+/** The column of deals without a stage begins with a capital letter, the group in the answer does not. */
 const lowerFirst = ([name, ...others]: readonly unknown[]) => [
   String(name).toLowerCase(),
   ...others,
@@ -520,7 +520,7 @@ function boardOrder(server: Serving): void {
       const view = await openPipeline(await server());
       const lengths = await view.frame.$$eval('.column:first-child .card', (cards) =>
         cards
-          // Lengths speak of amounts in one currency.
+          // Bars compare amounts in one currency only.
           .filter((card) => card.querySelector('.amount')?.textContent?.startsWith('$'))
           .map((card) => card.querySelector<HTMLElement>('.gauge span')?.style.width ?? '')
           .map((width) => Number.parseFloat(width)),
@@ -963,7 +963,7 @@ const hostile = [
   '{{constructor.constructor("window.hit=1")()}}',
 ];
 
-/** Every name in it replaced by something that means harm; ids, days and terms stay, as they steer. */
+/** Replaces every name by hostile text; ids, days and terms stay, because the view needs them. */
 function poisoned(value: unknown, at = { next: 0 }): unknown {
   if (Array.isArray(value)) return value.map((entry) => poisoned(entry, at));
   if (typeof value !== 'object' || value === null) return value;
@@ -991,7 +991,7 @@ function hostileRecords(server: Serving): void {
     const strange = await view.frame.$$eval('img, svg, iframe, a, object, script', (found) =>
       found.map((it) => it.tagName),
     );
-    // Its own, and no other.
+    // Only the view's own script.
     expect(strange).toEqual(['SCRIPT']);
     expect(await fitsIn(view)).toBe(true);
     expect(await view.frame.textContent('body')).toContain('onerror=');

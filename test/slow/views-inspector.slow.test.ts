@@ -6,7 +6,7 @@ import { expect, inject, test } from 'vitest';
 import { catalog } from '../../tools/catalog.ts';
 import { describeWhere } from '../support/needs.ts';
 
-/** What others look at servers with; it needs a newer Node than the server does. */
+/** The Inspector, which needs a newer Node than the server. */
 const packages = ['node@24', '@modelcontextprotocol/inspector@2.12.0'];
 
 interface Ran {
@@ -26,7 +26,7 @@ function withInspector(command: string): Promise<Ran> {
   });
 }
 
-/** Asks the server that is shipped, over stdio, with the embedded tenant. */
+/** Runs the Inspector with the built server over stdio and the embedded tenant. */
 const inspect = (words: string): Promise<Ran> =>
   withInspector(
     `mcp-inspector --cli "${process.execPath}" "${inject('bundle')}" --sandbox ${words} --format json`,

@@ -15,7 +15,7 @@ import { webhookSecret, webhooksAt } from '../support/webhooks.ts';
 const events = 20_000;
 const inFlight = 64;
 const start = Date.UTC(2026, 0, 1);
-/** Two events share each moment, so that arrival decides between them. */
+/** Each time is that of two events, whose order is then that of arrival. */
 const timeOf = (number: number): number => start + Math.floor(number / 2) * 1_000;
 
 interface Delivery {
@@ -24,16 +24,16 @@ interface Delivery {
 }
 
 interface Storm {
-  /** Of each event, how many of its deliveries were answered so. */
+  /** Number of deliveries of each event that were answered as kept. */
   kept: number[];
   known: number[];
-  /** Of each delivery, in milliseconds, until it was answered with 200. */
+  /** Milliseconds of each delivery until it was answered with 200. */
   latencies: number[];
-  /** What was not answered with 200, and was sent again. */
+  /** Deliveries that were repeated because they were not answered with 200. */
   again: { unanswered: number; refused: number };
 }
 
-/** Everything at least once, a third of it more often, in no order. */
+/** Every event at least once, a third of them repeatedly, in random order. */
 function deliveries(): Delivery[] {
   const numbers = Array.from({ length: events }, (_, number) => number);
   const all = [
@@ -51,7 +51,7 @@ const payloadOf = (number: number) => ({
   data: { id: `r${number % 700}`, name: `Record ${number}`, text: 'x'.repeat(number % 3_000) },
 });
 
-/** The same disorder each time. */
+/** The same order for each run. */
 function shuffled<T>(values: T[]): T[] {
   let state = 7;
   const next = (below: number) => {
@@ -66,8 +66,8 @@ function shuffled<T>(values: T[]): T[] {
 }
 
 /**
- * Sends as the service does: what is not answered with 200 is sent again, to whoever a balancer chooses
- * next. `answered` is told after each delivery how many were.
+ * Sends as the service does: deliveries not answered with 200 are repeated, to any replica. Calls `answered` after
+ * each delivery with the number of answers.
  */
 async function storm(
   urls: readonly string[],
@@ -106,7 +106,7 @@ async function untilAnswered(
 ): Promise<{ status: 'kept' | 'known' }> {
   for (;;) {
     const answer = await post(agent, next(), body).catch((error: NodeJS.ErrnoException) => {
-      // Nobody is there, or the connection ended before the answer.
+      // The replica is down, or the connection ended before the answer.
       if (error.code !== 'ECONNRESET' && error.code !== 'ECONNREFUSED') throw error;
       return undefined;
     });
@@ -170,10 +170,10 @@ async function weather(
   report(name, result, (performance.now() - began) / 1_000);
   const { kept, known, again } = result;
   const without = kept.filter((count) => count === 0);
-  // What was kept is there, or another delivery of it would have been kept once more.
+  // No event was kept twice: a repeated delivery of a kept event is not new.
   expect(kept.filter((count) => count > 1)).toEqual([]);
   expect(known.filter((count, at) => count === 0 && kept[at] === 0)).toEqual([]);
-  // That it was kept was answered for each but those whose answer was lost.
+  // Every event was reported as kept, except where the answer was lost.
   expect(without.length).toBeLessThanOrEqual(again.unanswered + again.refused);
   const all = await everyEvent(listing);
   expect(all).toHaveLength(events);
@@ -221,7 +221,7 @@ describeWith('redis', 'the same events, stored once each', () => {
   test('by two replicas that are killed and started again, one after the other', async () => {
     const { replicas, urls, caller } = await replicasOn(2);
     const [one, other] = replicas as [Replica, Replica];
-    // In the middle of what is being delivered to them.
+    // Killed while deliveries to them are under way.
     const turns = new Map([
       [5_000, () => one.kill()],
       [10_000, () => one.start()],

@@ -11,7 +11,7 @@ import { startRedis } from '../support/redis.ts';
 import { closing, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
-/** Two that share one state: of one process they are the same. */
+/** Two connections to one state; in a single process they are the same object. */
 type Pair = (inbox?: InboxLimits) => Promise<[State, State]>;
 
 const folder = shared(async () => {
@@ -75,7 +75,7 @@ function rates(pair: Pair): void {
     const [one, other] = await pair();
     const key = newTenant();
     const short = { limit: 5, windowMs: 200, reserve: 0 };
-    // Each was taken at some moment between these two.
+    // Each was taken between these two times.
     const [asked, told]: [number[], number[]] = [[], []];
     const work = async ({ rates }: State) => {
       while (told.length < 30) {
@@ -321,7 +321,7 @@ function bus(pair: Pair): void {
   });
 }
 
-/** When what others tell will be heard; Redis says so by `onMissed`. */
+/** Resolves when messages of others will be received; Redis reports it by `onMissed`. */
 async function ears(state: State, tenant: string): Promise<void> {
   if (state.health().kind === 'local') return;
   await new Promise<void>((resolve) => {
@@ -488,7 +488,7 @@ function inboxLimits(pair: Pair): void {
     const [one] = await pair({ days: 30, events: 1_000, megabytes: 0.1 });
     const tenant = newTenant();
     for (let at = 0; at < 30; at++) {
-      // Not to be compressed, so that both ways of keeping it weigh about the same.
+      // Incompressible, so that both kinds of storage have about the same size.
       const body = Array.from({ length: 12_000 }, () => Math.random().toString(36)[2]).join('');
       await one.inbox(tenant).add(eventOf(`e${at}`, { at, body }));
     }

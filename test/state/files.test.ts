@@ -109,7 +109,7 @@ test('the file does not grow without limit, and another process can still read i
 
 test('an event that cannot be stored is not acknowledged', async () => {
   const folder = await newFolder();
-  // A folder is in the place of the file.
+  // A folder has the name of the file.
   const state = localState(folder);
   await rm(folder, { recursive: true });
   await appendFile(folder, 'a file where the folder should be');

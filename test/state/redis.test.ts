@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 const place = (tenant: string, reader = 'reader') => ({ tenant, reader, collection: 'quote' });
 const reading = (value: unknown) => ({ value, ageMs: 0, keepMs: 60_000 });
 
-/** Something that begins, and may be waited for. */
+/** A signal that something has begun. */
 function start(): { began: () => void; beginning: Promise<void> } {
   let began = () => {};
   const beginning = new Promise<void>((resolve) => {
@@ -100,7 +100,7 @@ describeWith('redis', 'collections in Redis', () => {
     const slow = async () => {
       const made = await read();
       await other.bus.publish(tenant, { collection: 'quote' });
-      // Whoever asks after the change does not get, and does not wait for, what began before it.
+      // A caller after the change neither gets nor waits for a reading that began before it.
       const after = await collectionsOf(other).getOrLoad(place(tenant), 60_000, read, never);
       expect(after.value).toBe(2);
       return made;
@@ -156,7 +156,7 @@ describeWith('redis', 'a shared reading in Redis', () => {
       never,
     );
     await beginning;
-    // As a process does that is killed: it neither lets go of the lock nor renews it.
+    // Like a killed process, it neither releases nor renews the lock.
     await one.close();
     const read = async () => reading('taken over');
     expect((await collectionsOf(other).getOrLoad(place(tenant), 60_000, read, never)).value).toBe(
@@ -245,7 +245,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
     let taken = 0;
     for (const state of states) taken += await takeAll(state, key, 5);
     expect(taken).toBe(20);
-    // Everyone knows what is left of the whole.
+    // Every replica knows the remaining budget.
     for (const state of states) await state.rates.correct(key, rule, 20, Date.now());
     await it.kill();
     for (const state of states) {
@@ -270,7 +270,7 @@ describeWith('redis', 'the rate budget in Redis', () => {
     expect(taken).toBe(20);
     await it.start({ empty: true });
     for (const state of states) await until(() => state.health().ok).toBe(true);
-    // While they settle, each takes at most its share; afterwards all have reported their requests.
+    // At first each takes at most its share; afterwards all have reported their requests.
     for (const state of states) taken += await takeAll(state, key, 1);
     await pause(500);
     for (const state of states) taken += await takeAll(state, key);
@@ -426,7 +426,7 @@ describeWith('redis', 'a slow Redis or a stalled process', () => {
     const told: string[] = [];
     const state = await open(it, { commandMs: 200, report: (event) => told.push(event) });
     const claiming = state.once.claim(newTenant(), Date.now() + 60_000);
-    // The command leaves first; then nothing runs here for longer than it may take.
+    // The command is sent first; then this process blocks for longer than the timeout.
     await new Promise((resolve) => setImmediate(resolve));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
     expect(await claiming).toBe(true);

@@ -49,7 +49,7 @@ async function expectUnwritable(server: Team): Promise<void> {
   expect(server.stderr()).toContain('state cannot be written');
 }
 
-/** A file system of its own, so small that it is soon full. */
+/** Creates a file system so small that it is soon full. */
 function smallDisk(): string {
   const folder = newFolder();
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', folder], { stdio: 'ignore' });
@@ -79,7 +79,7 @@ describeWhere(canMount(), 'the right to mount a file system', 'a full disk', () 
     expect(await deliverTo(server, 'meanwhile')).toBe(503);
     await expectUnwritable(server);
     await rm(filler);
-    // Nobody writes: it finds out by itself.
+    // No write is attempted: the server notices by itself.
     await expectWell(server);
     expect(server.stderr()).toContain('state can be written again');
     expect(await deliverTo(server, 'meanwhile')).toBe(200);

@@ -12,7 +12,7 @@ import { closing } from './shared.ts';
 
 export type Headers = Record<string, string>;
 
-/** A folder that goes when the file's tests are over. */
+/** A folder that is deleted after the tests of the file. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-access-'));
   closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
@@ -25,7 +25,7 @@ export async function fileIn(folder: string, name: string, content: unknown): Pr
   return path;
 }
 
-/** A server that many share, and what was written by it. */
+/** A server with several callers, and its output. */
 export interface Team {
   running: Running;
   url: string;
@@ -44,7 +44,7 @@ export async function startTeam(env: Environment, secrets: readonly string[] = [
   return { running, url: `http://127.0.0.1:${port}/mcp`, stderr };
 }
 
-/** With a public address a server says that one, and not on which port it listens. */
+/** A server with a public address does not print the port that it listens on. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -53,7 +53,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A caller of that server with these headers. */
+/** A caller of the server with these headers. */
 export interface Caller {
   client: McpClient;
   names(): Promise<string[]>;
@@ -77,7 +77,7 @@ export async function callerAt(
 
 export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-/** What came back of one request, which is kept with all else that the server wrote. */
+/** The answer to one request; it is also recorded with the server's output. */
 export interface Reply {
   status: number;
   headers: IncomingHttpHeaders;
@@ -88,14 +88,14 @@ export interface Reply {
 export interface Sent {
   method?: string;
   path?: string;
-  /** As they are written, so that one may stand there twice. */
+  /** As sent, so that a header may occur twice. */
   headers?: Record<string, string | string[] | undefined>;
   body?: unknown;
-  /** Told of each piece of the answer. */
+  /** Called with each chunk of the answer. */
   onPart?: (text: string) => void;
 }
 
-/** One request without any client's help. */
+/** Sends one request without a client library. */
 export function send({ running, url }: Team, sent: Sent = {}): Promise<Reply> {
   const { method = 'POST', path = '/mcp', headers = {}, body = listTools, onPart } = sent;
   const text = method === 'GET' ? '' : JSON.stringify(body);
@@ -153,7 +153,7 @@ export const callToolRequest = (name: string, args: unknown = {}) => ({
 export const token = (words: readonly string[], env: Environment): Promise<Finished> =>
   run(['token', ...words], env);
 
-/** Makes a token by the command. @throws with its stderr when it fails */
+/** Creates a token with the command. @throws with its stderr when it fails */
 export async function newToken(words: readonly string[], env: Environment): Promise<string> {
   const { status, stdout, stderr } = await token(['add', ...words], env);
   if (status !== 0) throw new Error(`token add: ${status} ${stderr}`);

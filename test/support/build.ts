@@ -7,21 +7,18 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server as it is shipped: what a host starts. */
+    /** Path of the built server. */
     bundle: string;
-    /** Why there is no such bundle; empty when there is. */
+    /** Why the build failed; empty if it did not. */
     buildError: string;
-    /** A file in it for every process that was started and has not ended, named by its id. */
+    /** A folder with a file for every running process, named by its id. */
     pids: string;
   }
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/**
- * Builds the server once for a run, in a folder of the run's own: neither a second run nor a build can
- * then take it away under the tests.
- */
+/** Builds the server once for a run, in a folder of its own, so that another run or build does not change it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = join(root, 'node_modules', '.cache', `cpq-mcp-test-${process.pid}`);
   const pids = join(folder, 'pids');
@@ -37,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Tests that need no server run without one; the others say what is wrong. */
+/** Tests that need no server run even if the build fails; the others report the failure. */
 async function build(dist: string): Promise<string> {
   const building = promisify(execFile)(process.execPath, ['scripts/build.mjs', dist], {
     cwd: root,
@@ -49,7 +46,7 @@ async function build(dist: string): Promise<string> {
   );
 }
 
-/** Whether it was still there. */
+/** @returns whether the process was still running */
 function endedByForce(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');

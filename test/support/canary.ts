@@ -3,20 +3,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Recording, Stream } from './recording.ts';
 
-/** A key that is looked for in everything that leaves a server. */
+/** A key that is searched for in everything that leaves a server. */
 export interface Canary {
   key: string;
-  /** Where it is in these bytes, in any form in which it could still be used. */
+  /** Finds the key in these bytes, in any form in which it could still be used. */
   findIn(what: string, bytes: Uint8Array | string): string[];
-  /** In every byte that a process wrote, and every one that was read over HTTP. */
+  /** Searches everything that a process wrote and everything that was read over HTTP. */
   findInOutput(output: Recording): string[];
-  /** In the names and contents of every file below a folder. */
+  /** Searches the names and contents of all files below a folder. */
   findInFolder(folder: string): Promise<string[]>;
 }
 
 const streams: readonly Stream[] = ['stdout', 'stderr', 'http'];
 
-/** With characters that are written in other ways in a URL, in JSON and in HTML. */
+/** The key has characters that are escaped in URLs, JSON and HTML. */
 export function createCanary(): Canary {
   const key = `canary+${randomBytes(12).toString('hex')}/&<${randomBytes(6).toString('hex')}>=`;
   const forms = encodingsOf(key);
@@ -39,7 +39,7 @@ export function createCanary(): Canary {
   };
 }
 
-/** Base 64 of a text looks different by how many bytes are before it; what stays the same is in the middle. */
+/** The Base64 of a text depends on the number of bytes before it, except for the middle part. */
 function encodingsOf(key: string): [how: string, form: string][] {
   const bytes = Buffer.from(key);
   const base64 = [0, 1, 2].map((skipped): [string, string] => [
@@ -57,7 +57,7 @@ function encodingsOf(key: string): [how: string, form: string][] {
     ['hexadecimal', bytes.toString('hex')],
     ['backwards', [...key].reverse().join('')],
     ...base64,
-    // Half of it is enough to look for the rest.
+    // Half of the key would be enough to guess the rest.
     ['its first half', key.slice(0, key.length / 2)],
     ['its second half', key.slice(key.length / 2)],
   ];

@@ -23,12 +23,12 @@ import { pipesOf, recordingFetch } from './transports.ts';
 export type { Tool } from '@modelcontextprotocol/client';
 
 /**
- * `modern`: the second line of the SDK pinned to 2026-07-28; `legacy`: the same with the handshake of
- * 2025-11-25; `first line`: the client of the SDK's first line, which knows no other.
+ * `modern`: version 2 of the SDK with revision 2026-07-28; `legacy`: the same with the handshake of 2025-11-25;
+ * `first line`: version 1 of the SDK, which has only the handshake.
  */
 export type Era = 'modern' | 'legacy' | 'first line';
 
-/** A person in front of the client, for servers that ask. */
+/** The person who answers the server's questions. */
 export type Person = (asked: { message: string; requestedSchema: unknown }) => ElicitResult;
 
 export interface CallOptions {
@@ -38,14 +38,14 @@ export interface CallOptions {
   onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
 }
 
-/** What both versions of the client can do. */
+/** The common interface of both versions of the client. */
 export interface McpClient {
   readonly sdk: Client | FirstClient;
   tools(): Promise<Tool[]>;
   callTool(name: string, args: unknown, options: CallOptions): Promise<Result>;
-  /** Any request of the protocol, its result as the client hands it on. */
+  /** Sends any request of the protocol. @returns the result as the client returns it */
   request(method: string, params?: Record<string, unknown>): Promise<Result>;
-  /** The protocol version that was agreed on. */
+  /** The negotiated protocol version. */
   version(): string | undefined;
   instructions(): string | undefined;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export interface McpClient {
 
 export interface Wire {
   running: Running;
-  /** Over stdio there is none. */
+  /** Absent over stdio. */
   url?: string;
   /** Sent with every request over HTTP. */
   headers?: Record<string, string>;
@@ -115,7 +115,7 @@ async function connectFirst(wire: Wire): Promise<McpClient> {
 
 type Asked = Parameters<Person>[0];
 
-/** Also what no well-behaved client would send. */
+/** May be invalid on purpose. */
 const argumentsOf = (args: unknown): { arguments?: Record<string, unknown> } =>
   args === undefined ? {} : { arguments: args as Record<string, unknown> };
 
@@ -124,7 +124,7 @@ function secondTransport({ running, url, headers }: Wire): Transport {
   return new StreamableHTTPClientTransport(new URL(url), httpOptions(running.output, headers));
 }
 
-/** The two lines of the SDK write the same interface with different optional fields. */
+/** Both versions of the SDK have this interface, with different optional fields. */
 function firstTransport({ running, url, headers }: Wire): FirstTransport {
   if (url === undefined) return pipesOf(running) as FirstTransport;
   return new FirstHttpTransport(

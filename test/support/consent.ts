@@ -30,7 +30,7 @@ import { closing } from './shared.ts';
 
 export type Row = Record<string, unknown>;
 
-/** What a person can do with a question. */
+/** The possible answers of a person. */
 export const personAnswers = {
   accepts: () => ({ action: 'accept', content: { agree: true } }),
   'accepts without the tick': () => ({ action: 'accept', content: { agree: false } }),
@@ -39,13 +39,13 @@ export const personAnswers = {
   cancels: () => ({ action: 'cancel' }),
 } satisfies Record<string, Person>;
 
-/** The same in some time, or never: a client's handler may be asynchronous, though its type here is not. */
+/** Answers later, or never. The client's handler may be asynchronous, although its type here is not. */
 export const answerSlowly = (answer: () => Promise<ElicitResult>): Person =>
   answer as unknown as Person;
 
 export const answerNever: Person = answerSlowly(() => new Promise(() => {}));
 
-/** A person whose next answer is the test's to decide, and who keeps what was asked. */
+/** A person whose answers the test sets, and who records the questions. */
 export class Answering {
   readonly asked: string[] = [];
   next: Person = personAnswers.accepts;
@@ -56,7 +56,7 @@ export class Answering {
   };
 }
 
-/** A tool's answer, as far as writing is concerned. */
+/** The parts of a tool's answer that are about a write. */
 export interface CallReport {
   text: string;
   data: Row;
@@ -87,7 +87,7 @@ interface Content {
   isError?: boolean;
 }
 
-/** A folder that goes when the file's tests are over. */
+/** A folder that is deleted after the tests of the file. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-consent-'));
   closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
@@ -108,7 +108,7 @@ export interface WriterOptions {
   era?: 'modern' | 'legacy';
   transport?: 'pipe' | 'http';
   folder?: string;
-  /** Shared by those who are one server. */
+  /** Shared by the clients of one server. */
   state?: State;
   rules?: Partial<WriteRules>;
   allowTokens?: boolean;
@@ -126,12 +126,12 @@ export interface Writer {
   call(name: string, args: Row, signal?: AbortSignal): Promise<CallReport>;
   upsert(args: Row, signal?: AbortSignal): Promise<CallReport>;
   revert(changeId: string, args?: Row): Promise<CallReport>;
-  /** One request of the protocol, a question in answer to it not being asked. */
+  /** Sends one request of the protocol; a question in its answer is not answered. */
   raw(params: Row): Promise<Row>;
   journal(): Promise<Row[]>;
 }
 
-/** Gives up soon on a service that never answers. */
+/** Short timeouts, for services that never answer. */
 const shortLimits = { attemptMs: 500, connectMs: 500 };
 const openSchema = z.looseObject({});
 
@@ -182,7 +182,7 @@ function tenantOf(address: Address, state: State, options: WriterOptions): Tenan
     budget: { requests: 1_000_000, windowSeconds: 600 },
     limits: shortLimits,
     firstRetryDelayMs: 4,
-    // What opens it is tested elsewhere; here it would answer in the service's place.
+    // Effectively off: an open circuit breaker would answer instead of the service.
     circuit: { failures: 1_000 },
     ...options.tenant,
   });
@@ -224,7 +224,7 @@ export async function rawCall(client: Client, params: Row): Promise<Row> {
   return client.request(request, openSchema, { allowInputRequired: true });
 }
 
-/** Asks for a write as a host does that keeps the question for itself; the seal comes back with it. */
+/** Calls a write and leaves its question unanswered. @returns the sealed state of the question */
 export async function question(writer: Writer, args: Row): Promise<{ requestState: string }> {
   const result = await writer.raw({ name: 'cpq_upsert_opportunity', arguments: args });
   if (result.resultType !== 'input_required') throw new Error(JSON.stringify(result));
@@ -246,18 +246,18 @@ interface Entry {
   status: number;
 }
 
-/** What the service has of an opportunity, asked without any of our code. */
+/** The opportunity as the service has it, read without the server's code. */
 export const recordOf = async (at: Address, id: unknown): Promise<Row> =>
   (await askService(at, `/opportunity/${id}`)) as Row;
 
-/** Somebody else's edit, past our server; what is left out stays. */
+/** An edit by another person directly at the service; omitted fields stay. */
 export const editRecord = async (at: Address, externalId: unknown, body: Row): Promise<Row> =>
   (await askService(at, `/opportunity/ext/${encodeURIComponent(String(externalId))}`, {
     method: 'PUT',
     body: JSON.stringify(body),
   })) as Row;
 
-/** An opportunity that is open, and has all that a test may want to change. */
+/** An open opportunity with all fields that tests change. */
 export async function anyOpportunity(at: Address): Promise<Opportunity> {
   const { results } = (await askService(at, '/opportunity?size=100')) as { results: Opportunity[] };
   const found = results.find(
@@ -286,7 +286,7 @@ export interface Opportunity extends Row {
   pipelineStage: { id: string; name: string };
 }
 
-/** The same state, with something that happens when a write has been announced and not been sent yet. */
+/** The same state; `announced` runs after the intent of a write was recorded and before it is sent. */
 export function announcingJournal(state: State, announced: () => Promise<void>): State {
   const journal: State['journal'] = (tenant) => {
     const real = state.journal(tenant);

@@ -1,20 +1,20 @@
 import type { Row } from './hosts.ts';
 
-/** Every value in it that is no list and no record, as text. */
+/** All scalar values in it, as text. */
 function leavesOf(value: unknown): string[] {
   if (value === null || value === undefined) return [];
   if (typeof value !== 'object') return [String(value)];
   return Object.values(value).flatMap(leavesOf);
 }
 
-/** Every name of a field in it. */
+/** All names of fields in it. */
 function namesIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = Array.isArray(value) ? [] : Object.keys(value);
   return [...own, ...Object.values(value).flatMap(namesIn)];
 }
 
-/** A text without what only lays it out: line breaks, marks for them, escaped borders of tables. */
+/** The text without layout: line breaks and escaped table borders. */
 const plain = (text: string): string =>
   text
     .replaceAll('\\|', '|')
@@ -26,14 +26,17 @@ interface Coverage {
   reason?: string;
 }
 
-/** What both forms have to say: the summary tells the page, and that everything was read just now goes without saying. */
+/**
+ * The facts that text and structured content must share: the text has the page in its summary, and omits a
+ * complete, fresh coverage.
+ */
 function toldByBoth({ page: _, coverage, ...others }: Row): Row {
   const { complete, reason } = (coverage ?? { complete: true }) as Coverage;
   const isWhole = complete || reason === 'one page' || reason === 'not counted';
   return isWhole ? others : { ...others, coverage };
 }
 
-/** What one form of an answer says and the other does not. */
+/** The facts that only one form of an answer contains. */
 export function differencesBetween(
   text: string,
   structured: Row,
@@ -50,7 +53,7 @@ export function differencesBetween(
 
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}][\p{L}\p{N}_.-]*/gu) ?? [];
 
-/** Whether there is something in it to tell. */
+/** Whether it contains no facts. */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true;
   return typeof value === 'object' && Object.values(value).every(isEmpty);

@@ -10,7 +10,7 @@ import { sdkHandler } from '../../src/hosts/http-sdk.ts';
 import type { Address } from './sandbox.ts';
 import { closing } from './shared.ts';
 
-/** One server of the tenant, and how often the SDK was asked to make one of its own over it. */
+/** A server of the tenant that counts how often the SDK creates a server. */
 export interface CountedServer {
   endpoint: TenantEndpoint;
   createdServers(): number;
@@ -42,7 +42,7 @@ export async function countedServer(
 
 const options = { maxBodyBytes: 1024 * 1024, onError: () => {} };
 
-/** As it is shipped, with the fast path or without. @returns its address */
+/** Serves the built server, with or without the fast path. @returns its address */
 export async function serveWithFastPath(
   { endpoint: served }: CountedServer,
   fastPath = true,
@@ -61,7 +61,7 @@ export async function serveWithFastPath(
   return url;
 }
 
-/** Every request by the SDK. @returns its address */
+/** Serves every request by the SDK. @returns its address */
 export async function serveWithSdk({ endpoint: served }: CountedServer): Promise<string> {
   const handler = sdkHandler(served, options);
   const server = createServer((incoming, response) => {
@@ -105,7 +105,7 @@ export async function send(url: string, { method = 'POST', headers, body }: Sent
   return { status, headers: received, body: Buffer.concat(parts).toString() };
 }
 
-/** What it says, whichever way it was wrapped; two answers are never of the same moment. */
+/** The message in a JSON or event-stream body, without its time. */
 export function messageIn({ headers, body }: Reply): string {
   const isStream = String(headers['content-type']).startsWith('text/event-stream');
   return withoutTimes(isStream ? body.replace(/^event: message\ndata: |\n\n$/g, '') : body);

@@ -53,7 +53,7 @@ const trace = {
 };
 const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
 
-/** Of both eras, by what they ask: all that a host usually sends. */
+/** The usual requests of hosts in both eras, by name. */
 export const fastPathRequests: Readonly<Record<string, Sent>> = {
   ...Object.fromEntries(
     lists.flatMap((name) => [
@@ -118,7 +118,7 @@ const without = (sent: Sent, header: string): Sent => ({
 const call = modern('tools/call', list);
 const olderCall = legacy('tools/call', list);
 
-/** Right and wrong, but none of them plain. */
+/** Requests that the fast path must leave to the SDK, valid or not. */
 export const sdkRequests: Readonly<Record<string, Sent>> = {
   GET: { method: 'GET', headers: { accept }, body: '' },
   DELETE: { method: 'DELETE', headers: { accept }, body: '' },

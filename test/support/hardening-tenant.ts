@@ -17,7 +17,7 @@ import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { ErrorKind } from './upstream/faults.ts';
 import type { ResourcePath, Row } from './upstream/records.ts';
 
-/** Long enough for a service that is slow on purpose, short enough to wait for one that never answers. */
+/** Long enough for a slow service, and short enough to wait for one that never answers. */
 export const shortLimits = { attemptMs: 400, connectMs: 400, maxBytes: 3 * 2 ** 20 };
 
 export const testKey = 'hardening0key0hardening0key0hardening000';
@@ -26,13 +26,13 @@ export interface OpenOptions extends Partial<Omit<TenantOptions, 'baseUrl'>> {
   url: string;
 }
 
-/** Nothing is stored: what one test learns of its service is not true of the next one at the same port. */
+/** Nothing is stored, because another test may start another service at the same port. */
 const inMemory = (): State => ({
   ...localState(join(tmpdir(), 'cpq-mcp-hardening-unused')),
   profile: () => ({ load: async () => undefined, save: async () => {} }),
 });
 
-/** A tenant in this process, that gives up soon and asks again at once. */
+/** A tenant in this process with short timeouts and immediate retries. */
 export function openTenant({ url, ...options }: OpenOptions): Tenant {
   return new Tenant({
     baseUrl: new URL(url),
@@ -48,14 +48,14 @@ export function openTenant({ url, ...options }: OpenOptions): Tenant {
   });
 }
 
-/** A folder of a test's own. */
+/** A new folder. */
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'cpq-mcp-hardening-'));
 export const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** Milliseconds from now. */
+  /** Deadline in milliseconds from now. */
   time?: number;
   progress?: ToolCall['progress'];
 }
@@ -118,7 +118,7 @@ export const collections: Readonly<Record<ResourcePath, { resource: Resource; to
 export const nameOf = (record: Readonly<Row>): string =>
   String(record.id ?? `${record.service} ${record.revenue}`);
 
-/** The kinds of error that a client distinguishes, as the tests' own words have them. */
+/** The kind of an error, in the words of these tests. */
 export function kindOf(error: unknown): ErrorKind | 'internal' {
   if (!isApiError(error)) return 'internal';
   const isForbidden = error.kind === 'key-refused' && error.facts.status === 403;

@@ -2,7 +2,7 @@ import type { Opportunity } from '../../src/records/records.ts';
 
 const count = 3_000;
 
-/** Deals that say in every field that changes when they were read; a tenth of them change from day to day. */
+/** Deals of which a tenth change from day to day; every field that changes contains the time of reading. */
 export function dealsTakenAt(time: Date): Opportunity[] {
   const dayNumber = Math.floor(time.getTime() / 86_400_000);
   return Array.from({ length: count }, (_, number) => {

@@ -15,26 +15,26 @@ import { shared } from './shared.ts';
 
 export type Row = Record<string, unknown>;
 
-/** A tool's result, as both kinds of host see it. */
+/** A tool's result as hosts see it. */
 export interface Answer {
-  /** What a host shows that reads `content`. */
+  /** For hosts that show `content`. */
   text: string;
-  /** What a host shows that reads `structuredContent`; empty on an error. */
+  /** For hosts that read `structuredContent`; empty on an error. */
   data: Row;
   isError: boolean;
   records: Row[];
   page: { shown: number; from: number; total: number; next?: number };
   coverage: { complete: boolean; read: number; total: number; asOf: string; reason?: string };
-  /** As the client handed it on. */
+  /** As returned by the client. */
   result: Result;
 }
 
-/** A server that runs, and a real client connected to it. */
+/** A running server and a real client connected to it. */
 export interface Connection {
   tools(): Promise<Tool[]>;
-  /** Calls a tool. @throws when it is answered with an error */
+  /** Calls a tool. @throws if the answer is an error */
   call(name: string, args?: unknown, options?: CallOptions): Promise<Answer>;
-  /** Calls a tool that has to refuse. @returns its words @throws when it does not */
+  /** Calls a tool that must refuse. @returns the text of the error @throws if it does not refuse */
   refused(name: string, args?: unknown, options?: CallOptions): Promise<string>;
   /** Calls a tool; the answer may be an error. */
   ask(name: string, args?: unknown, options?: CallOptions): Promise<Answer>;
@@ -42,7 +42,7 @@ export interface Connection {
   client: McpClient;
   process: Running;
   output: Recording;
-  /** Of the HTTP endpoint. */
+  /** Address of the HTTP endpoint. */
   url: string | undefined;
   close(): Promise<void>;
 }
@@ -52,35 +52,35 @@ export interface ServerSettings {
   grants?: string;
   /** As in `CPQ_TOOLSETS`. */
   toolsets?: string;
-  /** Further words on the command line. */
+  /** Further command-line arguments. */
   argv?: readonly string[];
   env?: Environment;
-  /** Answers what the server asks; without one the client says that it cannot ask. */
+  /** Answers the server's questions; without one the client does not support them. */
   person?: Person | undefined;
 }
 
-/** One way to reach the server: an era of the protocol over a transport. */
+/** An era of the protocol over a transport. */
 export interface Host {
-  /** As in `modern over stdio`. */
+  /** Such as `modern over stdio`. */
   name: string;
   era: Era;
   transport: 'stdio' | 'http';
-  /** Starts a server for that tenant, or for the embedded one, and connects. */
+  /** Starts a server for this tenant, or for the embedded one, and connects. */
   start(address: Address | 'embedded', settings?: ServerSettings): Promise<Connection>;
-  /** The same, when it is first asked for, and one for all tests of the file. */
+  /** Like `start`, on first use, and once for all tests of the file. */
   serving(
     address: () => Promise<Address> | Address | 'embedded',
     settings?: ServerSettings,
   ): () => Promise<Connection>;
 }
 
-/** Every tool that there is, the writing ones too. */
+/** Settings with which every tool is listed, including those that write. */
 export const everything = {
   grants: 'read,opportunity:write',
   toolsets: toolsets.join(','),
 } satisfies ServerSettings;
 
-/** Room for tests that walk a tenant without a rate limit many times over. */
+/** For tests that read a tenant many times. */
 const highRateLimit = '1000000';
 
 export function environmentFor(
@@ -126,7 +126,7 @@ async function startHttp(
   return createConnection(client, running, url);
 }
 
-/** The server alone, for clients of one's own. */
+/** Starts the server alone, for other clients. */
 export async function startHttpServer(
   address: Address | 'embedded',
   settings: ServerSettings = {},
@@ -186,5 +186,5 @@ export const httpHosts: readonly Host[] = eras.map((era) => createHost(era, 'htt
 /** Every era over every transport. */
 export const everyHost: readonly Host[] = [...stdioHosts, ...httpHosts];
 
-/** For what does not depend on how the server is reached. */
+/** For tests that do not depend on the era and the transport. */
 export const anyHost: Host = createHost('modern', 'stdio');

@@ -23,7 +23,7 @@ export async function newKey(alg: string, kid: string): Promise<SigningKey> {
   return { ...pair, kid, alg, jwk: { ...(await exportJWK(pair.publicKey)), kid, alg } };
 }
 
-/** What a token may say otherwise; what is undefined it does not say. */
+/** Changes of a token; fields that are undefined are removed. */
 export interface TokenRequest {
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
@@ -32,17 +32,17 @@ export interface TokenRequest {
 
 export interface Provider {
   issuer: string;
-  /** Those that it publishes. */
+  /** The published keys. */
   keys: SigningKey[];
-  /** Answers in its place, where it is set. */
+  /** Answers requests instead of the provider, if set. */
   instead: ((path: string, response: ServerResponse) => boolean) | undefined;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   asked: string[];
-  /** A token for that audience. */
+  /** A token for this audience. */
   token(audience: string, tokenRequest?: TokenRequest): Promise<string>;
 }
 
-/** A small provider of identities on a port of its own, with its metadata and keys. */
+/** A small identity provider with metadata and keys. */
 export async function startProvider(alg: string, path = ''): Promise<Provider> {
   const first = await newKey(alg, 'first');
   const server = createServer((request, response) => answer(provider, request, response));

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Sockets and timers of this process, those of the test runner among them. */
+/** Sockets and timers of this process, including those of the test runner. */
 export const leftOverResources = (): string[] =>
   process
     .getActiveResourcesInfo()
@@ -19,8 +19,8 @@ function addedResources(before: readonly string[]): string[] {
 const timeoutMs = 10_000;
 
 /**
- * Expects what was opened or set since `before` to be gone, soon. With a pause of its own: a timer that
- * waits for the answer would be counted.
+ * Expects that all sockets and timers created since `before` are soon gone. Waits with its own timer, which is not
+ * counted.
  */
 export async function expectNoLeaks(before: readonly string[]): Promise<void> {
   const end = Date.now() + timeoutMs;

@@ -5,15 +5,15 @@ import { describe } from 'vitest';
 const programs = { redis: 'redis-server', chromium: 'chromium', nginx: 'nginx' } as const;
 
 /**
- * A group of tests that need a program beside Node. Without the program they are skipped, with a line
- * that says so; where `CPQ_TEST_EVERYTHING` is set they run, and fail, instead.
+ * Tests that need a program besides Node. Without it they are skipped, with a message; with `CPQ_TEST_EVERYTHING`
+ * they run, and fail, instead.
  */
 export function describeWith(need: keyof typeof programs, name: string, tests: () => void): void {
   const program = programs[need];
   describeWhere(isInstalled(program), `${program}, which is not installed`, name, tests);
 }
 
-/** The same for anything else that may be missing. `needed` says what, and that it is. */
+/** The same for other requirements. `needed` says what is missing. */
 export function describeWhere(
   isMet: boolean,
   needed: string,

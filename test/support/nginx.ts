@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import { closing } from './shared.ts';
 
-/** A balancer in front of these servers, which hands each request to the next; ends with the file. */
+/** A load balancer that sends each request to the next server; stopped after the tests of the file. */
 export async function startNginx(servers: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-nginx-'));
   const port = await freePort();

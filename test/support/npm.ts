@@ -15,7 +15,7 @@ const outputLimit = 64 * 1024 * 1024;
 
 /** A group of tests that install other projects' clients. They are skipped, with a message, where npm has no registry. */
 export function describeWithNpm(name: string, tests: () => void): void {
-  // Where everything has to run, whatever is wrong shows better in what fails.
+  // With CPQ_TEST_EVERYTHING the tests run, so that a failure shows its cause.
   const isMet = process.env.CPQ_TEST_EVERYTHING !== undefined || isReachable();
   describeWhere(isMet, 'packages that npm cannot reach from here', name, tests);
 }
@@ -24,7 +24,7 @@ const isReachable = (): boolean =>
   spawnSync('npm', ['view', 'node@24', 'version', '--fetch-retries=0'], { timeout: 20_000 })
     .status === 0;
 
-/** What some clients want for themselves; the server that they talk to runs on the Node of the tests. */
+/** Some clients need a newer Node; the server runs on the Node of the tests. */
 const newerNode = shared(async () => {
   const [major = 0] = process.versions.node.split('.').map(Number);
   if (major >= 24) return process.execPath;
@@ -32,7 +32,7 @@ const newerNode = shared(async () => {
   return (await execute('npx', words)).stdout.trim();
 });
 
-/** Installs packages, beside the tree and not into it, unless they are there. @returns their folder */
+/** Installs packages outside the project, once. @returns their folder */
 export async function installed(...names: readonly string[]): Promise<string> {
   const folder = join(packages, names.join('+').replace(/[^\w.+-]/g, '-'));
   if (existsSync(folder)) return folder;
@@ -41,7 +41,7 @@ export async function installed(...names: readonly string[]): Promise<string> {
   await writeFile(join(half, 'package.json'), '{"private":true,"type":"module"}');
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
   await execute('npm', ['install', ...quiet, ...names], { cwd: half, maxBuffer: outputLimit });
-  // Another run of the tests may have been faster.
+  // Another run of the tests may have created it meanwhile.
   await rename(half, folder).catch(() => rm(half, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
@@ -52,7 +52,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** Runs a file of JavaScript on a newer Node to its end, whatever its exit status. */
+/** Runs a JavaScript file on a newer Node and waits for its end, whatever its exit status. */
 export async function runOnNewerNode(
   argv: readonly string[],
   cwd: string,
@@ -71,8 +71,8 @@ export async function runOnNewerNode(
 }
 
 /**
- * Runs a program of `test/support/programs` where those packages can be imported.
- * @returns what it says, as JSON @throws with its words when it fails
+ * Runs a program of `test/support/programs` with these packages. @returns its output, parsed as JSON @throws with
+ * its output if it fails
  */
 export async function runProgram(
   name: string,

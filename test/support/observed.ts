@@ -22,21 +22,21 @@ import { newFolder, openTenant, removeFolder, testKey } from './hardening-tenant
 import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
 
-/** A tenant under the eyes of everything that watches one, over a service of this process. */
+/** A tenant with log, metrics and traces, over a service in this process. */
 export interface ObservedServer {
   upstream: Upstream;
   tenant: Tenant;
   parts: ServerParts;
   watch: ServerObserver;
-  /** Of its HTTP endpoint. */
+  /** Address of its HTTP endpoint. */
   url: string;
   /** Calls a tool over HTTP by the fast path. */
   plain(params: Record<string, unknown>, headers?: Record<string, string>): Reply;
-  /** The same where the SDK answers. */
+  /** Calls a tool over HTTP by the SDK. */
   bySdk(params: Record<string, unknown>, headers?: Record<string, string>): Promise<string>;
-  /** A client of a connection that lasts. */
+  /** A client with a persistent connection. */
   client(): Promise<Client>;
-  /** The values of one metric, by their labels as they are written. */
+  /** The values of one metric, by labels as printed. */
   metric(name: string): Promise<Record<string, number>>;
   close(): Promise<void>;
 }
@@ -150,7 +150,7 @@ async function clientOf(parts: ServerParts): Promise<Client> {
   return client;
 }
 
-/** Of the text format: what stands between the braces, and the value behind them. */
+/** The values of a metric in the text format, by the labels in braces. */
 export function valuesOf(text: string, name: string): Record<string, number> {
   const lines = text.matchAll(/^(?<name>[a-z_]+)(?:\{(?<labels>.*)\})? (?<value>\S+)$/gm);
   const found = [...lines].flatMap(({ groups }) =>

@@ -10,23 +10,23 @@ import { Recording } from './recording.ts';
 export type Environment = Record<string, string | undefined>;
 
 interface Exit {
-  /** Undefined when a signal ended it. */
+  /** Undefined if a signal ended it. */
   status: number | undefined;
   signal: NodeJS.Signals | undefined;
 }
 
-/** A process of the server as a host starts it, with every byte that it writes. */
+/** A process of the built server, with everything that it writes. */
 export interface Running {
   pid: number;
   stdin: Writable;
   output: Recording;
   exited: Promise<Exit>;
   kill(signal: NodeJS.Signals): void;
-  /** Stops reading what it writes, as a host does that crashed. */
+  /** Stops reading its output, as a crashed host does. */
   hangUp(): void;
-  /** Waits for a text on stdout. @throws when it ends, or half a minute passes, without it */
+  /** Waits for a text on stdout. @throws if the process ends, or after half a minute */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Closes its stdin, sends SIGTERM (to a server on a port at once), and SIGKILL if it does not end. */
+  /** Closes its stdin, then sends SIGTERM (at once to HTTP servers), then SIGKILL. */
   stop(): Promise<Exit>;
 }
 
@@ -36,7 +36,7 @@ export interface Finished extends Exit {
 }
 
 const patienceMs = 30_000;
-/** How long a process has to end once its stdin is closed, and once it was sent SIGTERM. */
+/** Time to end after stdin was closed, and after SIGTERM. */
 const politeStopMs = 200;
 const politeMs = 5_000;
 const running = new Set<Running>();
@@ -44,12 +44,12 @@ const recordings: Recording[] = [];
 let home: Promise<string> | undefined;
 
 /**
- * What a process needs of ours to run at all, and whether the suites run without the fast path. Nothing else
- * gets through, settings least of all.
+ * Variables that a process needs to run, and the setting of the fast path. Nothing else is inherited, in particular
+ * no settings.
  */
 const inherited = ['PATH', 'SYSTEMROOT', 'TEMP', 'TMPDIR', 'CPQ_FAST_PATH'];
 
-/** Starts `cpq-mcp` with these words and nothing in its environment but what is given. */
+/** Starts `cpq-mcp` with these arguments and only this environment. */
 export async function start(argv: readonly string[], env: Environment = {}): Promise<Running> {
   if (inject('buildError') !== '') throw new Error(inject('buildError'));
   const child = spawn(process.execPath, [inject('bundle'), ...argv], {
@@ -64,7 +64,7 @@ export async function start(argv: readonly string[], env: Environment = {}): Pro
   return process_;
 }
 
-/** Runs `cpq-mcp` to its end, with this on its stdin. */
+/** Runs `cpq-mcp` to its end with this stdin. */
 export async function run(
   argv: readonly string[],
   env: Environment = {},
@@ -78,7 +78,7 @@ export async function run(
   return { ...exit, stdout: started.output.stdout, stderr: started.output.stderr };
 }
 
-/** Ends every process that is still running, and looks for keys in all that was written. */
+/** Ends all running processes and searches their output for keys. */
 export async function endAll(): Promise<void> {
   await Promise.all([...running].map((it) => it.stop()));
   if (home) await rm(await home, { recursive: true, force: true, maxRetries: 5 });
@@ -96,11 +96,11 @@ async function plainEnvironment(): Promise<Environment> {
 
 const secretNames = ['CPQ_API_KEY', 'CPQ_WEBHOOK_SECRET', 'CPQ_WEBHOOK_SIGNING_SECRET'];
 
-/** Those that are long enough to be found only where they were written. */
+/** Secrets long enough not to occur by chance. */
 const secretsIn = (env: Environment): string[] =>
   secretNames.flatMap((name) => env[name] ?? []).filter((secret) => secret.length >= 8);
 
-/** Servers on a port do not read stdin, and do not notice its end. */
+/** HTTP servers do not read stdin. */
 const readsStdin = ([command]: readonly string[]): boolean =>
   command !== 'http' && command !== 'sandbox';
 

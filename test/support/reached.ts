@@ -6,7 +6,7 @@ import { environmentFor, everything, startHttpServer } from './hosts.ts';
 import { addressIn, startSandbox } from './sandbox.ts';
 import { closing, shared } from './shared.ts';
 
-/** What another project's client needs to start or to reach a server of ours. */
+/** What a client needs to start or reach a server. */
 export type Reached =
   | { url: string }
   | { command: string; args: string[]; env: Record<string, string> };
@@ -35,11 +35,11 @@ const overHttp = shared(async () => {
   return { url };
 });
 
-/** With every tool that there is, over each transport. */
+/** A server with all tools, over each transport. */
 export const everyWay: readonly (readonly [string, () => Promise<Reached>])[] = [
   ['stdio', overStdio],
   ['HTTP', overHttp],
 ];
 
-/** The key that the servers have, which no client may come to see. */
+/** The servers' key, which no client may see. */
 export const theKey = async (): Promise<string> => (await address()).key;

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 
 export type Stream = 'stdout' | 'stderr' | 'http';
 
-/** Every byte that a server wrote, to be searched for what must not be in it. */
+/** The output of a server, to be searched for secrets. */
 export class Recording {
   readonly #name: string;
   readonly #secrets: string[];
@@ -20,12 +20,12 @@ export class Recording {
     this.#arrived.emit(stream, copy);
   }
 
-  /** Every piece from now on. */
+  /** Calls the listener with every chunk from now on. */
   follow(stream: Stream, listener: (bytes: Buffer) => void): void {
     this.#arrived.on(stream, listener);
   }
 
-  /** Another text that must not be in it, such as the key in a file. */
+  /** Adds a text that must not occur in it, such as the key in a file. */
   guard(secret: string): void {
     this.#secrets.push(secret);
   }
@@ -47,12 +47,12 @@ export class Recording {
     return this.raw('http').toString('utf8');
   }
 
-  /** All of it, one stream after the other. */
+  /** All output, one stream after the other. */
   get everything(): string {
     return this.stdout + this.stderr + this.http;
   }
 
-  /** Where a secret is in it. */
+  /** The places where a secret occurs. */
   leaks(): string[] {
     const streams: Stream[] = ['stdout', 'stderr', 'http'];
     return streams
@@ -60,7 +60,7 @@ export class Recording {
       .map((stream) => `${stream} of "cpq-mcp ${this.#name}"`);
   }
 
-  /** The first match, or undefined when the signal ends the waiting. */
+  /** The first match, or undefined if the signal is aborted first. */
   async waitFor(
     stream: Stream,
     pattern: RegExp,

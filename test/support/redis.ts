@@ -9,11 +9,11 @@ import { closing } from './shared.ts';
 
 export interface Redis {
   url: URL;
-  /** Ends it at once, without a chance to write anything down. */
+  /** Kills it without a chance to save anything. */
   kill(): Promise<void>;
-  /** Starts it again on the same port; with what it had on disk, unless that is taken away. */
+  /** Starts it again on the same port with its saved data, or empty. */
   start(options?: { empty?: boolean }): Promise<void>;
-  /** It stays connected and answers nobody, until `resume`. */
+  /** Stops answering, with open connections, until `resume`. */
   freeze(): void;
   resume(): void;
   /** Sends one command over a connection of its own and gives the raw answer. */
@@ -21,7 +21,7 @@ export interface Redis {
   close(): Promise<void>;
 }
 
-/** A Redis of the test's own on a free port, with a folder of its own; ends with the file. */
+/** Starts a Redis on a free port with its own folder; stopped after the tests of the file. */
 export async function startRedis(password?: string): Promise<Redis> {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-redis-'));
   const port = await freePort();

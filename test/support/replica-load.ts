@@ -16,7 +16,7 @@ export interface Scene {
   replicas: Replica[];
 }
 
-/** Replicas that take webhooks and write by the token of a preview. */
+/** Replicas that receive webhooks, and write with tokens of previews. */
 export async function replicasAtWork(count: number): Promise<Scene> {
   const upstream = closing(await startUpstream({ counts: { '/opportunity': 30 } }));
   const redis = await startRedis();
@@ -26,21 +26,21 @@ export async function replicasAtWork(count: number): Promise<Scene> {
   return { upstream, redis, replicas: await startReplicas(count, address, settings) };
 }
 
-/** What hosts and the service ask of replicas, all at once, until it is stopped. */
+/** Concurrent calls and webhooks, until stopped. */
 export interface Load {
   /** Reading calls that were answered. */
   reads: number;
-  /** Names that were asked to be written, and are there. */
+  /** Names that were written. */
   written: string[];
-  /** Words of the writing calls that were not carried out, and of the reading ones that failed. */
+  /** Error texts of refused writes and of failed reads. */
   refusals: { write: string[]; read: string[] };
-  /** Ids of the records of events that were answered with 200. */
+  /** Record ids of the events that were answered with 200. */
   events: Set<string>;
   /** Deliveries that were answered with 503. */
   refusedEvents: number;
   /** How often a connection broke off. */
   broken(): number;
-  /** Lets everyone finish what they are at. */
+  /** Waits for everything under way, then stops. */
   stop(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export async function loadOn(replicas: readonly Replica[]): Promise<Load> {
       else load.reads += 1;
     }
   };
-  /** Two hosts with the same write at the same time. */
+  /** Two hosts request the same write at the same time. */
   const write = async (record: string, both: readonly Caller[]) => {
     for (let turn = 0; !isOver; turn++) {
       const args = { external_id: record, name: `${record} named ${turn}` };
@@ -101,7 +101,7 @@ export async function loadOn(replicas: readonly Replica[]): Promise<Load> {
   return load;
 }
 
-/** Previews, and agrees to what is shown, until it is there. */
+/** Requests the write and confirms its preview, until it is written. */
 async function carryOut(caller: Caller, args: Row, refusals: string[]): Promise<void> {
   for (;;) {
     const preview = await caller.ask('cpq_upsert_opportunity', args);
@@ -121,7 +121,7 @@ async function carryOut(caller: Caller, args: Row, refusals: string[]): Promise<
 const isThere = ({ data }: Answer): boolean =>
   data.outcome === 'written' || data.outcome === 'no_change';
 
-/** The service sends again what is not answered with 200. */
+/** Repeats deliveries until they are answered with 200, as the service does. */
 async function untilKept(
   replicas: readonly Replica[],
   id: string,
@@ -153,10 +153,10 @@ const countsOf = ({ reads, written, events, refusedEvents, refusals }: Load): Co
   ...{ written: written.length, events: events.size, refusedWrites: refusals.write.length },
 });
 
-/** Writes wait for ten seconds where the turn of one that died has to end by itself. */
+/** A write waits up to ten seconds for the lock of a killed replica. */
 const patienceMs = 60_000;
 
-/** Waits until so much more of each has happened. */
+/** Waits until the counts have grown by this much. */
 export async function untilMore(load: Load, more: Partial<Counts>): Promise<void> {
   const before = countsOf(load);
   for (const [name, count] of Object.entries(more) as [keyof Counts, number][]) {
@@ -166,7 +166,7 @@ export async function untilMore(load: Load, more: Partial<Counts>): Promise<void
   }
 }
 
-/** Every event that was answered with 200 is there, and none twice. */
+/** Expects that every event that was answered with 200 is kept, once. */
 export async function expectEventsKept({ events }: Load, caller: Caller): Promise<void> {
   const listed: unknown[] = [];
   for (;;) {
@@ -186,8 +186,8 @@ export const namesPut = ({ requests }: Upstream): string[] =>
   requests.filter(({ method }) => method === 'PUT').map(({ body }) => JSON.parse(body).name);
 
 /**
- * What was asked for was written once, and announced before; the journal says of nothing that it was
- * written that was not. @returns how many changes it leaves open
+ * Expects that each write was sent once, after its intent was recorded, and that the journal contains no other
+ * write. @returns the number of changes with unknown outcome
  */
 export async function expectWrittenOnce(
   { written }: Load,
@@ -206,7 +206,7 @@ export async function expectWrittenOnce(
   return announced.length - done.length;
 }
 
-/** What the journal in Redis says, read without a replica. */
+/** The journal in Redis, read without a replica. */
 async function journalIn(redis: Redis): Promise<Row[]> {
   const [, tenant] = /cpq:\{(\w+)\}:journal/.exec(await redis.ask('KEYS', 'cpq:*:journal')) ?? [];
   if (tenant === undefined) return [];

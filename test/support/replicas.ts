@@ -6,12 +6,12 @@ import type { Address } from './sandbox.ts';
 import { closing } from './shared.ts';
 import { until } from './until.ts';
 
-/** One of several servers over the same tenant and the same Redis, at an address that stays its own. */
+/** One of several servers of the same tenant with one Redis, at a fixed address. */
 export interface Replica {
   url: string;
-  /** The process that is there now, or was there last. */
+  /** The present or last process. */
   running: Running;
-  /** Ends it at once, without a chance to finish anything. */
+  /** Kills it without a chance to finish anything. */
   kill(): Promise<void>;
   /** Starts it again. */
   start(): Promise<void>;
@@ -44,7 +44,7 @@ async function startReplica(address: Address, settings: ServerSettings): Promise
   return replica;
 }
 
-/** Waits until every replica says so of itself. */
+/** Waits until every replica reports this status. */
 export async function replicasSay(
   replicas: readonly Replica[],
   status: 'ready' | 'degraded',
@@ -55,13 +55,13 @@ export async function replicasSay(
   }
 }
 
-/** A host behind a balancer: where the connection to one replica breaks, the next one is asked. */
+/** A host behind a load balancer: if the connection to one replica breaks, the next one is called. */
 export interface Caller {
   /** Calls a tool; the answer may be an error. */
   ask(name: string, args?: unknown): Promise<Answer>;
-  /** Calls a tool. @throws when it is answered with an error */
+  /** Calls a tool. @throws if the answer is an error */
   call(name: string, args?: unknown): Promise<Answer>;
-  /** How often a connection broke. */
+  /** Number of broken connections. */
   broken: number;
 }
 
@@ -92,7 +92,7 @@ export async function callerOf(replicas: readonly Replica[], first = 0): Promise
 
 const patient: CallOptions = { timeout: 60_000 };
 
-/** Nothing when there was no connection, or it ended before the answer did. @throws any other error */
+/** Undefined if there was no connection, or it ended before the answer. @throws any other error */
 async function unlessBroken<T>(calling: Promise<T>): Promise<T | undefined> {
   try {
     return await calling;

@@ -22,7 +22,7 @@ export const readTools: readonly AnyTool[] = catalog.filter(
   ({ needs }) => !needs.some((grant) => grant.endsWith(':write')),
 );
 
-/** Arguments with which each tool that cannot do without some can be called. */
+/** Arguments for the tools that need some. */
 const samples: Readonly<Record<string, (at: Address) => Promise<Row>>> = {
   cpq_get_record: async (at) => ({ resource: 'company', id: (await firstOf(at, '/company')).id }),
   cpq_find: async (at) => ({ query: (await firstOf(at, '/company')).name }),
@@ -34,7 +34,7 @@ const samples: Readonly<Record<string, (at: Address) => Promise<Row>>> = {
   cpq_brief_quote: async (at) => ({ quote: (await firstOf(at, '/quote')).id }),
 };
 
-/** Arguments with which a reading tool answers. @throws where there are none yet */
+/** Valid arguments for a reading tool. @throws if none are defined */
 export async function sampleFor(tool: AnyTool, at: Address): Promise<Row> {
   const sample = samples[tool.name];
   if (sample) return sample(at);
@@ -44,7 +44,7 @@ export async function sampleFor(tool: AnyTool, at: Address): Promise<Row> {
   throw new Error(`${tool.name} needs arguments: add some to test/support/samples.ts`);
 }
 
-/** What the service has on a route, without any of our code. */
+/** The service's records of a route, read without the server's code. */
 export async function serviceRecords(at: Address, path: string, search = ''): Promise<Row[]> {
   const body = (await askService(at, path + search)) as Row[] | { results?: Row[]; data?: Row[] };
   return Array.isArray(body) ? body : (body.results ?? body.data ?? []);
@@ -53,7 +53,7 @@ export async function serviceRecords(at: Address, path: string, search = ''): Pr
 const firstOf = async (at: Address, path: string): Promise<Row> =>
   (await serviceRecords(at, path, '?size=1'))[0] ?? {};
 
-/** The first of the choices of every argument that has some. */
+/** The first choice of every enumerated argument. */
 function choices({ input }: AnyTool): Row {
   const entries = Object.entries(input.shape).map(([name, schema]) => {
     const { options } = schema as { options?: unknown[] };

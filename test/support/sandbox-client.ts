@@ -14,7 +14,7 @@ export interface Ask {
   key?: string | null;
 }
 
-/** Asks the API of a tenant; by default with the key that may do everything. */
+/** Calls the API of a tenant; by default with the key that has all permissions. */
 export async function ask(tenant: SandboxTenant, path: string, options: Ask = {}): Promise<Answer> {
   const { method = 'GET', body, key = tenant.keys.all } = options;
   const headers = { ...(key === null ? {} : { 'api-key': key }) };
@@ -43,7 +43,7 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
-/** Every record of an enveloped route, a page after the other. */
+/** All records of a route with an envelope, page by page. */
 export async function walk(tenant: SandboxTenant, path: string, size: number): Promise<Record[]> {
   const found: Record[] = [];
   for (;;) {
@@ -56,7 +56,7 @@ export async function walk(tenant: SandboxTenant, path: string, size: number): P
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire says
 export type Record = any;
 
-/** Rows of a query over the sandbox's own tables. */
+/** Rows of a query on the sandbox's tables. */
 export function rows(sandbox: Sandbox, sql: string, ...params: (string | number)[]): Record[] {
   return sandbox.database.prepare(sql).all(...params);
 }

@@ -8,7 +8,7 @@ import { closing } from './shared.ts';
 
 export type { Sandbox, SandboxTenant } from '../../src/sandbox/index.ts';
 
-/** Where a server finds its tenant. */
+/** The address and key of a tenant. */
 export interface Address {
   baseUrl: string;
   key: string;
@@ -16,7 +16,7 @@ export interface Address {
 
 export type KeyName = keyof SandboxTenant['keys'];
 
-/** Starts the sandbox in this process, by default without a rate limit; it ends with the file. */
+/** Starts the sandbox in this process, by default without a rate limit; stopped after the tests of the file. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return closing(await startReal({ rateLimit: false, ...options }));
 }
@@ -27,7 +27,7 @@ export function addressIn(sandbox: Sandbox, key: KeyName = 'read'): Address {
   return { baseUrl, key: keys[key] };
 }
 
-/** What the service itself answers, asked without any of our code. */
+/** The service's answer, requested without the server's code. */
 export async function askService(
   { baseUrl, key }: Address,
   path: string,
@@ -39,7 +39,7 @@ export async function askService(
   return response.json();
 }
 
-/** Changes how the service behaves, as with `{ rateLimit: { requests: 2, windowSeconds: 60 } }`. */
+/** Changes the service's behaviour, such as `{ rateLimit: { requests: 2, windowSeconds: 60 } }`. */
 export async function setSandbox(
   sandbox: Sandbox,
   settings: Record<string, unknown>,

@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import { endAll } from './process.ts';
 import { closeAll } from './shared.ts';
 
-// Whatever a file of tests started is ended with it, and nothing that any of it wrote holds a key.
+// Stops everything that the file started, and searches its output for keys.
 afterAll(async () => {
   await closeAll();
   await endAll();

@@ -2,7 +2,7 @@ type Close = () => Promise<unknown>;
 
 const openClosers: Close[] = [];
 
-/** Made when it is first asked for, and then the same for every test of the file. */
+/** Created on first use, and the same for every test of the file. */
 export function shared<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
@@ -11,13 +11,13 @@ export function shared<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Closes it when the file's tests are over. */
+/** Closes it after the tests of the file. */
 export function closing<T extends { close: Close }>(it: T): T {
   openClosers.push(() => it.close());
   return it;
 }
 
-/** Closes what was opened, the latest first. */
+/** Closes everything, the latest first. */
 export async function closeAll(): Promise<void> {
   for (const close of openClosers.splice(0).reverse()) await close();
 }

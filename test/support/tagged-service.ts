@@ -2,23 +2,20 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Resource, resources, routes } from '../../src/api/routes.ts';
 
-/** A service whose records carry a tag of their tenant, so that an answer to the wrong one is noticed. */
+/** A service whose records contain a tag of their tenant, so that an answer to the wrong tenant is noticed. */
 export interface TaggedService {
   url: string;
   server: Server;
-  /** What was asked of it, in order of arrival. */
+  /** Received requests, in order. */
   arrived: { path: string; from: number; at: number }[];
   close(): void;
 }
 
 export const taggedCount = 24;
-/** At most so many records in a page. */
+/** Records in a page. */
 const pageSize = 10;
 
-/**
- * `tagOf` gives the word for a key that stands in every id and name which that key is shown; `later` says
- * when an answer is sent.
- */
+/** `tagOf` gives the tag of a key, which every id and name for that key contains; `later` delays answers. */
 export async function startTaggedService(
   tagOf: (key: string) => string,
   later: (answer: () => void) => void = (answer) => void setImmediate(answer),

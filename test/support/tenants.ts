@@ -17,7 +17,7 @@ type Row = Record<string, unknown>;
 export const keyOf = (name: string) => `key-of-${name}-0123456789abcdef`;
 export const hookOf = (name: string) => `hook-of-${name}-0123456789abcdef`;
 
-/** Where a tenant is, and with what it is read. */
+/** Address and key of a tenant. */
 export interface Place {
   upstream: Upstream;
   key: string;
@@ -38,7 +38,7 @@ export interface Many extends Team {
   as(tenant: string): Headers;
 }
 
-/** Tokens with those grants are made for each of the names, whether it is served at first or not. */
+/** Creates tokens with these grants for each name, whether it is served at first or not. */
 export async function startMany(
   tenants: Record<string, Row>,
   names: readonly string[] = Object.keys(tenants),
@@ -75,7 +75,7 @@ export async function startMany(
   };
 }
 
-/** Listens to companies, in the newer era's words. */
+/** A request of the modern era that subscribes to companies. */
 export const listenAs = (headers: Headers, ...companies: readonly string[]) => ({
   headers: {
     ...headers,

@@ -2,7 +2,7 @@ import { ReadBuffer, serializeMessage, type Transport } from '@modelcontextproto
 import type { Running } from './process.ts';
 import type { Recording } from './recording.ts';
 
-/** A client's end of the pipes of a process that was started already, and whose bytes are recorded. */
+/** The client's transport for a process that was already started and whose output is recorded. */
 export function pipesOf(running: Running): Transport {
   const buffer = new ReadBuffer();
   const transport: Transport = {
@@ -33,7 +33,7 @@ function readAll(buffer: ReadBuffer, transport: Transport): void {
   }
 }
 
-/** `fetch`, with what comes back recorded while it is read. */
+/** `fetch` that records the answer while it is read. */
 export const recordingFetch =
   (recording: Recording): typeof fetch =>
   async (input, init) => {

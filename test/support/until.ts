@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 
-/** How long, and how often, is looked for what must become so however busy the machine is. */
+/** Time limit and interval of polls, generous because the machine may be busy. */
 export const patience = { timeout: 20_000, interval: 30 };
 
 /**
- * What must become so: looked at again and again. A concurrent test uses `poll` of its own `expect` with `patience`,
- * because the global one does not know which test it is in.
+ * Polls until the expectation holds. A concurrent test uses `poll` of its own `expect` with `patience`, because the
+ * global one does not know its test.
  */
 export const until = <T>(look: () => T, timeout = patience.timeout) =>
   expect.poll(look, { ...patience, timeout });

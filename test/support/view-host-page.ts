@@ -1,10 +1,10 @@
-/** The page of a host that shows views: the SDK's own bridge, and an iframe that may run scripts and nothing else. */
+/** The page of a host that shows views: the SDK's bridge, and an iframe that may only run scripts. */
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
 import type { HostPage, Opening } from './view-host.ts';
 
 declare global {
   interface Window {
-    /** Answered by the test, which has the client of the protocol. */
+    /** Answered by the test, which has the protocol client. */
     callTool(params: unknown): Promise<never>;
     said(params: unknown): Promise<void>;
     opened(params: unknown): Promise<void>;

@@ -5,7 +5,7 @@ import { type Browser, chromium, type Frame, type Page } from 'playwright-core';
 import type { Connection, Row } from './hosts.ts';
 import { closing, shared } from './shared.ts';
 
-/** What the page shows. */
+/** What the page displays. */
 export interface Opening {
   html: string;
   tool: Tool;
@@ -17,7 +17,7 @@ export interface Opening {
 
 export interface HostPage {
   show(opening: Opening): Promise<void>;
-  /** Tells the view that the host changed. */
+  /** Sends the view a new host context. */
   change(context: Row): Promise<void>;
   result(result: unknown): Promise<void>;
   teardown(): Promise<void>;
@@ -28,22 +28,22 @@ export interface ToolCallOfView {
   arguments?: Row;
 }
 
-/** A view in a real browser, behind a real bridge, over a real server. */
+/** A view in a real browser, with a real bridge and a real server. */
 export interface OpenedView<Data = unknown> {
   page: Page;
   /** The view's own document. */
   frame: Frame;
-  /** The figures that the tool answered with. */
+  /** The structured content of the tool's answer. */
   data: Data;
   /** Tools that the view called. */
   calls: ToolCallOfView[];
-  /** What it put into the conversation. */
+  /** Messages that it added to the conversation. */
   said: string[];
-  /** Links that it had the host open. */
+  /** Links that it asked the host to open. */
   opened: string[];
-  /** Every address that anything asked for, beside the host's own page. */
+  /** Requested addresses, except the host's own page. */
   requests: string[];
-  /** Errors of the page, and what its policy refused. */
+  /** Errors of the page, and violations of its content security policy. */
   errors: string[];
   close(): Promise<void>;
 }
@@ -52,9 +52,9 @@ export interface Options {
   width?: number;
   context?: Row;
   capabilities?: Row;
-  /** What the host hands on instead of what the tool answered. */
+  /** Replaces the tool's result. */
   result?: (result: unknown) => unknown;
-  /** What the host hands on instead of what a call of the view was answered with. */
+  /** Replaces the result of a call of the view. */
   answer?: (result: unknown, call: ToolCallOfView) => unknown;
 }
 
@@ -84,14 +84,14 @@ export async function newPage(width = 1000): Promise<Page> {
   const context = await (await browser()).newContext({
     viewport: { width, height: 900 },
     deviceScaleFactor: 1.5,
-    // What the host says decides, not what the browser was started with.
+    // The host's theme decides, not that of the browser.
     colorScheme: 'light',
     locale: 'en-US',
   });
   return context.newPage();
 }
 
-/** Opens the view of a tool as a host does: from what the tool's listing says. */
+/** Opens the view that the tool's listing refers to, as a host does. */
 export async function openView(
   server: Connection,
   name: string,
@@ -119,7 +119,7 @@ export async function openView(
   return { ...shown, page, frame, data: answer.data, close: () => page.context().close() };
 }
 
-/** The page that the listing of the tool points to. */
+/** The page that the tool's listing refers to. */
 async function viewOf(server: Connection, { _meta }: Tool): Promise<string> {
   const { ui } = (_meta ?? {}) as { ui?: { resourceUri?: string } };
   const { contents } = (await server.request('resources/read', { uri: ui?.resourceUri })) as {

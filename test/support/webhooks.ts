@@ -9,7 +9,7 @@ export interface Sent {
   headers: Headers;
 }
 
-/** The address of a server's webhooks, from that of its endpoint. */
+/** The address of a server's webhooks, from its endpoint. */
 export const webhooksAt = (url: string, ...path: readonly string[]): string =>
   [url.replace(/mcp$/, 'webhooks'), ...path].join('/');
 

@@ -20,7 +20,7 @@ async function company(row: Record<string, string>): Promise<string> {
   return id;
 }
 
-/** All of them before anything is read: what is read is held for a while. */
+/** All are written before the first read, because collections are cached. */
 const companies = shared(async () => {
   const byId = await company({ name: 'Resolved by id', externalIdentifier: 'RES-A' });
   return {

@@ -88,7 +88,7 @@ describe('an invisible character', () => {
   });
 });
 
-/** Some of the characters that pass for another, by script and width. */
+/** Some look-alike characters, by script and width. */
 const passingFor: Readonly<Record<string, string>> = {
   A: 'АΑᎪＡ𝐀𝖠',
   B: 'ВΒᏴＢ𝐁',

@@ -16,7 +16,7 @@ import fc from '../support/fast-check.ts';
 import { openTenant } from '../support/hardening-tenant.ts';
 import { quickOrAll } from '../support/sampling.ts';
 
-/** Text of strangers: what of it may reach a model, in whatever field, name or message it comes. */
+/** Which parts of untrusted text reach a model, in any field, name or message. */
 
 /**
  * Invisible characters: controls (but for tab and line feed), bidirectional and zero-width marks, fillers,
@@ -58,7 +58,7 @@ function unseenIn(text: string): string[] {
   return found;
 }
 
-/** Every text and every name of a field, wherever it is. */
+/** All texts and field names in a value. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -105,7 +105,7 @@ const nasty = fc
   .array(fc.oneof(plain, unseenCharacter, loneSurrogate, markup), { minLength: 1, maxLength: 8 })
   .map((parts) => parts.join(''));
 
-/** A service whose every record, name of a field and message is what the test says. */
+/** A service whose records, field names and messages the test sets. */
 class Stranger {
   readonly server: Server;
   text = '';
@@ -166,7 +166,7 @@ class Stranger {
       onetimeRevenue: text,
       probability: 0.5,
       createdAt: '2026-01-01T00:00:00.000Z',
-      // A date that cannot be read would keep every write from being asked about.
+      // An invalid date would prevent every write from being asked about.
       expectedCloseDate: '2026-12-31',
       [text]: text,
     };
@@ -175,10 +175,10 @@ class Stranger {
 
 const stranger = new Stranger();
 const errors: unknown[] = [];
-/** The words of the questions that a person was asked. */
+/** The questions that the person was asked. */
 const questions: string[] = [];
 
-/** A client with a person in front of it, connected to a new server, so that nothing is held. */
+/** A client with a person, connected to a new server without cached data. */
 async function connect() {
   const tenant = openTenant({
     url: stranger.url,
@@ -238,14 +238,14 @@ const given: Readonly<Record<string, (text: string) => Args>> = {
 };
 
 const details = new Set(['detail']);
-/** What a page would act on. Values of a change stand as they are stored, for the person who agrees to them. */
+/** Markup that a page would execute. Values of a change are shown as stored, because the person agrees to them. */
 const liveMarkup = /<(?:script|style|iframe|p|!--|img|x )/i;
 const liveMarkdown = /!\[|\]\((?!https?:|mailto:)|<javascript:/i;
-/** What only the tools that write say, at the beginning of a line. */
+/** Line beginnings that only writing tools may use. */
 const notTheirs = /^[\s•*-]*(?:outcome|change_id):/m;
 const writes = 'cpq_upsert_opportunity';
 
-/** Everything that a call of every tool answers, as concise and as full as it gets. */
+/** The answers of every tool, concise and full. */
 async function everyAnswer(client: Client, text: string): Promise<string[]> {
   const answers: string[] = [];
   for (const { name, input } of catalog) {
@@ -279,7 +279,7 @@ describe('no answer contains invisible characters or live markup', () => {
         expect(unseenOf(questions)).toEqual([]);
         expect(errors).toEqual([]);
       }),
-      // Plain text comes first, because a change that holds what nobody sees is refused without a question.
+      // Plain text comes first, because invisible characters are refused without a question.
       { numRuns: quickOrAll(10, 40), examples: [['Annual review', 'note']] },
     );
     expect(questions.length).toBeGreaterThan(0);

@@ -12,7 +12,7 @@ import {
 } from '../../src/text/untrusted-text.ts';
 import fc from '../support/fast-check.ts';
 
-/** How a text from outside becomes a part of our own words. */
+/** Untrusted text inside the server's own sentences. */
 
 const odd = fc.constantFrom(
   '"',
@@ -40,7 +40,7 @@ const text = fc
   .array(fc.oneof(odd, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 80 })
   .map((parts) => parts.join(''));
 
-/** Of the class of format characters, and yet seen. */
+/** Format characters that are visible. */
 const seenSigns = /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]/gu;
 
 describe('a quoted text', () => {

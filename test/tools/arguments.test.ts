@@ -19,7 +19,7 @@ const sandbox = shared(() => startSandbox({ scale: 0.2 }));
 const address = async () => addressIn(await sandbox(), 'all');
 const server = anyHost.serving(address, everything);
 
-/** Every argument of every tool, with all that is checked, which is more than is listed. */
+/** Every argument of every tool with its complete schema, which checks more than the listed one. */
 const everyArgument: [tool: string, argument: string, schema: Schema][] = catalog.flatMap(
   (tool) => {
     const { properties = {} } = z.toJSONSchema(tool.input, { io: 'input' });

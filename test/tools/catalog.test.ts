@@ -12,7 +12,7 @@ const address = async () => addressIn(await sandbox(), 'all');
 const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name);
 const writes = ({ needs }: (typeof catalog)[number]) => needs.some((it) => it.endsWith(':write'));
 
-/** The schema and every schema in it, with where it is. */
+/** The schema and all schemas in it, with their paths. */
 function* within(schema: Schema, path = ''): Generator<[path: string, schema: Schema]> {
   yield [path, schema];
   for (const [key, inner] of Object.entries(schema)) {
@@ -21,7 +21,7 @@ function* within(schema: Schema, path = ''): Generator<[path: string, schema: Sc
   }
 }
 
-/** The last message that came over stdio, as it was sent. */
+/** The last message over stdio, as received. */
 const lastMessage = ({ output }: Connection): { result: Record<string, unknown> } =>
   JSON.parse(output.stdout.trim().split('\n').at(-1) ?? '');
 
@@ -152,8 +152,8 @@ describe.each(catalog.map((tool) => [tool.name, tool] as const))('%s', (name, de
 });
 
 /**
- * Arguments whose name, with the range and the words of their tool, says all: every description is read,
- * and paid for, in every conversation. Whoever adds one has thought about it.
+ * Arguments whose name, range and tool description explain them: every description costs tokens in every
+ * conversation.
  */
 const saysAll = new Set([
   ...['size', 'from', 'query', 'text', 'name', 'owner', 'stage', 'category', 'source'],

@@ -10,7 +10,7 @@ const wrongKey = 'canary0WrongKey0canary0WrongKey0canary00';
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const upstream = shared(async () => closing(await startUpstream({ counts: { '/company': 30 } })));
 
-/** A server over a service that behaves so. */
+/** A server of a service with this behaviour. */
 async function overService(behaviour: Behaviour): Promise<Connection> {
   const service = await upstream();
   service.reset();
@@ -20,7 +20,7 @@ async function overService(behaviour: Behaviour): Promise<Connection> {
 
 const hostOf = (url: string): string => new URL(url).host;
 
-/** What every error must be: words for a person, without key, stack, body or internals. */
+/** Expects a sentence for a person, without key, stack, body or internals. */
 function expectWorded(words: string): void {
   expect(words).not.toContain(wrongKey);
   expect(words).not.toMatch(/\n|<[a-z]|\bat .*\.js|\bError:|undefined|\{"/);

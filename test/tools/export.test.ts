@@ -8,7 +8,7 @@ import { shared } from '../support/shared.ts';
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const address = async () => addressIn(await sandbox());
 
-/** The cells of a file as RFC 4180 says, read without any of our code. */
+/** The cells of a file, parsed by RFC 4180 without the server's code. */
 function parsed(csv: string): string[][] {
   const lines: string[][] = [];
   let rest = csv.slice(1);
@@ -150,7 +150,7 @@ describe('an export', () => {
     const { columns, rows } = await exported(await server(), question);
     expect(columns).toEqual(expect.arrayContaining(['id', 'number', 'oneTime']));
     const two = await exported(await server(), `${question}&size=2`);
-    // A file has the columns that its own rows have values in.
+    // A file has only the columns in which its rows have values.
     const shown = (some: readonly Row[]) =>
       some.map(({ id, number, oneTime }) => [id, number, oneTime]);
     expect(shown(two.rows)).toEqual(shown(rows.slice(0, 2)));

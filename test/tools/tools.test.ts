@@ -63,7 +63,7 @@ describe.each(each)('%s', (name, path) => {
     const { call } = await server();
     const [concise, full] = [await call(name), await call(name, { detail: 'full' })];
     for (const record of [...concise.records, ...full.records]) {
-      // A text of the service that is nothing but markup is there, and says nothing.
+      // A text that consists of markup only is empty when shown.
       const empty = Object.values(record).filter((value) => value !== '' && isEmpty(value));
       expect(empty).toEqual([]);
     }

@@ -46,7 +46,7 @@ describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_name,
           .replace('name="tools" content="', `$&${names}`)
           .replace('name="made-up" content="', '$&false'),
       );
-      // All that read, of those that are listed.
+      // The reading tools that are listed.
       const tools = await (await server()).tools();
       const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint);
       expect(names.split(' ')).toEqual(reading.map(({ name }) => name));

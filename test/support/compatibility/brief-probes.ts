@@ -11,7 +11,7 @@ const rowOf = (value: unknown): Row =>
 const rowsOf = (value: unknown): Row[] => (rowOf(value).rows as Row[] | undefined) ?? [];
 const fact = (value: unknown): truth.Fact => value as truth.Fact;
 
-/** A group goes by its name, or by its id where the service tells no name. */
+/** A group is identified by its name, or by its id where the service sends no names. */
 function byStage(rows: readonly Row[], deals: readonly Opportunity[]): truth.Sums {
   const nameOf = ({ id, name }: Row): string => {
     const known = deals.find(({ pipelineStage: it }) =>
@@ -44,7 +44,7 @@ async function pipeline(
   return judgeFacts(answer, said, truth.openPipeline(service.world, filter));
 }
 
-/** Where the service tells no names, nobody can ask by them. */
+/** The name to ask for, or the id where the service sends no names. */
 const wordFor = ({ on }: Session['service'], { id, name }: Named): string =>
   ['flat ids', 'bare ids'].includes(on.references) ? String(id) : name;
 
@@ -191,7 +191,7 @@ async function record(
     (name) => String(said[name] ?? '') !== String(expected[name]),
   );
   if (differing === undefined) return right;
-  // Fields that nobody knows are shown as they are.
+  // Unknown fields are shown unchanged.
   if (Object.values(said).includes(expected[differing])) {
     return { verdict: 'partial', why: `${differing} comes under another name` };
   }

@@ -13,7 +13,7 @@ interface Check {
   remedy?: string;
 }
 
-/** What `doctor --json` says of a service. */
+/** The report of `doctor --json`. */
 export interface Examined {
   /** Exit status. */
   exit: number | undefined;
@@ -45,7 +45,7 @@ export async function examineVariation({ set, rateLimit }: Variation): Promise<E
   }
 }
 
-/** The check of `doctor` that foretells a probe. */
+/** The check of `doctor` that predicts each probe. */
 export const foretells: Readonly<Record<string, string>> = {
   pipeline: 'brief:cpq_brief_pipeline',
   'pipeline of an owner': 'brief:cpq_brief_pipeline',
@@ -59,7 +59,7 @@ export const foretells: Readonly<Record<string, string>> = {
   find: 'brief:cpq_find',
 };
 
-/** From the worst answer of a brief to what `doctor` may say of it. */
+/** What `doctor` may report, for each result of a brief. */
 const allowed: Readonly<Record<Cell['result'], readonly Status[]>> = {
   wrong: ['fail'],
   unhelpful: ['fail', 'warn', 'skip'],
@@ -70,7 +70,7 @@ const allowed: Readonly<Record<Cell['result'], readonly Status[]>> = {
 };
 const worstFirst = ['wrong', 'unhelpful', 'refused', 'quiet', 'partial', 'right'] as const;
 
-/** Where what `doctor` says of a brief is not what the brief does; a line each. */
+/** The differences between the report of `doctor` and the briefs, a line each. */
 export function contradictions(examined: Examined, cells: readonly Cell[]): string[] {
   return [...new Set(Object.values(foretells))].flatMap((id) => {
     const results = cells.filter(({ probe }) => foretells[probe] === id).map((it) => it.result);

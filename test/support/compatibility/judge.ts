@@ -2,15 +2,14 @@ import type { Answer } from '../hosts.ts';
 import type { Fact, Facts, Sums } from './truth.ts';
 
 /**
- * `right`: the whole truth; `partial`: a part of it, and the answer's first words say so; `quiet`: a part
- * of it, and only its coverage or a note says so; `error`: the call failed; `wrong`: neither the truth nor
- * a word about it.
+ * `right`: complete and true; `partial`: incomplete, and the first words say so; `quiet`: incomplete, and only its
+ * coverage or a note says so; `error`: the call failed; `wrong`: not true, without a warning.
  */
 export type Verdict = 'right' | 'partial' | 'quiet' | 'error' | 'wrong';
 
 export interface Judged {
   verdict: Verdict;
-  /** What is not right, for the developer who has to fix it. */
+  /** What is wrong, for the developer who has to fix it. */
   why: string;
 }
 
@@ -20,12 +19,12 @@ export const wrong = (why: string): Judged => ({ verdict: 'wrong', why });
 /** From the worst to the best. */
 const order: readonly Verdict[] = ['wrong', 'error', 'quiet', 'partial', 'right'];
 
-/** What is to be said of several answers together: the worst of what is said of each. */
+/** The worst of several verdicts. */
 export const worst = (all: readonly Judged[]): Judged =>
   order.flatMap((verdict) => all.filter((it) => it.verdict === verdict))[0] ?? right;
 
 const partWords = /\b(at least|only|incomplete|not all|partial|could not|cannot|ignore[sd]?)\b/i;
-/** What names a trait of the service that keeps an answer from being what was asked. */
+/** Words that name the property of the service because of which the answer is limited. */
 const caveat =
   /\bignore[sd]?\b|does not honou?r|could not be (read|told)|cannot be (read|told)|look different/i;
 const firstCharacters = 100;
@@ -40,12 +39,12 @@ const saysPartFirst = (answer: Answer): boolean =>
 export const hasCaveat = (answer: Answer): boolean =>
   caveat.test(summaryOf(answer)) || caveat.test(notesOf(answer));
 
-/** The service's own page is no sign of something missing. */
+/** Pages of the service are not an incomplete answer. */
 const isIncomplete = (answer: Answer): boolean =>
   (answer.coverage?.complete === false && answer.coverage.reason !== 'one page') ||
   /may not read them/.test(notesOf(answer));
 
-/** An answer that is not the whole truth: how plainly it says so. */
+/** The verdict on an incomplete answer: how clearly it says so. */
 export function partOf(answer: Answer, why: string): Judged {
   if (/^All \d/.test(summaryOf(answer))) return wrong(`${why}; told: "${summaryOf(answer)}"`);
   if (hasCaveat(answer) || (isIncomplete(answer) && saysPartFirst(answer))) {
@@ -65,17 +64,17 @@ function isSame(one: Fact, other: Fact): boolean {
     return [...keys].every((key) => nearly(one[key] ?? 0, other[key] ?? 0));
   }
   if (typeof one === 'number' && typeof other === 'number') return nearly(one, other);
-  // No sum at all is a sum of nothing.
+  // A missing sum is a sum of 0.
   return one === other || (!hasAny(one) && !hasAny(other));
 }
 
 const hasAny = (fact: Fact): boolean =>
   isSums(fact) ? Object.keys(fact).length > 0 : fact !== undefined && fact !== 0;
 
-/** Where companies could not be read, an answer says so of what they would have told. */
+/** Shown as the currency where companies could not be read. */
 const unknown = 'unknown currency';
 
-/** Whether a figure can be that of some of the records that the true one counts. */
+/** Whether the figure can be that of a part of the records. */
 function isPart(said: Fact, truth: Fact): boolean {
   if (said === undefined) return true;
   if (isSums(said)) {
@@ -88,7 +87,7 @@ function isPart(said: Fact, truth: Fact): boolean {
 
 const inWords = (fact: Fact): string => (fact === undefined ? 'nothing' : JSON.stringify(fact));
 
-/** The figures of an answer beside the true ones. */
+/** Compares the figures of an answer with the true ones. */
 export function judgeFacts(answer: Answer, said: Facts, truth: Facts): Judged {
   if (answer.isError) return failed(answer);
   const names = Object.keys({ ...said, ...truth });

@@ -3,8 +3,8 @@ import type { Switches } from './switches.ts';
 import { variations } from './variations.ts';
 
 /**
- * What this server answers wrong, fails at, or tells too quietly today: probes by variation and fault. A
- * cell that has become right has to be taken out.
+ * Known deviations: what this server answers wrong, cannot answer, or does not say clearly; probes by variation and
+ * fault. An entry must be removed once it is fixed.
  */
 
 export const known: Readonly<Record<string, Deviations>> = {};
@@ -15,13 +15,13 @@ const includes = (set: Partial<Switches>, part: Partial<Switches>): boolean =>
   );
 
 /**
- * Records that are hidden show only where they are counted. Without a count of the list, or with one that is the rows of
- * the page, a short list that hides its last records looks like a whole one.
+ * Hidden records are noticed only if they are counted. Without a count of the list, a short list that hides its
+ * last records looks complete.
  */
 const hidesUncounted = ({ hidden, counts, envelope }: Partial<Switches>): boolean =>
   hidden === true && (counts === 'none' || counts === 'rows of the page' || envelope === 'array');
 
-/** Whether a service that varies so is known not to be answered well. */
+/** Whether a service with these variations is a known deviation. */
 export const isKnown = (set: Partial<Switches>): boolean =>
   hidesUncounted(set) ||
   variations.some(({ name, set: part }) => known[name] !== undefined && includes(set, part));

@@ -8,17 +8,17 @@ import type { Session } from './session.ts';
 import { listed } from './truth.ts';
 import { type ListPath, type Row, searchPaths } from './world.ts';
 
-/** What one reading of a list brought. */
+/** The result of reading a list. */
 interface Walk {
   rows: AnswerRow[];
   answers: Answer[];
-  /** There is more, and the probe has seen enough. */
+  /** The probe stopped although there are more records. */
   stopped: boolean;
 }
 
 const maxPages = 8;
 
-/** Reads a list from its beginning as an assistant does: on from `page.next`, as long as there is one. */
+/** Reads a list from the beginning and follows `page.next`, as an assistant does. */
 async function walk({ ask }: Session, tool: string, args: Row): Promise<Walk> {
   const read: Walk = { rows: [], answers: [], stopped: false };
   let from: number | undefined = 0;
@@ -36,7 +36,7 @@ async function walk({ ask }: Session, tool: string, args: Row): Promise<Walk> {
 
 const idOf = ({ id, service, name }: AnswerRow): string => String(id ?? service ?? name);
 
-/** A count that is no lower bound has to be the true one. */
+/** A count that is not a lower bound must be exact. */
 function wrongCount(answer: Answer, total: number): Judged {
   const open =
     answer.coverage.reason === 'not counted' || /at least/.test(String(answer.data.summary));
@@ -65,7 +65,7 @@ function judgeEnd({ rows, answers, stopped }: Walk, total: number): Judged {
   if (last.isError) return failed(last);
   const why = `${rows.length} of ${total} came`;
   if (last.page.shown === 0) return partOf(last, `${why}, and then "${last.data.summary}"`);
-  // "20 of 330" with nothing to go on with says that there is more.
+  // "20 of 330" without a next page says that there is more.
   return last.page.total === total ? { verdict: 'partial', why } : partOf(last, why);
 }
 

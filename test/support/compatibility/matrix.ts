@@ -4,7 +4,7 @@ import { probes } from './probes.ts';
 import { openSession } from './session.ts';
 import type { Variation } from './variations.ts';
 
-/** An error is `refused` where nobody could have read on, and `unhelpful` where a careful client can. */
+/** An error is `refused` where it cannot be avoided, and `unhelpful` where a careful client can read on. */
 type Result = Exclude<Verdict, 'error'> | 'refused' | 'unhelpful';
 
 export interface Cell {
@@ -12,7 +12,7 @@ export interface Cell {
   probe: string;
   result: Result;
   why: string;
-  /** Requests that it took. */
+  /** Number of requests. */
   requests: number;
 }
 
@@ -25,7 +25,7 @@ function resultOf({ verdict, why }: Judged, variation: Variation, probe: string)
   return allowed && !ownFault.test(why) && !untrue?.test(why) ? 'refused' : 'unhelpful';
 }
 
-/** Asks everything of a server before one variation of the service. */
+/** Runs all probes with one variation of the service. */
 export async function judgeVariation(
   variation: Variation,
   asked: readonly Probe[] = probes,
@@ -50,14 +50,14 @@ export async function judgeVariation(
   return cells;
 }
 
-/** Results that must not be. */
+/** Results that are not acceptable. */
 const faults = ['wrong', 'unhelpful', 'quiet'] as const satisfies readonly Result[];
 export type Fault = (typeof faults)[number];
 export type Deviations = Partial<Record<Fault, readonly string[]>>;
 
 const isFault = (result: Result): result is Fault => (faults as readonly Result[]).includes(result);
 
-/** The cells of one variation that must not be as they are: probes by their fault. */
+/** The unacceptable results of one variation: probes by fault. */
 export function deviationsIn(cells: readonly Cell[]): Deviations {
   const found = faults.map((fault) => {
     const own = cells.filter(({ result }) => result === fault);
@@ -66,7 +66,7 @@ export function deviationsIn(cells: readonly Cell[]): Deviations {
   return Object.fromEntries(found.filter(([, probes]) => probes.length > 0));
 }
 
-/** Whether some answer covers a part, as docs/compatibility.md then says. */
+/** Whether some answer is partial, as docs/compatibility.md then says. */
 export const coversPart = (cells: readonly Cell[]): boolean =>
   cells.some(({ result }) => result === 'partial');
 
@@ -96,7 +96,7 @@ export function asMarkdown(variations: readonly Variation[], cells: readonly Cel
   return [line(head), line(head.map(() => '---')), ...rows].join('\n');
 }
 
-/** Why cells are not as they must be, a line each. */
+/** The reasons for unacceptable results, a line each. */
 export const reasons = (cells: readonly Cell[]): string =>
   cells
     .filter(({ result }) => isFault(result))

@@ -1,7 +1,7 @@
 import type { Switches } from './switches.ts';
 import { type ListPath, type Row, searchPaths } from './world.ts';
 
-/** An answer that is no list and no record: a status and a body. */
+/** An answer other than a list or a record: status and body. */
 export interface Reply {
   status: number;
   body: unknown;
@@ -16,12 +16,12 @@ export const isReply = (value: unknown): value is Reply =>
   typeof value === 'object' && value !== null && 'status' in value && 'body' in value;
 
 const defaultSize = 20;
-/** A search engine's window: what lies behind it is neither counted nor shown. */
+/** The result window of a search engine: records beyond it are neither counted nor returned. */
 const window = 10_000;
 
 const isSearch = (path: ListPath): boolean => searchPaths.includes(path);
 
-/** What the service was asked, and does not take by that name. */
+/** The parameter that the service refuses by name. */
 export function refusedParameter(
   path: ListPath,
   query: URLSearchParams,
@@ -79,7 +79,7 @@ function sliceOf(path: ListPath, query: URLSearchParams, on: Switches): Slice | 
 
 const isShort = ({ start, size }: Slice): boolean => size > 3 && Math.floor(start / size) % 3 === 1;
 
-/** The rows of one page, and of how many. */
+/** The rows of one page, and the number of all. */
 export function pageOf<T>(
   path: ListPath,
   rows: readonly T[],

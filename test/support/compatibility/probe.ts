@@ -1,7 +1,7 @@
 import type { Judged } from './judge.ts';
 import type { Session } from './session.ts';
 
-/** Something that people ask for, asked of the server and judged by what is true. */
+/** A question to the server, and the judgement of its answer. */
 export interface Probe {
   name: string;
   run(session: Session): Promise<Judged>;

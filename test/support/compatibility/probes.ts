@@ -3,5 +3,5 @@ import { listProbes } from './list-probes.ts';
 import type { Probe } from './probe.ts';
 import { writeProbes } from './write-probes.ts';
 
-/** The writes come last: those before read the world as it was made. */
+/** Writes come last, because the others expect the original world. */
 export const probes: readonly Probe[] = [...listProbes, ...briefProbes, ...writeProbes];

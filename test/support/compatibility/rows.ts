@@ -2,7 +2,7 @@ import type { Row as AnswerRow } from '../hosts.ts';
 import { quoteTotals } from './truth.ts';
 import type { ListPath, Named, Opportunity, Quote, Row } from './world.ts';
 
-/** Whether a row of an answer names that record, by its id or by its name. */
+/** Whether a row of an answer is about this record, by its id or name. */
 const names = (row: AnswerRow, { id, name }: Named): boolean =>
   Object.values(row).some((value) => value === String(id) || value === name);
 
@@ -13,7 +13,7 @@ const outcome = ({ closedAt, deletedAt, statusId }: Opportunity): string | undef
   return ['won', 'lost'].includes(statusId) ? statusId : 'closed_unknown';
 };
 
-/** What a row has to say of a record, field by field. */
+/** The values that a row must contain, by field. */
 const values: Partial<Record<ListPath, (record: Row) => Row>> = {
   '/company': ({ name, currency, externalIdentifier }) => ({ name, currency, externalIdentifier }),
   '/contact': ({ firstName, lastName, email }) => ({ name: `${firstName} ${lastName}`, email }),
@@ -47,7 +47,7 @@ const references: Partial<Record<ListPath, (record: Row) => unknown[]>> = {
   '/quote': ({ company, opportunity, owner }) => [company, opportunity, owner],
 };
 
-/** Totals may be left out where the items are not there, but must not be told as nothing. */
+/** Totals may be missing where items are, but must not be 0. */
 function wrongTotal(row: AnswerRow, record: Row): string | undefined {
   const totals = quoteTotals(record as unknown as Quote);
   return Object.entries(totals)
@@ -55,7 +55,7 @@ function wrongTotal(row: AnswerRow, record: Row): string | undefined {
     .map(([name, value]) => `${name} ${row[name]} instead of ${value}`)[0];
 }
 
-/** The first thing that a row of an answer says wrong of a record, or does not say. */
+/** The first difference between a row of an answer and its record. */
 export function rowProblem(path: ListPath, row: AnswerRow, record: Row): string | undefined {
   const expected = values[path]?.(record) ?? { name: record.name };
   const differing = Object.entries(expected).find(([name, value]) => row[name] !== value);

@@ -14,7 +14,7 @@ export function valueAt(record: Row, path: string): unknown {
   return direct ?? (flat ? valueAt(record, `${flat[1]}.id`) : undefined);
 }
 
-/** In a service of flat rows a nested path is the name of no field. */
+/** In a service with flat rows a nested path is not a field. */
 const matchesNothing = (key: string, on: Switches): boolean =>
   on.filterKeys === 'of the rows' && key.includes('.');
 
@@ -36,7 +36,7 @@ function compared(a: unknown, b: unknown): number {
   return String(a ?? '') < String(b ?? '') ? -1 : Number(String(a ?? '') > String(b ?? ''));
 }
 
-/** `-field,+field`; what is equal stays in its order. */
+/** `-field,+field`; equal records keep their order. */
 export function sorted<T extends Row>(records: readonly T[], sort: string): T[] {
   const keys = sort.split(',').map((key) => ({
     path: key.replace(/^[-+ ]/, ''),
@@ -50,7 +50,7 @@ export function sorted<T extends Row>(records: readonly T[], sort: string): T[] 
   );
 }
 
-/** The records that a request asks for, as far as the service honours what it asks. */
+/** The records that match a request, as far as the service honours its parameters. */
 export function searched<T extends Row>(
   records: readonly T[],
   query: URLSearchParams,

@@ -8,17 +8,17 @@ import { shown } from './view.ts';
 import { type ListPath, makeWorld, type Named, type Row, type World } from './world.ts';
 import { upsert } from './write.ts';
 
-/** A tenant of the service over HTTP, with what it stores in reach of the test. */
+/** A tenant of the service over HTTP, with access to what it stores. */
 export interface Service {
   url: string;
   key: string;
   world: World;
   on: Switches;
-  /** The records of a list that it shows to anybody. */
+  /** The records of a list that it does not hide. */
   visible(path: ListPath): readonly Row[];
-  /** How many requests it has answered. */
+  /** Number of requests answered. */
   requests(): number;
-  /** From the next request on. */
+  /** Applies from the next request on. */
   set(change: Partial<Switches>): void;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ function emptyError(path: ListPath, { on, failed }: State): Reply | undefined {
   return { status: 200, body };
 }
 
-/** The same records whatever is asked for. */
+/** The same records for every request. */
 const isHidden = (at: number): boolean => at % 11 === 10;
 
 function visible(path: ListPath, rows: readonly Row[], { world, on }: State): readonly Row[] {
@@ -71,7 +71,7 @@ function list(path: ListPath, query: URLSearchParams, state: State): Reply {
   return { status: 200, body: wrapped(path, page, found.length, on) };
 }
 
-/** Two levels: every fifth category holds the four behind it. */
+/** Two levels: every fifth category is the parent of the four behind it. */
 function tree(query: URLSearchParams, { world, on }: State): Reply {
   if (on.sizeOn !== 'every route' && query.has('size')) {
     return refusal(400, 'property size should not exist');
@@ -82,7 +82,7 @@ function tree(query: URLSearchParams, { world, on }: State): Reply {
   return { status: 200, body };
 }
 
-/** What is no id of this service: too short, or not a number where ids are numbers. */
+/** Whether the id is invalid for this service: too short, or not a number where ids are numbers. */
 const isMalformed = (id: string, { ids }: Switches): boolean =>
   ids === 'integers' ? !/^\d+$/.test(id) : !/^[a-z0-9]{20}$/.test(id);
 
@@ -164,7 +164,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Starts a service of its own world, which differs from the documented one as told. */
+/** Starts a service with a world of its own that differs from the documented one by these switches. */
 export async function startService(change: Partial<Switches> = {}): Promise<Service> {
   const on = { ...documented, ...change };
   const state: State = { world: makeWorld(on), on, failed: new Set() };

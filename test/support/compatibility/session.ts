@@ -16,18 +16,18 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** The module as it is shipped. */
+/** The built module. */
 const shipped = shared(async (): Promise<typeof import('../../../src/index.ts')> => {
   if (inject('buildError') !== '') throw new Error(inject('buildError'));
   return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
 });
 
-/** Room for every probe, unless the variation is about the budget. */
+/** Enough for every probe, unless the variation is about the budget. */
 const plentiful = 1_000_000;
 const info = { name: 'compatibility', version: '1' };
 const agreed = { action: 'accept' as const, content: { agree: true } };
 
-/** A person is in front of the client, and agrees to whatever is asked. */
+/** The person at the client agrees to every question. */
 async function connected(transport: InMemoryTransport): Promise<Client> {
   const client = new Client(info, {
     capabilities: { elicitation: { form: {} } },

@@ -1,4 +1,4 @@
-/** How a record names another one, such as its company. */
+/** How a record refers to another one, such as its company. */
 export type References =
   | 'nested'
   | 'flat ids'
@@ -19,41 +19,41 @@ type Counts =
   | 'rows of the page'
   | 'at most 10,000';
 
-/** What the service does with a parameter that it may not know. */
+/** How the service treats a parameter that it may not know. */
 type Handling = 'honoured' | 'ignored' | 'refused';
 
 /**
- * Everything in which two services that both fit the documentation may differ. What is left out is as in
+ * Everything in which two services that both fit the documentation may differ. Omitted switches are as in
  * `documented`.
  */
 export interface Switches {
   envelope: 'results' | 'data' | 'items' | 'array';
-  /** The same for the routes that are not documented as searched. */
+  /** The envelope of the routes that are not documented as searches. */
   openEnvelope: 'array' | 'results';
   counts: Counts;
-  /** The largest page, and what is done about a larger one. */
+  /** The largest page, and what happens if a larger one is requested. */
   maxSize: { rows: number; over: 'clamped' | 400 | 500 };
   /** Routes whose pages have a size; on others the parameter is refused by name. */
   sizeOn: 'every route' | 'search routes' | 'no route';
-  /** Whether the routes that are not documented as searched are cut into pages at all. */
+  /** Whether the routes that are not documented as searches are paged. */
   openPages: boolean;
   offset: {
     name: 'from' | 'offset' | 'skip' | 'page';
     counts: 'records' | 'records from 1' | 'pages' | 'pages from 1';
-    /** What is done about `from` where the offset has another name. */
+    /** How `from` is treated where the offset has another name. */
     otherwise: 'ignored' | 'refused';
   };
   fromHandling: 'honoured' | 'ignored';
-  /** Every third page has fewer rows than it could have, although more follow. */
+  /** Every third page has fewer rows than requested, although more follow. */
   shortPages: boolean;
-  /** Every eleventh record is counted and has its place in a page, but is not shown in a list. */
+  /** Every eleventh record is counted and takes a place in a page, but is not returned in lists. */
   hidden: boolean;
   filters: Handling;
   /** Filters by a key that the rows do not have match nothing. */
   filterKeys: 'any' | 'of the rows';
   query: Handling;
   sort: Handling;
-  /** When a list is answered with status 200, an error and no rows. */
+  /** When a list is answered with status 200 and an error instead of rows. */
   emptyErrors: 'never' | 'always' | 'first';
   references: References;
   contactCompany: 'flat' | 'nested';
@@ -63,13 +63,13 @@ export interface Switches {
   missing: 'absent' | 'null' | 'empty text';
   amounts: 'numbers' | 'texts';
   times: 'ISO' | 'epoch seconds' | 'epoch milliseconds';
-  /** How the scale of a stored probability reads. */
+  /** The scale of stored probabilities. */
   probability: 'share' | 'percent';
   fields: 'camelCase' | 'snake_case' | 'PascalCase' | 'in attributes' | 'other amounts';
   idField: 'id' | '_id';
   ids: 'opaque' | 'integers';
   malformedId: 404 | 400;
-  /** Whether a stage or status says how a closed deal ended. */
+  /** Whether the stage or status of a closed deal says whether it was won. */
   outcomes: 'told' | 'untold';
   products: number;
   /** Sent with every reply. */
@@ -88,7 +88,7 @@ export interface Switches {
     | 'computed';
 }
 
-/** The service that this server was built against, at its least forgiving: a PUT clears what it leaves out. */
+/** The documented service in its strictest form: a PUT clears omitted fields. */
 export const documented: Switches = {
   envelope: 'results',
   openEnvelope: 'array',

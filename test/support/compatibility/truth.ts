@@ -1,6 +1,6 @@
 /**
- * What is true of a tenant, worked out from what it stores and nothing else. Written apart from the
- * server, so that a mistake cannot agree with itself. Amounts are whole numbers, so sums are exact.
+ * The true figures of a tenant, computed only from what it stores. Written independently of the server, so that
+ * both cannot share a mistake. Amounts are whole numbers, so sums are exact.
  */
 import { mentions, valueAt } from './search.ts';
 import type { Item, ListPath, Named, Opportunity, Quote, Row, World } from './world.ts';
@@ -11,13 +11,13 @@ export type Facts = Record<string, Fact>;
 
 const isOpen = ({ closedAt, deletedAt }: Opportunity): boolean => !closedAt && !deletedAt;
 
-/** The currency of whoever is named. */
+/** The currency of a company. */
 function currencyOf(world: World, company: Named | undefined): string {
   const found = world['/company'].find(({ id }) => id === company?.id);
   return found?.currency ?? 'unknown currency';
 }
 
-/** Sums by key; what comes to nothing is left out. */
+/** Sums by key, without sums of 0. */
 export function sumsBy<T>(
   rows: readonly T[],
   keyOf: (row: T) => string,
@@ -63,7 +63,7 @@ export function openPipeline(world: World, filter: PipelineFilter = {}): Facts {
 
 const today = (): string => new Date().toISOString().slice(0, 10);
 
-/** Deals that ended one way or the other. All of them lie in the period that is asked for. */
+/** Deals by outcome. All were closed in the period of the question. */
 export function outcomes(world: World): Facts {
   const closed = world['/opportunity'].filter(({ closedAt, deletedAt }) => closedAt && !deletedAt);
   const count = (status: string) => closed.filter(({ statusId }) => statusId === status).length;
@@ -126,7 +126,7 @@ export function staleQuotes(world: World): Facts {
   };
 }
 
-/** All records of a list, or those that a filter or a text is about. */
+/** All records of a list, or those that match a filter or a text. */
 export function listed(world: World, path: ListPath, search: Record<string, string> = {}): Row[] {
   const { filters = '', query = '' } = search;
   const [key = '', value = ''] = filters.split(':');

@@ -1,25 +1,25 @@
 import type { Switches } from './switches.ts';
 
-/** One way in which a service that fits the documentation may differ from the one that we know. */
+/** One difference between a service that fits the documentation and the documented one. */
 export interface Variation {
   name: string;
-  /** What it does, for a reader of the matrix. */
+  /** Description for readers of the matrix. */
   does: string;
   set: Partial<Switches>;
   /**
-   * Probes that may be answered with an error that says what is wrong, because nobody could read on;
-   * `every` for a service that answers nothing.
+   * Probes that may end with an error, because the difference prevents an answer; `every` for a service that
+   * answers nothing.
    */
   mayFail?: readonly string[] | 'every';
-  /** Some answers cover a part, or name what cannot be told; all others are right. */
+  /** Some answers are partial, or say what is unknown; all others are right. */
   partial?: boolean;
-  /** Words that would not be true in such an error. */
+  /** Words that such an error must not contain. */
   untrue?: RegExp;
-  /** Requests that the server believes the tenant allows in ten minutes. */
+  /** The rate limit in the server's settings, in requests per ten minutes. */
   rateLimit?: number;
 }
 
-/** Changes of an opportunity that is there. */
+/** Changes of an existing opportunity. */
 const changes = ['upsert', 'upsert by external id', 'upsert of the company', 'upsert of the stage'];
 const creation = 'upsert of a new one';
 /** Writes that need to know every record of a kind. */
@@ -347,7 +347,7 @@ const rows: readonly Variation[] = [
   },
 ];
 
-/** Fields that nobody can expect. */
+/** Fields with unexpected names. */
 export const strangers: readonly Variation[] = [
   {
     name: 'PascalCase',
@@ -449,10 +449,10 @@ export const rules: readonly Variation[] = [
   },
 ];
 
-/** Variations of different axes can come together; those of one axis stand in each other's place. */
+/** Variations of different axes can be combined; those of one axis exclude each other. */
 export const axes = { references, counts, sizes, offsets, searches, rows } as const;
 
-/** Every variation that the documentation leaves open, by itself. */
+/** Every variation that the documentation allows, each alone. */
 export const variations: readonly Variation[] = [
   ...Object.values(axes).flat(),
   ...strangers,
@@ -460,7 +460,7 @@ export const variations: readonly Variation[] = [
   ...rules,
 ];
 
-/** Several variations at once. What one of them may fail at, all together may. */
+/** Several variations at once. A probe that may fail with one of them may fail with all. */
 export function combined(parts: readonly Variation[]): Variation {
   const mayFail = parts.flatMap((part) => (part.mayFail === 'every' ? [] : (part.mayFail ?? [])));
   const set: Partial<Switches> = Object.assign({}, ...parts.map((part) => part.set));
@@ -472,7 +472,7 @@ export function combined(parts: readonly Variation[]): Variation {
   };
 }
 
-/** Whether only a first page can be read, or nothing tells that it is all. */
+/** Whether only a first page can be read, or nothing shows that it is complete. */
 function hidesAll({ fromHandling, maxSize, counts, envelope, sizeOn }: Partial<Switches>): boolean {
   if (fromHandling !== 'ignored') return false;
   const isUncounted = counts === 'none' || counts === 'rows of the page' || envelope === 'array';

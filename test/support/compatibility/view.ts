@@ -1,7 +1,7 @@
 import type { References, Switches } from './switches.ts';
 import type { Named, Row } from './world.ts';
 
-/** Fields that name another record. */
+/** Fields that refer to another record. */
 const references = [
   'company',
   'contact',
@@ -14,7 +14,7 @@ const references = [
   'paymentTerm',
 ];
 
-/** Fields that may be missing, and are empty instead where the service does not leave any out. */
+/** Optional fields, which are empty where the service omits none. */
 const optional = ['closedAt', 'sentAt', 'description', 'term'];
 
 const isRow = (value: unknown): value is Row =>
@@ -57,7 +57,7 @@ function withCompany(path: string, record: Row, on: Switches): Row {
   return { ...rest, company: { id: companyId, name: companyName } };
 }
 
-/** Every kind of record is marked in its own way, and all alike where the mark is no time. */
+/** Each kind of record has its own deletion mark, except where the mark is not a time. */
 function withMark({ deletedAt, deleted, ...record }: Row, form: Switches['deleted']): Row {
   const time = deletedAt ?? deleted;
   if (form === 'boolean') return { ...record, deleted: time !== undefined };
@@ -96,7 +96,7 @@ const snake = (name: string): string =>
 
 const pascal = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
 
-/** Names of amounts that no documentation has. */
+/** Undocumented names of amounts. */
 const otherAmounts: Readonly<Record<string, string>> = {
   onetimeRevenue: 'amountOnce',
   monthlyRevenue: 'amountPerMonth',
@@ -118,7 +118,7 @@ function shownRow(row: Row, on: Switches): Row {
   );
 }
 
-/** A stored record as this service shows it, by itself or in a row of a list. */
+/** A stored record as this service sends it, by id or in a row of a list. */
 export function shown(path: string, record: Row, as: 'record' | 'row', on: Switches): Row {
   const { items, ...rest } = record;
   const bare = as === 'row' && on.items === 'by id only';

@@ -94,7 +94,7 @@ interface Product extends Named {
   updatedAt: string;
 }
 
-/** Everything that a tenant stores, as it was meant; how it is shown is the service's affair. */
+/** Everything that a tenant stores, independent of how the service sends it. */
 export interface World {
   '/company': Company[];
   '/contact': Contact[];
@@ -138,7 +138,7 @@ const towns = [
 ];
 const trades = ['Freight', 'Dental', 'Foods', 'Legal', 'Motors', 'Optics', 'Prints'];
 
-/** Numbers in an order that looks random and is the same each time. */
+/** Pseudo-random numbers, the same for the same seed. */
 function sequence(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -150,7 +150,7 @@ function sequence(seed: number): (below: number) => number {
 const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 const dayMs = 86_400_000;
 
-/** A time so many days before now, to the second, as the service writes it. */
+/** A time this number of days ago, with whole seconds, as the service writes it. */
 const daysAgo = (days: number): string =>
   `${new Date(Date.now() - days * dayMs).toISOString().slice(0, 19)}Z`;
 const day = (ago: number): string => daysAgo(ago).slice(0, 10);
@@ -159,7 +159,7 @@ type MakeId = (kind: string, index: number) => Id;
 
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** Twenty letters and digits that tell nothing, or a number that no other record has. */
+/** Random ids of twenty letters and digits, or unique numbers. */
 function idsOf(form: Switches['ids']): MakeId {
   let last = 4_000;
   return (kind, index) => {
@@ -212,7 +212,7 @@ const personOf = ({ id, firstName, lastName }: Contact): Named => ({
   name: `${firstName} ${lastName}`,
 });
 
-/** How a deal stands: most are open, a fifth is closed, some are deleted. */
+/** The outcome of a deal: most are open, a fifth is closed, some are deleted. */
 function standing(
   index: number,
   next: (below: number) => number,
@@ -374,7 +374,7 @@ function others(
   };
 }
 
-/** A tenant of some hundred records, the same each day but for its dates, which are counted from today. */
+/** A tenant of some hundred records, always the same except for its dates, which are relative to today. */
 export function makeWorld(on: Switches): World {
   const id = idsOf(on.ids);
   const category = many(counts.others, (index) => ({

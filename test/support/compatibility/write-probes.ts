@@ -8,7 +8,7 @@ import type { Opportunity, Row } from './world.ts';
 /** Set by the service with every write. */
 const kept = ['updatedAt', 'stageUpdatedAt'];
 
-/** Names of the fields that two states of a record differ in. */
+/** Names of the fields in which two states of a record differ. */
 function differing(before: Opportunity | undefined, after: Opportunity | undefined): string[] {
   const [one, other] = [{ ...before } as Row, { ...after } as Row];
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
@@ -17,13 +17,13 @@ function differing(before: Opportunity | undefined, after: Opportunity | undefin
   );
 }
 
-/** What the service does to a record by itself, whatever it is sent. */
+/** Fields that the service changes by itself with every write. */
 const ownDoing: Partial<Record<Switches['writeRule'], string>> = {
   computed: 'onetimeRevenue',
   'company kept': 'company',
 };
 
-/** Says in the first sentence that something was stored otherwise than was agreed. */
+/** Whether the first sentence says that something was stored differently. */
 const saysSoFirst = ({ data }: Answer): boolean =>
   /\b(but|otherwise|besides|also changed|without being asked|not stored)\b/i.test(
     String(data.summary),
@@ -39,7 +39,7 @@ function judgeStored(
   const faulty = [...others, ...(changed.includes(asked) ? [] : [asked])];
   if (faulty.length === 0) return right;
   const why = `${faulty.join(', ')} not as agreed; told: "${answer.data.summary}"`;
-  // What a write cleared because it left it out is this server's doing, and no words make it good.
+  // A field that was cleared because the server left it out is the server's fault, whatever it reports.
   if (faulty.some((name) => name !== ownDoing[rule])) return wrong(why);
   if (saysSoFirst(answer)) return { verdict: 'partial', why };
   return answer.data.differs === undefined ? wrong(why) : { verdict: 'quiet', why };
@@ -58,7 +58,7 @@ function judgeWrite(
 }
 
 interface Write {
-  /** Place of the opportunity that is written; each probe has its own. */
+  /** Index of the opportunity that is written; each probe has its own. */
   at: number;
   args(deal: Opportunity, session: Session): Row;
   asked: keyof Opportunity;
@@ -85,7 +85,7 @@ const otherStage = ({ service }: Session, { pipelineStage: now }: Opportunity): 
 
 const isNew = 'crm-deal-new';
 
-/** A record that is made holds what was asked for, and is made once. */
+/** A created record has the requested values, and is created once. */
 const creating: Probe = {
   name: 'upsert of a new one',
   async run({ ask, service: { world, on } }) {

@@ -2,7 +2,7 @@ import { type Reply, refusal } from './paging.ts';
 import type { Switches } from './switches.ts';
 import type { Named, Opportunity, Row, World } from './world.ts';
 
-/** Fields of the body that are stored under their own name. */
+/** Fields of the body that are stored unchanged. */
 const plain = [
   'name',
   'description',
@@ -22,7 +22,7 @@ const keys: readonly string[] = [
   'customFields',
 ];
 
-/** Every record that an opportunity can name. */
+/** Every record that an opportunity can refer to. */
 function known(world: World): Named[] {
   const people = world['/contact'].map(({ id, firstName, lastName }) => ({
     id,
@@ -41,7 +41,7 @@ function named(world: World, id: unknown): Named | undefined {
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** What the service refuses, whatever it does with the rest. */
+/** The refusal of an invalid body. */
 function problem(body: Row, stored: Opportunity | undefined, world: World): Reply | undefined {
   const unknown = Object.keys(body).find((key) => !keys.includes(key));
   if (unknown !== undefined) return refusal(400, `property ${unknown} should not exist`);

@@ -1,10 +1,10 @@
-/** What fixture tools, resources and prompts answer with: the smallest that is what it says. */
+/** The smallest valid contents for fixture tools, resources and prompts. */
 
 /** A picture of one red point. */
 export const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
 
-/** A sound of one sample, eight bits, in one channel. */
+/** A sound of one sample of eight bits, in one channel. */
 const wav = wavOf(Buffer.from([128])).toString('base64');
 
 export const text = (words: string) => ({ type: 'text' as const, text: words });

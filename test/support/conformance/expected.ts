@@ -2,11 +2,14 @@ import type { Outcome, Revision } from './suite.ts';
 
 type Checks = Outcome['failed'];
 
-/** A scenario whose one check has its name. */
+/** Scenarios with one check of the same name. */
 const named = (...scenarios: readonly string[]): Checks =>
   Object.fromEntries(scenarios.map((name) => [name, [name]]));
 
-/** The tasks extension, which is optional, never scored, and not offered: no call of ours takes so long. */
+/**
+ * The tasks extension, which is optional and not scored. It is not offered, because no call takes long enough to
+ * need it.
+ */
 const tasks: Checks = {
   'tasks-capability-negotiation': [
     'sep-2663-server-rejects-undeclared-client',
@@ -52,7 +55,7 @@ const tasks: Checks = {
   ],
 };
 
-/** Tools, resources and prompts of the suite that both revisions ask for. */
+/** Fixtures that the suite expects in both revisions. */
 const fixturesOfBoth: Checks = {
   ...named(
     'prompts-get-embedded-resource',
@@ -109,8 +112,8 @@ const fixtures: Record<Revision, Checks> = {
 };
 
 /**
- * What the older revision has and we do not: log messages, which the newer one gives up (ours go to
- * stderr), and subscriptions over HTTP, where without sessions there is nobody left to tell.
+ * Features of the legacy revision that this server does not offer: log messages, which the modern revision removes,
+ * and subscriptions over HTTP, which need sessions.
  */
 const notOffered: Checks = named(
   'logging-set-level',
@@ -118,13 +121,13 @@ const notOffered: Checks = named(
   'resources-unsubscribe',
 );
 
-/** Checks that fail with the suite's fixtures in place. */
+/** Checks that fail with the fixtures of the suite. */
 export const failsWithFixtures: Record<Revision, Checks> = {
   '2025-11-25': {},
   '2026-07-28': tasks,
 };
 
-/** Checks that fail for the server as it is shipped. */
+/** Checks that fail with the built server. */
 export const failsAsShipped: Record<Revision, Checks> = {
   '2025-11-25': { ...fixtures['2025-11-25'], ...notOffered },
   '2026-07-28': { ...fixtures['2026-07-28'], ...tasks },

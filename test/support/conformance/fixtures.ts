@@ -20,10 +20,7 @@ const capabilities = {
   resources: { subscribe: true, ...fixed },
 };
 
-/**
- * What the conformance suite wants a server to have, to be plugged in where the product's own server is:
- * what is tested then is all that stands before it.
- */
+/** The tools that the conformance suite expects, behind this server's HTTP frontend, which is what is tested. */
 export function conformanceFixtures(): SdkEndpoint {
   const questions = new OlderQuestions();
   const state = createRequestStateCodec<string>({ key: randomBytes(32) });

@@ -1,4 +1,4 @@
-/** Forms that fixture tools put before a person, as the suite describes them. */
+/** Forms that fixture tools show to a person, as the suite describes them. */
 
 export const personSchema = {
   type: 'object',

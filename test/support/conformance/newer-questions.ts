@@ -30,7 +30,7 @@ const words = (prompt: string, maxTokens: number) =>
 const askName = form('What is your name?', 'name');
 const askRoots = inputRequired.listRoots();
 
-/** What servers of the newer era ask: the call ends with questions, and comes again with the answers. */
+/** Elicitation in the modern era: the call ends with questions, and is repeated with the answers. */
 export function addNewerQuestions(server: McpServer, state: State): void {
   const prefix = 'test_input_required_result_';
   const rounds: Record<string, (ctx: ServerContext) => ToolAnswer | Promise<ToolAnswer>> = {
@@ -50,7 +50,7 @@ export function addNewerQuestions(server: McpServer, state: State): void {
   }
 }
 
-/** A question that a prompt asks before it can be written. */
+/** A question of a prompt that needs an answer first. */
 export function contextOrQuestion(ctx: ServerContext): string | InputRequiredResult {
   const given = acceptedContent(ctx.mcpReq.inputResponses, 'user_context');
   const question = form('What context should the prompt use?', 'context');
@@ -79,7 +79,7 @@ function roots(ctx: ServerContext): ToolAnswer {
   return ask({ client_roots: askRoots });
 }
 
-/** State that was tampered with does not come this far: the SDK has looked at its seal. */
+/** The SDK has already refused a state with a wrong seal. */
 async function confirm(ctx: ServerContext, state: State): Promise<ToolAnswer> {
   const answer = acceptedContent(ctx.mcpReq.inputResponses, 'confirm');
   if (answer && ctx.mcpReq.requestState<string>() === 'asked') return textResult('state-ok');
@@ -113,7 +113,7 @@ async function twoRounds(ctx: ServerContext, state: State): Promise<ToolAnswer> 
   return ask({ step1: form('Step 1: What is your name?', 'name') }, await state.mint(''));
 }
 
-/** Only what this client says that it can answer. */
+/** Asks only for what the client supports. */
 function whatItCan(ctx: ServerContext, { server }: McpServer): ToolAnswer {
   const can = server.getClientCapabilities() ?? {};
   const questions = {

@@ -10,14 +10,14 @@ import {
 type Row = Record<string, unknown>;
 
 /**
- * Questions of the older era, over HTTP without sessions: the question goes out on the stream of the call
- * that asks, and the answer comes back as a request of its own, to a server that never asked. So who asked
- * what is kept here. The product asks nobody in that era over HTTP; the suite's fixture tools have to.
+ * Elicitation in the legacy era over HTTP without sessions: the question is sent on the stream of the call, and the
+ * answer arrives as a separate request at another server instance. So pending questions are kept here. The product
+ * does not ask in that era over HTTP; the fixture tools of the suite must.
  */
 export class OlderQuestions {
   readonly #asked = new Map<unknown, (answer: Row) => void>();
 
-  /** Asks the client of this call. @returns its result, or its error */
+  /** Asks the client of this call. @returns its result @throws its error */
   ask(transport: Transport, ctx: ServerContext, method: string, params: Row): Promise<Row> {
     const id = randomUUID();
     return new Promise((resolve, reject) => {
@@ -27,7 +27,7 @@ export class OlderQuestions {
     });
   }
 
-  /** @returns whether the message was the answer to one of them */
+  /** @returns whether the message answers one of the questions */
   takes(message: unknown): boolean {
     if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return false;
     const resolve = this.#asked.get(message.id);
@@ -37,7 +37,7 @@ export class OlderQuestions {
   }
 }
 
-/** A server whose clients' answers may belong to another one. */
+/** A server that may receive answers to the questions of another instance. */
 export class AskingServer extends McpServer {
   readonly #questions: OlderQuestions;
 
@@ -54,7 +54,7 @@ export class AskingServer extends McpServer {
     };
   }
 
-  /** @throws before it is connected, when there is nobody to ask */
+  /** @throws if it is not connected */
   ask(ctx: ServerContext, method: string, params: Row): Promise<Row> {
     const { transport } = this.server;
     if (!transport) throw new Error('nobody is connected');

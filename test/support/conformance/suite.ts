@@ -13,16 +13,16 @@ interface Check {
 }
 
 export interface Outcome {
-  /** How many checks there are of each status. */
+  /** Number of checks by status. */
   totals: Record<Status, number>;
-  /** By scenario, the checks that failed. */
+  /** Failed checks by scenario. */
   failed: Record<string, string[]>;
 }
 
 const suite = '@modelcontextprotocol/conformance';
 const version = '0.2.0-alpha.12';
 
-/** Runs every scenario that is required of servers for that revision, and those that are only reported. */
+/** Runs every scenario for servers of that revision, required or not. */
 export async function runConformance(url: string, revision: Revision): Promise<Outcome> {
   const folder = await installed(`${suite}@${version}`);
   const results = await mkdtemp(join(tmpdir(), 'cpq-mcp-conformance-'));
@@ -38,7 +38,7 @@ export async function runConformance(url: string, revision: Revision): Promise<O
   }
 }
 
-/** Each scenario leaves a folder, named after it and the moment. */
+/** Each scenario writes a folder named after itself and the time. */
 async function read(results: string): Promise<Outcome> {
   const totals = { SUCCESS: 0, FAILURE: 0, WARNING: 0, SKIPPED: 0, INFO: 0 };
   const failed: Outcome['failed'] = {};

@@ -14,7 +14,7 @@ import type { AskingServer } from './older-questions.ts';
 const betweenMs = 50;
 const nothing = z.object({});
 
-/** Tools that answer the same to everyone. */
+/** Tools with a fixed answer. */
 const answers: Readonly<Record<string, CallToolResult['content']>> = {
   test_simple_text: [text('This is a simple text response for testing.')],
   test_image_content: [image],
@@ -29,7 +29,7 @@ const answers: Readonly<Record<string, CallToolResult['content']>> = {
   ],
 };
 
-/** Words of JSON Schema that only its latest version knows; they must be listed as they are here. */
+/** Keywords of the latest JSON Schema, which must be listed unchanged. */
 const latestSchema: JsonSchemaType = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -55,7 +55,7 @@ const latestSchema: JsonSchemaType = {
   additionalProperties: false,
 };
 
-/** An argument that clients repeat in a header, for whatever stands between them and the server. */
+/** An argument that clients repeat in a header, for proxies. */
 const headerSchema = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) });
 
 export type ToolAnswer = CallToolResult | InputRequiredResult;
@@ -115,7 +115,7 @@ function addSchemas(server: AskingServer): void {
   );
 }
 
-/** What servers of the older era asked in the middle of a call. */
+/** Elicitation in the legacy era, in the middle of a call. */
 function addOlderQuestions(server: AskingServer): void {
   const prompting = z.object({ prompt: z.string() });
   server.registerTool(

@@ -84,7 +84,7 @@ function groupOf(quote: Quote, by: string, date: Filters['date'] = 'sent') {
   return plain(by === 'status' ? statusOf(quote) : dealStateOf(quote));
 }
 
-/** What the brief tells of all quotes, with all groups, in no order. */
+/** The expected brief of all quotes, with all groups, unsorted. */
 export function expectedQuotes(all: readonly Quote[], by: string, filters: Filters): Figures {
   const quotes = all.filter((quote) => fits(quote, filters));
   const groups = grouped(quotes, (quote) => groupOf(quote, by, filters.date).key);

@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Sandbox } from '../sandbox.ts';
 
-/** A server that has read nothing yet, asked by a real client. */
+/** A client of a server that has read nothing yet. */
 export interface Asked {
   call(tool: string, args: Record<string, unknown>): Promise<{ text: string; data: unknown }>;
   close(): Promise<unknown>;
@@ -9,7 +9,7 @@ export interface Asked {
 
 export interface Measured {
   what: string;
-  /** As in the call of the tool. */
+  /** The arguments of the call. */
   requested: string;
   /** Tokens of the text, which is what most hosts show a model. */
   text: number;
@@ -32,7 +32,7 @@ export const measuredTenant = {
 
 const jsonTokens = (value: unknown): number => countTokens(JSON.stringify(value));
 
-/** What the questions of every day cost. */
+/** Measures the cost of everyday questions. */
 export async function measure(sandbox: Sandbox, fresh: () => Promise<Asked>): Promise<Measured[]> {
   const company = busiest(sandbox);
   const tasks: [what: string, tool: string, args: Record<string, unknown>, path?: string][] = [
@@ -76,7 +76,7 @@ async function costOf(
   }
 }
 
-/** The company with the most quotes: what is short for it is short for all. */
+/** The company with the most quotes, whose answers are the longest. */
 function busiest({ database }: Sandbox): string {
   const sql = `select companyId as id from quote where companyId is not null and deletedAt is null
     group by companyId order by count(*) desc, companyId limit 1`;

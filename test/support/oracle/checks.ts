@@ -23,15 +23,15 @@ interface Finding {
   value?: Big | undefined;
   currency: string;
   status?: string | undefined;
-  /** By what findings of the check are counted, besides status and owner. */
+  /** Keys by which findings are counted, besides status and owner. */
   kinds?: Record<string, string> | undefined;
-  /** Undefined where such a record has no owner. */
+  /** Undefined where the record has no owner. */
   owner?: { key: string; name: string } | undefined;
-  /** Lines, or products, that are meant. */
+  /** Number of lines or products concerned. */
   parts?: number;
-  /** Of a price in a book. */
+  /** Name of the pricing book. */
   book?: string;
-  /** What is shown of a quote. */
+  /** Shown for a quote. */
   number?: string | undefined;
   deal?: string | undefined;
 }
@@ -73,11 +73,11 @@ interface CheckFindings {
   examined: number;
   findings: Finding[];
   unjudged?: (string | undefined)[];
-  /** Whether a finding of this check is worth money at all. */
+  /** Whether findings of this check have no value. */
   worthless?: boolean;
   /** Whether values of the findings may be added up. */
   additive?: boolean;
-  /** What `parts` of the findings are. */
+  /** The unit of `parts`. */
   parts?: 'lines' | 'products';
 }
 
@@ -85,7 +85,7 @@ type Check = (ask: Ask, today: string, parameters: Parameters) => CheckFindings;
 
 const nowhere = 'unknown currency';
 
-/** Each check, by the definitions. */
+/** Each check, as defined in docs/definitions.md. */
 export const checks: Record<string, Check> = {
   thin_margins: (ask, _, { floor = 10 }) =>
     priced(ask, ({ price, cost }) => {
@@ -122,7 +122,7 @@ export const checks: Record<string, Check> = {
   contacts_without_email: withoutEmail,
 };
 
-/** The report of one check, its findings in their order. */
+/** The expected report of one check, with its findings in order. */
 export function expectedReport(
   check: string,
   ask: Ask,
@@ -167,7 +167,7 @@ export function expectedReport(
 }
 
 const nobody = 'no owner';
-/** The currency of what has no value. */
+/** Stands for the currency of findings without a value. */
 const worthNothing = '';
 
 /** By status, then by each kind, then by owner; the most frequent first. */
@@ -289,12 +289,12 @@ function expiring(ask: Ask, _: string, { days = 14 }: Parameters): CheckFindings
   };
 }
 
-/** Whether a row with `validFrom` and `validTo` holds a day; a missing end is open. */
+/** Whether a row with `validFrom` and `validTo` is valid on a day; a missing end is open. */
 export const bookHolds = (row: string, when: string): string =>
   `${when} >= coalesce(${day(`${row}.validFrom`)}, '')
     and ${when} <= coalesce(${day(`${row}.validTo`)}, '9999')`;
 
-/** Prices of books on a day: the book holds it, and so does the price itself. */
+/** Prices of books on a day on which both the book and the price are valid. */
 export const validOn = (when: string): string =>
   ['b', 'e'].map((row) => bookHolds(row, when)).join(' and ');
 
@@ -332,7 +332,7 @@ function drift(ask: Ask, _: string, { tolerance = 5 }: Parameters): CheckFinding
   return { examined: prices.length, findings: found, unjudged };
 }
 
-/** The product of a line: by its id, else the only product that is the same part. */
+/** The product of a line: by id, or the only product with the same part number. */
 export function productFinder(products: readonly Product[]) {
   const byId = new Map(products.map((product) => [product.id, product]));
   const byPart = grouped(
@@ -352,7 +352,7 @@ function unlisted(ask: Ask): CheckFindings {
   const lines = open.flatMap((quote) => quote.lines);
   const findings = open.flatMap((quote) => {
     const gone = quote.lines.filter((line) => productOf(line)?.listed === false);
-    // An amount is taken off the quote, and off none of its lines.
+    // A discount amount reduces the quote, not its lines.
     const part = { ...quote, lines: gone, discountAmount: undefined };
     const kept = keptOf(quote);
     if (gone.length === 0) return [];
@@ -502,7 +502,7 @@ function bundles(ask: Ask): CheckFindings {
   };
 }
 
-/** Undefined where it is unknown for one of them. */
+/** Undefined if it is unknown for one part. */
 function totalOf(parts: readonly BundlePart[], of: 'price' | 'cost'): Big | undefined {
   if (parts.some(({ product }) => !product?.[of])) return undefined;
   return parts.reduce(

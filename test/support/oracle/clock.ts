@@ -1,7 +1,4 @@
-/**
- * The server's clock, moved to that day: its answers depend on the day, and a test must not depend on
- * the day that it is run.
- */
+/** Sets the server's clock to this day, because answers depend on the day. */
 export function clockAt(day: string): Record<string, string> {
   const source = `
     const Real = Date;

@@ -9,7 +9,7 @@ import { defaultTerms, type Line, netOf, type Quote, statusOf, totalsOf } from '
 import { type Company, isOfCompany, recentActivity } from './recent-activity.ts';
 import { type Ask, contactName, given, isSet, type SqlRow, term, text } from './sql.ts';
 
-/** What is the same for every company of a tenant. */
+/** Data of the tenant that all companies share. */
 export interface Tenant {
   ask: Ask;
   today: string;
@@ -25,7 +25,7 @@ type Buyers = Map<string, Set<string>>;
 
 type Reported = Record<string, unknown>;
 
-/** The figures of a brief on a company, by the definitions. */
+/** The expected brief of a company, as defined in docs/definitions.md. */
 export function expectedCompany(tenant: Tenant, company: Company, shown: number): Reported {
   return {
     contacts: contactsOf(tenant, company, shown),
@@ -40,7 +40,7 @@ export function expectedCompany(tenant: Tenant, company: Company, shown: number)
   };
 }
 
-/** What is deleted is in no figure, but counted. */
+/** Deleted records are counted, and in no other figure. */
 function deletedOf({ ask }: Tenant, { id, name }: Company): Reported {
   const number = (table: string, mark: string): number => {
     const own = table === 'contact' ? isOfCompany : `r.companyId = ?3 and ?4 is not null`;
@@ -107,7 +107,7 @@ function dealsOfCompany({ deals, today }: Tenant, { id }: Company, shown: number
   };
 }
 
-/** Of the sums; dates that are missing are seen in the rows. */
+/** Numbers of unknown values in the sums; missing dates show in the rows. */
 function unknownHere(open: readonly Deal[]): Record<string, number> {
   const { revenue, probability, valueMonths, currency } = unknownOfOpen(open);
   return { revenue, probability, valueMonths, currency };

@@ -18,9 +18,9 @@ export interface Deal {
   probability: Big | undefined;
   hasMonths: boolean;
   value: Big | undefined;
-  /** Of the whole contract, as the value. */
+  /** Profit over the whole contract. */
   profit: Big | undefined;
-  /** From creation to closing. */
+  /** Days from creation to closing. */
   daysToClose: number | undefined;
   ask: string | undefined;
   created: string | undefined;
@@ -42,7 +42,7 @@ export interface Deal {
 const created = day('o.createdAt');
 const stageUpdated = day('o.stageUpdatedAt');
 const updated = day('o.updatedAt');
-// The later of two, one of which may be NULL: max() of SQLite is NULL then.
+// The later of two times. SQLite's max() is NULL if one of them is.
 const lastChange = `coalesce(
   max(coalesce(${stageUpdated}, ${updated}), coalesce(${updated}, ${stageUpdated})), ${created})`;
 const closes = day('o.expectedCloseDate');
@@ -74,7 +74,7 @@ export function dealsOf(ask: Ask): Deal[] {
   return rows.map((row) => dealOf(row, top));
 }
 
-/** What is known of a one-time amount and a monthly one over so many months. */
+/** The known part of a one-time amount and a monthly amount over a number of months. */
 function overTerm(once: Big | undefined, monthly: Big | undefined, months?: Big): Big | undefined {
   const over = months && monthly?.times(months);
   return once && over ? once.plus(over) : (once ?? over);

@@ -1,10 +1,10 @@
 import { Big } from 'big.js';
 import type { Cell, SqlRow } from './sql.ts';
 
-// A quotient is rounded once, at the end: with room enough that this is the only rounding.
+// Enough digits that a quotient is rounded only once, at the end.
 Big.DP = 40;
 
-/** The number in a cell; undefined where there is none, or none that can be read. */
+/** The number in a cell; undefined if there is none, or it cannot be read. */
 export function known(cell: Cell | undefined): Big | undefined {
   const text = String(cell ?? '').trim();
   return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? new Big(text) : undefined;
@@ -18,13 +18,13 @@ export const rounded = (value: Big, places = 2): number =>
 export const roundedOr = (value: Big | undefined, places = 2): number | undefined =>
   value && rounded(value, places);
 
-/** The sum of what is known; undefined where nothing is. */
+/** The sum of the known values; undefined if none is known. */
 export function sumOf(values: readonly (Big | undefined)[]): Big | undefined {
   const all = values.filter((value) => value !== undefined);
   return all.length === 0 ? undefined : all.reduce((sum, value) => sum.plus(value), new Big(0));
 }
 
-/** One rounded sum a currency; undefined where nothing is known. */
+/** A rounded sum for each currency; undefined if nothing is known. */
 export function sumsBy<T extends { currency: string }>(
   rows: readonly T[],
   amount: (row: T) => Big | undefined,

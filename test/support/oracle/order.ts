@@ -5,7 +5,7 @@ interface Named {
   name?: string | undefined;
 }
 
-/** Name in any letter case, then as written, then id; without a name last. */
+/** Orders by name without regard to case, then as written, then by id; records without a name last. */
 export function byName(one: Named, other: Named): number {
   if (!one.name || !other.name) {
     if (one.name || other.name) return one.name ? -1 : 1;
@@ -29,13 +29,13 @@ export function compare(one = '', other = ''): number {
   return one < other ? -1 : 1;
 }
 
-/** Without what says nothing: members that are undefined. */
+/** The members that are not undefined. */
 export const only = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== undefined),
   ) as Partial<T>;
 
-/** A record without members, or with members of 0 only, is left out. */
+/** The members other than 0; left out if there are none. */
 export function counts(members: Record<string, number>): Record<string, number> | undefined {
   const reported = Object.entries(members).filter(([, count]) => count > 0);
   return reported.length === 0 ? undefined : Object.fromEntries(reported);

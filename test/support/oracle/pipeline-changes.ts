@@ -3,7 +3,7 @@ import { sumsBy } from './decimal.ts';
 import { only } from './order.ts';
 import type { Cell, Rows, SqlRow } from './sql.ts';
 
-/** Rows of the database; `?` is first the tenant, then what is given. */
+/** Rows of the database; the first `?` is the tenant, then the given values. */
 export type AskTenant = (sql: string, ...more: Cell[]) => Rows;
 
 export interface AskedChanges {
@@ -36,7 +36,7 @@ const at = (path: string) => `json_extract(v.record, '$.${path}')`;
 const dayAt = (path: string) =>
   `iif(date(substr(${at(path)}, 1, 10)) = substr(${at(path)}, 1, 10), substr(${at(path)}, 1, 10), null)`;
 
-/** A closed deal ends as it is closed today: nothing reopens one. */
+/** The outcome of a closed deal is that of today, because none is reopened. */
 const daySql = `select v.opportunityId as id,
     case when coalesce(${at('deletedAt')}, '') <> '' then 'deleted'
       when coalesce(${at('closedAt')}, '') = '' then 'open'
@@ -118,7 +118,7 @@ interface Entry {
 
 const worth = ({ value }: DayDeal): Big => (value ?? new Big(0)).round(2);
 
-/** The figures of a comparison of the ends of two days, by the definitions. */
+/** The expected comparison of two days, as defined in docs/definitions.md. */
 export function expectedChanges(ask: AskTenant, from: string, to: string, asked: AskedChanges) {
   const [before, after] = [dealsOn(ask, from), dealsOn(ask, to)];
   const counts = (deal: DayDeal) =>
@@ -149,7 +149,7 @@ export const totalOf = (deals: readonly DayDeal[]) =>
     unknownValue: deals.filter(({ value }) => !value).length || undefined,
   });
 
-/** The pipeline of each of some days; the scale of the probability is that of the first and the last. */
+/** The expected pipeline of each day; the probability scale is that of the first and the last day. */
 export function expectedDays(ask: AskTenant, days: readonly string[], asked: AskedChanges) {
   const states = days.map((day) => [...dealsOn(ask, day).values()]);
   const ends = [states[0], states.at(-1)].flatMap((deals = []) => deals);

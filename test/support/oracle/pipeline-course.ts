@@ -3,10 +3,10 @@ import { rounded, sumsBy } from './decimal.ts';
 import { byName, grouped, only } from './order.ts';
 import { type AskedChanges, type DayDeal, fits, inDays, totalOf } from './pipeline-changes.ts';
 
-/** The deals of each day, as the database has them. */
+/** The deals of each day, from the database. */
 export type DealsOn = (day: string) => ReadonlyMap<string, DayDeal>;
 
-/** What the days from one to another tell, every one of them observed, by the definitions. */
+/** The expected figures of a period, with every day observed, as defined in docs/definitions.md. */
 export function expectedCourse(dealsOn: DealsOn, days: readonly string[], asked: AskedChanges) {
   const slips = new Map<string, { times: number; days: number }>();
   const exits: Exit[] = [];
@@ -51,7 +51,10 @@ interface Exit {
 const hasLeft = (before: DayDeal, after: DayDeal): boolean =>
   after.outcome !== 'deleted' && (after.outcome !== 'open' || before.ids.stage !== after.ids.stage);
 
-/** It left when it entered the next stage, else when it was closed, else when that was seen. */
+/**
+ * The day on which it left its stage: when it entered the next one, else when it was closed, else when the change
+ * was seen.
+ */
 function exitOf(before: DayDeal, after: DayDeal, seen: string): Exit {
   const { entered } = before;
   const moved = after.entered && (!entered || after.entered > entered) ? after.entered : undefined;
@@ -119,7 +122,10 @@ function stageRow(stage: string, exits: readonly Exit[], ranks: ReadonlyMap<stri
 
 const fates = ['won', 'lost', 'closedUnknown', 'stillOpen', 'removed'] as const;
 
-/** What was expected on one day to close by another, and what became of it. `scale`: of the probability. */
+/**
+ * The expected forecast: what was expected on one day to close by another, and its outcome. `scale`: of the
+ * probability.
+ */
 export function expectedForecast(
   dealsOn: DealsOn,
   [then, now]: readonly [string, string],

@@ -25,7 +25,7 @@ export interface Asked {
 
 type Reported = Record<string, unknown>;
 
-/** The figures of a brief on the pipeline, by the definitions. */
+/** The expected brief of the pipeline, as defined in docs/definitions.md. */
 export function expectedPipeline(
   deals: readonly Deal[],
   today: string,
@@ -67,7 +67,7 @@ function closedFigures(
   });
 }
 
-/** The filters that narrow deals of every outcome. */
+/** The filters that apply to deals of every outcome. */
 function passes(deal: Deal, requested: Asked): boolean {
   const { owner, company, category, source, currency, min_value } = requested;
   if (currency !== undefined && deal.currency.toLowerCase() !== currency) return false;
@@ -158,7 +158,7 @@ function lists(open: readonly Deal[], today: string, requested: Asked): Reported
   };
 }
 
-/** What the row of a deal says of money. */
+/** The amounts in the row of a deal. */
 export function rowOfDeal({ id, value, currency, ...deal }: Deal, { show = [] }: Asked): Reported {
   const profit = show.includes('profit') ? deal.profit : undefined;
   return only({
@@ -179,7 +179,7 @@ function periodOf(today: string, { period_from, period_to = today }: Asked) {
   return { from: period_from ?? later(period_to, -90), to: period_to };
 }
 
-/** The deals that were closed in the period, won, lost or nobody knows. */
+/** The deals closed in the period: won, lost or unknown. */
 export function closedWithin(wide: readonly Deal[], today: string, requested: Asked): Deal[] {
   const { from, to } = periodOf(today, requested);
   const closed = wide.filter(({ outcome }) => closedOutcomes.includes(outcome));
@@ -198,7 +198,7 @@ function closedOf(wide: readonly Deal[], today: string, requested: Asked): Repor
   });
 }
 
-/** How long it took on average until they ended like that. */
+/** Average days until deals ended with this outcome. */
 function days(deals: readonly Deal[], wanted: string): number | undefined {
   const known = deals.flatMap(({ outcome, daysToClose }) =>
     outcome === wanted && daysToClose !== undefined ? [daysToClose] : [],
@@ -207,7 +207,7 @@ function days(deals: readonly Deal[], wanted: string): number | undefined {
   return known.length === 0 ? undefined : rounded(new Big(sum).div(known.length), 0);
 }
 
-/** How many deals ended how, and their value. */
+/** Number and value of deals by outcome. */
 export function outcomes(
   deals: readonly Deal[],
   show: readonly string[] = [],
@@ -240,7 +240,7 @@ function rates(deals: readonly Deal[]): Reported {
 const percent = (part: Big, whole: Big): number => rounded(part.div(whole).times(100), 1);
 
 interface Group extends Ref {
-  /** What its deals have in common; empty for those without. */
+  /** The record that the group's deals share; empty for deals without one. */
   ref: Ref;
   deals: Deal[];
 }
@@ -269,13 +269,13 @@ function groupsOf(deals: readonly Deal[], by: string, requested: Asked, today: s
   };
 }
 
-/** Months: overdue, in their order, without one last. */
+/** Orders months: overdue first, deals without a month last. */
 function byMonth({ name: one = '' }: Group, { name: other = '' }: Group): number {
   const place = (name: string) => ({ overdue: 0, 'no close date': 2 })[name] ?? 1;
   return place(one) - place(other) || compare(one, other);
 }
 
-/** Deals without a month are not among those that are put together. */
+/** Deals without a month are never part of "others". */
 function firstOf(ranked: readonly Group[], by: string, most: number): readonly Group[] {
   const undated = ranked.find(({ name }) => by === 'close_month' && name === 'no close date');
   return undated ? [...ranked.slice(0, most - 1), undated] : ranked.slice(0, most);

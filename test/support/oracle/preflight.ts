@@ -22,7 +22,7 @@ export interface Flaw {
   line?: number;
 }
 
-/** Book prices for the lines of quotes: the most particular books that apply, by quote and product. */
+/** Book prices for lines of quotes, from the most specific books that apply, by quote and product. */
 export type Books = Map<string, SqlRow[]>;
 
 const names = (column: string, id: string): string =>
@@ -30,7 +30,7 @@ const names = (column: string, id: string): string =>
 const isEmpty = (column: string): string => `json_array_length(coalesce(b.${column}, '[]')) = 0`;
 const asOf = `iif(${standing} <> 'draft' and ${day('q.sentAt')} is not null, ${day('q.sentAt')}, today)`;
 
-/** The first rule that fits decides; 0 is nearest to the company. */
+/** Rank of a book for a company by the first rule that matches; 0 is the most specific. */
 export const reach = (company: string, classification: string): string => `case
   when ${isEmpty('companyIds')} and ${isEmpty('classificationIds')} then 'everyone'
   when ${names('companyIds', company)} then 'company'
@@ -60,7 +60,7 @@ interface Known {
   discountLimit: number;
 }
 
-/** The findings in their order. */
+/** The expected findings, in order. */
 export function flawsOf(quote: Quote, known: Known): Flaw[] {
   const lines = quote.lines.flatMap((line) => {
     const found = flawsOfLine(quote, line, known);
@@ -75,7 +75,7 @@ export function flawsOf(quote: Quote, known: Known): Flaw[] {
   );
 }
 
-/** Two codes are about a quote, and further down about a line. */
+/** Position of a finding: two codes can be about the quote or about a line. */
 const placeOf = ({ code, line }: Flaw): number =>
   line === undefined ? order.indexOf(code) : order.lastIndexOf(code);
 
@@ -157,7 +157,7 @@ function discountOver(quote: Quote, limit: number): boolean {
   return new Big(1).minus(keptOf(quote)).times(100).gt(limit);
 }
 
-/** Whether the amount taken off is what brings the one-time price under its cost. */
+/** Whether the discount amount brings the one-time price below its cost. */
 function sinks(quote: Quote): boolean {
   const { before, price, cost } = judgedOf(quote, 'one-time');
   if (!amountOff(quote) || !before || !price || !cost) return false;
@@ -202,7 +202,7 @@ function differs({ term }: Line, product: Product | undefined): boolean {
   return product !== undefined && ['monthly', 'yearly'].includes(term) && term !== product.term;
 }
 
-/** The prices of the most particular books that have the product. */
+/** The prices in the most specific books that have the product. */
 function pricesFor({ id }: Quote, { productId }: Line, books: Books): Big[] {
   const all = books.get(`${id} ${productId}`) ?? [];
   const [nearest] = ['company', 'classification', 'everyone']
@@ -211,7 +211,7 @@ function pricesFor({ id }: Quote, { productId }: Line, books: Books): Big[] {
   return nearest?.flatMap((row) => numberIn(row, 'price') ?? []) ?? [];
 }
 
-/** Whether what is asked after all discounts is more than 1 % under each of the prices. */
+/** Whether the price after all discounts is more than 1 % below each of the prices. */
 function isUnder(quote: Quote, line: Line, books: Books): boolean {
   const prices = pricesFor(quote, line, books);
   const net = line.price?.times(line.kept).times(keptOf(quote));

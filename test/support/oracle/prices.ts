@@ -12,7 +12,7 @@ export interface Pair {
   product: string;
 }
 
-/** Products of books, each with a company that its book names, else with any; and some products of no book. */
+/** Products of books, each with a company of its book if it names one; and some products without a book. */
 export function pairsOf(ask: Ask): Pair[] {
   const ids = (table: string) =>
     ask(`${given} select r.id from it join ${table} r using (tenant) order by r.id`).map(({ id }) =>
@@ -86,7 +86,7 @@ const reasons = [
   'book deleted',
 ];
 
-/** What is told of a price of a product for a company, by the definitions. */
+/** The expected answer on the price of a product for a company, as defined in docs/definitions.md. */
 export function expectedPrices(ask: Ask, { company, product: id }: Pair): Reported {
   const [product = {}] = ask(
     `${given} select p.*, ${term('p.term')} as spoken from it join product p using (tenant) where p.id = ?3`,
@@ -170,7 +170,7 @@ const discountsSql = `${given.replace('with', 'with recursive')}, own(id) as (
   join category k on k.tenant = it.tenant and k.id = json_extract(d.value, '$.categoryId')
   where k.id in (select id from own union select id from above)`;
 
-/** The discounts that the sandbox has are percentages on categories. */
+/** All discounts of the sandbox are percentages on categories. */
 function discountsOf(ask: Ask, company: string, product: string, list: Big | undefined) {
   const rows = ask(discountsSql, company, product)
     .filter(({ reach }) => reach !== null && reach !== 'everyone')

@@ -13,7 +13,7 @@ export interface Product {
   mpn: string | undefined;
   categoryIds: string[];
   isBundle: boolean;
-  /** Manufacturer and part number without what differs in writing; undefined without either. */
+  /** Normalised manufacturer and part number; undefined without either. */
   part: string | undefined;
   unjudgedPart: string | undefined;
 }
@@ -25,7 +25,7 @@ const productsSql = `${given}
       from json_each(coalesce(p.categories, '[]')) j) as moreCategories
   from it join product p using (tenant)`;
 
-/** Every product of the tenant, bundles too. */
+/** Every product of the tenant, including bundles. */
 export function productsOf(ask: Ask): Product[] {
   return ask(productsSql).map((row) => {
     const maker = [text(row, 'manufacturer'), text(row, 'vendor')].find(
@@ -50,7 +50,7 @@ export function productsOf(ask: Ask): Product[] {
   });
 }
 
-/** One part whatever it is written like. */
+/** A key that is equal for all spellings of a part. */
 export function partOf(maker: string | undefined, mpn: string | undefined) {
   if (bare(mpn) === '') return { part: undefined, missing: 'no part number' };
   if (bare(maker) === '') return { part: undefined, missing: 'no manufacturer' };

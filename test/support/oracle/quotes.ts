@@ -29,7 +29,7 @@ export interface Line {
   quantity: Big | undefined;
   price: Big | undefined;
   cost: Big | undefined;
-  /** What is left of the price after the line's discount, as 0–1. */
+  /** The share of the price after the line's discount, as 0–1. */
   kept: Big;
   discount: Big | undefined;
   total: Big | undefined;
@@ -56,7 +56,7 @@ export interface Quote {
   ownerName: string | undefined;
   opportunityId: string | undefined;
   opportunityName: string | undefined;
-  /** Of its opportunity; undefined where there is none. */
+  /** The outcome of its opportunity; undefined without one. */
   outcome: string | undefined;
   paymentTermId: string | undefined;
   sent: string | undefined;
@@ -95,7 +95,7 @@ const linesSql = `${given}
   left join category k on k.tenant = i.tenant and k.id = i.categoryId
   order by i.quoteId, i.rowid`;
 
-/** Every quote of the tenant, deleted ones too, with its lines in their order. */
+/** Every quote of the tenant, including deleted ones, with its lines in order. */
 export function quotesOf(ask: Ask): Quote[] {
   const lines = grouped(ask(linesSql), ({ quoteId }) => String(quoteId));
   return ask(quotesSql).map((row) => quoteOf(row, lines.get(String(row.id)) ?? []));
@@ -141,13 +141,13 @@ export function acceptanceOf({ standing, expires, expiresIn }: Quote): string {
   return standing === 'sent' ? 'open to acceptance' : standing;
 }
 
-/** What became of its deal. */
+/** The state of its deal. */
 export function dealStateOf({ opportunityId, outcome }: Quote): string {
   if (opportunityId === undefined) return 'none';
   return outcome === 'closed_unknown' ? 'closed' : (outcome ?? 'not_found');
 }
 
-/** The standing, or the status itself where it is of none. */
+/** The standing, or the status itself if it has none. */
 export const statusOf = ({ standing, status = '' }: Quote): string =>
   standing === 'other' ? status.trim().toLowerCase() || 'no status' : standing;
 
@@ -192,7 +192,7 @@ const isAmount = ({ discountType }: Quote): boolean =>
 const hasDiscount = ({ discountAmount }: Quote): boolean =>
   discountAmount !== undefined && !discountAmount.eq(0);
 
-/** What the quote's percentage leaves of every price, as 0–1. */
+/** The share of every price after the quote's discount, as 0–1. */
 export function keptOf(quote: Quote): Big {
   if (!hasDiscount(quote) || !isPercent(quote)) return new Big(1);
   return new Big(1).minus((quote.discountAmount ?? new Big(0)).div(100));
@@ -267,14 +267,14 @@ function partsOf(quote: Quote): Part[] {
   const kept = keptOf(quote);
   return quote.lines.flatMap((line) => {
     const own = { term: line.term, price: line.total?.times(kept), cost: line.totalCost };
-    // What is not charged has a price of 0, as far as profit goes.
+    // For profit, a setup that is not charged has a price of 0.
     const charged = line.setupPrice ?? (line.setupCost && new Big(0));
     const setup = { term: 'one-time', price: charged?.times(kept), cost: line.setupCost };
     return line.hasSetup ? [own, setup] : [own];
   });
 }
 
-/** What each term earns. */
+/** Price, cost and profit of each term. */
 export function termsOf(quote: Quote): Record<string, unknown>[] {
   const parts = grouped(partsOf(quote), (part) => part.term);
   const net = netOf(quote);
@@ -293,7 +293,7 @@ export function termsOf(quote: Quote): Record<string, unknown>[] {
   });
 }
 
-/** The sums over what has a price and a cost, after all discounts. */
+/** Sums of the parts with a price and a cost, after all discounts. */
 export function judgedOf(
   quote: Quote,
   name: string,
@@ -318,7 +318,7 @@ export function lineRowOf(line: Line): Record<string, unknown> {
     line: line.position,
     quantity: roundedOr(line.quantity, 10),
     price: roundedOr(line.price, 4),
-    // As given: a discount that was rounded would not lead to the total.
+    // Not rounded further: the total must follow from it.
     discount: line.discount?.eq(0) ? undefined : roundedOr(line.discount, 10),
     term: line.term,
     total: roundedOr(line.total),

@@ -6,7 +6,7 @@ export interface Company {
   name: string | undefined;
 }
 
-/** By the id of the company; by its name only where there is no id. `?3` is the id, `?4` the name. */
+/** By company id, or by name if there is no id. `?3` is the id, `?4` the name. */
 export const isOfCompany = `iif(${isSet('r.companyId')}, r.companyId = ?3,
   lower(trim(r.companyName)) = lower(trim(?4)))`;
 
@@ -14,7 +14,7 @@ interface Source {
   table: string;
   where: string;
   name: string;
-  /** Columns and what happened then, later ones first told of two on one day. */
+  /** Time columns with their events; of two on one day the later column wins. */
   events: [column: string, what: string][];
 }
 
@@ -49,7 +49,7 @@ const sources: readonly Source[] = [
   },
 ];
 
-/** Events of a kind of record; place 0, merely updated, gives way to every other. */
+/** Events of a kind of record; rank 0, an update, gives way to every other. */
 function eventsOf({ table, where, name, events }: Source): string {
   const all = [['updatedAt', `'updated'`], ['createdAt', `'created'`], ...events] as const;
   return all
@@ -68,7 +68,7 @@ const recentActivitySql = `${given}, event as (${sources.map(eventsOf).join(' un
     from event, it where day >= date(today, '-30 days') and day <= today and ?3 <> '' and ?4 <> '')
   select kind, id, name, day, what from ranked where nth = 1`;
 
-/** One row a record: its newest event of the last 30 days, else that it was updated. */
+/** One row for each record: its newest event of the last 30 days, or that it was updated. */
 export function recentActivity(
   ask: Ask,
   { id, name }: Company,

@@ -1,6 +1,6 @@
 import type { Database } from '../../../src/sandbox/index.ts';
 
-/** What the sandbox does not make by itself, and a real tenant has: every nth row of a table, in the order it was made. */
+/** Values that occur in real tenants but not in the sandbox: every nth row of a table, in order of creation. */
 const spoilt: readonly [table: string, every: number, at: number, set: string][] = [
   ['quote_item', 17, 1, `term = 'Monthly'`],
   ['quote_item', 17, 2, `term = 'per year'`],
@@ -78,10 +78,7 @@ const spoilt: readonly [table: string, every: number, at: number, set: string][]
   ['pricing_book_product', 17, 3, `productId = 'nowhere'`],
 ];
 
-/**
- * Further awkward rows. Whether a deal is won is left as it is: the hidden column that says so would
- * not change with it.
- */
+/** Adds awkward rows. Outcomes stay, because the hidden column with the outcome would not change. */
 export function spoil(database: Database, tenant: string, today: string): void {
   for (const [table, every, at, set] of spoilt) {
     const chosen = `select rowid from (
@@ -94,7 +91,7 @@ export function spoil(database: Database, tenant: string, today: string): void {
   onTheDay(database, tenant, today);
 }
 
-/** Contacts that name their company and nothing more, and products that are the same part by other marks. */
+/** Contacts with only the name of their company, and products that are the same part under other spellings. */
 function namesakes(database: Database, tenant: string): void {
   const run = (sql: string) => database.prepare(sql).run(tenant);
   run(`update contact set companyName = (
@@ -106,7 +103,7 @@ function namesakes(database: Database, tenant: string): void {
       and p.rowid % 41 = 5 and twin.mpn is not null and twin.manufacturer is not null`);
 }
 
-/** Prices that lie from those of a book, or of the catalogue, by exactly what is tolerated. */
+/** Prices that differ from those of a book or the catalogue by exactly the tolerance. */
 function atTheLimit(database: Database, tenant: string): void {
   const run = (sql: string) => database.prepare(sql).run(tenant);
   run(`update quote_item as i set price = round(cast(e.price as real) * 1.01, 6), discount = null
@@ -121,7 +118,7 @@ function atTheLimit(database: Database, tenant: string): void {
     and rowid % 4 = 1 and lower(status) = 'sent'`);
 }
 
-/** The edges of every window of days. */
+/** Dates at the ends of every period. */
 function onTheDay(database: Database, tenant: string, today: string): void {
   for (const end of ['validFrom', 'validTo']) {
     database

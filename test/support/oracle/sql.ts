@@ -3,17 +3,17 @@ export type SqlRow = Record<string, Cell | undefined>;
 export type Rows = SqlRow[];
 export type Ask = (sql: string, ...more: Cell[]) => Rows;
 
-/** What every query begins with: the tenant and the day, so that both can be named. */
+/** The beginning of every query: tenant and day as named columns. */
 export const given = 'with it(tenant, today) as (values (?, ?))';
 
-/** The day of a date as written, NULL where it is none: SQLite turns 30 February into 2 March. */
+/** The day of a date, NULL if it is invalid: SQLite turns 30 February into 2 March. */
 export const day = (column: string): string =>
   `iif(date(substr(${column}, 1, 10)) = substr(${column}, 1, 10), substr(${column}, 1, 10), null)`;
 
 export const daysFrom = (from: string, to: string): string =>
   `cast(julianday(${to}) - julianday(${from}) as integer)`;
 
-/** Neither absent nor empty. */
+/** Whether a column is neither NULL nor empty. */
 export const isSet = (column: string): string => `coalesce(${column}, '') <> ''`;
 
 /** The currency of a company's record, where it has one. */
@@ -22,9 +22,7 @@ export const currency = (column: string): string =>
 
 const deletedDeal = isSet('o.deletedAt');
 
-/**
- * The outcome as the sandbox knows it, which is never on the wire: the tool has to tell it from words.
- */
+/** The outcome from a column that the service never sends: the tool has to derive it from words. */
 export const outcome = `case
   when ${deletedDeal} then 'deleted'
   when o.outcome = 'unknown' then 'closed_unknown'
@@ -65,7 +63,7 @@ export const text = (row: SqlRow, column: string): string | undefined => {
   return cell === null || cell === undefined ? undefined : String(cell);
 };
 
-/** The name of a contact, of those parts that it has. */
+/** The name of a contact, from the parts that are set. */
 export const contactName = `trim(replace(
   coalesce(firstName, '') || ' ' || coalesce(middleName, '') || ' ' || coalesce(lastName, ''),
   '  ', ' '))`;

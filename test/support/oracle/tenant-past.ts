@@ -8,7 +8,7 @@ import type { Sandbox } from '../sandbox.ts';
 import type { AskedChanges, AskTenant } from './pipeline-changes.ts';
 import type { Rows } from './sql.ts';
 
-/** The past of one tenant of the sandbox: its days as this server reads them, and its database. */
+/** The past of a tenant of the sandbox, as this server reads it and in its database. */
 export interface TenantPast {
   ask: AskTenant;
   days: readonly string[];
@@ -16,7 +16,7 @@ export interface TenantPast {
   reader: SnapshotReader;
   statesOf(from: string, to: string): Promise<{ opening: PipelineState; closing: PipelineState }>;
   currencyOf: CurrencyOf;
-  /** Any filters; those by id name one that some opportunity has. */
+  /** Arbitrary filters; those by id use an id that occurs. */
   filters: fc.Arbitrary<AskedChanges>;
 }
 

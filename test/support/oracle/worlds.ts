@@ -7,20 +7,20 @@ import { clockAt } from './clock.ts';
 import { spoil } from './spoil.ts';
 import type { Ask, Rows } from './sql.ts';
 
-/** One tenant of a sandbox, with the database behind it and a server in front of it. */
+/** A tenant of the sandbox, its database and a server for it. */
 export interface World {
-  /** The day that it is, on both sides. */
+  /** Today, for the sandbox and the server. */
   today: string;
-  /** Whether there are rows in it that the sandbox does not make by itself. */
+  /** Whether it has awkward rows that the sandbox does not create. */
   spoilt: boolean;
   server(): Promise<Connection>;
-  /** Another server, which has read nothing yet. */
+  /** Starts another server, which has read nothing yet. */
   serverAnew(): Promise<Connection>;
-  /** Rows of the database; `?` is first the tenant, then the day, then what is given. */
+  /** Rows of the database; the first `?` is the tenant, the second the day, then the given values. */
   ask: Ask;
   /** Runs SQL that changes the tenant; its first `?` is the tenant. */
   change(sql: string, ...more: (string | number)[]): void;
-  /** Writes through the service itself. */
+  /** Writes by the service's API. */
   put(path: string, body: Record<string, unknown>): Promise<unknown>;
 }
 
@@ -28,7 +28,7 @@ interface Setting {
   seed: number;
   today: string;
   scale: number;
-  /** Whether rows that the sandbox does not make by itself are put in. */
+  /** Adds awkward rows that the sandbox does not create. */
   spoilt?: boolean;
   /** The first tenant only. */
   first?: boolean;
@@ -40,7 +40,7 @@ const settings: readonly Setting[] = [
   { seed: 3, today: '2025-01-01', scale: 0.25, spoilt: true },
 ];
 
-/** Three seeds of both tenants, each tested alike; the quick suite leaves the second one to the slow suite. */
+/** Both tenants of three seeds, with the same tests; the quick suite leaves out the second seed. */
 export function describeWorlds(body: (world: () => Promise<World>) => void): void {
   const tested = quickOrAll(
     settings.filter(({ seed }) => seed !== 2),

@@ -1,5 +1,5 @@
-// A client of the AI SDK: connects, lists and calls, and says what it got. Its one word is a JSON object:
-// `url`, or `command`, `args` and `env`; `older` to open without a look at what the server speaks.
+// A client of the AI SDK: connects, lists and calls tools, and prints the results. Its argument is a JSON object:
+// `url`, or `command`, `args` and `env`; `older` skips the negotiation of the era.
 import { createMCPClient } from '@ai-sdk/mcp';
 import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';
 

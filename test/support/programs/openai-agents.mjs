@@ -1,5 +1,5 @@
-// The Agents SDK: connects, converts every tool to its strict form, and calls one as a model does that has
-// to fill every argument in. Its one word is a JSON object: `url`, or `command`, `args` and `env`.
+// The Agents SDK: connects, converts every tool to its strict form, and calls one with every argument set, as a model
+// would. Its argument is a JSON object: `url`, or `command`, `args` and `env`.
 import {
   MCPServerStdio,
   MCPServerStreamableHttp,
@@ -11,7 +11,7 @@ const { url, ...command } = JSON.parse(process.argv[2]);
 const server = url ? new MCPServerStreamableHttp({ url }) : new MCPServerStdio(command);
 await server.connect();
 
-/** @returns whether it is strict, and why it is not where the conversion says so */
+/** @returns whether it is strict, or why it is not */
 function converted(tool) {
   try {
     const { strict, parameters } = mcpToFunctionTool(tool, server, true);

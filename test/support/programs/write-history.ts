@@ -1,4 +1,4 @@
-// Stores snapshots of one day after the other, each with a text on stdout when it is stored, until it is killed.
+// Stores a snapshot of each day until it is killed, and prints each stored day.
 import { addDays } from '../../../src/briefs/days.ts';
 import { localState } from '../../../src/state/local.ts';
 import { StoredHistory } from '../../../src/tenant/history/history.ts';

@@ -9,7 +9,7 @@ import { complaints, isRow, parsed, upsert } from './writes.ts';
 
 const prefix = '/public-api';
 
-/** Records of these can be read one by one. */
+/** Records of these routes can be read by id. */
 const byId: ReadonlySet<ResourcePath> = new Set([
   '/company',
   '/contact',
@@ -28,7 +28,7 @@ const byExternalIdentifier: ReadonlySet<ResourcePath> = new Set([
   '/product',
 ] as const);
 
-/** The page of the web interface, or of a proxy. */
+/** A page of the web interface or of a proxy. */
 const page = (title: string) =>
   `<!DOCTYPE html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`;
 
@@ -41,7 +41,7 @@ export interface Reply {
 interface Draft {
   status: number;
   headers?: Record<string, string>;
-  /** Sent as it is; otherwise `json` is written out. */
+  /** Sent unchanged instead of `json`. */
   text?: string;
   json?: unknown;
 }
@@ -124,7 +124,7 @@ const externalTarget = (path: string): string | undefined => {
   return text === undefined ? undefined : decodeURIComponent(text);
 };
 
-/** Stores the opportunity, or says why not. */
+/** Stores the opportunity, or refuses it. */
 function put({ request, on, upstream, random, now }: Answering): Draft {
   const target = externalTarget(request.path);
   if (target === undefined) return problem(404, `Cannot PUT ${request.path}`);
@@ -166,7 +166,7 @@ function read({ request, on, upstream, random }: Answering): Draft {
   return external ? one(rows, 'externalIdentifier', decodeURIComponent(second)) : missing;
 }
 
-/** A refusal never stores anything; whatever else goes wrong may strike after it was stored. */
+/** A refused write is never stored; after other faults it may have been. */
 function strikesLater({ request, on }: Answering): boolean {
   const refused = on.redirect !== undefined || (on.status?.code ?? 500) < 500;
   return request.method === 'PUT' && (on.write ?? 'applied') === 'applied' && !refused;
@@ -192,7 +192,7 @@ function draft(answering: Answering, standing: Standing | undefined): Draft {
 
 const bodiless = new Set([204, 304]);
 
-/** What is answered, whole; how it is put on the wire is another matter. */
+/** The complete answer, before faults of the transport. */
 export function answer(answering: Answering): Reply {
   const { request, on, budget } = answering;
   const standing = on.rate && budget.admit(on.rate);

@@ -3,20 +3,20 @@ import type { Budget } from './budget.ts';
 import type { ResourcePath, Row } from './records.ts';
 
 export interface UpstreamRequest {
-  /** Counted from 1 since the start or the last reset. */
+  /** Number of the request since the start or the last reset, from 1. */
   n: number;
   method: string;
   /** As received, `/public-api` included, without the query. */
   path: string;
-  /** The list route that the path is, or lies below. */
+  /** The list route of the path. */
   route: ResourcePath | undefined;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: string;
   at: number;
-  /** What was answered, if it came to that. */
+  /** Status of the answer, if there was one. */
   status: number | undefined;
-  /** `open` while unanswered; `cut` when this side broke off; `aborted` when the client did. */
+  /** `open`: unanswered; `cut`: ended by the upstream; `aborted`: ended by the client. */
   outcome: 'open' | 'answered' | 'cut' | 'aborted';
   /** The client closed the socket before the answer was finished. */
   aborted: boolean;
@@ -24,11 +24,11 @@ export interface UpstreamRequest {
   applied: boolean;
 }
 
-/** Another host, where a redirect leads. */
+/** Another host, the target of redirects. */
 export interface Elsewhere {
   url: string;
   requests: Array<{ path: string; headers: IncomingHttpHeaders }>;
-  /** Whether any request brought an `api-key` header. */
+  /** Whether any request had an `api-key` header. */
   sawKey(): boolean;
 }
 
@@ -36,13 +36,13 @@ export interface Upstream {
   /** The base URL, without `/public-api`. */
   url: string;
   port: number;
-  /** Everything received, in order. May be emptied at any time, which changes no count. */
+  /** Received requests in order. May be emptied at any time, which changes no count. */
   requests: UpstreamRequest[];
-  /** Adds to the present behaviour; a switch set to `undefined` is off. Its counts start anew. */
+  /** Adds to the present behaviour; `undefined` switches something off. Its counts start again. */
   set(behaviour: Behaviour): void;
-  /** Back to the behaviour it was started with; forgets requests, budget and redirects, not records. */
+  /** Restores the behaviour of the start; clears requests, budget and redirects, but not records. */
   reset(): void;
-  /** May be changed at any time, also while a walk is running. */
+  /** May be changed at any time, also during a walk. */
   records: Record<ResourcePath, Row[]>;
   budget: Budget;
   elsewhere: Elsewhere;
@@ -53,7 +53,7 @@ export interface Upstream {
 export interface Refusal {
   code: number;
   message?: string | string[];
-  /** Sent as it is: seconds, an HTTP date, or nonsense. A function is asked each time. */
+  /** Sent unchanged: seconds, an HTTP date, or nonsense. A function is called each time. */
   retryAfter?: string | (() => string);
   /** A proxy's page instead of the JSON body. */
   html?: boolean;
@@ -69,7 +69,7 @@ export interface Trickle {
   part: 'headers' | 'body';
   bytes: number;
   everyMs: number;
-  /** So many bytes slowly, then the rest at once. Without it the answer never ends. */
+  /** This number of bytes slowly, then the rest at once. Without it the answer never ends. */
   total?: number;
 }
 
@@ -98,13 +98,13 @@ interface RateHeaders {
 
 /** Every switch, with the value that it has for one request. None is on unless set. */
 interface Switches {
-  /** The accepted keys: 401 without one, 403 with another. */
+  /** The accepted keys: 401 without a key, 403 with another one. */
   keys: ReadonlySet<string>;
-  /** So many requests in a rolling window; `enforce: false` counts violations and answers anyway. */
+  /** This number of requests in a rolling window; `enforce: false` counts violations and answers anyway. */
   rate: { limit: number; windowMs: number; enforce?: boolean };
-  /** What the rate headers say, instead of the truth. */
+  /** Values of the rate headers instead of the true ones. */
   rateHeaders: 'absent' | RateHeaders;
-  /** Of the header names, which are in lower case otherwise. */
+  /** Case of the header names; lower case by default. */
   headerCase: 'upper' | 'title';
   headers: Record<string, string>;
 
@@ -115,41 +115,41 @@ interface Switches {
   delayBody: number;
   trickle: Trickle;
   cut: Cut;
-  /** The share of the body that is sent, with a content-length that fits it. */
+  /** The share of the body that is sent, with a matching content-length. */
   truncate: number;
 
-  /** These bytes in the place of a whole HTTP answer, and then the end of the connection. */
+  /** These bytes instead of an HTTP answer; then the connection is closed. */
   raw: string;
-  /** This text instead of the answer. */
+  /** This text instead of the body. */
   instead: { text: string; type?: string };
-  /** `null`: the search envelope with nothing in it. */
+  /** The envelope of lists; `null`: the search envelope without records. */
   envelope: EnvelopeName;
   total: Total;
   duplicateKeys: boolean;
   bom: boolean;
   contentType: string;
   invalidUtf8: boolean;
-  /** Arrays nested so deep in a field of the first record. */
+  /** Depth of nested arrays in a field of the first record. */
   depth: number;
-  /** So much text in a field of the first record. */
+  /** Size of a text in a field of the first record. */
   hugeMiB: number;
-  /** The named ones only for a client that accepts them; `false gzip` is plain text that says gzip. */
+  /** Encodings are used only if the client accepts them; `false gzip` is plain text labelled as gzip. */
   encoding: 'gzip' | 'deflate' | 'br' | 'unasked gzip' | 'false gzip';
-  /** Zeros of that size, gzipped. */
+  /** Unpacked size of a gzip of zeros. */
   bombMiB: number;
-  /** Chunked, in pieces of so many bytes, or cut in the middle of each multi-byte character. */
+  /** Chunk size in bytes, or chunks cut inside each multi-byte character. */
   chunks: number | 'characters';
 
   maxSize: number;
-  /** The page size, whatever is asked for. */
+  /** The page size, whatever is requested. */
   fixedSize: number;
   ignoreFrom: boolean;
-  /** Every record at once, whatever is asked for. */
+  /** All records at once, whatever is requested. */
   everything: boolean;
   offset: Offset;
-  /** Left out of the page after it was cut, so that offsets count them and the total may. */
+  /** Removed from pages after paging, so that offsets count them and the total may. */
   hidden: { oneIn: number; counted: boolean };
-  /** Fewer records than asked for though more follow; the next offset continues after them. */
+  /** Fewer records than requested although more follow; the next offset continues after them. */
   shortReads: 'half' | 'random';
   beyondEnd: 'empty' | 'refused' | 'last page';
   /** Records that are equal in `sort` change their order with each request. */
@@ -157,27 +157,27 @@ interface Switches {
   ignoreSort: boolean;
 
   /**
-   * When the rest of the behaviour strikes a write: after it was stored (unless it is refused), without
-   * storing it (an answer that looks like success is then a lie), or before its body was read.
+   * When the faults apply to a write: after it was stored (unless it is refused), without storing it (a success
+   * answer is then false), or before its body was read.
    */
   write: 'applied' | 'unapplied' | 'unread';
-  /** What a write does to the fields that it does not name. */
+  /** What a write does to omitted fields. */
   omitted: 'kept' | 'cleared';
 
-  /** Runs before the n-th request is answered, and may hold it back. */
+  /** Runs before the n-th request is answered, and may delay it. */
   onRequest: (n: number, upstream: Upstream, request: UpstreamRequest) => void | Promise<void>;
 }
 
-/** Which requests a setting is for. Counts are of the requests that the other conditions fit. */
+/** Selects requests. Counts are of the requests that match the other conditions. */
 export interface When {
   path?: ResourcePath;
   method?: 'GET' | 'PUT';
   first?: number;
   after?: number;
   every?: number;
-  /** Counts each method, path and query by itself, so that `first: 2` fails each page twice. */
+  /** Counts each method, path and query separately, so that `first: 2` fails each page twice. */
   per?: 'url';
-  /** Asked when the headers are in, before a body was read. */
+  /** Called after the headers, before a body was read. */
   if?: (request: UpstreamRequest) => boolean;
 }
 
@@ -187,7 +187,7 @@ const choose = Symbol('choose');
 
 /** A value for some requests only. */
 export interface Conditional<T> {
-  /** A chooser whose counts are its own. */
+  /** Creates a chooser with its own counts. */
   readonly [choose]: () => Choose<T>;
 }
 
@@ -216,7 +216,7 @@ const counts = (seen: number, { first, after, every }: When): boolean =>
 const countedAs = ({ method, path, query }: UpstreamRequest, { per }: When): string =>
   per === 'url' ? `${method} ${path}?${query}` : '';
 
-/** The setting for these requests only: `status: only({ code: 500 }, { first: 2 })`. */
+/** A setting for these requests only: `status: only({ code: 500 }, { first: 2 })`. */
 export function only<T>(setting: Setting<T>, when: When): Conditional<T> {
   const start = (): Choose<T> => {
     const inner = chooser(setting);
@@ -232,7 +232,7 @@ export function only<T>(setting: Setting<T>, when: When): Conditional<T> {
   return { [choose]: start };
 }
 
-/** The first of these settings that is for the request. */
+/** The first of these settings that matches the request. */
 export function firstOf<T>(...settings: ReadonlyArray<Setting<T>>): Conditional<T> {
   const start = (): Choose<T> => {
     const inner = settings.map((setting) => chooser(setting));
@@ -241,7 +241,7 @@ export function firstOf<T>(...settings: ReadonlyArray<Setting<T>>): Conditional<
   return { [choose]: start };
 }
 
-/** Every switch of the behaviour for these requests only: `limit(faults['500'], { first: 2 })`. */
+/** All switches of a behaviour, for these requests only: `limit(faults['500'], { first: 2 })`. */
 export function limit(behaviour: Behaviour, when: When): Behaviour {
   const limited = Object.entries(switchesOf(behaviour)).map(([name, setting]) => [
     name,
@@ -250,14 +250,14 @@ export function limit(behaviour: Behaviour, when: When): Behaviour {
   return Object.fromEntries(limited) as Behaviour;
 }
 
-/** Presets carry more than switches. */
+/** The switches of a preset without its other fields. */
 function switchesOf(behaviour: Behaviour): Behaviour {
   const { expect, kinds, transient, applied, ...switches } = behaviour as Behaviour &
     Record<string, unknown>;
   return switches;
 }
 
-/** The behaviour at work: what is set, with the counts of what was seen. */
+/** The present behaviour with its counts. */
 export class LiveBehaviour {
   readonly #choosers = new Map<string, Choose<unknown>>();
 
@@ -272,7 +272,7 @@ export class LiveBehaviour {
     this.#choosers.clear();
   }
 
-  /** To be asked once a request, since asking counts. */
+  /** Call once for each request, because each call counts. */
   for(request: UpstreamRequest): Active {
     const values = [...this.#choosers].map(([name, ask]) => [name, ask(request)]);
     return Object.fromEntries(values) as Active;

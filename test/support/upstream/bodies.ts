@@ -11,10 +11,10 @@ import { isRow } from './writes.ts';
 
 const mebibyte = 2 ** 20;
 
-/** What stands for foreign bytes until the JSON around them is written. */
+/** Placeholder for raw bytes until the JSON is serialized. */
 const mark = '"@@grafted@@"';
 
-/** Every key twice, the first time with `null`: parsers use the last one. */
+/** Repeats every key, the first time with `null`: parsers use the last one. */
 function withTwins(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(withTwins)}]`;
   if (!isRow(value)) return JSON.stringify(value);
@@ -25,7 +25,7 @@ function withTwins(value: unknown): string {
   })}}`;
 }
 
-/** Bytes that no JSON writer makes, to stand as a field's value. */
+/** Raw bytes for the value of a field that no JSON serializer produces. */
 function foreignBytes(on: Active): Buffer | undefined {
   if (on.depth) return Buffer.from('['.repeat(on.depth) + ']'.repeat(on.depth));
   if (on.hugeMiB) return Buffer.from(`"${'x'.repeat(on.hugeMiB * mebibyte)}"`);
@@ -33,7 +33,7 @@ function foreignBytes(on: Active): Buffer | undefined {
   return undefined;
 }
 
-/** The same answer with a marked field in its first record, which is found in any envelope. */
+/** The answer with a placeholder in its first record, in any envelope. */
 function marked(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? [marked(value[0]), ...value.slice(1)] : value;
   if (!isRow(value)) return value;
@@ -50,7 +50,7 @@ function grafted(text: string, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
 }
 
-/** The JSON of the answer, spoilt as the switches say. */
+/** The JSON of the answer with the faults of the switches. */
 export function jsonBody(value: unknown, on: Active): Buffer {
   const foreign = foreignBytes(on);
   const write = on.duplicateKeys ? withTwins : (plain: unknown) => JSON.stringify(plain);
@@ -65,7 +65,7 @@ export function shaped(body: Buffer, on: Active): Buffer {
     : whole.subarray(0, Math.floor(whole.length * on.truncate));
 }
 
-/** So many MiB of zeros in one gzip member, put together from a compressed block that repeats. */
+/** A gzip of this many MiB of zeros, made from a compressed block that repeats. */
 function gzipBomb(mebibytes: number): Buffer {
   const zeros = Buffer.alloc(mebibyte);
   const block = deflateRawSync(zeros, { finishFlush: constants.Z_FULL_FLUSH });
@@ -79,7 +79,7 @@ function gzipBomb(mebibytes: number): Buffer {
   return Buffer.concat([head, ...Array.from({ length: mebibytes }, () => block), tail]);
 }
 
-/** Made once, as the check sum takes a while. */
+/** Created once, because the checksum takes a while. */
 const bombs = new Map<number, Buffer>();
 
 function bombOf(mebibytes: number): Buffer {
@@ -116,7 +116,7 @@ function insideCharacters(body: Buffer): number[] {
 const everySo = (length: number, step: number): number[] =>
   Array.from({ length: Math.max(1, Math.ceil(length / step)) }, (_, n) => n * step);
 
-/** The body in the pieces that are written one by one. */
+/** The chunks of the body. */
 export function pieces(body: Buffer, chunks: number | 'characters'): Buffer[] {
   const cuts = chunks === 'characters' ? insideCharacters(body) : everySo(body.length, chunks);
   return cuts.map((from, n) => body.subarray(from, cuts[n + 1]));

@@ -1,7 +1,7 @@
 export interface Budget {
-  /** Requests that came when the window was already full. */
+  /** Requests that arrived when the window was already full. */
   violations: number;
-  /** Other programs of the same tenant used so many. */
+  /** Counts requests of other programs of the tenant. */
   spend(count: number): void;
 }
 
@@ -14,11 +14,11 @@ export interface Standing {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Until a full window has room again, or the oldest request leaves it. */
+  /** Milliseconds until a full window has room, or the oldest request leaves it. */
   freeInMs: number;
 }
 
-/** Counts requests in a window that rolls. Refused requests take no room. */
+/** Counts requests in a rolling window. Refused requests do not count. */
 export class RollingBudget implements Budget {
   violations = 0;
   #taken: number[] = [];

@@ -1,7 +1,7 @@
 import { type Behaviour, limit, only, type Upstream, type UpstreamRequest } from './behaviour.ts';
 import { generateRecords, type Row } from './records.ts';
 
-/** What went wrong, in words; a right client can tell these apart. */
+/** The kinds of error that a correct client distinguishes. */
 export type ErrorKind =
   | 'rate limited'
   | 'unauthorised'
@@ -15,21 +15,19 @@ export type ErrorKind =
   | 'too large';
 
 /**
- * What a right client may answer when it reads a whole collection.
- * - `ok`: every record exactly once, and that this is all.
- * - `ok-or-incomplete`: the same, or some of the records, none twice, and that more are missing.
- * - `error`: an error of one of the kinds, never an empty collection.
- * - `ok-or-error`: either is right, a third thing is not.
+ * What a correct client may answer when it reads a whole collection. `ok`: every record exactly once, and complete.
+ * `ok-or-incomplete`: the same, or a part of the records, none twice, marked as incomplete. `error`: an error of
+ * one of the kinds, never an empty collection. `ok-or-error`: one of these two.
  */
 type Expected = 'ok' | 'ok-or-incomplete' | 'error' | 'ok-or-error';
 
 export interface Preset extends Behaviour {
   readonly expect: Expected;
-  /** Of the error, where one may be the answer. */
+  /** Accepted kinds of error. */
   readonly kinds?: readonly ErrorKind[];
   /**
-   * `true`: passes, so that a read that meets it twice and then no more ends as if it had not been.
-   * `false`: asking again is useless. Undefined: either is right.
+   * `true`: a read that fails twice with it and then no more succeeds. `false`: retrying is useless. Undefined:
+   * either is correct.
    */
   readonly transient?: boolean;
 }
@@ -121,7 +119,7 @@ const connections = {
     cut: { at: 'headers', how: 'close' },
     ...transientErrors('unavailable', 'bad response'),
   },
-  /** The content-length is that of the whole. */
+  /** The content-length is that of the complete body. */
   'close-in-body': {
     cut: { at: 'body', how: 'close' },
     ...transientErrors('unavailable', 'bad response'),
@@ -136,7 +134,7 @@ const connections = {
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const raw = (bytes: string) => ({ raw: bytes, ...transientErrors('bad response') });
 
-/** What is no HTTP, or breaks its rules. */
+/** Invalid HTTP. */
 const malformed = {
   'another-protocol': raw('SSH-2.0-OpenSSH_9.6\r\n'),
   'json-without-head': raw('{"results":[],"total":0}'),
@@ -189,7 +187,7 @@ const bodies = {
   br: { encoding: 'br', ...ok },
   'unasked-gzip': { encoding: 'unasked gzip', ...okOrError('bad response') },
   'false-gzip': { encoding: 'false gzip', ...error('bad response', 'unavailable') },
-  /** A client that asks for no encoding may refuse it unopened. */
+  /** A client that accepts no encoding may refuse it without unpacking. */
   'gzip-bomb': { bombMiB: 1024, ...error('too large', 'bad response') },
   large: { hugeMiB: 1, ...ok },
   huge: { hugeMiB: 40, ...error('too large') },
@@ -256,7 +254,7 @@ const shifting = {
   'inserted-at-front': { ...moving((rows, fresh) => rows.unshift(fresh())), ...okOrIncomplete },
   'deleted-at-front': { ...moving((rows) => rows.shift()), ...okOrIncomplete },
   'updated-to-front': { ...moving(toTheFront), ...okOrIncomplete },
-  /** No count gives it away: the total stays, and as many records are seen as there are. */
+  /** Not visible in any count: the total stays, and as many records are read as exist. */
   'deleted-and-inserted': {
     ...moving((rows, fresh) => {
       rows.shift();
@@ -302,7 +300,7 @@ const later = (behaviour: Behaviour): Preset => ({
   ...okOrIncomplete,
 });
 
-/** At every third page that is asked for, the first time: asking again always helps. */
+/** At every third page, on the first request: retries always succeed. */
 const atTimes = (behaviour: Behaviour): Preset => ({
   maxSize: 10,
   ...limit(limit(behaviour, { every: 3 }), { first: 1, per: 'url' }),
@@ -339,7 +337,7 @@ const presets = {
 
 export type FaultName = keyof typeof presets;
 
-/** Every fault of a read by its name, each fit for every list route. */
+/** Faults of reads by name, each applicable to every list route. */
 export const faults: Readonly<Record<FaultName, Preset>> = presets;
 
 export const faultNames = Object.keys(presets) as FaultName[];

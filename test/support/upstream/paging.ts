@@ -2,7 +2,7 @@ import type { Active, Behaviour, EnvelopeName, Total, UpstreamRequest } from './
 import { hash, type Random } from './random.ts';
 import type { ResourcePath, Row } from './records.ts';
 
-/** Documented nowhere; small, so that a client that sends none soon notices. */
+/** Undocumented; small, so that a client that sends no size soon notices. */
 const defaultSize = 20;
 
 const searchRoutes: ReadonlySet<ResourcePath> = new Set([
@@ -13,7 +13,7 @@ const searchRoutes: ReadonlySet<ResourcePath> = new Set([
   '/quote',
 ] as const);
 
-/** A query that is answered with 400 and these messages. */
+/** A query that is refused with 400 and these messages. */
 export class RejectedQuery {
   readonly messages: string[];
 
@@ -124,7 +124,7 @@ const shortened = (size: number, on: Active, random: Random): number => {
 const isHidden = (row: Row, oneIn: number): boolean =>
   hash(String(row.id ?? JSON.stringify(row))) % oneIn === 0;
 
-/** The records that a client can get to see under this behaviour. */
+/** The records that a client can read under this behaviour. */
 export function visible(rows: readonly Row[], { hidden }: Behaviour): Row[] {
   if (hidden && !('oneIn' in hidden)) throw new TypeError('hidden is set for some requests only');
   return rows.filter((row) => hidden === undefined || !isHidden(row, hidden.oneIn));
@@ -147,7 +147,7 @@ const envelopes: Record<EnvelopeName, (rows: Row[], total: Row) => unknown> = {
   null: (_, total) => ({ results: null, ...total }),
 };
 
-/** Products come with counts of what the search found. */
+/** Facets: counts of the products found. */
 function facets(rows: readonly Row[]): Row {
   const types = [...new Set(rows.map((row) => String(row.productType)))];
   const amount = (type: string) => rows.filter((row) => row.productType === type).length;
@@ -158,7 +158,7 @@ function facets(rows: readonly Row[]): Row {
   };
 }
 
-/** What a list route answers: a page of the records in their envelope, or the tree as a whole. */
+/** The answer of a list route: a page in its envelope, or the tree as a whole. */
 export function list(
   path: ResourcePath,
   all: readonly Row[],

@@ -1,6 +1,6 @@
 import { hash, type Random, random } from './random.ts';
 
-/** The twelve list routes, as they stand below `/public-api`. */
+/** The twelve list routes below `/public-api`. */
 export const resourcePaths = [
   '/company',
   '/contact',
@@ -20,7 +20,7 @@ export type ResourcePath = (typeof resourcePaths)[number];
 
 export type Row = Record<string, unknown>;
 
-/** Which records carry an `id`. Records without one still differ in their other fields. */
+/** Which records have an `id`. Records without one still differ in other fields. */
 export type Ids = 'all' | 'some' | 'none';
 
 const names = ['Müller & Søn', 'Łódź Systems', 'Café Ñandú', '北京网络', 'Brightwater 💧', 'Acme'];
@@ -134,8 +134,8 @@ const makers: Record<ResourcePath, (r: Random, i: number) => Row> = {
 const documentedIds = (path: ResourcePath): Ids => (path === '/contract/items' ? 'none' : 'all');
 
 /**
- * Small believable records, the same ones for the same seed. In the tree every record is a root, with
- * its children inside. Contract items have no `id` unless asked for, as none is documented.
+ * Small realistic records, the same for the same seed. In the tree every record is a root with its children inside.
+ * Contract items have no `id` unless requested, because none is documented.
  */
 export function generateRecords(
   path: ResourcePath,

@@ -11,18 +11,18 @@ export interface Exchange {
   on: Active;
   response: ServerResponse;
   socket: Socket;
-  /** Aborted when the connection is gone or the answer finished. */
+  /** Aborted when the connection is closed or the answer is finished. */
   over: AbortSignal;
 }
 
-/** So long that what was written before a reset has been read, or the reset would discard it. */
+/** Long enough for the client to read what was written, which a reset would discard. */
 const readTime = 15;
 
 const pause = async ({ over }: Exchange, ms: number | undefined): Promise<void> => {
   if (ms !== undefined) await wait(ms, undefined, { signal: over });
 };
 
-/** Breaks the connection off, or leaves it as it is for ever. */
+/** Ends the connection, or leaves it open forever. */
 export async function sever(exchange: Exchange, how: Cut['how']): Promise<void> {
   const { request, socket } = exchange;
   if (how === 'hang') return;
@@ -58,7 +58,7 @@ function sendRaw({ request, socket }: Exchange, raw: string): void {
   socket.destroySoon();
 }
 
-/** Header lines of a few bytes; then, if they ever end, the rest of the answer and the end. */
+/** Sends header lines slowly; then, unless they never end, the rest of the answer. */
 async function dripHead(exchange: Exchange, reply: Reply, trickle: Trickle): Promise<void> {
   const { request, socket } = exchange;
   const line = `x-drip: ${'.'.repeat(Math.max(1, trickle.bytes))}\r\n`;
@@ -73,7 +73,7 @@ async function dripHead(exchange: Exchange, reply: Reply, trickle: Trickle): Pro
   socket.destroySoon();
 }
 
-/** Blanks for ever, or the first bytes of the body slowly; returns what is left of the body. */
+/** Sends blanks forever, or the first bytes of the body slowly. @returns the rest of the body */
 async function drip(exchange: Exchange, body: Buffer, trickle: Trickle): Promise<Buffer> {
   const { response } = exchange;
   const { bytes, everyMs, total } = trickle;
@@ -114,7 +114,7 @@ function sendHead({ on, response }: Exchange, reply: Reply): void {
   if (on.delayBody !== undefined || on.trickle || on.cut) response.flushHeaders();
 }
 
-/** Puts the answer on the wire, whole or as the switches say. */
+/** Sends the answer with the faults of the switches. */
 export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   const { request, on, response } = exchange;
   await pause(exchange, on.delayHeaders);

@@ -26,9 +26,9 @@ const defaultCount = 60;
 
 export interface Start {
   counts?: Partial<Record<ResourcePath, number>>;
-  /** Which records carry an `id`, where it should not be as documented. */
+  /** Overrides which records have an `id`. */
   ids?: Partial<Record<ResourcePath, Ids>>;
-  /** Two upstreams of different seeds have no id in common. */
+  /** Upstreams of different seeds have no common ids. */
   seed?: number;
   /** The clock of the rolling window and of `updatedAt`. */
   now?: () => number;
@@ -48,7 +48,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** The sockets of a server, which is closed by ending them. */
+/** The open sockets of a server, for closing it. */
 function socketsOf(server: Server): Set<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -66,7 +66,7 @@ async function shut(server: Server, sockets: Set<Socket>): Promise<void> {
   await closed;
 }
 
-/** Answers anything as if it were the service, so that a client that strays there does not notice. */
+/** Answers every request like the service, so that a client that follows a redirect does not notice. */
 async function startElsewhere(): Promise<Elsewhere & { close(): Promise<void> }> {
   const requests: Elsewhere['requests'] = [];
   const server = createServer((incoming, response) => {
@@ -107,7 +107,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** Follows the answer to its end, and notes whose doing the end was. */
+/** Waits for the end of the answer, and records which side ended it. */
 function overWith(request: UpstreamRequest, response: ServerResponse): AbortSignal {
   const over = new AbortController();
   response.once('finish', () => {
@@ -135,7 +135,7 @@ async function serve(
   await send(exchange, answer(answering));
 }
 
-/** What a client's leaving interrupts is no error; anything else is one of the test's own. */
+/** An interruption by the client is not an error; others are errors of the test. */
 function settle(exchange: Exchange, error: unknown): void {
   if (exchange.over.aborted || exchange.socket.destroyed) return;
   exchange.socket.destroy();
@@ -143,8 +143,8 @@ function settle(exchange: Exchange, error: unknown): void {
 }
 
 /**
- * Starts a service on 127.0.0.1 that has every documented route and behaves as configured. Whatever is set can
- * be combined, and changed while requests are under way: a request keeps what it began with.
+ * Starts a service on 127.0.0.1 with every documented route that behaves as configured. Settings can be combined,
+ * and changed while requests are under way: a request keeps those of its start.
  */
 export async function startUpstream(initial: Behaviour & Start = {}): Promise<Upstream> {
   const { counts = {}, ids = {}, seed = 1, now = Date.now, ...behaviour } = initial;

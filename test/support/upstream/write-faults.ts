@@ -4,7 +4,7 @@ import { type ErrorKind, faults } from './faults.ts';
 export interface WritePreset extends Behaviour {
   /** Whether the service has stored the change, whatever it answered. */
   readonly applied: boolean;
-  /** `unknown`: the client cannot tell from the answer, and has to say so or read what is stored. */
+  /** `unknown`: the client cannot know from the answer, and must say so or read the record back. */
   readonly expect: 'ok' | 'error' | 'unknown';
   readonly kinds?: readonly ErrorKind[];
 }

@@ -31,7 +31,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** What is wrong with the body of an upsert; empty when nothing is. */
+/** The problems of the body of an upsert; empty if there are none. */
 export function complaints(body: unknown): string[] {
   if (!isRow(body)) return ['the body must be an object'];
   const unknown = Object.keys(body).filter((key) => !known.has(key));
@@ -51,7 +51,7 @@ const nested = (body: Row): Array<[string, unknown]> =>
     return externalIdentifier === undefined ? [] : [[name, { externalIdentifier }]];
   });
 
-/** Creates or updates the record of that external identifier, and returns what is stored. */
+/** Creates or updates the record with this external identifier. @returns what is stored */
 export function upsert(
   rows: Row[],
   externalIdentifier: string,
