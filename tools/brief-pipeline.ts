@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { dealExtras } from '../src/briefs/deals.ts';
-import { currencyOfRecord } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import {
   closedSteps,
@@ -78,10 +77,7 @@ export const briefPipeline = defineTool({
     const { owner, company, stage, category, source, currency } = args;
     const { filters, question } = resolveFilters(
       { owner, company, stage, category, source, currency },
-      {
-        ...dealReferences(opportunities, read.records.company),
-        currency: () => opportunities.map((deal) => ({ name: currencyOfRecord(deal, currencyOf) })),
-      },
+      dealReferences(opportunities, read.records.company, currencyOf),
       { coverage },
     );
     if (question) return question;

@@ -75,7 +75,7 @@ export const listContacts = listTool({
   name: 'cpq_list_contacts',
   title: 'List contacts',
   description:
-    'People at companies, with e-mail, phone and company. Keys: name, company, companyId, labels, deleted. One marked deleted is no longer in use.',
+    'People at companies, with e-mail, phone and company. Keys: name, company, companyId, labels, deleted.',
   resource: 'contact',
   plural: 'contacts',
   input: searchInput,
@@ -86,7 +86,7 @@ export const listOpportunities = listTool({
   name: 'cpq_list_opportunities',
   title: 'List opportunities',
   description:
-    'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, source. For totals use cpq_brief_pipeline: never add up pages.',
+    'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, source. For totals use cpq_brief_pipeline.',
   resource: 'opportunity',
   plural: 'opportunities',
   input: searchInput,

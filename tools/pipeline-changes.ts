@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { ReadDeal } from '../src/briefs/deals.ts';
-import { currenciesOf } from '../src/briefs/money.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { openingDay, periodStarts } from '../src/briefs/period-start.ts';
 import { ChangeGroups } from '../src/briefs/pipeline-change-groups.ts';
@@ -25,6 +24,7 @@ import {
   matchingExits,
   periodDeals,
 } from '../src/tenant/history/figures.ts';
+import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
@@ -77,6 +77,7 @@ export const pipelineChanges = defineTool({
       stage: nameFilter,
       category: nameFilter,
       source: nameFilter,
+      currency: nameFilter,
       close_from: plainDay,
       close_to: plainDay,
       min_value: z.number().optional(),
@@ -107,10 +108,15 @@ export const pipelineChanges = defineTool({
     const states = await readPeriod(tenant, history, keptDays, wanted, present);
     const kept = { first: keptDays[0], count: keptDays.length };
     if (!states) return nothingToCompare(kept, coverage);
-    const { owner, company, stage, category, source } = args;
+    const { owner, company, stage, category, source, currency } = args;
+    const currencyOf = currenciesFor(tenant, read.records.company);
     const { filters, question } = resolveFilters(
-      { owner, company, stage, category, source },
-      dealReferences([...states.closing.records, ...states.opening.records], read.records.company),
+      { owner, company, stage, category, source, currency },
+      dealReferences(
+        [...states.closing.records, ...states.opening.records],
+        read.records.company,
+        currencyOf,
+      ),
       { coverage },
     );
     if (question) return question;
@@ -121,7 +127,7 @@ export const pipelineChanges = defineTool({
         closeTo: args.close_to,
         minValue: args.min_value,
       }),
-      currencyOf: currenciesOf(read.records.company ?? []),
+      currencyOf,
     };
     return changesAnswer(await changesBetween(states, options, args), {
       wanted,

@@ -1,5 +1,5 @@
 /**
- * The filters `owner`, `company`, `stage`, `category` and `source` of every brief: a text is resolved among what
+ * The filters by name of every brief, such as `owner` and `currency`: a text is resolved among what
  * occurs, and a text that means none or several is asked back, without figures.
  *
  * ```ts
@@ -12,6 +12,8 @@
  * const wanted = quotes.filter(({ owner }) => !filters.owner || refersTo(owner, filters.owner));
  * ```
  */
+
+import { type CurrencyOf, currencyOfRecord } from '../briefs/money.ts';
 import {
   type Candidate,
   matchName,
@@ -39,12 +41,14 @@ export type FilterName =
 export const dealReferences = (
   deals: readonly Opportunity[],
   companies: readonly Company[] = [],
+  currencyOf: CurrencyOf,
 ) => ({
   owner: () => deals.map(({ owner }) => owner),
   company: () => [...companies, ...deals.map(({ company }) => company)],
   stage: () => deals.map(({ pipelineStage }) => pipelineStage),
   category: () => deals.map(({ category }) => category),
   source: () => deals.map(({ source }) => source),
+  currency: () => deals.map((deal) => ({ name: currencyOfRecord(deal, currencyOf) })),
 });
 
 /** What was meant, by filter; or the question. */

@@ -90,16 +90,19 @@ describe('a comparison', () => {
     });
   });
 
-  test('of two kept days has the figures of the database', async () => {
-    const { server, ask } = await world();
-    const args = { since: '2026-05-19', until: '2026-06-14' };
-    const { pipeline, compared } = await changes(server, args);
-    expect(compared).toEqual({ from: '2026-05-18T18:00:00Z', to: '2026-06-14T18:00:00Z' });
-    const { opening, closing, steps } = expectedChanges(ask, '2026-05-18', '2026-06-14', {});
-    const found = Object.fromEntries(pipeline.map(({ step, ...row }) => [step, row]));
-    expect(found).toEqual({ opening, ...steps, closing });
-    expect(Object.keys(steps).length).toBeGreaterThan(4);
-  });
+  test.each([{}, { currency: 'USD' }])(
+    'of two kept days has the figures of the database, with the filters %o',
+    async (asked) => {
+      const { server, ask } = await world();
+      const args = { since: '2026-05-19', until: '2026-06-14', ...asked };
+      const { pipeline, compared } = await changes(server, args);
+      expect(compared).toEqual({ from: '2026-05-18T18:00:00Z', to: '2026-06-14T18:00:00Z' });
+      const { opening, closing, steps } = expectedChanges(ask, '2026-05-18', '2026-06-14', asked);
+      const found = Object.fromEntries(pipeline.map(({ step, ...row }) => [step, row]));
+      expect(found).toEqual({ opening, ...steps, closing });
+      expect(Object.keys(steps).length).toBeGreaterThan(4);
+    },
+  );
 
   test('says what it cannot know', async () => {
     const { server } = await world();

@@ -12,6 +12,7 @@ export interface AskedChanges {
   stage?: string;
   category?: string;
   source?: string;
+  currency?: string;
   close_from?: string;
   close_to?: string;
   min_value?: number;
@@ -101,8 +102,11 @@ const names = ['owner', 'company', 'category', 'source'] as const;
 
 export function fits(deal: DayDeal, asked: AskedChanges): boolean {
   const isWorthIt = asked.min_value === undefined || deal.value?.gte(asked.min_value) === true;
+  const isInCurrency = asked.currency === undefined || asked.currency === deal.currency;
   return (
-    isWorthIt && names.every((name) => asked[name] === undefined || asked[name] === deal.ids[name])
+    isWorthIt &&
+    isInCurrency &&
+    names.every((name) => asked[name] === undefined || asked[name] === deal.ids[name])
   );
 }
 
