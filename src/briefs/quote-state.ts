@@ -15,7 +15,7 @@ export const acceptances = [
 
 export type Acceptance = (typeof acceptances)[number];
 
-/** Definition: docs/definitions.md, "Acceptance of a quote". A deleted quote is `other`. */
+/** Definition: docs/definitions.md, "Standing of a quote". A deleted quote is `other`. */
 export function acceptanceOf(quote: Quote, today: Day): Acceptance {
   const standing = standingOf(quote);
   if (standing === 'approved') return 'accepted';

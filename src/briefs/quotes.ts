@@ -257,7 +257,7 @@ export class QuotesReport {
     return this.#figures.ranked.length;
   }
 
-  /** Definition: docs/definitions.md, "Quotes". */
+  /** Definition: docs/definitions.md, "Quotes over all customers". */
   get brief(): QuotesBrief {
     return this.#figures.brief;
   }
