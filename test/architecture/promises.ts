@@ -200,7 +200,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'One that is altered or invented is refused': [
       ['consent/tokens', 'that is changed in any part is refused'],
     ],
-    'It does not survive a restart of the server': [
+    'Tokens do not survive a restart of the server': [
       ['consent/crash', 'a token is not valid after a restart of its server'],
     ],
     '`CPQ_CONSENT=ask` turns tokens off': [['consent/tokens', 'offers no token and accepts none']],
@@ -407,14 +407,14 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   'docs/operations.md': {
-    'wrong credentials from one address': [
+    'wrong credentials of one sender': [
       ['access/tokens', 'has to wait, and others do not'],
       ['access/guessing', 'guessed metrics tokens are refused after thirty in a minute'],
     ],
     'checks of unknown keys at one address of the service': [
       ['access/guessing', 'from a few addresses do not block a correct key'],
     ],
-    'wrong webhook secrets from one address': [
+    'wrong webhook secrets of one sender': [
       ['access/guessing', 'are refused after thirty in a minute, and so is the correct one'],
     ],
   },
