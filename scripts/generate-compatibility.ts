@@ -11,12 +11,11 @@ import { generated, row } from './generated.ts';
 
 const intro = `# Compatibility
 
-What the server expects of the service, and what it tolerates. For operators who connect a tenant, and for providers of
-the API. Made from \`test/support/compatibility\` by \`npm run generate:compatibility\`; do not edit.
+What the server expects of the service, and what it tolerates, for operators who connect a tenant and providers of the API.
+Made from \`test/support/compatibility\` by \`npm run generate:compatibility\`; do not edit.
 
-The service's documentation leaves much open, so the server learns from the answers how a tenant's service counts, pages
-and filters, checks in every answer that it did what was asked, and reads on in the way that works. \`cpq-mcp doctor\`
-([installing](hosting.md#requirements)) shows how your tenant answers, and which of these rows apply.
+The server learns from answers how a service counts, pages and filters, and checks in every answer that it did what was
+asked. \`cpq-mcp doctor\` ([how](hosting.md#requirements)) shows which of these rows apply to your tenant.
 
 ## Expected
 
@@ -32,9 +31,9 @@ and filters, checks in every answer that it did what was asked, and reads on in 
 
 ## Tolerated
 
-*Read* means that every answer is the same as for a service as documented. *Part* means that answers cover what can be
-read, and say so first, or name what the service did otherwise. *Error* means that the call fails with a message that says
-why. Every question of the test suite is asked against each row; a row that is not answered so says *known fault*.
+*Read*: every answer is the same as for a service as documented. *Part*: answers cover what can be read, and say so first, or
+name what the service did otherwise. *Error*: the call fails, and says why. Tests ask every question against each row; one that
+is not answered so is a *known fault*.
 `;
 
 const titles: Record<string, string> = {
@@ -93,9 +92,8 @@ const sections = [
 const limits = `
 ## Limits
 
-Combinations of these variations are tested at random. One is not answered well: a service that hides records and sends no
-count of the list (*no count*, *bare arrays*, *counts the page*). Then nothing shows that records are missing behind a short
-list, so it may be called whole.
+Combinations are tested at random. One is not answered well: of a service that hides records and sends no count of the list
+(*no count*, *bare arrays*, *counts the page*), a short list may be called whole.
 `;
 
 await generated(
