@@ -47,7 +47,10 @@ function parsed(text: string, key: string): unknown {
 /** Replaces the key, also in the forms in which answers escape `<`, quotation marks and backslashes. */
 export function withoutLongKey<T>(value: T, key: string): T {
   if (key.length < minKeyLength) return value;
-  return [...formsOf(key)].reduce<unknown>((left, form) => withoutKey(left, form), value) as T;
+  return [...formsOf(key)].reduce<unknown>(
+    (cleaned, form) => withoutKey(cleaned, form),
+    value,
+  ) as T;
 }
 
 function formsOf(key: string): ReadonlySet<string> {

@@ -90,10 +90,10 @@ const takenNames = new WeakMap<Row, Map<string, number>>();
 function nextFree(row: Row, name: string): string {
   const taken = takenNames.get(row) ?? new Map<string, number>();
   takenNames.set(row, taken);
-  let turn = (taken.get(name) ?? 1) + 1;
-  while (Object.hasOwn(row, `${name} (${turn})`)) turn += 1;
-  taken.set(name, turn);
-  return `${name} (${turn})`;
+  let suffix = (taken.get(name) ?? 1) + 1;
+  while (Object.hasOwn(row, `${name} (${suffix})`)) suffix += 1;
+  taken.set(name, suffix);
+  return `${name} (${suffix})`;
 }
 
 /** Sets a field under an unused name: two names may become equal when cleaned. */

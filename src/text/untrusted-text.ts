@@ -5,10 +5,10 @@
  */
 import { countInvisible, visible } from './characters.ts';
 
-declare const ours: unique symbol;
+declare const brand: unique symbol;
 
 /** Text of this server in which all untrusted text is quoted. */
-export type Wording = string & { readonly [ours]: true };
+export type Wording = string & { readonly [brand]: true };
 
 /** What a template may contain: other wordings, numbers and string literals. */
 export type Piece<T> = T extends Wording | number ? T : T extends string ? Literal<T> : never;

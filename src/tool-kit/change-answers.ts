@@ -89,7 +89,7 @@ export function decisionAnswer(plan: ChangePlan, decision: Decision): Answer {
       return changedAnswer(about, decision.plan);
     case 'invalid_consent':
       return invalidConsentAnswer(about, changes, decision.why);
-    case 'carried':
+    case 'executed':
       return resultAnswer(plan, changes, decision.result);
   }
 }
@@ -137,7 +137,7 @@ const invalidConsentAnswer = (about: Wording, changes: Rows, why: Wording): Answ
     'refused',
     changes,
   ),
-  notes: [wording`Make the same call again, without confirm, to ask the person anew.`],
+  notes: [wording`Make the same call again, without confirm, to ask the person again.`],
 });
 
 const changedAnswer = (about: Wording, now: ChangePlan): Answer => ({
@@ -238,10 +238,10 @@ function describeDifferences(differs: WriteResult['differs']): Wording {
     { fields: differs.filter(({ asked }) => !asked), what: 'changed without being asked for' },
     { fields: differs.filter(({ asked }) => asked), what: 'stored differently' },
   ];
-  const said = parts
+  const described = parts
     .filter(({ fields }) => fields.length > 0)
     .map(({ fields, what }) => wording`${trusted(what)}: ${nameFields(fields)}`);
-  return join(said, '; ');
+  return join(described, '; ');
 }
 
 function nameFields(fields: WriteResult['differs']): Wording {

@@ -17,7 +17,7 @@ export type Decision =
   | { outcome: 'not_asked'; offer?: Offer; why: Wording }
   | { outcome: 'moved'; plan: ChangePlan }
   | { outcome: 'invalid_consent'; why: Wording }
-  | { outcome: 'carried'; result: WriteResult };
+  | { outcome: 'executed'; result: WriteResult };
 
 export interface Purpose {
   what: WriteIntent['what'];
@@ -51,7 +51,7 @@ export async function decide(
     if (now.digest !== plan.digest) return { outcome: 'moved', plan: now };
     await checkHourlyLimit(tenant);
     call.signal.throwIfAborted();
-    return { outcome: 'carried', result: await executePlan(tenant, now, approved, call.trace) };
+    return { outcome: 'executed', result: await executePlan(tenant, now, approved, call.trace) };
   });
 }
 
@@ -79,7 +79,7 @@ function consentDenied(
 }
 
 function toProposal(plan: ChangePlan, { what, reverts }: Purpose, { caller }: ToolCall): Proposal {
-  const { target, before, changes, digest, currency, remarks, requestDigest: wish } = plan;
+  const { target, before, changes, digest, currency, remarks, requestDigest } = plan;
   const name = before.name ?? changes.find(({ field }) => field === 'name')?.to;
   const company = before.company ?? changes.find(({ field }) => field === 'company')?.to;
   const companyName = referenceOf(company)?.name;
@@ -91,7 +91,7 @@ function toProposal(plan: ChangePlan, { what, reverts }: Purpose, { caller }: To
     currency,
     remarks,
     digest,
-    subject: canonicalJson([what, reverts, wish, caller]),
+    subject: canonicalJson([what, reverts, requestDigest, caller]),
     ...(companyName === undefined ? {} : { company: companyName }),
   };
 }

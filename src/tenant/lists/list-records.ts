@@ -92,7 +92,7 @@ async function pageMadeHere<R extends Resource>(
   const { conditions, notes } = resolveNames(whole.records, criteria.conditions, known);
   const fits = (condition: Condition) => (record: RecordOf[R]) => passes(record, condition, known);
   const matching = conditions.reduce(
-    (left, condition) => left.filter(fits(condition)),
+    (remaining, condition) => remaining.filter(fits(condition)),
     [...whole.records],
   );
   const records = criteria.sort.length > 0 ? sortedBy(matching, criteria.sort, known) : matching;
