@@ -19,7 +19,7 @@ import { random } from '../support/upstream/random.ts';
  * same time. Every record names its tenant.
  */
 
-const calls = quickOrAll(2_000, 10_000);
+const calls = quickOrAll(600, 10_000);
 const inFlight = 32;
 const chance = random(7);
 

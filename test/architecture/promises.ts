@@ -428,6 +428,6 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   'docs/state.md': {
-    'a full disk': [['state/unwritable', 'is reported until there is space again']],
+    'a full disk': [['slow/unwritable-state.slow', 'is reported until there is space again']],
   },
 };
