@@ -15,6 +15,7 @@ const sampled = [
   'test/hosts/fast-path-http.test.ts',
   'test/hosts/fast-path-stdio.test.ts',
   'test/operating/fuzz.test.ts',
+  'test/reading/memoized-answers.test.ts',
   'test/reading/paging.test.ts',
   'test/reading/walks.test.ts',
   'test/text/hardening.test.ts',

@@ -32,6 +32,7 @@ import {
   defineTool,
   readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
+import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 
 const partNames = [
   'contacts',
@@ -103,52 +104,51 @@ async function brief(
   const { parts: some, rows = maxRows, show } = asked;
   const selected = some.length > 0 ? some : partNames;
   const from = [...new Set(selected.flatMap((part) => parts[part].from))];
-  const {
-    records,
-    coverage: read,
-    omitted,
-  } = await readCollections(tenant, ['company'], from, call);
-  const quotes = selected.includes('quotes') || selected.includes('never_bought');
-  const of = <R extends ApiRecord>(all: readonly R[] | undefined) =>
-    recordsOfCompany(tenant, company, all);
-  const ofCompany = {
-    contacts: await of(records.contact),
-    opportunities: await of(records.opportunity),
-    quotes: await of(records.quote),
-  };
-  const own = quotes ? recordsOf(company, ofCompany.quotes ?? []) : [];
-  const coverage = await readItems(tenant, own, call, read);
-  const about = companyBrief(
-    {
-      company,
-      ...ofCompany,
-      contractItems: records.contract_item,
-      discountGroups: records.discount_group,
-      pricingBooks: records.pricing_book,
-      products: records.product,
-      categories: records.category,
-    },
-    {
-      today: today(),
-      currencyOf: currenciesFor(tenant, records.company),
-      market: await marketFor(tenant, records),
-      nameOf: (person) => ownerNamesFor(tenant, records.opportunity, records.quote).get(person),
-      ...compact({ probability: probabilityScaleFor(tenant, records.opportunity) }),
-      maxRows: rows,
-      show,
-    },
-  );
-  const shown = selectParts(about, selected);
-  const beta = shown.contractItems
-    ? [wording`Contract items are beta: fields may change or be missing.`]
-    : [];
-  const write = (count: number): Answer => ({
-    summary: companySummary(shown),
-    data: { ...limitLists(shown, count), coverage: toCoverage(coverage) },
-    notes: [...beta, ...unreadPurchases(shown, records.quote), ...omitted],
+  const read = await readCollections(tenant, ['company'], from, call);
+  return memoizedAnswer(tenant, read, { tool: 'company', company, ...asked }, async () => {
+    const { records, omitted } = read;
+    const quotes = selected.includes('quotes') || selected.includes('never_bought');
+    const of = <R extends ApiRecord>(all: readonly R[] | undefined) =>
+      recordsOfCompany(tenant, company, all);
+    const ofCompany = {
+      contacts: await of(records.contact),
+      opportunities: await of(records.opportunity),
+      quotes: await of(records.quote),
+    };
+    const own = quotes ? recordsOf(company, ofCompany.quotes ?? []) : [];
+    const coverage = await readItems(tenant, own, call, read.coverage);
+    const about = companyBrief(
+      {
+        company,
+        ...ofCompany,
+        contractItems: records.contract_item,
+        discountGroups: records.discount_group,
+        pricingBooks: records.pricing_book,
+        products: records.product,
+        categories: records.category,
+      },
+      {
+        today: today(),
+        currencyOf: currenciesFor(tenant, records.company),
+        market: await marketFor(tenant, records),
+        nameOf: (person) => ownerNamesFor(tenant, records.opportunity, records.quote).get(person),
+        ...compact({ probability: probabilityScaleFor(tenant, records.opportunity) }),
+        maxRows: rows,
+        show,
+      },
+    );
+    const shown = selectParts(about, selected);
+    const beta = shown.contractItems
+      ? [wording`Contract items are beta: fields may change or be missing.`]
+      : [];
+    const write = (count: number): Answer => ({
+      summary: companySummary(shown),
+      data: { ...limitLists(shown, count), coverage: toCoverage(coverage) },
+      notes: [...beta, ...unreadPurchases(shown, records.quote), ...omitted],
+    });
+    const aim = some.length > 0 ? aims.some : aims.all;
+    return answerWithRows(rows, write, asked.rows === undefined ? aim : undefined);
   });
-  const aim = some.length > 0 ? aims.some : aims.all;
-  return answerWithRows(rows, write, asked.rows === undefined ? aim : undefined);
 }
 
 /** Products are recommended by the purchases of others, whose quotes are not read one by one. */

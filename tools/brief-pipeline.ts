@@ -23,6 +23,7 @@ import {
   plainDay,
   readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
+import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { dealReferences, resolveFilters } from '../src/tool-kit/name-filters.ts';
 import {
   type PipelineSection,
@@ -71,54 +72,55 @@ export const briefPipeline = defineTool({
   }),
   async run(tenant, args, call) {
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);
-    const opportunities = read.records.opportunity ?? [];
-    const coverage = toCoverage(read.coverage);
-    const currencyOf = currenciesFor(tenant, read.records.company);
-    const { owner, company, stage, category, source, currency } = args;
-    const { filters, question } = resolveFilters(
-      { owner, company, stage, category, source, currency },
-      dealReferences(opportunities, read.records.company, currencyOf),
-      { coverage },
-    );
-    if (question) return question;
-    const { outcome, show = [] } = args;
-    const options: PipelineOptions = {
-      ...filters,
-      ...compact({
-        by: args.by,
-        closeFrom: args.close_from,
-        closeTo: args.close_to,
-        minValue: args.min_value,
-        periodFrom: args.period_from,
-        periodTo: args.period_to,
-        stalledAfterDays: args.stalled_days,
-        maxGroups: args.groups,
-        maxRows: args.rows,
-      }),
-      show,
-      today: today(),
-      currencyOf,
-      deals: await dealsFor(tenant, opportunities, read.records.company),
-    };
-    return pipelineAnswer(
-      outcome === 'open'
-        ? await runInSlices(pipelineSteps(opportunities, options))
-        : await runInSlices(closedSteps(opportunities, outcome, options)),
-      {
-        filters: options,
-        sections: withGroups(args.sections, args.by),
-        rows: args.rows,
-        dealsFrom: args.deals_from,
-        deals: () =>
-          dealsAbout(opportunities, outcome, options).map((deal) =>
+    return memoizedAnswer(tenant, read, { tool: 'pipeline', ...args }, async () => {
+      const opportunities = read.records.opportunity ?? [];
+      const coverage = toCoverage(read.coverage);
+      const currencyOf = currenciesFor(tenant, read.records.company);
+      const { owner, company, stage, category, source, currency } = args;
+      const { filters, question } = resolveFilters(
+        { owner, company, stage, category, source, currency },
+        dealReferences(opportunities, read.records.company, currencyOf),
+        { coverage },
+      );
+      if (question) return question;
+      const { outcome, show = [] } = args;
+      const options: PipelineOptions = {
+        ...filters,
+        ...compact({
+          by: args.by,
+          closeFrom: args.close_from,
+          closeTo: args.close_to,
+          minValue: args.min_value,
+          periodFrom: args.period_from,
+          periodTo: args.period_to,
+          stalledAfterDays: args.stalled_days,
+          maxGroups: args.groups,
+          maxRows: args.rows,
+        }),
+        show,
+        today: today(),
+        currencyOf,
+        deals: await dealsFor(tenant, opportunities, read.records.company),
+      };
+      return pipelineAnswer(
+        outcome === 'open'
+          ? await runInSlices(pipelineSteps(opportunities, options))
+          : await runInSlices(closedSteps(opportunities, outcome, options)),
+        {
+          filters: options,
+          sections: withGroups(args.sections, args.by),
+          rows: args.rows,
+          dealsFrom: args.deals_from,
+          deals: () => dealsAbout(opportunities, outcome, options),
+          rowOf: (deal) =>
             outcome === 'open'
               ? openDealRow(deal, options.today, show)
               : closedDealRow(deal, outcome, show),
-          ),
-        coverage,
-        notes: read.omitted,
-      },
-    );
+          coverage,
+          notes: read.omitted,
+        },
+      );
+    });
   },
 });
 

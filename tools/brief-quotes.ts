@@ -21,6 +21,7 @@ import {
   readOnlyHints,
   records,
 } from '../src/tool-kit/define-tool.ts';
+import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { resolveFilters } from '../src/tool-kit/name-filters.ts';
 
 export const briefQuotes = defineTool({
@@ -57,38 +58,40 @@ export const briefQuotes = defineTool({
   }),
   async run(tenant, args, call) {
     const read = await readCollections(tenant, ['quote'], ['opportunity', 'company'], call);
-    const { quote: quotes = [], opportunity, company: companies = [] } = read.records;
-    const currencyOf = currenciesFor(tenant, read.records.company);
-    const { owner, company, status, currency, acceptance, deal_state } = args;
-    const { filters, question } = resolveFilters(
-      { owner, company, status, currency, acceptance, deal_state },
-      occurring(quotes, companies, (each) => currencyOfRecord(each, currencyOf)),
-      { coverage: toCoverage(read.coverage) },
-    );
-    if (question) return question;
-    const options = {
-      ...filters,
-      ...compact({
-        dealState: filters.deal_state,
-        from: args.date_from,
-        to: args.date_to,
-        item: args.item,
-        maxGroups: args.groups,
-      }),
-      by: args.by,
-      date: args.date,
-      today: today(),
-      currencyOf,
-    };
-    const report = await runInSlices(QuotesReport.of(quotes, opportunity, options));
-    const covered = await readItems(tenant, report.matching, call, read.coverage);
-    await runInSlices(report.compute());
-    return quotesAnswer(
-      report,
-      { from: args.from ?? 0, size: args.size ?? 5 },
-      toCoverage(covered),
-      [...emptyNotes(report, args.item), ...read.omitted],
-    );
+    return memoizedAnswer(tenant, read, { tool: 'quotes', ...args }, async () => {
+      const { quote: quotes = [], opportunity, company: companies = [] } = read.records;
+      const currencyOf = currenciesFor(tenant, read.records.company);
+      const { owner, company, status, currency, acceptance, deal_state } = args;
+      const { filters, question } = resolveFilters(
+        { owner, company, status, currency, acceptance, deal_state },
+        occurring(quotes, companies, (each) => currencyOfRecord(each, currencyOf)),
+        { coverage: toCoverage(read.coverage) },
+      );
+      if (question) return question;
+      const options = {
+        ...filters,
+        ...compact({
+          dealState: filters.deal_state,
+          from: args.date_from,
+          to: args.date_to,
+          item: args.item,
+          maxGroups: args.groups,
+        }),
+        by: args.by,
+        date: args.date,
+        today: today(),
+        currencyOf,
+      };
+      const report = await runInSlices(QuotesReport.of(quotes, opportunity, options));
+      const covered = await readItems(tenant, report.matching, call, read.coverage);
+      await runInSlices(report.compute());
+      return quotesAnswer(
+        report,
+        { from: args.from ?? 0, size: args.size ?? 5 },
+        toCoverage(covered),
+        [...emptyNotes(report, args.item), ...read.omitted],
+      );
+    });
   },
 });
 
@@ -129,8 +132,10 @@ function quotesAnswer(
   notes: readonly Wording[],
 ): Answer {
   const { brief, count } = report;
-  return answerWithRows(Math.min(size, Math.max(0, count - from)), (shown) => {
-    const rows = report.rows(from, shown);
+  // Not the report itself, which is a hundred times as large: answers are kept.
+  const all = report.rows(from, size);
+  return answerWithRows(all.length, (shown) => {
+    const rows = all.slice(0, shown);
     const end = from + rows.length;
     const page = compact({
       shown: rows.length,

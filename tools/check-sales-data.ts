@@ -12,6 +12,7 @@ import {
   ownerOf,
   reportOn,
   statusOf,
+  withFewerRows,
 } from '../src/briefs/checks.ts';
 import { companyOf } from '../src/briefs/company-reference.ts';
 import type { Candidate } from '../src/briefs/name-filters.ts';
@@ -31,6 +32,7 @@ import {
   readOnlyHints,
   records,
 } from '../src/tool-kit/define-tool.ts';
+import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { resolveFilters } from '../src/tool-kit/name-filters.ts';
 
 /** Checked here and not in the schema, which every conversation pays for. */
@@ -66,33 +68,36 @@ export const checkSalesData = defineTool({
     rows: records.optional(),
     coverage,
   }),
-  async run(tenant, { check, size, from = 0, owner, company, status, kind, ...parameters }, call) {
+  async run(tenant, args, call) {
+    const { check, size, from = 0, owner, company, status, kind, ...parameters } = args;
     const { needs, wants = [] } = checks[check];
     const optional = new Set([...wants, ...(needsCompanies(check) ? (['company'] as const) : [])]);
     const read = await readCollections(tenant, needs, [...optional], call);
-    const { records: data } = read;
-    const about = { coverage: toCoverage(read.coverage) };
-    const resolved = resolveFilters({ owner, company, status }, occurring(check, data), about);
-    if (resolved.question) return resolved.question;
-    const options: CheckOptions = {
-      ...compact(parameters),
-      ...resolved.filters,
-      today: today(),
-      currencyOf: currenciesFor(tenant, data.company),
-    };
-    const { needsItems } = checks[check];
-    const quotes = needsItems
-      ? (await runInSlices(matching(checks[check], data, options))).quote?.filter(needsItems)
-      : [];
-    const covered = toCoverage(await readItems(tenant, quotes ?? [], call, read.coverage));
-    const all = await runInSlices(examine(check, data, options));
-    const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(all) }, about);
-    if (kinds.question) return kinds.question;
-    const examined =
-      kind === undefined
-        ? all
-        : await runInSlices(examine(check, data, { ...options, ...kinds.filters }));
-    return checkAnswer(examined, { from, size }, covered, read.omitted);
+    return memoizedAnswer(tenant, read, { tool: 'check', ...args }, async () => {
+      const { records: data } = read;
+      const about = { coverage: toCoverage(read.coverage) };
+      const resolved = resolveFilters({ owner, company, status }, occurring(check, data), about);
+      if (resolved.question) return resolved.question;
+      const options: CheckOptions = {
+        ...compact(parameters),
+        ...resolved.filters,
+        today: today(),
+        currencyOf: currenciesFor(tenant, data.company),
+      };
+      const { needsItems } = checks[check];
+      const quotes = needsItems
+        ? (await runInSlices(matching(checks[check], data, options))).quote?.filter(needsItems)
+        : [];
+      const covered = toCoverage(await readItems(tenant, quotes ?? [], call, read.coverage));
+      const all = await runInSlices(examine(check, data, options));
+      const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(all) }, about);
+      if (kinds.question) return kinds.question;
+      const examined =
+        kind === undefined
+          ? all
+          : await runInSlices(examine(check, data, { ...options, ...kinds.filters }));
+      return checkAnswer(examined, { from, size }, covered, read.omitted);
+    });
   },
 });
 
@@ -124,9 +129,10 @@ function checkAnswer(
   coverage: Record<string, unknown>,
   notes: readonly Wording[],
 ): Answer {
-  const left = Math.max(0, examined.findings.length - from);
-  return answerWithRows(Math.min(size, left), (maxRows) => {
-    const found = reportOn(examined, { from, maxRows });
+  // Not all findings, of which there may be thousands: answers are kept.
+  const all = reportOn(examined, { from, maxRows: size });
+  return answerWithRows(all.shown, (rows) => {
+    const found = withFewerRows(all, rows);
     return {
       summary: checkSummary(found),
       data: { ...found, coverage },

@@ -190,15 +190,17 @@ export function reportOn({ report, findings }: Examined, shown: Shown): CheckRep
   const rows = findings
     .slice(from, from + maxRows)
     .map((finding) => toFinding(finding, report.currency, maxRelated));
-  const end = from + rows.length;
-  return compact({
-    ...report,
-    from: nonZero(from),
-    shown: rows.length,
-    total: findings.length,
-    next: rows.length > 0 && end < findings.length ? end : undefined,
-    rows,
-  });
+  const found = { ...report, ...compact({ from: nonZero(from) }) };
+  return withFewerRows({ ...found, shown: rows.length, total: findings.length, rows }, maxRows);
+}
+
+/** The same report with at most so many findings. */
+export function withFewerRows(report: CheckReport, maxRows: number): CheckReport {
+  const { next: _, rows: all, ...others } = report;
+  const rows = all.slice(0, maxRows);
+  const end = (report.from ?? 0) + rows.length;
+  const next = rows.length > 0 && end < report.total ? end : undefined;
+  return { ...others, shown: rows.length, ...compact({ next }), rows };
 }
 
 /** The exact definition of a check with its parameters filled in. */

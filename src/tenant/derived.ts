@@ -1,35 +1,42 @@
-/** Results that are computed from readings of collections and kept as long as these. */
+/** Results that are computed from readings of collections, and kept as long as all of these are. */
 
-interface Kept {
-  from: readonly object[];
-  value: unknown;
-}
-
-/** Results of one reading. The least recently used go first. */
+/** Results of the same readings. The least recently used go first. */
 const maxResults = 40;
 
+/** The results of some readings, and those of these and further ones. */
+class Results {
+  readonly further = new WeakMap<object, Results>();
+  /** The most recently used last. */
+  readonly byName = new Map<string, unknown>();
+}
+
 export class DerivedResults {
-  /** By the first of the readings, so that its results go with it. */
-  readonly #results = new WeakMap<object, Map<string, Kept>>();
+  readonly #ofNothing = new Results();
 
   /**
    * The result of the same name from the same readings, or that of `work`. A promise that is rejected is not kept.
    * `undefined` stands for a collection that may not be read.
    */
   get<T>(readings: readonly (object | undefined)[], name: string, work: () => T): T {
-    const from = readings.map((reading) => reading ?? nothing);
-    const [first = nothing] = from;
-    const results = this.#results.get(first) ?? new Map<string, Kept>();
-    this.#results.set(first, results);
-    const known = results.get(name);
-    const isSame = known?.from.every((reading, at) => reading === from[at]);
-    const value = known && isSame ? (known.value as T) : work();
-    results.delete(name);
-    results.set(name, { from, value });
-    const [oldest] = results.keys();
-    if (results.size > maxResults && oldest !== undefined) results.delete(oldest);
-    if (value instanceof Promise && !isSame) value.catch(() => results.delete(name));
+    const { byName } = this.#resultsOf(readings);
+    const isKnown = byName.has(name);
+    const value = isKnown ? (byName.get(name) as T) : work();
+    byName.delete(name);
+    byName.set(name, value);
+    const [oldest] = byName.keys();
+    if (byName.size > maxResults && oldest !== undefined) byName.delete(oldest);
+    if (value instanceof Promise && !isKnown) value.catch(() => byName.delete(name));
     return value;
+  }
+
+  #resultsOf(readings: readonly (object | undefined)[]): Results {
+    let results = this.#ofNothing;
+    for (const reading of readings) {
+      const further = results.further.get(reading ?? nothing) ?? new Results();
+      results.further.set(reading ?? nothing, further);
+      results = further;
+    }
+    return results;
   }
 }
 

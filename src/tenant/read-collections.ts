@@ -11,6 +11,8 @@ import { describeUnrecognized } from './unrecognized.ts';
 /** Several whole collections, and what is missing. */
 export interface CollectionsRead<R extends Resource> {
   records: { readonly [K in R]?: readonly RecordOf[K][] };
+  /** The same records in the order of the request; `undefined` for a collection that may not be read. */
+  readings: readonly (readonly ApiRecord[] | undefined)[];
   /** Combined coverage: complete only if each is complete; `asOf` is that of the oldest. */
   coverage: Coverage & { asOf: Date };
   /** A sentence for each collection that may not be read, or that lacks something in every record. */
@@ -40,12 +42,13 @@ export async function readCollections<N extends Resource, W extends Resource = n
   const records = Object.fromEntries(read.map((part) => [part.resource, part.records]));
   if (completeReferences(records as KnownRecords)) tenant.noteCompletion();
   return {
-    records,
+    records: records as CollectionsRead<N | W>['records'],
+    readings: parts.map((part) => ('records' in part ? part.records : undefined)),
     coverage: combinedCoverage(read),
     omitted: parts.flatMap((part) =>
       'omitted' in part ? [part.omitted] : describeUnrecognized(part.resource, part.records),
     ),
-  } as CollectionsRead<N | W>;
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The answers of `cpq_brief_pipeline`: the sections that were asked for, with as many deals as fit. */
+import type { Deal } from '../briefs/deals.ts';
 import type { NameFilter } from '../briefs/name-filters.ts';
 import { plural } from '../briefs/naming.ts';
 import type { ClosedBrief, PipelineBrief, PipelineFilters } from '../briefs/pipeline.ts';
@@ -49,7 +50,8 @@ interface Asked {
   /** Position of the first deal; without sections it asks for the list of deals only. */
   dealsFrom: number | undefined;
   /** Every deal that the brief is about, in order. */
-  deals(): readonly (OpenDeal | ClosedDeal)[];
+  deals(): readonly Deal[];
+  rowOf(deal: Deal): OpenDeal | ClosedDeal;
   coverage: Record<string, unknown>;
   notes: readonly Wording[];
 }
@@ -62,21 +64,22 @@ const isOpenBrief = (brief: Brief): brief is PipelineBrief => 'open' in brief;
 export function pipelineAnswer(brief: Brief, asked: Asked): Answer {
   const sections = new Set(sectionsOf(brief, asked));
   const { notes = [], ...figures } = brief;
-  const deals = sections.has('deals') ? asked.deals() : undefined;
-  const from = asked.dealsFrom ?? 0;
-  const count = deals ? Math.min(asked.rows ?? maxDeals, deals.length - from) : asked.rows;
+  const deals = sections.has('deals') ? listDeals(asked) : undefined;
+  const count = deals ? deals.records.length : asked.rows;
+  const allNotes = [...notes, ...sectionNotes(brief, sections), ...asked.notes];
+  const { coverage } = asked;
   const summary = [...scopeOf(asked.filters), ...summaryOf(brief, sections)];
   const write = (rows: number): Answer => {
-    const page = deals && dealsPage(deals, from, rows);
+    const page = deals && dealsPage(deals, rows);
     const listed = page ? [listedSummary(page.page)] : [];
     return {
       summary: join([...summary, ...listed], ' '),
-      data: { ...shownFigures(figures, sections, rows), ...page, coverage: asked.coverage },
-      notes: [...notes, ...sectionNotes(brief, sections), ...asked.notes],
+      data: { ...shownFigures(figures, sections, rows), ...page, coverage },
+      notes: allNotes,
     };
   };
   const isFilled = deals !== undefined && asked.rows === undefined;
-  return answerWithRows(Math.max(0, count ?? 2), write, isFilled ? aim : undefined);
+  return answerWithRows(count ?? 2, write, isFilled ? aim : undefined);
 }
 
 function sectionsOf(brief: Brief, { sections, dealsFrom }: Asked): readonly PipelineSection[] {
@@ -116,15 +119,23 @@ interface DealsPage extends Record<string, unknown> {
   page: { shown: number; from: number; total: number; next?: number };
 }
 
-function dealsPage(
-  deals: readonly (OpenDeal | ClosedDeal)[],
-  from: number,
-  rows: number,
-): DealsPage {
-  const records = deals.slice(from, from + rows);
+/** The deals that an answer can show, and how many there are in all. */
+interface ListedDeals {
+  records: readonly (OpenDeal | ClosedDeal)[];
+  from: number;
+  total: number;
+}
+
+function listDeals({ deals, rowOf, rows = maxDeals, dealsFrom: from = 0 }: Asked): ListedDeals {
+  const all = deals();
+  return { records: all.slice(from, from + rows).map(rowOf), from, total: all.length };
+}
+
+function dealsPage({ records: all, from, total }: ListedDeals, rows: number): DealsPage {
+  const records = all.slice(0, rows);
   const next = from + records.length;
-  const page = { shown: records.length, from, total: deals.length };
-  return { records, page: records.length > 0 && next < deals.length ? { ...page, next } : page };
+  const page = { shown: records.length, from, total };
+  return { records, page: records.length > 0 && next < total ? { ...page, next } : page };
 }
 
 function listedSummary({ shown, from, total, next }: DealsPage['page']): Wording {

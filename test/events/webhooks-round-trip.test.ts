@@ -67,6 +67,12 @@ const requestsFor = async (sandbox: Sandbox, path: string): Promise<number> => {
 const dealIn = async ({ call }: Connection, { name }: Deal): Promise<string> =>
   (await call('cpq_find', { query: name })).text;
 
+/** How many open deals a brief counts in a stage. */
+const openIn = async ({ call }: Connection, { id }: { id: string }): Promise<number> => {
+  const { open } = (await call('cpq_brief_pipeline', { stage: id })).data;
+  return (open as { count: number }).count;
+};
+
 describe('a change in the service', () => {
   test.each(['dotted', 'pair'])(
     'appears in the next answer and in the list of events (%s)',
@@ -77,12 +83,15 @@ describe('a change in the service', () => {
       await subscribe(sandbox, webhooksAt(server.url ?? '', 'default'), form);
       const { deal, from, to } = await aDeal(sandbox);
       expect(await dealIn(server, deal)).toContain(from.name);
+      const openBefore = await openIn(server, to);
+      expect(await openIn(server, to)).toBe(openBefore);
       const before = await requestsFor(sandbox, 'opportunity');
 
       const path = `opportunity/ext/${deal.externalIdentifier}`;
       await write(sandbox, path, { name: deal.name, pipelineStageId: to.id });
       await arrived(sandbox);
       expect(await dealIn(server, deal)).toContain(to.name);
+      expect(await openIn(server, to)).toBe(openBefore + 1);
       expect(await requestsFor(sandbox, 'opportunity')).toBeGreaterThan(before);
 
       const { records, page } = await server.call('cpq_list_events', { subject: 'opportunity' });
