@@ -211,7 +211,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'the person declined, or submitted the form without the tick': [
       ['consent/answers', 'the person %s: nothing is written, and the answer says so'],
     ],
-    'it changed: `moved`, with the new difference': [
+    'It changed: `moved`, with the new difference': [
       [
         'consent/steps',
         'while the person is asked: nothing is written, and the new difference is shown',
