@@ -120,7 +120,7 @@ describe('what documents name as code', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('messages in the table of failures are messages of the server', async () => {
+  test('messages in the list of failures are messages of the server', async () => {
     const folder = join(root, 'src');
     const files = await readdir(folder, { recursive: true });
     const sources = await Promise.all(
@@ -129,7 +129,7 @@ describe('what documents name as code', () => {
         .map((file) => readFile(join(folder, file), 'utf8')),
     );
     const text = (await pages()).get('docs/troubleshooting.md') ?? '';
-    const messages = [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, message = '']) => message);
+    const messages = [...text.matchAll(/^- `([^`]+)`:/gm)].map(([, message = '']) => message);
     expect(messages.length).toBeGreaterThan(20);
     const ofHosts = ['spawn node ENOENT'];
     const isIn = (source: string, message: string): boolean =>

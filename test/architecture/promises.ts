@@ -145,7 +145,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'It causes the cached collection to be read again': [
       ['events/webhooks-round-trip', 'appears in the next answer and in the list of events (%s)'],
     ],
-    'An event of a webhook is untrusted text': [
+    'An event of a [webhook](webhooks.md) is untrusted text': [
       ['events/list', 'removes invisible characters and markup'],
     ],
     'A [view](views.md) has no network access': [
@@ -373,7 +373,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     '`X-Forwarded-For` is accepted from named proxies only': [
       ['access/proxies', 'is the client of the first trusted proxy'],
     ],
-    'calls of one caller per minute': [
+    'the calls of one caller per minute': [
       [
         'operating/fair-queue',
         'may make a limited number of calls per minute, and is told when to retry',
@@ -385,7 +385,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'A batch (revision 2025-03-26) counts as its calls': [
       ['access/flood', 'counts each of its calls'],
     ],
-    'open update streams of one caller': [['access/flood', 'are limited per caller']],
+    'the open update streams of one caller': [['access/flood', 'are limited per caller']],
     'entries share nothing': [['access/tenants', 'never see each other’s data']],
     'Journal, write limit, received webhooks and cached collections belong to the entry': [
       ['access/isolation', 'have separate journals, reverts and hourly write limits'],
