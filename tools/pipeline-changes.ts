@@ -15,8 +15,10 @@ import {
   steps,
 } from '../src/briefs/pipeline-changes.ts';
 import { type PipelineBy, pipelineBy } from '../src/briefs/pipeline-groups.ts';
+import { type QuoteMovement, quoteMovements } from '../src/briefs/quote-changes.ts';
 import type { Opportunity } from '../src/records/records.ts';
-import { type PeriodStates, readPeriod } from '../src/tenant/history/compare.ts';
+import type { ToolCall } from '../src/tenant/call.ts';
+import { type PeriodStates, type PeriodWanted, readPeriod } from '../src/tenant/history/compare.ts';
 import {
   compareStates,
   dailyTotals,
@@ -24,8 +26,11 @@ import {
   matchingExits,
   periodDeals,
 } from '../src/tenant/history/figures.ts';
+import { readQuoteChanges } from '../src/tenant/history/quotes.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
+import { wording } from '../src/text/untrusted-text.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   answerFields,
@@ -47,13 +52,14 @@ import {
 import { isOneOf } from '../src/values.ts';
 
 const movements: readonly Movement[] = [...steps, ...moves];
+const allMovements: readonly string[] = [...new Set([...movements, ...quoteMovements])];
 const isPeriodStart = (text: string): boolean => openingDay(text, today()) !== undefined;
 
 export const pipelineChanges = defineTool({
   name: 'cpq_pipeline_changes',
   title: 'Changes of the pipeline',
   description:
-    'Pipeline changes: opening value, new, won, lost, moved, closing value; slips, stage and owner changes, days in stage, conversion, forecast accuracy.',
+    'Pipeline changes: opening value, new, won, lost, moved, closing value; slips, stage and owner changes, days in stage, conversion, forecast accuracy; quotes sent, accepted, repriced.',
   toolset: 'briefs',
   needs: ['opportunity:read'],
   hints: readOnlyHints,
@@ -66,10 +72,10 @@ export const pipelineChanges = defineTool({
         .default('7d')
         .describe('YYYY-MM-DD, 7d, monday, last_month'),
       until: day,
-      by: z.enum([...pipelineBy, 'day']).optional(),
+      by: z.enum([...pipelineBy, 'day', 'quote']).optional(),
       movement: z
         .string()
-        .refine((text) => isOneOf(movements, text), `must be one of ${movements.join(', ')}`)
+        .refine((text) => allMovements.includes(text), `must be one of ${allMovements.join(', ')}`)
         .optional()
         .describe('E.g. slipped'),
       owner: nameFilter,
@@ -129,13 +135,12 @@ export const pipelineChanges = defineTool({
       }),
       currencyOf,
     };
-    return changesAnswer(await changesBetween(states, options, args), {
-      wanted,
-      states,
-      kept,
-      coverage,
-      notes: read.omitted,
-    });
+    const changes = await changesBetween(states, options, args);
+    const quotes = await quotesBetween(tenant, wanted, options, args, call);
+    return changesAnswer(
+      { ...changes, quotes: quotes.compared, listsQuotes: listsQuotes(args) },
+      { wanted, states, kept, coverage, notes: [...quotes.notes, ...read.omitted] },
+    );
   },
 });
 
@@ -146,7 +151,7 @@ const presentState = (takenAt: Date, records: readonly Opportunity[] = []) => ({
 });
 
 interface Shown {
-  by?: PipelineBy | 'day' | undefined;
+  by?: PipelineBy | 'day' | 'quote' | undefined;
   movement?: string | undefined;
   rows?: number | undefined;
 }
@@ -163,11 +168,11 @@ async function changesBetween(
 ): Promise<PipelineChanges> {
   const { by, movement, rows } = asked;
   const readDeal = periodDeals(states, options.currencyOf);
-  const groups = by && by !== 'day' ? new ChangeGroups(by, options) : undefined;
+  const groups = by && by !== 'day' && by !== 'quote' ? new ChangeGroups(by, options) : undefined;
   const comparison = await compareStates(states, options, readDeal, groups);
   const { changes, order, opening, closing } = comparison;
   const only = movements.find((known) => known === movement);
-  const isWhole = by === undefined && only === undefined;
+  const isWhole = by === undefined && movement === undefined;
   return {
     opening,
     closing,
@@ -198,7 +203,44 @@ async function courseOfDeals(
   return { stages, forecast: { since: monthBefore.day, until: closing.day, rows } };
 }
 
+const quoteMovementOf = (movement: string | undefined): QuoteMovement | undefined =>
+  quoteMovements.find((known) => known === movement);
+
+/** Some movements are those of quotes only. */
+const listsQuotes = ({ by, movement }: Shown): boolean =>
+  by === 'quote' ||
+  (by === undefined && quoteMovementOf(movement) !== undefined && !isOneOf(movements, movement));
+
+const defaultQuotes = 7;
+
+/** The quotes of the period, where they are asked for or nothing else is. */
+async function quotesBetween(
+  tenant: Tenant,
+  wanted: PeriodWanted,
+  { owner, company, currency, currencyOf, ...others }: ChangeOptions,
+  asked: Shown,
+  call: ToolCall,
+): Promise<Awaited<ReturnType<typeof readQuoteChanges>>> {
+  const areListed = listsQuotes(asked);
+  const isWhole = asked.by === undefined && asked.movement === undefined;
+  if (!areListed && (!isWhole || !tenant.grants.has('quote:read'))) return { notes: [] };
+  tenant.requireGrant('quote:read');
+  if (Object.keys(others).length > 0) return { notes: areListed ? [onlyByOwner] : [] };
+  const options = {
+    ...compact({ owner, company, currency }),
+    currencyOf,
+    limit: areListed ? (asked.rows ?? defaultQuotes) : 0,
+    movement: quoteMovementOf(asked.movement),
+  };
+  const found = await readQuoteChanges(tenant, wanted, options, call);
+  const isMissing = areListed && !found.compared && found.notes.length === 0;
+  return isMissing ? { notes: [noQuotes] } : found;
+}
+
+const onlyByOwner = wording`Quotes can be filtered by owner, company and currency only.`;
+const noQuotes = wording`There are no two states of the quotes to compare yet: a snapshot is made on each day on which all quotes are read.`;
+
 function dealsShown({ by, movement, rows }: Shown): number {
-  if (by === 'day') return 0;
-  return rows ?? (by ? dealsWithGroups : movement ? 10 : 6);
+  if (by === 'day' || listsQuotes({ by, movement })) return 0;
+  return rows ?? (by ? dealsWithGroups : movement ? 10 : 4);
 }

@@ -47,8 +47,8 @@ type Move = (typeof moves)[number];
 export type Movement = Step | Move;
 
 /** A contribution to the sums; `count` is what it adds to the number of deals in the pipeline. */
-export interface Effect {
-  step: Step;
+export interface Effect<S extends string = Step> {
+  step: S;
   currency: string;
   /** In whole cents, negative where value leaves the pipeline. */
   amount: Decimal;
@@ -97,17 +97,17 @@ export function scopeOf(filters: PipelineFilters): Scope {
 
 const isClosed = ({ outcome }: Deal): boolean => outcome !== 'open' && outcome !== 'deleted';
 
-/** The records of one deal; absent where it did not exist. */
-export interface RecordPair {
-  before: Opportunity | undefined;
-  after: Opportunity | undefined;
+/** The same record on both days; absent where it did not exist. */
+export interface RecordPair<T = Opportunity> {
+  before: T | undefined;
+  after: T | undefined;
 }
 
-/** Every deal of two states, paired by id. */
-export function* pairRecords(
-  opening: readonly Opportunity[],
-  closing: readonly Opportunity[],
-): Generator<RecordPair> {
+/** Every record of two states, paired by id. */
+export function* pairRecords<T extends { id?: string }>(
+  opening: readonly T[],
+  closing: readonly T[],
+): Generator<RecordPair<T>> {
   const remaining = byId(opening);
   for (const [id, after] of byId(closing)) {
     yield { before: remaining.get(id), after };
@@ -116,11 +116,17 @@ export function* pairRecords(
   for (const before of remaining.values()) yield { before, after: undefined };
 }
 
-const byId = (records: readonly Opportunity[]): Map<string, Opportunity> =>
+const byId = <T extends { id?: string }>(records: readonly T[]): Map<string, T> =>
   new Map(records.flatMap((record) => (record.id ? [[record.id, record]] : [])));
 
-/** A deal's value in whole cents, so that sums of parts and wholes agree; an unknown value adds nothing. */
-export const centsOf = ({ value }: Deal): Decimal => value?.round(2) ?? zero;
+/** A deal or a quote with its value, which may be unknown. */
+export interface Valued {
+  currency: string;
+  value: Decimal | undefined;
+}
+
+/** The value in whole cents, so that sums of parts and wholes agree; an unknown value adds nothing. */
+export const centsOf = ({ value }: Pick<Valued, 'value'>): Decimal => value?.round(2) ?? zero;
 
 /** What a deal contributes. `since`: the day of the opening. */
 function effectsOf({ before, after }: DealPair, scope: Scope, since: Day): Effect[] {
@@ -132,21 +138,23 @@ function effectsOf({ before, after }: DealPair, scope: Scope, since: Day): Effec
   return passing(before, after, scope, since);
 }
 
-const entering = (step: Step, deal: Deal): Effect => ({
+export const entering = <S extends string>(step: S, deal: Valued): Effect<S> => ({
   step,
   currency: deal.currency,
   amount: centsOf(deal),
   count: 1,
 });
 
-const leavingAs = (step: Step, deal: Deal): Effect => ({
+export const leavingAs = <S extends string>(step: S, deal: Valued): Effect<S> => ({
   step,
   currency: deal.currency,
   amount: zero.minus(centsOf(deal)),
   count: -1,
 });
 
-function valueEffects(before: Deal, after: Deal): Effect[] {
+type ValueStep = 'valueUp' | 'valueDown' | 'currencyChanged';
+
+export function valueEffects(before: Valued, after: Valued): Effect<ValueStep>[] {
   const [was, is] = [centsOf(before), centsOf(after)];
   if (before.currency === after.currency) {
     const amount = is.minus(was);
@@ -339,7 +347,7 @@ export class PipelineSum {
   #count = 0;
   #unknownValue = 0;
 
-  add(deal: Deal): void {
+  add(deal: Valued): void {
     this.#count += 1;
     if (deal.value) this.#value.add(deal.currency, centsOf(deal));
     else this.#unknownValue += 1;
@@ -361,24 +369,32 @@ export function totalOf(deals: readonly Deal[]): PipelineTotal {
 }
 
 /** One step: how many deals, and what they add to the pipeline or, negative, take from it. */
-export interface StepRow {
-  step: Step;
+export interface StepRow<S extends string = Step> {
+  step: S;
   count: number;
   value?: Amounts;
 }
 
 /** The steps that occur, in the order of `steps`. */
-export function stepRows(changes: readonly DealChange[]): StepRow[] {
+export const stepRows = (changes: readonly DealChange[]): StepRow[] => sumSteps(steps, changes);
+
+/** The steps of changes that occur, in this order. */
+export function sumSteps<S extends string>(
+  inOrder: readonly S[],
+  changes: readonly { effects: readonly Effect<S>[] }[],
+): StepRow<S>[] {
   const sums = new Map(
-    steps.map((step) => [step, { deals: new Set<DealChange>(), value: new CurrencySums() }]),
+    inOrder.map((step) => [step, { changes: new Set<object>(), value: new CurrencySums() }]),
   );
   for (const change of changes)
     for (const { step, currency, amount } of change.effects) {
-      sums.get(step)?.deals.add(change);
+      sums.get(step)?.changes.add(change);
       sums.get(step)?.value.add(currency, amount);
     }
-  return [...sums].flatMap(([step, { deals, value }]) =>
-    deals.size === 0 ? [] : compact({ step, count: deals.size, value: value.toAmounts() }),
+  return [...sums].flatMap(([step, { changes, value }]) =>
+    changes.size === 0
+      ? []
+      : { step, count: changes.size, ...compact({ value: value.toAmounts() }) },
   );
 }
 

@@ -1,6 +1,6 @@
 import { ConfigError, readSettings, requireTenant, type Settings } from '../config.ts';
-import type { State } from '../state/port.ts';
-import { StoredHistory } from '../tenant/history/history.ts';
+import type { SnapshotStore, State } from '../state/port.ts';
+import { clearSnapshots, StoredHistory, StoredQuoteHistory } from '../tenant/history/history.ts';
 import { namespaceOf } from '../tenant/tenant.ts';
 import { openState } from './common.ts';
 import { defaultName } from './tenant-handle.ts';
@@ -19,7 +19,9 @@ export async function history(argv: readonly string[]): Promise<void> {
   await withHistories(settings, async (histories) => {
     for (const [name, stored] of chosen(histories, tenant)) {
       const text =
-        verb === 'list' ? ((await keptText(stored)) ?? 'no days are kept') : await cleared(stored);
+        verb === 'list'
+          ? ((await describeKept(stored)) ?? 'no days are kept')
+          : `deleted ${days(await clearSnapshots(stored.store))}`;
       process.stdout.write(`${name}: ${text}\n`);
     }
   });
@@ -35,7 +37,14 @@ function takeTenant(argv: readonly string[]): { tenant: string | undefined; flag
   return { tenant, flags };
 }
 
-type Histories = ReadonlyMap<string, StoredHistory>;
+/** What is kept of one tenant. */
+interface TenantHistory {
+  store: SnapshotStore;
+  opportunities: StoredHistory;
+  quotes: StoredQuoteHistory;
+}
+
+type Histories = ReadonlyMap<string, TenantHistory>;
 
 function chosen(histories: Histories, tenant: string | undefined): Histories {
   if (tenant === undefined) return histories;
@@ -84,29 +93,31 @@ const openAll = (
   { historyDays }: Settings,
 ): Histories =>
   new Map(
-    [...namespaces].map(([name, namespace]) => [
-      name,
-      new StoredHistory(state.snapshots(namespace), historyDays),
-    ]),
+    [...namespaces].map(([name, namespace]) => {
+      const store = state.snapshots(namespace);
+      const opportunities = new StoredHistory(store, historyDays);
+      return [name, { store, opportunities, quotes: new StoredQuoteHistory(store, historyDays) }];
+    }),
   );
-
-const cleared = async (stored: StoredHistory): Promise<string> =>
-  `deleted ${days(await stored.clear())}`;
 
 /** How many days are kept for each tenant that has any. */
 export const describeHistories = (settings: Settings): Promise<string> =>
   withHistories(settings, async (histories) => {
     const texts = await Promise.all(
       [...histories].map(async ([name, stored]) => {
-        const kept = await keptText(stored);
+        const kept = await describeKept(stored);
         return histories.size === 1 || kept === undefined ? kept : `${name} ${kept}`;
       }),
     );
     return texts.filter((text) => text !== undefined).join('; ');
   });
 
-async function keptText(stored: StoredHistory): Promise<string | undefined> {
-  const kept = await stored.days();
+async function describeKept({ opportunities, quotes }: TenantHistory): Promise<string | undefined> {
+  const [ofDeals, ofQuotes] = [rangeOf(await opportunities.days()), rangeOf(await quotes.days())];
+  return ofQuotes === undefined ? ofDeals : `${ofDeals ?? 'no days'}; of the quotes ${ofQuotes}`;
+}
+
+function rangeOf(kept: readonly string[]): string | undefined {
   const [first, last] = [kept[0], kept.at(-1)];
   return first === undefined ? undefined : `${days(kept.length)}, ${first} to ${last}`;
 }

@@ -18,7 +18,7 @@ export interface Sandbox {
   tenants: [SandboxTenant, ...SandboxTenant[]];
   /** The SQLite handle. The first access creates the data of every tenant that has none yet. */
   readonly database: Database;
-  /** The past of a tenant's opportunities: two hundred days, made from the seed when they are first asked for. */
+  /** The past of a tenant's opportunities and quotes: two hundred days, made from the seed when they are first asked for. */
   past(tenant: string): Past;
   /** Routes for tests, at `{admin.url}/log` and the like, with the header `admin-key`. */
   admin: { url: string; key: string };

@@ -6,7 +6,7 @@ import { deriveKey, type Permission, SCOPES, type Scope } from './keys.ts';
 import { type RateLimit, RollingWindow } from './limits.ts';
 import { RequestLog } from './log.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
-import { OpportunityPast } from './past.ts';
+import { TenantPast } from './past.ts';
 import type { Reply } from './route.ts';
 import { type SeedOptions, seedTenant } from './seed/index.ts';
 import type { KeyHolder, Service } from './server.ts';
@@ -27,7 +27,7 @@ export class SandboxService implements Service {
   readonly #store: Store;
   readonly #seed: Omit<SeedOptions, 'tenant' | 'profile'>;
   readonly #contexts = new Map<string, Context>();
-  readonly #pasts = new Map<string, OpportunityPast>();
+  readonly #pasts = new Map<string, TenantPast>();
   readonly #keyHolders = new Map<string, KeyHolder>();
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #now: () => Date;
@@ -51,9 +51,7 @@ export class SandboxService implements Service {
       this.webhooks.subscribe(readSubscription(wanted, names));
     }
     this.listen((change) => this.webhooks.announce(change));
-    this.listen((change) => {
-      if (change.subject === 'opportunity') this.pastOf(change.tenant).add(change);
-    });
+    this.listen((change) => this.pastOf(change.tenant).add(change));
     for (const name of names) this.#loadKeyHolders(name, seed);
   }
 
@@ -81,10 +79,9 @@ export class SandboxService implements Service {
     return context;
   }
 
-  pastOf(tenant: string): OpportunityPast {
+  pastOf(tenant: string): TenantPast {
     const known = this.#pasts.get(tenant);
-    const past =
-      known ?? new OpportunityPast(tenant, this.#now, () => this.contextFor(tenant).store);
+    const past = known ?? new TenantPast(tenant, this.#now, () => this.contextFor(tenant).store);
     this.#pasts.set(tenant, past);
     return past;
   }

@@ -261,6 +261,7 @@ export const tables: Record<string, string[]> = {
   quote_order: ['id', 'quoteId', 'status', 'createdAt', 'updatedAt'],
   awkward: ['resource', 'id', 'kind'],
   opportunity_version: ['opportunityId', 'at', 'record'],
+  quote_version: ['quoteId', 'at', 'record'],
   ...Object.fromEntries(
     resources.map(({ table, fields }) => [
       table,
@@ -278,6 +279,7 @@ const lookups: Record<string, string[]> = {
   quote_item: ['quoteId'],
   pricing_book_product: ['pricingBookId'],
   opportunity_version: ['opportunityId'],
+  quote_version: ['quoteId'],
 };
 
 /**

@@ -19,9 +19,9 @@ import {
 } from './collections.ts';
 import { DerivedResults } from './derived.ts';
 import { type Grant, intersectGrants, readGrant } from './grants.ts';
-import type { PipelineHistory, StoredHistory } from './history/history.ts';
+import type { PipelineHistory, QuoteHistory } from './history/history.ts';
 import type { KnownPast } from './history/known-past.ts';
-import { HistoryRecorder } from './history/recorder.ts';
+import { HistoryRecorder, type Recorders } from './history/recorder.ts';
 import { type ListPage, readListPage, sliceOf } from './reading/list-page.ts';
 import type { Progress } from './reading/pass.ts';
 import { QuoteItems } from './reading/quote-items.ts';
@@ -83,7 +83,7 @@ class SharedTenantState {
   /** How often references of cached records were completed. */
   completions = 0;
   readonly searches = new RecentSearches();
-  readonly #recorder: HistoryRecorder | undefined;
+  readonly #recorders: Recorders | undefined;
   /** True if the service refused the key in its last response. */
   keyRefused = false;
   /** Collections that the key may not read, by the service's last response for each. */
@@ -117,34 +117,53 @@ class SharedTenantState {
       remainingBudget: async () => (await traffic.budget.peek()).remaining,
       cachedCollections: () => this.collections.cacheTimes(),
     });
-    const { history } = options;
-    if (history && history.keepDays > 0 && !history.past)
-      this.#recorder = new HistoryRecorder(() => this.#storedHistory(history), history.onError);
+    this.#recorders = this.#startRecorders(options.history);
+  }
+
+  /** A known past needs no snapshots. */
+  #startRecorders(history: HistoryOptions | undefined): Recorders | undefined {
+    if (!history || history.keepDays === 0 || history.past) return undefined;
+    const { onError } = history;
+    return {
+      opportunity: new HistoryRecorder(() => this.#stored('StoredHistory', history), onError),
+      quote: new HistoryRecorder(() => this.#stored('StoredQuoteHistory', history), onError),
+    };
   }
 
   /** `undefined` if no history is kept. */
   async history(options: HistoryOptions | undefined): Promise<PipelineHistory | undefined> {
     if (!options || options.keepDays === 0) return undefined;
-    if (!options.past) return this.#storedHistory(options);
-    const { PastHistory } = await import('./history/known-past.ts');
-    return new PastHistory(options.past);
+    if (!options.past) return this.#stored('StoredHistory', options);
+    return (await import('./history/known-past.ts')).pastOpportunities(options.past);
+  }
+
+  /** `undefined` if no history is kept. */
+  async quoteHistory(options: HistoryOptions | undefined): Promise<QuoteHistory | undefined> {
+    if (!options || options.keepDays === 0) return undefined;
+    if (!options.past) return this.#stored('StoredQuoteHistory', options);
+    return (await import('./history/known-past.ts')).pastQuotes(options.past);
   }
 
   /** Loaded when it is first used, because a start does not need it. */
-  async #storedHistory({ keepDays }: HistoryOptions): Promise<StoredHistory> {
-    const { StoredHistory } = await import('./history/history.ts');
-    return new StoredHistory(this.#state.snapshots(this.#namespace), keepDays);
+  async #stored<K extends 'StoredHistory' | 'StoredQuoteHistory'>(
+    kind: K,
+    { keepDays }: HistoryOptions,
+  ) {
+    const { [kind]: Stored } = await import('./history/history.ts');
+    return new Stored(this.#state.snapshots(this.#namespace), keepDays);
   }
 
   /** Notes a collection that was read, for the history. */
   onRead(resource: Resource, collection: Collection<ApiRecord>): void {
-    if (resource === 'opportunity') this.#recorder?.note(collection);
+    if (resource === 'opportunity') this.#recorders?.opportunity.note(collection);
+    if (resource === 'quote') this.#recorders?.quote.note(collection);
   }
 
   async close(): Promise<void> {
     this.#unsubscribe();
     this.#unregisterGauges?.();
-    await this.#recorder?.flush();
+    await this.#recorders?.opportunity.flush();
+    await this.#recorders?.quote.flush();
     this.collections.close();
     await this.profile.saved();
     await this.client.close();
@@ -352,6 +371,11 @@ export class Tenant {
   /** The past of the pipeline; `undefined` if none is kept. */
   history(): Promise<PipelineHistory | undefined> {
     return this.#shared.history(this.#options.history);
+  }
+
+  /** The past of the quotes; `undefined` if none is kept. */
+  quoteHistory(): Promise<QuoteHistory | undefined> {
+    return this.#shared.quoteHistory(this.#options.history);
   }
 
   /** Invalidates the cached collection in all processes. */

@@ -7,15 +7,13 @@ import type { ChangeGroup } from '../briefs/pipeline-change-groups.ts';
 import type { ChangeRow } from '../briefs/pipeline-change-rows.ts';
 import { minExits, type StageRow } from '../briefs/pipeline-change-series.ts';
 import type { MoveRow, PipelineTotal, StepRow } from '../briefs/pipeline-changes.ts';
-import type {
-  DatedSnapshot,
-  KeptDays,
-  PeriodStates,
-  PeriodWanted,
-} from '../tenant/history/compare.ts';
+import type { KeptDays, PeriodStates, PeriodWanted } from '../tenant/history/compare.ts';
+import type { ComparedQuotes } from '../tenant/history/quotes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { answerWithRows, formatAmounts } from './answers.ts';
+import { compared } from './compared.ts';
 import type { Answer } from './define-tool.ts';
+import { quoteNotes, quotesData, quotesSentence } from './quote-change-answers.ts';
 
 /** The figures of a period. */
 export interface PipelineChanges {
@@ -29,6 +27,9 @@ export interface PipelineChanges {
   deals: LimitedList<ChangeRow>;
   stages?: StageRow[];
   forecast?: { since: string; until: string; rows: ForecastRow[] };
+  quotes?: ComparedQuotes | undefined;
+  /** Whether the quotes that changed are listed in place of the deals. */
+  listsQuotes?: boolean;
 }
 
 /** What a comparison was made from. */
@@ -40,28 +41,34 @@ export interface ComparisonSources {
   notes: readonly Wording[];
 }
 
-const timeOf = ({ takenAt }: DatedSnapshot): string => `${takenAt.toISOString().slice(0, 19)}Z`;
-
 export function changesAnswer(changes: PipelineChanges, sources: ComparisonSources): Answer {
   const { states, kept, coverage, wanted } = sources;
-  const { isLive } = states;
   const { deals, groups, days, stages = [], forecast, opening, closing, steps, moves } = changes;
-  const [from, to] = [timeOf(states.opening), timeOf(states.closing)];
-  return answerWithRows(deals.rows.length, (shown) => ({
+  const { quotes, listsQuotes = false } = changes;
+  const listed = listsQuotes ? (quotes?.changes.quotes.rows ?? []) : deals.rows;
+  return answerWithRows(listed.length, (shown) => ({
     summary: changesSummary(changes, sources),
     data: compact({
-      compared: { from, to: isLive ? `${to} (now)` : to },
+      compared: compared(states),
       pipeline: [{ step: 'opening', ...opening }, ...steps, { step: 'closing', ...closing }],
       moves: moves.length > 0 ? moves : undefined,
       groups,
       days,
-      deals: { total: deals.total, shown, rows: deals.rows.slice(0, shown) },
+      deals: listsQuotes
+        ? undefined
+        : { total: deals.total, shown, rows: deals.rows.slice(0, shown) },
       stages: stages.length > 0 ? stages : undefined,
       forecast: forecast && forecast.rows.length > 0 ? forecast : undefined,
+      quotes: quotes && quotesData(quotes, states, listsQuotes ? shown : undefined),
       history: { ...compact({ from: kept.first }), days: kept.count },
       coverage,
     }),
-    notes: [...periodNotes(wanted, states), ...stageNotes(stages), ...sources.notes],
+    notes: [
+      ...periodNotes(wanted, states),
+      ...(quotes ? quoteNotes(wanted, quotes) : []),
+      ...stageNotes(stages),
+      ...sources.notes,
+    ],
   }));
 }
 
@@ -84,7 +91,7 @@ const nouns: readonly (readonly [StepRow['step'] | MoveRow['move'], string])[] =
 ];
 
 function changesSummary(
-  { opening, closing, steps, moves }: PipelineChanges,
+  { opening, closing, steps, moves, quotes }: PipelineChanges,
   { states }: ComparisonSources,
 ): Wording {
   const counts = new Map<string, number>([
@@ -97,7 +104,7 @@ function changesSummary(
   });
   const what = parts.length > 0 ? join(parts, ', ') : wording`no deal moved`;
   const until = states.isLive ? wording`now` : wording`on ${trusted(states.closing.day)}`;
-  return wording`${totalText(opening)} on ${trusted(states.opening.day)}, ${totalText(closing)} ${until}: ${what}.`;
+  return wording`${totalText(opening)} on ${trusted(states.opening.day)}, ${totalText(closing)} ${until}: ${what}.${quotes ? quotesSentence(quotes.changes) : ''}`;
 }
 
 function totalText({ count, value }: PipelineTotal): Wording {

@@ -8,7 +8,7 @@ import { addDays } from '../../src/briefs/days.ts';
 import { type Opportunity, toRecord } from '../../src/records/records.ts';
 import { localState } from '../../src/state/local.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
-import { StoredHistory } from '../../src/tenant/history/history.ts';
+import { clearSnapshots, StoredHistory } from '../../src/tenant/history/history.ts';
 import fc from '../support/fast-check.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { closing } from '../support/shared.ts';
@@ -127,7 +127,7 @@ describe('what is kept', () => {
     const { store, folder } = await newStore();
     const history = historyIn(store);
     for (const back of [2, 1, 0]) await history.save(deals(3), at(addDays(today, -back)));
-    expect(await history.clear()).toBe(3);
+    expect(await clearSnapshots(store)).toBe(3);
     expect(await history.days()).toEqual([]);
     await expect(stat(folder)).rejects.toThrow('ENOENT');
   });

@@ -5,7 +5,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { toRecord } from '../../src/records/records.ts';
 import { localState } from '../../src/state/local.ts';
-import { StoredHistory } from '../../src/tenant/history/history.ts';
+import { StoredHistory, StoredQuoteHistory } from '../../src/tenant/history/history.ts';
 import { namespaceOf } from '../../src/tenant/tenant.ts';
 import { anyHost, type Connection, type Row } from '../support/hosts.ts';
 import { clockAt } from '../support/oracle/clock.ts';
@@ -201,6 +201,7 @@ describe('its parts', () => {
       { since: 'last_month' },
       { since: '2020-01-01' },
       { by: 'owner' },
+      { by: 'quote' },
       { since: '2020-01-01', by: 'day' },
     ]) {
       const { text, data } = await embedded.call('cpq_pipeline_changes', args);
@@ -233,6 +234,43 @@ describe('its parts', () => {
     await event('2026-06-15T10:11:12.000Z', { id: other?.id, name: other?.name });
     await event('2026-06-15T13:14:15.000Z', { id: deal?.stage });
     expect(await leftOnMonday()).toBe(before + 2);
+  });
+});
+
+describe('quotes', () => {
+  test('says which quotes were sent, answered and repriced, by some filters only', async () => {
+    const embedded = await anyHost.start('embedded');
+    const { quotes, summary, deals } = await changes(embedded, { since: 'last_month' });
+    const { rows } = quotes as { rows: Row[] };
+    const accepted = rows.find(({ movement }) => movement === 'accepted');
+    expect(accepted?.firstYearValue).toEqual({ USD: expect.toSatisfy((amount) => amount > 0) });
+    expect(summary).toContain(`${accepted?.count} accepted`);
+    expect(deals.rows.length).toBeGreaterThan(0);
+    const listed = await changes(embedded, {
+      since: 'last_month',
+      movement: 'accepted',
+      rows: 100,
+    });
+    const { changed, rows: steps } = listed.quotes as {
+      rows: Row[];
+      changed: { total: number; rows: Row[] };
+    };
+    expect([steps[0]?.step, steps.at(-1)?.step]).toEqual(['opening', 'closing']);
+    expect([changed.total, changed.rows.length, listed.deals]).toEqual([
+      accepted?.count,
+      accepted?.count,
+      undefined,
+    ]);
+    for (const { movement } of changed.rows) expect(movement).toContain('accepted');
+    const [{ owner } = {}] = changed.rows;
+    const ofOne = await changes(embedded, { since: 'last_month', by: 'quote', owner, rows: 100 });
+    const { changed: own } = ofOne.quotes as { changed: { rows: Row[] } };
+    for (const row of own.rows) expect(row.owner).toContain(owner);
+    const staged = await embedded.call('cpq_pipeline_changes', { by: 'quote', min_value: 1 });
+    expect([staged.data.quotes, staged.text]).toEqual([
+      undefined,
+      expect.stringContaining('filtered by owner, company and currency only'),
+    ]);
   });
 });
 
@@ -274,6 +312,21 @@ describe('snapshots', () => {
       const bytes = await readFile(join(name.parentPath, name.name));
       expect(bytes.includes(address.key)).toBe(false);
     }
+  });
+
+  test('are made of quotes, once these were read completely', async () => {
+    const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
+    const folder = await newFolder();
+    const env = { CPQ_STATE_DIR: folder, ...clockAt(today) };
+    const server = await anyHost.start(addressIn(sandbox), { env });
+    const none = await server.call('cpq_pipeline_changes', { by: 'quote' });
+    expect(none.text).toContain('Nothing to compare yet');
+    await server.call('cpq_brief_quotes');
+    await server.close();
+    const kept = ['base', today, 'quotes-base', `quotes-${today}`];
+    expect((await namesIn(folder)).map((name) => name.replace(/(base)-.*/, '$1'))).toEqual(
+      kept.sort(),
+    );
   });
 
   test('are made while the server runs', async () => {
@@ -344,12 +397,13 @@ describe('cpq-mcp history', () => {
     const history = new StoredHistory(state.snapshots(namespace), 400);
     await history.save([{ id: 'a' }], new Date('2026-01-02T10:00:00Z'));
     await history.save([{ id: 'a' }], new Date('2026-01-03T10:00:00Z'));
+    const quotes = new StoredQuoteHistory(state.snapshots(namespace), 400);
+    await quotes.save([{ id: 'q' }], new Date('2026-01-03T11:00:00Z'));
+    const range = '2 days, 2026-01-02 to 2026-01-03; of the quotes 1 day, 2026-01-03 to 2026-01-03';
     const env = { CPQ_BASE_URL: address.baseUrl, CPQ_API_KEY: address.key, CPQ_STATE_DIR: copy };
-    expect((await run(['history', 'list'], env)).stdout).toBe(
-      'default: 2 days, 2026-01-02 to 2026-01-03\n',
-    );
+    expect((await run(['history', 'list'], env)).stdout).toBe(`default: ${range}\n`);
     const { stdout } = await run(['doctor'], env);
-    expect(stdout.replace(/\s+/g, ' ')).toContain('history: 2 days, 2026-01-02 to 2026-01-03');
+    expect(stdout.replace(/\s+/g, ' ')).toContain(`history: ${range}`);
     const wrong = await run(['history', 'clear', '--tenant', 'acme'], env);
     expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('default')]);
     expect((await run(['history', 'clear'], env)).stdout).toBe('default: deleted 2 days\n');

@@ -2,7 +2,16 @@ import type { Json, JsonObject, Row } from '../json.ts';
 import { cents, Random } from './random.ts';
 import { profiles } from './words.ts';
 
-/** What the past is made from: the tenant as it is now. */
+/** What the past of the quotes is made from. */
+export interface QuoteSources {
+  /** Prefix of the random choices. */
+  seed: string;
+  /** Wire records of the quotes. */
+  quotes: JsonObject[];
+  now: Date;
+}
+
+/** What the past of the opportunities is made from: the tenant as it is now. */
 export interface PastSources {
   /** Prefix of the random choices. */
   seed: string;
@@ -48,19 +57,26 @@ function versionsOf(record: JsonObject, sources: PastSources): Row[] {
     ...dateChanges(random, record, lifetime),
     ...ownerChanges(random, record, lifetime, sources.owners),
     ...deletion(record),
-  ].sort((one, other) => other.at - one.at);
+  ];
+  return versionsFrom(record, changes, lifetime).map((version) => ({
+    opportunityId: record.id,
+    ...version,
+  }));
+}
+
+/** The record after each of its changes, the oldest version first. */
+function versionsFrom(record: JsonObject, changes: Change[], { created }: Lifetime): Row[] {
   const versions: Row[] = [];
   let state = record;
-  for (const { at, before } of changes) {
+  for (const { at, before } of changes.sort((one, other) => other.at - one.at)) {
     versions.push(versionAt(at, state));
     state = { ...state, ...before, updatedAt: iso(at - 1) };
   }
-  versions.push(versionAt(lifetime.created, { ...state, updatedAt: iso(lifetime.created) }));
+  versions.push(versionAt(created, { ...state, updatedAt: iso(created) }));
   return versions.reverse();
 }
 
 const versionAt = (at: number, record: JsonObject): Row => ({
-  opportunityId: record.id,
   at: iso(at),
   record: JSON.stringify(record),
 });
@@ -68,12 +84,86 @@ const versionAt = (at: number, record: JsonObject): Row => ({
 const iso = (at: number): string => new Date(at).toISOString();
 const timeOf = (value: Json | undefined): number => Date.parse(String(value ?? ''));
 
+/**
+ * Versions of each quote from its creation until now: drafted, sent, answered or expired; some were repriced, and some
+ * were valid longer than at first. The last version is the record as it is.
+ */
+export function makeQuotePast({ seed, quotes, now }: QuoteSources): Row[] {
+  return quotes.flatMap((quote) => {
+    const random = new Random(`${seed}/past/${String(quote.id)}`);
+    const lifetime = quoteLifetime(quote, now);
+    const changes = [
+      ...touched(quote, lifetime),
+      ...answers(quote, lifetime),
+      ...sendings(quote, lifetime),
+      ...repricings(random, quote, lifetime),
+      ...extensions(random, quote, lifetime),
+      ...deletion(quote),
+    ];
+    return versionsFrom(quote, changes, lifetime).map((version) => ({
+      quoteId: quote.id,
+      ...version,
+    }));
+  });
+}
+
+const known = (...values: (Json | undefined)[]): number[] =>
+  values.map(timeOf).filter((time) => !Number.isNaN(time));
+
+function quoteLifetime(quote: JsonObject, now: Date): Lifetime {
+  const { createdAt, updatedAt, sentAt, approvedAt, declinedAt, expiredAt, deletedAt } = quote;
+  const answered = known(approvedAt, declinedAt, expiredAt);
+  const times = known(createdAt, updatedAt, sentAt, deletedAt);
+  const created = Math.min(now.getTime(), ...times, ...answered);
+  const end = Math.min(now.getTime(), ...known(deletedAt), ...answered);
+  return { created, end: Math.max(created, end) };
+}
+
+const inCaseOf = (status: string, { status: like }: JsonObject): string =>
+  like === String(like).toUpperCase() ? status.toUpperCase() : status;
+
+/** Before it was approved, declined or expired, a quote was sent, or a draft if it never was. */
+function answers(quote: JsonObject, { created }: Lifetime): Change[] {
+  const [at] = known(quote.approvedAt, quote.declinedAt, quote.expiredAt).sort((a, b) => a - b);
+  if (at === undefined || at <= created) return [];
+  const status = inCaseOf(timeOf(quote.sentAt) < at ? 'sent' : 'draft', quote);
+  const unanswered = { approvedAt: undefined, declinedAt: undefined, expiredAt: undefined };
+  return [{ at, before: { status, ...unanswered } }];
+}
+
+function sendings(quote: JsonObject, { created, end }: Lifetime): Change[] {
+  const at = timeOf(quote.sentAt);
+  const draft = { status: inCaseOf('draft', quote), sentAt: undefined, expiresAt: undefined };
+  return at > created && at < end ? [{ at, before: draft }] : [];
+}
+
+/** The quantities of a third of the quotes were other ones before. */
+function repricings(random: Random, quote: JsonObject, lifetime: Lifetime): Change[] {
+  const items = quote.items as JsonObject[] | undefined;
+  if (!items?.length || !random.chance(0.35)) return [];
+  return times(random, lifetime, random.int(1, 2)).map((at) => {
+    const factor = random.amount(0.6, 1.2);
+    return { at, before: { items: items.map((item) => withQuantity(item, factor)) } };
+  });
+}
+
+const withQuantity = (item: JsonObject, factor: number): JsonObject =>
+  typeof item.quantity === 'number'
+    ? { ...item, quantity: Math.max(1, Math.round(item.quantity * factor)) }
+    : item;
+
+/** The expiry date of a sent quote was moved. */
+function extensions(random: Random, quote: JsonObject, { end }: Lifetime): Change[] {
+  const [sent, expires] = [timeOf(quote.sentAt), timeOf(quote.expiresAt)];
+  if (!(end - sent > 10 * dayMs) || !(expires > sent) || !random.chance(0.2)) return [];
+  const at = random.int(sent + 5 * dayMs, end - 1);
+  return [{ at, before: { expiresAt: iso(expires - random.int(10, 20) * dayMs) } }];
+}
+
 function lifetimeOf(record: JsonObject, now: Date): Lifetime {
   const { createdAt, updatedAt, stageUpdatedAt, closedAt, deletedAt } = record;
-  const known = [createdAt, updatedAt, stageUpdatedAt, closedAt, deletedAt]
-    .map(timeOf)
-    .filter((time) => !Number.isNaN(time));
-  const created = Math.min(now.getTime(), ...known);
+  const times = known(createdAt, updatedAt, stageUpdatedAt, closedAt, deletedAt);
+  const created = Math.min(now.getTime(), ...times);
   const ends = [timeOf(closedAt) || timeOf(updatedAt), timeOf(deletedAt)];
   const end = Math.min(now.getTime(), ...ends.filter((time) => !Number.isNaN(time)));
   return { created, end: Math.max(created, end) };

@@ -5,10 +5,10 @@ import { forEachInSlices } from '../../slices.ts';
 import { type Inbox, type InboxEntry, ifUnavailable } from '../../state/port.ts';
 import { fieldsOf } from '../events/read-event.ts';
 import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
-import { isSameStored } from './snapshot-format.ts';
+import { isSameStored } from './snapshot-columns.ts';
 
 /** A snapshot with its day. */
-export interface DatedSnapshot extends Snapshot {
+export interface DatedSnapshot<T = Opportunity> extends Snapshot<T> {
   day: Day;
 }
 
@@ -18,12 +18,16 @@ export interface PeriodWanted {
   closing: Day;
 }
 
-/** The two states of a period, and what is known of the days between them. */
-export interface PeriodStates {
-  opening: DatedSnapshot;
-  closing: DatedSnapshot;
+/** The two states of a period. */
+export interface StatePair<T = Opportunity> {
+  opening: DatedSnapshot<T>;
+  closing: DatedSnapshot<T>;
   /** Whether the closing is the present reading. */
   isLive: boolean;
+}
+
+/** The two states of a period, and what is known of the days between them. */
+export interface PeriodStates extends StatePair {
   series: DealSeries;
   /** A state about a month before the closing, for the accuracy of the forecast. */
   monthBefore: DatedSnapshot | undefined;
@@ -56,14 +60,12 @@ const monthSlack = 10;
  * those of the history, oldest first.
  * @returns undefined if there are not two states
  */
-export async function readPeriod(
-  tenant: EventSource,
-  history: PipelineHistory,
+export async function readStates<T>(
+  reader: SnapshotReader<T>,
   days: readonly Day[],
   { opening, closing }: PeriodWanted,
-  present: DatedSnapshot | undefined,
-): Promise<PeriodStates | undefined> {
-  const reader = history.reader();
+  present: DatedSnapshot<T> | undefined,
+): Promise<StatePair<T> | undefined> {
   const before = days.filter((day) => day <= closing).reverse();
   const isLive = present !== undefined && present.day <= closing;
   const last = isLive ? present : await firstReadable(reader, before);
@@ -74,15 +76,29 @@ export async function readPeriod(
     ...known.filter((day) => day > opening),
   ];
   const start = await firstReadable(reader, candidates);
-  if (!start) return undefined;
-  const end = isLive ? await withKnown(start.records, last) : last;
-  const between = known.filter((day) => start.day < day);
+  return start && { opening: start, closing: last, isLive };
+}
+
+/** The states of a period as `readStates` finds them, and the days between them. */
+export async function readPeriod(
+  tenant: EventSource,
+  history: PipelineHistory,
+  days: readonly Day[],
+  wanted: PeriodWanted,
+  present: DatedSnapshot | undefined,
+): Promise<PeriodStates | undefined> {
+  const reader = history.reader();
+  const states = await readStates(reader, days, wanted, present);
+  if (!states) return undefined;
+  const { opening, isLive } = states;
+  const closing = isLive ? await withKnown(opening.records, states.closing) : states.closing;
+  const between = days.filter((day) => opening.day < day && day < closing.day);
   return {
-    opening: start,
-    closing: end,
+    opening,
+    closing,
     isLive,
-    series: await seriesBetween(tenant, reader, between, start, end),
-    monthBefore: await monthBefore(reader, days, end),
+    series: await seriesBetween(tenant, reader, between, opening, closing),
+    monthBefore: await monthBefore(reader, days, closing),
     between,
     reader,
   };
@@ -102,10 +118,10 @@ async function withKnown(
   return { ...state, records };
 }
 
-async function firstReadable(
-  reader: SnapshotReader,
+async function firstReadable<T>(
+  reader: SnapshotReader<T>,
   days: readonly Day[],
-): Promise<DatedSnapshot | undefined> {
+): Promise<DatedSnapshot<T> | undefined> {
   for (const day of days) {
     const snapshot = await reader.read(day);
     if (snapshot) return { day, ...snapshot };

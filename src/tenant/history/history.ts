@@ -1,8 +1,10 @@
 import { addDays, type Day, dayOf } from '../../briefs/days.ts';
+import type { PricedQuote } from '../../briefs/quote-changes.ts';
 import type { Opportunity } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
 import type { SnapshotStore } from '../../state/port.ts';
 import { shortHash } from '../../state/short-hash.ts';
+import { opportunitySnapshots, quoteSnapshots, type SnapshotKind } from './snapshot-columns.ts';
 import {
   decodeBase,
   decodeDay,
@@ -11,29 +13,30 @@ import {
   isSameRow,
   type Row,
   type StoredDay,
-  toOpportunity,
-  toRow,
   UnreadableSnapshot,
 } from './snapshot-format.ts';
 
-/** The opportunities of a tenant as they were read at one time. */
-export interface Snapshot {
+/** All records of one kind of a tenant as they were read at one time. */
+export interface Snapshot<T = Opportunity> {
   takenAt: Date;
-  /** With the stored fields only. An unchanged opportunity is the same object in snapshots of one `SnapshotReader`. */
-  records: readonly Opportunity[];
+  /** With the stored fields only. An unchanged record is the same object in snapshots of one `SnapshotReader`. */
+  records: readonly T[];
 }
 
-/** The past of a tenant's pipeline, one snapshot a day at most. Days are in UTC. */
-export interface PipelineHistory {
+/** The past of one kind of records of a tenant, one snapshot a day at most. Days are in UTC. */
+export interface RecordHistory<T> {
   /** Days with a snapshot up to today, oldest first. */
   days(): Promise<Day[]>;
   /** Reads snapshots; those of one reader share what did not change. */
-  reader(): SnapshotReader;
+  reader(): SnapshotReader<T>;
 }
 
-export interface SnapshotReader {
+export type PipelineHistory = RecordHistory<Opportunity>;
+export type QuoteHistory = RecordHistory<PricedQuote>;
+
+export interface SnapshotReader<T = Opportunity> {
   /** `undefined` for a day without a snapshot, or with one that cannot be read. */
-  read(day: Day): Promise<Snapshot | undefined>;
+  read(day: Day): Promise<Snapshot<T> | undefined>;
 }
 
 /** After so many days a base is replaced. */
@@ -41,19 +44,34 @@ const maxBaseDays = 30;
 /** A base is also replaced when more than this share of its rows has changed. */
 const maxChangedShare = 0.25;
 
-const basePrefix = 'base-';
-const isBase = (name: string): boolean => name.startsWith(basePrefix);
-const dayOfBase = (name: string): Day => name.slice(basePrefix.length, basePrefix.length + 10);
+/** A name is that of a day or of a base: `2026-06-15`, `base-2026-06-15-<hash>`, `quotes-2026-06-15`. */
+interface StoredName {
+  prefix: string;
+  isBase: boolean;
+  day: Day;
+}
+
+function parseName(name: string): StoredName | undefined {
+  const found = /^(quotes-)?(base-)?(\d{4}-\d\d-\d\d)(-[0-9a-f]+)?$/.exec(name);
+  const [, prefix = '', base, day = '', hash] = found ?? [];
+  const isBase = base !== undefined;
+  return dayOf(day) === undefined || isBase !== (hash !== undefined)
+    ? undefined
+    : { prefix, isBase, day };
+}
+
 const utcDay = (time: Date): Day => time.toISOString().slice(0, 10);
 
-/** The stored snapshots of one tenant. */
-export class StoredHistory implements PipelineHistory {
+/** The stored snapshots of one kind of records of a tenant. */
+class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
+  readonly #kind: SnapshotKind<T>;
   readonly #store: SnapshotStore;
   readonly #keepDays: number;
   readonly #now: () => Date;
 
   /** @param keepDays snapshots are deleted after so many days */
-  constructor(store: SnapshotStore, keepDays: number, now = () => new Date()) {
+  constructor(kind: SnapshotKind<T>, store: SnapshotStore, keepDays: number, now: () => Date) {
+    this.#kind = kind;
     this.#store = store;
     this.#keepDays = keepDays;
     this.#now = now;
@@ -61,34 +79,36 @@ export class StoredHistory implements PipelineHistory {
 
   async days(): Promise<Day[]> {
     const today = utcDay(this.#now());
-    const names = await this.#store.names();
-    return names.filter((name) => dayOf(name) === name && name <= today);
+    const names = await this.#ownNames();
+    return names.flatMap(({ isBase, day }) => (isBase || day > today ? [] : [day]));
   }
 
-  reader(): StoredReader {
-    return new StoredReader(this.#store);
+  reader(): StoredReader<T> {
+    return new StoredReader(this.#kind, this.#store);
+  }
+
+  async #ownNames(): Promise<(StoredName & { name: string })[]> {
+    const { prefix } = this.#kind;
+    const names = await this.#store.names();
+    return names.flatMap((name) => {
+      const parsed = parseName(name);
+      return parsed?.prefix === prefix ? [{ ...parsed, name }] : [];
+    });
   }
 
   /**
-   * Keeps the opportunities as the snapshot of the day on which they were read, unless a later one of that day is
-   * stored. Deletes expired snapshots.
-   * @param records every opportunity of the tenant
+   * Keeps the records as the snapshot of the day on which they were read, unless a later one of that day is
+   * stored. Deletes expired snapshots of every kind.
+   * @param records all of the tenant
    * @returns false if a later one is stored
    */
-  async save(records: readonly Opportunity[], takenAt: Date): Promise<boolean> {
+  async save(records: readonly T[], takenAt: Date): Promise<boolean> {
     if (await this.#isOutdated(takenAt)) return false;
-    const rows = await toRows(records);
+    const rows = await toRows(records, this.#kind);
     const day = await this.#againstBase(rows, takenAt);
-    await this.#store.write(utcDay(takenAt), await encodeDay(day));
+    await this.#store.write(this.#kind.prefix + utcDay(takenAt), await encodeDay(day));
     await this.#deleteExpired();
     return true;
-  }
-
-  /** Deletes everything. @returns the number of days that were stored */
-  async clear(): Promise<number> {
-    const names = await this.#store.names();
-    await this.#store.remove(names);
-    return names.filter((name) => !isBase(name)).length;
   }
 
   /** A snapshot from the future was taken while the clock was wrong: it is replaced. */
@@ -113,16 +133,14 @@ export class StoredHistory implements PipelineHistory {
   async #currentBase(takenAt: Date): Promise<string | undefined> {
     const today = utcDay(takenAt);
     const oldest = addDays(today, -maxBaseDays);
-    const names = await this.#store.names();
-    return names
-      .filter((name) => isBase(name) && dayOfBase(name) > oldest && dayOfBase(name) <= today)
-      .at(-1);
+    const names = await this.#ownNames();
+    return names.filter(({ isBase, day }) => isBase && day > oldest && day <= today).at(-1)?.name;
   }
 
   async #writeBase(rows: ReadonlyMap<string, Row>, takenAt: Date): Promise<string> {
     const base = await encodeBase([...rows.values()]);
     // Named by its content: a base that days refer to is never replaced by another.
-    const name = `${basePrefix}${utcDay(takenAt)}-${shortHash(base)}`;
+    const name = `${this.#kind.prefix}base-${utcDay(takenAt)}-${shortHash(base)}`;
     await this.#store.write(name, base);
     return name;
   }
@@ -132,32 +150,60 @@ export class StoredHistory implements PipelineHistory {
     const oldest = addDays(utcDay(this.#now()), -this.#keepDays);
     const oldestBase = addDays(oldest, -maxBaseDays);
     const names = await this.#store.names();
-    const expired = names.filter((name) =>
-      isBase(name) ? dayOfBase(name) < oldestBase : name < oldest,
-    );
+    const expired = names.filter((name) => {
+      const parsed = parseName(name);
+      return parsed && parsed.day < (parsed.isBase ? oldestBase : oldest);
+    });
     if (expired.length > 0) await this.#store.remove(expired);
   }
 }
 
+/** The stored snapshots of the opportunities of a tenant. */
+export class StoredHistory extends StoredSnapshots<Opportunity> {
+  constructor(store: SnapshotStore, keepDays: number, now = () => new Date()) {
+    super(opportunitySnapshots, store, keepDays, now);
+  }
+}
+
+/** The stored snapshots of the quotes of a tenant. */
+export class StoredQuoteHistory extends StoredSnapshots<PricedQuote> {
+  constructor(store: SnapshotStore, keepDays: number, now = () => new Date()) {
+    super(quoteSnapshots, store, keepDays, now);
+  }
+}
+
+/** Deletes all snapshots of a tenant. @returns the number of days that had any */
+export async function clearSnapshots(store: SnapshotStore): Promise<number> {
+  const names = await store.names();
+  await store.remove(names);
+  const days = names.flatMap((name) => {
+    const parsed = parseName(name);
+    return parsed === undefined || parsed.isBase ? [] : [parsed.day];
+  });
+  return new Set(days).size;
+}
+
 /** Reads stored days, and each base once. */
-class StoredReader implements SnapshotReader {
+class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
+  readonly #kind: SnapshotKind<T>;
   readonly #store: SnapshotStore;
   readonly #bases = new Map<string, Promise<readonly Row[] | undefined>>();
-  readonly #records = new Map<string, Promise<Opportunity[]>>();
-  /** The last row that was read of each deal, and its record. */
-  readonly #known = new Map<string, { row: Row; record: Opportunity }>();
+  readonly #records = new Map<string, Promise<T[]>>();
+  /** The last row that was read of each record, and the record. */
+  readonly #known = new Map<string, { row: Row; record: T }>();
 
-  constructor(store: SnapshotStore) {
+  constructor(kind: SnapshotKind<T>, store: SnapshotStore) {
+    this.#kind = kind;
     this.#store = store;
   }
 
-  async read(day: Day): Promise<Snapshot | undefined> {
+  async read(day: Day): Promise<Snapshot<T> | undefined> {
     const stored = await this.stored(day);
     const base = stored && (await this.base(stored.base));
     if (!stored || !base) return undefined;
     const removed = new Set(stored.removed);
     const changed = new Map(stored.changed.map((row) => [row[0], this.#recordOf(row)]));
-    const records: Opportunity[] = [];
+    const records: T[] = [];
     const known = await this.#recordsOf(stored.base, base);
     await forEachInSlices(known.entries(), ([at, record]) => {
       const { id = '' } = record;
@@ -169,7 +215,7 @@ class StoredReader implements SnapshotReader {
   }
 
   stored(day: Day): Promise<StoredDay | undefined> {
-    return this.#decoded(day, decodeDay);
+    return this.#decoded(this.#kind.prefix + day, decodeDay);
   }
 
   base(name: string): Promise<readonly Row[] | undefined> {
@@ -178,23 +224,23 @@ class StoredReader implements SnapshotReader {
     return known;
   }
 
-  #recordsOf(name: string, rows: readonly Row[]): Promise<Opportunity[]> {
+  #recordsOf(name: string, rows: readonly Row[]): Promise<T[]> {
     const known = this.#records.get(name) ?? this.#recordsOfRows(rows);
     this.#records.set(name, known);
     return known;
   }
 
-  async #recordsOfRows(rows: readonly Row[]): Promise<Opportunity[]> {
-    const records: Opportunity[] = [];
+  async #recordsOfRows(rows: readonly Row[]): Promise<T[]> {
+    const records: T[] = [];
     await forEachInSlices(rows, (row) => records.push(this.#recordOf(row)));
     return records;
   }
 
-  #recordOf(row: Row): Opportunity {
+  #recordOf(row: Row): T {
     const id = String(row[0]);
     const known = this.#known.get(id);
     if (known && isSameRow(known.row, row)) return known.record;
-    const record = toOpportunity(row);
+    const record = this.#kind.toRecord(row);
     this.#known.set(id, { row, record });
     return record;
   }
@@ -210,10 +256,13 @@ class StoredReader implements SnapshotReader {
 }
 
 /** By id. Records without an id cannot be followed. */
-async function toRows(records: readonly Opportunity[]): Promise<Map<string, Row>> {
+async function toRows<T extends { id?: string }>(
+  records: readonly T[],
+  kind: SnapshotKind<T>,
+): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
   await forEachInSlices(records, (record) => {
-    if (record.id) rows.set(record.id, toRow(record));
+    if (record.id) rows.set(record.id, kind.toRow(record));
   });
   return rows;
 }

@@ -1,20 +1,30 @@
-import type { Opportunity } from '../../records/records.ts';
+import type { Opportunity, Quote } from '../../records/records.ts';
 import type { Collection } from '../collections.ts';
-import type { StoredHistory } from './history.ts';
 
 /** Time that a call gets to answer before its reading is stored. */
 const firstDelayMs = 1_000;
 /** Minimum time between two snapshots, of which the later replaces the earlier. */
 const intervalMs = 60_000;
 
+/** Where snapshots are stored. */
+interface SnapshotTarget<T> {
+  save(records: readonly T[], takenAt: Date): Promise<unknown>;
+}
+
+/** One for each kind of records of which snapshots are kept. */
+export interface Recorders {
+  opportunity: HistoryRecorder<Opportunity>;
+  quote: HistoryRecorder<Quote>;
+}
+
 /**
- * Makes a snapshot of each complete reading of the opportunities, after the call that caused it. Sends no requests of
+ * Makes a snapshot of each complete reading of a collection, after the call that caused it. Sends no requests of
  * its own.
  */
-export class HistoryRecorder {
-  readonly #open: () => Promise<StoredHistory>;
+export class HistoryRecorder<T> {
+  readonly #open: () => Promise<SnapshotTarget<T>>;
   readonly #onError: (error: unknown) => void;
-  #pending: Collection<Opportunity> | undefined;
+  #pending: Collection<T> | undefined;
   #lastAsOf = 0;
   #failed = false;
   #savedAt = Number.NEGATIVE_INFINITY;
@@ -22,13 +32,13 @@ export class HistoryRecorder {
   #saving: Promise<void> = Promise.resolve();
 
   /** @param open opens the history when there is something to store */
-  constructor(open: () => Promise<StoredHistory>, onError: (error: unknown) => void) {
+  constructor(open: () => Promise<SnapshotTarget<T>>, onError: (error: unknown) => void) {
     this.#open = open;
     this.#onError = onError;
   }
 
   /** Notes a reading, to be stored soon. An incomplete one is never stored. */
-  note(reading: Collection<Opportunity>): void {
+  note(reading: Collection<T>): void {
     const { coverage, asOf } = reading;
     if (!coverage.complete || asOf.getTime() <= this.#lastAsOf) return;
     this.#lastAsOf = asOf.getTime();
@@ -52,7 +62,7 @@ export class HistoryRecorder {
     return this.#saving;
   }
 
-  async #save({ records, asOf }: Collection<Opportunity>): Promise<void> {
+  async #save({ records, asOf }: Collection<T>): Promise<void> {
     try {
       const history = await this.#open();
       await history.save(records, asOf);

@@ -1,76 +1,16 @@
 /**
- * The stored form of the opportunities of one day: columns of cells, each distinct cell once, compressed. A day names
+ * The stored form of the records of one day: columns of cells, each distinct cell once, compressed. A day names
  * its base, a full list that up to a month of days share, and holds only the rows that differ from it.
  */
-import { dayOf } from '../../briefs/days.ts';
-import type { Opportunity } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
 import { compress, decompress } from '../../state/compression.ts';
 import { isObject } from '../../values.ts';
 
-/** The stored fields of one opportunity in the order of `columns`; null where there is none. */
+/** The stored fields of one record in the order of its columns, the id first; null where there is none. */
 export type Row = readonly Cell[];
-type Cell = string | number | true | null | readonly Cell[];
+export type Cell = string | number | true | null | readonly Cell[];
 
 const version = 1;
-
-type Keep = (value: unknown) => Cell;
-const scalar: Keep = (value) =>
-  typeof value === 'string' || typeof value === 'number' || value === true ? value : null;
-/** The day of a time, which is all that briefs count by. */
-const day: Keep = (value) =>
-  typeof value === 'string' ? (dayOf(value) ?? value.slice(0, maxUnreadableTime)) : scalar(value);
-const maxUnreadableTime = 40;
-const reference: Keep = (value) =>
-  isObject(value) ? [scalar(value.id), scalar(value.name), scalar(value.currency)] : null;
-
-/** The stored fields, in the order of the columns. A field that is added later goes to the end. */
-const columns = {
-  id: scalar,
-  name: scalar,
-  company: reference,
-  owner: reference,
-  pipelineStage: reference,
-  category: reference,
-  source: reference,
-  statusId: scalar,
-  currency: scalar,
-  probability: scalar,
-  onetimeRevenue: scalar,
-  monthlyRevenue: scalar,
-  valueMonths: scalar,
-  expectedCloseDate: day,
-  createdAt: day,
-  stageUpdatedAt: day,
-  closedAt: day,
-  deletedAt: day,
-  deleted: day,
-} as const satisfies Record<string, Keep>;
-const fields = Object.entries(columns);
-
-export function toRow(record: Opportunity): Row {
-  return fields.map(([field, keep]) => keep(record[field]));
-}
-
-/** Whether two opportunities are the same when they are stored. */
-export const isSameStored = (one: Opportunity, other: Opportunity): boolean =>
-  fields.every(([field, keep]) => isSameCell(keep(one[field]), keep(other[field])));
-
-/** An opportunity with the stored fields only. */
-export function toOpportunity(row: Row): Opportunity {
-  const record: Record<string, unknown> = {};
-  fields.forEach(([field, keep], at) => {
-    const cell = row[at] ?? null;
-    if (cell !== null) record[field] = keep === reference ? toReference(cell) : cell;
-  });
-  return record;
-}
-
-function toReference(cell: Cell): Record<string, unknown> {
-  const [id, name, currency] = Array.isArray(cell) ? cell : [];
-  const kept = Object.entries({ id, name, currency }).filter(([, value]) => value !== null);
-  return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
-}
 
 /** A day as it is stored. */
 export interface StoredDay {
@@ -111,7 +51,7 @@ export async function decodeDay(stored: Buffer): Promise<StoredDay> {
 export const isSameRow = (one: Row, other: Row): boolean =>
   one.length === other.length && one.every((cell, at) => isSameCell(cell, other[at]));
 
-const isSameCell = (one: Cell, other: Cell | undefined): boolean =>
+export const isSameCell = (one: Cell, other: Cell | undefined): boolean =>
   Array.isArray(one) && Array.isArray(other) ? isSameRow(one, other) : one === other;
 
 /** A column: its distinct cells and the position of each row's, or the cells themselves where few repeat. */
@@ -159,7 +99,8 @@ const quality = 9;
 /** A line of JSON for the header and for each column, so that other work can run between them. */
 async function pack(header: object, rows: readonly Row[]): Promise<Buffer> {
   const lines = [JSON.stringify({ version, ...header })];
-  await forEachInSlices(fields.keys(), (column) =>
+  const [first = []] = rows;
+  await forEachInSlices(first.keys(), (column) =>
     lines.push(JSON.stringify(toColumn(rows.map((row) => row[column] ?? null)))),
   );
   return compress(Buffer.from(lines.join('\n')), quality);

@@ -101,7 +101,7 @@ export function quotesOf(ask: Ask): Quote[] {
   return ask(quotesSql).map((row) => quoteOf(row, lines.get(String(row.id)) ?? []));
 }
 
-function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
+export function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
   return {
     id: String(row.id),
     name: text(row, 'title'),

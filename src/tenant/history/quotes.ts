@@ -1,0 +1,91 @@
+/** The quotes of a period, compared in slices. */
+import { type ApiError, isApiError } from '../../api/errors.ts';
+import type { CurrencyOf } from '../../briefs/money.ts';
+import { pairRecords } from '../../briefs/pipeline-changes.ts';
+import {
+  type PricedQuote,
+  type QuoteChanges,
+  QuoteComparison,
+  type QuoteFilters,
+  type QuoteMovement,
+} from '../../briefs/quote-changes.ts';
+import type { Quote } from '../../records/records.ts';
+import { forEachInSlices } from '../../slices.ts';
+import { type Wording, wording } from '../../text/untrusted-text.ts';
+import type { ToolCall } from '../call.ts';
+import { readCollections } from '../read-collections.ts';
+import type { Tenant } from '../tenant.ts';
+import { type PeriodWanted, readStates, type StatePair } from './compare.ts';
+import type { QuoteHistory, Snapshot } from './history.ts';
+import { asStored } from './snapshot-columns.ts';
+
+/** The two states of the quotes, and what changed between them. */
+export interface ComparedQuotes {
+  states: StatePair<PricedQuote>;
+  changes: QuoteChanges;
+}
+
+interface QuoteOptions extends QuoteFilters {
+  currencyOf: CurrencyOf;
+  /** Of the list of quotes. */
+  limit: number;
+  /** Only quotes with this movement are listed. */
+  movement: QuoteMovement | undefined;
+}
+
+/**
+ * The quotes of a period, which are read only if there is a snapshot to compare them with; where they cannot be read
+ * completely now, snapshots are compared.
+ * @returns without `compared` if there are not two states, or the quotes may not be read
+ * @throws the signal's reason when the call was cancelled
+ */
+export async function readQuoteChanges(
+  tenant: Tenant,
+  wanted: PeriodWanted,
+  options: QuoteOptions,
+  call: ToolCall,
+): Promise<{ compared?: ComparedQuotes | undefined; notes: Wording[] }> {
+  const history = await tenant.quoteHistory();
+  if (!history || (await history.days()).length === 0) return { notes: [] };
+  const read = await readCollections(tenant, ['quote'], ['company'], call).catch(refusal);
+  if (isApiError(read, 'not-permitted', 'no-route', 'key-refused'))
+    return { notes: [wording`Without quote records: they may not be read here.`] };
+  const isWhole = !isApiError(read) && read.coverage.complete;
+  const present = isWhole
+    ? { takenAt: read.coverage.asOf, records: read.records.quote ?? [] }
+    : undefined;
+  const compared = await compareQuotes(history, wanted, present, options);
+  const notes = isWhole
+    ? []
+    : [wording`The quotes could not be read completely now: their last snapshot is compared.`];
+  return { compared, notes };
+}
+
+/** An error of the service; any other one is rethrown. */
+function refusal(error: unknown): ApiError {
+  if (isApiError(error)) return error;
+  throw error;
+}
+
+/** @returns undefined if there are not two states of the quotes */
+export async function compareQuotes(
+  history: QuoteHistory,
+  wanted: PeriodWanted,
+  present: Snapshot<Quote> | undefined,
+  { currencyOf, limit, movement, ...filters }: QuoteOptions,
+): Promise<ComparedQuotes | undefined> {
+  const now = present && (await presentState(present));
+  const states = await readStates(history.reader(), await history.days(), wanted, now);
+  if (!states) return undefined;
+  const days = { opening: states.opening.day, closing: states.closing.day };
+  const comparison = new QuoteComparison(days, filters, currencyOf);
+  const pairs = pairRecords(states.opening.records, states.closing.records);
+  await forEachInSlices(pairs, (pair) => comparison.add(pair));
+  return { states, changes: comparison.result(limit, movement) };
+}
+
+async function presentState({ takenAt, records }: Snapshot<Quote>) {
+  const stored: PricedQuote[] = [];
+  await forEachInSlices(records, (quote) => stored.push(asStored(quote)));
+  return { day: takenAt.toISOString().slice(0, 10), takenAt, records: stored };
+}

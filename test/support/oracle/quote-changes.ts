@@ -1,0 +1,199 @@
+import { Big } from 'big.js';
+import { sumsBy } from './decimal.ts';
+import { grouped, only } from './order.ts';
+import type { AskTenant } from './pipeline-changes.ts';
+import { acceptanceOf, firstYearOf, netOf, type Quote, quoteOf } from './quotes.ts';
+import { currency, day, daysFrom, standing, term } from './sql.ts';
+
+/** A quote at the end of a day, from the versions in the database. */
+interface DayQuote extends Quote {
+  declined: string | undefined;
+  expired: string | undefined;
+  value: Big | undefined;
+}
+
+const latest = `v.tenant = it.tenant and v.rowid = (
+    select w.rowid from quote_version w
+    where w.tenant = v.tenant and w.quoteId = v.quoteId and w.at <= it.today || 'T23:59:59.999Z'
+    order by w.at desc, w.rowid desc limit 1)`;
+const given = 'with it(tenant, today) as (values (?, ?))';
+const columns = (from: string, paths: Readonly<Record<string, string>>): string =>
+  Object.entries(paths)
+    .map(([name, path]) => `json_extract(${from}, '$.${path}') as ${name}`)
+    .join(', ');
+
+const own = ['id', 'title', 'number', 'status'];
+const times = [
+  'createdAt',
+  'sentAt',
+  'approvedAt',
+  'declinedAt',
+  'expiredAt',
+  'expiresAt',
+  'deletedAt',
+];
+const references = { companyId: 'company.id', ownerId: 'owner.id', ownerName: 'owner.name' };
+const discount = { type: 'discount.type', discountAmount: 'discount.amount' };
+const quoteFields = {
+  ...Object.fromEntries([...own, ...times].map((name) => [name, name])),
+  ...references,
+  ...discount,
+};
+
+const quotesSql = `${given}, q as (
+    select it.today, v.tenant, ${columns('v.record', quoteFields)} from it join quote_version v on ${latest})
+  select q.*, ${standing} as standing, ${currency('c.currency')} as currency, c.name as companyName,
+    ${day('q.sentAt')} as sent, ${day('q.createdAt')} as created, ${day('q.approvedAt')} as approved,
+    ${day('q.declinedAt')} as declined, ${day('q.expiresAt')} as expires,
+    coalesce(${day('coalesce(q.expiredAt, q.expiresAt)')}, '') as expired,
+    ${daysFrom('today', day('q.expiresAt'))} as expiresIn,
+    lower(trim(coalesce(q.type, ''))) as discountType
+  from q left join company c on c.tenant = q.tenant and c.id = q.companyId`;
+
+const lineFields = ['quantity', 'price', 'cost', 'discount', 'setupPrice', 'setupCost', 'term'];
+const linesSql = `${given}, i as (
+    select v.quoteId, ${columns('e.value', Object.fromEntries(lineFields.map((it) => [it, it])))}
+    from it join quote_version v on ${latest} join json_each(v.record, '$.items') e)
+  select i.*, ${term('i.term')} as spokenTerm, 0 as blankTerm from i`;
+
+function quotesOn(ask: AskTenant, on: string): Map<string, DayQuote> {
+  const lines = grouped(ask(linesSql, on), ({ quoteId }) => String(quoteId));
+  const quotes = ask(quotesSql, on).map((row): DayQuote => {
+    const quote = quoteOf(row, lines.get(String(row.id)) ?? []);
+    return {
+      ...quote,
+      expired: String(row.expired) || undefined,
+      value: firstYearOf(netOf(quote)),
+    };
+  });
+  return new Map(quotes.map((quote) => [quote.id, quote]));
+}
+
+export interface AskedQuotes {
+  owner?: string;
+  company?: string;
+  currency?: string;
+}
+
+interface Entry {
+  step: string;
+  id: string;
+  currency: string;
+  value: Big;
+}
+
+const ends: Record<string, string> = {
+  accepted: 'accepted',
+  declined: 'declined',
+  'past expiry': 'expired',
+  other: 'otherStatus',
+};
+
+const endDay = (quote: DayQuote): string | undefined =>
+  ({ accepted: quote.approved, declined: quote.declined, 'past expiry': quote.expired })[
+    acceptanceOf(quote)
+  ];
+
+const isOpen = (quote: DayQuote): boolean =>
+  ['draft', 'open to acceptance'].includes(acceptanceOf(quote));
+const cents = ({ value }: DayQuote): Big => (value ?? new Big(0)).round(2);
+
+/** The figures of the quotes of the ends of two days, by the definitions. */
+export function expectedQuoteChanges(
+  ask: AskTenant,
+  [from, to]: readonly [string, string],
+  asked: AskedQuotes,
+) {
+  const [before, after] = [quotesOn(ask, from), quotesOn(ask, to)];
+  const fits = ({ ownerId, companyId, currency }: DayQuote): boolean =>
+    (asked.owner ?? ownerId) === ownerId &&
+    (asked.company ?? companyId) === companyId &&
+    (asked.currency ?? currency) === currency;
+  const ids = [...new Set([...before.keys(), ...after.keys()])];
+  const entries = ids.flatMap((id) => entriesOf(before.get(id), after.get(id), from, fits));
+  const sent = [...after.values()].filter(
+    (quote) => fits(quote) && wasSent(before.get(quote.id), quote, from),
+  );
+  const steps = [...new Set(entries.map(({ step }) => step))];
+  return {
+    opening: totalOf([...before.values()].filter((it) => isOpen(it) && fits(it))),
+    closing: totalOf([...after.values()].filter((it) => isOpen(it) && fits(it))),
+    steps: Object.fromEntries(
+      steps.map((step) => {
+        const these = entries.filter((entry) => entry.step === step);
+        const firstYearValue = sumsBy(these, ({ value }) => value);
+        return [step, { count: new Set(these.map(({ id }) => id)).size, firstYearValue }];
+      }),
+    ),
+    sent: sent.length === 0 ? undefined : totalOf(sent, false),
+  };
+}
+
+function totalOf(quotes: readonly DayQuote[], saysUnknown = true) {
+  const known = quotes.filter(({ value }) => value);
+  const unknown = saysUnknown ? quotes.length - known.length : 0;
+  return only({
+    count: quotes.length,
+    firstYearValue: sumsBy(known, cents),
+    unknownValue: unknown || undefined,
+  });
+}
+
+const plus = (step: string, quote: DayQuote): Entry => ({ ...quote, step, value: cents(quote) });
+const minus = (step: string, quote: DayQuote): Entry => ({
+  ...quote,
+  step,
+  value: cents(quote).times(-1),
+});
+
+function entriesOf(
+  was: DayQuote | undefined,
+  is: DayQuote | undefined,
+  from: string,
+  fits: (quote: DayQuote) => boolean,
+): Entry[] {
+  const present = is?.standing === 'deleted' ? undefined : is;
+  if (was && isOpen(was) && fits(was)) return fromOpen(was, present, fits);
+  return present && fits(present) ? fromElsewhere(was, present, from) : [];
+}
+
+const endOf = (quote: DayQuote): string | undefined =>
+  isOpen(quote) ? undefined : ends[acceptanceOf(quote)];
+
+function fromOpen(
+  was: DayQuote,
+  is: DayQuote | undefined,
+  fits: (quote: DayQuote) => boolean,
+): Entry[] {
+  if (!is) return [minus('removed', was)];
+  const end = endOf(is);
+  if (end) return [...valueChange(was, is), minus(end, is)];
+  return fits(is) ? valueChange(was, is) : [minus('transferredOut', was)];
+}
+
+function fromElsewhere(was: DayQuote | undefined, is: DayQuote, from: string): Entry[] {
+  const end = endOf(is);
+  if (!was) {
+    if (!end) return [plus('new', is)];
+    return (endDay(is) ?? '') > from ? [plus('new', is), minus(end, is)] : [];
+  }
+  const entry = plus(isOpen(was) ? 'transferredIn' : 'reopened', is);
+  if (!end) return [entry];
+  const isNewAnswer =
+    ['accepted', 'declined'].includes(end) && acceptanceOf(was) !== acceptanceOf(is);
+  return isOpen(was) || isNewAnswer ? [entry, minus(end, is)] : [];
+}
+
+function valueChange(was: DayQuote, is: DayQuote): Entry[] {
+  const value = cents(is).minus(cents(was));
+  if (value.eq(0)) return [];
+  const isKnown = was.value && is.value;
+  return [{ ...is, step: isKnown ? (value.gt(0) ? 'valueUp' : 'valueDown') : 'valueKnown', value }];
+}
+
+function wasSent(was: DayQuote | undefined, is: DayQuote, from: string): boolean {
+  if (is.standing === 'deleted') return false;
+  if (is.sent === undefined)
+    return is.standing === 'sent' && (was === undefined || was.standing === 'draft');
+  return was ? was.sent === undefined || is.sent > was.sent : is.sent > from;
+}
