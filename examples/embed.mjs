@@ -1,9 +1,8 @@
-// An agent host of one's own: the server runs inside this program, its client beside it, and what they
-// say to one another stays in memory.
+// An agent host with the server and its client in one process; their messages stay in memory. From a clone:
 //
-//   npm install cpq-mcp @modelcontextprotocol/client
-//   node embed.mjs
+//   npm ci && node examples/embed.mjs
 //
+// In a project of your own, first: npm install /path/to/the/clone @modelcontextprotocol/client
 // Without CPQ_BASE_URL and CPQ_API_KEY it uses the embedded tenant.
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { createCpqServer } from 'cpq-mcp';

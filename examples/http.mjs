@@ -1,15 +1,16 @@
-// The server under a path of one's own HTTP service. It checks neither who asks nor from where: that is
-// done here, in front of it.
+// The server under a path of your own HTTP service. The server authenticates nobody here: this program does,
+// before it passes a request on. From a clone:
 //
-//   npm install cpq-mcp
-//   MCP_TOKEN=… CPQ_BASE_URL=… CPQ_API_KEY=… node http.mjs
+//   npm ci && MCP_TOKEN=… CPQ_BASE_URL=… CPQ_API_KEY=… node examples/http.mjs
+//
+// In a project of your own, first: npm install /path/to/the/clone
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { createCpqServer } from 'cpq-mcp';
 
 const { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: apiKey, MCP_TOKEN: token, PORT = '3334' } = process.env;
-if (!token) throw new Error('Set MCP_TOKEN: whoever has it may ask.');
+if (!token) throw new Error('Set MCP_TOKEN, the token that callers send.');
 const tenant = baseUrl && apiKey ? { baseUrl, apiKey } : { sandbox: true };
 const cpq = await createCpqServer(tenant);
 
@@ -20,7 +21,7 @@ const mayAsk = (incoming) =>
 
 const server = createServer(async (incoming, outgoing) => {
   if (incoming.url !== '/quotes/mcp') return outgoing.writeHead(404).end();
-  // A page in a browser has no business here, whatever token it found.
+  // Requests of web pages are refused, whatever token they have.
   if (incoming.headers.origin || !mayAsk(incoming)) return outgoing.writeHead(401).end();
   const { method, headers } = incoming;
   const body = method === 'POST' ? Readable.toWeb(incoming) : undefined;

@@ -1,9 +1,9 @@
-// One program for many tenants, which asks its own user before anything is written. The tenants share cache, state
-// and connections.
+// One program for many tenants, which asks its own user before a write. The tenants share cache, state and
+// connections. From a clone:
 //
-//   npm install cpq-mcp @modelcontextprotocol/client
-//   node many-tenants.mjs
+//   npm ci && node examples/many-tenants.mjs
 //
+// In a project of your own, first: npm install /path/to/the/clone @modelcontextprotocol/client
 // CPQ_TENANTS is a JSON list of tenants, such as [{"name": "acme", "baseUrl": "https://…", "apiKey": "…"}]. Without it
 // there are two embedded tenants.
 import { createInterface } from 'node:readline/promises';
