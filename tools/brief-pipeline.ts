@@ -111,7 +111,7 @@ export const briefPipeline = defineTool({
           sections: withGroups(args.sections, args.by),
           rows: args.rows,
           dealsFrom: args.deals_from,
-          deals: () => dealsAbout(opportunities, outcome, options),
+          deals: () => runInSlices(dealsAbout(opportunities, outcome, options)),
           rowOf: (deal) =>
             outcome === 'open'
               ? openDealRow(deal, options.today, show)

@@ -6,17 +6,32 @@
 /** A calendar day, `YYYY-MM-DD`. */
 export type Day = string;
 
-const shape = /^(\d{4})-(\d{2})-(\d{2})(?!\d)/;
-const dayLength = 10;
+const dayLength = 'YYYY-MM-DD'.length;
 const dayInMs = 86_400_000;
 
-/** The day of an ISO 8601 date or time; `undefined` if there is none or it cannot be read. */
+/**
+ * The day of an ISO 8601 date or time; `undefined` if there is none or it cannot be read. Reads characters, because the
+ * briefs call it several times for each record.
+ */
 export function dayOf(time: string | undefined): Day | undefined {
-  const parts = time === undefined ? null : shape.exec(time);
-  if (!time || !parts) return undefined;
-  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
-  return day >= 1 && day <= daysInMonth(year, month) ? time.slice(0, dayLength) : undefined;
+  if (time === undefined || time[4] !== '-' || time[7] !== '-') return undefined;
+  const [year, month, day] = [digitsAt(time, 0, 4), digitsAt(time, 5, 2), digitsAt(time, 8, 2)];
+  const isDay = year >= 0 && day >= 1 && day <= daysInMonth(year, month);
+  return isDay && Number.isNaN(digitsAt(time, dayLength, 1)) ? time.slice(0, dayLength) : undefined;
 }
+
+/** The number that so many digits are; NaN where there is anything else. */
+function digitsAt(text: string, from: number, count: number): number {
+  let number = 0;
+  for (let at = from; at < from + count; at++) {
+    const digit = text.charCodeAt(at) - zeroCode;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
+const zeroCode = '0'.charCodeAt(0);
 
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const february = 2;

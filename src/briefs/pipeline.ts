@@ -31,7 +31,7 @@ import {
   type PipelineGroup,
 } from './pipeline-groups.ts';
 import { type ProbabilityScale, weighted } from './probability.ts';
-import { runSteps, type Steps } from './steps.ts';
+import { filterSteps, runSteps, type Steps, sortSteps } from './steps.ts';
 import {
   type ClosedGroup,
   type ClosedPeriod,
@@ -162,11 +162,15 @@ interface Selection extends TenantDeals {
   inPeriod: Deal[];
 }
 
-function select(opportunities: readonly Opportunity[], options: ResolvedOptions): Selection {
+function* select(
+  opportunities: readonly Opportunity[],
+  options: ResolvedOptions,
+): Steps<Selection> {
   const { all, probability } =
-    options.deals ?? runSteps(tenantDeals(opportunities, options.currencyOf));
-  const matching = all.filter((deal) => passesFilters(deal, options));
+    options.deals ?? (yield* tenantDeals(opportunities, options.currencyOf));
+  const matching = yield* filterSteps(all, (deal) => passesFilters(deal, options));
   const closed = matching.filter((deal) => hasOutcome(deal, 'closed'));
+  yield;
   return {
     all,
     open: matching.filter(
@@ -196,7 +200,7 @@ export function* pipelineSteps(
   options: PipelineOptions,
 ): Steps<PipelineBrief> {
   const resolved = resolveOptions(options);
-  const { all, open, closed, inPeriod, probability } = select(opportunities, resolved);
+  const { all, open, closed, inPeriod, probability } = yield* select(opportunities, resolved);
   yield;
   const { today, by = 'stage', show, maxGroups } = resolved;
   const totals = openTotals(open, show);
@@ -205,13 +209,15 @@ export function* pipelineSteps(
   yield;
   const lists = attentionLists(open, resolved);
   yield;
+  const period = closedIn(inPeriod, resolved);
+  yield;
   return compact({
     today,
     by,
     open: totals,
     groups,
     ...lists,
-    closed: closedIn(inPeriod, resolved),
+    closed: period,
     probability,
     unknown: nonZeroCounts(unknownCounts(open, closed)),
     deleted: countDeleted(all),
@@ -238,17 +244,22 @@ export function* closedSteps(
   options: PipelineOptions,
 ): Steps<ClosedBrief> {
   const resolved = resolveOptions(options);
-  const { all, closed, inPeriod } = select(opportunities, resolved);
+  const { all, closed, inPeriod } = yield* select(opportunities, resolved);
   yield;
   const { today, by = 'owner', show, maxGroups } = resolved;
   const { revenue, valueMonths, currency } = countUnknown(inPeriod);
   const unknown = { revenue, valueMonths, currency, closedAt: closed.filter(isUndated).length };
+  yield;
+  const period = closedIn(inPeriod, resolved);
+  yield;
+  const groups = groupDeals(inPeriod, closedGrouping(by, outcome, show), maxGroups);
+  yield;
   return compact({
     today,
     outcome,
     by,
-    closed: closedIn(inPeriod, resolved),
-    groups: groupDeals(inPeriod, closedGrouping(by, outcome, show), maxGroups),
+    closed: period,
+    groups,
     unknown: nonZeroCounts(unknown),
     deleted: countDeleted(all),
     notes: pipelineNotes(all, resolved, closed),
@@ -256,14 +267,14 @@ export function* closedSteps(
 }
 
 /** The deals that a brief on this outcome is about, the highest value first. */
-export function dealsAbout(
+export function* dealsAbout(
   opportunities: readonly Opportunity[],
   outcome: DealOutcome,
   options: PipelineOptions,
-): Deal[] {
-  const { open, inPeriod } = select(opportunities, resolveOptions(options));
+): Steps<readonly Deal[]> {
+  const { open, inPeriod } = yield* select(opportunities, resolveOptions(options));
   const deals = outcome === 'open' ? open : inPeriod.filter((deal) => hasOutcome(deal, outcome));
-  return deals.toSorted(byValue);
+  return yield* sortSteps(deals, byValue);
 }
 
 const closedIn = (

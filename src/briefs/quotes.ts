@@ -282,9 +282,10 @@ function* briefOf(
   const total = figuresOf(facts);
   yield;
   const unknown = countUnknown(facts);
+  yield;
   const acceptance = acceptanceRows(facts);
   yield;
-  const groups = groupsOf(facts, options);
+  const groups = yield* groupsOf(facts, options);
   yield;
   return compact({
     today,
@@ -321,20 +322,27 @@ const namedQuote = ({ quote }: Facts): Named =>
   compact({ id: nonBlank(quote.id), name: quoteName(quote) });
 
 function figuresOf(facts: readonly Facts[]): QuoteFigures {
-  const sum = (amountOf: (each: Facts) => Decimal | undefined): CurrencySums => {
-    const sums = new CurrencySums();
-    for (const each of facts) sums.add(each.currency, amountOf(each));
-    return sums;
-  };
-  const ofTerm = (term: string) => sum(({ sums }) => sums.terms.get(term)?.price).toAmounts();
+  const ofTerm = (term: string) => sumOf(facts, ({ sums }) => sums.terms.get(term)?.price);
   return compact({
     count: facts.length,
     oneTime: ofTerm('one-time'),
     monthly: ofTerm('monthly'),
     yearly: ofTerm('yearly'),
-    firstYearValue: sum(({ firstYear }) => firstYear).toAmounts(),
+    firstYearValue: firstYearOf(facts),
   });
 }
+
+function sumOf(
+  facts: readonly Facts[],
+  amountOf: (each: Facts) => Decimal | undefined,
+): Amounts | undefined {
+  const sums = new CurrencySums();
+  for (const each of facts) sums.add(each.currency, amountOf(each));
+  return sums.toAmounts();
+}
+
+const firstYearOf = (facts: readonly Facts[]): Amounts | undefined =>
+  sumOf(facts, ({ firstYear }) => firstYear);
 
 /** Numbers of quotes with an unknown or partly unknown figure. */
 function countUnknown(facts: readonly Facts[]): QuotesBrief['unknown'] {
@@ -355,31 +363,31 @@ const hasOtherTerms = ({ sums }: Facts): boolean =>
 function acceptanceRows(facts: readonly Facts[]): QuotesBrief['acceptance'] {
   return acceptances.flatMap((acceptance) => {
     const these = facts.filter((each) => each.acceptance === acceptance);
-    const { count, firstYearValue } = figuresOf(these);
-    return count > 0 ? [compact({ acceptance, count, firstYearValue })] : [];
+    const firstYearValue = firstYearOf(these);
+    return these.length > 0 ? [compact({ acceptance, count: these.length, firstYearValue })] : [];
   });
 }
 
 type Group = LabelledGroup<Facts>;
 
 /** By the largest first-year value in one currency, then by count and name; months in time order. */
-function groupsOf(
+function* groupsOf(
   facts: readonly Facts[],
   { by = 'status', date, maxGroups = 24 }: QuotesOptions,
-): LimitedList<QuoteGroup> {
+): Steps<LimitedList<QuoteGroup>> {
   const groups = collectGroups(facts, (each) => labelOf(each, by, date));
+  yield;
   if (by === 'month') groups.sort((a, b) => byName(a.label, b.label));
   else sortByRank(groups);
   const cut = groups.length === maxGroups + 1 ? groups.length : maxGroups;
   const shown = groups.slice(0, cut);
   const shared = sharedNames(groups);
   const missing = by === 'month' ? `no ${date ?? defaultDate} date` : `no ${by.replace('_', ' ')}`;
-  const rows = shown.map(
-    ({ label, items }): QuoteGroup => ({
-      ...rowLabel(label, missing, shared),
-      ...figuresOf(items),
-    }),
-  );
+  const rows: QuoteGroup[] = [];
+  for (const { label, items } of shown) {
+    rows.push({ ...rowLabel(label, missing, shared), ...figuresOf(items) });
+    yield;
+  }
   const others = groups.slice(cut);
   if (others.length > 0) rows.push(merged(others));
   return { shown: shown.length, total: groups.length, rows };
@@ -394,10 +402,7 @@ function labelOf(facts: Facts, by: QuotesBy, date: QuoteDate | undefined): Named
 
 function sortByRank(groups: Group[]): void {
   const ranks = new Map(
-    groups.map((group) => [
-      group,
-      Math.max(0, ...Object.values(figuresOf(group.items).firstYearValue ?? {})),
-    ]),
+    groups.map((group) => [group, Math.max(0, ...Object.values(firstYearOf(group.items) ?? {}))]),
   );
   const rank = (group: Group): number => ranks.get(group) ?? 0;
   groups.sort(

@@ -1,6 +1,7 @@
 /** The syntax of `filters` and `sort`, and how the values that they are about are compared. */
 
 import { valueAt } from '../briefs/concise.ts';
+import { flatMapSteps, type Steps, sortSteps } from '../briefs/steps.ts';
 
 /** The parts of `key:a|b,key2:c`. A part without a colon belongs to the value before it: names contain commas. */
 export function filterParts(filters: string): string[] {
@@ -56,11 +57,20 @@ export const valuesOf = (value: unknown): unknown[] =>
 export const folded = (value: unknown): string => String(value).trim().toLowerCase();
 
 /** `undefined` comes last in either direction. */
-export function compareValues(one: unknown, other: unknown, sign: 1 | -1): number {
+export const compareValues = (one: unknown, other: unknown, sign: 1 | -1): number =>
+  compareComparable(comparable(one), comparable(other), sign);
+
+/** A value that need not be folded for each comparison. */
+type Comparable = number | string | undefined;
+
+const comparable = (value: unknown): Comparable =>
+  value === undefined || typeof value === 'number' ? value : folded(value);
+
+function compareComparable(one: Comparable, other: Comparable, sign: 1 | -1): number {
   if (one === undefined || other === undefined)
     return Number(one === undefined) - Number(other === undefined);
   if (typeof one === 'number' && typeof other === 'number') return sign * (one - other);
-  const [a, b] = [folded(one), folded(other)];
+  const [a, b] = [String(one), String(other)];
   return a === b ? 0 : a < b ? -sign : sign;
 }
 
@@ -70,12 +80,12 @@ interface SortKey<R> {
 }
 
 /** Sorts by the first value of each key. Equal records keep their order. */
-export function sortBy<R>(records: readonly R[], keys: readonly SortKey<R>[]): R[] {
-  const keyed = records.map((record) => ({
-    record,
-    values: keys.map(({ read }) => valuesOf(read(record))[0]),
-  }));
-  const compare = (one: readonly unknown[], other: readonly unknown[]): number =>
-    keys.reduce((order, { sign }, at) => order || compareValues(one[at], other[at], sign), 0);
-  return keyed.sort((a, b) => compare(a.values, b.values)).map(({ record }) => record);
+export function* sortBy<R>(records: readonly R[], keys: readonly SortKey<R>[]): Steps<R[]> {
+  const keyed = yield* flatMapSteps(records, (record) => [
+    { record, values: keys.map(({ read }) => comparable(valuesOf(read(record))[0])) },
+  ]);
+  const compare = (one: readonly Comparable[], other: readonly Comparable[]): number =>
+    keys.reduce((order, { sign }, at) => order || compareComparable(one[at], other[at], sign), 0);
+  const sorted = yield* sortSteps(keyed, (a, b) => compare(a.values, b.values));
+  return sorted.map(({ record }) => record);
 }

@@ -50,7 +50,7 @@ interface Asked {
   /** Position of the first deal; without sections it asks for the list of deals only. */
   dealsFrom: number | undefined;
   /** Every deal that the brief is about, in order. */
-  deals(): readonly Deal[];
+  deals(): Promise<readonly Deal[]>;
   rowOf(deal: Deal): OpenDeal | ClosedDeal;
   coverage: Record<string, unknown>;
   notes: readonly Wording[];
@@ -61,10 +61,10 @@ type Brief = PipelineBrief | ClosedBrief;
 const isOpenBrief = (brief: Brief): brief is PipelineBrief => 'open' in brief;
 
 /** A brief on open or closed deals. */
-export function pipelineAnswer(brief: Brief, asked: Asked): Answer {
+export async function pipelineAnswer(brief: Brief, asked: Asked): Promise<Answer> {
   const sections = new Set(sectionsOf(brief, asked));
   const { notes = [], ...figures } = brief;
-  const deals = sections.has('deals') ? listDeals(asked) : undefined;
+  const deals = sections.has('deals') ? await listDeals(asked) : undefined;
   const count = deals ? deals.records.length : asked.rows;
   const allNotes = [...notes, ...sectionNotes(brief, sections), ...asked.notes];
   const { coverage } = asked;
@@ -126,8 +126,9 @@ interface ListedDeals {
   total: number;
 }
 
-function listDeals({ deals, rowOf, rows = maxDeals, dealsFrom: from = 0 }: Asked): ListedDeals {
-  const all = deals();
+async function listDeals(asked: Asked): Promise<ListedDeals> {
+  const { rowOf, rows = maxDeals, dealsFrom: from = 0 } = asked;
+  const all = await asked.deals();
   return { records: all.slice(from, from + rows).map(rowOf), from, total: all.length };
 }
 

@@ -5,6 +5,7 @@ import {
   type PipelineOptions,
   pipelineBrief,
 } from '../../src/briefs/pipeline.ts';
+import { runSteps } from '../../src/briefs/steps.ts';
 import type { Opportunity } from '../../src/records/records.ts';
 
 const today = '2026-06-15';
@@ -462,7 +463,7 @@ describe('deals that are closed', () => {
 
   test('their list has those of the outcome in the period only', () => {
     const ids = (outcome: 'won' | 'lost' | 'closed') =>
-      dealsAbout(deals, outcome, { today, currencyOf }).map(({ record }) => record.id);
+      runSteps(dealsAbout(deals, outcome, { today, currencyOf })).map(({ record }) => record.id);
     expect(ids('won')).toEqual(['w1', 'w2']);
     expect(ids('lost')).toEqual(['l1', 'l2']);
     expect(ids('closed')).toEqual(['l1', 'w1', 'w2', 'l2', 'u1']);

@@ -2,6 +2,7 @@
 
 import { type Column, columnsOf, type Known } from '../../briefs/columns.ts';
 import { normalisePart } from '../../briefs/part-numbers.ts';
+import type { Steps } from '../../briefs/steps.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import {
   identifier,
@@ -189,7 +190,7 @@ export const sortedBy = <R extends Resource>(
   records: readonly RecordOf[R][],
   sort: readonly SortColumn[],
   known: Known,
-): RecordOf[R][] =>
+): Steps<RecordOf[R][]> =>
   sortBy(
     records,
     sort.map(({ key, sign }) => ({ read: (record) => valueUnderKey(record, key, known), sign })),

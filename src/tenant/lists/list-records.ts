@@ -6,7 +6,9 @@ import { routes } from '../../api/routes.ts';
 import type { Known } from '../../briefs/columns.ts';
 import { matchName } from '../../briefs/name-filters.ts';
 import { compare, type Named } from '../../briefs/naming.ts';
+import { filterSteps } from '../../briefs/steps.ts';
 import type { ApiRecord, RecordOf, Resource } from '../../records/records.ts';
+import { runInSlices } from '../../slices.ts';
 import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Collection } from '../collections.ts';
@@ -91,11 +93,11 @@ async function pageMadeHere<R extends Resource>(
   requireKnown(resource, whole.records, criteria, known);
   const { conditions, notes } = resolveNames(whole.records, criteria.conditions, known);
   const fits = (condition: Condition) => (record: RecordOf[R]) => passes(record, condition, known);
-  const matching = conditions.reduce(
-    (remaining, condition) => remaining.filter(fits(condition)),
-    [...whole.records],
+  const matching = await runInSlices(
+    filterSteps(whole.records, (record) => conditions.every((each) => fits(each)(record))),
   );
-  const records = criteria.sort.length > 0 ? sortedBy(matching, criteria.sort, known) : matching;
+  const { sort } = criteria;
+  const records = sort.length > 0 ? await runInSlices(sortedBy(matching, sort, known)) : matching;
   const total = records.length;
   const coverage = { ...whole.coverage, read: total, total };
   const counts = conditions.map((condition) => ({

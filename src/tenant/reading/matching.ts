@@ -1,4 +1,5 @@
 /** Applies the service's filters, search text and sort order to records. */
+import { runSteps } from '../../briefs/steps.ts';
 import { isObject } from '../../values.ts';
 import {
   compareValues,
@@ -47,12 +48,14 @@ export function mentions(record: Row, text: string): boolean {
 
 /** Sorts by `-field,+field`. */
 export const sortedByFields = <R extends Row>(records: readonly R[], sort: string): R[] =>
-  sortBy(
-    records,
-    readSort(sort).map(({ name, sign }) => ({
-      read: (record) => valuesAt(record, name),
-      sign,
-    })),
+  runSteps(
+    sortBy(
+      records,
+      readSort(sort).map(({ name, sign }) => ({
+        read: (record) => valuesAt(record, name),
+        sign,
+      })),
+    ),
   );
 
 /** Whether the records that have a value of the first field are in that order. */

@@ -46,9 +46,9 @@ export async function* readCollection<R extends Resource>(
   for (let round = 1; ; round++) {
     const pass = new Pass<RecordOf[R]>(client.profile(resource), previous);
     const { end, requests } = yield* readPass(source, pass);
-    for (const [key, record] of pass.inListOrder()) all.set(key, record);
     const proven = provenReading(source, pass, end, previous);
     if (proven) return proven;
+    for (const [key, record] of pass.inListOrder()) all.set(key, record);
     if (await learnsOffset(source, pass, end)) continue;
     if (isApiError(end)) return reading(all, stoppedCoverage(pass, all.size, end));
     const finished = { pass, end };
