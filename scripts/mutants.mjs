@@ -1,6 +1,7 @@
 // Changes the source in small ways, one at a time, and reports the changes that no test notices: npm run mutants.
 // A sample of a fixed seed, in a copy of the project, with the tests that are about the changed file. Not in CI.
-import { execFile, execFileSync } from 'node:child_process';
+// Changes that do not compile are not counted. Each result is printed at once, so an interrupted run is not lost.
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,36 +18,29 @@ const { values: options } = parseArgs({
   },
 });
 
-/** The tests of the files whose path matches, in the order in which they are run; the quick ones come first. */
+/** The tests of pure functions that import the changed file. They need no bundle. */
+const unit = 'test/briefs';
+
+/** The tests over the bundle, by the path of the changed file. */
 const suites = [
-  [/^src\/briefs\/checks/, ['test/briefs', 'test/oracle/checks.test.ts']],
+  [/^src\/briefs\/(?:checks|contracts)/, 'test/oracle/checks'],
   [
     /\/(?:pipeline|won-and-lost|forecast|period|group-labels|daily)/,
-    ['test/briefs', 'test/oracle/pipeline.test.ts test/history'],
+    'test/oracle/pipeline test/history/course test/history/changes test/history/tool',
   ],
-  [
-    /\/(?:company|never|recent|contracts|applicable)/,
-    ['test/briefs', 'test/oracle/company.test.ts'],
-  ],
-  [/\/(?:product-prices|discounts)/, ['test/briefs', 'test/oracle/prices.test.ts']],
-  [
-    /\/(?:columns|concise|references|identifiers|search|part-)/,
-    ['test/briefs', 'test/oracle/lists.test.ts test/tools/lists.test.ts test/tools/find.test.ts'],
-  ],
+  [/\/(?:company|never|recent)/, 'test/oracle/company'],
+  [/\/(?:product-prices|discounts|applicable)/, 'test/oracle/prices'],
+  [/\/(?:columns|concise|references|identifiers)/, 'test/oracle/lists test/tools/lists'],
+  [/\/(?:search|part-numbers)/, 'test/tools/find test/tenant/resolving'],
+  [/\/name-filters/, 'test/oracle/pipeline test/oracle/all-quotes'],
   [
     /^src\/briefs\//,
-    [
-      'test/briefs',
-      'test/oracle/quotes.test.ts test/oracle/all-quotes.test.ts',
-      'test/oracle/checks.test.ts test/oracle/pipeline.test.ts',
-    ],
+    'test/oracle/quotes test/oracle/all-quotes test/oracle/checks test/oracle/pipeline',
   ],
-  [/^src\/tenant\/changes\//, ['test/consent']],
+  [/^src\/tenant\/changes\//, 'test/consent'],
 ];
-const unit =
-  '--config vitest.unit.config.mjs --pool threads --no-isolate --no-file-parallelism'.split(' ');
-/** A change that makes a loop endless counts as noticed. */
-const timeoutMs = 300_000;
+/** A change that makes a loop endless counts as noticed. A busy machine needs a tenth of it. */
+const timeoutMs = 600_000;
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 const prefixes = options.files.split(',');
@@ -54,79 +48,101 @@ const files = sourceFiles(root).filter((file) =>
   prefixes.some((prefix) => file.startsWith(prefix)),
 );
 const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(root, file), 'utf8')));
-const chosen = sampleOf(all, Number(options.sample), Number(options.seed));
-console.log(
-  `${chosen.length} of ${all.length} mutants of ${files.length} files, seed ${options.seed}`,
-);
-
 const copy = copyOf(root);
-const checked = new Set();
 try {
-  await tryAll();
+  const chosen = compiling(sampleOf(all, Number(options.sample), Number(options.seed)));
+  console.log(
+    `${chosen.length} that compile, of ${options.sample} of ${all.length} mutants of ${files.length} files, seed ${options.seed}`,
+  );
+  await tryAll(chosen);
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }
 
-async function tryAll() {
-  const survivors = [];
-  for (const [at, mutant] of chosen.entries()) {
-    const noticedBy = await suiteNoticing(mutant);
-    if (noticedBy === undefined) survivors.push(mutant);
-    console.log(`${at + 1}  ${noticedBy ?? 'SURVIVED'}  ${nameOf(mutant)}`);
-  }
+/** The tests over the bundle take a minute, so they come after all tests of pure functions. */
+async function tryAll(chosen) {
+  const isPure = ({ file }) => file.startsWith('src/briefs/');
+  const unnoticed = await notNoticed(chosen.filter(isPure), unitTests);
+  const others = chosen.filter((mutant) => !isPure(mutant));
+  const survivors = await notNoticed([...unnoticed, ...others], suiteTests);
+  for (const mutant of survivors) console.log(`${nameOf(mutant)}  SURVIVED`);
   const noticed = chosen.length - survivors.length;
-  console.log(
-    `${noticed} of ${chosen.length} noticed (${Math.round((noticed / chosen.length) * 1000) / 10} %)`,
-  );
+  const percent = Math.round((noticed / chosen.length) * 1000) / 10;
+  console.log(`${noticed} of ${chosen.length} noticed (${percent} %)`);
 }
 
-function nameOf({ file, line, from, to }) {
-  return `${file}:${line}: ${from} → ${to}`;
-}
-
-/** The tests that fail with the mutant; undefined where all pass. */
-async function suiteNoticing({ file, source }) {
-  const [, suite = []] = suites.find(([pattern]) => pattern.test(file)) ?? [];
-  for (const tests of suite) {
-    await requirePassing(tests);
-    if (!(await passesWith(file, source, tests))) return tests;
+async function notNoticed(mutants, testsOf) {
+  const kept = [];
+  const passing = new Set();
+  for (const [at, mutant] of mutants.entries()) {
+    const tests = testsOf(mutant);
+    if (!passing.has(tests.name)) await requirePassing(tests);
+    passing.add(tests.name);
+    const failure = await failureWith(mutant, tests);
+    if (failure === undefined) kept.push(mutant);
+    const result = failure === undefined ? `not noticed by ${tests.name}` : `noticed: ${failure}`;
+    console.log(`${at + 1}/${mutants.length}  ${nameOf(mutant)}  ${result}`);
   }
-  return undefined;
+  return kept;
 }
 
-async function passesWith(file, source, tests) {
+/** Tests that fail without a mutant would notice every one. */
+async function requirePassing(tests) {
+  const failure = await failureOf(tests);
+  if (failure !== undefined) throw new Error(`Without a mutant: ${failure}`);
+}
+
+function nameOf({ file, line, column, from, to }) {
+  return `${file}:${line}:${column}: ${from} → ${to}`;
+}
+
+function unitTests({ file }) {
+  const args = `related ${file} --run --passWithNoTests --config vitest.unit.config.mjs`;
+  const oneProcess = '--pool threads --no-isolate --no-file-parallelism';
+  return { name: unit, args: `${args} ${oneProcess}`.split(' ') };
+}
+
+function suiteTests({ file }) {
+  const [, tests] = suites.find(([pattern]) => pattern.test(file)) ?? [];
+  if (tests === undefined) throw new Error(`${file}: say in scripts/mutants.mjs what tests it`);
+  return { name: tests, args: ['run', ...tests.split(' ')] };
+}
+
+async function failureWith({ file, source }, tests) {
   const path = join(copy, file);
   const before = readFileSync(path, 'utf8');
   writeFileSync(path, source);
   try {
-    return await passes(tests.split(' '));
+    return await failureOf(tests);
   } finally {
     writeFileSync(path, before);
   }
 }
 
-/** Tests that fail without a mutant would notice every one. */
-async function requirePassing(tests) {
-  if (checked.has(tests)) return;
-  if (!(await passes(tests.split(' ')))) throw new Error(`${tests}: fails without a mutant`);
-  checked.add(tests);
+/** The first test that fails, twice because sockets fail on a busy machine; undefined where all pass. */
+async function failureOf({ args }) {
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const given = [vitest, ...args, '--bail=1', '--retry=1', '--testTimeout=120000'];
+  const env = { ...process.env, NO_COLOR: '1' };
+  return promisify(execFile)(process.execPath, given, { cwd: copy, timeout: timeoutMs, env }).then(
+    () => undefined,
+    ({ stdout, stderr, killed }) =>
+      killed ? 'timeout' : (/FAIL +(.*)/.exec(stdout + stderr)?.[1] ?? stderr.slice(0, 500)),
+  );
 }
 
-/** The tests of pure functions need no bundle, and nothing of their own, so they run in one process without building it. */
-async function passes(tests) {
-  const config = tests.includes('test/briefs') ? unit : [];
-  const args = [
-    join(root, 'node_modules/vitest/vitest.mjs'),
-    'run',
-    '--bail=1',
-    '--testTimeout=120000',
-    ...config,
-    ...tests,
-  ];
-  return promisify(execFile)(process.execPath, args, { cwd: copy, timeout: timeoutMs }).then(
-    () => true,
-    () => false,
-  );
+/** One run of the compiler over all mutants, each a file beside the one that it changes. */
+function compiling(mutants) {
+  const pathOf = ({ file }, at) => file.replace(/\.ts$/, `.mutant-${at}.ts`);
+  for (const [at, mutant] of mutants.entries())
+    writeFileSync(join(copy, pathOf(mutant, at)), mutant.source);
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [tsc, '--noEmit'], {
+    cwd: copy,
+    encoding: 'utf8',
+  });
+  for (const [at, mutant] of mutants.entries()) rmSync(join(copy, pathOf(mutant, at)));
+  return mutants.filter((mutant, at) => !stdout.includes(`${pathOf(mutant, at)}(`));
 }
 
 /** A copy of the tracked files, with the same packages. */
@@ -135,10 +151,17 @@ function copyOf(project) {
   const tracked = execFileSync('git', ['ls-files'], { cwd: project, encoding: 'utf8' });
   for (const file of tracked.trim().split('\n')) cpSync(join(project, file), join(folder, file));
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
-  const unit = `import config from './vitest.config.ts';
+  const unitConfig = `import { BaseSequencer } from 'vitest/node';
+import config from './vitest.config.ts';
+const isSlow = ({ moduleId }) => /properties|budget|decimal/.test(moduleId);
+class QuickFirst extends BaseSequencer {
+  sort = async (files) => files.toSorted((a, b) => isSlow(a) - isSlow(b));
+}
 delete config.test.globalSetup;
+config.test.include = ['${unit}/*.test.ts'];
+config.test.sequence = { sequencer: QuickFirst };
 export default config;\n`;
-  writeFileSync(join(folder, 'vitest.unit.config.mjs'), unit);
+  writeFileSync(join(folder, 'vitest.unit.config.mjs'), unitConfig);
   return folder;
 }
 
