@@ -66,20 +66,20 @@ export function validEntries(book: PricingBook, day: Day): BookPrice[] {
   );
 }
 
+export type KnownPrice = BookPrice & { price: Decimal };
+const isKnown = (entry: BookPrice): entry is KnownPrice => entry.price !== undefined;
+
 const precedence: readonly Reach[] = ['company', 'classification', 'everyone'];
 
 /** Prices of the books that apply to a company on a day, by product; books that name the company come first. */
 export class BookPrices {
-  readonly #ranks: Map<string, BookPrice[]>[];
+  readonly #ranks: Map<string, KnownPrice[]>[];
 
   constructor(books: readonly PricingBook[], company: Company | undefined, day: Day) {
     this.#ranks = precedence.map((reach) => {
       const meant = books.filter((book) => reachOf(book, company) === reach);
       const entries = meant.flatMap((book) => validEntries(book, day));
-      return groupBy(
-        entries.filter(({ price }) => price),
-        ({ productId }) => productId,
-      );
+      return groupBy(entries.filter(isKnown), ({ productId }) => productId);
     });
   }
 
@@ -87,16 +87,16 @@ export class BookPrices {
    * The price to compare a line with. Books that name the company come before books that name its
    * classification, and those before general books; of equals, the price nearest to the line's, then the lower.
    */
-  nearestPrice(productId: string, linePrice: Decimal): BookPrice | undefined {
+  nearestPrice(productId: string, linePrice: Decimal): KnownPrice | undefined {
     return this.#applying(productId).toSorted((a, b) => byDistance(a, b, linePrice))[0];
   }
 
   /** The lowest of the prices that `nearestPrice` chooses from. */
-  lowestPrice(productId: string): BookPrice | undefined {
+  lowestPrice(productId: string): KnownPrice | undefined {
     return this.#applying(productId).toSorted(byPrice)[0];
   }
 
-  #applying(productId: string): readonly BookPrice[] {
+  #applying(productId: string): readonly KnownPrice[] {
     for (const rank of this.#ranks) {
       const prices = rank.get(productId);
       if (prices) return prices;
@@ -105,11 +105,10 @@ export class BookPrices {
   }
 }
 
-const byPrice = (a: BookPrice, b: BookPrice): number =>
-  (a.price && b.price ? a.price.cmp(b.price) : 0) || byName(a.book, b.book);
+const byPrice = (a: KnownPrice, b: KnownPrice): number =>
+  a.price.cmp(b.price) || byName(a.book, b.book);
 
-function byDistance(a: BookPrice, b: BookPrice, linePrice: Decimal): number {
-  if (!a.price || !b.price) return 0;
+function byDistance(a: KnownPrice, b: KnownPrice, linePrice: Decimal): number {
   const distance = a.price.minus(linePrice).abs().cmp(b.price.minus(linePrice).abs());
   return distance || byPrice(a, b);
 }

@@ -140,7 +140,7 @@ export class Decimal {
   /** The integer for more decimals; not a safe one where that would not be exact. */
   #scaled(places: number): number {
     if (this.#big) return Number.NaN;
-    return places === this.#places ? this.#integer : this.#integer * powerOf(places - this.#places);
+    return this.#integer * powerOf(places - this.#places);
   }
 
   #toBig(): Big {

@@ -120,15 +120,12 @@ export function stageRows(exits: readonly StageExit[], order: StageOrder): Stage
     known.push(exit);
   }
   const ranked = [...byStage].map(([key, left]) => ({
-    rank: order.get(key) ?? Number.POSITIVE_INFINITY,
+    rank: order.get(key) ?? Number.MAX_VALUE,
     row: stageRow(left, order),
   }));
-  ranked.sort((one, other) => compareRanks(one.rank, other.rank) || byName(one.row, other.row));
+  ranked.sort((one, other) => one.rank - other.rank || byName(one.row, other.row));
   return ranked.map(({ row }) => row);
 }
-
-const compareRanks = (one: number, other: number): number =>
-  one === other ? 0 : one < other ? -1 : 1;
 
 function stageRow(exits: readonly StageExit[], order: StageOrder): StageRow {
   const [label = {}] = exits.map((exit) => exit.label).sort(byName);

@@ -2,7 +2,7 @@
 
 import type { Product, Quote, QuoteItem } from '../records/records.ts';
 import { quote, type Wording, wording } from '../text/untrusted-text.ts';
-import { type BookPrice, BookPrices, deviates } from './books.ts';
+import { BookPrices, deviates, type KnownPrice } from './books.ts';
 import { type Day, dayOf } from './days.ts';
 import {
   type Decimal,
@@ -118,7 +118,7 @@ const deepDiscount: LineCheck = ({ item, quotePercent, options }) => {
 };
 
 const freeSetup: LineCheck = ({ item: { setupCost, setupPrice } }) =>
-  setupCost && setupCost > 0 && !setupPrice
+  setupCost !== undefined && setupCost > 0 && !setupPrice
     ? mustFix(
         'setup_cost_without_price',
         wording`Setup costs ${rounded(zero.plus(setupCost))} and is not charged.`,
@@ -130,14 +130,14 @@ const againstBook: LineCheck = (line) => underBook(line) ?? offBook(line);
 /** After all discounts, under every book price that applies. */
 const underBook: LineCheck = ({ item, netPrice, prices, options }) => {
   const lowest = prices.lowestPrice(item.product?.id ?? '');
-  if (!netPrice || !lowest?.price || netPrice.gte(lowest.price)) return undefined;
+  if (!netPrice || !lowest || netPrice.gte(lowest.price)) return undefined;
   if (!deviates(netPrice, lowest.price, options.bookTolerance)) return undefined;
   const why = wording`After discounts the price is ${perUnit(netPrice)}, under the ${describeBook(lowest, netPrice)}.`;
   return toReview('under_book', why);
 };
 
 /** "100 of pricing book "Project" (−5 %)". */
-function describeBook({ book, price = zero }: BookPrice, own: Decimal): Wording {
+function describeBook({ book, price }: KnownPrice, own: Decimal): Wording {
   const away = percentOf(own.minus(price), price);
   const by = away ? wording` (${away.gt(0) ? '+' : ''}${roundedPercent(away)} %)` : '';
   return wording`${perUnit(price)} of pricing book ${quote(book.name ?? book.id ?? '')}${by}`;
@@ -148,7 +148,7 @@ const offBook: LineCheck = ({ item, price, prices, options }) => {
   if (!price || productId === undefined) return undefined;
   const nearest = prices.nearestPrice(productId, price);
   const { bookTolerance } = options;
-  if (!nearest?.price || !deviates(price, nearest.price, bookTolerance)) return undefined;
+  if (!nearest || !deviates(price, nearest.price, bookTolerance)) return undefined;
   const { unitPrice } = lineAmounts(item);
   if (unitPrice && !deviates(unitPrice, nearest.price, bookTolerance)) return undefined;
   const why = wording`Price ${perUnit(price)}, not the ${describeBook(nearest, price)}.`;

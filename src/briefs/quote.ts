@@ -13,6 +13,7 @@ import {
 } from './money.ts';
 import {
   compact,
+  compare,
   contactName,
   type LimitedList,
   limitList,
@@ -226,7 +227,7 @@ function orderOf(term: string): number {
 
 function termMargins(sums: QuoteSums): TermMargin[] {
   return [...sums.terms]
-    .toSorted(([a], [b]) => orderOf(a) - orderOf(b) || (a < b ? -1 : 1))
+    .toSorted(([a], [b]) => orderOf(a) - orderOf(b) || compare(a, b))
     .map(([term, amounts]) => toTermMargin(term, amounts));
 }
 
