@@ -239,6 +239,7 @@ describe('pricing_drift', () => {
       [5.01, 'book 105.01, catalogue 100 (+5 %)'],
     ]);
     expect(report.rows[0]?.related).toStrictEqual([{ id: 'b', name: 'Bid' }]);
+    expect(report).not.toHaveProperty('valueAtStake');
     expect(run('pricing_drift', data, { tolerance: 6 }).total).toBe(0);
   });
 
@@ -516,6 +517,17 @@ describe('quotes_of_closed_deals', () => {
     const report = run('quotes_of_closed_deals', all, { owner: { id: 'u1' } });
     expect([report.examined, report.rows[0]?.owner]).toEqual([3, 'Ann']);
   });
+
+  test('counts an owner with several names once, under the first name by order', () => {
+    const named = ['Zoe', 'Ann', 'Mia'].map(
+      (name, at): Quote => ({
+        ...quote(`q${at}`, { status: 'sent', opportunity: { id: 'won' } }),
+        owner: { id: 'u1', name },
+      }),
+    );
+    const { counts } = run('quotes_of_closed_deals', { ...data, quote: named });
+    expect(counts).toContainEqual({ by: 'owner', value: 'Ann', count: 3 });
+  });
 });
 
 test('zero_prices finds products, prices in books and lines of open quotes', () => {
@@ -532,8 +544,12 @@ test('zero_prices finds products, prices in books and lines of open quotes', () 
       { id: 'past', validTo: '2026-06-14', products: [{ productId: 'priced', price: 0 }] },
     ],
     quote: [
-      quote('sent', { status: 'sent', items: [free, free, { quantity: 1 }, { price: 5 }] }),
+      quote('sent', {
+        status: 'sent',
+        items: [free, { ...free, name: 'Other' }, { quantity: 1 }, { price: 5 }],
+      }),
       quote('approved', { status: 'approved', items: [free] }),
+      quote('paid', { status: 'sent', items: [{ price: 5 }] }),
     ],
   });
   expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
@@ -541,7 +557,7 @@ test('zero_prices finds products, prices in books and lines of open quotes', () 
     ['priced', 'price 0 in pricing book "Bid"'],
     ['sent', 'price 0 in 2 lines, first "Gift"'],
   ]);
-  expect(report).toMatchObject({ examined: 6, total: 3, lines: 2, unit: 'record' });
+  expect(report).toMatchObject({ examined: 7, total: 3, lines: 2, unit: 'record' });
   expect(report).not.toHaveProperty('unknownValue');
 });
 

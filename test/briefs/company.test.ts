@@ -69,6 +69,7 @@ test('matches records by id, and by name only where they have no id', () => {
     { id: '3', firstName: 'Wrong', companyId: 'other', companyName: 'Acme' },
     { id: '4', firstName: 'Gone', companyId: 'acme', deleted: '2026-01-01' },
     { id: '5', firstName: 'Nobody' },
+    { id: '6', firstName: 'Elsewhere', companyName: 'Other' },
   ];
   expect(brief({ contacts }).contacts).toStrictEqual({
     withoutEmail: 1,

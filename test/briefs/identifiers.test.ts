@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { comparePhones, editDistance, phoneDigits } from '../../src/briefs/identifiers.ts';
+import { comparePhones, editDistance, phoneDigits, swapped } from '../../src/briefs/identifiers.ts';
 import { SearchIndex, type SearchKind } from '../../src/briefs/search.ts';
 import type { Contact, Product, RecordOf } from '../../src/records/records.ts';
 import fc from '../support/fast-check.ts';
@@ -173,4 +173,16 @@ describe('the distance of two texts', () => {
       }),
     );
   });
+});
+
+test('telephone numbers are compared in either order', () => {
+  for (const [one, other] of [
+    ['301234567', '49301234567'],
+    ['49301234567', '301234567'],
+  ] as const)
+    expect(comparePhones(one, other)).toBe('same');
+});
+
+test('swaps each pair of neighbours that differ', () => {
+  expect([...swapped('abbc')]).toEqual(['babc', 'abcb']);
 });

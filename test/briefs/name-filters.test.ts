@@ -18,6 +18,7 @@ const meant = (text: string, candidates = owners, options = byWords) => {
 describe('a name filter', () => {
   test.each([
     ['u1', 'u1'],
+    [' u2 ', 'u2'],
     ['siobhán o’connor ', 'u1'],
     ["Siobhan O'Connor", 'u1'],
     ['OConnor', 'u1'],
@@ -76,6 +77,11 @@ describe('a name filter', () => {
     });
   });
 
+  test('finds a company without accents, spaces and punctuation', () => {
+    const companies = [{ id: 'c1', name: 'Müller & Söhne' }];
+    expect(meant('mullersohne', companies, { byWords: false })).toBe('c1');
+  });
+
   test('accepts an external identifier in any letter case', () => {
     const companies = [{ id: 'c1', name: 'Acme Foods', externalIdentifier: 'CRM-7' }];
     expect(meant('crm-7', companies)).toBe('c1');
@@ -109,6 +115,12 @@ describe('a name filter', () => {
       candidates: [{ id: 's', name: 'John Smith' }],
       total: 1,
     });
+  });
+
+  test('offers all of twelve names, and of more only those that are like the text', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `u${at}` }));
+    expect(meant('Q', names(12))).toMatchObject({ kind: 'none', total: 12 });
+    expect(meant('Q', names(13))).toMatchObject({ kind: 'none', total: 0 });
   });
 
   test('matches no name with text without letters', () => {

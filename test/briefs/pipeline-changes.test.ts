@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { toDeal } from '../../src/briefs/deals.ts';
+import { ForecastAccuracy } from '../../src/briefs/forecast-accuracy.ts';
+import { openingDay } from '../../src/briefs/period-start.ts';
 import { ChangeGroups } from '../../src/briefs/pipeline-change-groups.ts';
-import { DealSeries } from '../../src/briefs/pipeline-change-series.ts';
+import { changeRows } from '../../src/briefs/pipeline-change-rows.ts';
+import { DealSeries, type StageExit, stageRows } from '../../src/briefs/pipeline-change-series.ts';
+import {
+  type DealChange,
+  median,
+  moveRows,
+  StateComparison,
+  stepRows,
+} from '../../src/briefs/pipeline-changes.ts';
 import type { Opportunity } from '../../src/records/records.ts';
 
 describe('groups of changes', () => {
@@ -30,6 +40,213 @@ describe('groups of changes', () => {
     expect([shown, total, rows.length]).toEqual([3, 5, 4]);
     expect(rows[3]).toMatchObject({ name: '2 others', groups: 2, closing: { EUR: 191 } });
   });
+});
+
+test('groups by the month of closing stand in time order, others by value', () => {
+  const names = (by: 'close_month' | 'owner') => {
+    const groups = new ChangeGroups(by, {});
+    for (const [name, month, value] of [
+      ['Small', '2026-06', 1],
+      ['Large', '2026-08', 9],
+    ] as const) {
+      const record = { id: name, owner: { name }, expectedCloseDate: `${month}-01` };
+      const deal = toDeal({ ...record, onetimeRevenue: value }, new Map(), '0-1');
+      groups.add({ before: deal, after: deal, effects: [], moves: [] });
+    }
+    return groups.toRows(5).rows.map(({ name }) => name);
+  };
+  expect(names('close_month')).toEqual(['2026-06', '2026-08']);
+  expect(names('owner')).toEqual(['Large', 'Small']);
+});
+
+describe('a pipeline that is compared', () => {
+  const open = (id: string, value: number, more: Opportunity = {}): Opportunity => ({
+    id,
+    currency: 'EUR',
+    onetimeRevenue: value,
+    ...more,
+  });
+  const compared = (pairs: readonly [Opportunity | undefined, Opportunity | undefined][]) => {
+    const all = new StateComparison('2026-06-01', {}, (record) => toDeal(record, new Map(), '0-1'));
+    for (const [before, after] of pairs) all.add({ before, after });
+    return all.result();
+  };
+
+  test('goes from the opening to the closing value in steps', () => {
+    const same = open('same', 1);
+    const { opening, closing, changes } = compared([
+      [same, same],
+      [open('up', 10), open('up', 15)],
+      [open('down', 10), open('down', 7)],
+      [undefined, open('new', 4)],
+      [open('gone', 6), undefined],
+      [open('moved', 5), open('moved', 5, { currency: 'USD' })],
+      [open('won', 20), open('won', 30, { statusId: 'won', closedAt: '2026-06-10' })],
+    ]);
+    expect([opening, closing]).toEqual([
+      { count: 6, value: { EUR: 52 } },
+      { count: 5, value: { EUR: 27, USD: 5 } },
+    ]);
+    expect(stepRows(changes)).toEqual([
+      { step: 'new', count: 1, value: { EUR: 4 } },
+      { step: 'valueUp', count: 2, value: { EUR: 15 } },
+      { step: 'valueDown', count: 1, value: { EUR: -3 } },
+      { step: 'currencyChanged', count: 1, value: { EUR: -5, USD: 5 } },
+      { step: 'won', count: 1, value: { EUR: -30 } },
+      { step: 'removed', count: 1, value: { EUR: -6 } },
+    ]);
+  });
+
+  test('tells where deals moved', () => {
+    const at = (id: string, stage: string, probability: number, closes: string) =>
+      open(id, 1, { pipelineStage: { id: stage }, probability, expectedCloseDate: closes });
+    const { changes } = compared([
+      [at('a', 'one', 0.1, '2026-07-01'), at('a', 'two', 0.5, '2026-07-02')],
+      [at('b', 'two', 0.5, '2026-07-01'), at('b', 'one', 0.1, '2026-06-30')],
+      [
+        at('c', 'two', 0.5, '2026-07-01'),
+        { ...at('c', 'two', 0.5, '2026-07-01'), owner: { id: 'u' } },
+      ],
+    ]);
+    expect(moveRows(changes)).toEqual([
+      { move: 'stageForward', count: 1, value: { EUR: 1 } },
+      { move: 'stageBack', count: 1, value: { EUR: 1 } },
+      { move: 'slipped', count: 1, value: { EUR: 1 } },
+      { move: 'pulledIn', count: 1, value: { EUR: 1 } },
+      { move: 'ownerChanged', count: 1, value: { EUR: 1 } },
+    ]);
+  });
+});
+
+test.each([
+  ['2w', '2026-06-01'],
+  ['this week', '2026-06-14'],
+  ['2026-06-15', '2026-06-14'],
+  ['fortnight', undefined],
+  ['constructor', undefined],
+])('a period since %s begins after %s', (since, day) => {
+  expect(openingDay(since, '2026-06-15')).toBe(day);
+});
+
+test('the median is the middle, or the mean of the two in the middle', () => {
+  expect([median([9, 1, 5]), median([9, 1, 4, 2])]).toEqual([5, 3]);
+});
+
+test('only a later close date of an open deal is a slip', () => {
+  const closing = (date: string, more: Opportunity = {}) => ({
+    id: 'd',
+    expectedCloseDate: date,
+    ...more,
+  });
+  const series = new DealSeries([closing('2026-06-10')]);
+  series.observe(closing('2026-06-12'), '2026-06-02');
+  series.observe(closing('2026-06-11'), '2026-06-03');
+  series.observe(closing('2026-06-21'), '2026-06-04');
+  series.observe(closing('soon'), '2026-06-05');
+  series.observe(closing('2026-06-21'), '2026-06-06');
+  series.observe(closing('2026-06-22', { statusId: 'won', closedAt: '2026-06-07' }), '2026-06-07');
+  expect(series.slips.get('d')).toEqual({ times: 2, days: 12 });
+});
+
+describe('a row of a deal that changed', () => {
+  const before: Opportunity = {
+    id: 'd',
+    currency: 'EUR',
+    onetimeRevenue: 100,
+    pipelineStage: { name: 'One' },
+  };
+  const deal = (record: Opportunity) => toDeal(record, new Map(), '0-1');
+  const rowOf = (was: Opportunity | undefined, is: Opportunity | undefined) => {
+    const pair = { before: was && deal(was), after: is && deal(is) };
+    const series = { slips: new Map(), changedAt: new Map() };
+    return changeRows([{ ...pair, effects: [], moves: ['slipped'] }], series, 5).rows[0];
+  };
+
+  test('has what was before and after, and the difference of the values', () => {
+    const after = { ...before, onetimeRevenue: 150, owner: { name: 'Ada' } };
+    expect(rowOf(before, after)).toMatchObject({
+      owner: '(none) → Ada',
+      stage: 'One',
+      value: 150,
+      valueChange: 50,
+    });
+    expect(rowOf(after, before)?.owner).toBe('Ada → (none)');
+  });
+
+  test('has no difference of the values of two currencies, or of one day', () => {
+    expect(rowOf(before, { ...before, currency: 'USD' })).not.toHaveProperty('valueChange');
+    expect(rowOf(undefined, before)).toMatchObject({ stage: 'One', value: 100 });
+    expect(rowOf(undefined, before)).not.toHaveProperty('valueChange');
+    expect(rowOf(before, undefined)).toMatchObject({ stage: 'One', value: 100 });
+  });
+});
+
+test('rows go by the larger of both values', () => {
+  const of = (id: string, value: number) => toDeal({ id, onetimeRevenue: value }, new Map(), '0-1');
+  const changes: DealChange[] = [
+    { before: undefined, after: of('new', 5), effects: [], moves: ['slipped'] },
+    { before: of('fell', 9), after: of('fell', 1), effects: [], moves: ['slipped'] },
+    { before: of('gone', 7), after: undefined, effects: [], moves: ['slipped'] },
+  ];
+  const { rows } = changeRows(changes, { slips: new Map(), changedAt: new Map() }, 5);
+  expect(rows.map(({ id }) => id)).toEqual(['fell', 'gone', 'new']);
+});
+
+test('stages stand in their order, unknown ones last by name, with the median of the known days', () => {
+  const exit = (name: string, days?: number): StageExit => {
+    const deal: Opportunity = {};
+    return { deal, from: name, label: { name }, to: undefined, outcome: 'won', days };
+  };
+  const exits = [
+    exit('Y'),
+    exit('X'),
+    exit('Late', 2),
+    exit('Late', 9),
+    exit('Late'),
+    exit('Early', 4),
+  ];
+  expect(
+    stageRows(
+      exits,
+      new Map([
+        ['Early', 0.1],
+        ['Late', 0.8],
+      ]),
+    ),
+  ).toEqual([
+    { name: 'Early', left: 1, medianDays: 4, won: 1 },
+    { name: 'Late', left: 3, medianDays: 6, won: 3 },
+    { name: 'X', left: 1, won: 1 },
+    { name: 'Y', left: 1, won: 1 },
+  ]);
+});
+
+test('the forecast tells what became of the deals that were expected to close', () => {
+  const filters = { owner: { id: 'u1' } };
+  const forecast = new ForecastAccuracy('2026-06-01', '2026-06-30', filters, (record) =>
+    toDeal(record, new Map(), '0-1'),
+  );
+  const deal = (id: string, more: Opportunity = {}): Opportunity => {
+    const common = { owner: { id: 'u1' }, currency: 'EUR', onetimeRevenue: 10, probability: 0.5 };
+    return { id, ...common, expectedCloseDate: '2026-06-30', ...more };
+  };
+  const won = { statusId: 'won', closedAt: '2026-06-20' };
+  forecast.add({ before: deal('won'), after: deal('won', { ...won, onetimeRevenue: 12 }) });
+  forecast.add({ before: deal('open'), after: deal('open') });
+  forecast.add({ before: deal('gone'), after: undefined });
+  const later = { expectedCloseDate: '2026-07-01' };
+  forecast.add({ before: deal('early', later), after: deal('early', { ...won, ...later }) });
+  forecast.add({
+    before: undefined,
+    after: deal('other', { ...won, owner: { id: 'u2' }, onetimeRevenue: 7 }),
+  });
+  expect(forecast.toRows()).toEqual([
+    { deals: 'expected', count: 3, value: { EUR: 30 }, weightedValue: { EUR: 15 } },
+    { deals: 'won', count: 1, value: { EUR: 12 } },
+    { deals: 'stillOpen', count: 1, value: { EUR: 10 } },
+    { deals: 'removed', count: 1, value: { EUR: 10 } },
+    { deals: 'wonUnexpected', count: 1, value: { EUR: 10 } },
+  ]);
 });
 
 describe('when a deal left its stage', () => {

@@ -126,6 +126,23 @@ test('the totals of a quote: counts twelve months and one year in the first year
   expect(firstYearValue(sumQuote({}))).toBeUndefined();
 });
 
+test('the brief of a quote: terms stand in their order, unknown ones last by name', () => {
+  const items = ['week', 'year', 'quarter', undefined, 'month'].map(
+    (term): QuoteItem => ({
+      ...good,
+      ...(term && { term }),
+    }),
+  );
+  const { terms } = quoteBrief({ quote: { ...sound, items } }, options);
+  expect(terms?.map(({ term }) => term)).toEqual([
+    'one-time',
+    'monthly',
+    'yearly',
+    'quarter',
+    'week',
+  ]);
+});
+
 test('the totals of a quote: adds quotes before it rounds', () => {
   const third = { items: [{ quantity: 1, price: 0.335, term: 'month' }] };
   expect(sumQuotes([third, third, { items: [{}] }])).toStrictEqual({
@@ -301,6 +318,7 @@ test.each<[string, QuoteItem, string[]]>([
   ['a discount over it', { ...good, discount: 20.1 }, ['check discount_over_limit 1']],
   ['a surcharge', { ...good, discount: -30 }, []],
   ['free setup', { ...good, setupCost: 5 }, ['stop setup_cost_without_price 1']],
+  ['setup that costs nothing', { ...good, setupCost: 0 }, []],
   ['setup at 0', { ...good, setupCost: 5, setupPrice: 0 }, ['stop setup_cost_without_price 1']],
   ['setup charged', { ...good, setupCost: 5, setupPrice: 6 }, []],
   ['an unknown term', { ...good, term: 'quarter' }, ['check unrecognised_term 1']],
@@ -490,6 +508,16 @@ test('pre-flight: lists what must be fixed first, then by line', () => {
 
 test.each<[string, Quote, string]>([
   ['setup', withItem({ ...good, setupCost: 5 }), 'Setup costs 5 and is not charged.'],
+  [
+    'the term of the catalogue',
+    withItem({ ...good, product: { id: 'm' } }),
+    'No term, but the catalogue sells it monthly: it would be charged once.',
+  ],
+  [
+    'a term of its own',
+    withItem({ ...good, product: { id: 'q' }, term: 'month' }),
+    'Sold monthly, but the catalogue sells it by the "quarter".',
+  ],
   ['a past date', { ...sound, expiresAt: '2026-06-01' }, 'The quote expired on 2026-06-01.'],
   [
     'the day it was closed on',
@@ -510,9 +538,12 @@ test.each<[string, Quote, string]>([
     'The quote\'s discount is of the type "loyalty": it is in no total.',
   ],
 ])('pre-flight: words %s', (_what, quote, why) => {
-  expect(quoteBrief({ quote }, options).preflight.rows.map((finding) => finding.why)).toEqual([
-    why,
-  ]);
+  const products: Product[] = [
+    { id: 'm', term: 'month' },
+    { id: 'q', term: 'quarter' },
+  ];
+  const { rows } = quoteBrief({ quote, products }, options).preflight;
+  expect(rows.map((finding) => finding.why)).toEqual([why]);
 });
 
 test.each<[string, Quote['contact'], boolean]>([

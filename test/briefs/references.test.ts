@@ -12,19 +12,20 @@ const deal = (raw: Record<string, unknown>) => toRecord('opportunity', raw);
 describe('completing references', () => {
   test('takes a name from the record of that id, or from another reference to it', () => {
     const one = deal({ companyId: 'c1', ownerId: 'u1' });
-    completeReferences({ company, opportunity: [one, deal({ owner: { id: 'u1', name: 'Ada' } })] });
+    const deals = [one, deal({ owner: { id: 'u1', name: 'Ada' } })];
+    expect(completeReferences({ company, opportunity: deals })).toBe(true);
     expect(one).toMatchObject({ company: { id: 'c1', name: 'Acme' }, owner: { name: 'Ada' } });
   });
 
   test('takes an id from the only record of that name', () => {
     const one = deal({ company: 'ACME ' });
-    completeReferences({ company, opportunity: [one] });
+    expect(completeReferences({ company, opportunity: [one] })).toBe(true);
     expect(one.company?.id).toBe('c1');
   });
 
   test('does not resolve a name that several records have', () => {
     const one = deal({ company: 'Twin' });
-    completeReferences({ company, opportunity: [one] });
+    expect(completeReferences({ company, opportunity: [one] })).toBe(false);
     expect(one.company).toEqual({ name: 'Twin' });
   });
 
@@ -44,5 +45,15 @@ describe('completing references', () => {
     const contact = toRecord('contact', { id: 'p1', companyId: 'c1' });
     completeReferences({ company, contact: [contact] });
     expect(contact.companyName).toBe('Acme');
+  });
+
+  test('changes nothing where nothing is missing', () => {
+    expect(completeReferences({ company })).toBe(false);
+  });
+
+  test('reports a text that became an id as a change, though it has no name', () => {
+    const one = deal({ company: 'c4' });
+    expect(completeReferences({ company: [{ id: 'c4' }], opportunity: [one] })).toBe(true);
+    expect(one.company).toEqual({ id: 'c4' });
   });
 });

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { type Known, nothingKnown } from '../../src/briefs/columns.ts';
+import { concise, selectFields } from '../../src/briefs/concise.ts';
+
+const known: Known = {
+  currencyOf: new Map([['acme', 'EUR']]),
+  nameOf: (kind, id) => (id === 'acme' && kind === 'company' ? 'Acme' : undefined),
+};
+
+test('an opportunity shows its probability while it is open, and its outcome afterwards', () => {
+  const deal = { id: 'o', name: 'Deal', company: { id: 'acme', name: 'Acme' }, probability: 40 };
+  expect(concise('opportunity', deal, known)).toEqual({
+    id: 'o',
+    name: 'Deal',
+    company: 'Acme',
+    companyId: 'acme',
+    probability: 40,
+    currency: 'EUR',
+  });
+  const won = { ...deal, statusId: 'won', closedAt: '2026-06-01T10:00:00Z' };
+  const row = concise('opportunity', won, known);
+  expect(row).toMatchObject({ outcome: 'won' });
+  expect(row).not.toHaveProperty('probability');
+  expect(selectFields('opportunity', won, ['probability', 'closed', 'stageId'], known)).toEqual({
+    id: 'o',
+    name: 'Deal',
+    probability: 40,
+    closed: '2026-06-01',
+  });
+});
+
+test('a reference shows its id only where it has no name', () => {
+  const owned = (owner: { id: string; name?: string }) =>
+    concise('opportunity', { id: 'q', owner });
+  expect(owned({ id: 'u', name: 'Ada' })).toEqual({ id: 'q', owner: 'Ada' });
+  expect(owned({ id: 'u' })).toEqual({ id: 'q', ownerId: 'u' });
+});
+
+test('a pricing book names up to five companies, and how many more', () => {
+  const assigned = (count: number) =>
+    concise(
+      'pricing_book',
+      { companyIds: ['acme', 'b', 'c', 'd', 'e', 'f'].slice(0, count) },
+      known,
+    );
+  expect(assigned(0)).toEqual({ for: ['everyone'] });
+  expect(assigned(5)).toEqual({ for: ['Acme', 'b', 'c', 'd', 'e'] });
+  expect(assigned(6)).toEqual({ for: ['Acme', 'b', 'c', 'd', 'e', '1 more'] });
+  expect(concise('discount_group', { classificationIds: ['gold'] })).toEqual({
+    for: ['classification gold'],
+  });
+  expect(concise('discount_group', {})).toEqual({ for: ['nobody'] });
+  const asked = (companyIds: string[]) =>
+    selectFields('pricing_book', { companyIds }, ['for'], known).for;
+  expect(asked(['acme', 'b', 'c', 'd', 'e', 'f'])).toEqual(['Acme', 'b', 'c', 'd', 'e', 'f']);
+  expect(asked([])).toEqual(['everyone']);
+});
+
+test('a product says that it is not listed, and by what category and manufacturer it goes', () => {
+  const product = { id: 'p', vendor: 'Cisco', categories: [{ id: 'c', name: 'Switches' }] };
+  const row = { id: 'p', manufacturer: 'Cisco', category: 'Switches' };
+  expect(concise('product', { ...product, listed: true })).toEqual(row);
+  expect(concise('product', { ...product, listed: false })).toEqual({ ...row, listed: false });
+});
+
+test('empty values are left out at every depth, and a deleted record says so', () => {
+  const record = {
+    id: 'c',
+    name: 'Acme',
+    deleted: '2026-06-01',
+    address: { city: '' },
+    labels: [],
+  };
+  expect(concise('company', record, nothingKnown)).toEqual({
+    id: 'c',
+    name: 'Acme',
+    deleted: '2026-06-01',
+  });
+});
