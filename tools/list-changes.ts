@@ -25,6 +25,7 @@ import {
   readOnlyHints,
   records,
 } from '../src/tool-kit/define-tool.ts';
+import type { JsonObject } from '../src/values.ts';
 
 /** A date; a time after it is ignored. */
 const day = z
@@ -72,7 +73,7 @@ async function changeRows(
   tenant: Tenant,
   changes: readonly RecordedChange[],
   call: ToolCall,
-): Promise<Row[]> {
+): Promise<JsonObject[]> {
   const open = changes
     .filter((change) => outcomeText(change) === 'cannot_tell')
     .slice(0, maxVerifications);
@@ -85,9 +86,12 @@ async function changeRows(
 /** Without an outcome, the process ended during the write: it may have arrived. */
 const outcomeText = ({ outcome }: RecordedChange) => outcome?.outcome ?? 'cannot_tell';
 
-type Row = Record<string, unknown>;
-
-function changesAnswer(rows: readonly Row[], from: number, total: number, damaged: number): Answer {
+function changesAnswer(
+  rows: readonly JsonObject[],
+  from: number,
+  total: number,
+  damaged: number,
+): Answer {
   return answerWithRows(rows.length, (count) => {
     const next = from + count < total ? { next: from + count } : {};
     return {
@@ -106,7 +110,10 @@ function changesAnswer(rows: readonly Row[], from: number, total: number, damage
   });
 }
 
-function changeSummaryRow(change: RecordedChange, verification: Verification | undefined): Row {
+function changeSummaryRow(
+  change: RecordedChange,
+  verification: Verification | undefined,
+): JsonObject {
   const { intent, outcome, revertedBy } = change;
   const fields = intent.changes
     .map(changeRow)

@@ -1,8 +1,6 @@
 import type { RecordOf, Resource } from '../records/records.ts';
-import { fieldOf, isKeyOf, isObject } from '../values.ts';
+import { fieldOf, isKeyOf, isObject, type JsonObject } from '../values.ts';
 import { columnsOf, type Known, nothingKnown } from './columns.ts';
-
-type Row = Record<string, unknown>;
 
 /** The concise form of one record, column by column but for `omitted`; empty fields are left out. */
 export function concise<R extends Resource>(
@@ -10,8 +8,8 @@ export function concise<R extends Resource>(
   record: RecordOf[R],
   known: Known = nothingKnown,
   omitted?: string,
-): Row {
-  const row: Row = {};
+): JsonObject {
+  const row: JsonObject = {};
   const columns = columnsOf(resource);
   for (const name in columns) {
     const column = columns[name];
@@ -23,7 +21,8 @@ export function concise<R extends Resource>(
 }
 
 /** Every field that is not empty. */
-export const fullRecord = (record: object): Row => (withoutEmpty(record) ?? {}) as Row;
+export const fullRecord = (record: object): JsonObject =>
+  (withoutEmpty(record) ?? {}) as JsonObject;
 
 /**
  * Selected fields: columns of the list, or the service's own fields with dots for nested ones; always includes what
@@ -34,9 +33,9 @@ export function selectFields<R extends Resource>(
   record: RecordOf[R],
   fields: readonly string[],
   known: Known = nothingKnown,
-): Row {
+): JsonObject {
   const { id, number, name, deleted } = concise(resource, record, known);
-  const row: Row = { id, number, name: name ?? (record as Row).name, deleted };
+  const row: JsonObject = { id, number, name: name ?? (record as JsonObject).name, deleted };
   for (const field of fields) row[field] = withoutEmpty(fieldValue(resource, record, field, known));
   return fullRecord(row);
 }
@@ -71,7 +70,7 @@ function withoutEmpty(value: unknown): unknown {
     return entries.length > 0 ? entries : undefined;
   }
   if (!isObject(value)) return value;
-  const entries: Row = {};
+  const entries: JsonObject = {};
   let any = false;
   for (const name in value) {
     const inner = withoutEmpty(value[name]);

@@ -1,8 +1,6 @@
 /** Rows as CSV for spreadsheet programs: RFC 4180, with the byte order mark by which Excel recognizes UTF-8. */
-import { isObject } from '../values.ts';
+import { isObject, type JsonObject } from '../values.ts';
 import { onOneLine, tableColumns } from './render.ts';
-
-type Row = Readonly<Record<string, unknown>>;
 
 const byteOrderMark = '\uFEFF';
 
@@ -13,7 +11,7 @@ const byteOrderMark = '\uFEFF';
 const formulaStart = /(?<=^|[;\t\r\n])(["'\p{Zs}]*)(?=[=+\-@\t\r＝＋－＠])/gu;
 
 /** One line for each row, after one with the names of the columns. A nested record takes a column for each field. */
-export function toCsv(records: readonly Row[]): string {
+export function toCsv(records: readonly JsonObject[]): string {
   const rows = records.map(withoutNesting);
   const columns = tableColumns(rows);
   const lines = [columns.map(cell), ...rows.map((row) => columns.map((name) => cell(row[name])))];
@@ -21,7 +19,7 @@ export function toCsv(records: readonly Row[]): string {
 }
 
 /** Amounts by currency become "value EUR" and "value USD". */
-const withoutNesting = (row: Row): Record<string, unknown> =>
+const withoutNesting = (row: JsonObject): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) =>
       isObject(value)

@@ -6,7 +6,7 @@ import { type Wording, wording } from '../text/untrusted-text.ts';
 import { withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
 import { exportPrefix } from '../tool-kit/resources.ts';
-import { fieldOf, isObject } from '../values.ts';
+import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { parseArguments } from './arguments.ts';
 import { toCsv } from './csv.ts';
 import { InvalidParams } from './invalid-params.ts';
@@ -63,10 +63,8 @@ function readAddress(uri: string): ExportAddress {
   return { name: path.replace(/\.csv$/, ''), table, size: Math.min(rows, maxRows), given };
 }
 
-type Row = Record<string, unknown>;
-
 interface CsvRows {
-  rows: readonly Row[];
+  rows: readonly JsonObject[];
   /** What is not in the file, and why. */
   notes: readonly Wording[];
 }
@@ -79,7 +77,7 @@ async function readRows(
   tool: AnyTool,
 ): Promise<CsvRows> {
   const largest = input.properties?.size?.maximum;
-  const rows: Row[] = [];
+  const rows: JsonObject[] = [];
   let next: unknown = from;
   let answer: Answer;
   let found: Table;
@@ -110,12 +108,17 @@ function notesOn(answer: Answer, read: number, total: unknown, next: unknown): W
 
 interface Table {
   name: string;
-  rows: Row[];
+  rows: JsonObject[];
   total?: unknown;
 }
 
 /** Candidates among which a brief asks to choose are not the requested rows. */
-function tableOf(tool: AnyTool, answer: Answer, data: Row, wanted: string | undefined): Table {
+function tableOf(
+  tool: AnyTool,
+  answer: Answer,
+  data: JsonObject,
+  wanted: string | undefined,
+): Table {
   const isQuestion = 'records' in data && !('records' in tool.output.shape);
   if (isQuestion) throw new InvalidParams([answer.summary, ...(answer.notes ?? [])].join(' '));
   const tables = tablesIn(data);
@@ -133,12 +136,12 @@ function tableOf(tool: AnyTool, answer: Answer, data: Row, wanted: string | unde
 const mainTables = ['records', 'rows', 'groups'];
 
 /** A currency that the answer has once for all rows becomes a column of the file. */
-function withCurrency(rows: readonly Row[], { currency }: Row): Row[] {
+function withCurrency(rows: readonly JsonObject[], { currency }: JsonObject): JsonObject[] {
   return typeof currency === 'string' ? rows.map((row) => ({ currency, ...row })) : [...rows];
 }
 
 /** Every list of records in an answer, by its path; `rows` of a record go by the name of the record. */
-function tablesIn(data: Row, path = ''): Table[] {
+function tablesIn(data: JsonObject, path = ''): Table[] {
   return Object.entries(data).flatMap(([field, value]): Table[] => {
     const name = path === '' || field !== 'rows' ? [path, field].filter(Boolean).join('.') : path;
     if (Array.isArray(value))

@@ -4,14 +4,12 @@
  */
 
 import { quote } from '../text/untrusted-text.ts';
-import { isObject } from '../values.ts';
-
-type Row = Record<string, unknown>;
+import { isObject, type JsonObject } from '../values.ts';
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 const isFlatList = (value: unknown): value is unknown[] =>
   Array.isArray(value) && value.every(isScalar);
-function isFlatRow(value: unknown): value is Row {
+function isFlatRow(value: unknown): value is JsonObject {
   if (!isObject(value)) return false;
   for (const name in value) {
     const inner = value[name];
@@ -20,7 +18,7 @@ function isFlatRow(value: unknown): value is Row {
   return true;
 }
 /** Whether a record fits one table row: scalars, or records of scalars such as amounts by currency. */
-const isTableRow = (value: unknown): value is Row =>
+const isTableRow = (value: unknown): value is JsonObject =>
   isObject(value) &&
   Object.values(value).every(
     (inner) =>
@@ -30,7 +28,7 @@ const isTableRow = (value: unknown): value is Row =>
   );
 
 /** One field per line. */
-export function render(data: Row): string {
+export function render(data: JsonObject): string {
   const lines: string[] = [];
   for (const name in data) writeField(lines, name, data[name], '');
   return lines.join('\n');
@@ -78,14 +76,14 @@ function writeList(lines: string[], name: string, list: unknown[], indent: strin
   }
 }
 
-function writeEntry(lines: string[], entry: Row, indent: string): void {
+function writeEntry(lines: string[], entry: JsonObject, indent: string): void {
   const first = lines.length;
   for (const name in entry) writeField(lines, name, entry[name], `${indent}  `);
   const head = lines[first];
   if (head !== undefined) lines[first] = `${indent}- ${head.slice(indent.length + 2)}`;
 }
 
-function writeTable(lines: string[], rows: readonly Row[], indent: string): void {
+function writeTable(lines: string[], rows: readonly JsonObject[], indent: string): void {
   const columns = tableColumns(rows);
   lines.push(indent + notAField(columns.map(escapeCell).join('|')));
   for (const row of rows) {
@@ -98,7 +96,7 @@ const notAField = (line: string): string =>
   /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
 
 /** In the order of the rows: a column that the first rows lack comes after the one it follows in its own row. */
-export function tableColumns(rows: readonly Row[]): string[] {
+export function tableColumns(rows: readonly JsonObject[]): string[] {
   const columns: string[] = [];
   const known = new Set<string>();
   for (const row of rows) {
@@ -145,7 +143,7 @@ const block = (value: unknown, indent: string): string =>
     ? `\n${indent}    > ${value.replaceAll('\n', `\n${indent}    > `)}`
     : String(value);
 
-const pairs = (row: Row): string =>
+const pairs = (row: JsonObject): string =>
   Object.entries(row)
     .filter(([, value]) => value !== undefined)
     .map(

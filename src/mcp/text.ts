@@ -1,6 +1,6 @@
 import { visible } from '../text/characters.ts';
 import { oneLine, Verbatim, withoutLiveMarkdown } from '../text/untrusted-text.ts';
-import { isObject } from '../values.ts';
+import { isObject, type JsonObject } from '../values.ts';
 
 /**
  * Cleans untrusted text in results. Record text is written by customers, vendors and integrations; characters
@@ -40,8 +40,6 @@ function withoutMarkup(text: string, markup: Markup): string {
   return text;
 }
 
-type Row = Record<string, unknown>;
-
 /** Cleans every text in a value, field names included; copies only what changes. */
 export function cleaned(value: unknown, markup: Markup = {}): unknown {
   if (typeof value === 'string') return cleanText(value, markup);
@@ -61,8 +59,8 @@ function cleanedList(list: readonly unknown[], markup: Markup): readonly unknown
 }
 
 /** Cleans every text in a row, as `cleaned` does. */
-export function cleanedRow(row: Row, markup: Markup = {}): Row {
-  let copy: Row | undefined;
+export function cleanedRow(row: JsonObject, markup: Markup = {}): JsonObject {
+  let copy: JsonObject | undefined;
   for (const name in row) {
     const inner = row[name];
     const clean = inner === undefined ? undefined : cleaned(inner, markup);
@@ -75,8 +73,8 @@ export function cleanedRow(row: Row, markup: Markup = {}): Row {
   return copy ?? row;
 }
 
-function fieldsBefore(end: string, row: Row): Row {
-  const copy: Row = {};
+function fieldsBefore(end: string, row: JsonObject): JsonObject {
+  const copy: JsonObject = {};
   for (const name in row) {
     if (name === end) break;
     setField(copy, name, row[name]);
@@ -85,9 +83,9 @@ function fieldsBefore(end: string, row: Row): Row {
 }
 
 /** Last suffix used per name; searching from the start each time would be quadratic. */
-const takenNames = new WeakMap<Row, Map<string, number>>();
+const takenNames = new WeakMap<JsonObject, Map<string, number>>();
 
-function nextFree(row: Row, name: string): string {
+function nextFree(row: JsonObject, name: string): string {
   const taken = takenNames.get(row) ?? new Map<string, number>();
   takenNames.set(row, taken);
   let suffix = (taken.get(name) ?? 1) + 1;
@@ -97,7 +95,7 @@ function nextFree(row: Row, name: string): string {
 }
 
 /** Sets a field under an unused name: two names may become equal when cleaned. */
-function setField(row: Row, name: string, value: unknown): void {
+function setField(row: JsonObject, name: string, value: unknown): void {
   const free = Object.hasOwn(row, name) ? nextFree(row, name) : name;
   if (free !== '__proto__') row[free] = value;
   else {

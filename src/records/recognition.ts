@@ -1,9 +1,8 @@
 /** Whether the fields of records are those that this server knows. */
 
-import { isObject } from '../values.ts';
+import { isObject, type JsonObject } from '../values.ts';
 import { isKnownField, type Resource } from './records.ts';
 
-type Row = Readonly<Record<string, unknown>>;
 type RecordKind = Resource | 'quote_item';
 
 /** A property that nearly every record of a kind has, and the fields that can contain it. */
@@ -51,7 +50,7 @@ const minForAmounts = 5;
 /** Names of the first record's fields, if no record has any of the fields that its kind is read by. */
 export function unrecognizedFields(
   resource: Resource,
-  records: readonly Row[],
+  records: readonly JsonObject[],
 ): string[] | undefined {
   const [first] = records;
   if (!first || records.some((record) => isRecognized(resource, record))) return undefined;
@@ -59,14 +58,20 @@ export function unrecognizedFields(
 }
 
 /** The properties that these records, and the items in them, have in no known field. */
-export function findUnrecognized(resource: Resource, records: readonly Row[]): Unrecognized[] {
+export function findUnrecognized(
+  resource: Resource,
+  records: readonly JsonObject[],
+): Unrecognized[] {
   const found = unrecognizedIn(resource, records);
   if (resource !== 'quote') return found;
   const withItems = records.find(({ items }) => Array.isArray(items) && items.length > 0);
-  return [...found, ...unrecognizedIn('quote_item', (withItems?.items as Row[] | undefined) ?? [])];
+  return [
+    ...found,
+    ...unrecognizedIn('quote_item', (withItems?.items as JsonObject[] | undefined) ?? []),
+  ];
 }
 
-function unrecognizedIn(kind: RecordKind, records: readonly Row[]): Unrecognized[] {
+function unrecognizedIn(kind: RecordKind, records: readonly JsonObject[]): Unrecognized[] {
   const [first] = records;
   if (!first) return [];
   return (essentials[kind] ?? []).flatMap(({ what, fields, isNumber = false }) => {
@@ -78,11 +83,11 @@ function unrecognizedIn(kind: RecordKind, records: readonly Row[]): Unrecognized
   });
 }
 
-const has = (record: Row, fields: readonly string[]): boolean =>
+const has = (record: JsonObject, fields: readonly string[]): boolean =>
   fields.some((field) => record[field] !== undefined);
 
 /** True also for a record with few values, such as a contact with a telephone only, if most of its fields are known. */
-function isRecognized(resource: Resource, record: Row): boolean {
+function isRecognized(resource: Resource, record: JsonObject): boolean {
   const expected = essentials[resource];
   if (expected?.some(({ fields }) => has(record, fields))) return true;
   const known = Object.keys(record).filter((field) => isInformative(resource, field)).length;
@@ -96,7 +101,7 @@ const isInformative = (resource: Resource, field: string): boolean =>
 
 function unknownFields(
   kind: RecordKind,
-  { unreadable, ...record }: Row,
+  { unreadable, ...record }: JsonObject,
   accepts: (value: unknown) => boolean = () => true,
 ): string[] {
   const misread = isObject(unreadable) ? unreadable : {};

@@ -1,6 +1,6 @@
 /** Applies the service's filters, search text and sort order to records. */
 import { runSteps } from '../../briefs/steps.ts';
-import { isObject } from '../../values.ts';
+import { isObject, type JsonObject } from '../../values.ts';
 import {
   compareValues,
   fieldAt,
@@ -11,8 +11,6 @@ import {
   sortBy,
   valuesOf,
 } from '../search-terms.ts';
-
-type Row = Readonly<Record<string, unknown>>;
 
 export interface FieldCondition {
   readonly path: string;
@@ -29,25 +27,28 @@ export const conditionsIn = (filters: string): FieldCondition[] =>
 /** What a missing field means, where it means something. */
 const defaults = new Map<string, unknown>([['listed', true]]);
 
-const valuesAt = (record: Row, path: string): unknown[] =>
+const valuesAt = (record: JsonObject, path: string): unknown[] =>
   valuesOf(fieldAt(record, path) ?? defaults.get(path));
 
 /** Whether the record meets the condition; `undefined` if it does not have the field. */
-export function matchesField(record: Row, { path, values }: FieldCondition): boolean | undefined {
+export function matchesField(
+  record: JsonObject,
+  { path, values }: FieldCondition,
+): boolean | undefined {
   const found = valuesAt(record, path);
   if (found.length === 0 || found.some(isObject)) return undefined;
   return found.some((value) => values.includes(folded(value)));
 }
 
 /** Whether the record contains every word of the text. */
-export function mentions(record: Row, text: string): boolean {
+export function mentions(record: JsonObject, text: string): boolean {
   const written = folded(JSON.stringify(record));
   const words = folded(text).split(/\s+/);
   return words.every((word) => written.includes(word));
 }
 
 /** Sorts by `-field,+field`. */
-export const sortedByFields = <R extends Row>(records: readonly R[], sort: string): R[] =>
+export const sortedByFields = <R extends JsonObject>(records: readonly R[], sort: string): R[] =>
   runSteps(
     sortBy(
       records,
@@ -59,7 +60,7 @@ export const sortedByFields = <R extends Row>(records: readonly R[], sort: strin
   );
 
 /** Whether the records that have a value of the first field are in that order. */
-export function isSortedBy(records: readonly Row[], sort: string): boolean {
+export function isSortedBy(records: readonly JsonObject[], sort: string): boolean {
   const [first] = readSort(sort);
   if (!first) return true;
   const values = records.flatMap((record) => valuesAt(record, first.name).slice(0, 1));
