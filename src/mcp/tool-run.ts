@@ -5,6 +5,7 @@ import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { wording } from '../text/untrusted-text.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
+import { madeUpNote } from '../views/made-up-note.ts';
 import { parseArguments } from './arguments.ts';
 import { type CallObserver, callOutcomeOf, isUnexpected } from './observer.ts';
 import { toResult } from './results.ts';
@@ -72,7 +73,7 @@ export async function runTool(
 /** Figures of invented records say so, in the text and in the views: they could be taken for a tenant's. */
 function withMadeUpNote(answer: Answer): Answer {
   const { rows, notes = [] } = answer;
-  const marked = { ...answer, notes: [wording`Made-up data of the embedded tenant.`, ...notes] };
+  const marked = { ...answer, notes: [wording`${madeUpNote}`, ...notes] };
   if (!rows) return marked;
   return { ...marked, rows: { ...rows, keep: (count) => withMadeUpNote(rows.keep(count)) } };
 }

@@ -72,11 +72,29 @@ const looks: readonly (readonly [name: string, options: Options])[] = [
   ['light', {}],
   ['dark', { context: { theme: 'dark' } }],
   ['narrow', { width: 360 }],
+  ['with forced colours', { media: { forcedColors: 'active', reducedMotion: 'reduce' } }],
+  // A window of 1,200 pixels.
+  ['at 200 % zoom', { width: 600, media: { deviceScaleFactor: 2 } }],
+  ['from right to left', { context: { locale: 'ar-EG' } }],
 ];
+
+/** Texts that are cut off, or squeezed to a letter or two in a line. */
+const unreadable = ({ frame }: OpenedView): Promise<string[]> =>
+  frame.$$eval('#view *', (all) =>
+    all
+      .filter((it) => it.childElementCount === 0 && !it.closest('.hidden, .lines thead'))
+      .filter((it) => {
+        const { width, height } = it.getBoundingClientRect();
+        const isCut =
+          getComputedStyle(it).overflowX !== 'visible' && it.scrollWidth > it.clientWidth + 1;
+        return isCut || (it.textContent !== '' && height > 4 * width && width > 0);
+      })
+      .map((it) => it.outerHTML),
+  );
 
 const allRead = (view: OpenedView) =>
   view.frame.waitForFunction(() =>
-    /^[\d,]+ of [\d,]+ open opportunities shown\.$/.test(
+    /^\S+ of \S+ open opportunities shown\.$/.test(
       document.querySelector('p[role="status"]')?.textContent ?? '',
     ),
   );
@@ -281,6 +299,7 @@ describeWith('chromium', 'the views in a browser', () => {
       await view.page.waitForTimeout(300);
       expect(await violations(view)).toEqual([]);
       expect(await fitsIn(view)).toBe(true);
+      expect(await unreadable(view)).toEqual([]);
       expectHarmless(view);
       await view.close();
     });
@@ -289,12 +308,26 @@ describeWith('chromium', 'the views in a browser', () => {
   test.each(names)('the %s fits into 320 and fills 1200 pixels', async (name) => {
     const view = await openers[name](await server(), { width: 320 });
     expect(await fitsIn(view)).toBe(true);
+    expect(await unreadable(view)).toEqual([]);
     await view.page.setViewportSize({ width: 1200, height: 900 });
     expect(await fitsIn(view)).toBe(true);
     await view.close();
   });
 
+  test('the board prints its columns side by side as wide as their numbers', async () => {
+    const view = await openPipeline(await server(), { width: 800 });
+    await view.page.emulateMedia({ media: 'print' });
+    const [widths, clipped] = await view.frame.$$eval('.board .column', (columns) => [
+      columns.map((it) => it.getBoundingClientRect().width),
+      columns.filter((it) => it.getBoundingClientRect().right > window.innerWidth).length,
+    ]);
+    expect(Math.min(...(widths as number[]))).toBeGreaterThan(180);
+    expect(clipped).toBe(0);
+    await view.close();
+  });
+
   boardControls(server);
+  dealsOfFigures(server);
   boardOrder(server);
   boardActions(server);
   profitsHidden(server);
@@ -558,6 +591,24 @@ function boardOrder(server: Serving): void {
       await view.close();
     });
   });
+}
+
+function dealsOfFigures(server: Serving): void {
+  test.each(['overdue', 'stalled', 'closingSoon'] as const)(
+    'shows the deals that the figure counts: %s',
+    async (figure) => {
+      const view = await openPipeline(await server());
+      const names = { overdue: 'Overdue', stalled: 'Stalled', closingSoon: 'Closing soon' };
+      await view.frame
+        .getByRole('combobox', { name: 'Deals' })
+        .selectOption({ label: names[figure] });
+      expect(await status(view)).toBe(
+        `${view.data[figure].total} of ${view.data.open.count} open opportunities shown.`,
+      );
+      await view.frame.getByText(`Searched: ${names[figure].toLowerCase()}.`).waitFor();
+      await view.close();
+    },
+  );
 }
 
 function quoteCopies(server: Serving): void {

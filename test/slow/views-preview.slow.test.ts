@@ -56,6 +56,7 @@ describeWith('chromium', 'the preview in a browser', () => {
     const frame = page.frameLocator('iframe');
     await frame.locator('.card').first().waitFor();
     await frame.locator('text="Made-up data: nothing here is real."').waitFor();
+    expect((await frame.locator('body').innerText()).match(/made-up data/gi)).toHaveLength(1);
     // The past of the embedded tenant.
     await frame.locator('.changes .chart').waitFor();
     await frame.locator('.trend').waitFor();

@@ -50,6 +50,8 @@ export interface OpenedView<Data = unknown> {
 
 export interface Options {
   width?: number;
+  /** What the person set in the browser or the system. */
+  media?: { forcedColors?: 'active'; reducedMotion?: 'reduce'; deviceScaleFactor?: number };
   context?: Row;
   capabilities?: Row;
   /** Replaces the tool's result. */
@@ -80,13 +82,14 @@ const browser = shared(async (): Promise<Browser> => {
 const pageHtml = (script: string): string =>
   `<!doctype html><html lang="en"><title>Host</title><style>body{margin:0}iframe{display:block;border:0;width:100%;height:300px}</style><body><script>${script.replaceAll('</script', '<\\/script')}</script>`;
 
-export async function newPage(width = 1000): Promise<Page> {
+export async function newPage(width = 1000, media: Options['media'] = {}): Promise<Page> {
   const context = await (await browser()).newContext({
     viewport: { width, height: 900 },
     deviceScaleFactor: 1.5,
     // The host's theme decides, not that of the browser.
     colorScheme: 'light',
     locale: 'en-US',
+    ...media,
   });
   return context.newPage();
 }
@@ -100,13 +103,14 @@ export async function openView(
 ): Promise<OpenedView<Row>> {
   const {
     width,
+    media,
     context = {},
     capabilities = { serverTools: {}, message: { text: {} } },
   } = options;
   const tool = (await server.tools()).find((it) => it.name === name);
   if (!tool) throw new Error(`${name} is not listed`);
   const [html, answer] = await Promise.all([viewOf(server, tool), server.call(name, args)]);
-  const page = await newPage(width);
+  const page = await newPage(width, media);
   const shown = await watch(page, server, options);
   await page.goto(hostAddress);
   const result = options.result ? options.result(answer.result) : answer.result;

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenDeal } from '../../src/briefs/pipeline-deals.ts';
-import { columnsOf, inOrder, sortedRows } from '../../src/views/app/pipeline/deals.ts';
+import type { CompanyData } from '../../src/views/app/company/data.ts';
+import { timelineItems } from '../../src/views/app/company/timeline-items.ts';
+import {
+  columnsOf,
+  type Filter,
+  inOrder,
+  matchingDeals,
+  sortedRows,
+} from '../../src/views/app/pipeline/deals.ts';
 import { pointsOf } from '../../src/views/app/pipeline/trend-line.ts';
 import { type PipelineRow, waterfallOf } from '../../src/views/app/pipeline/waterfall.ts';
 import { termSections } from '../../src/views/app/quote/numbered-lines.ts';
@@ -84,6 +92,24 @@ describe('the columns of the board', () => {
   });
 });
 
+test('the board finds deals that are overdue, close soon, or are stalled', () => {
+  const deadlines = { today: '2026-11-22', closingBy: '2026-12-22', stalledAfter: 30 };
+  const deals = [
+    deal('late', { closes: '2026-11-21', idleDays: 29 }),
+    deal('today', { closes: '2026-11-22', idleDays: 30 }),
+    deal('soon', { closes: '2026-12-22' }),
+    deal('later', { closes: '2026-12-23', owner: 'Zoe' }),
+    deal('undated', { idleDays: 400 }),
+  ];
+  const found = (filter: Partial<Filter>) =>
+    idsOf(matchingDeals(deals, { owner: '', text: '', attention: '', ...filter }, deadlines));
+  expect(found({ attention: 'overdue' })).toBe('late');
+  expect(found({ attention: 'closing' })).toBe('today soon');
+  expect(found({ attention: 'stalled' })).toBe('today undated');
+  expect(found({ attention: 'stalled', owner: 'Zoe' })).toBe('');
+  expect(found({})).toBe('late today soon later undated');
+});
+
 test('the table sorts by any column, in both directions, without values last', () => {
   const rows = [deal('a', { owner: 'Ändra' }), deal('b', {}), deal('c', { owner: 'Zoe' })];
   const { compare } = formatsOf('en-US', 'UTC');
@@ -112,6 +138,15 @@ describe('the waterfall', () => {
     ]);
   });
 
+  test('starts at 0 where nothing changed', () => {
+    const unchanged = rows
+      .filter(({ step }) => step === 'opening' || step === 'closing')
+      .map((row) => ({ ...row, value: { USD: 100 } }));
+    const { bars, axisStart } = waterfallOf(unchanged, 'USD');
+    expect(axisStart).toBe(0);
+    expect(bars.map(({ length }) => length)).toEqual([100, 100]);
+  });
+
   test('does not start at 0 where the steps would be too small to see', () => {
     const small = rows.map((row) =>
       row.step === 'new' || row.step === 'won' ? row : { ...row, value: { USD: 1_000 } },
@@ -126,6 +161,39 @@ describe('the waterfall', () => {
       expect(start + length).toBeLessThanOrEqual(100.000_001);
     }
   });
+});
+
+test('the timeline shows each opportunity once, with the amounts that were read for it', () => {
+  const data = {
+    today: '2026-11-22',
+    company: {},
+    recentActivity: { shown: 0, total: 0, rows: [], from: '2026-10-23', to: '2026-11-22' },
+    open: {
+      shown: 2,
+      total: 3,
+      rows: [
+        { id: 'a', name: 'A', currency: 'USD', value: 1_300 },
+        { id: 'b', name: 'B', currency: 'USD', value: 50 },
+      ],
+    },
+  } as unknown as CompanyData;
+  const opportunities = [
+    { id: 'a', name: 'A', outcome: 'open', oneTime: 100, monthly: 100, currency: 'USD' },
+    { id: 'c', name: 'C', outcome: 'open', oneTime: 7, currency: 'USD' },
+    { id: 'd', name: 'D', outcome: 'won', oneTime: 9, currency: 'USD' },
+  ];
+  const items = timelineItems(data, { opportunities, events: [], eventsTotal: 0 });
+  const shown = items.map(({ name, isOpen, amounts }) => [
+    name,
+    isOpen,
+    amounts.map(({ amount, per }) => `${amount} ${per}`).join(', '),
+  ]);
+  expect(shown).toEqual([
+    ['B', true, '50 contract value'],
+    ['A', true, '100 one-time, 100 monthly'],
+    ['C', true, '7 one-time'],
+    ['D', false, '9 one-time'],
+  ]);
 });
 
 test('the trend line goes from the lowest to the highest amount, and is level without a change', () => {

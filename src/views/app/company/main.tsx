@@ -17,7 +17,7 @@ import { profitSwitch, showsProfit, withProfit } from '../shell/profit.ts';
 import { startView, type ViewProps } from '../shell/start.tsx';
 import type { CompanyData, RelatedData } from './data.ts';
 import { Timeline } from './timeline.tsx';
-import { nextClosing, timelineItems } from './timeline-items.ts';
+import { nextClosing, type TimelineItem, timelineItems } from './timeline-items.ts';
 import { useRelatedData } from './use-related-data.ts';
 
 const everyRow = 50;
@@ -26,7 +26,7 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
   const { company } = data;
   const relatedData = useRelatedData(host, data, args.rows === everyRow ? 100 : 20);
   const items = timelineItems(data, relatedData);
-  const omitted = omittedNotes(data, relatedData);
+  const omitted = omittedNotes(data, items, relatedData);
   const hasMore = omitted !== '' && args.rows !== everyRow;
   const actions = (
     <>
@@ -72,9 +72,14 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
 const assistantQuestion = ({ company: { id = '' } }: CompanyData): string =>
   `About the company with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: what is worth knowing before I call them? Read it with cpq_brief_company.`;
 
-function omittedNotes({ open, quotes }: CompanyData, { events, eventsTotal }: RelatedData): string {
+function omittedNotes(
+  { open, quotes }: CompanyData,
+  items: readonly TimelineItem[],
+  { events, eventsTotal }: RelatedData,
+): string {
+  const openShown = items.filter(({ isOpen }) => isOpen).length;
   const cut = [
-    open && open.shown < open.total && `${open.shown} of ${open.total} open opportunities`,
+    open && openShown < open.total && `${openShown} of ${open.total} open opportunities`,
     quotes && quotes.shown < quotes.total && `${quotes.shown} of ${quotes.total} quotes`,
     events.length < eventsTotal && `${events.length} of ${eventsTotal} events`,
   ].filter(Boolean);
@@ -95,8 +100,9 @@ function CompanyBadges({ company: { deleted, type, labels = [] } }: Pick<Company
 
 function CompanyFacts({ company }: Pick<CompanyData, 'company'>) {
   const { website, telephone, address, externalIdentifier, accountManager } = company;
+  const identifier = externalIdentifier && `External identifier: ${externalIdentifier}`;
   const manager = accountManager && `Account manager: ${accountManager}`;
-  const facts = [website, telephone, address, externalIdentifier, manager].filter(Boolean);
+  const facts = [website, telephone, address, identifier, manager].filter(Boolean);
   return (
     <span class="card-facts">
       {facts.map((fact) => (
@@ -209,16 +215,20 @@ function QuoteGroup({ group, rows }: QuoteGroupProps) {
   const { money, number } = useFormats();
   const { status, currency, count, oneTime, monthly, yearly } = group;
   const amounts = [
-    oneTime ? `${money(oneTime, currency)} one-time` : '',
-    monthly ? `${money(monthly, currency)} monthly` : '',
-    yearly ? `${money(yearly, currency)} yearly` : '',
-  ].filter(Boolean);
+    { per: 'one-time', amount: oneTime },
+    { per: 'monthly', amount: monthly },
+    { per: 'yearly', amount: yearly },
+  ];
   return (
     <div class="quote-group">
       <h3 dir="auto">{`${status}: ${number(count)}`}</h3>
-      {amounts.map((amount) => (
-        <p key={amount}>{amount}</p>
-      ))}
+      {amounts.map(({ per, amount }) =>
+        amount ? (
+          <p key={per}>
+            <bdi>{money(amount, currency)}</bdi> {per}
+          </p>
+        ) : null,
+      )}
       <ul class="plain">
         {rows.map((row) => (
           <li key={row.id} dir="auto">

@@ -12,6 +12,8 @@ export interface TimelineItem {
   changes: readonly string[];
   tone: 'danger' | 'good' | 'plain';
   amounts: { amount: number; currency: string; per: string }[];
+  /** An opportunity that is neither won nor lost. */
+  isOpen: boolean;
   isLate: boolean;
 }
 
@@ -20,16 +22,14 @@ export function timelineItems(
   data: CompanyData,
   { opportunities, events }: RelatedData,
 ): TimelineItem[] {
-  const open = data.open?.rows ?? [];
-  const reportedIds = new Set(open.map(({ id }) => id));
-  const others = opportunities.filter(
-    ({ id, deleted }) => !reportedIds.has(id) && deleted === undefined,
-  );
+  const read = opportunities.filter(({ deleted }) => deleted === undefined);
+  const readIds = new Set(read.map(({ id }) => id));
+  const reported = (data.open?.rows ?? []).filter(({ id }) => !readIds.has(id));
   const items = [
     // Events arrive newest first and lead their day; the sort is stable and keeps that.
     ...events.map(eventItem),
-    ...open.map((row) => openItem(row, data.today)),
-    ...others.map((row) => opportunityItem(row, data.today)),
+    ...reported.map((row) => openItem(row, data.today)),
+    ...read.map((row) => opportunityItem(row, data.today)),
     ...(data.quotes?.rows ?? []).map(quoteItem),
   ];
   return items.sort((a, b) => compare(b.day ?? '', a.day ?? ''));
@@ -83,6 +83,7 @@ function opportunityItem(row: OpportunityRow, today: string): TimelineItem {
       ...it,
       currency,
     })),
+    isOpen,
     isLate: isOpen && closes !== undefined && closes < today,
   };
 }
@@ -108,6 +109,7 @@ function quoteItem(row: QuoteRow): TimelineItem {
     amounts: amountsOf([oneTime, 'one-time'], [monthly, 'monthly'], [yearly, 'yearly']).map(
       (it) => ({ ...it, currency }),
     ),
+    isOpen: false,
     isLate: false,
   };
 }
@@ -125,6 +127,7 @@ function eventItem(
     tone: 'plain',
     changes,
     amounts: [],
+    isOpen: false,
     isLate: false,
   };
 }

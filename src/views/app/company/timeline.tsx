@@ -55,7 +55,9 @@ function TimelineEntry({ item }: { item: TimelineItem }) {
       </span>
       <span class="amounts">
         {amounts.map(({ amount, currency, per }) => (
-          <span key={per}>{`${money(amount, currency)} ${per}`}</span>
+          <span key={per}>
+            <bdi>{money(amount, currency)}</bdi> {per}
+          </span>
         ))}
       </span>
     </li>

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { type Amounts, useFormats } from '../shell/format.ts';
 import { useNarrow } from '../shell/use-narrow.ts';
 import { Card } from './card.tsx';
-import { type BoardSettings, type Column, inOrder, isMonth, maxAmounts } from './deals.ts';
+import { ColumnHeading } from './column-heading.tsx';
+import { type BoardSettings, type Column, inOrder, maxAmounts } from './deals.ts';
 import { useScroll } from './use-scroll.ts';
 
 export interface BoardProps {
@@ -140,26 +141,5 @@ function ColumnFrame({ column, isNarrow, heading, children }: FrameProps) {
       <summary>{heading}</summary>
       {children}
     </details>
-  );
-}
-
-function ColumnHeading({ column }: { column: Column }) {
-  const { month, number, amounts } = useFormats();
-  const [first, ...others] = amounts(column.sum);
-  return (
-    <>
-      <h3>
-        <span dir="auto" class="title">
-          {isMonth(column.name) ? month(column.name) : column.name}
-        </span>
-        <span class="count">{number(column.count)}</span>
-      </h3>
-      <p class="sum">
-        <strong>{first ?? '–'}</strong>
-        {others.map((other) => (
-          <span key={other}>{other}</span>
-        ))}
-      </p>
-    </>
   );
 }

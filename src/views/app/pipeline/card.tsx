@@ -2,7 +2,7 @@ import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import { type Amounts, type Formats, useFormats } from '../shell/format.ts';
 import { Badge } from '../shell/parts.tsx';
 import { shortened } from '../shell/shorten.ts';
-import { amountIn, amountOf, type BoardSettings } from './deals.ts';
+import { amountIn, amountOf, type BoardSettings, isLate, isStalled } from './deals.ts';
 
 interface CardProps {
   deal: OpenDeal;
@@ -83,14 +83,12 @@ export function amountText(
 
 export function Marks({ deal, settings }: Pick<CardProps, 'deal' | 'settings'>) {
   const { number } = useFormats();
-  const { closes, idleDays } = deal;
-  const isLate = closes !== undefined && closes < settings.today;
-  const isStalled = idleDays !== undefined && idleDays >= settings.stalledAfter;
-  if (!isLate && !isStalled) return null;
+  const [late, stalled] = [isLate(deal, settings), isStalled(deal, settings)];
+  if (!late && !stalled) return null;
   return (
     <span class="marks">
-      {isLate && <Badge tone="danger">Overdue</Badge>}
-      {isStalled && <Badge tone="warning">{`Stalled ${number(idleDays)} days`}</Badge>}
+      {late && <Badge tone="danger">Overdue</Badge>}
+      {stalled && <Badge tone="warning">{`Stalled ${number(deal.idleDays ?? 0)} days`}</Badge>}
     </span>
   );
 }

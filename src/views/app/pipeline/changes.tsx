@@ -56,7 +56,10 @@ export function Changes(props: Props) {
 }
 
 function ListedChanges({ args, host, currency, answer: shown }: Props) {
-  const { time } = useFormats();
+  const { day, time } = useFormats();
+  // A snapshot is kept of a day's end, so its time of day says nothing.
+  const moment = (at: string) =>
+    at.endsWith('T23:59:59Z') ? `the end of ${day(at.slice(0, 'YYYY-MM-DD'.length))}` : time(at);
   const [since, setSince] = useState<(typeof periods)[number][0]>('7d');
   const { answer, failed } = useChanges(host, args, since, shown);
   const compared = answer?.compared;
@@ -67,7 +70,7 @@ function ListedChanges({ args, host, currency, answer: shown }: Props) {
           <h2 id="changes">What changed</h2>
           {compared && (
             <p class="about">
-              {`From ${time(compared.from)} to ${compared.to.endsWith('(now)') ? 'now' : time(compared.to)}`}
+              {`From ${moment(compared.from)} to ${compared.to.endsWith('(now)') ? 'now' : moment(compared.to)}`}
             </p>
           )}
         </div>

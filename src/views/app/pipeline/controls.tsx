@@ -4,6 +4,7 @@ import { Segments, Switch } from '../shell/parts.tsx';
 import { profitSwitch } from '../shell/profit.ts';
 import { useNarrow } from '../shell/use-narrow.ts';
 import {
+  type Attention,
   type CardOrder,
   type ColumnsBy,
   cardOrders,
@@ -24,6 +25,8 @@ interface Props {
   settings: Settings;
   set(settings: Settings): void;
   deals: readonly OpenDeal[];
+  /** Whether the host lets the view read cards; the groups of the answer can be measured only. */
+  hasCards: boolean;
   /** Absent where the host lets views call no tools. */
   profit: { on: boolean; set(on: boolean): void } | undefined;
 }
@@ -48,10 +51,26 @@ const orders: readonly [CardOrder, string][] = [
   ['idle', cardOrders.idle],
 ];
 
+export const attentions: readonly [Attention | '', string][] = [
+  ['', 'All'],
+  ['overdue', 'Overdue'],
+  ['closing', 'Closing soon'],
+  ['stalled', 'Stalled'],
+];
+
 /** On a narrow page they are folded away, because the charts come first there. */
 export function Controls(props: Props) {
+  const isNarrow = useNarrow();
+  if (!props.hasCards) {
+    return (
+      <div class="controls">
+        <AmountChoice {...props} />
+        <WeightedSwitch {...props} />
+      </div>
+    );
+  }
   const fields = <Fields {...props} />;
-  if (!useNarrow()) return fields;
+  if (!isNarrow) return fields;
   return (
     <details class="options">
       <summary>Filter, sort and group</summary>
@@ -61,7 +80,7 @@ export function Controls(props: Props) {
 }
 
 function Fields({ settings, set, deals, profit }: Props) {
-  const { layout, by, order, measure, filter } = settings;
+  const { layout, by, order, filter } = settings;
   const change = (part: Partial<Settings>) => set({ ...settings, ...part });
   return (
     <search class="controls" aria-label="Board options">
@@ -79,12 +98,7 @@ function Fields({ settings, set, deals, profit }: Props) {
           choose={(it) => change({ by: it })}
         />
       )}
-      <Segments
-        label="Amount"
-        options={revenues}
-        value={measure.revenue}
-        choose={(revenue) => change({ measure: { ...measure, revenue } })}
-      />
+      <AmountChoice settings={settings} set={set} />
       {layout === 'board' && (
         <Select
           label="Sort"
@@ -95,14 +109,35 @@ function Fields({ settings, set, deals, profit }: Props) {
       )}
       <FilterFields filter={filter} deals={deals} set={(it) => change({ filter: it })} />
       <div class="switches">
-        <Switch
-          text="Weighted"
-          on={measure.weighted}
-          set={(weighted) => change({ measure: { ...measure, weighted } })}
-        />
+        <WeightedSwitch settings={settings} set={set} />
         {profit && <Switch text={profitSwitch} on={profit.on} set={profit.set} />}
       </div>
     </search>
+  );
+}
+
+type MeasureProps = Pick<Props, 'settings' | 'set'>;
+
+function AmountChoice({ settings, set }: MeasureProps) {
+  const { measure } = settings;
+  return (
+    <Segments
+      label="Amount"
+      options={revenues}
+      value={measure.revenue}
+      choose={(revenue) => set({ ...settings, measure: { ...measure, revenue } })}
+    />
+  );
+}
+
+function WeightedSwitch({ settings, set }: MeasureProps) {
+  const { measure } = settings;
+  return (
+    <Switch
+      text="Weighted"
+      on={measure.weighted}
+      set={(weighted) => set({ ...settings, measure: { ...measure, weighted } })}
+    />
   );
 }
 
@@ -123,12 +158,18 @@ function FilterFields({ filter, deals, set }: FilterProps) {
         options={[['', 'Everyone'], ...owners.map((name) => [name, name] as const)]}
         choose={(owner) => set({ ...filter, owner })}
       />
+      <Select
+        label="Deals"
+        value={filter.attention}
+        options={attentions}
+        choose={(attention) => set({ ...filter, attention })}
+      />
       <label class="field">
         <span>Find</span>
         <input
           type="search"
           value={filter.text}
-          placeholder="Name, company, stage"
+          placeholder="Name or company"
           onInput={({ currentTarget }) => set({ ...filter, text: currentTarget.value })}
         />
       </label>

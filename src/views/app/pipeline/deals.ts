@@ -1,4 +1,5 @@
 /** Pure functions of the board: deals in columns, their sums and their order. */
+import { groupBy } from '../../../briefs/naming.ts';
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import type { Amounts, Formats } from '../shell/format.ts';
 
@@ -12,9 +13,21 @@ export interface Measure {
   weighted: boolean;
 }
 
+/** Deals that need attention, as the figures at the top count them. */
+export type Attention = 'overdue' | 'closing' | 'stalled';
+
 export interface Filter {
   owner: string;
   text: string;
+  /** Empty: every deal. */
+  attention: Attention | '';
+}
+
+/** The days by which the answer tells overdue and stalled deals and those that close soon. */
+export interface Deadlines {
+  today: string;
+  closingBy: string;
+  stalledAfter: number;
 }
 
 export interface Column {
@@ -51,9 +64,29 @@ function sumOf(deals: readonly OpenDeal[], measure: Measure): Record<string, num
   return sums;
 }
 
-export function matchingDeals(deals: readonly OpenDeal[], { owner, text }: Filter): OpenDeal[] {
+export const isLate = ({ closes }: OpenDeal, { today }: Pick<Deadlines, 'today'>): boolean =>
+  closes !== undefined && closes < today;
+
+export const isStalled = (
+  { idleDays }: OpenDeal,
+  { stalledAfter }: Pick<Deadlines, 'stalledAfter'>,
+): boolean => idleDays !== undefined && idleDays >= stalledAfter;
+
+const needs: Readonly<Record<Attention, (deal: OpenDeal, deadlines: Deadlines) => boolean>> = {
+  overdue: isLate,
+  closing: ({ closes }, { today, closingBy }) =>
+    closes !== undefined && closes >= today && closes <= closingBy,
+  stalled: isStalled,
+};
+
+export function matchingDeals(
+  deals: readonly OpenDeal[],
+  { owner, text, attention }: Filter,
+  deadlines: Deadlines,
+): OpenDeal[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return deals.filter((deal) => {
+    if (attention !== '' && !needs[attention](deal, deadlines)) return false;
     if (owner !== '' && (deal.owner ?? noOwner) !== owner) return false;
     const haystack = [deal.name, deal.company, deal.owner, deal.stage].join('\n').toLowerCase();
     return words.every((word) => haystack.includes(word));
@@ -99,14 +132,9 @@ const maxColumns = 12;
 export function columnsOf(deals: readonly OpenDeal[], { by, measure, today }: Grouping): Column[] {
   const nameOf = (deal: OpenDeal): string =>
     by === 'month' ? monthOf(deal, today) : (deal[by] ?? nameless[by]);
-  const groups = new Map<string, OpenDeal[]>();
-  for (const deal of deals) {
-    const name = nameOf(deal);
-    const group = groups.get(name);
-    if (group) group.push(deal);
-    else groups.set(name, [deal]);
-  }
-  const columns = [...groups].map(([name, group]) => columnOf(name, group, measure));
+  const columns = [...groupBy(deals, nameOf)].map(([name, group]) =>
+    columnOf(name, group, measure),
+  );
   const last = (column: Column): number => Number(column.name === nameless[by]);
   columns.sort((a, b) => last(a) - last(b) || orders[by](a, b));
   if (by === 'month' || columns.length <= maxColumns) return columns;
@@ -151,12 +179,10 @@ export function maxAmounts(deals: readonly OpenDeal[], measure: Measure): Amount
 }
 
 /** What every card needs to know. */
-export interface BoardSettings {
+export interface BoardSettings extends Pick<Deadlines, 'today' | 'stalledAfter'> {
   by: ColumnsBy;
   order: CardOrder;
   measure: Measure;
-  today: string;
-  stalledAfter: number;
 }
 
 export const cardOrders = {

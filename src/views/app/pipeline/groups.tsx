@@ -1,7 +1,7 @@
 /** The groups of the answer: shown at once, and alone on a host that lets views call no tools. */
 import type { PipelineBrief } from '../../../briefs/pipeline.ts';
 import type { PipelineGroup } from '../../../briefs/pipeline-groups.ts';
-import { useFormats } from '../shell/format.ts';
+import { ColumnHeading } from './column-heading.tsx';
 import type { Measure } from './deals.ts';
 
 interface Props {
@@ -11,28 +11,16 @@ interface Props {
 }
 
 export function Groups({ groups, by, measure }: Props) {
-  const { month, number, amounts } = useFormats();
   return (
     <section aria-labelledby="groups">
       <h2 id="groups">{`By ${by.replaceAll('_', ' ')}`}</h2>
       <ul class="groups plain">
         {groups.rows.map((group) => {
           const name = group.name ?? group.id ?? '';
-          const [first, ...others] = amounts(sumOf(group, measure));
+          const sum = sumOf(group, measure) ?? {};
           return (
             <li key={group.id ?? name} class="column" data-column={name}>
-              <h3>
-                <span dir="auto" class="title">
-                  {/^\d{4}-\d\d$/.test(name) ? month(name) : name}
-                </span>
-                <span class="count">{number(group.count)}</span>
-              </h3>
-              <p class="sum">
-                <strong>{first ?? '–'}</strong>
-                {others.map((other) => (
-                  <span key={other}>{other}</span>
-                ))}
-              </p>
+              <ColumnHeading column={{ name, count: group.count, sum }} />
             </li>
           );
         })}

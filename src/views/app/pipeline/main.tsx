@@ -10,12 +10,13 @@ import { Board } from './board.tsx';
 import { Changes } from './changes.tsx';
 import { Charts } from './charts.tsx';
 import { ClosedDeals } from './closed.tsx';
-import { Controls, Select, type Settings } from './controls.tsx';
+import { attentions, Controls, Select, type Settings } from './controls.tsx';
 import { isOpen, type OpenPipeline, type PipelineData } from './data.ts';
 import {
   type BoardSettings,
   columnsOf,
   currenciesOf,
+  type Deadlines,
   type Filter,
   type Measure,
   matchingDeals,
@@ -63,7 +64,13 @@ function OpenDeals(props: ViewProps<OpenPipeline>) {
         }
       />
       {data.open.count > 0 && (
-        <Controls settings={settings} set={setSettings} deals={loaded.deals} profit={profit} />
+        <Controls
+          settings={settings}
+          set={setSettings}
+          deals={loaded.deals}
+          hasCards={host.canRead}
+          profit={profit}
+        />
       )}
       {selected !== undefined && (
         <Detail
@@ -93,7 +100,7 @@ function useSelection() {
   return { selected, select, close };
 }
 
-const noFilter: Filter = { owner: '', text: '' };
+const noFilter: Filter = { owner: '', text: '', attention: '' };
 
 const startWith = ({ by }: OpenPipeline): Settings => ({
   layout: 'board',
@@ -157,7 +164,10 @@ function Deals(props: DealsProps) {
   const { data, args, host, loaded, settings, setSettings } = props;
   const { measure, filter } = settings;
   const isNarrow = useNarrow();
-  const found = useMemo(() => matchingDeals(loaded.deals, filter), [loaded.deals, filter]);
+  const found = useMemo(
+    () => matchingDeals(loaded.deals, filter, deadlinesOf(data)),
+    [loaded.deals, filter, data],
+  );
   if (data.open.count === 0) return <p class="empty">There are no open opportunities here.</p>;
   if (!host.canRead || loaded.deals.length === 0) {
     return (
@@ -179,6 +189,12 @@ function Deals(props: DealsProps) {
     </>
   );
 }
+
+const deadlinesOf = ({ today, closingSoon, stalled }: OpenPipeline): Deadlines => ({
+  today,
+  closingBy: closingSoon.to,
+  stalledAfter: stalled.afterDays,
+});
 
 interface AnalysisProps
   extends Omit<DealsProps, 'settings' | 'setSettings' | 'selection' | 'reload'> {
@@ -227,8 +243,7 @@ function List({ data, args, settings, selection, found, amountTitle }: ListProps
   const { layout, by, order, measure } = settings;
   const { selected, select } = selection;
   const { today } = data;
-  const stalledAfter = data.stalled.afterDays;
-  const shown: BoardSettings = { by, order, measure, today, stalledAfter };
+  const shown: BoardSettings = { by, order, measure, ...deadlinesOf(data) };
   const columns = useMemo(
     () => columnsOf(found, { by, measure, today }),
     [found, by, measure, today],
@@ -276,7 +291,9 @@ function Reading({ loaded, filter, found, canRead, clear }: ReadingProps) {
     : total === undefined
       ? 'Reading the opportunities…'
       : `${number(found)} shown; ${number(deals.length)} of ${all} read.`;
+  const attention = attentions.find(([it]) => it !== '' && it === filter.attention)?.[1];
   const searched = [
+    attention?.toLowerCase(),
     filter.owner && `owner ${filter.owner}`,
     filter.text && `matching “${filter.text}”`,
   ].filter(Boolean);

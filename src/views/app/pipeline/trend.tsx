@@ -28,13 +28,22 @@ export function Trend({ host, args, answer, currency }: Props) {
   if (!first || !last || currency === undefined || days.length < minDays) return null;
   const amountOf = ({ value }: DayTotal): number => value?.[currency] ?? 0;
   const title = `Total contract value, ${currency}, ${day(first.day)} to ${day(last.day)}`;
+  const ends = [first, last].map((one) => ({
+    at: day(one.day),
+    amount: money(amountOf(one), currency),
+  }));
   return (
     <figure class="trend">
       <svg viewBox="0 0 100 32" preserveAspectRatio="none" aria-hidden="true">
         <polyline points={pointsOf(days.map(amountOf), { width: 100, height: 32 })} />
       </svg>
       <figcaption>
-        <span>{title}</span>
+        {ends.map(({ at, amount }) => (
+          <span key={at} aria-hidden="true">
+            {at}
+            <strong>{amount}</strong>
+          </span>
+        ))}
         <div class="hidden">
           <table>
             <caption>{title}</caption>

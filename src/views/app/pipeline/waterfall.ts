@@ -49,7 +49,7 @@ export function waterfallOf(rows: readonly PipelineRow[], currency: string): Wat
   const ends = all.map(({ to }) => to);
   const [low, high] = [Math.min(...ends, 0), Math.max(...ends, 0)];
   const lowest = Math.min(...ends);
-  const isSmall = lowest > 0 && high - lowest < minShareOfSteps * high;
+  const isSmall = lowest > 0 && high > lowest && high - lowest < minShareOfSteps * high;
   const axisStart = isSmall ? lowest - (high - lowest) * 0.5 : low;
   const width = high - axisStart || 1;
   const percentOf = (amount: number): number =>

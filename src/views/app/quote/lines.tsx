@@ -153,9 +153,14 @@ function Line({ line, data, costs, hasDiscounts }: LineProps) {
     >
       <td role="cell" class="item">
         <Item line={line} />
-        <div class="internal">
-          <FindingList findings={findings} />
-        </div>
+        {findings.length > 0 && (
+          <div class="internal">
+            <FindingList findings={findings} />
+            {line.line !== line.shownAt && (
+              <span class="more">{`Line ${line.line} in the answer and in the service`}</span>
+            )}
+          </div>
+        )}
       </td>
       {cells
         .filter(({ title }) => title !== 'Discount' || hasDiscounts)
@@ -213,18 +218,15 @@ function Unknown({ blank }: { blank: boolean }) {
   return <span class="unknown">unknown</span>;
 }
 
-function Item({ line: { line, shownAt, isSetup, name, mpn } }: { line: ShownLine }) {
+function Item({ line: { shownAt, name, mpn } }: { line: ShownLine }) {
   const { number } = useFormats();
   return (
-    <>
+    <div class="numbered">
       <span class="position">{number(shownAt)}</span>
       <span class="name" dir="auto">
         {name ?? mpn ?? 'Unnamed item'}
       </span>
       {name && mpn && <span class="more">{mpn}</span>}
-      {!isSetup && line !== shownAt && (
-        <span class="more internal">{`Line ${number(line)} in the service`}</span>
-      )}
-    </>
+    </div>
   );
 }

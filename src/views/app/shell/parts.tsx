@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
+import { madeUpNote } from '../../made-up-note.ts';
 import { isWebLink } from './bridge.ts';
 import { useFormats } from './format.ts';
 import type { Host, ViewProps } from './start.tsx';
@@ -229,14 +230,15 @@ export function OpenLink({ host, link }: { host: Host; link: string | undefined 
   );
 }
 
-export function Notes({ notes }: { notes: readonly string[] | undefined }) {
-  if (!notes || notes.length === 0) return null;
+export function Notes({ notes = [] }: { notes: readonly string[] | undefined }) {
+  const shown = notes.filter((note) => note !== madeUpNote);
+  if (shown.length === 0) return null;
   return (
     <section class="notes" aria-label="Notes">
       <ul>
-        {notes.map((note) => (
-          <li key={note} dir="auto">
-            {note}
+        {shown.map((note) => (
+          <li key={note}>
+            <bdi>{note}</bdi>
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-const query = window.matchMedia('(max-width: 600px)');
+const query = window.matchMedia('(max-width: 37.5em)');
 
 /** Whether the page is as narrow as a phone: then everything is in one column, in another order. */
 export function useNarrow(): boolean {
