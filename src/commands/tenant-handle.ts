@@ -93,8 +93,10 @@ export class TenantHandle implements RetirableTenant {
     return endpoint;
   }
 
+  /** New calls are refused, and caches are released at once; calls in flight may still finish. */
   retire(): void {
     this.#closing.abort();
+    this.tenant.clearCaches();
     // Allows for calls that are still queued.
     const closeTimer = setTimeout(() => this.close().catch(this.#failed), callMs + 40_000);
     closeTimer.unref();

@@ -180,10 +180,14 @@ class SharedTenantState {
     this.#state.bus.publish(this.#namespace, update).catch(() => {});
   }
 
+  clearCaches(): void {
+    this.searches.clear();
+    this.collections.invalidateAll();
+  }
+
   #onUpdate(update: Update | 'missed'): void {
     if (update === 'missed') {
-      this.searches.clear();
-      this.collections.invalidateAll();
+      this.clearCaches();
       return;
     }
     if (update.keyRefused === this.#identity) this.keyRefused = true;
@@ -401,6 +405,11 @@ export class Tenant {
   /** @throws NotGranted */
   requireGrant(grant: Grant): void {
     if (!this.grants.has(grant)) throw new NotGranted(grant);
+  }
+
+  /** Releases everything that was read, in this process only. */
+  clearCaches(): void {
+    this.#shared.clearCaches();
   }
 
   /** Closes the shared state, and so every tenant object that uses it. */
