@@ -23,8 +23,8 @@ export const settingsFor = (baseUrl, key = 'bench-key', more = {}) => ({
 });
 
 /** Starts a candidate over HTTP. */
-export async function serve(argv, env) {
-  const child = startProcess(argv, env);
+export async function serve(argv, env, options) {
+  const child = startProcess(argv, env, options);
   const [url] = await waitForOutput(child, /http:\/\/[^\s"']+\/mcp\b/);
   return { child, url };
 }

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { Pool } from 'undici';
-import { serve } from './candidates.mjs';
+import { accept, legacyHeaders, open } from './http-client.mjs';
 import { processorMs, residentMegabytes, stopProcess } from './processes.mjs';
 import { maximum, median, minimum } from './statistics.mjs';
 
@@ -9,15 +8,11 @@ const inFlight = 32;
 export const warmUpCalls = 5_000;
 const name = 'cpq_list_opportunities';
 const params = { name, arguments: { size: 25 } };
-const accept = {
-  'content-type': 'application/json',
-  accept: 'application/json, text/event-stream',
-};
 
 /** The same call in the form of each protocol era. */
 export const eras = {
   legacy: {
-    headers: { ...accept, 'mcp-protocol-version': '2025-11-25' },
+    headers: legacyHeaders,
     params,
   },
   modern: {
@@ -68,17 +63,10 @@ async function callsPerSecond(server, era, ms) {
   return { calls, perSecond: calls / ((performance.now() - from) / 1000) };
 }
 
-/** Starts a candidate, and opens as many connections as there will be calls in flight. */
-export async function open(candidate, env) {
-  const { child, url } = await serve(candidate.http, env);
-  const { origin, pathname } = new URL(url);
-  return { child, pool: new Pool(origin, { connections: inFlight }), path: pathname };
-}
-
 /** Calls per second of each candidate in both eras: the best round, and the median. */
 export async function measureHttp(candidates, env, rounds, ms = 600) {
   const names = Object.keys(candidates);
-  const servers = await Promise.all(names.map((it) => open(candidates[it], env)));
+  const servers = await Promise.all(names.map((it) => open(candidates[it], env, inFlight)));
   const measured = {};
   for (const [era, request] of Object.entries(eras)) {
     const rows = servers.map(() => ({ rates: [], processor: [] }));

@@ -1,5 +1,6 @@
+import { open } from './http-client.mjs';
 import { LineClient } from './line-client.mjs';
-import { eras, open, post } from './measure-http.mjs';
+import { eras, post } from './measure-http.mjs';
 import { listCall } from './measure-stdio.mjs';
 import { residentMegabytes, startProcess, stopProcess } from './processes.mjs';
 import { median, minimum } from './statistics.mjs';
@@ -16,7 +17,7 @@ async function afterStdio({ stdio }, env) {
 }
 
 async function afterHttp(candidate, env) {
-  const { child, pool, path } = await open(candidate, env);
+  const { child, pool, path } = await open(candidate, env, 1);
   for (let n = 0; n < calls; n++) await post(pool, path, eras.modern);
   await pool.destroy();
   return megabytesOf(child);

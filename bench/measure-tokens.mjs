@@ -13,8 +13,8 @@ export async function withServer(candidates, env, work) {
   const child = startProcess(candidates.cpq.stdio, env);
   try {
     const client = new LineClient(child);
-    await client.open();
-    return await work(client);
+    const { result } = JSON.parse(await client.open());
+    return await work(client, result);
   } finally {
     await stopProcess(child);
   }
@@ -32,7 +32,7 @@ export async function measureTokens(candidates, env, tenant) {
     CPQ_GRANTS: 'read,opportunity:write',
     CPQ_TOOLSETS: 'routes,briefs,events,changes',
   };
-  return withServer(candidates, everything, async (client) => {
+  return withServer(candidates, everything, async (client, { instructions }) => {
     const { tools } = JSON.parse(await client.request('tools/list')).result;
     const seen = tools.map(({ name, description, inputSchema }) => ({
       name,
@@ -45,7 +45,7 @@ export async function measureTokens(candidates, env, tenant) {
     });
     return {
       tools: tools.length,
-      seen: tokensOf(seen),
+      seen: tokensOf(seen) + tokensOf(instructions),
       sent: tokensOf(tools),
       opportunities: await compare('cpq_list_opportunities', 25, '/opportunity'),
       quotes: await compare('cpq_list_quotes', 10, '/quote'),

@@ -1,5 +1,5 @@
-import { countingProxy } from './counter.mjs';
 import { tokensOfResult, wire, withServer } from './measure-tokens.mjs';
+import { RecordedService } from './recorded-service.mjs';
 
 /** The company with the most quotes among the first hundred. */
 async function busiestCompany(tenant) {
@@ -12,29 +12,34 @@ async function busiestCompany(tenant) {
 }
 
 /** Asks one question twice: what it costs without and with a warm cache. */
-async function asked(candidates, env, proxy, { name, args }) {
+async function asked(candidates, env, service, { name, args }) {
   return withServer(candidates, env, async (client) => {
     const { result } = JSON.parse(await client.request('tools/list'));
     if (!result.tools.some((tool) => tool.name === name)) return undefined;
-    proxy.take();
+    service.take();
     const answer = await client.call(name, args);
-    const cold = proxy.take();
+    const { requests: cold } = service.take();
     await client.call(name, args);
     const { coverage, summary } = answer.structuredContent;
     if (!coverage.complete) throw new Error(`${name}: ${JSON.stringify(coverage)}`);
-    return { summary, calls: 1, tokens: tokensOfResult(answer), cold, warm: proxy.take() };
+    return {
+      summary,
+      calls: 1,
+      tokens: tokensOfResult(answer),
+      cold,
+      warm: service.take().requests,
+    };
   });
 }
 
 /** @returns the cost of one question, or undefined if there is no tool for it */
 async function question(candidates, settingsFor, tenant, call) {
-  const { origin, pathname } = new URL(tenant.baseUrl);
-  const proxy = await countingProxy(origin);
+  const service = await RecordedService.start(tenant);
   try {
-    const env = settingsFor(proxy.url + pathname, tenant.key);
-    return await asked(candidates, env, proxy, call);
+    const env = settingsFor(service.baseUrlOf('tenant'), tenant.key);
+    return await asked(candidates, env, service, call);
   } finally {
-    proxy.close();
+    service.close();
   }
 }
 

@@ -1,19 +1,21 @@
 // Child processes of the benchmark: started with a minimal environment, never left running.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const running = new Set();
 
 /** The variables a process needs to run at all. NODE_EXTRA_CA_CERTS alone adds 70 ms to a start on Node 20. */
 const inheritedEnv = ['PATH', 'HOME', 'SYSTEMROOT', 'TEMP', 'TMPDIR'];
 
-export function startProcess(argv, env = {}) {
+/** With `ipc`, the process can exchange messages with this one. */
+export function startProcess(argv, env = {}, { ipc = false } = {}) {
   const kept = inheritedEnv.flatMap((name) =>
     process.env[name] ? [[name, process.env[name]]] : [],
   );
   const child = spawn(process.execPath, argv, {
     env: { ...Object.fromEntries(kept), ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit', ...(ipc ? ['ipc'] : [])],
   });
   child.stdin.on('error', () => {}); // It may have ended before it read everything.
   running.add(child);
@@ -59,10 +61,37 @@ export function waitForOutput(child, pattern, timeoutMs = 30_000) {
   });
 }
 
-/** Resident memory in megabytes, as the system counts it. */
-export function residentMegabytes({ pid }) {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+/** Resident memory in megabytes, as the system counts it: now, or the most so far. */
+const memoryOf = (field) => {
+  const pattern = new RegExp(`${field}:\\s+(\\d+) kB`);
+  return ({ pid }) => Number(pattern.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+};
+export const residentMegabytes = memoryOf('VmRSS');
+export const maxResidentMegabytes = memoryOf('VmHWM');
+
+/** Open files of a process, and how many of them are sockets. */
+export function openFiles({ pid }) {
+  const targets = readdirSync(`/proc/${pid}/fd`).map((file) => linkTarget(pid, file));
+  return {
+    files: targets.length,
+    sockets: targets.filter((target) => target.startsWith('socket:')).length,
+  };
+}
+
+function linkTarget(pid, file) {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${file}`);
+  } catch {
+    return ''; // It was closed in between.
+  }
+}
+
+/** Sends a message to a process that was started with `ipc`, and waits for its answer. */
+export async function exchange(child, message = {}) {
+  const answered = once(child, 'message');
+  child.send(message);
+  const [answer] = await answered;
+  return answer;
 }
 
 /** Processor time of all threads so far, in milliseconds; NaN where the system does not report it. */

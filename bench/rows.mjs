@@ -2,8 +2,8 @@
 import { pairedMedian, rounded } from './statistics.mjs';
 
 const times = (value) => `${rounded(value)} ×`;
-const ms = (value) => `${rounded(value, value < 10 ? 2 : 0)} ms`;
-const row = (what, { baseline, measured, limit, ok, ...more }) => ({
+export const ms = (value) => `${rounded(value, value < 10 ? 2 : 0)} ms`;
+export const row = (what, { baseline, measured, limit, ok, ...more }) => ({
   what,
   baseline,
   measured,
@@ -11,7 +11,7 @@ const row = (what, { baseline, measured, limit, ok, ...more }) => ({
   verdict: ok ? 'ok' : 'over',
   ...more,
 });
-const atMost = (what, value, limit, { format = String, ...more }) =>
+export const atMost = (what, value, limit, { format = String, ...more }) =>
   row(what, {
     measured: format(value),
     limit: `≤ ${format(limit)}`,
@@ -67,7 +67,9 @@ export function tokenRows({ tools, seen, sent, opportunities, quotes }) {
   const share = ({ tokens, wire }) => (100 * tokens) / wire;
   const percent = (value) => `${rounded(value, 1)} %`;
   return [
-    atMost('tools/list as a model sees it', seen, 4_300, { baseline: `${tools} tools` }),
+    atMost('tools and instructions as a model sees them', seen, 4_300, {
+      baseline: `${tools} tools`,
+    }),
     atMost('tools/list as sent', sent, 8_500, { baseline: `${tools} tools` }),
     atMost('25 opportunities, concise', share(opportunities), 30, {
       format: percent,

@@ -1,32 +1,38 @@
-// npm run bench [-- --json] [-- --only start,stdio,http,memory,tokens,work] [-- --rounds 15] [-- --dist DIR]
-// Measures every limit of docs/numbers.md in one run, candidates side by side, and prints the table.
+// npm run bench [-- PART…] [-- --json FILE]: measures the limits of docs/numbers.md, and prints a table.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { candidatesOf, settingsFor } from './candidates.mjs';
+import { growthRows, soakRows } from './growth-rows.mjs';
+import { measureGrowth } from './measure-growth.mjs';
 import { measureHttp } from './measure-http.mjs';
 import { measureMemory } from './measure-memory.mjs';
+import { measureSoak } from './measure-soak.mjs';
 import { measureStart } from './measure-start.mjs';
 import { measureStdio } from './measure-stdio.mjs';
 import { measureTokens, wire } from './measure-tokens.mjs';
 import { measureWork } from './measure-work.mjs';
-import { startProcess, stopAll, waitForOutput } from './processes.mjs';
+import { startProcess, stopAll, stopProcess, waitForOutput } from './processes.mjs';
 import { httpRows, memoryRows, startRows, stdioRows, tokenRows, workRows } from './rows.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'cpq-mcp-bench');
-const allMeasurements = 'start,stdio,http,memory,tokens,work';
 
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
-    json: { type: 'boolean', default: false },
-    only: { type: 'string', default: allMeasurements },
+    json: { type: 'string' },
     rounds: { type: 'string', default: '15' },
+    sizes: { type: 'string', default: '1,10,100' },
+    calls: { type: 'string', default: '36000' },
+    tenants: { type: 'string', default: '50' },
     dist: { type: 'string' },
   },
 });
+const rounds = Number(options.rounds);
 
 /** Builds a bundle for this run alone, so that another build does not change what is measured. */
 function bundle() {
@@ -36,17 +42,26 @@ function bundle() {
   return join(dist, 'cpq-mcp.js');
 }
 
-/** Starts the embedded tenant in its own process, without a rate limit. */
-async function sandbox(path, scale) {
+const path = bundle();
+const candidates = candidatesOf(path);
+
+/** Starts the embedded tenant in its own process, without a rate limit, for as long as `use` of it takes. */
+async function withSandbox(scale, use) {
   const argv = [path, 'sandbox', '--port', '0', '--rate-limit', 'off', '--scale', String(scale)];
   const child = startProcess(argv);
-  const [, baseUrl, key] = await waitForOutput(child, /CPQ_BASE_URL=(\S+)\s+CPQ_API_KEY=(\S+)/);
-  return { baseUrl, key };
+  const started = /CPQ_BASE_URL=(\S+)\s+CPQ_API_KEY=(\S+)/;
+  // A tenant of 100,000 records takes some time.
+  const [, baseUrl, key] = await waitForOutput(child, started, 180_000);
+  try {
+    return await use({ baseUrl, key });
+  } finally {
+    await stopProcess(child);
+  }
 }
 
 /** The same page twice: as the embedded tenant sends it, and without accents. */
-async function pagesOf(tenant) {
-  const accented = await wire(tenant, '/opportunity?size=25');
+async function makePages() {
+  const accented = await withSandbox(1, (tenant) => wire(tenant, '/opportunity?size=25'));
   const ascii = accented.normalize('NFKD').replace(/[^\x20-\x7E]/g, '');
   if (ascii === accented) throw new Error('the page has no accents');
   return {
@@ -55,7 +70,7 @@ async function pagesOf(tenant) {
   };
 }
 
-/** Starts an upstream that always answers at once with this page. */
+/** Starts an upstream that always answers at once with this page. @returns the settings of a server for it */
 async function fixedUpstream(name, page) {
   const file = join(cache, `opportunities-${name}.json`);
   writeFileSync(file, page);
@@ -64,45 +79,103 @@ async function fixedUpstream(name, page) {
   return settingsFor(url);
 }
 
-async function measure(selected) {
-  const path = bundle();
-  const candidates = candidatesOf(path);
-  const rounds = Math.max(15, Number(options.rounds));
-  const tenant = await sandbox(path, 1);
-  const pages = await pagesOf(tenant);
-  const env = pages.accented;
-  const large = async () => ({
-    pipeline: await sandbox(path, 3.03),
-    catalogue: await sandbox(path, 3.968),
-  });
-  const parts = {
-    start: async () => startRows(await measureStart(candidates, env, rounds)),
-    stdio: () =>
-      ofPages(pages, async (its, page) =>
-        stdioRows(await measureStdio(candidates, its, rounds), page),
-      ),
-    http: () =>
-      ofPages(pages, async (its, page) =>
-        httpRows(await measureHttp(candidates, its, rounds), page),
-      ),
-    memory: async () => memoryRows(await measureMemory(candidates, env, 3)),
-    tokens: async () => {
-      const settings = settingsFor(tenant.baseUrl, tenant.key);
-      return tokenRows(await measureTokens(candidates, settings, tenant));
-    },
-    work: async () => workRows(await measureWork(candidates, settingsFor, await large())),
-  };
+let pages;
+const pagesOnce = () => (pages ??= makePages());
+
+/** The rows of each page, one page after the other. */
+async function ofPages(measurePage) {
   const rows = [];
-  for (const name of allMeasurements.split(','))
-    if (selected.includes(name)) rows.push(...(await parts[name]()));
+  for (const [page, env] of Object.entries(await pagesOnce()))
+    rows.push(...(await measurePage(env, page)));
   return rows;
 }
 
-/** The rows of each page, one page after the other. */
-async function ofPages(pages, measurePage) {
-  const rows = [];
-  for (const [page, env] of Object.entries(pages)) rows.push(...(await measurePage(env, page)));
-  return rows;
+/** A hundredth of a tenant of 10,000 opportunities, 37,000 products and 11,000 quotes. */
+const growthScale = 0.303;
+
+async function growth() {
+  const sizes = [];
+  for (const times of options.sizes.split(',').map(Number)) {
+    const howOften = { rounds: Math.ceil(rounds / 5), cache };
+    const measured = await withSandbox(growthScale * times, (tenant) =>
+      measureGrowth(candidates.cpq, settingsFor, tenant, howOften),
+    );
+    sizes.push({ times, ...measured });
+  }
+  return { rows: growthRows(sizes), measured: sizes };
+}
+
+async function soak() {
+  const counts = { calls: Number(options.calls), tenants: Number(options.tenants) };
+  const held = await withSandbox(growthScale, (tenant) =>
+    measureSoak(path, tenant, { ...counts, cache }),
+  );
+  return { rows: soakRows({ ...counts, ...held }), measured: { ...counts, ...held } };
+}
+
+/** Each has rows; some also have measurements from which other tables and plots are made. */
+const parts = {
+  start: async () => {
+    const { accented } = await pagesOnce();
+    return { rows: startRows(await measureStart(candidates, accented, rounds)) };
+  },
+  stdio: async () => ({
+    rows: await ofPages(async (env, page) =>
+      stdioRows(await measureStdio(candidates, env, rounds), page),
+    ),
+  }),
+  http: async () => ({
+    rows: await ofPages(async (env, page) =>
+      httpRows(await measureHttp(candidates, env, rounds), page),
+    ),
+  }),
+  memory: async () => {
+    const { accented } = await pagesOnce();
+    return { rows: memoryRows(await measureMemory(candidates, accented, Math.ceil(rounds / 5))) };
+  },
+  tokens: async () => {
+    const measured = await withSandbox(1, (tenant) =>
+      measureTokens(candidates, settingsFor(tenant.baseUrl, tenant.key), tenant),
+    );
+    return { rows: tokenRows(measured) };
+  },
+  work: async () => {
+    const measured = await withSandbox(3.03, (pipeline) =>
+      withSandbox(3.968, (catalogue) =>
+        measureWork(candidates, settingsFor, { pipeline, catalogue }),
+      ),
+    );
+    return { rows: workRows(measured) };
+  },
+  growth,
+  soak,
+};
+
+async function measure(names) {
+  const unknown = names.find((name) => !Object.hasOwn(parts, name));
+  if (unknown !== undefined)
+    throw new Error(`There is no part ${unknown}; there are ${Object.keys(parts).join(', ')}.`);
+  const conditions = { date: new Date().toISOString().slice(0, 10), load: loadavg()[0] };
+  const measured = [];
+  printHead();
+  for (const name of names) {
+    const result = await parts[name]();
+    const { rows } = result;
+    printRows(rows);
+    measured.push(...rows);
+    if (options.json !== undefined) save(options.json, { [name]: { ...conditions, ...result } });
+  }
+  return measured;
+}
+
+/** Parts that the file has from an earlier run on the same Node are kept, unless they were measured again. */
+function save(file, part) {
+  const node = process.version;
+  const earlier = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const kept = earlier.node === node ? earlier.parts : {};
+  const [{ model }] = cpus();
+  const saved = { node, cores: cpus().length, model, parts: { ...kept, ...part } };
+  writeFileSync(file, `${JSON.stringify(saved, undefined, 2)}\n`);
 }
 
 /** On stderr, so that it is seen whatever is done with the table. */
@@ -112,22 +185,21 @@ function warn(rows) {
       process.stderr.write(`Warning: ${what}: ${measured}, the limit is ${limit}\n`);
 }
 
-function print(rows) {
-  if (options.json) return say(JSON.stringify({ node: process.version, rows }, undefined, 2));
+function printHead() {
   say(`Node ${process.version}\n`);
   say('| what | baseline | measured | limit | | more |\n|---|---|---|---|---|---|');
-  for (const { what, baseline = '', measured, limit, verdict, detail = '' } of rows) {
+}
+
+function printRows(rows) {
+  for (const { what, baseline = '', measured, limit, verdict, detail = '' } of rows)
     say(`| ${[what, baseline, measured, limit, verdict, detail].join(' | ')} |`);
-  }
 }
 
 const say = (text) => process.stdout.write(`${text}\n`);
 
 mkdirSync(cache, { recursive: true });
 try {
-  const rows = await measure(options.only.split(','));
-  print(rows);
-  warn(rows);
+  warn(await measure(positionals.length > 0 ? positionals : Object.keys(parts)));
 } finally {
   await stopAll();
 }
