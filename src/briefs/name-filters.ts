@@ -147,8 +147,28 @@ function formsOfWord(word: string): string[] {
 }
 
 /** A name as it is compared: letters and digits only, lower case, without accents. "O'Connor" is "oconnor". */
-export const foldName = (text: string): string =>
+const foldName = (text: string): string =>
   withoutAccents(text.toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, '');
+
+/**
+ * Whether a text occurs in another, without regard to letter case, accents and punctuation. Blanks may be left out or
+ * added only where the text begins with a word: "meraki" is not in "camera, kit".
+ */
+export function mentionsText(field: string, text: string): boolean {
+  const solid = foldName(text);
+  if (solid === '' || !foldName(field).includes(solid)) return false;
+  const words = foldedWords(field);
+  return (
+    words.join(' ').includes(foldedWords(text).join(' ')) ||
+    words.some((_, at) => words.slice(at).join('').startsWith(solid))
+  );
+}
+
+const foldedWords = (text: string): string[] =>
+  text
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .map(foldName)
+    .filter((word) => word !== '');
 
 /** The names most like a text, best first; all of them where there are few. */
 function nearest(text: string, choices: readonly Choice[]): Choice[] {

@@ -18,7 +18,7 @@ import {
   rounded,
   unknownCurrency,
 } from './money.ts';
-import { foldName, refersTo } from './name-filters.ts';
+import { mentionsText, refersTo } from './name-filters.ts';
 import {
   byName,
   compact,
@@ -189,14 +189,14 @@ function isInPeriod(quote: Quote, { date, from, to }: QuoteFilters): boolean {
   return day !== undefined && within(day, from, to);
 }
 
-const noItems = '(none)';
+/** As a filter by text in lines: quotes without lines. */
+export const noItems = '(none)';
 
-/** Whether a line has the text in its name, part number or manufacturer, letter case and punctuation aside. */
+/** Whether a line has the text in its name, part number or manufacturer. */
 function hasItem({ items = [] }: Quote, text: string): boolean {
   if (text === noItems) return items.length === 0;
-  const wanted = foldName(text);
   return items.some(({ name, mpn, manufacturer }) =>
-    [name, mpn, manufacturer].some((field) => foldName(field ?? '').includes(wanted)),
+    [name, mpn, manufacturer].some((field) => field !== undefined && mentionsText(field, text)),
   );
 }
 

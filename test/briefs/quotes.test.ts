@@ -73,6 +73,11 @@ test('lines are found by name, part number and manufacturer in any spelling', ()
   const quotes = [quote('a', 1), quote('b', 1, { items: [] }), quote('c', 1, { items: [{}] })];
   expect(ids(quotes, { item: 'netgear' })).toEqual(['a']);
   expect(ids(quotes, { item: 'SWITCH' })).toEqual(['a']);
+  const named = (name: string) => [quote('a', 1, { items: [{ name }] })];
+  expect(ids(named('Axis camera, kit'), { item: 'meraki' })).toEqual([]);
+  for (const item of ['AXISCAM', 'cam', 'mera kit', 'camera kit', 'Axis Camera-Kit'])
+    expect(ids(named('Axis camera, kit'), { item }), item).toEqual(['a']);
+  expect(ids(named('Axis camera'), { item: '—' })).toEqual([]);
   expect(ids(quotes, { item: '(none)' })).toEqual(['b']);
 });
 

@@ -90,6 +90,7 @@ describeWorlds((load) => {
 
   test('quotes with lines of a manufacturer, and without lines', async () => {
     await check('owner', { item: 'fortinet' });
+    await check('owner', { item: 'meraki' });
     await check('status', { item: '(none)' });
   });
 

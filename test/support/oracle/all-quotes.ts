@@ -28,8 +28,13 @@ export interface Filters {
 
 type Figures = Record<string, unknown>;
 
-const folded = (text: string | undefined): string =>
-  (text ?? '').toLowerCase().replace(/[^a-z0-9]/g, '');
+/** The text with its own blanks, or without them from the beginning of a word. */
+function occursIn(text: string, hay = ''): boolean {
+  const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const asWritten = words.join('[^a-z0-9]+');
+  const fromWord = `(^|[^a-z0-9])${[...words.join('')].join('[^a-z0-9]*')}`;
+  return new RegExp(`${asWritten}|${fromWord}`).test(hay.toLowerCase());
+}
 
 function fits(quote: Quote, filters: Filters): boolean {
   const { date = 'sent', date_from: first, date_to: last, item } = filters;
@@ -41,7 +46,7 @@ function fits(quote: Quote, filters: Filters): boolean {
     (item === '(none)'
       ? quote.lines.length === 0
       : quote.lines.some((line) =>
-          [line.name, line.mpn, line.manufacturer].some((it) => folded(it).includes(folded(item))),
+          [line.name, line.mpn, line.manufacturer].some((it) => occursIn(item, it)),
         ));
   const same = (wanted: string | undefined, has: string | undefined) =>
     wanted === undefined || wanted === has;
