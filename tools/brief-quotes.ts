@@ -3,7 +3,13 @@ import { currencyOfRecord } from '../src/briefs/money.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
 import { isDeleted, statusOfQuote } from '../src/briefs/outcome.ts';
 import { type Acceptance, acceptances, dealStates } from '../src/briefs/quote-state.ts';
-import { type QuotesBrief, QuotesReport, quoteDates, quotesBy } from '../src/briefs/quotes.ts';
+import {
+  noItems,
+  type QuotesBrief,
+  QuotesReport,
+  quoteDates,
+  quotesBy,
+} from '../src/briefs/quotes.ts';
 import type { Company, Quote } from '../src/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
@@ -22,7 +28,7 @@ import {
   records,
 } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
-import { resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
 
 export const briefQuotes = defineTool({
   name: 'cpq_brief_quotes',
@@ -89,11 +95,19 @@ export const briefQuotes = defineTool({
         report,
         { from: args.from ?? 0, size: args.size ?? 5 },
         toCoverage(covered),
-        [...emptyNotes(report, args.item), ...read.omitted],
+        {
+          scope: describeScope(filters, aboutLines(args.item)),
+          notes: [...emptyNotes(report, args.item), ...read.omitted],
+        },
       );
     });
   },
 });
+
+const aboutLines = (item: string | undefined): Wording[] => {
+  if (item === undefined) return [];
+  return item === noItems ? [wording`without lines`] : [wording`lines with ${quote(item)}`];
+};
 
 /** What the filters can mean. */
 const occurring = (
@@ -129,7 +143,7 @@ function quotesAnswer(
   report: QuotesReport,
   { from, size }: { from: number; size: number },
   coverage: Record<string, unknown>,
-  notes: readonly Wording[],
+  { scope, notes }: { scope: readonly Wording[]; notes: readonly Wording[] },
 ): Answer {
   const { brief, count } = report;
   // Not the report itself, which is a hundred times as large: answers are kept.
@@ -144,7 +158,7 @@ function quotesAnswer(
       next: rows.length > 0 && end < count ? end : undefined,
     });
     return {
-      summary: quotesSummary(brief),
+      summary: join([...scope, quotesSummary(brief)], ' '),
       data: { ...brief, quotes: { ...page, rows }, coverage },
       notes,
     };

@@ -21,7 +21,7 @@ import type { ApiRecord, Company } from '../src/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
-import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
@@ -33,7 +33,7 @@ import {
   records,
 } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
-import { resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
 
 /** Checked here and not in the schema, which every conversation pays for. */
 const percent = (min: number) =>
@@ -96,7 +96,8 @@ export const checkSalesData = defineTool({
         kind === undefined
           ? all
           : await runInSlices(examine(check, data, { ...options, ...kinds.filters }));
-      return checkAnswer(examined, { from, size }, covered, read.omitted);
+      const scope = describeScope({ ...resolved.filters, ...kinds.filters });
+      return checkAnswer(examined, { from, size }, covered, { scope, notes: read.omitted });
     });
   },
 });
@@ -127,14 +128,14 @@ function checkAnswer(
   examined: Examined,
   { from, size }: { from: number; size: number },
   coverage: Record<string, unknown>,
-  notes: readonly Wording[],
+  { scope, notes }: { scope: readonly Wording[]; notes: readonly Wording[] },
 ): Answer {
   // Not all findings, of which there may be thousands: answers are kept.
   const all = reportOn(examined, { from, maxRows: size });
   return answerWithRows(all.shown, (rows) => {
     const found = withFewerRows(all, rows);
     return {
-      summary: checkSummary(found),
+      summary: join([...scope, checkSummary(found)], ' '),
       data: { ...found, coverage },
       notes,
     };

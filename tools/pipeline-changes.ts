@@ -139,7 +139,14 @@ export const pipelineChanges = defineTool({
     const quotes = await quotesBetween(tenant, wanted, options, args, call);
     return changesAnswer(
       { ...changes, quotes: quotes.compared, listsQuotes: listsQuotes(args) },
-      { wanted, states, kept, coverage, notes: [...quotes.notes, ...read.omitted] },
+      {
+        wanted,
+        filters: options,
+        states,
+        kept,
+        coverage,
+        notes: [...quotes.notes, ...read.omitted],
+      },
     );
   },
 });

@@ -17,6 +17,12 @@ function isFlatRow(value: unknown): value is JsonObject {
   }
   return true;
 }
+/** Other records by their id and name only. */
+const isReferenceList = (value: unknown): value is Row[] =>
+  Array.isArray(value) &&
+  value.every(
+    (it) => isObject(it) && Object.keys(it).every((name) => name === 'id' || name === 'name'),
+  );
 /** Whether a record fits one table row: scalars, or records of scalars such as amounts by currency. */
 const isTableRow = (value: unknown): value is JsonObject =>
   isObject(value) &&
@@ -24,6 +30,7 @@ const isTableRow = (value: unknown): value is JsonObject =>
     (inner) =>
       isScalar(inner) ||
       isFlatList(inner) ||
+      isReferenceList(inner) ||
       (isObject(inner) && Object.values(inner).every(isScalar)),
   );
 
@@ -122,8 +129,11 @@ function cell(value: unknown): string {
   return escapeCell(onOneLine(value));
 }
 
-/** The text of a cell: a nested record as pairs of names and values, a list with commas or semicolons. */
-export const onOneLine = (value: unknown): string => (isObject(value) ? pairs(value) : flat(value));
+/** The text of a cell: a nested record as pairs of names and values, a list with commas or semicolons between. */
+export function onOneLine(value: unknown): string {
+  if (isObject(value)) return pairs(value);
+  return isReferenceList(value) ? value.map(pairs).join('; ') : flat(value);
+}
 
 /** A scalar or a list of scalars, on one line; with semicolons where a comma in a text would be ambiguous. */
 function flat(value: unknown): string {

@@ -173,6 +173,9 @@ export type Things =
   | 'quote widgets'
   | 'quotes';
 
+const singularOf = (plural: Things): string =>
+  plural.endsWith('ies') ? `${plural.slice(0, -'ies'.length)}y` : plural.slice(0, -'s'.length);
+
 /** A page of a list, and how to get the next page. */
 export function listAnswer<R extends Resource>(
   resource: R,
@@ -226,7 +229,9 @@ function listSummary(
   const of = isExact ? wording`${total}` : wording`at least ${total}`;
   const slice =
     shown === total && isExact
-      ? wording`All ${total} ${plural}`
+      ? total === 1
+        ? wording`1 ${trusted(singularOf(plural))}`
+        : wording`All ${total} ${plural}`
       : wording`${shown} of ${of} ${plural}, from ${from}`;
   return next === undefined
     ? wording`${slice}.`
@@ -268,7 +273,9 @@ export function ambiguousAnswer<R extends Resource>(
   const notes =
     total === 0
       ? [wording`Try fewer words, another spelling, or cpq_find.`]
-      : [wording`Ask the person which one, then call again with its id.`];
+      : total === 1
+        ? [wording`Ask the person whether it is meant, then call again with its id.`]
+        : [wording`Ask the person which one, then call again with its id.`];
   const shared = coverage.complete ? {} : { coverage: toCoverage(coverage) };
   return { summary, data: { records, ...shared }, notes };
 }

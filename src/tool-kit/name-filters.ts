@@ -21,7 +21,7 @@ import {
   type NameMatch,
 } from '../briefs/name-filters.ts';
 import type { Company, Opportunity } from '../records/records.ts';
-import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { keysOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
@@ -103,4 +103,25 @@ function nextStep(kind: Unclear['kind'], what: Wording, listed: number): Wording
   return listed === 0
     ? wording`None that occurs is similar: try another spelling, or leave the filter ${what} out.`
     : wording`The nearest names come first: if one of them is meant, call again with it.`;
+}
+
+/**
+ * The first words of an answer that filters narrow: `Only owner "Lucy O'Connor", lines with "switch".` A text may mean
+ * more than its words say, so this names what was found. Nothing if there is no filter.
+ */
+export function describeScope(
+  filters: { readonly [F in FilterName]?: NameFilter | undefined },
+  others: readonly Wording[] = [],
+): Wording[] {
+  const named = keysOf(filters).flatMap((filter) => {
+    const found = filters[filter];
+    return found ? [wording`${trusted(filter.replace('_', ' '))} ${nameOf(found)}`] : [];
+  });
+  const parts = [...named, ...others];
+  return parts.length > 0 ? [wording`Only ${join(parts, ', ')}.`] : [];
+}
+
+function nameOf({ id, name, deleted }: NameFilter): Wording {
+  const label = quote(name ?? id ?? '');
+  return deleted ? wording`${label}, which is deleted` : label;
 }

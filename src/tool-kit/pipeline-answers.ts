@@ -1,14 +1,14 @@
 /** The answers of `cpq_brief_pipeline`: the sections that were asked for, with as many deals as fit. */
 import type { Deal } from '../briefs/deals.ts';
-import type { NameFilter } from '../briefs/name-filters.ts';
 import { plural } from '../briefs/naming.ts';
 import type { ClosedBrief, PipelineBrief, PipelineFilters } from '../briefs/pipeline.ts';
 import type { ClosedDeal, OpenDeal } from '../briefs/pipeline-deals.ts';
 import type { ClosedPeriod } from '../briefs/won-and-lost.ts';
-import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
 import { answerWithRows, formatAmounts, limitLists } from './answers.ts';
 import type { Answer } from './define-tool.ts';
+import { describeScope } from './name-filters.ts';
 
 export const pipelineSections = [
   'groups',
@@ -146,19 +146,13 @@ function listedSummary({ shown, from, total, next }: DealsPage['page']): Wording
 }
 
 /** Which deals the figures are about, where filters narrow them. */
-function scopeOf(filters: PipelineFilters): Wording[] {
-  const { closeFrom, closeTo, minValue } = filters;
-  const parts = (['owner', 'company', 'stage', 'category', 'source', 'currency'] as const).flatMap(
-    (filter) => (filters[filter] ? [wording`${filter} ${nameOf(filters[filter])}`] : []),
-  );
-  if (closeFrom ?? closeTo) parts.push(wording`expected to close ${windowOf(closeFrom, closeTo)}`);
-  if (minValue !== undefined) parts.push(wording`worth ${minValue} or more`);
-  return parts.length > 0 ? [wording`Only ${join(parts, ', ')}.`] : [];
-}
-
-function nameOf({ id, name, deleted }: NameFilter): Wording {
-  const label = quote(name ?? id ?? '');
-  return deleted ? wording`${label}, which is deleted` : label;
+export function scopeOf(filters: PipelineFilters): Wording[] {
+  const { owner, company, stage, category, source, currency, closeFrom, closeTo, minValue } =
+    filters;
+  const others: Wording[] = [];
+  if (closeFrom ?? closeTo) others.push(wording`expected to close ${windowOf(closeFrom, closeTo)}`);
+  if (minValue !== undefined) others.push(wording`worth ${minValue} or more`);
+  return describeScope({ owner, company, stage, category, source, currency }, others);
 }
 
 function windowOf(from: string | undefined, to: string | undefined): Wording {

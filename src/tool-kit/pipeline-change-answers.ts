@@ -3,6 +3,7 @@ import type { DayTotal } from '../briefs/daily-totals.ts';
 import type { ForecastRow } from '../briefs/forecast-accuracy.ts';
 import type { LimitedList } from '../briefs/naming.ts';
 import { compact, plural } from '../briefs/naming.ts';
+import type { PipelineFilters } from '../briefs/pipeline.ts';
 import type { ChangeGroup } from '../briefs/pipeline-change-groups.ts';
 import type { ChangeRow } from '../briefs/pipeline-change-rows.ts';
 import { minExits, type StageRow } from '../briefs/pipeline-change-series.ts';
@@ -13,6 +14,7 @@ import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts'
 import { answerWithRows, formatAmounts } from './answers.ts';
 import { compared } from './compared.ts';
 import type { Answer } from './define-tool.ts';
+import { scopeOf } from './pipeline-answers.ts';
 import { quoteNotes, quotesData, quotesSentence } from './quote-change-answers.ts';
 
 /** The figures of a period. */
@@ -37,6 +39,7 @@ export interface ComparisonSources {
   wanted: PeriodWanted;
   states: PeriodStates;
   kept: KeptDays;
+  filters: PipelineFilters;
   coverage: Record<string, unknown>;
   notes: readonly Wording[];
 }
@@ -47,7 +50,7 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
   const { quotes, listsQuotes = false } = changes;
   const listed = listsQuotes ? (quotes?.changes.quotes.rows ?? []) : deals.rows;
   return answerWithRows(listed.length, (shown) => ({
-    summary: changesSummary(changes, sources),
+    summary: join([...scopeOf(sources.filters), changesSummary(changes, sources)], ' '),
     data: compact({
       compared: compared(states),
       pipeline: [{ step: 'opening', ...opening }, ...steps, { step: 'closing', ...closing }],

@@ -95,7 +95,8 @@ describe('a comparison', () => {
     async (asked) => {
       const { server, ask } = await world();
       const args = { since: '2026-05-19', until: '2026-06-14', ...asked };
-      const { pipeline, compared } = await changes(server, args);
+      const { pipeline, compared, summary } = await changes(server, args);
+      expect(summary?.startsWith('Only currency "USD". ')).toBe(asked.currency !== undefined);
       expect(compared).toEqual({ from: '2026-05-18T18:00:00Z', to: '2026-06-14T18:00:00Z' });
       const { opening, closing, steps } = expectedChanges(ask, '2026-05-18', '2026-06-14', asked);
       const found = Object.fromEntries(pipeline.map(({ step, ...row }) => [step, row]));

@@ -53,6 +53,19 @@ describe('a table as text', () => {
     expect(cells(header)).toEqual(['a|b', 'c']);
     expect(lines.map(cells)).toEqual(rows.map((row) => Object.values(row)));
   });
+
+  test('has references in a cell, and separates texts with commas by semicolons', () => {
+    const related = [
+      { id: 'a', name: 'A' },
+      { id: 'b', name: 'B' },
+    ];
+    const rows = [{ at: 1, related, names: ['A, at B', 'C'] }];
+    expect(render({ rows })).toBe(
+      'rows:\nat|related|names\n1|id a, name A; id b, name B|A, at B; C',
+    );
+    // Records with more than a name stay a list of their own.
+    expect(render({ rows: [{ items: [{ id: 'a', price: 1 }] }] })).not.toContain(';');
+  });
 });
 
 test('a column that the first rows lack keeps the position it has in its row', () => {
@@ -95,5 +108,33 @@ test('a check says which of its findings are shown', async () => {
   expect(first.text).toContain('Shown: 1 to 1');
   const all = await server.call('cpq_check_sales_data', { check, size: 100 });
   expect(all.text).not.toContain('Shown:');
+  await server.close();
+});
+
+test('briefs and checks say first what they were narrowed to', async () => {
+  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const narrowed = { owner: 'oconnor', status: 'SENT' };
+  const { text } = await server.call('cpq_brief_quotes', { ...narrowed, item: 'x, y' });
+  expect(text).toMatch(
+    /^Only owner "Lucy O'Connor", status "sent", lines with "x, y"\. \d+ quotes/,
+  );
+  const without = await server.call('cpq_brief_quotes', { item: '(none)', deal_state: 'open' });
+  expect(without.text).toMatch(/^Only deal state "open", without lines\. /);
+  const check = await server.call('cpq_check_sales_data', { check: 'stale_quotes', ...narrowed });
+  expect(check.text).toMatch(/^Only owner "Lucy O'Connor", status "sent"\. stale_quotes: /);
+  expect((await server.call('cpq_brief_quotes')).text).not.toMatch(/^Only/);
+  await server.close();
+});
+
+test('one similar record is not "which one"', async () => {
+  const { database, tenants } = await sandbox();
+  database
+    .prepare(`update company set name = 'Zyxo Quarry Works' where id =
+      (select min(id) from company where tenant = ?)`)
+    .run(tenants[0].name);
+  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const { text } = await server.call('cpq_brief_company', { company: 'zyxo' });
+  expect(text).toMatch(/1 is similar\./);
+  expect(text).toContain('Ask the person whether it is meant');
   await server.close();
 });
