@@ -2,8 +2,10 @@ import * as z from 'zod';
 import { fullRecord, selectFields } from '../src/briefs/concise.ts';
 import { deletionOf } from '../src/briefs/outcome.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/records/records.ts';
-import { nameProducts } from '../src/tenant/lists/known.ts';
+import type { ToolCall } from '../src/tenant/call.ts';
+import { knownFor, nameProducts, readForColumns } from '../src/tenant/lists/known.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords, requireFields } from '../src/tool-kit/answers.ts';
@@ -49,7 +51,9 @@ export const getRecord = defineTool({
       summary: wording`${deletedWords(deletionOf(record))}${inPlainWords(resource)} ${quote(String(name))}${fields?.length ? '' : ', whole'}.`,
       data: {
         resource,
-        record: fields?.length ? selectFields(resource, record, fields) : fullRecord(record),
+        record: fields?.length
+          ? await selected(tenant, resource, record, fields, call)
+          : fullRecord(record),
       },
       notes: [
         ...describeUnrecognized(resource, [record]),
@@ -58,5 +62,16 @@ export const getRecord = defineTool({
     };
   },
 });
+
+async function selected(
+  tenant: Tenant,
+  resource: Resource,
+  record: ApiRecord,
+  fields: readonly string[],
+  call: ToolCall,
+): Promise<Record<string, unknown>> {
+  await readForColumns(tenant, resource, fields, call);
+  return selectFields(resource, record, fields, await knownFor(tenant, resource, call));
+}
 
 const inPlainWords = (resource: Resource): Wording => trusted(resource.replaceAll('_', ' '));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { shownProducts } from '../src/briefs/columns.ts';
 import type { RecordOf, Resource } from '../src/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { nameProducts } from '../src/tenant/lists/known.ts';
+import { nameProducts, readForColumns } from '../src/tenant/lists/known.ts';
 import { listRecords } from '../src/tenant/lists/list-records.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -54,6 +54,7 @@ const listTool = <R extends Resource>({
     input: z.strictObject(input),
     output: listOutput,
     async run(tenant, args, call) {
+      await readForColumns(tenant, resource, args.fields ?? [], call);
       const page = await listRecords(tenant, resource, args, call);
       await complete?.(tenant, page.records, args, call);
       return listAnswer(resource, plural, page, args, { empty, notes });

@@ -150,7 +150,13 @@ const opportunityColumns: Columns<Opportunity> = {
   oneTime: number('onetimeRevenue'),
   monthly: number('monthlyRevenue'),
   currency,
-  closes: date('expectedCloseDate'),
+  closes: {
+    // Of a closed deal it could be mistaken for the day on which it closed.
+    value: (deal) => (deal.closedAt ? undefined : dayOfTime(deal.expectedCloseDate)),
+    compared: ({ expectedCloseDate }) => dayOfTime(expectedCloseDate),
+    sort: 'expectedCloseDate',
+  },
+  closed: date('closedAt'),
   owner: text('owner.name'),
   ownerId: {
     value: ({ owner }) => idOfUnnamed(owner),
@@ -165,7 +171,6 @@ const opportunityColumns: Columns<Opportunity> = {
   externalIdentifier: hidden(text('externalIdentifier')),
   created: hidden(date('createdAt')),
   updated: hidden(date('updatedAt')),
-  closed: hidden(date('closedAt')),
 };
 
 /** An open deal needs no word, and a deleted one has a column of its own. */

@@ -175,6 +175,25 @@ describe('names of referenced records', () => {
     await anew.close();
   });
 
+  test('are read where a column that is asked for needs them', async () => {
+    const [company] = await rows(`select c.id, w.name from company c
+      join owner w on w.tenant = c.tenant and w.id = c.accountManagerId
+      join opportunity o on o.tenant = w.tenant and o.ownerId = w.id where c.tenant = ? limit 1`);
+    const fields = ['accountManager'];
+    const anew = await anyHost.start(addressIn(await sandbox()));
+    const args = { resource: 'company', id: company?.id, fields };
+    const { data } = await anew.call('cpq_get_record', args);
+    expect(data.record).toMatchObject({ accountManager: company?.name });
+    await anew.close();
+    const again = await anyHost.start(addressIn(await sandbox()));
+    const { records } = await again.call('cpq_list_companies', {
+      filters: `id:${company?.id}`,
+      fields,
+    });
+    expect(records[0]).toMatchObject({ accountManager: company?.name });
+    await again.close();
+  });
+
   test('companies show the account manager once one of their deals was read', async () => {
     await (await server()).call('cpq_brief_pipeline');
     const [company] = await rows(`select c.id, w.name from company c
@@ -283,7 +302,26 @@ test('the probability of a closed deal is left out, unless it is asked for', asy
   expect(asked.records.some(({ probability }) => probability !== undefined)).toBe(true);
 });
 
+test('a closed deal shows the day on which it closed, not the one that was expected', async () => {
+  const { records } = await list('opportunities', { size: 100 });
+  const closed = await rows(`select id, substr(closedAt, 1, 10) as closed from opportunity
+    where tenant = ? and coalesce(closedAt, '') <> ''`);
+  const dayOf = new Map(closed.map((row) => [row.id, row.closed]));
+  expect(records.some(({ closes }) => closes !== undefined)).toBe(true);
+  expect(records.some(({ closed }) => closed !== undefined)).toBe(true);
+  for (const row of records) {
+    expect(row.closed, String(row.id)).toBe(dayOf.get(row.id));
+    expect(row.closes === undefined || row.closed === undefined).toBe(true);
+  }
+});
+
 describe('text', () => {
+  test('counts a single row in the singular', async () => {
+    const [opportunity] = await rows('select id from opportunity where tenant = ? limit 1');
+    const { text } = await list('opportunities', { filters: `id:${opportunity?.id}` });
+    expect(text).toMatch(/^1 opportunity\./);
+  });
+
   test('states the page once, and no coverage when complete and fresh', async () => {
     const first = await list('opportunities', { size: 3 });
     expect(first.text).toMatch(

@@ -1,5 +1,5 @@
 import { isApiError } from '../../api/errors.ts';
-import type { Known } from '../../briefs/columns.ts';
+import { columnsOf, type Known } from '../../briefs/columns.ts';
 import { type CurrencyOf, currenciesOf } from '../../briefs/money.ts';
 import {
   completeReferences,
@@ -14,6 +14,7 @@ import type {
   Ref,
   Resource,
 } from '../../records/records.ts';
+import { isKeyOf } from '../../values.ts';
 import type { ToolCall } from '../call.ts';
 import { readGrant } from '../grants.ts';
 import type { Tenant } from '../tenant.ts';
@@ -29,6 +30,26 @@ export async function knownFor(tenant: Tenant, resource: Resource, call: ToolCal
   const granted = (needed[resource] ?? []).filter((it) => tenant.grants.has(readGrant(it)));
   await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessKeyRefused)));
   return knownTo(tenant);
+}
+
+/**
+ * Reads the collections without which these columns would be empty. The products of pricing books are left to
+ * `nameProducts`, which needs fewer requests.
+ * @throws ApiError
+ */
+export async function readForColumns(
+  tenant: Tenant,
+  resource: Resource,
+  fields: readonly string[],
+  call: ToolCall,
+): Promise<void> {
+  const columns = columnsOf(resource);
+  const needed = new Set(
+    fields.flatMap((field) => (isKeyOf(columns, field) ? (columns[field]?.needs ?? []) : [])),
+  );
+  needed.delete('product');
+  const granted = [...needed].filter((it) => tenant.grants.has(readGrant(it)));
+  await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessForbidden)));
 }
 
 /** The list itself was read: without the names it shows ids. */

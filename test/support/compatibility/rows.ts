@@ -22,7 +22,8 @@ const values: Partial<Record<ListPath, (record: Row) => Row>> = {
     outcome: outcome(record as unknown as Opportunity),
     oneTime: record.onetimeRevenue,
     monthly: record.monthlyRevenue,
-    closes: record.expectedCloseDate,
+    closes: record.closedAt ? undefined : record.expectedCloseDate,
+    closed: record.closedAt ? String(record.closedAt).slice(0, 10) : undefined,
   }),
   '/product': ({ name, mpn, price, cost, listed }) => ({
     name,
