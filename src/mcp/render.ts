@@ -18,7 +18,7 @@ function isFlatRow(value: unknown): value is JsonObject {
   return true;
 }
 /** Other records by their id and name only. */
-const isReferenceList = (value: unknown): value is Row[] =>
+const isReferenceList = (value: unknown): value is JsonObject[] =>
   Array.isArray(value) &&
   value.every(
     (it) => isObject(it) && Object.keys(it).every((name) => name === 'id' || name === 'name'),
