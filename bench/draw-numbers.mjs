@@ -25,7 +25,8 @@ const nodeOf = ({ node }) => `Node ${node.replace(/^v(\d+).*/, '$1')}`;
 
 /** When and on what these parts were measured. */
 function conditions(names, ofResults = results) {
-  const runs = ofResults.map(({ node, parts }) => {
+  const withThem = ofResults.filter(({ parts }) => names.some((name) => parts[name]));
+  const runs = withThem.map(({ node, parts }) => {
     const measured = names.flatMap((name) => parts[name] ?? []);
     const dates = [...new Set(measured.map(({ date }) => date))].sort();
     const load = maximum(measured.map((part) => part.load));
@@ -43,13 +44,12 @@ const comparedParts = ['start', 'stdio', 'http', 'memory'];
 
 function compared() {
   const rowIn = (result, what) => rowsOf(result, ...comparedParts).find((it) => it.what === what);
-  const rows = rowsOf(oldest, ...comparedParts).map(({ what, limit, baseline }) => [
+  const rows = rowsOf(oldest, ...comparedParts).map(({ what, limit }) => [
     what,
     limit,
     ...results.map((result) => shown(rowIn(result, what))),
-    baseline,
   ]);
-  const columns = ['what', 'limit', ...results.map(nodeOf), `baseline, ${nodeOf(oldest)}`];
+  const columns = ['what', 'limit', ...results.map(nodeOf)];
   return `${table(columns, rows)}\n\n${conditions(comparedParts)}`;
 }
 

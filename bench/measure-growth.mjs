@@ -80,7 +80,7 @@ export async function measureGrowth(cpq, settingsFor, tenant, { rounds, cache })
     return { ...summed(measured), walk };
   } finally {
     service.close();
-    rmSync(state, { recursive: true });
+    rmSync(state, { recursive: true, maxRetries: 5 });
   }
 }
 
