@@ -95,6 +95,7 @@ describe.each(tenants)('the deals of %s', (tenant) => {
       .map(({ rate }) => Number(rate));
     expect(Math.max(...rates) - Math.min(...rates)).toBeGreaterThan(0.15);
     expect(share(`cast(substr(closedAt, 6, 2) as integer) % 3 = 0`, decided)).toBeGreaterThan(0.4);
+    expect(share(`substr(closedAt, 6, 2) = '08'`, decided)).toBeLessThan(1 / 12);
   });
 
   test('quotes fit their deals', () => {

@@ -99,7 +99,7 @@ function makeCustomer(world: World, random: Random, source: CustomerSource): Cus
     externalIdentifier: random.chance(0.9) ? `ACC-${10_001 + at}` : undefined,
     labels: random.chance(0.5) ? random.some(companyLabels, random.int(1, 2)) : undefined,
     address: {
-      street: `${random.pick(profile.streets)} ${random.int(1, 190)}`,
+      street: streetOf(random, profile),
       zip: digits(random, zip),
       city,
       country: foreign ? profile.otherCountry : profile.country,
@@ -109,6 +109,12 @@ function makeCustomer(world: World, random: Random, source: CustomerSource): Cus
     updatedAt: world.momentAfter(random, -random.int(0, Math.min(age, 400)), createdAt),
   };
   return { row, trade, employees, phone, contacts: [] };
+}
+
+function streetOf(random: Random, { streets, houseNumber }: Profile): string {
+  const street = random.pick(streets);
+  const number = random.int(1, 190);
+  return houseNumber === 'before' ? `${number} ${street}` : `${street} ${number}`;
 }
 
 function classificationOf(

@@ -15,6 +15,8 @@ export interface Profile {
   cities: readonly City[];
   foreignCities: readonly City[];
   streets: readonly string[];
+  /** Where the number of a house stands. */
+  houseNumber: 'before' | 'after';
   /** Name, outcome and usual probability (0–1) of each stage, in order. */
   stages: readonly (readonly [string, 'open' | 'won' | 'lost', number])[];
   status: { open: string; won: string; lost: string; closed: string };
@@ -124,6 +126,7 @@ const american: Profile = {
     ['Montréal', 'H3B #A#', '+1 514'],
     ['Halifax', 'B3J #K#', '+1 902'],
   ],
+  houseNumber: 'before',
   streets: split('Harbor Street, Mill Road, Commerce Way, Elm Avenue, Station Plaza, Canal Street'),
   stages: [
     ['New enquiry', 'open', 0.1],
@@ -207,6 +210,7 @@ const german: Profile = {
     ['Basel', '405#', '+41 61'],
     ['St. Gallen', '900#', '+41 71'],
   ],
+  houseNumber: 'after',
   streets: split('Hafenstraße, Deichweg, Am Sandtorkai, Lange Reihe, Mühlenweg, Speicherstraße'),
   stages: [
     ['01 Intake', 'open', 0.1],
