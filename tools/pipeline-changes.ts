@@ -17,6 +17,7 @@ import {
 import { type PipelineBy, pipelineBy } from '../src/briefs/pipeline-groups.ts';
 import { type QuoteMovement, quoteMovements } from '../src/briefs/quote-changes.ts';
 import type { Opportunity } from '../src/records/records.ts';
+import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { type PeriodStates, type PeriodWanted, readPeriod } from '../src/tenant/history/compare.ts';
 import {
@@ -183,14 +184,14 @@ async function changesBetween(
   return {
     opening,
     closing,
-    steps: stepRows(changes),
-    moves: moveRows(changes),
+    steps: await runInSlices(stepRows(changes)),
+    moves: await runInSlices(moveRows(changes)),
     groups: groups?.toRows(maxGroups),
     days:
       by === 'day'
         ? await dailyTotals(states, options, readDeal, Math.max(2, rows ?? defaultDays))
         : undefined,
-    deals: changeRows(changes, states.series, dealsShown(asked), only),
+    deals: await runInSlices(changeRows(changes, states.series, dealsShown(asked), only)),
     ...(isWhole ? await courseOfDeals(states, options, readDeal, order) : {}),
   };
 }

@@ -5,6 +5,7 @@ import { rounded } from './money.ts';
 import { byName, compact, type LimitedList, limitList, type Named, nonBlank } from './naming.ts';
 import type { DealSeries } from './pipeline-change-series.ts';
 import { centsOf, type DealChange, type Movement, slipDays } from './pipeline-changes.ts';
+import { flatMapSteps, type Steps, sortSteps } from './steps.ts';
 
 /** `value` in `currency` at the end, or before the deal left; texts with an arrow are "before → after". */
 export interface ChangeRow {
@@ -33,21 +34,22 @@ const movementsOf = ({ effects, moves }: DealChange): Movement[] => [
   ...new Set<Movement>([...effects.map(({ step }) => step), ...moves]),
 ];
 
-export function changeRows(
+export function* changeRows(
   changes: readonly DealChange[],
   series: Pick<DealSeries, 'slips' | 'changedAt'>,
   limit: number,
   only?: Movement,
-): LimitedList<ChangeRow> {
-  const moved = changes.flatMap((change) => {
+): Steps<LimitedList<ChangeRow>> {
+  const moved = yield* flatMapSteps(changes, (change) => {
     const movement = movementsOf(change);
     const isWanted = only === undefined ? movement.length > 0 : movement.includes(only);
-    return isWanted ? { change, movement, rank: rankOf(change) } : [];
+    return isWanted ? [{ change, movement, rank: rankOf(change) }] : [];
   });
-  moved.sort(
+  const ranked = yield* sortSteps(
+    moved,
     (one, other) => other.rank - one.rank || byName(recordOf(one.change), recordOf(other.change)),
   );
-  return limitList(moved, limit, ({ change, movement }) => rowOf(change, movement, series));
+  return limitList(ranked, limit, ({ change, movement }) => rowOf(change, movement, series));
 }
 
 const dealOf = ({ before, after }: DealChange): Deal | undefined => after ?? before;

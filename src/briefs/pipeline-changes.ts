@@ -8,6 +8,7 @@ import type { Deal, ReadDeal } from './deals.ts';
 import { type Amounts, type CurrencyOf, CurrencySums, type Decimal, zero } from './money.ts';
 import { compact, type Named, nonBlank, nonZero, normaliseName } from './naming.ts';
 import { type PipelineFilters, passesFilters, passesOpenFilters } from './pipeline.ts';
+import { forEachStep, type Steps } from './steps.ts';
 
 /** Every opportunity of a tenant at the end of a day. */
 export interface PipelineState {
@@ -333,9 +334,11 @@ export class StateComparison {
   }
 
   /** The comparison of all deals that were added. */
-  result(): Comparison {
+  *result(): Steps<Comparison> {
     const order = this.#chances.toOrder();
-    for (const change of this.#changes) change.moves = movesOf(change, order);
+    yield* forEachStep(this.#changes, (change) => {
+      change.moves = movesOf(change, order);
+    });
     const [opening, closing] = [this.#opening.toTotal(), this.#closing.toTotal()];
     return { opening, closing, changes: this.#changes, order };
   }
@@ -376,21 +379,23 @@ export interface StepRow<S extends string = Step> {
 }
 
 /** The steps that occur, in the order of `steps`. */
-export const stepRows = (changes: readonly DealChange[]): StepRow[] => sumSteps(steps, changes);
+export const stepRows = (changes: readonly DealChange[]): Steps<StepRow[]> =>
+  sumSteps(steps, changes);
 
 /** The steps of changes that occur, in this order. */
-export function sumSteps<S extends string>(
+export function* sumSteps<S extends string>(
   inOrder: readonly S[],
   changes: readonly { effects: readonly Effect<S>[] }[],
-): StepRow<S>[] {
+): Steps<StepRow<S>[]> {
   const sums = new Map(
     inOrder.map((step) => [step, { changes: new Set<object>(), value: new CurrencySums() }]),
   );
-  for (const change of changes)
+  yield* forEachStep(changes, (change) => {
     for (const { step, currency, amount } of change.effects) {
       sums.get(step)?.changes.add(change);
       sums.get(step)?.value.add(currency, amount);
     }
+  });
   return [...sums].flatMap(([step, { changes, value }]) =>
     changes.size === 0
       ? []
@@ -406,10 +411,11 @@ export interface MoveRow {
 }
 
 /** The moves that occur, in the order of `moves`. */
-export function moveRows(changes: readonly DealChange[]): MoveRow[] {
+export function* moveRows(changes: readonly DealChange[]): Steps<MoveRow[]> {
   const sums = new Map(moves.map((move) => [move, new PipelineSum()]));
-  for (const { moves: moved, after } of changes)
+  yield* forEachStep(changes, ({ moves: moved, after }) => {
     for (const move of moved) if (after) sums.get(move)?.add(after);
+  });
   return [...sums].flatMap(([move, sum]) => {
     const { count, value } = sum.toTotal();
     return count === 0 ? [] : compact({ move, count, value });

@@ -30,6 +30,7 @@ import {
 } from './pipeline-changes.ts';
 import { type Acceptance, acceptanceOf } from './quote-state.ts';
 import { firstYearValue, sumQuote, termTotals } from './quote-totals.ts';
+import { flatMapSteps, type Steps, sortSteps } from './steps.ts';
 
 /** A quote with its totals after discounts, rounded to cents; a missing total is unknown or nothing. */
 export interface PricedQuote extends Quote {
@@ -187,20 +188,22 @@ export class QuoteComparison {
    * @param limit of the list of quotes
    * @param only quotes with this movement are listed
    */
-  result(limit: number, only?: QuoteMovement): QuoteChanges {
+  *result(limit: number, only?: QuoteMovement): Steps<QuoteChanges> {
+    const steps = yield* sumSteps(quoteSteps, this.#changes);
+    const quotes = yield* changeRows(this.#changes, limit, only);
     const { count, value } = this.#sent.toTotal();
     const sent = { move: 'sent' as const, count, ...compact({ firstYearValue: value }) };
     return compact({
       rows: [
         { step: 'opening' as const, ...figuresOf(this.#opening.toTotal()) },
-        ...sumSteps(quoteSteps, this.#changes).map(({ step, ...row }) => ({
+        ...steps.map(({ step, ...row }) => ({
           step,
           ...figuresOf(row),
         })),
         { step: 'closing' as const, ...figuresOf(this.#closing.toTotal()) },
       ],
       moves: count === 0 ? undefined : [sent],
-      quotes: changeRows(this.#changes, limit, only),
+      quotes,
     });
   }
 }
@@ -298,17 +301,18 @@ const movementsOf = ({ effects, isSent }: QuoteChange): QuoteMovement[] => [
 ];
 
 /** The highest value first. */
-function changeRows(
+function* changeRows(
   changes: readonly QuoteChange[],
   limit: number,
   only: QuoteMovement | undefined,
-): LimitedList<QuoteChangeRow> {
-  const ranked = changes.flatMap((change) => {
+): Steps<LimitedList<QuoteChangeRow>> {
+  const moved = yield* flatMapSteps(changes, (change) => {
     const movement = movementsOf(change);
     const isWanted = only === undefined || movement.includes(only);
-    return isWanted ? { change, movement, rank: rankOf(change) } : [];
+    return isWanted ? [{ change, movement, rank: rankOf(change) }] : [];
   });
-  ranked.sort(
+  const ranked = yield* sortSteps(
+    moved,
     (one, other) => other.rank - one.rank || byName(namedIn(one.change), namedIn(other.change)),
   );
   return limitList(ranked, limit, ({ change, movement }) => toRow(change, movement));

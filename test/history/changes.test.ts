@@ -2,8 +2,10 @@ import { Big } from 'big.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/briefs/days.ts';
 import { ChangeGroups } from '../../src/briefs/pipeline-change-groups.ts';
-import { stepRows } from '../../src/briefs/pipeline-changes.ts';
+import { changeRows } from '../../src/briefs/pipeline-change-rows.ts';
+import { moveRows, stepRows } from '../../src/briefs/pipeline-changes.ts';
 import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
+import { runSteps } from '../../src/briefs/steps.ts';
 import { compareStates, dailyTotals, periodDeals } from '../../src/tenant/history/figures.ts';
 import fc from '../support/fast-check.ts';
 import { dealsOn, expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
@@ -45,6 +47,19 @@ test('thousands of deals are compared in slices, between which other work gets i
   expect(turns).toBeGreaterThan(1);
 });
 
+test('the rows of thousands of deals are made in many steps', async () => {
+  const dealsOf = (value: number) =>
+    Array.from({ length: 10_000 }, (_, at) => ({ id: `o${at}`, onetimeRevenue: at + value }));
+  const states = {
+    opening: { day: '2026-06-01', records: dealsOf(0) },
+    closing: { day: '2026-06-02', records: dealsOf(1) },
+  };
+  const { changes } = await compareStates(states, {}, periodDeals(states, new Map()));
+  const series = { slips: new Map(), changedAt: new Map() };
+  for (const steps of [stepRows(changes), moveRows(changes), changeRows(changes, series, 5)])
+    expect([...steps].length).toBeGreaterThan(100);
+});
+
 const day = fc.integer({ min: -200, max: -1 }).map((days) => addDays(today, days));
 const period = fc
   .tuple(day, day)
@@ -66,7 +81,7 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
         const expected = expectedChanges(past.ask, from, to, asked);
         expect(found.opening).toEqual(expected.opening);
         expect(found.closing).toEqual(expected.closing);
-        const steps = stepRows(found.changes).map(({ step, ...row }) => [step, row]);
+        const steps = runSteps(stepRows(found.changes)).map(({ step, ...row }) => [step, row]);
         expect(Object.fromEntries(steps)).toEqual(expected.steps);
       }),
       { numRuns: 40 },
@@ -87,7 +102,7 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
           const readDeal = periodDeals(states, past.currencyOf);
           const byGroup = new ChangeGroups(by, options);
           const found = await compareStates(states, options, readDeal, byGroup);
-          const movements = stepRows(found.changes).map(({ value }) => value);
+          const movements = runSteps(stepRows(found.changes)).map(({ value }) => value);
           expectSum([found.opening.value, ...movements], found.closing.value);
           const groups = byGroup.toRows(4);
           for (const row of groups.rows) {

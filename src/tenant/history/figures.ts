@@ -15,7 +15,7 @@ import {
   StateComparison,
 } from '../../briefs/pipeline-changes.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
-import { forEachInSlices } from '../../slices.ts';
+import { forEachInSlices, runInSlices } from '../../slices.ts';
 import { spread } from './compare.ts';
 import type { PipelineHistory, SnapshotReader } from './history.ts';
 
@@ -42,7 +42,7 @@ export async function compareStates(
     const change = comparison.add(pair);
     if (change) groups?.add(change);
   });
-  return comparison.result();
+  return runInSlices(comparison.result());
 }
 
 /** The exits that match the filters, by the stage that was left. */

@@ -10,7 +10,7 @@ import {
   type QuoteMovement,
 } from '../../briefs/quote-changes.ts';
 import type { Quote } from '../../records/records.ts';
-import { forEachInSlices } from '../../slices.ts';
+import { forEachInSlices, runInSlices } from '../../slices.ts';
 import { type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import { readCollections } from '../read-collections.ts';
@@ -81,7 +81,7 @@ export async function compareQuotes(
   const comparison = new QuoteComparison(days, filters, currencyOf);
   const pairs = pairRecords(states.opening.records, states.closing.records);
   await forEachInSlices(pairs, (pair) => comparison.add(pair));
-  return { states, changes: comparison.result(limit, movement) };
+  return { states, changes: await runInSlices(comparison.result(limit, movement)) };
 }
 
 async function presentState({ takenAt, records }: Snapshot<Quote>) {
