@@ -214,8 +214,13 @@ class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
     return { takenAt: stored.takenAt, records };
   }
 
-  stored(day: Day): Promise<StoredDay | undefined> {
-    return this.#decoded(this.#kind.prefix + day, decodeDay);
+  /** A file of another day or kind under this name, such as a copy, is as unreadable as a damaged one. */
+  async stored(day: Day): Promise<StoredDay | undefined> {
+    const { prefix } = this.#kind;
+    const stored = await this.#decoded(prefix + day, decodeDay);
+    const base = stored && parseName(stored.base);
+    const isOwn = base?.isBase === true && base.prefix === prefix;
+    return stored && isOwn && utcDay(stored.takenAt) === day ? stored : undefined;
   }
 
   base(name: string): Promise<readonly Row[] | undefined> {
