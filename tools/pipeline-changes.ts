@@ -19,7 +19,12 @@ import { type QuoteMovement, quoteMovements } from '../src/briefs/quote-changes.
 import type { Opportunity } from '../src/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { type PeriodStates, type PeriodWanted, readPeriod } from '../src/tenant/history/compare.ts';
+import {
+  countUnreadable,
+  type PeriodStates,
+  type PeriodWanted,
+  readPeriod,
+} from '../src/tenant/history/compare.ts';
 import {
   compareStates,
   dailyTotals,
@@ -114,7 +119,10 @@ export const pipelineChanges = defineTool({
     const keptDays = await history.days();
     const states = await readPeriod(tenant, history, keptDays, wanted, present);
     const kept = { first: keptDays[0], count: keptDays.length };
-    if (!states) return nothingToCompare(kept, coverage);
+    if (!states) {
+      const unreadable = await countUnreadable(history, keptDays);
+      return nothingToCompare({ ...kept, unreadable }, coverage);
+    }
     const { owner, company, stage, category, source, currency } = args;
     const currencyOf = currenciesFor(tenant, read.records.company);
     const { filters, question } = resolveFilters(

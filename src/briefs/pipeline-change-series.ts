@@ -31,10 +31,19 @@ export class DealSeries {
   /** Time of the last change of stage or outcome, as exactly as it is known. */
   readonly changedAt = new Map<string, string>();
   readonly #last = new Map<string, Opportunity>();
+  /** The time of the last snapshot, and of the last change of a deal that an event reported, in milliseconds. */
+  #snapshotAt: number;
+  readonly #eventAt = new Map<string, number>();
 
-  /** @param opening the records of the first day */
-  constructor(opening: readonly Opportunity[]) {
+  /** @param opening the records of the first day, read at `takenAt` */
+  constructor(opening: readonly Opportunity[], takenAt: Date) {
+    this.#snapshotAt = takenAt.getTime();
     for (const record of opening) if (record.id) this.#last.set(record.id, record);
+  }
+
+  /** Notes the time of the snapshot whose deals are observed next. */
+  startSnapshot(takenAt: Date): void {
+    this.#snapshotAt = takenAt.getTime();
   }
 
   /** Notes a deal, as seen at a time. */
@@ -45,7 +54,16 @@ export class DealSeries {
   /** Notes an event: the fields of a deal that it carries; the others are as before. */
   observeEvent(id: string, fields: Opportunity, seen: string): void {
     const before = this.#last.get(id);
-    if (before) this.#observe(id, { ...before, ...fields }, seen);
+    if (before && this.#isNews(id, fields)) this.#observe(id, { ...before, ...fields, id }, seen);
+  }
+
+  /** An event that arrives late, again or out of order tells a state that is over. */
+  #isNews(id: string, fields: Opportunity): boolean {
+    const changedAt = timeOf(fields.updatedAt) ?? timeOf(fields.stageUpdatedAt);
+    if (changedAt === undefined) return true;
+    if (changedAt <= Math.max(this.#snapshotAt, this.#eventAt.get(id) ?? 0)) return false;
+    this.#eventAt.set(id, changedAt);
+    return true;
   }
 
   #observe(id: string, after: Opportunity, seen: string): void {
@@ -81,6 +99,13 @@ export class DealSeries {
       days: stayOf(before, left.slice(0, 10)),
     });
   }
+}
+
+/** A text with a time of day, in milliseconds; a day alone does not say what came first. */
+function timeOf(text: string | undefined): number | undefined {
+  const time =
+    text === undefined || text.length <= 'YYYY-MM-DD'.length ? Number.NaN : Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /** When the deal left: by its own dates where they are later than those known before, else when it was seen. */

@@ -124,7 +124,7 @@ function periodNotes({ opening, closing }: PeriodWanted, states: PeriodStates): 
     );
   if (from < opening)
     notes.push(
-      wording`There is no snapshot of ${trusted(opening)}: compared with the last one before it.`,
+      wording`There is no readable snapshot of ${trusted(opening)}: compared with the last one before it.`,
     );
   if (!states.isLive && to < closing)
     notes.push(
@@ -144,14 +144,18 @@ export const historyIsOff = (coverage: Record<string, unknown>): Answer => ({
   data: { history: { days: 0 }, coverage },
 });
 
+function whyNothing({ first, unreadable = 0 }: KeptDays): Wording {
+  if (first === undefined) return wording`no snapshot has been made yet`;
+  const since = wording`the first snapshot is of ${trusted(first)}`;
+  return unreadable === 0
+    ? since
+    : wording`${since}, and ${plural(unreadable, 'snapshot')} cannot be read, because they are damaged or were made by a later version of this server`;
+}
+
 /** There are not two states to compare. */
 export function nothingToCompare(kept: KeptDays, coverage: Record<string, unknown>): Answer {
-  const since =
-    kept.first === undefined
-      ? wording`no snapshot has been made yet`
-      : wording`the first snapshot is of ${trusted(kept.first)}`;
   return {
-    summary: wording`Nothing to compare yet: ${since}.`,
+    summary: wording`Nothing to compare yet: ${whyNothing(kept)}.`,
     data: { history: { ...compact({ from: kept.first }), days: kept.count }, coverage },
     notes: [
       wording`The service keeps no history. This server makes a snapshot on each day on which all opportunities are read; changes are available from the next day on.`,

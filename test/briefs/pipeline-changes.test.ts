@@ -12,6 +12,7 @@ import {
   StateComparison,
   stepRows,
 } from '../../src/briefs/pipeline-changes.ts';
+import { runSteps } from '../../src/briefs/steps.ts';
 import type { Opportunity } from '../../src/records/records.ts';
 
 describe('groups of changes', () => {
@@ -69,7 +70,7 @@ describe('a pipeline that is compared', () => {
   const compared = (pairs: readonly [Opportunity | undefined, Opportunity | undefined][]) => {
     const all = new StateComparison('2026-06-01', {}, (record) => toDeal(record, new Map(), '0-1'));
     for (const [before, after] of pairs) all.add({ before, after });
-    return all.result();
+    return runSteps(all.result());
   };
 
   test('goes from the opening to the closing value in steps', () => {
@@ -87,7 +88,7 @@ describe('a pipeline that is compared', () => {
       { count: 6, value: { EUR: 52 } },
       { count: 5, value: { EUR: 27, USD: 5 } },
     ]);
-    expect(stepRows(changes)).toEqual([
+    expect(runSteps(stepRows(changes))).toEqual([
       { step: 'new', count: 1, value: { EUR: 4 } },
       { step: 'valueUp', count: 2, value: { EUR: 15 } },
       { step: 'valueDown', count: 1, value: { EUR: -3 } },
@@ -108,7 +109,7 @@ describe('a pipeline that is compared', () => {
         { ...at('c', 'two', 0.5, '2026-07-01'), owner: { id: 'u' } },
       ],
     ]);
-    expect(moveRows(changes)).toEqual([
+    expect(runSteps(moveRows(changes))).toEqual([
       { move: 'stageForward', count: 1, value: { EUR: 1 } },
       { move: 'stageBack', count: 1, value: { EUR: 1 } },
       { move: 'slipped', count: 1, value: { EUR: 1 } },
@@ -138,7 +139,7 @@ test('only a later close date of an open deal is a slip', () => {
     expectedCloseDate: date,
     ...more,
   });
-  const series = new DealSeries([closing('2026-06-10')]);
+  const series = new DealSeries([closing('2026-06-10')], new Date(0));
   series.observe(closing('2026-06-12'), '2026-06-02');
   series.observe(closing('2026-06-11'), '2026-06-03');
   series.observe(closing('2026-06-21'), '2026-06-04');
@@ -159,7 +160,8 @@ describe('a row of a deal that changed', () => {
   const rowOf = (was: Opportunity | undefined, is: Opportunity | undefined) => {
     const pair = { before: was && deal(was), after: is && deal(is) };
     const series = { slips: new Map(), changedAt: new Map() };
-    return changeRows([{ ...pair, effects: [], moves: ['slipped'] }], series, 5).rows[0];
+    const rows = changeRows([{ ...pair, effects: [], moves: ['slipped'] }], series, 5);
+    return runSteps(rows).rows[0];
   };
 
   test('has what was before and after, and the difference of the values', () => {
@@ -188,7 +190,8 @@ test('rows go by the larger of both values', () => {
     { before: of('fell', 9), after: of('fell', 1), effects: [], moves: ['slipped'] },
     { before: of('gone', 7), after: undefined, effects: [], moves: ['slipped'] },
   ];
-  const { rows } = changeRows(changes, { slips: new Map(), changedAt: new Map() }, 5);
+  const series = { slips: new Map(), changedAt: new Map() };
+  const { rows } = runSteps(changeRows(changes, series, 5));
   expect(rows.map(({ id }) => id)).toEqual(['fell', 'gone', 'new']);
 });
 
@@ -256,7 +259,7 @@ describe('when a deal left its stage', () => {
     stageUpdatedAt: '2026-06-01',
   };
   const leftAt = (fields: Partial<Opportunity>) => {
-    const series = new DealSeries([before]);
+    const series = new DealSeries([before], new Date(0));
     series.observe({ ...before, pipelineStage: { id: 'two' }, ...fields }, '2026-06-10');
     return series.changedAt.get('d');
   };

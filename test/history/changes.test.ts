@@ -1,4 +1,3 @@
-import { Big } from 'big.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/briefs/days.ts';
 import { ChangeGroups } from '../../src/briefs/pipeline-change-groups.ts';
@@ -7,6 +6,7 @@ import { moveRows, stepRows } from '../../src/briefs/pipeline-changes.ts';
 import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
 import { runSteps } from '../../src/briefs/steps.ts';
 import { compareStates, dailyTotals, periodDeals } from '../../src/tenant/history/figures.ts';
+import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { dealsOn, expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
 import { spoil } from '../support/oracle/spoil.ts';
@@ -147,18 +147,4 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
     expect(Math.min(...opened)).toBeGreaterThan(15);
     expect(new Set(opened).size).toBeGreaterThan(1);
   });
-}
-
-type Amounts = Readonly<Record<string, number>> | undefined;
-
-/** Whether parts add up to a whole, to the cent, in every currency. */
-function expectSum(parts: readonly Amounts[], whole: Amounts): void {
-  const sums = new Map<string, Big>();
-  const add = (amounts: Amounts, sign: number) => {
-    for (const [currency, amount] of Object.entries(amounts ?? {}))
-      sums.set(currency, (sums.get(currency) ?? new Big(0)).plus(new Big(amount).times(sign)));
-  };
-  for (const part of parts) add(part, 1);
-  add(whole, -1);
-  expect([...sums].filter(([, sum]) => !sum.eq(0)).map(([currency]) => currency)).toEqual([]);
 }

@@ -105,6 +105,17 @@ describe('a comparison', () => {
     },
   );
 
+  test('says that the snapshots it has cannot be read', async () => {
+    const { address, namespace } = await world();
+    const folder = await newFolder();
+    const store = localState(folder).snapshots(namespace);
+    await store.write('2026-06-10', Buffer.from('of a later version'));
+    const env = { CPQ_STATE_DIR: folder, ...clockAt(today) };
+    const server = await anyHost.start(address, { env });
+    const { text } = await server.call('cpq_pipeline_changes');
+    expect(text).toContain('the first snapshot is of 2026-06-10, and 1 snapshot cannot be read');
+  });
+
   test('says what it cannot know', async () => {
     const { server } = await world();
     const early = await server.call('cpq_pipeline_changes', { since: '2026-01-01' });
@@ -112,7 +123,7 @@ describe('a comparison', () => {
       'The first snapshot is of 2026-04-20: what changed before cannot be known.',
     );
     const between = await server.call('cpq_pipeline_changes', { since: '2026-06-12' });
-    expect(between.text).toContain('There is no snapshot of 2026-06-11');
+    expect(between.text).toContain('There is no readable snapshot of 2026-06-11');
     // The server's own snapshot of today may be there already.
     const { from, days } = early.data.history as { from: string; days: number };
     expect([from, days - kept.length]).toEqual([

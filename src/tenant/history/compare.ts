@@ -4,7 +4,7 @@ import { type Opportunity, toRecord } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
 import { type Inbox, type InboxEntry, ifUnavailable } from '../../state/port.ts';
 import { fieldsOf } from '../events/read-event.ts';
-import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
+import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
 import { isSameStored } from './snapshot-columns.ts';
 
 /** A snapshot with its day. */
@@ -44,6 +44,8 @@ interface EventSource {
 export interface KeptDays {
   first: Day | undefined;
   count: number;
+  /** Days whose snapshots cannot be read; counted only if there is nothing to compare. */
+  unreadable?: number;
 }
 
 /** The days between two states that are read: more would take longer than a call may. */
@@ -77,6 +79,17 @@ export async function readStates<T>(
   ];
   const start = await firstReadable(reader, candidates);
   return start && { opening: start, closing: last, isLive };
+}
+
+/** The number of days whose snapshots cannot be read. */
+export async function countUnreadable<T>(
+  history: RecordHistory<T>,
+  days: readonly Day[],
+): Promise<number> {
+  const snapshots = history.reader();
+  let unreadable = 0;
+  for (const day of days) if (!(await snapshots.read(day))) unreadable += 1;
+  return unreadable;
 }
 
 /** The states of a period as `readStates` finds them, and the days between them. */
@@ -147,7 +160,7 @@ async function seriesBetween(
   start: DatedSnapshot,
   end: DatedSnapshot,
 ): Promise<DealSeries> {
-  const series = new DealSeries(start.records);
+  const series = new DealSeries(start.records, start.takenAt);
   const events = new EventQueue(await eventsBetween(tenant, start.takenAt, end.takenAt));
   for (const day of spread(days, maxDays(start.records.length))) {
     const snapshot = await reader.read(day);
@@ -166,6 +179,7 @@ async function observe(
     series.observeEvent(id, fields, new Date(at).toISOString()),
   );
   const seen = takenAt.toISOString();
+  series.startSnapshot(takenAt);
   await forEachInSlices(records, (record) => series.observe(record, seen));
 }
 

@@ -1,0 +1,391 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addDays } from '../../src/briefs/days.ts';
+import { compact } from '../../src/briefs/naming.ts';
+import { ChangeGroups } from '../../src/briefs/pipeline-change-groups.ts';
+import { type ChangeOptions, type StepRow, stepRows } from '../../src/briefs/pipeline-changes.ts';
+import { runSteps } from '../../src/briefs/steps.ts';
+import { type Opportunity, type Quote, toRecord } from '../../src/records/records.ts';
+import { localState } from '../../src/state/local.ts';
+import type { InboxEntry, SnapshotStore } from '../../src/state/port.ts';
+import { readPeriod } from '../../src/tenant/history/compare.ts';
+import { compareStates, periodDeals } from '../../src/tenant/history/figures.ts';
+import { StoredHistory, StoredQuoteHistory } from '../../src/tenant/history/history.ts';
+import { compareQuotes } from '../../src/tenant/history/quotes.ts';
+import { expectSum } from '../support/expect-sum.ts';
+import fc from '../support/fast-check.ts';
+import { closing } from '../support/shared.ts';
+
+/** Histories as a hostile or unlucky world makes them: the figures add up, and nothing happens twice. */
+
+const today = '2026-06-15';
+const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
+const newState = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-attack-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  return { state: localState(folder), folder };
+};
+
+/** A webhook: when it was received, and the fields of a deal that it had. */
+interface Heard {
+  at: string;
+  id: string;
+  data: Record<string, unknown>;
+}
+
+function memoryStore(): SnapshotStore {
+  const values = new Map<string, Buffer>();
+  return {
+    names: async () => [...values.keys()].sort(),
+    read: async (name) => values.get(name),
+    write: async (name, value) => void values.set(name, value),
+    remove: async (names) => {
+      for (const name of names) values.delete(name);
+    },
+  };
+}
+
+/** As the inbox lists what it received: the newest first. */
+const inboxOf = (heard: readonly Heard[]) => ({
+  list: async (accepts: (entry: InboxEntry) => boolean) => {
+    const rows = heard.map(({ at: time, id, data }, number) => {
+      const named = { id: String(number), subject: 'opportunity', event: 'updated' };
+      const body = JSON.stringify({ ...named, data: { id, ...data } });
+      return { event: { ...named, at: Date.parse(time), record: id, body } };
+    });
+    const kept = rows.filter(({ event }) => accepts(event));
+    kept.sort((one, other) => other.event.at - one.event.at);
+    return { rows: kept, total: kept.length, damaged: 0 };
+  },
+});
+
+/** Compares the first of some days, each with its deals, with the last. */
+async function compareDays(
+  days: readonly (readonly [day: string, records: readonly Opportunity[]])[],
+  { filters = {}, heard = [] }: { filters?: Partial<ChangeOptions>; heard?: readonly Heard[] } = {},
+) {
+  const last = days.at(-1)?.[0] ?? today;
+  const history = new StoredHistory(memoryStore(), 400, () => at(last, '23:59:59'));
+  for (const [day, records] of days) await history.save(records, at(day));
+  const inbox = inboxOf(heard);
+  const wanted = { opening: days[0]?.[0] ?? today, closing: last };
+  const states = await readPeriod({ inbox }, history, await history.days(), wanted, undefined);
+  if (!states) throw new Error('the days can be read');
+  const options: ChangeOptions = { currencyOf: new Map(), ...filters };
+  const groups = new ChangeGroups('owner', options);
+  const found = await compareStates(
+    states,
+    options,
+    periodDeals(states, options.currencyOf),
+    groups,
+  );
+  const steps = runSteps(stepRows(found.changes));
+  return { ...found, steps, groups: groups.toRows(100).rows, series: states.series };
+}
+
+const deal = (id: string, more: Partial<Opportunity> = {}): Opportunity => ({
+  id,
+  onetimeRevenue: 100,
+  currency: 'EUR',
+  pipelineStage: { id: 's1', name: 'Discovery' },
+  stageUpdatedAt: '2026-06-01',
+  ...more,
+});
+const namesOf = (steps: readonly StepRow[]) => steps.map(({ step }) => step);
+
+const entering = ['new', 'reopened', 'movedIn', 'transferredIn'];
+const leaving = ['won', 'lost', 'closedUnknown', 'removed', 'movedOut', 'transferredOut'];
+
+describe('webhooks', () => {
+  const days = [
+    ['2026-06-10', [deal('a')]],
+    ['2026-06-12', [deal('a', { pipelineStage: { id: 's2' }, stageUpdatedAt: '2026-06-11' })]],
+  ] as const;
+  const toSecond = {
+    at: '2026-06-11T10:00:01Z',
+    id: 'a',
+    data: { pipelineStage: { id: 's2' }, stageUpdatedAt: '2026-06-11T10:00:00Z' },
+  };
+  const toThird = {
+    at: '2026-06-11T11:00:01Z',
+    id: 'a',
+    data: { pipelineStage: { id: 's3' }, stageUpdatedAt: '2026-06-11T11:00:00Z' },
+  };
+  const stagesLeft = async (
+    heard: readonly Heard[],
+    states: Parameters<typeof compareDays>[0] = days,
+  ) => (await compareDays(states, { heard })).series.exits.map(({ from }) => from);
+
+  test('that are repeated tell a change once', async () => {
+    const again = { ...toSecond, at: '2026-06-11T10:05:00Z' };
+    expect(await stagesLeft([toSecond, again, again])).toEqual(['id s1']);
+  });
+
+  test('that arrive out of order do not move a deal back', async () => {
+    const late = { ...toSecond, at: '2026-06-11T12:00:00Z' };
+    const ends = [days[0], ['2026-06-12', [deal('a', { pipelineStage: { id: 's3' } })]]] as const;
+    expect(await stagesLeft([toThird, late], ends)).toEqual(['id s1']);
+  });
+
+  test('that arrive after a snapshot that shows the change do not undo it', async () => {
+    const third = deal('a', { pipelineStage: { id: 's3' }, stageUpdatedAt: '2026-06-11' });
+    const late = { ...toSecond, at: '2026-06-12T18:00:00Z' };
+    const states = [days[0], ['2026-06-12', [third]], ['2026-06-13', [third]]] as const;
+    expect(await stagesLeft([late], states)).toEqual(['id s1']);
+  });
+
+  test('of deals that are in no snapshot change nothing', async () => {
+    const unknown = { ...toSecond, id: 'nowhere' };
+    const { series, steps } = await compareDays(days, { heard: [unknown] });
+    expect([series.exits.length, namesOf(steps), series.changedAt.has('nowhere')]).toEqual([
+      1,
+      [],
+      false,
+    ]);
+  });
+});
+
+describe('deals', () => {
+  test('that were deleted and restored are as before, or reopened if the opening did not have them', async () => {
+    const gone = deal('a', { deletedAt: '2026-06-11' });
+    const days = [
+      ['2026-06-10', [deal('a')]],
+      ['2026-06-11', [gone]],
+      ['2026-06-12', [deal('a')]],
+    ] as const;
+    expect(namesOf((await compareDays(days)).steps)).toEqual([]);
+    expect(namesOf((await compareDays(days.slice(1))).steps)).toEqual(['reopened']);
+  });
+
+  test('that change their currency leave one sum and enter the other, also when they are won', async () => {
+    const won = deal('a', {
+      currency: 'USD',
+      onetimeRevenue: 80,
+      statusId: 'won',
+      closedAt: '2026-06-12',
+    });
+    const found = await compareDays([
+      ['2026-06-10', [deal('a')]],
+      ['2026-06-12', [won]],
+    ]);
+    expect(found.steps).toEqual([
+      { step: 'currencyChanged', count: 1, value: { EUR: -100, USD: 80 } },
+      { step: 'won', count: 1, value: { USD: -80 } },
+    ]);
+  });
+
+  test('whose company was merged or whose owner changed go out of one filter and come into the other', async () => {
+    const days = [
+      ['2026-06-10', [deal('a', { company: { id: 'c1', name: 'Old' }, owner: { id: 'w1' } })]],
+      ['2026-06-12', [deal('a', { company: { id: 'c2', name: 'New' }, owner: { id: 'w2' } })]],
+    ] as const;
+    const stepsOf = async (filters: Partial<ChangeOptions>) =>
+      namesOf((await compareDays(days, { filters })).steps);
+    expect(await stepsOf({ company: { id: 'c1' } })).toEqual(['transferredOut']);
+    expect(await stepsOf({ company: { id: 'c2' } })).toEqual(['transferredIn']);
+    expect(await stepsOf({ owner: { id: 'w1' } })).toEqual(['transferredOut']);
+    expect(await stepsOf({})).toEqual([]);
+  });
+
+  test('of a company that was only renamed stay', async () => {
+    const named = (name: string) => deal('a', { company: { id: 'c1', name } });
+    const days = [
+      ['2026-06-10', [named('Old')]],
+      ['2026-06-12', [named('New')]],
+    ] as const;
+    expect(
+      namesOf((await compareDays(days, { filters: { company: { id: 'c1' } } })).steps),
+    ).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  const threeDays = async () => {
+    const { state, folder } = await newState();
+    const store = state.snapshots('tenant');
+    const history = new StoredHistory(store, 400, () => at(today, '23:00:00'));
+    for (const back of [2, 1, 0])
+      await history.save([deal(`of${back}`)], at(addDays(today, -back)));
+    return { state, store, history, path: (name: string) => join(folder, 'history-tenant', name) };
+  };
+  const readable = async (history: StoredHistory) => {
+    const reader = history.reader();
+    const days = await history.days();
+    const read = await Promise.all(days.map((day) => reader.read(day)));
+    return read.map((snapshot) => snapshot?.records.map(({ id }) => id));
+  };
+
+  test('of another day under the name of a day are not read as that day', async () => {
+    const { history, path } = await threeDays();
+    await writeFile(path(addDays(today, -1)), await readFile(path(today)));
+    expect(await readable(history)).toEqual([['of2'], undefined, ['of0']]);
+  });
+
+  test('of quotes under the name of a day of deals are not read', async () => {
+    const { store, history, path } = await threeDays();
+    await new StoredQuoteHistory(store, 400).save([{ id: 'q1' }], at(today));
+    await writeFile(path(today), await readFile(path(`quotes-${today}`)));
+    expect(await readable(history)).toEqual([['of2'], ['of1'], undefined]);
+  });
+
+  test('of another tenant lack their base', async () => {
+    const { state, history, store } = await threeDays();
+    const other = state.snapshots('other');
+    await new StoredHistory(other, 400).save([deal('secret')], at(today));
+    await store.write(today, (await other.read(today)) ?? Buffer.alloc(0));
+    expect(await readable(history)).toEqual([['of2'], ['of1'], undefined]);
+  });
+});
+
+const reference = (ids: readonly string[]) =>
+  fc.option(
+    fc.constantFrom(...ids).map((id) => ({ id, name: `named ${id}` })),
+    { nil: undefined },
+  );
+const state = {
+  onetimeRevenue: fc.constantFrom(0, 0.105, 33.335, 1_000, -50, undefined),
+  monthlyRevenue: fc.constantFrom(0, 9.999, undefined),
+  currency: fc.constantFrom('EUR', 'USD', ' eur ', 'euros', undefined),
+  owner: reference(['w1', 'w2']),
+  company: reference(['c1', 'c2']),
+  pipelineStage: reference(['s1', 's2']),
+  statusId: fc.constantFrom('open', 'won', 'lost', 'closed', undefined),
+  closedAt: fc.constantFrom('2026-06-11', '2026-06-13T23:30:00-05:00', 'soon', undefined),
+  deletedAt: fc.constantFrom('2026-06-12', undefined, undefined, undefined),
+  expectedCloseDate: fc.constantFrom('2026-06-30', '2026-08-01', '2026-02-30', undefined),
+  stageUpdatedAt: fc.constantFrom('2026-06-09', '2026-06-12T10:00:00Z', undefined),
+  probability: fc.constantFrom(0, 0.5, 50, undefined),
+};
+const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
+const dayOfDeals = fc.uniqueArray(fc.record({ id, ...state }), { selector: (it) => it.id });
+const hours = fc.integer({ min: 0, max: 5 * 24 });
+const event = fc.record({
+  id: fc.oneof(id, fc.constant('unknown')),
+  hours,
+  data: fc.record(state, { requiredKeys: [] }),
+});
+const filter = fc.record(
+  {
+    owner: fc.constantFrom({ id: 'w1' }, { id: 'w2' }),
+    company: fc.constant({ id: 'c1' }),
+    stage: fc.constant({ id: 's1' }),
+    currency: fc.constantFrom({ name: 'EUR' }, { name: 'unknown currency' }),
+    closeTo: fc.constant('2026-07-15'),
+    minValue: fc.constantFrom(0, 500),
+  },
+  { requiredKeys: [] },
+);
+const record = (raw: object) => toRecord('opportunity', JSON.parse(JSON.stringify(raw)));
+
+test('in any history opening + movements = closing, in value and number, in the whole and by owner', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(dayOfDeals, { minLength: 2, maxLength: 4 }),
+      fc.array(event, { maxLength: 8 }),
+      filter,
+      async (lists, events, filters) => {
+        const days = lists.map(
+          (list, index) => [addDays('2026-06-10', index), list.map(record)] as const,
+        );
+        const heard = events.map(({ hours, ...it }) => ({
+          ...it,
+          at: new Date(at('2026-06-10').getTime() + hours * 3_600_000).toISOString(),
+        }));
+        const { opening, closing, steps, groups } = await compareDays(days, { filters, heard });
+        expectSum([opening.value, ...steps.map(({ value }) => value)], closing.value);
+        const count = (names: readonly string[]) =>
+          steps.reduce((sum, { step, count }) => sum + (names.includes(step) ? count : 0), 0);
+        expect(opening.count + count(entering) - count(leaving)).toBe(closing.count);
+        for (const {
+          opening,
+          closing,
+          id: _id,
+          name: _name,
+          groups: _groups,
+          ...columns
+        } of groups)
+          expectSum([opening, ...Object.values(columns)], closing);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+const quote = fc.record({
+  id,
+  status: fc.constantFrom('draft', 'sent', 'Approved', 'declined', 'expired', 'on hold', undefined),
+  currency: state.currency,
+  owner: state.owner,
+  sentAt: fc.constantFrom('2026-06-09', '2026-06-11T09:00:00Z', undefined),
+  approvedAt: fc.constantFrom('2026-06-08', '2026-06-12', undefined),
+  expiresAt: fc.constantFrom('2026-06-11', '2026-07-01', 'later', undefined),
+  deletedAt: state.deletedAt,
+  items: fc.constantFrom([], [{ price: 33.335, quantity: 3 }], [{ price: 0.105, term: 'month' }]),
+  unreadable: fc.constantFrom(undefined, undefined, { items: 'only in the record by id' }),
+});
+const dayOfQuotes = fc.uniqueArray(quote, { selector: (it) => it.id });
+
+test('and so it is with quotes', async () => {
+  const asQuote = ({
+    unreadable,
+    items,
+    ...raw
+  }: {
+    unreadable: Record<string, string> | undefined;
+    items: unknown;
+  }): Quote => ({
+    ...toRecord('quote', JSON.parse(JSON.stringify(unreadable ? raw : { ...raw, items }))),
+    ...compact({ unreadable }),
+  });
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(dayOfQuotes, { minLength: 2, maxLength: 2 }),
+      fc.boolean(),
+      async (lists, isFiltered) => {
+        const history = new StoredQuoteHistory(memoryStore(), 400, () => at(today));
+        for (const [index, list] of lists.entries())
+          await history.save(list.map(asQuote), at(addDays('2026-06-10', index * 2)));
+        const wanted = { opening: '2026-06-10', closing: '2026-06-12' };
+        const options = {
+          ...(isFiltered ? { owner: { id: 'w1' } } : {}),
+          currencyOf: new Map(),
+          limit: 10,
+          movement: undefined,
+        };
+        const compared = await compareQuotes(history, wanted, undefined, options);
+        const rows = compared?.changes.rows ?? [];
+        const [opening, closing] = [rows[0], rows.at(-1)];
+        const steps = rows.slice(1, -1);
+        expectSum(
+          [opening?.firstYearValue, ...steps.map((row) => row.firstYearValue)],
+          closing?.firstYearValue,
+        );
+        const count = (names: readonly string[]) =>
+          steps.reduce((sum, { step, count }) => sum + (names.includes(step) ? count : 0), 0);
+        const gone = [
+          'accepted',
+          'declined',
+          'expired',
+          'otherStatus',
+          'removed',
+          'transferredOut',
+        ];
+        expect(Number(opening?.count) + count(entering) - count(gone)).toBe(closing?.count);
+        for (const { step } of steps) seen.add(step);
+      },
+    ),
+    { numRuns: 100 },
+  );
+  expect([...seen]).toEqual(
+    expect.arrayContaining([
+      'reopened',
+      'valueKnown',
+      'currencyChanged',
+      'transferredOut',
+      'otherStatus',
+    ]),
+  );
+});
