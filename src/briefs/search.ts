@@ -117,46 +117,49 @@ const normaliseIdentifier = (text: string): string =>
 const isCalled = (entry: IndexEntry | undefined, key: string): boolean =>
   entry !== undefined && (entry.exact.includes(key) || normaliseIdentifier(entry.name) === key);
 
-/** Positions of the records under each key. */
+/** Positions of the records under each key. Most keys have one, which needs no list. */
 class Positions {
-  readonly #at = new Map<string, number[]>();
+  readonly #at = new Map<string, number | number[]>();
 
   add(key: string, at: number): void {
+    if (key === '') return;
     const known = this.#at.get(key);
-    if (known) known.push(at);
-    else if (key !== '') this.#at.set(key, [at]);
+    if (known === undefined) this.#at.set(key, at);
+    else if (typeof known === 'number') this.#at.set(key, [known, at]);
+    else known.push(at);
   }
 
   get(key: string): readonly number[] {
-    return this.#at.get(key) ?? [];
+    const known = this.#at.get(key) ?? [];
+    return typeof known === 'number' ? [known] : known;
   }
 }
 
 /** Finds entries by an identifier or a name as a whole. */
 class IdentifierIndex {
-  readonly #entries: IndexEntry[] = [];
+  /** Makes an entry again: all of them would take as much memory as their records. */
+  readonly #entryAt: (at: number) => IndexEntry | undefined;
   readonly #whole = new Positions();
   readonly #phoneEnds = new Positions();
   readonly #emailLocals = new Positions();
 
+  constructor(entryAt: (at: number) => IndexEntry | undefined) {
+    this.#entryAt = entryAt;
+  }
+
   add(entry: IndexEntry): void {
     const { at, name, exact, phones = [], email = '' } = entry;
-    this.#entries[at] = entry;
     const keys = [...exact, normaliseIdentifier(name)].map(withoutAccents);
     for (const key of new Set(keys)) this.#whole.add(key, at);
     for (const end of new Set(phones.map(phoneEnd))) this.#phoneEnds.add(end, at);
     this.#emailLocals.add(emailParts(email)?.local ?? '', at);
   }
 
-  get(at: number): IndexEntry | undefined {
-    return this.#entries[at];
-  }
-
   /** Entries with this identifier or name; without regard to accents only if none matches with them. */
   equal(text: string): number[] {
     const key = normaliseIdentifier(text);
     const found = this.#whole.get(withoutAccents(key));
-    const literal = found.filter((at) => isCalled(this.#entries[at], key));
+    const literal = found.filter((at) => isCalled(this.#entryAt(at), key));
     return [...(literal.length > 0 ? literal : found), ...this.#withPhone(text, 'same')];
   }
 
@@ -176,7 +179,7 @@ class IdentifierIndex {
     return this.#phoneEnds
       .get(phoneEnd(digits))
       .filter((at) =>
-        this.#entries[at]?.phones?.some((phone) => comparePhones(phone, digits) === likeness),
+        this.#entryAt(at)?.phones?.some((phone) => comparePhones(phone, digits) === likeness),
       );
   }
 
@@ -187,7 +190,7 @@ class IdentifierIndex {
       .get(typed.local)
       .slice(0, maxCompared)
       .filter((at) => {
-        const email = emailParts(this.#entries[at]?.email ?? '');
+        const email = emailParts(this.#entryAt(at)?.email ?? '');
         return email !== undefined && isSimilarDomain(email.domain, typed.domain);
       });
   }
@@ -205,7 +208,7 @@ const maxCompared = 1_000;
 export class SearchIndex<K extends SearchKind> {
   readonly #kind: K;
   readonly #records: RecordOf[K][] = [];
-  readonly #identifiers = new IdentifierIndex();
+  readonly #identifiers = new IdentifierIndex((at) => this.#entryAt(at));
   readonly #words = createMiniSearch();
 
   constructor(kind: K) {
@@ -213,10 +216,15 @@ export class SearchIndex<K extends SearchKind> {
   }
 
   add(record: RecordOf[K]): void {
-    const at = this.#records.push(record) - 1;
-    const entry = { at, ...describe[this.#kind](record) };
+    const entry = this.#entryAt(this.#records.push(record) - 1);
+    if (!entry) return;
     this.#identifiers.add(entry);
     this.#words.add(entry);
+  }
+
+  #entryAt(at: number): IndexEntry | undefined {
+    const record = this.#records[at];
+    return record && { at, ...describe[this.#kind](record) };
   }
 
   /** Best first: exact ones, then by relevance; in both, deleted records last. */
@@ -229,7 +237,7 @@ export class SearchIndex<K extends SearchKind> {
     return [...order].flatMap((at) => {
       const record = this.#records[at];
       if (record === undefined) return [];
-      const by = equal.has(at) ? namedBy(record, this.#identifiers.get(at), text) : undefined;
+      const by = equal.has(at) ? namedBy(record, this.#entryAt(at), text) : undefined;
       return { record, ...(by && { by }) };
     });
   }
