@@ -1,5 +1,6 @@
 import type { Page } from '../../api/page.ts';
 import type { RouteProfile } from './profile.ts';
+import { RepeatedTexts } from './repeated-texts.ts';
 import { furthestEnd, type Segment } from './segments.ts';
 
 export interface Progress {
@@ -18,6 +19,7 @@ export class Pass<R> {
   readonly distrustsCount: boolean;
   readonly found = new Map<unknown, R>();
   readonly #segments: Segment[] = [];
+  readonly #texts = new RepeatedTexts();
   readonly #startedAt = Date.now();
   #serviceStartedAt: number | undefined;
   #highestCount: number | undefined;
@@ -92,6 +94,7 @@ export class Pass<R> {
     const known = this.found.size;
     const now = page.answeredAt ?? Date.now();
     this.#serviceStartedAt ??= now - (Date.now() - this.#startedAt) - (page.answeredAt ? 0 : 5_000);
+    this.#texts.shareIn(page.records);
     const keys = recordKeys(page.records);
     page.records.forEach((record, at) => {
       this.found.set(keys[at], record);
