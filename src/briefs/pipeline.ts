@@ -177,12 +177,13 @@ function* select(
       (deal) => hasOutcome(deal, 'open') && passesOpenFilters(deal.record, options),
     ),
     closed,
-    inPeriod: closed.filter(({ record }) =>
-      isBetween(dayOf(record.closedAt), options.periodFrom, options.periodTo),
-    ),
+    inPeriod: closed.filter((deal) => isClosedIn(deal, options)),
     probability,
   };
 }
+
+const isClosedIn = (deal: Deal, { periodFrom, periodTo }: ResolvedOptions): boolean =>
+  hasOutcome(deal, 'closed') && isBetween(dayOf(deal.record.closedAt), periodFrom, periodTo);
 
 /**
  * Briefs the open pipeline over every opportunity of a tenant. Definitions: docs/definitions.md, "Pipeline".
@@ -221,7 +222,14 @@ export function* pipelineSteps(
     probability,
     unknown: nonZeroCounts(unknownCounts(open, closed)),
     deleted: countDeleted(all),
-    notes: pipelineNotes(all, resolved, closed),
+    notes: pipelineNotes(
+      all,
+      resolved,
+      closed,
+      (deal) =>
+        isClosedIn(deal, resolved) ||
+        (hasOutcome(deal, 'open') && passesOpenFilters(deal.record, resolved)),
+    ),
   });
 }
 
@@ -262,7 +270,7 @@ export function* closedSteps(
     groups,
     unknown: nonZeroCounts(unknown),
     deleted: countDeleted(all),
-    notes: pipelineNotes(all, resolved, closed),
+    notes: pipelineNotes(all, resolved, closed, (deal) => isClosedIn(deal, resolved)),
   });
 }
 
@@ -379,19 +387,27 @@ function pipelineNotes(
   deals: readonly Deal[],
   filters: ResolvedOptions,
   closed: readonly Deal[],
+  isInFigures: (deal: Deal) => boolean,
 ): Wording[] | undefined {
-  const notes = [...filterNotes(deals, filters), ...undatedNote(closed)];
+  const notes = [...filterNotes(deals, filters, isInFigures), ...undatedNote(closed)];
   return notes.length > 0 ? notes : undefined;
 }
 
-function filterNotes(deals: readonly Deal[], filters: PipelineFilters): Wording[] {
+function filterNotes(
+  deals: readonly Deal[],
+  filters: PipelineFilters,
+  isInFigures: (deal: Deal) => boolean,
+): Wording[] {
   const notes: Wording[] = [];
-  const { minValue, stage, closeFrom, closeTo } = filters;
+  const { minValue, ...others } = filters;
+  const { stage, closeFrom, closeTo } = others;
   if (stage !== undefined || closeFrom !== undefined || closeTo !== undefined) {
     notes.push(wording`Stage and close dates narrow the open deals only, not won and lost.`);
   }
   if (minValue !== undefined) {
-    const unknown = deals.filter(({ value, outcome }) => !value && outcome !== 'deleted').length;
+    const unknown = deals.filter(
+      (deal) => !deal.value && isInFigures(deal) && passesFilters(deal, others),
+    ).length;
     notes.push(
       wording`The minimum value applies in each deal's own currency; ${plural(unknown, 'deal')} of unknown value omitted.`,
     );

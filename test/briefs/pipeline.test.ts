@@ -320,6 +320,12 @@ describe('filters', () => {
     const { open, notes } = brief([a, {}], { minValue: 0 });
     expect(open.count).toBe(1);
     expect(notes?.[0]).toContain('1 deal of unknown value omitted');
+    // Only deals that the brief would otherwise be about.
+    const options = { today, currencyOf, minValue: 0 };
+    expect(brief([a, {}], { minValue: 0, owner: anna }).notes?.[0]).toContain('0 deals of unknown');
+    expect(closedBrief([a, {}], 'lost', options).notes?.[0]).toContain('0 deals of unknown');
+    const lost = closed('l', { statusId: 'lost' });
+    expect(closedBrief([a, {}, lost], 'lost', options).notes?.[0]).toContain('1 deal of unknown');
   });
 
   test('narrows won and lost by owner and company, not by stage and close dates', () => {
