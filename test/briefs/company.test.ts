@@ -113,6 +113,7 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
     outcomeUnknown: { count: 1 },
   });
   expect(probability?.scale).toBe('0-100');
+  expect(brief({ opportunities: opportunities.slice(0, 2) })).not.toHaveProperty('closed');
 });
 
 test('totals quotes by status, and shows open ones first, then the newest', () => {

@@ -36,6 +36,13 @@ test('a reference shows its id only where it has no name', () => {
   expect(owned({ id: 'u' })).toEqual({ id: 'q', ownerId: 'u' });
 });
 
+test('a contact shows the telephone number, else the mobile one', () => {
+  const phoneOf = (numbers: { phone?: string; mobilePhone?: string }) =>
+    concise('contact', numbers).phone;
+  expect(phoneOf({ phone: '1', mobilePhone: '2' })).toBe('1');
+  expect(phoneOf({ mobilePhone: '2' })).toBe('2');
+});
+
 test('a pricing book names up to five companies, and how many more', () => {
   const assigned = (count: number) =>
     concise(

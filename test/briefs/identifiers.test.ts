@@ -181,6 +181,7 @@ test('telephone numbers are compared in either order', () => {
     ['49301234567', '301234567'],
   ] as const)
     expect(comparePhones(one, other)).toBe('same');
+  expect(comparePhones('301234567', '309999999')).toBeUndefined();
 });
 
 test('swaps each pair of neighbours that differ', () => {

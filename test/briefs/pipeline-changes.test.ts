@@ -47,8 +47,8 @@ test('groups by the month of closing stand in time order, others by value', () =
   const names = (by: 'close_month' | 'owner') => {
     const groups = new ChangeGroups(by, {});
     for (const [name, month, value] of [
-      ['Small', '2026-06', 1],
-      ['Large', '2026-08', 9],
+      ['A small one', '2026-06', 1],
+      ['B large one', '2026-08', 9],
     ] as const) {
       const record = { id: name, owner: { name }, expectedCloseDate: `${month}-01` };
       const deal = toDeal({ ...record, onetimeRevenue: value }, new Map(), '0-1');
@@ -57,7 +57,7 @@ test('groups by the month of closing stand in time order, others by value', () =
     return groups.toRows(5).rows.map(({ name }) => name);
   };
   expect(names('close_month')).toEqual(['2026-06', '2026-08']);
-  expect(names('owner')).toEqual(['Large', 'Small']);
+  expect(names('owner')).toEqual(['B large one', 'A small one']);
 });
 
 describe('a pipeline that is compared', () => {
@@ -98,6 +98,18 @@ describe('a pipeline that is compared', () => {
     ]);
   });
 
+  test('counts a deal that came and was closed after the opening, and no earlier one', () => {
+    const won = (id: string, closedAt: string) => open(id, 3, { statusId: 'won', closedAt });
+    const { changes } = compared([
+      [undefined, won('earlier', '2026-06-01')],
+      [undefined, won('since', '2026-06-02')],
+    ]);
+    expect(stepRows(changes)).toEqual([
+      { step: 'new', count: 1, value: { EUR: 3 } },
+      { step: 'won', count: 1, value: { EUR: -3 } },
+    ]);
+  });
+
   test('tells where deals moved', () => {
     const at = (id: string, stage: string, probability: number, closes: string) =>
       open(id, 1, { pipelineStage: { id: stage }, probability, expectedCloseDate: closes });
@@ -121,12 +133,28 @@ describe('a pipeline that is compared', () => {
 
 test.each([
   ['2w', '2026-06-01'],
-  ['this week', '2026-06-14'],
+  ['This week', '2026-06-14'],
   ['2026-06-15', '2026-06-14'],
   ['fortnight', undefined],
   ['constructor', undefined],
 ])('a period since %s begins after %s', (since, day) => {
   expect(openingDay(since, '2026-06-15')).toBe(day);
+});
+
+test('a conversion is shown from five deals on', () => {
+  const exits = Array.from(
+    { length: 5 },
+    (_, at): StageExit => ({
+      deal: {},
+      from: 'one',
+      label: { name: 'One' },
+      to: undefined,
+      outcome: at < 2 ? 'won' : 'lost',
+      days: 1,
+    }),
+  );
+  expect(stageRows(exits, new Map())[0]).toMatchObject({ won: 2, lost: 3, conversion: 40 });
+  expect(stageRows(exits.slice(1), new Map())[0]).not.toHaveProperty('conversion');
 });
 
 test('the median is the middle, or the mean of the two in the middle', () => {
@@ -249,6 +277,15 @@ test('the forecast tells what became of the deals that were expected to close', 
     { deals: 'stillOpen', count: 1, value: { EUR: 10 } },
     { deals: 'removed', count: 1, value: { EUR: 10 } },
     { deals: 'wonUnexpected', count: 1, value: { EUR: 10 } },
+  ]);
+  const onlyUnexpected = new ForecastAccuracy('2026-06-01', '2026-06-30', {}, (record) =>
+    toDeal(record, new Map(), '0-1'),
+  );
+  expect(onlyUnexpected.toRows()).toEqual([]);
+  onlyUnexpected.add({ before: undefined, after: deal('new', won) });
+  expect(onlyUnexpected.toRows()).toMatchObject([
+    { deals: 'expected', count: 0 },
+    { deals: 'wonUnexpected', count: 1 },
   ]);
 });
 

@@ -344,6 +344,9 @@ test('pre-flight: accepts a discount of the whole quote at the limit', () => {
     codes({ quote: { ...withItem(good), discount: { type: 'percent', amount } } });
   expect(percent(20)).toEqual([]);
   expect(percent(20.5)).toEqual(['check discount_over_limit']);
+  const undiscounted = withItem({ ...good, discount: 0 });
+  const over = { quote: { ...undiscounted, discount: { type: 'percent', amount: 20.5 } } };
+  expect(codes(over)).toEqual(['check discount_over_limit']);
 });
 
 test('pre-flight: quotes record text in one line', () => {
