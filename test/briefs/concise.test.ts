@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import { type Known, nothingKnown } from '../../src/briefs/columns.ts';
 import { concise, selectFields } from '../../src/briefs/concise.ts';
+import type { Company } from '../../src/records/records.ts';
 
+const names = new Map([
+  ['company acme', 'Acme'],
+  ['person u1', 'Ada'],
+]);
 const known: Known = {
   currencyOf: new Map([['acme', 'EUR']]),
-  nameOf: (kind, id) => (id === 'acme' && kind === 'company' ? 'Acme' : undefined),
+  nameOf: (kind, id) => names.get(`${kind} ${id}`),
 };
 
 test('an opportunity shows its probability while it is open, and its outcome afterwards', () => {
@@ -34,6 +39,14 @@ test('a reference shows its id only where it has no name', () => {
     concise('opportunity', { id: 'q', owner });
   expect(owned({ id: 'u', name: 'Ada' })).toEqual({ id: 'q', owner: 'Ada' });
   expect(owned({ id: 'u' })).toEqual({ id: 'q', ownerId: 'u' });
+});
+
+test('a company shows the name of its account manager, or the id where no name is known', () => {
+  const managed = (company: Company) => concise('company', company, known);
+  expect(managed({ accountManagerId: 'u1' })).toEqual({ accountManager: 'Ada' });
+  expect(managed({ accountManagerId: 'u2' })).toEqual({ accountManagerId: 'u2' });
+  const nested = { accountManagerId: 'u1', accountManager: { id: 'u1', name: 'Ada King' } };
+  expect(managed(nested)).toEqual({ accountManager: 'Ada King' });
 });
 
 test('a contact shows the telephone number, else the mobile one', () => {
