@@ -1,7 +1,7 @@
 # The server in a container, over HTTP. The embedded tenant needs SQLite: build with --build-arg SQLITE=1.
 ARG NODE=24
 
-# What is built runs anywhere; only here are tools for building it.
+# The build runs on any platform; only this stage has the build tools.
 FROM node:${NODE}-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
@@ -9,7 +9,7 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN node scripts/build.mjs
 
-# Native, so it must be fetched where it will run.
+# A native package, installed for the platform that it will run on.
 FROM node:${NODE}-alpine AS sqlite
 ARG SQLITE=0
 WORKDIR /app

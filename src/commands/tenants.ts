@@ -23,33 +23,33 @@ const isTexts = (value: unknown): value is string[] => Array.isArray(value) && v
 
 /** Types of values in the file, by their name in messages. An empty list of grants is rejected, so that it does not become the default. */
 const types = {
-  'a text': (value: unknown) => (isText(value) ? value : undefined),
+  'a string': (value: unknown) => (isText(value) ? value : undefined),
   'a number': (value: unknown) => (typeof value === 'number' ? value : undefined),
-  'a text or a list of texts': (value: unknown) =>
+  'a string or a list of strings': (value: unknown) =>
     isText(value) || (isTexts(value) && value.length > 0) ? value : undefined,
-  'a text or a list of texts, which may be empty': (value: unknown) =>
+  'a string or a list of strings, which may be empty': (value: unknown) =>
     isText(value) || isTexts(value) ? value : undefined,
 } satisfies Record<string, (value: unknown) => Given | undefined>;
 
 /** Settings that the file may contain; others are inherited from the server. */
 const typeOf = {
-  baseUrl: 'a text',
-  apiKey: 'a text',
-  apiKeyFile: 'a text',
-  grants: 'a text or a list of texts',
-  toolsets: 'a text or a list of texts',
-  tools: 'a text or a list of texts',
-  pageParam: 'a text',
+  baseUrl: 'a string',
+  apiKey: 'a string',
+  apiKeyFile: 'a string',
+  grants: 'a string or a list of strings',
+  toolsets: 'a string or a list of strings',
+  tools: 'a string or a list of strings',
+  pageParam: 'a string',
   rateLimit: 'a number',
   freshSeconds: 'a number',
-  consent: 'a text',
+  consent: 'a string',
   writesPerHour: 'a number',
-  writeFields: 'a text or a list of texts',
-  barredStages: 'a text or a list of texts, which may be empty',
-  webhookSecret: 'a text',
-  webhookSecretFile: 'a text',
-  webhookSigningSecret: 'a text',
-  webhookSigningSecretFile: 'a text',
+  writeFields: 'a string or a list of strings',
+  barredStages: 'a string or a list of strings, which may be empty',
+  webhookSecret: 'a string',
+  webhookSecretFile: 'a string',
+  webhookSigningSecret: 'a string',
+  webhookSigningSecretFile: 'a string',
 } as const satisfies Partial<Record<keyof Settings, keyof typeof types>>;
 type TenantSetting = keyof typeof typeOf;
 const tenantSettings = keysOf(typeOf);

@@ -135,10 +135,10 @@ function shown(value: unknown): Wording {
 function expectedType(schema: JsonSchema, issue: Issue): Wording {
   if (schema.enum) return wording`one of ${trusted(schema.enum.join(', '))}`;
   if (schema.type === 'integer' || schema.type === 'number') return describeRange(schema, issue);
-  if (schema.type === 'array') return wording`a list of texts`;
+  if (schema.type === 'array') return wording`a list of strings`;
   if (issue.code === 'too_big')
-    return wording`a text of at most ${trusted(String(issue.maximum))} characters`;
-  if (issue.code === 'too_small') return wording`a text that is not empty`;
+    return wording`a string of at most ${trusted(String(issue.maximum))} characters`;
+  if (issue.code === 'too_small') return wording`a non-empty string`;
   return schema.type === 'boolean'
     ? wording`true or false`
     : wording`of type ${trusted(schema.type ?? 'any')}`;

@@ -134,7 +134,7 @@ describe('accepted requests', () => {
       JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: params(length) });
     const within = await post({}, call(largest - 1_000));
     expect(within.status).toBe(200);
-    expect(within.body).toContain('query must be a text of at most 500 characters');
+    expect(within.body).toContain('query must be a string of at most 500 characters');
     const over = await post({}, call(largest + 1));
     expect(over.status).toBe(413);
   });

@@ -127,7 +127,7 @@ describe('a wrong argument of any tool', () => {
     expect(short.length).toBeGreaterThan(5);
     for (const [tool, argument, { maxLength = 0 }] of short) {
       const words = await refused(tool, { [argument]: 'x'.repeat(maxLength + 1) });
-      expect(words).toContain(`${argument} must be a text of at most ${maxLength} characters`);
+      expect(words).toContain(`${argument} must be a string of at most ${maxLength} characters`);
       expect(words.length).toBeLessThan(1_000);
     }
   });
