@@ -38,6 +38,8 @@ export interface Column<R> {
   value(record: R, known: Known): unknown;
   /** What filters compare, where it is not what is shown. */
   compared?(record: R, known: Known): unknown;
+  /** What is sorted by, where it is not what filters compare. */
+  ordered?(record: R): unknown;
   /** What a filter may name instead, such as the part number of a product. */
   alternatives?(record: R): readonly (string | undefined)[];
   /** The field by which the service filters for equal texts; without it the filter is applied here. */
@@ -68,10 +70,10 @@ const text = (path: string): Column<unknown> => ({
 /** A text that may be blank, which is no value here, and a value where the service sorts. */
 const unsorted = (path: string): Column<unknown> => ({ value: reader(path), filter: path });
 const number = (path: string): Column<unknown> => ({ value: reader(path), sort: path });
-/** The day of a time. Services store times in several forms, so only the order is left to them. */
+/** The day of a time; sorted by the time itself. Services store times in several forms, so filters are applied here. */
 function date(path: string): Column<unknown> {
   const read = reader(path);
-  return { value: (record) => dayOfTime(read(record)), sort: path };
+  return { value: (record) => dayOfTime(read(record)), ordered: read, sort: path };
 }
 const hidden = (column: Column<unknown>): Column<unknown> => ({ ...column, hidden: true });
 

@@ -1,6 +1,7 @@
 /** The contract items of a company (beta). */
 import type { Company, ContractItem } from '../records/records.ts';
 import { belongsTo, companyOf } from './company-reference.ts';
+import { type Day, dayOf } from './days.ts';
 import { type Decimal, decimal, rounded } from './money.ts';
 import {
   byName,
@@ -33,6 +34,8 @@ interface ContractRow {
   quantity?: number;
   revenue?: number;
   profit?: number;
+  starts?: Day;
+  ends?: Day;
 }
 
 /** Items of the company by service, then by id; sums over all of them, shown or not. */
@@ -68,6 +71,8 @@ function toContractRow(item: ContractItem): ContractRow {
     quantity: item.quantity,
     revenue: amountOf(item.revenue),
     profit: amountOf(item.profit),
+    starts: dayOf(item.startDate),
+    ends: dayOf(item.endDate),
   });
 }
 

@@ -16,7 +16,7 @@ const compared: Record<string, readonly string[]> = {
   contacts: ['id'],
   open: ['id', 'value', 'currency', 'closes'],
   quotes: ['id', 'status', ...ofQuote],
-  contractItems: ['id'],
+  contractItems: ['id', 'starts', 'ends'],
   discountGroups: ['id', 'reach', 'discounts'],
   pricingBooks: ['id', 'reach', 'products'],
   neverBought: ['id', 'price', 'otherCompanies', 'quoted'],

@@ -193,7 +193,10 @@ export const sortedBy = <R extends Resource>(
 ): Steps<RecordOf[R][]> =>
   sortBy(
     records,
-    sort.map(({ key, sign }) => ({ read: (record) => valueUnderKey(record, key, known), sign })),
+    sort.map(({ key, sign }) => {
+      const { ordered } = (key.column ?? {}) as Partial<Column<RecordOf[R]>>;
+      return { read: ordered ?? ((record) => valueUnderKey(record, key, known)), sign };
+    }),
   );
 
 /** The names of keys, for a sentence. */

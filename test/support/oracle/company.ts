@@ -7,7 +7,7 @@ import { reach } from './preflight.ts';
 import { type Product, partOf } from './products.ts';
 import { defaultTerms, type Line, netOf, type Quote, statusOf, totalsOf } from './quotes.ts';
 import { type Company, isOfCompany, recentActivity } from './recent-activity.ts';
-import { type Ask, contactName, given, isSet, type SqlRow, term, text } from './sql.ts';
+import { type Ask, contactName, day, given, isSet, type SqlRow, term, text } from './sql.ts';
 
 /** Data of the tenant that all companies share. */
 export interface Tenant {
@@ -178,7 +178,8 @@ function addedUp(quotes: readonly Quote[]): Reported {
 }
 
 function contractItemsOf({ ask }: Tenant, { id }: Company, shown: number): Reported {
-  const all = ask(`${given} select r.*, ${term('r.term')} as spoken
+  const all = ask(`${given} select r.*, ${term('r.term')} as spoken,
+      ${day('r.startDate')} as starts, ${day('r.endDate')} as ends
     from it join contract_item r using (tenant) where not ${isSet('r.deletedAt')}`);
   const its = all
     .filter(({ companyId }) => companyId === id)
@@ -190,7 +191,9 @@ function contractItemsOf({ ask }: Tenant, { id }: Company, shown: number): Repor
     profit: sumsByTerm(its, 'profit'),
     ...counts({ unknownRevenue, withoutCompany }),
     ...listed(
-      its.map((row) => ({ id: row.id })),
+      its.map(({ id, starts, ends }) =>
+        only({ id, starts: starts ?? undefined, ends: ends ?? undefined }),
+      ),
       shown,
     ),
   });
