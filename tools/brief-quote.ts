@@ -115,9 +115,11 @@ function state({ status, standing, sent, expires, expiresInDays = 0 }: QuoteBrie
 /** Only a quote that can still be sent has next steps. */
 function verdict({ standing, preflight: { total, stops, checks } }: QuoteBrief): Wording {
   if (standing === 'deleted') return wording`It cannot go out.`;
-  if (standing === 'approved' || standing === 'declined') {
+  if (standing === 'approved' || standing === 'declined' || standing === 'expired') {
+    const what =
+      standing === 'expired' ? 'It can no longer be accepted' : 'The customer has answered';
     const found = total === 0 ? wording`nothing` : wording`${stops} serious, ${checks} to review`;
-    return wording`The customer has answered; found in what was quoted: ${found}.`;
+    return wording`${trusted(what)}; found in what was quoted: ${found}.`;
   }
   const found =
     total === 0

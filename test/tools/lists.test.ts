@@ -103,6 +103,19 @@ describe('a filter', () => {
   });
 });
 
+test('records of one day are sorted by their time, also where the order is made here', async () => {
+  const times = async (sort: string) => {
+    const args = { filters: 'created:>2000-01-01', sort, fields: ['createdAt'], size: 100 };
+    const { records } = await list('opportunities', args);
+    return records.map(({ createdAt }) => String(createdAt));
+  };
+  const ascending = await times('+created');
+  const days = ascending.map((time) => time.slice(0, 10));
+  expect(new Set(days).size).toBeLessThan(new Set(ascending).size);
+  expect(ascending).toEqual(ascending.toSorted());
+  expect(await times('-created')).toEqual((await times('-created')).toSorted().reverse());
+});
+
 describe('fields', () => {
   test('are columns or fields of the service, and always mark deleted records', async () => {
     const fields = ['owner', 'ask', 'outcome', 'company.id', 'company'];
