@@ -244,6 +244,17 @@ function quoteTests(): void {
     }
   });
 
+  test('an expired quote does not go out', async () => {
+    const expired = world.ask(`select id from quote where tenant = ?1 and ?2 <> ''
+      and status = 'expired' and deletedAt is null limit 3`);
+    expect(expired).not.toEqual([]);
+    for (const { id } of expired) {
+      const { text } = await call('cpq_brief_quote', { quote: id });
+      expect(text.split('\n')[0]).toContain('It can no longer be accepted');
+      expect(text).not.toContain('goes out');
+    }
+  });
+
   test('a line without a cost has no margin', async () => {
     for (const { id, quoteId } of awkward('quote_item', 'no cost')) {
       const { data } = await call('cpq_brief_quote', { quote: quoteId, lines: 200 });
