@@ -59,6 +59,9 @@ import { isOneOf } from '../src/values.ts';
 
 const movements: readonly Movement[] = [...steps, ...moves];
 const allMovements: readonly string[] = [...new Set([...movements, ...quoteMovements])];
+/** Quotes and deals have movements of their own; without a grouping the movement decides what is listed. */
+const fits = (movement: string, by: string | undefined): boolean =>
+  by === undefined || isOneOf(by === 'quote' ? quoteMovements : movements, movement);
 const isPeriodStart = (text: string): boolean => openingDay(text, today()) !== undefined;
 
 export const pipelineChanges = defineTool({
@@ -96,13 +99,15 @@ export const pipelineChanges = defineTool({
       rows: z.int().min(0).max(1_001).optional(),
     }),
     ['close_from', 'close_to'],
-  ).refine(
-    ({ since, until }) => until === undefined || (openingDay(since, today()) ?? '') < until,
-    {
-      path: ['since'],
-      message: 'must not be after until',
-    },
-  ),
+  )
+    .refine(
+      ({ since, until }) => until === undefined || (openingDay(since, today()) ?? '') < until,
+      { path: ['since'], message: 'must not be after until' },
+    )
+    .refine(({ movement, by }) => movement === undefined || fits(movement, by), {
+      path: ['movement'],
+      message: `must be one of ${quoteMovements.join(', ')} with by: quote, and one of ${movements.join(', ')} with any other by`,
+    }),
   output: z.looseObject({ ...answerFields, coverage }),
   async run(tenant, args, call) {
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);

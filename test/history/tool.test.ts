@@ -138,6 +138,10 @@ describe('a comparison', () => {
     expect(await server.refused('cpq_pipeline_changes', args)).toContain('must not be after until');
     const unknown = await server.refused('cpq_pipeline_changes', { since: 'soon' });
     expect(unknown).toContain('last_month');
+    const ofDeals = { by: 'quote', movement: 'slipped' };
+    expect(await server.refused('cpq_pipeline_changes', ofDeals)).toContain('with by: quote');
+    const ofQuotes = { by: 'owner', movement: 'sent' };
+    expect(await server.refused('cpq_pipeline_changes', ofQuotes)).toContain('with any other by');
     const movement = await server.refused('cpq_pipeline_changes', { movement: 'sideways' });
     expect(movement).toContain('stageForward');
   });
