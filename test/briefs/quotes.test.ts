@@ -35,6 +35,19 @@ test('groups of quotes go by first-year value, and those beyond the limit are on
   expect(named(3).map(({ name }) => name)).toEqual(['high', 'middle', 'low', 'lowest']);
 });
 
+test('groups of equal value go by the number of their quotes, then by name', () => {
+  const owned = (id: string, name: string, price: number) =>
+    quote(id, price, { owner: { id: name, name } });
+  const quotes = [
+    owned('1', 'one', 10),
+    owned('2', 'two', 4),
+    owned('3', 'two', 6),
+    owned('4', 'another', 10),
+  ];
+  const names = groups(quotes, { by: 'owner' }).rows.map(({ name }) => name);
+  expect(names).toEqual(['two', 'another', 'one']);
+});
+
 test('months of quotes are in time order, whatever they are worth', () => {
   const quotes = [
     quote('a', 5, { sentAt: '2026-05-31T23:00:00Z' }),
