@@ -104,7 +104,7 @@ describe('a pipeline that is compared', () => {
       [undefined, won('earlier', '2026-06-01')],
       [undefined, won('since', '2026-06-02')],
     ]);
-    expect(stepRows(changes)).toEqual([
+    expect(runSteps(stepRows(changes))).toEqual([
       { step: 'new', count: 1, value: { EUR: 3 } },
       { step: 'won', count: 1, value: { EUR: -3 } },
     ]);
