@@ -14,7 +14,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'sent to the address in `CPQ_BASE_URL` alone. Redirects are refused': [
       ['api/attempts', '%i to %s is not followed'],
     ],
-    'It is removed from what the service says, also when it is hidden by invisible characters or markup':
+    'It is removed from messages and records of the service, also when it is hidden by invisible characters or markup':
       [
         ['access/key-secrecy', 'records are still shown, without the key'],
         ['access/key-secrecy', 'a service that repeats the key'],
@@ -242,7 +242,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
         'from the write on: it is written, and the answer says that it is not recorded',
       ],
     ],
-    'It is append-only': [['consent/journal', 'is append-only']],
+    'The journal is append-only': [['consent/journal', 'is append-only']],
     'readable by its owner alone': [
       ['consent/journal', 'is readable by its owner only, and so is its folder'],
     ],
