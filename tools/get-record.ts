@@ -3,7 +3,12 @@ import { fullRecord, selectFields } from '../src/briefs/concise.ts';
 import { deletionOf } from '../src/briefs/outcome.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { knownFor, nameProducts, readForColumns } from '../src/tenant/lists/known.ts';
+import {
+  knownFor,
+  nameProducts,
+  readForColumns,
+  showProductNames,
+} from '../src/tenant/lists/known.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
@@ -44,7 +49,8 @@ export const getRecord = defineTool({
   }),
   async run(tenant, { resource, id, fields }, call) {
     const record: ApiRecord = await readByIdentifier(tenant, resource, id, call);
-    if (resource === 'pricing_book') await nameProducts(tenant, [record as PricingBook], call);
+    if (resource === 'pricing_book' && (!fields?.length || showProductNames(fields)))
+      await nameProducts(tenant, [record as PricingBook], call);
     requireFields(resource, [record], { fields });
     const name = record.name ?? record.title ?? record.number ?? id;
     return {

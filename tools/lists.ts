@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { shownProducts } from '../src/briefs/columns.ts';
 import type { RecordOf, Resource } from '../src/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { nameProducts, readForColumns } from '../src/tenant/lists/known.ts';
+import { nameProducts, readForColumns, showProductNames } from '../src/tenant/lists/known.ts';
 import { listRecords } from '../src/tenant/lists/list-records.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -136,8 +136,11 @@ export const listPricingBooks = listTool({
   plural: 'pricing books',
   input: filterInput,
   empty: wording`There are no pricing books, or none passes the filters.`,
-  complete: (tenant, books, { detail, fields }, call) =>
-    nameProducts(tenant, books, call, detail === 'full' || fields ? undefined : shownProducts),
+  complete: (tenant, books, { detail, fields }, call) => {
+    const isWhole = fields?.length ? showProductNames(fields) : detail === 'full';
+    const shown = fields?.length ? 0 : shownProducts;
+    return nameProducts(tenant, books, call, isWhole ? undefined : shown);
+  },
 });
 
 export const listCategories = listTool({

@@ -278,6 +278,19 @@ describe('products of pricing books', () => {
     await close();
   });
 
+  test('are not read for fields without their names', async () => {
+    const { call, close } = await fresh();
+    const before = (await requestsFor('/product')).length;
+    const { records } = await call('cpq_list_pricing_books', { fields: ['validFrom'] });
+    const about = { resource: 'pricing_book', id: records[0]?.id, fields: ['validFrom'] };
+    await call('cpq_get_record', about);
+    expect((await requestsFor('/product')).length).toBe(before);
+    const named = await call('cpq_get_record', { ...about, fields: ['product'] });
+    const [product] = await rows(`select p.name from ${inBook} and b.id = '${records[0]?.id}'`);
+    expect((named.data.record as Row).product).toContainEqual(product?.name);
+    await close();
+  });
+
   test('keep their ids where products may not be read', async () => {
     const { call, refused, close } = await fresh('pricing_book:read');
     const { records } = await call('cpq_list_pricing_books', { detail: 'full' });

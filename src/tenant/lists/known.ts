@@ -117,8 +117,8 @@ function personsKnownTo(tenant: Tenant): Names {
 const maxIds = 100;
 
 /**
- * Adds names and part numbers to the first `each` products of pricing books: from the cached products, otherwise with
- * one request, or for many products by reading all. Without permission for products they keep their ids only.
+ * Adds names and part numbers to the first `each` products of every pricing book: from the cached products, otherwise
+ * with one request, or for many products by reading all. Without permission for products they keep their ids only.
  * @throws ApiError if the key is refused
  */
 export async function nameProducts(
@@ -128,13 +128,24 @@ export async function nameProducts(
   each = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   completeRows(tenant, 'pricing_book', books);
-  const unnamed = books.flatMap(({ products = [] }) =>
-    products.slice(0, each).flatMap((it) => (it.name || !it.productId ? [] : [it.productId])),
-  );
+  const unnamed = unnamedProducts(books, each);
   if (unnamed.length === 0 || !tenant.grants.has('product:read')) return;
   const reading = readProducts(tenant, [...new Set(unnamed)], call);
   addProductNames(books, await reading.catch(unlessKeyRefused));
 }
+
+/** Whether selected fields of a pricing book contain the names of its products. */
+export const showProductNames = (fields: readonly string[]): boolean =>
+  fields.some((field) => field === 'product' || field.startsWith('products.'));
+
+/** Ids of the first `each` products of every book that have no name yet. */
+const unnamedProducts = (
+  books: readonly PricingBook[],
+  each = Number.POSITIVE_INFINITY,
+): string[] =>
+  books.flatMap(({ products = [] }) =>
+    products.slice(0, each).flatMap((it) => (it.name || !it.productId ? [] : [it.productId])),
+  );
 
 async function readProducts(
   tenant: Tenant,
@@ -159,7 +170,7 @@ function addProductNames(
   books: readonly PricingBook[],
   products: readonly Product[] | undefined,
 ): void {
-  if (!products || books.length === 0) return;
+  if (!products || unnamedProducts(books).length === 0) return;
   const byId = new Map(products.map((product) => [product.id, product]));
   for (const { products: entries = [] } of books) {
     entries.forEach((entry, at) => {
