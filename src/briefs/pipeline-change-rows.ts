@@ -40,20 +40,43 @@ export function* changeRows(
   limit: number,
   only?: Movement,
 ): Steps<LimitedList<ChangeRow>> {
+  const reader = { movementsOf, rankOf, labelOf };
+  const ranked = yield* rankChanges(changes, reader, only);
+  return limitList(ranked, limit, ({ change, movement }) => rowOf(change, movement, series));
+}
+
+/** How to rank changes: by their larger value, then by name. */
+interface ChangeReader<C, M> {
+  movementsOf(change: C): M[];
+  rankOf(change: C): number;
+  labelOf(change: C): Named;
+}
+
+interface RankedChange<C, M> {
+  change: C;
+  movement: M[];
+  rank: number;
+}
+
+/** The changes that have a movement, or this one, the largest first. */
+export function* rankChanges<C, M>(
+  changes: readonly C[],
+  { movementsOf, rankOf, labelOf }: ChangeReader<C, M>,
+  only: M | undefined,
+): Steps<readonly RankedChange<C, M>[]> {
   const moved = yield* flatMapSteps(changes, (change) => {
     const movement = movementsOf(change);
     const isWanted = only === undefined ? movement.length > 0 : movement.includes(only);
     return isWanted ? [{ change, movement, rank: rankOf(change) }] : [];
   });
-  const ranked = yield* sortSteps(
+  return yield* sortSteps(
     moved,
-    (one, other) => other.rank - one.rank || byName(recordOf(one.change), recordOf(other.change)),
+    (one, other) => other.rank - one.rank || byName(labelOf(one.change), labelOf(other.change)),
   );
-  return limitList(ranked, limit, ({ change, movement }) => rowOf(change, movement, series));
 }
 
 const dealOf = ({ before, after }: DealChange): Deal | undefined => after ?? before;
-const recordOf = (change: DealChange): Named => {
+const labelOf = (change: DealChange): Named => {
   const { id, name } = dealOf(change)?.record ?? {};
   return compact({ id, name });
 };
@@ -91,10 +114,10 @@ function rowOf(
 }
 
 /** "before → after", or the value alone where it did not change. */
-function arrow(
-  before: Deal | undefined,
-  after: Deal | undefined,
-  read: (deal: Deal) => string | undefined,
+export function arrow<T>(
+  before: T | undefined,
+  after: T | undefined,
+  read: (state: T) => string | undefined,
 ): string | undefined {
   const [was, is] = [before && read(before), after && read(after)];
   if (!before || !after || was === is) return is ?? was;

@@ -57,7 +57,7 @@ export class DealSeries {
     if (before && this.#isNews(id, fields)) this.#observe(id, { ...before, ...fields, id }, seen);
   }
 
-  /** An event that arrives late, again or out of order tells a state that is over. */
+  /** Whether an event is newer than what is known: one that arrives late, again or out of order is not. */
   #isNews(id: string, fields: Opportunity): boolean {
     const changedAt = timeOf(fields.updatedAt) ?? timeOf(fields.stageUpdatedAt);
     if (changedAt === undefined) return true;

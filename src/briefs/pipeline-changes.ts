@@ -136,7 +136,7 @@ function effectsOf({ before, after }: DealPair, scope: Scope, since: Day): Effec
   if (was && is) return valueEffects(was, is);
   if (was) return leaving(was, after, scope);
   if (is) return [entering(entryOf(before, scope), is)];
-  return passing(before, after, scope, since);
+  return passingThrough(before, after, scope, since);
 }
 
 export const entering = <S extends string>(step: S, deal: Valued): Effect<S> => ({
@@ -187,7 +187,7 @@ function entryOf(before: Deal | undefined, scope: Scope): Step {
 }
 
 /** A deal that came and was closed between the two days: it enters and leaves with its value at the end. */
-function passing(
+function passingThrough(
   before: Deal | undefined,
   after: Deal | undefined,
   scope: Scope,

@@ -6,16 +6,9 @@ import type { Quote } from '../records/records.ts';
 import { type Day, dayOf } from './days.ts';
 import { type Amounts, type CurrencyOf, currencyOfRecord, decimal, rounded } from './money.ts';
 import { refersTo } from './name-filters.ts';
-import {
-  byName,
-  compact,
-  type LimitedList,
-  limitList,
-  type Named,
-  nonBlank,
-  quoteName,
-} from './naming.ts';
+import { compact, type LimitedList, limitList, type Named, nonBlank, quoteName } from './naming.ts';
 import { isDeleted, standingOf, statusOfQuote } from './outcome.ts';
+import { arrow, rankChanges } from './pipeline-change-rows.ts';
 import {
   centsOf,
   type Effect,
@@ -30,7 +23,7 @@ import {
 } from './pipeline-changes.ts';
 import { type Acceptance, acceptanceOf } from './quote-state.ts';
 import { firstYearValue, sumQuote, termTotals } from './quote-totals.ts';
-import { flatMapSteps, type Steps, sortSteps } from './steps.ts';
+import type { Steps } from './steps.ts';
 
 /** A quote with its totals after discounts, rounded to cents; a missing total is unknown or nothing. */
 export interface PricedQuote extends Quote {
@@ -77,8 +70,6 @@ export type QuoteMovement = (typeof quoteMovements)[number];
 interface QuoteState extends Valued {
   record: PricedQuote;
   acceptance: Acceptance;
-  isDeleted: boolean;
-  isOpen: boolean;
   /** It matches the filters. */
   matches: boolean;
 }
@@ -169,8 +160,6 @@ export class QuoteComparison {
       acceptance,
       currency,
       value: decimal(record.firstYearValue),
-      isDeleted: isDeleted(record),
-      isOpen: acceptance === 'draft' || acceptance === 'open to acceptance',
       matches: this.#matches(record, currency),
     };
   }
@@ -190,7 +179,8 @@ export class QuoteComparison {
    */
   *result(limit: number, only?: QuoteMovement): Steps<QuoteChanges> {
     const steps = yield* sumSteps(quoteSteps, this.#changes);
-    const quotes = yield* changeRows(this.#changes, limit, only);
+    const reader = { movementsOf, rankOf, labelOf };
+    const ranked = yield* rankChanges(this.#changes, reader, only);
     const { count, value } = this.#sent.toTotal();
     const sent = { move: 'sent' as const, count, ...compact({ firstYearValue: value }) };
     return compact({
@@ -203,7 +193,7 @@ export class QuoteComparison {
         { step: 'closing' as const, ...figuresOf(this.#closing.toTotal()) },
       ],
       moves: count === 0 ? undefined : [sent],
-      quotes,
+      quotes: limitList(ranked, limit, ({ change, movement }) => toRow(change, movement)),
     });
   }
 }
@@ -211,21 +201,19 @@ export class QuoteComparison {
 const figuresOf = ({ count, value, unknownValue }: Partial<PipelineTotal> & { count: number }) =>
   compact({ count, firstYearValue: value, unknownValue });
 
-const isIn = ({ isOpen, matches }: QuoteState): boolean => isOpen && matches;
-
-const endSteps = {
+/** The step by which a quote leaves, by its acceptance; undefined while it is open. */
+const endSteps: Readonly<Record<Acceptance, QuoteStep | undefined>> = {
+  draft: undefined,
+  'open to acceptance': undefined,
   accepted: 'accepted',
   declined: 'declined',
   'past expiry': 'expired',
   other: 'otherStatus',
-} as const satisfies Partial<Record<Acceptance, QuoteStep>>;
+};
 
-/** The step by which a quote that is no longer open leaves. */
-function endOf({ acceptance, isOpen }: QuoteState): QuoteStep | undefined {
-  return isOpen || acceptance === 'draft' || acceptance === 'open to acceptance'
-    ? undefined
-    : endSteps[acceptance];
-}
+const endOf = ({ acceptance }: QuoteState): QuoteStep | undefined => endSteps[acceptance];
+const isOpen = (state: QuoteState): boolean => endOf(state) === undefined;
+const isIn = (state: QuoteState): boolean => isOpen(state) && state.matches;
 
 /** What a quote contributes. `since`: the day of the opening. */
 function effectsOf({ before, after }: QuotePair, since: Day): Effect<QuoteStep>[] {
@@ -234,7 +222,7 @@ function effectsOf({ before, after }: QuotePair, since: Day): Effect<QuoteStep>[
   if (was && is) return valueSteps(was, is);
   if (was) return leaving(was, after);
   if (is) return [entering(entryOf(before), is)];
-  return passing(before, after, since);
+  return passingThrough(before, after, since);
 }
 
 /** A value that is known on one day only, because the items were not read on the other, is no change of price. */
@@ -246,7 +234,7 @@ function valueSteps(before: QuoteState, after: QuoteState): Effect<QuoteStep>[] 
 }
 
 function leaving(before: QuoteState, after: QuoteState | undefined): Effect<QuoteStep>[] {
-  if (!after || after.isDeleted) return [leavingAs('removed', before)];
+  if (!after || isDeleted(after.record)) return [leavingAs('removed', before)];
   const end = endOf(after);
   if (end === undefined) return [leavingAs('transferredOut', before)];
   return [...valueSteps(before, after), leavingAs(end, after)];
@@ -254,20 +242,20 @@ function leaving(before: QuoteState, after: QuoteState | undefined): Effect<Quot
 
 function entryOf(before: QuoteState | undefined): QuoteStep {
   if (!before) return 'new';
-  return before.isOpen ? 'transferredIn' : 'reopened';
+  return isOpen(before) ? 'transferredIn' : 'reopened';
 }
 
 /** A quote that came and was answered between the two days, or was answered after it had expired. */
-function passing(
+function passingThrough(
   before: QuoteState | undefined,
   after: QuoteState | undefined,
   since: Day,
 ): Effect<QuoteStep>[] {
-  if (!after?.matches || after.isDeleted) return [];
+  if (!after?.matches || isDeleted(after.record)) return [];
   const end = endOf(after);
   if (end === undefined) return [];
   if (!before && (endDay(after) ?? since) <= since) return [];
-  if (before && !before.isOpen && (before.acceptance === after.acceptance || !isAnswer(end)))
+  if (before && !isOpen(before) && (before.acceptance === after.acceptance || !isAnswer(end)))
     return [];
   return [entering(entryOf(before), after), leavingAs(end, after)];
 }
@@ -283,7 +271,7 @@ function endDay({ acceptance, record }: QuoteState): Day | undefined {
 
 /** Whether a quote was sent, or sent again, between the two days. */
 function wasSent({ before, after }: QuotePair, since: Day): boolean {
-  if (!after?.matches || after.isDeleted) return false;
+  if (!after?.matches || isDeleted(after.record)) return false;
   const sent = dayOf(after.record.sentAt);
   if (sent === undefined)
     return (
@@ -300,61 +288,33 @@ const movementsOf = ({ effects, isSent }: QuoteChange): QuoteMovement[] => [
   ]),
 ];
 
-/** The highest value first. */
-function* changeRows(
-  changes: readonly QuoteChange[],
-  limit: number,
-  only: QuoteMovement | undefined,
-): Steps<LimitedList<QuoteChangeRow>> {
-  const moved = yield* flatMapSteps(changes, (change) => {
-    const movement = movementsOf(change);
-    const isWanted = only === undefined || movement.includes(only);
-    return isWanted ? [{ change, movement, rank: rankOf(change) }] : [];
-  });
-  const ranked = yield* sortSteps(
-    moved,
-    (one, other) => other.rank - one.rank || byName(namedIn(one.change), namedIn(other.change)),
-  );
-  return limitList(ranked, limit, ({ change, movement }) => toRow(change, movement));
-}
-
 /** The larger of both values. */
 const rankOf = ({ before, after }: QuoteChange): number =>
   Math.max(...[before, after].map((state) => state?.value?.toNumber() ?? -Number.MAX_VALUE));
 
-const namedIn = ({ before, after }: QuoteChange): Named => {
+const labelOf = ({ before, after }: QuoteChange): Named => {
   const { record = {} } = after ?? before ?? {};
   return compact({ id: nonBlank(record.id), name: quoteName(record) });
 };
 
 function toRow({ before, after }: QuoteChange, movement: QuoteMovement[]): QuoteChangeRow {
   const { record = {}, value, currency } = after ?? before ?? {};
-  const arrow = (read: (quote: Quote) => string | undefined) => arrowOf(before, after, read);
+  const shown = (read: (quote: Quote) => string | undefined) =>
+    arrow(before?.record, after?.record, read);
   return compact({
     id: nonBlank(record.id),
     number: nonBlank(record.number),
     name: nonBlank(record.title) ?? nonBlank(record.name),
     company: nonBlank(record.company?.name),
-    owner: arrow(({ owner }) => nonBlank(owner?.name)),
+    owner: shown(({ owner }) => nonBlank(owner?.name)),
     movement,
     firstYearValue: value && rounded(value),
     currency: value && currency,
     valueChange: changeOf(before, after),
-    status: arrow(statusOfQuote),
-    sent: arrow(({ sentAt }) => dayOf(sentAt)),
-    expires: arrow(({ expiresAt }) => dayOf(expiresAt)),
+    status: shown(statusOfQuote),
+    sent: shown(({ sentAt }) => dayOf(sentAt)),
+    expires: shown(({ expiresAt }) => dayOf(expiresAt)),
   });
-}
-
-/** "before → after", or the value alone where it did not change. */
-function arrowOf(
-  before: QuoteState | undefined,
-  after: QuoteState | undefined,
-  read: (quote: Quote) => string | undefined,
-): string | undefined {
-  const [was, is] = [before && read(before.record), after && read(after.record)];
-  if (!before || !after || was === is) return is ?? was;
-  return `${was ?? '(none)'} → ${is ?? '(none)'}`;
 }
 
 function changeOf(
