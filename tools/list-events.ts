@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { utcDay } from '../src/briefs/days.ts';
 import { type EventPage, queryEvents } from '../src/tenant/events/list.ts';
 import {
   normaliseEventName,
@@ -92,7 +93,7 @@ function eventNotes(
   { total, keptSince, hidden }: EventPage,
   subject: Subject | undefined,
 ): Wording[] {
-  const since = keptSince?.toISOString().slice(0, 10);
+  const since = keptSince && utcDay(keptSince);
   const hiddenSubjects = subject === undefined ? hidden : [];
   return [
     ...(since === undefined

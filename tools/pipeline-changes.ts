@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { utcDay } from '../src/briefs/days.ts';
 import type { ReadDeal } from '../src/briefs/deals.ts';
 import { compact } from '../src/briefs/naming.ts';
 import { openingDay, periodStarts } from '../src/briefs/period-start.ts';
@@ -166,7 +167,7 @@ export const pipelineChanges = defineTool({
 });
 
 const presentState = (takenAt: Date, records: readonly Opportunity[] = []) => ({
-  day: takenAt.toISOString().slice(0, 10),
+  day: utcDay(takenAt),
   takenAt,
   records,
 });

@@ -1,5 +1,6 @@
 /** The days of the pipeline that can be compared, with their totals, as a CSV file. */
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import { utcDay } from '../briefs/days.ts';
 import { currenciesOf } from '../briefs/money.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { type KeptDay, keptTotals } from '../tenant/history/figures.ts';
@@ -15,7 +16,7 @@ export async function readHistory(tenant: Tenant, call: ToolCall): Promise<ReadR
   const history = await tenant.history();
   const { coverage, records } = read;
   const present = coverage.complete
-    ? { day: coverage.asOf.toISOString().slice(0, 10), records: records.opportunity ?? [] }
+    ? { day: utcDay(coverage.asOf), records: records.opportunity ?? [] }
     : undefined;
   const days = (await history?.days()) ?? [];
   const rows = history

@@ -1,5 +1,6 @@
 import { columnsOf, type Known } from '../briefs/columns.ts';
 import { concise, fullRecord, selectFields, valueAt } from '../briefs/concise.ts';
+import { utcDay } from '../briefs/days.ts';
 import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
 import { isDeleted } from '../briefs/outcome.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
@@ -176,6 +177,9 @@ export type Things =
 const singularOf = (plural: Things): string =>
   plural.endsWith('ies') ? `${plural.slice(0, -'ies'.length)}y` : plural.slice(0, -'s'.length);
 
+const allOf = (plural: Things, total: number): Wording =>
+  total === 1 ? wording`1 ${trusted(singularOf(plural))}` : wording`All ${total} ${plural}`;
+
 /** A page of a list, and how to get the next page. */
 export function listAnswer<R extends Resource>(
   resource: R,
@@ -229,9 +233,7 @@ function listSummary(
   const of = isExact ? wording`${total}` : wording`at least ${total}`;
   const slice =
     shown === total && isExact
-      ? total === 1
-        ? wording`1 ${trusted(singularOf(plural))}`
-        : wording`All ${total} ${plural}`
+      ? allOf(plural, total)
       : wording`${shown} of ${of} ${plural}, from ${from}`;
   return next === undefined
     ? wording`${slice}.`
@@ -243,7 +245,7 @@ export const emptySearch = (findBy: Wording): Wording =>
   wording`Nothing matches. The name may be spelt otherwise: try fewer words in query, or leave filters out; ${findBy}.`;
 
 /** Today by the server's clock, in UTC. */
-export const today = (): string => new Date().toISOString().slice(0, 10);
+export const today = (): string => utcDay(new Date());
 
 /** Amounts by currency as text: "12,500 EUR, 40 GBP and 300 USD". */
 export function formatAmounts(amounts: Readonly<Record<string, number>> | undefined): Wording {

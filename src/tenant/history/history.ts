@@ -1,4 +1,4 @@
-import { addDays, type Day, dayOf } from '../../briefs/days.ts';
+import { addDays, type Day, dayOf, utcDay } from '../../briefs/days.ts';
 import type { PricedQuote } from '../../briefs/quote-changes.ts';
 import type { Opportunity } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
@@ -59,8 +59,6 @@ function parseName(name: string): StoredName | undefined {
     ? undefined
     : { prefix, isBase, day };
 }
-
-const utcDay = (time: Date): Day => time.toISOString().slice(0, 10);
 
 /** The stored snapshots of one kind of records of a tenant. */
 class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {

@@ -1,5 +1,6 @@
 /** The quotes of a period, compared in slices. */
 import { type ApiError, isApiError } from '../../api/errors.ts';
+import { utcDay } from '../../briefs/days.ts';
 import type { CurrencyOf } from '../../briefs/money.ts';
 import { pairRecords } from '../../briefs/pipeline-changes.ts';
 import {
@@ -87,5 +88,5 @@ export async function compareQuotes(
 async function presentState({ takenAt, records }: Snapshot<Quote>) {
   const stored: PricedQuote[] = [];
   await forEachInSlices(records, (quote) => stored.push(asStored(quote)));
-  return { day: takenAt.toISOString().slice(0, 10), takenAt, records: stored };
+  return { day: utcDay(takenAt), takenAt, records: stored };
 }
