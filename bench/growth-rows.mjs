@@ -13,6 +13,10 @@ export const stallLimitMs = 50;
 /** The default of CPQ_CACHE_MB, and what a process may hold besides. */
 export const memoryLimitMegabytes = 256 + 100;
 
+/** The longest stall in any call of one size. */
+export const maxStallMs = ({ calls }) =>
+  maximum(Object.values(calls).map(({ stallMs }) => stallMs));
+
 export const megabytes = (value) => `${Math.round(value)} MB`;
 
 /** `sizes` are measurements of the same calls, each of a larger tenant; the limits are for the last. */
@@ -21,7 +25,6 @@ export function growthRows(sizes) {
   const smaller = sizes.slice(0, -1);
   const before = (show) => smaller.map((size) => `${size.times}× ${show(size)}`).join(', ');
   const name = (what) => `${largest.times}×: ${what}`;
-  const longestStall = ({ calls }) => maximum(Object.values(calls).map(({ stallMs }) => stallMs));
   const held = (size) => megabytes(size.heldMegabytes);
   const calls = Object.entries(largest.calls).map(([what, { ms: value, ...more }]) => {
     const limit = timeLimits[what];
@@ -34,9 +37,9 @@ export function growthRows(sizes) {
   });
   return [
     ...calls,
-    atMost(name('longest stall of /healthz'), longestStall(largest), stallLimitMs, {
+    atMost(name('longest stall of /healthz'), maxStallMs(largest), stallLimitMs, {
       format: ms,
-      baseline: before((size) => ms(longestStall(size))),
+      baseline: before((size) => ms(maxStallMs(size))),
     }),
     atMost(
       name('resident memory above the bare process'),

@@ -7,13 +7,13 @@ const url = process.argv[2];
 const pauseMs = 5;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 let askedAt = performance.now();
-let longestMs = 0;
+let maxMs = 0;
 
 function ask() {
   askedAt = performance.now();
   const request = get(url, { agent }, (response) => {
     response.resume().once('end', () => {
-      longestMs = Math.max(longestMs, performance.now() - askedAt);
+      maxMs = Math.max(maxMs, performance.now() - askedAt);
       askedAt = undefined;
       setTimeout(ask, pauseMs);
     });
@@ -23,8 +23,8 @@ function ask() {
 
 process.on('message', () => {
   const waitedMs = askedAt === undefined ? 0 : performance.now() - askedAt;
-  process.send({ longestMs: Math.max(longestMs, waitedMs) });
-  longestMs = 0;
+  process.send({ maxMs: Math.max(maxMs, waitedMs) });
+  maxMs = 0;
 });
 process.once('disconnect', () => process.exit());
 ask();

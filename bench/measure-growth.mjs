@@ -121,13 +121,13 @@ async function ask({ server, service, probe }, name, args) {
   await exchange(probe);
   const before = processorMs(server.child);
   const { ms, result } = await callTool(server, name, args);
-  const { longestMs } = await exchange(probe);
+  const { maxMs: stallMs } = await exchange(probe);
   const { coverage } = result.structuredContent;
   const processor = processorMs(server.child) - before;
   return {
     ms,
     processorMs: processor,
-    stallMs: longestMs,
+    stallMs,
     requests: service.take().requests,
     isComplete: coverage?.complete ?? true,
   };

@@ -44,8 +44,7 @@ const maxRequests = 40;
 const attemptMs = 10_000;
 
 /**
- * The client with a limit of requests and a deadline, which keeps what the check of the service needs to know of the
- * answers.
+ * The API client with a maximum number of requests and a deadline. Records response headers and the rows as sent.
  */
 export class Prober implements RequestInterceptor {
   readonly headers: ServiceHeaders = {};
