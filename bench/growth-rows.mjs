@@ -7,7 +7,8 @@ export const timeLimits = {
   'the same brief again': 10,
   'the brief with another filter': 60,
   'brief of another company': 30,
-  'the same check again': 40,
+  'the same check again': 10,
+  'the check with another floor': 40,
 };
 export const stallLimitMs = 50;
 /** The default of CPQ_CACHE_MB, and what a process may hold besides. */

@@ -43,6 +43,10 @@ const growthCalls = {
   ],
   'first check of products': ['cpq_check_sales_data', () => [thinMargins]],
   'the same check again': ['cpq_check_sales_data', () => again(thinMargins)],
+  'the check with another floor': [
+    'cpq_check_sales_data',
+    () => [1, 2, 3, 4, 6].map((floor) => ({ ...thinMargins, floor })),
+  ],
   'first search, makes the index': ['cpq_find', () => [{ query: 'switch 48 port' }]],
   'another search': [
     'cpq_find',
