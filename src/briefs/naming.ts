@@ -43,10 +43,9 @@ export function named(record: Ref | undefined): Named {
 
 /** The display name of a contact. */
 export function contactName(contact: Contact): string | undefined {
-  const name = nonBlank(contact.name);
-  if (name !== undefined) return name;
-  const parts = [contact.firstName, contact.middleName, contact.lastName];
-  return nonBlank(parts.flatMap((part) => nonBlank(part) ?? []).join(' '));
+  const { name, firstName, middleName, lastName } = contact;
+  const parts = [firstName, middleName, lastName];
+  return nonBlank(name) ?? nonBlank(parts.map(nonBlank).filter(Boolean).join(' '));
 }
 
 export const quoteName = (quote: Quote): string | undefined =>

@@ -72,10 +72,8 @@ function linksIn(
   return found;
 }
 
-/** The name; a contact may have first and last name instead. */
-const nameIn = (record: ApiRecord): string | undefined => contactName(record);
-
-const isIncomplete = (ref: Ref): boolean => ref.id === undefined || nameIn(ref) === undefined;
+/** Whether the id or the name is missing; a contact may have first and last name instead. */
+const isIncomplete = (ref: Ref): boolean => ref.id === undefined || contactName(ref) === undefined;
 
 const lacksCompany = ({ companyId, companyName }: Contact): boolean => !companyId !== !companyName;
 
@@ -148,7 +146,7 @@ class Directory {
 
   #add(target: ReferenceTarget, record: ApiRecord): void {
     const { id } = record;
-    const name = nameIn(record);
+    const name = contactName(record);
     if (id === undefined) return;
     this.#names.set(`${target} ${id}`, name ?? this.#names.get(`${target} ${id}`) ?? '');
     if (name === undefined) return;
