@@ -31,6 +31,24 @@ import {
   pipelineSections,
 } from '../src/tool-kit/pipeline-answers.ts';
 
+/** Filters that closed deals do not have: a heading with one of them would promise other figures than it has. */
+const ofOpenDeals = {
+  stage: 'is for open deals; leave it out with this outcome',
+  close_from: 'is for the expected close of open deals; with this outcome use period_from',
+  close_to: 'is for the expected close of open deals; with this outcome use period_to',
+} as const;
+
+/** Refuses filters of open deals where the answer is about closed ones. */
+const forItsOutcome = <Input extends z.ZodObject>(input: Input): Input =>
+  Object.entries(ofOpenDeals).reduce(
+    (checked, [name, message]) =>
+      checked.refine((args) => args.outcome === 'open' || args[name] === undefined, {
+        path: [name],
+        message,
+      }),
+    input,
+  );
+
 export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
   title: 'Brief on the pipeline',
@@ -41,27 +59,29 @@ export const briefPipeline = defineTool({
   needs: ['opportunity:read'],
   hints: readOnlyHints,
   input: inOrder(
-    z.strictObject({
-      outcome: z.enum(dealOutcomes).default('open'),
-      sections: z.array(z.enum(pipelineSections)).optional().describe('Only these'),
-      by: z.enum(pipelineBy).optional(),
-      owner: nameFilter,
-      company: nameFilter,
-      stage: nameFilter,
-      category: nameFilter,
-      source: nameFilter,
-      currency: nameFilter,
-      close_from: plainDay,
-      close_to: plainDay,
-      min_value: z.number().min(0).optional(),
-      period_from: plainDay.describe('YYYY-MM-DD; default 90 days ago'),
-      period_to: plainDay,
-      stalled_days: z.int().min(1).max(3650).optional(),
-      show: z.array(z.enum(dealExtras)).optional().describe('ask: their words'),
-      groups: z.int().min(1).optional(),
-      rows: z.int().min(0).optional(),
-      deals_from: z.int().min(0).optional(),
-    }),
+    forItsOutcome(
+      z.strictObject({
+        outcome: z.enum(dealOutcomes).default('open'),
+        sections: z.array(z.enum(pipelineSections)).optional().describe('Only these'),
+        by: z.enum(pipelineBy).optional(),
+        owner: nameFilter,
+        company: nameFilter,
+        stage: nameFilter,
+        category: nameFilter,
+        source: nameFilter,
+        currency: nameFilter,
+        close_from: plainDay,
+        close_to: plainDay,
+        min_value: z.number().min(0).optional(),
+        period_from: plainDay.describe('YYYY-MM-DD; default 90 days ago'),
+        period_to: plainDay,
+        stalled_days: z.int().min(1).max(3650).optional(),
+        show: z.array(z.enum(dealExtras)).optional().describe('ask: their words'),
+        groups: z.int().min(1).optional(),
+        rows: z.int().min(0).optional(),
+        deals_from: z.int().min(0).optional(),
+      }),
+    ),
     ['close_from', 'close_to'],
     ['period_from', 'period_to', today],
   ),

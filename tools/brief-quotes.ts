@@ -97,7 +97,7 @@ export const briefQuotes = defineTool({
         toCoverage(covered),
         {
           scope: describeScope(filters, aboutLines(args.item)),
-          notes: [...emptyNotes(report, args.item), ...read.omitted],
+          notes: [...emptyNotes(report, args.item), ...groupNotes(report.brief), ...read.omitted],
         },
       );
     });
@@ -138,6 +138,14 @@ const emptyNotes = ({ count }: QuotesReport, item: string | undefined): Wording[
       : wording` The text ${quote(item)} may be spelt otherwise in lines.`;
   return [wording`No quote matches all of the filters: leave one out to see more.${about}`];
 };
+
+/** Where not all groups are shown: they are ranked by count, not by value. */
+const groupNotes = ({ by, groups }: QuotesBrief): Wording[] =>
+  by !== 'month' && groups.shown < groups.total
+    ? [
+        wording`The groups shown have the most quotes; one of the others may have a higher value: groups ${groups.total} shows all.`,
+      ]
+    : [];
 
 function quotesAnswer(
   report: QuotesReport,

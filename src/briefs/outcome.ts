@@ -138,10 +138,10 @@ export function isOpenQuote(quote: Quote): boolean {
   return standing === 'draft' || standing === 'sent';
 }
 
-/** Whether the customer has answered a quote: approved or declined. */
-export function isAnswered(quote: Quote): boolean {
+/** Whether a quote no longer goes out: approved, declined or deleted. */
+export function isAnsweredOrDeleted(quote: Quote): boolean {
   const standing = standingOf(quote);
-  return standing === 'approved' || standing === 'declined';
+  return standing === 'approved' || standing === 'declined' || standing === 'deleted';
 }
 
 /** The standing of a quote in a word: the tenant's own status, in lower case, if it is not a known one. */

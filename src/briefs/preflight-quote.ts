@@ -14,7 +14,7 @@ import {
 import { contactName, inDays, nonBlank } from './naming.ts';
 import {
   deletionOf,
-  isAnswered,
+  isAnsweredOrDeleted,
   isDeleted,
   type Outcome,
   outcomeOf,
@@ -48,7 +48,7 @@ export function quoteFindings(
     ...currencyFindings(records, options),
     ...validityFindings(quote, options),
     ...missingParties(quote),
-    ...(isAnswered(quote) ? [] : partyFindings(records)),
+    ...(isAnsweredOrDeleted(quote) ? [] : partyFindings(records)),
   ];
 }
 
@@ -122,12 +122,12 @@ function currencyFindings(
   return [toReview('unknown_currency', why)];
 }
 
-/** Only quotes without an answer can expire. */
+/** Only quotes that are neither answered nor deleted can expire. */
 function validityFindings(
   quote: Quote,
   { today, expiresWithinDays }: ResolvedPreflightOptions,
 ): FindingBody[] {
-  if (isAnswered(quote)) return [];
+  if (isAnsweredOrDeleted(quote)) return [];
   const expires = dayOf(quote.expiresAt);
   const daysLeft = expires === undefined ? undefined : daysBetween(today, expires);
   if (standingOf(quote) === 'expired' || (daysLeft ?? 0) < 0)

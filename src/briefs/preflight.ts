@@ -19,7 +19,7 @@ import {
   zero,
 } from './money.ts';
 import { compact, nonBlank } from './naming.ts';
-import { isAnswered, standingOf } from './outcome.ts';
+import { isAnsweredOrDeleted, standingOf } from './outcome.ts';
 import {
   type FindingBody,
   mustFix,
@@ -198,7 +198,7 @@ export interface PreflightScope {
 
 export function preflightScope(records: PreflightRecords): PreflightScope {
   const { quote, company, contact, opportunity, books, products } = records;
-  const isGoingOut = !isAnswered(quote);
+  const isGoingOut = !isAnsweredOrDeleted(quote);
   const areas: [area: string, isChecked: boolean, isRelevant: boolean][] = [
     ['prices', true, true],
     ['costs', true, true],

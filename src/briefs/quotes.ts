@@ -370,7 +370,7 @@ function acceptanceRows(facts: readonly Facts[]): QuotesBrief['acceptance'] {
 
 type Group = LabelledGroup<Facts>;
 
-/** By the largest first-year value in one currency, then by count and name; months in time order. */
+/** By count, then by the largest first-year value in one currency and by name; months in time order. */
 function* groupsOf(
   facts: readonly Facts[],
   { by = 'status', date, maxGroups = 24 }: QuotesOptions,
@@ -406,7 +406,7 @@ function sortByRank(groups: Group[]): void {
   );
   const rank = (group: Group): number => ranks.get(group) ?? 0;
   groups.sort(
-    (a, b) => rank(b) - rank(a) || b.items.length - a.items.length || byName(a.label, b.label),
+    (a, b) => b.items.length - a.items.length || rank(b) - rank(a) || byName(a.label, b.label),
   );
 }
 

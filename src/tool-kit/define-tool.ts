@@ -113,7 +113,7 @@ export const inOrder = <Input extends z.ZodObject>(
   );
 
 const isAfter = (one: unknown, other: unknown): boolean =>
-  typeof one === 'string' && typeof other === 'string' && one > other;
+  typeof one === 'string' && typeof other === 'string' && isDay(one) && isDay(other) && one > other;
 
 const count = z.int();
 

@@ -409,6 +409,7 @@ test.each<[string, Partial<Quote>, string[]]>([
   ['after the answer', { status: 'approved', expiresAt: '2026-06-01' }, []],
   ['never', { expiresAt: 'soon' }, ['check missing_expiry']],
   ['never, after the answer', { status: 'declined', expiresAt: '' }, []],
+  ['never, deleted', { deletedAt: '2026-06-01', expiresAt: '' }, ['stop deleted_quote']],
 ])('pre-flight: expires %s', (_what, fields, expected) => {
   expect(codes({ quote: { ...sound, ...fields } })).toEqual(expected);
 });
@@ -435,6 +436,8 @@ test.each(going)('pre-flight: goes out %s', (_what, records, expected) => {
   expect(codes({ quote: sound, ...records })).toEqual(expected);
   for (const status of ['approved', 'declined'])
     expect(codes({ quote: { ...sound, status }, ...records })).toEqual([]);
+  const deleted = { ...sound, deletedAt: '2026-06-01' };
+  expect(codes({ quote: deleted, ...records })).toEqual(['stop deleted_quote']);
 });
 
 test('pre-flight: reports what it checked, and what it could not', () => {

@@ -19,7 +19,7 @@ const ids = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
 const groups = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
   runSteps(QuotesReport.of(quotes, [], { ...options, ...more })).brief.groups;
 
-test('groups of quotes go by first-year value, and those beyond the limit are one row', () => {
+test('groups of quotes beyond the limit are one row', () => {
   const owned = (name: string, price: number) => quote(name, price, { owner: { id: name, name } });
   const quotes = [owned('low', 1), owned('high', 90), owned('middle', 50), owned('lowest', 0.5)];
   const named = (maxGroups: number) => groups(quotes, { by: 'owner', maxGroups }).rows;
@@ -35,17 +35,18 @@ test('groups of quotes go by first-year value, and those beyond the limit are on
   expect(named(3).map(({ name }) => name)).toEqual(['high', 'middle', 'low', 'lowest']);
 });
 
-test('groups of equal value go by the number of their quotes, then by name', () => {
+test('groups of quotes are ranked by their number, then by first-year value, then by name', () => {
   const owned = (id: string, name: string, price: number) =>
     quote(id, price, { owner: { id: name, name } });
   const quotes = [
     owned('1', 'one', 10),
     owned('2', 'two', 4),
-    owned('3', 'two', 6),
+    owned('3', 'two', 5),
     owned('4', 'another', 10),
+    owned('5', 'high', 90),
   ];
   const names = groups(quotes, { by: 'owner' }).rows.map(({ name }) => name);
-  expect(names).toEqual(['two', 'another', 'one']);
+  expect(names).toEqual(['two', 'high', 'another', 'one']);
 });
 
 test('months of quotes are in time order, whatever they are worth', () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
 import { type Deal, dealsOf } from '../support/oracle/deals.ts';
-import { byWorth } from '../support/oracle/order.ts';
+import { byWorth, only } from '../support/oracle/order.ts';
 import {
   type Asked,
   closedWithin,
@@ -243,9 +243,11 @@ function requestTests(): void {
       },
       { requiredKeys: [] },
     );
-    const valid = asked.map(({ period_from, ...others }) =>
-      period_from === undefined ? others : { ...others, period_from, period_to: '2029-01-01' },
-    );
+    const valid = asked.map(({ period_from, stage, close_from, ...others }) => ({
+      ...others,
+      ...(period_from && { period_from, period_to: '2029-01-01' }),
+      ...((others.outcome ?? 'open') === 'open' && only({ stage, close_from })),
+    }));
     await fc.assert(
       fc.asyncProperty(valid, async (asked) => void (await compareWith(asked))),
       { numRuns: 15 },

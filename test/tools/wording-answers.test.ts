@@ -126,6 +126,31 @@ test('briefs and checks say first what they were narrowed to', async () => {
   await server.close();
 });
 
+test('filters of open deals are refused where the answer is about closed ones', async () => {
+  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const refused = (args: object) =>
+    server.refused('cpq_brief_pipeline', { outcome: 'won', ...args });
+  expect(await refused({ close_from: '2026-05-01' })).toBe(
+    'close_from: is for the expected close of open deals; with this outcome use period_from.',
+  );
+  expect(await refused({ close_to: '2026-05-31' })).toContain('use period_to');
+  expect(await refused({ stage: 'Discovery' })).toContain('stage: is for open deals');
+  expect(await refused({ period_from: 'last_month' })).toBe(
+    'period_from: must be a date that exists, as YYYY-MM-DD.',
+  );
+  await server.close();
+});
+
+test('groups of quotes that are cut say that they are ranked by count', async () => {
+  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const { text, data } = await server.call('cpq_brief_quotes', { by: 'company', groups: 2 });
+  const { total } = data.groups as { total: number };
+  expect(text).toContain(`may have a higher value: groups ${total} shows all.`);
+  const whole = await server.call('cpq_brief_quotes', { by: 'company', groups: total });
+  expect(whole.text).not.toContain('higher value');
+  await server.close();
+});
+
 test('one similar record is not "which one"', async () => {
   const { database, tenants } = await sandbox();
   database

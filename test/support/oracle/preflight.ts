@@ -122,7 +122,7 @@ const reported = (all: readonly Found[]): Flaw[] =>
 
 function flawsOfQuote(quote: Quote, { today, discountLimit }: Known): Flaw[] {
   const { standing, expires } = quote;
-  const waiting = standing !== 'approved' && standing !== 'declined';
+  const waiting = !['approved', 'declined', 'deleted'].includes(standing);
   const over = standing === 'expired' || (expires !== undefined && expires < today);
   const soon = expires !== undefined && expires >= today && expires <= later(today, 7);
   const { companyId, contactId, paymentTermId, contactDeleted, outcome } = quote;
