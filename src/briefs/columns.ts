@@ -182,8 +182,16 @@ const shownOutcomes: Readonly<Record<string, string>> = {
   closed_unknown: 'closed_unknown',
 };
 
-const categoryOf = ({ category, categories }: Product): Ref | undefined =>
-  category ?? categories?.[0];
+/** The product's own category and the others, each once. */
+function categoriesOf({ category, categories = [] }: Product): Ref[] {
+  const all = category ? [category, ...categories] : categories;
+  const keyOf = ({ id, name }: Ref) => id ?? name;
+  return all.filter((one, at) => all.findIndex((other) => keyOf(other) === keyOf(one)) === at);
+}
+
+const oneOrAll = <T>(values: readonly T[]): T | readonly T[] | undefined =>
+  values.length > 1 ? values : values[0];
+
 const listed: Column<{ listed?: boolean }> = {
   value: (record) => (record.listed === false ? false : undefined),
   compared: (record) => record.listed !== false,
@@ -198,10 +206,12 @@ const productColumns: Columns<Product> = {
   cost: number('cost'),
   currency: { value: (product) => product.currency },
   term: unsorted('term'),
-  category: { value: (product) => categoryOf(product)?.name },
+  category: {
+    value: (product) => oneOrAll(categoriesOf(product).flatMap(({ name }) => name ?? [])),
+  },
   categoryId: {
-    value: (product) => idOfUnnamed(categoryOf(product)),
-    compared: (product) => categoryOf(product)?.id,
+    value: (product) => oneOrAll(categoriesOf(product).flatMap((it) => idOfUnnamed(it) ?? [])),
+    compared: (product) => categoriesOf(product).map(({ id }) => id),
   },
   listed,
   ean: hidden(text('ean')),

@@ -81,6 +81,15 @@ test('a product says that it is not listed, and by what category and manufacture
   const row = { id: 'p', manufacturer: 'Cisco', category: 'Switches' };
   expect(concise('product', { ...product, listed: true })).toEqual(row);
   expect(concise('product', { ...product, listed: false })).toEqual({ ...row, listed: false });
+  const hubs = { id: 'h', name: 'Hubs' };
+  const several = [...product.categories, hubs, hubs];
+  expect(concise('product', { ...product, categories: several }).category).toEqual([
+    'Switches',
+    'Hubs',
+  ]);
+  expect(concise('product', { ...product, category: hubs }).category).toEqual(['Hubs', 'Switches']);
+  const unnamed = { ...product, categories: [{ id: 'c' }, { id: 'd' }] };
+  expect(concise('product', unnamed).categoryId).toEqual(['c', 'd']);
 });
 
 test('empty values are left out at every depth, and a deleted record says so', () => {

@@ -5,7 +5,8 @@ import { quotesOf, totalsOf } from '../support/oracle/quotes.ts';
 import { contactName, isSet, outcome, type SqlRow } from '../support/oracle/sql.ts';
 import { describeWorld, type World } from '../support/oracle/worlds.ts';
 
-type Kind = 'text' | 'date' | 'number';
+/** `names`: a JSON array, sorted by the first name. */
+type Kind = 'text' | 'names' | 'date' | 'number';
 type Columns = Readonly<Record<string, readonly [sql: string, kind: Kind]>>;
 
 interface List {
@@ -34,6 +35,9 @@ const numbers = (...names: readonly (readonly [column: string, field: string])[]
 const accountManager = `(select w.name from owner w where w.tenant = t.tenant and w.id = t.accountManagerId
   and (exists (select 1 from opportunity o where o.tenant = w.tenant and o.ownerId = w.id)
     or exists (select 1 from quote q where q.tenant = w.tenant and q.ownerId = w.id)))`;
+
+const categories = `iif(t.categoryId is not null, json_array(${ref('category', 'categoryId')}),
+  (select json_group_array(j.value ->> '$.name') from json_each(coalesce(t.categories, '[]')) j))`;
 
 const lists: readonly List[] = [
   {
@@ -79,10 +83,7 @@ const lists: readonly List[] = [
     columns: {
       ...texts('name', 'mpn', 'productType', 'term'),
       manufacturer: [`coalesce(nullif(t.manufacturer, ''), t.vendor)`, 'text'],
-      category: [
-        `coalesce(${ref('category', 'categoryId')}, t.categories ->> '$[0].name')`,
-        'text',
-      ],
+      category: [categories, 'names'],
       listed: [`iif(coalesce(t.listed, 1), 'true', 'false')`, 'text'],
       ...numbers(['price', 'price'], ['cost', 'cost']),
     },
@@ -137,19 +138,25 @@ function conditionsOn(
   [sql, kind]: readonly [string, Kind],
   occurring: readonly string[],
 ): fc.Arbitrary<Condition> {
+  const hasValue = kind === 'names' ? `json_array_length(${sql}) > 0` : isSet(`(${sql})`);
   const empty = fc.constantFrom(
-    { filter: `${column}:(none)`, sql: `not ${isSet(`(${sql})`)}` },
-    { filter: `${column}:(any)`, sql: isSet(`(${sql})`) },
+    { filter: `${column}:(none)`, sql: `not ${hasValue}` },
+    { filter: `${column}:(any)`, sql: hasValue },
   );
   const usable = occurring.filter((value) => value.trim() === value && !/[|:]/.test(value));
   if (usable.length === 0) return empty;
   const value = fc.constantFrom(...usable);
   const order = fc.constantFrom('<', '<=', '>', '>=');
-  const filled: Record<Kind, fc.Arbitrary<Condition>> = {
-    text: fc.uniqueArray(value, { minLength: 1, maxLength: 2 }).map((values) => ({
+  const equal = (isIn: (list: string) => string) =>
+    fc.uniqueArray(value, { minLength: 1, maxLength: 2 }).map((values) => ({
       filter: `${column}:${values.join('|')}`,
-      sql: `lower(${sql}) in (${values.map((one) => `lower(${quoted(one)})`).join(', ')})`,
-    })),
+      sql: isIn(values.map((one) => `lower(${quoted(one)})`).join(', ')),
+    }));
+  const filled: Record<Kind, fc.Arbitrary<Condition>> = {
+    text: equal((list) => `lower(${sql}) in (${list})`),
+    names: equal(
+      (list) => `exists (select 1 from json_each(${sql}) e where lower(e.value) in (${list}))`,
+    ),
     number: fc.tuple(order, value).map(([sign, than]) => ({
       filter: `${column}:${sign}${than}`,
       sql: `${sql} ${sign} ${than}`,
@@ -184,15 +191,17 @@ describeWorld({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
   });
 
   describe.each(lists.map((list) => [list.tool, list] as const))('%s', (tool, list) => {
-    const occurring = (sql: string): string[] =>
-      world
+    const occurring = ([sql, kind]: readonly [string, Kind]): string[] => {
+      const values = world
         .ask(allOf(list, `distinct ${sql} as value`))
         .flatMap(({ value }) => (value === null || value === '' ? [] : [String(value)]));
+      return kind === 'names' ? values.flatMap((names) => JSON.parse(names) as string[]) : values;
+    };
 
     test('filters as SQL does', async () => {
       const server = await world.server();
       const one = Object.entries(list.columns).map(([column, how]) =>
-        conditionsOn(column, how, occurring(how[0])),
+        conditionsOn(column, how, occurring(how)),
       );
       const check = async (conditions: readonly Condition[]) => {
         const filters = conditions.map(({ filter }) => filter).join(',');
@@ -257,11 +266,13 @@ describeWorld({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
 
 const comparedBy: Readonly<Record<Kind, (sql: string) => string>> = {
   text: (sql) => `lower(${sql})`,
+  names: (sql) => `lower(${sql} ->> '$[0]')`,
   date: (sql) => `substr(${sql}, 1, 10)`,
   number: (sql) => sql,
 };
 
 const valueIn = (value: unknown, kind: Kind): unknown => {
   if (value === null || value === undefined) return undefined;
+  if (Array.isArray(value)) return valueIn(value[0], kind);
   return kind === 'number' ? Number(value) : String(value).toLowerCase();
 };
