@@ -12,33 +12,33 @@ export interface EmbeddedHost {
 }
 
 export function embeddedHost(
-  { server, onResourceUpdated: followMoved }: TenantEndpoint,
+  { server, onResourceUpdated }: TenantEndpoint,
   onError: (error: Error) => void,
 ): EmbeddedHost {
   const http = createMcpHandler(server, { onerror: onError });
-  const stop = followMoved((uri) => http.notify.resourceUpdated(uri));
-  const open = new Set<{ close(): Promise<void> }>();
+  const unsubscribe = onResourceUpdated((uri) => http.notify.resourceUpdated(uri));
+  const connections = new Set<{ close(): Promise<void> }>();
   return {
     connect(transport) {
       const connection = serveStdio(server, { transport, onerror: onError });
-      open.add(connection);
+      connections.add(connection);
       const { onclose } = transport;
       transport.onclose = () => {
-        open.delete(connection);
+        connections.delete(connection);
         onclose?.();
       };
       return {
         async close() {
-          open.delete(connection);
+          connections.delete(connection);
           await connection.close();
         },
       };
     },
     fetch: (request) => http.fetch(request),
     async close() {
-      await Promise.all([...open].map((connection) => connection.close()));
-      open.clear();
-      stop();
+      await Promise.all([...connections].map((connection) => connection.close()));
+      connections.clear();
+      unsubscribe();
       await http.close();
     },
   };

@@ -169,12 +169,12 @@ export class FairQueue {
       released = true;
       this.#running -= calls;
       caller.running -= calls;
-      this.#goOn(caller);
+      this.#admitWaiting(caller);
     };
   }
 
   /** Admits waiting calls after capacity was released. */
-  #goOn(caller: Caller): void {
+  #admitWaiting(caller: Caller): void {
     if (caller.queue.size > 0) this.#ready.add(caller);
     this.#startNext();
   }
@@ -192,7 +192,7 @@ export class FairQueue {
       const fail = (reason: unknown) => {
         stopWaiting();
         reject(reason);
-        this.#goOn(caller);
+        this.#admitWaiting(caller);
       };
       const onAbort = () => fail(signal.reason);
       const timer = setTimeout(() => fail(new TooManyCalls('waited', waitMs)), waitMs);

@@ -41,7 +41,7 @@ type McpHandler = ReturnType<typeof createMcpHandler>;
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export function sdkHandler(
-  { server, onResourceUpdated: followMoved }: SdkEndpoint,
+  { server, onResourceUpdated }: SdkEndpoint,
   { maxBodyBytes, onError }: HttpSdkOptions,
 ): SdkHandler {
   const limits = { onerror: onError, maxRequestBodySize: maxBodyBytes };
@@ -52,11 +52,11 @@ export function sdkHandler(
   const streams = createMcpHandler(server, { ...limits, maxSubscriptions: Infinity });
   const answerCall = handlerOf(createMcpHandler(server, limits));
   const answerListener = handlerOf(streams);
-  let stop: (() => void) | undefined;
+  let unsubscribe: (() => void) | undefined;
   return {
     async handle({ request, body }, response, { caller, listens }) {
       if (isUnsupportedMethod(request)) return notAllowed(response);
-      if (listens) stop ??= followMoved((uri) => streams.notify.resourceUpdated(uri));
+      if (listens) unsubscribe ??= onResourceUpdated((uri) => streams.notify.resourceUpdated(uri));
       // Passes on the caller's name only; credentials stay here.
       const auth =
         caller === undefined ? {} : { auth: { token: '', clientId: caller, scopes: [] } };
@@ -64,7 +64,7 @@ export function sdkHandler(
       return (listens ? answerListener : answerCall)(Object.assign(unread, auth), response);
     },
     close() {
-      stop?.();
+      unsubscribe?.();
       return streams.close();
     },
   };

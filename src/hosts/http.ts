@@ -146,7 +146,7 @@ class HttpFrontend {
   }
 
   async #serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#checkAddressed(request);
+    this.#checkHostAndOrigin(request);
     if (this.#options.preview && path.startsWith('/preview')) {
       const { servePreview } = await import('./preview.ts');
       if (await servePreview(path, response)) return;
@@ -172,7 +172,7 @@ class HttpFrontend {
    * Waits for the fair queue. A subscription counts as a call only until it is open.
    * @throws TooManyCalls
    */
-  async #acquireTurn(
+  async #acquireCapacity(
     caller: string | undefined,
     { calls, listens, signal }: { calls: number; listens: boolean; signal: AbortSignal },
     response: ServerResponse,
@@ -200,11 +200,11 @@ class HttpFrontend {
     const message = body && parseMessage(body.toString('utf8'));
     const messages = this.#messagesOf(message);
     const listens = methodOf(message) === 'subscriptions/listen';
-    const signal = goneSignal(response);
+    const signal = disconnectSignal(response);
     const calls = messages.length || 1;
-    if (isPost) await this.#acquireTurn(caller, { calls, listens, signal }, response);
+    if (isPost) await this.#acquireCapacity(caller, { calls, listens, signal }, response);
     if (listens) this.#authorizeStream(session, request, response);
-    challenge(session, messages);
+    requireGrants(session, messages);
     const responders = this.#respondersFor(endpoint);
     const { headers } = request;
     const answer = body && (await responders.fastPath?.tryAnswer(message, { headers, signal }));
@@ -216,17 +216,15 @@ class HttpFrontend {
   /** @throws HttpError for a batch that is too large */
   #messagesOf(message: unknown): readonly unknown[] {
     if (!Array.isArray(message)) return [message];
-    const most = Math.min(maxBatch, this.#options.queue?.maxBatch ?? maxBatch);
-    if (message.length <= most) return message;
+    const limit = Math.min(maxBatch, this.#options.queue?.maxBatch ?? maxBatch);
+    if (message.length <= limit) return message;
     throw new HttpError(
       400,
-      `A batch may hold at most ${most} messages, this one holds ${message.length}: send them one by one.`,
+      `A batch may hold at most ${limit} messages, this one holds ${message.length}: send them one by one.`,
     );
   }
 
-  /**
-   * @throws HttpError when the tenant has been closed; TooManyStreams
-   */
+  /** @throws HttpError when the tenant has been closed; TooManyStreams */
   #authorizeStream(
     { endpoint, caller }: Session,
     request: IncomingMessage,
@@ -245,7 +243,7 @@ class HttpFrontend {
    * Checks `Host` and `Origin` against DNS rebinding and cross-origin requests.
    * @throws HttpError
    */
-  #checkAddressed({ headers: { host = '', origin } }: IncomingMessage): void {
+  #checkHostAndOrigin({ headers: { host = '', origin } }: IncomingMessage): void {
     if (!this.#names.has(hostName(host))) {
       throw new HttpError(403, 'The Host header does not name this server.');
     }
@@ -300,16 +298,16 @@ function sendError(
 }
 
 /** Aborted when the sender disconnects. */
-function goneSignal(response: ServerResponse): AbortSignal {
+function disconnectSignal(response: ServerResponse): AbortSignal {
   const abort = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) abort.abort(new Error('the host went away'));
+    if (!response.writableFinished) abort.abort(new Error('the host disconnected'));
   });
   return abort.signal;
 }
 
 /** @throws HttpError when a call needs a grant that the caller lacks */
-function challenge({ challenge }: Session, messages: readonly unknown[]): void {
+function requireGrants({ challenge }: Session, messages: readonly unknown[]): void {
   for (const message of messages) {
     const denied = challenge?.(toolOf(message) ?? '');
     if (denied) throw denied;
@@ -359,6 +357,6 @@ async function close(
   await closed;
   clearInterval(idle);
   clearTimeout(timeout);
-  // Calls that were still on their way to a responder may have made another.
+  // Calls that had not reached a responder yet may have created another.
   await frontend.close();
 }

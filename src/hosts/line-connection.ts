@@ -19,7 +19,7 @@ export class LineConnection {
   readonly #fastPath: ConnectionFastPath | undefined;
   /** Loaded on first use. */
   #sdk: Promise<SdkConnection> | undefined;
-  #lastTaken: Promise<void> = Promise.resolve();
+  #lastReceived: Promise<void> = Promise.resolve();
 
   constructor(endpoint: TenantEndpoint, options: LineConnectionOptions) {
     this.#endpoint = endpoint;
@@ -30,13 +30,13 @@ export class LineConnection {
   receive(line: string): void {
     if (this.#fastPath?.tryAnswer(parseMessage(line), this.#options)) return;
     this.#sdk ??= this.#connect();
-    this.#lastTaken = this.#sdk.then((sdk) => sdk.receive(line)).catch(this.#options.onError);
+    this.#lastReceived = this.#sdk.then((sdk) => sdk.receive(line)).catch(this.#options.onError);
   }
 
   /** Resolves when all received requests have been answered or cancelled. */
   async answered(): Promise<void> {
     await this.#fastPath?.answered();
-    await this.#lastTaken;
+    await this.#lastReceived;
     await (await this.#sdk)?.answered();
   }
 

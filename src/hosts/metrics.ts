@@ -163,21 +163,19 @@ export class Metrics {
 
   /** Several keys of one tenant share a budget; the lowest known value is the most accurate. */
   async #eachBudget(record: (tenant: string, remaining: number) => void): Promise<void> {
-    const reading = [...this.#gauges].map(async ([tenant, registered]) => {
-      const rule = await Promise.all(
-        [...registered].map(({ remainingBudget: budgetLeft }) => remainingOf(budgetLeft)),
-      );
-      const route = rule.filter((it) => it !== undefined);
-      if (route.length > 0) record(tenant, Math.min(...route));
+    const readings = [...this.#gauges].map(async ([tenant, registered]) => {
+      const budgets = await Promise.all([...registered].map(remainingBudgetOf));
+      const known = budgets.filter((remaining) => remaining !== undefined);
+      if (known.length > 0) record(tenant, Math.min(...known));
     });
-    await Promise.all(reading);
+    await Promise.all(readings);
   }
 
   #eachAge(record: (tenant: string, collection: string, seconds: number) => void): void {
     for (const [tenant, registered] of this.#gauges) {
       const oldest = new Map<string, number>();
-      for (const { cachedCollections: collectionsHeld } of registered) {
-        for (const [collection, asOf] of collectionsHeld?.() ?? []) {
+      for (const gauges of registered) {
+        for (const [collection, asOf] of gauges.cachedCollections?.() ?? []) {
           oldest.set(collection, Math.min(asOf, oldest.get(collection) ?? asOf));
         }
       }
@@ -227,8 +225,8 @@ export class Metrics {
 }
 
 /** A value that cannot be read is left out, so that the others are still reported. */
-const remainingOf = (budgetLeft: Gauges['remainingBudget']): Promise<number | undefined> =>
-  budgetLeft?.().catch(() => undefined) ?? Promise.resolve(undefined);
+const remainingBudgetOf = async (gauges: Gauges): Promise<number | undefined> =>
+  gauges.remainingBudget?.().catch(() => undefined);
 
 function deliveryOutcome(status: number): string {
   if (status >= 500) return 'not_kept';

@@ -16,11 +16,11 @@ export function readyzOf({ state, tenants, stopping }: Readiness): {
   status: 200 | 503;
   body: Record<string, unknown>;
 } {
-  const against = [
+  const reasons = [
     ...(stopping ? ['the server is stopping'] : []),
     ...(tenants === 0 ? ['no tenant is served'] : []),
   ];
-  if (against.length > 0) return { status: 503, body: { status: 'not ready', reasons: against } };
+  if (reasons.length > 0) return { status: 503, body: { status: 'not ready', reasons } };
   if (state.ok) return { status: 200, body: { status: 'ready' } };
   return { status: 200, body: { status: 'degraded', reasons: [unavailableReason(state)] } };
 }

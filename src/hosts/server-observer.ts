@@ -39,7 +39,7 @@ export async function createServerObserver(
   return new ServerObserver(options, new Metrics(version), traces);
 }
 
-/** Watches a server at work: what is counted, what is logged of every call, and its place in a trace. */
+/** Reports what a server does to metrics, the log and traces. */
 export class ServerObserver {
   readonly #log: Log;
   readonly #traces: Traces | undefined;

@@ -32,7 +32,7 @@ export function connectSdk(
     async send(message) {
       const id = fieldOf(message, 'id');
       if (!isAnswer(message)) {
-        pending.noteQuestion(message);
+        pending.noteHostRequest(message);
         return write(message);
       }
       if (!alreadyAnswered.delete(id)) write(message);
@@ -44,38 +44,38 @@ export function connectSdk(
     },
   };
   const connection = serveStdio(factory, { transport, onerror: onError });
-  const take = (line: string) => {
+  const receive = (line: string) => {
     try {
       const message = deserializeMessage(line);
-      pending.note(message);
+      pending.noteRequest(message);
       transport.onmessage?.(message);
     } catch (error) {
       // Invalid JSON is ignored.
       if (!(error instanceof SyntaxError)) onError(toError(error));
     }
   };
-  for (const message of opening) take(JSON.stringify(message));
-  return { receive: take, answered: () => pending.answered(), close: () => connection.close() };
+  for (const message of opening) receive(JSON.stringify(message));
+  return { receive, answered: () => pending.answered(), close: () => connection.close() };
 }
 
 /** The requests that the SDK has not answered yet. */
 class PendingRequests {
   readonly #ids = new Set<unknown>();
   /** Unanswered requests to the host; each blocks one request of the host. */
-  readonly #questions = new Set<unknown>();
+  readonly #hostRequests = new Set<unknown>();
   readonly #waiters: (() => void)[] = [];
 
-  note(message: JsonObject): void {
+  noteRequest(message: JsonObject): void {
     const { id, method, params } = message;
-    if (isAnswer(message)) this.#questions.delete(id);
+    if (isAnswer(message)) this.#hostRequests.delete(id);
     else if (method === 'notifications/cancelled')
       this.settle(isObject(params) && params.requestId);
     // A subscription is answered when the connection ends.
     else if (id !== undefined && method !== 'subscriptions/listen') this.#ids.add(id);
   }
 
-  noteQuestion({ id }: JsonObject): void {
-    if (id !== undefined) this.#questions.add(id);
+  noteHostRequest({ id }: JsonObject): void {
+    if (id !== undefined) this.#hostRequests.add(id);
     this.#check();
   }
 
@@ -93,7 +93,7 @@ class PendingRequests {
   }
 
   #check(): void {
-    if (this.#ids.size > this.#questions.size) return;
+    if (this.#ids.size > this.#hostRequests.size) return;
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 }

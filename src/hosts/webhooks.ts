@@ -34,7 +34,7 @@ export interface WebhookOptions {
   /** Maximum size of one delivery. */
   maxBytes?: number;
   onError(error: unknown): void;
-  onDelivery?(delivered: DeliveryResult): void;
+  onDelivery?(result: DeliveryResult): void;
 }
 
 /** Handles requests below `/webhooks/`. @returns whether the path is one of them */
@@ -83,9 +83,9 @@ async function answer(
     options.onDelivery?.({ ...known, status: 200, delivery });
   } catch (error) {
     if (request.destroyed && !request.complete) return; // The sender has disconnected.
-    const denied = toRejection(error, options.onError);
-    sendRefusal(request, response, denied);
-    options.onDelivery?.({ ...known, status: denied.status });
+    const rejection = toRejection(error, options.onError);
+    sendRefusal(request, response, rejection);
+    options.onDelivery?.({ ...known, status: rejection.status });
   }
 }
 
@@ -110,12 +110,12 @@ async function limitGuesses<T>(
   name: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const guesser = `${guesses.senderOf(request)} webhooks of ${name.slice(0, maxNameLength)}`;
-  guesses.check(guesser);
+  const sender = `${guesses.senderOf(request)} webhooks of ${name.slice(0, maxNameLength)}`;
+  guesses.check(sender);
   try {
     return await work();
   } catch (error) {
-    if (isGuess(error)) guesses.count(guesser);
+    if (isGuess(error)) guesses.count(sender);
     throw error;
   }
 }
@@ -156,9 +156,9 @@ async function receive(
   { method, headers, secretInPath, readBody }: Delivery,
 ): Promise<DeliveryReceipt> {
   if (method !== 'POST') throw new HttpError(405, 'Only POST', { headers: { allow: 'POST' } });
-  const signatureHeader = secretInPath ?? textOf(headers, 'x-webhook-secret');
-  const isKnown = isSameSecret(signatureHeader ?? '', tenant?.secret ?? '');
-  if (!tenant || (tenant.secret !== undefined && !isKnown)) throw unauthorized();
+  const given = secretInPath ?? textOf(headers, 'x-webhook-secret') ?? '';
+  const isSame = isSameSecret(given, tenant?.secret ?? '');
+  if (!tenant || (tenant.secret !== undefined && !isSame)) throw unauthorized();
   const body = await readBody();
   if (
     tenant.signingSecret !== undefined &&
@@ -177,20 +177,17 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | undefined 
 
 /** Verifies the HMAC-SHA256 of the raw body, in hexadecimal or base64, with or without `sha256=`. */
 function hasValidSignature(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
-  const signature = createHmac('sha256', secret).update(body).digest();
-  const signatureHeader = signatureHeaders
+  const expected = createHmac('sha256', secret).update(body).digest('hex');
+  const given = signatureHeaders
     .map((name) =>
       textOf(headers, name)
         ?.trim()
         .replace(/^sha256=/i, ''),
     )
     .find((text) => text !== undefined);
-  if (signatureHeader === undefined) return false;
-  const isHex = /^[0-9a-f]{64}$/i.test(signatureHeader);
-  return isSameSecret(
-    Buffer.from(signatureHeader, isHex ? 'hex' : 'base64').toString('hex'),
-    signature.toString('hex'),
-  );
+  if (given === undefined) return false;
+  const isHex = /^[0-9a-f]{64}$/i.test(given);
+  return isSameSecret(Buffer.from(given, isHex ? 'hex' : 'base64').toString('hex'), expected);
 }
 
 function toRejection(error: unknown, onError: (error: unknown) => void): HttpError {

@@ -183,8 +183,8 @@ class KeyTenantCache {
       else
         await this.#mutex.runExclusive(sender, () => this.#checkUnknownKey(baseUrl, key, sender));
       this.#remember(name);
-      const tenants = this.#open.get(name)?.tenant;
-      return this.#touch(name, tenants ?? this.#options.open(baseUrl, key, this.#connectLimits));
+      const opened = this.#open.get(name)?.tenant;
+      return this.#touch(name, opened ?? this.#options.open(baseUrl, key, this.#connectLimits));
     } catch (error) {
       if (isGuess(error)) this.#refuse(name);
       throw error;
@@ -284,10 +284,10 @@ const wrongKeyError = (): HttpError =>
   });
 
 /** Does not reveal whether the key is valid. */
-const tooManyChecks = (of: string, seconds: number): HttpError =>
+const tooManyChecks = (source: string, seconds: number): HttpError =>
   new HttpError(
     429,
-    `Too many unknown keys were sent ${of}: this key is not checked now. Try again in ${Math.ceil(seconds)} s.`,
+    `Too many unknown keys were sent ${source}: this key is not checked now. Try again in ${Math.ceil(seconds)} s.`,
     { headers: retryAfterHeader(seconds) },
   );
 

@@ -7,9 +7,9 @@ export class FailureLimiter {
   /** In order of the start of their windows. */
   readonly #entries = new Map<string, { count: number; until: number }>();
 
-  /** `most`: failures allowed per sender and window. */
-  constructor(most: number, windowMs = 60_000) {
-    this.#limit = most;
+  /** @param limit failures allowed per sender and window */
+  constructor(limit: number, windowMs = 60_000) {
+    this.#limit = limit;
     this.#windowMs = windowMs;
   }
 

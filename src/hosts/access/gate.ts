@@ -99,11 +99,8 @@ async function authenticate(
 
 /** Credentials that no strategy recognises count as guesses. */
 function rejectUnknown(request: IncomingMessage, headers: Record<string, string>): never {
-  const guessed = request.headers.authorization !== undefined;
-  throw new HttpError(401, 'This server requires authentication.', {
-    headers,
-    countsAsFailure: guessed,
-  });
+  const countsAsFailure = request.headers.authorization !== undefined;
+  throw new HttpError(401, 'This server requires authentication.', { headers, countsAsFailure });
 }
 
 function toSession({ caller, tenant, grants, tools, challenge }: Principal): Session {

@@ -11,13 +11,13 @@ export class HttpError extends Error {
     message: string,
     {
       headers = {},
-      countsAsFailure: guessed = false,
+      countsAsFailure = false,
     }: Partial<Pick<HttpError, 'headers' | 'countsAsFailure'>> = {},
   ) {
     super(message);
     this.status = status;
     this.headers = headers;
-    this.countsAsFailure = guessed;
+    this.countsAsFailure = countsAsFailure;
   }
 }
 

@@ -71,8 +71,8 @@ export function findToken(token: string, stored: readonly StoredToken[]): Stored
   const candidate = id === undefined ? undefined : stored.find((one) => one.id === id);
   if (!candidate) return undefined;
   const known = Buffer.from(candidate.hash, 'hex');
-  const shown = hashOf(token);
-  return known.length === shown.length && timingSafeEqual(known, shown) ? candidate : undefined;
+  const given = hashOf(token);
+  return known.length === given.length && timingSafeEqual(known, given) ? candidate : undefined;
 }
 
 export const isExpired = ({ expires }: StoredToken, now = Date.now()): boolean =>
@@ -106,9 +106,9 @@ function parseTokens(text: string): StoredToken[] | undefined {
   }
 }
 
-function isStoredToken(row: unknown): row is StoredToken {
-  if (!isObject(row)) return false;
-  const { id, name, hash, tenant, grants, tools = [], created, expires } = row;
+function isStoredToken(entry: unknown): entry is StoredToken {
+  if (!isObject(entry)) return false;
+  const { id, name, hash, tenant, grants, tools = [], created, expires } = entry;
   const texts = [id, name, hash, created, expires, tenant ?? ''];
   return (
     texts.every((text) => typeof text === 'string') &&
@@ -170,11 +170,11 @@ const lockBusyError = (path: string): string =>
 
 async function acquireLock(path: string): Promise<Lock> {
   const end = Date.now() + lockTimeoutMs;
-  const mark = randomBytes(16).toString('hex');
+  const owner = randomBytes(16).toString('hex');
   for (;;) {
     try {
-      await writeFile(path, mark, { flag: 'wx', mode: 0o600 });
-      return toLock(path, mark);
+      await writeFile(path, owner, { flag: 'wx', mode: 0o600 });
+      return toLock(path, owner);
     } catch (error) {
       const code = errorCode(error);
       if (code !== 'EEXIST') throw new TokenFileError(`${path} cannot be created (${code})`);
@@ -185,8 +185,8 @@ async function acquireLock(path: string): Promise<Lock> {
   }
 }
 
-function toLock(path: string, mark: string): Lock {
-  const isHeld = async () => (await readFile(path, 'utf8').catch(() => '')) === mark;
+function toLock(path: string, owner: string): Lock {
+  const isHeld = async () => (await readFile(path, 'utf8').catch(() => '')) === owner;
   return {
     isHeld,
     async release() {
