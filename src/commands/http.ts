@@ -38,10 +38,12 @@ export async function http(argv: readonly string[]): Promise<void> {
   const guesses = new GuessLimiter(parseProxies(settings.trustedProxies));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
-  observer.metrics.registerHealthGauge(() => state.health());
-  if (queue) observer.metrics.registerQueueGauges(() => queue.occupancy);
   const streams = streamsOf(settings, log, observer);
-  observer.metrics.watchStreams(() => streams.open);
+  observer.metrics.registerServerGauges({
+    queuedCalls: () => queue?.occupancy.queued ?? 0,
+    openStreams: () => streams.open,
+    health: () => state.health(),
+  });
   const host = await serveHttp(gate, {
     host: settings.host,
     port: settings.port,

@@ -85,11 +85,6 @@ export class FairQueue {
     return Math.min(callsPerMinute, concurrentPerCaller, concurrent);
   }
 
-  /** Number of remembered callers. */
-  get callerCount(): number {
-    return this.#callers.size;
-  }
-
   /**
    * Waits until the caller may start. A batch of `calls` (at most `maxBatch`) starts when there is capacity
    * for all of them.
@@ -115,17 +110,15 @@ export class FairQueue {
     return caller;
   }
 
-  /** Removes a few idle callers; each call adds at most one. */
+  /** Removes idle callers, at most two, because each call adds at most one. */
   #evictIdle(): void {
-    const now = performance.now();
+    if (this.#callers.size < maxIdleCallers) return;
     const oldest = this.#callers.entries();
     for (let checked = 0; checked < 2; checked++) {
       const [name, caller] = oldest.next().value ?? [];
       if (name === undefined || !caller) return;
-      const last = caller.callTimes.at(-1) ?? Number.NEGATIVE_INFINITY;
-      const isQuiet = now - last >= minuteMs || this.#callers.size >= maxIdleCallers;
-      if (caller.isIdle && isQuiet) this.#callers.delete(name);
-      else if (!caller.isIdle) this.#moveToEnd(name, caller);
+      if (caller.isIdle) this.#callers.delete(name);
+      else this.#moveToEnd(name, caller);
     }
   }
 

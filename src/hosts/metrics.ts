@@ -10,6 +10,13 @@ export interface Rendered {
   body: string;
 }
 
+/** Values of the whole server that are read when metrics are collected. */
+export interface ServerGauges {
+  queuedCalls?(): number;
+  openStreams?(): number;
+  health?(): Health;
+}
+
 const callBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45];
 const requestBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const lagBuckets = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
@@ -24,9 +31,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #gauges = new Map<string, Set<Gauges>>();
   #inFlight = 0;
-  #queue: () => { queued: number } = () => ({ queued: 0 });
-  #health: (() => Health) | undefined;
-  #streams: () => number = () => 0;
+  #server: ServerGauges = {};
 
   readonly #calls = this.#counter('calls_total', 'Finished tool calls', [
     'tenant',
@@ -88,12 +93,15 @@ export class Metrics {
     );
     this.#gauge('calls_in_flight', 'Calls in flight', [], (set) => set({}, this.#inFlight));
     this.#gauge('calls_queued', 'Requests to /mcp waiting in the fair queue', [], (set) =>
-      set({}, this.#queue().queued),
+      set({}, this.#server.queuedCalls?.() ?? 0),
     );
-    this.#gauge('streams_open', 'Open streams of updates', [], (set) => set({}, this.#streams()));
-    this.#gauge('state_healthy', 'Whether state can be stored, 0 or 1', ['kind'], (set) =>
-      this.#eachHealth((kind, ok) => set({ kind }, ok ? 1 : 0)),
+    this.#gauge('streams_open', 'Open streams of updates', [], (set) =>
+      set({}, this.#server.openStreams?.() ?? 0),
     );
+    this.#gauge('state_healthy', 'Whether state can be stored, 0 or 1', ['kind'], (set) => {
+      const health = this.#server.health?.();
+      if (health) set({ kind: health.kind }, health.ok ? 1 : 0);
+    });
   }
 
   callStarted(): void {
@@ -140,20 +148,12 @@ export class Metrics {
     };
   }
 
-  registerQueueGauges(queue: () => { queued: number }): void {
-    this.#queue = queue;
-  }
-
-  watchStreams(open: () => number): void {
-    this.#streams = open;
+  registerServerGauges(gauges: ServerGauges): void {
+    this.#server = gauges;
   }
 
   streamRefused(by: keyof StreamLimits): void {
     this.#streamsRefused.inc({ limit: by === 'perCaller' ? 'caller' : 'tenant' });
-  }
-
-  registerHealthGauge(health: () => Health): void {
-    this.#health = health;
   }
 
   async render(): Promise<Rendered> {
@@ -183,11 +183,6 @@ export class Metrics {
         record(tenant, collection, Math.max(0, (Date.now() - asOf) / 1000));
       }
     }
-  }
-
-  #eachHealth(record: (kind: string, ok: boolean) => void): void {
-    const health = this.#health?.();
-    if (health) record(health.kind, health.ok);
   }
 
   #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {

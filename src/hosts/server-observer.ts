@@ -1,14 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Trace } from '../api/call.ts';
 import type { Log } from '../log.ts';
-import type { CallObserver, CallOutcome } from '../mcp/observer.ts';
-import type {
-  Gauges,
-  Observation,
-  Observer,
-  OutgoingRequest,
-  RequestOutcome,
-} from '../traffic/observer.ts';
+import type { CallObserver } from '../mcp/observer.ts';
+import type { Observer } from '../traffic/observer.ts';
 import { traceIdOf } from '../traffic/trace.ts';
 import type { Metrics, Rendered } from './metrics.ts';
 import { assignRequestId, runAsRequest } from './request-context.ts';
@@ -59,7 +53,7 @@ export class ServerObserver {
 
   /** `name`: the operator's name of the tenant, used as a label. */
   tenant(name: string): TenantObserver {
-    return new OperatingTenantObserver(name, this.#log, this.metrics, this.#traces);
+    return tenantObserver(name, this.#log, this.metrics, this.#traces);
   }
 
   /** Handles a request in a log context, and counts its status. */
@@ -77,65 +71,46 @@ export class ServerObserver {
   }
 }
 
-class OperatingTenantObserver implements TenantObserver {
-  readonly #name: string;
-  readonly #log: Log;
-  readonly #metrics: Metrics;
-  readonly #traces: Traces | undefined;
-
-  constructor(name: string, log: Log, metrics: Metrics, traces: Traces | undefined) {
-    this.#name = name;
-    this.#log = log;
-    this.#metrics = metrics;
-    this.#traces = traces;
-  }
-
-  onCall(tool: string, trace: Trace | undefined): Observation<CallOutcome> {
-    this.#metrics.callStarted();
-    const span = this.#traces?.onCall(this.#name, tool, trace);
-    const seconds = stopwatch();
-    return {
-      ...span,
-      end: (outcome) => {
-        const elapsed = seconds();
-        this.#metrics.callEnded(this.#name, tool, outcome, elapsed);
-        this.#logCall(tool, outcome, elapsed, span?.trace ?? trace);
-        span?.end(outcome);
-      },
-    };
-  }
-
-  onRequest(outgoing: OutgoingRequest, trace: Trace | undefined): Observation<RequestOutcome> {
-    const span = this.#traces?.onRequest(this.#name, outgoing, trace);
-    const seconds = stopwatch();
-    return {
-      ...span,
-      end: (outcome, status) => {
-        this.#metrics.requestEnded(this.#name, outcome, seconds());
-        span?.end(outcome, status);
-      },
-    };
-  }
-
-  onRejected(by: 'budget' | 'circuit'): void {
-    this.#metrics.requestRejected(this.#name, by);
-  }
-
-  registerGauges(gauges: Gauges): () => void {
-    return this.#metrics.registerGauges(this.#name, gauges);
-  }
-
-  /** Logs a call; request id and caller come from the log context. */
-  #logCall(tool: string, outcome: CallOutcome, seconds: number, trace: Trace | undefined): void {
-    this.#log.info('call', {
-      tenant: this.#name,
-      tool,
-      outcome,
-      ms: Math.round(seconds * 1000),
-      ...(trace ? { trace: traceIdOf(trace) } : {}),
-    });
-  }
+function tenantObserver(
+  tenant: string,
+  log: Log,
+  metrics: Metrics,
+  traces: Traces | undefined,
+): TenantObserver {
+  return {
+    onCall(tool, trace) {
+      metrics.callStarted();
+      const span = traces?.onCall(tenant, tool, trace);
+      const seconds = stopwatch();
+      return {
+        ...span,
+        end: (outcome) => {
+          const elapsed = seconds();
+          metrics.callEnded(tenant, tool, outcome, elapsed);
+          const ms = Math.round(elapsed * 1000);
+          // Request id and caller come from the log context.
+          log.info('call', { tenant, tool, outcome, ms, ...traceFacts(span?.trace ?? trace) });
+          span?.end(outcome);
+        },
+      };
+    },
+    onRequest(outgoing, trace) {
+      const span = traces?.onRequest(tenant, outgoing, trace);
+      const seconds = stopwatch();
+      return {
+        ...span,
+        end: (outcome, status) => {
+          metrics.requestEnded(tenant, outcome, seconds());
+          span?.end(outcome, status);
+        },
+      };
+    },
+    onRejected: (by) => metrics.requestRejected(tenant, by),
+    registerGauges: (gauges) => metrics.registerGauges(tenant, gauges),
+  };
 }
+
+const traceFacts = (trace: Trace | undefined) => trace && { trace: traceIdOf(trace) };
 
 function stopwatch(): () => number {
   const startedAt = performance.now();

@@ -153,22 +153,15 @@ describe('a batch', () => {
 });
 
 describe('idle callers', () => {
-  test('are forgotten after a minute', async () => {
-    const turns = new FairQueue(plenty);
-    for (let caller = 0; caller < 50; caller++) (await turns.acquire(`${caller}`, always))();
-    expect(turns.callerCount).toBe(50);
+  test('are forgotten above ten thousand, the longest idle first; busy ones are kept', async () => {
+    const limits = { ...plenty, callsPerMinute: 1, concurrentPerCaller: 1, queuedPerCaller: 0 };
+    const turns = new FairQueue(limits);
+    const call = (caller: number) => turns.acquire(`${caller}`, always);
+    const busy = await turns.acquire('busy', always);
+    for (let caller = 0; caller < 12_000; caller++) (await call(caller))();
+    await expect(call(2_010)).rejects.toMatchObject({ reason: 'rate' });
+    await expect(call(1_990)).resolves.toBeTypeOf('function');
     await vi.advanceTimersByTimeAsync(60_000);
-    const busy = await turns.acquire('busy', always);
-    for (let call = 0; call < 50; call++) (await turns.acquire('one', always))();
-    expect(turns.callerCount).toBe(2);
-    busy();
-  });
-
-  test('are limited to ten thousand, and busy ones are kept', async () => {
-    const turns = new FairQueue({ ...plenty, concurrentPerCaller: 1, queuedPerCaller: 0 });
-    const busy = await turns.acquire('busy', always);
-    for (let caller = 0; caller < 12_000; caller++) (await turns.acquire(`${caller}`, always))();
-    expect(turns.callerCount).toBe(10_000);
     await expect(turns.acquire('busy', always)).rejects.toEqual(refusal('queue', 10));
     busy();
     (await turns.acquire('busy', always))();
