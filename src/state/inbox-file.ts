@@ -2,8 +2,9 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { ifMissing, syncFolder } from './files.ts';
 import { type SelectedRow, selectPage } from './inbox-page.ts';
-import { appendLines, parseLine, syncFolder } from './json-lines.ts';
+import { appendLines, parseLine } from './json-lines.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import type {
   Inbox,
@@ -79,7 +80,7 @@ export class InboxFile implements Inbox {
     return this.#mutex.runExclusive('file', () =>
       this.#withFile(async (file) => {
         this.#dropExpired();
-        const { chosen: selected, total } = selectPage(this.#newestFirst(), accepts, slice);
+        const { selected, total } = selectPage(this.#newestFirst(), accepts, slice);
         const rows: InboxRow[] = [];
         for (const one of selected) if (file) rows.push(await loadRow(file, one));
         const [oldest] = this.#entries;
@@ -122,10 +123,7 @@ export class InboxFile implements Inbox {
 
   /** Opens the file, if it exists, updates the index, and runs `work`. */
   async #withFile<T>(work: (file: FileHandle | undefined) => Promise<T>): Promise<T> {
-    const file = await open(this.#path, 'r+').catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      return undefined;
-    });
+    const file = await open(this.#path, 'r+').catch(ifMissing(undefined));
     if (!file) this.#reset(0);
     try {
       if (file) await this.#updateIndex(file);

@@ -11,7 +11,7 @@ export function selectPage<E extends InboxEntry>(
   entries: Iterable<E>,
   accepts: (entry: E) => boolean,
   { from, size }: { from: number; size: number },
-): { chosen: SelectedRow<E>[]; total: number } {
+): { selected: SelectedRow<E>[]; total: number } {
   const selected: SelectedRow<E>[] = [];
   const awaitingPrevious = new Map<string, SelectedRow<E>>();
   let total = 0;
@@ -29,7 +29,7 @@ export function selectPage<E extends InboxEntry>(
     selected.push(one);
     if (record !== undefined) awaitingPrevious.set(record, one);
   }
-  return { chosen: selected, total };
+  return { selected, total };
 }
 
 const recordKey = ({ subject, record }: InboxEntry): string | undefined =>

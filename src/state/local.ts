@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { LocalBus } from './bus.ts';
 import { InboxFile } from './inbox-file.ts';
-import { JournalFile } from './journal-file.ts';
+import { journalFile } from './journal-file.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import { MemoryRates } from './memory-rates.ts';
 import {
@@ -10,26 +10,26 @@ import {
   type Health,
   type Inbox,
   type InboxLimits,
-  type Journal,
   type OnceSet,
   type State,
 } from './port.ts';
-import { ProfileFile } from './profile-file.ts';
+import { profileFile } from './profile-file.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
 import { WeakValues } from './weak-values.ts';
 import { isWritable, type ReportEvent, WriteStatus } from './write-status.ts';
 
 /** The claims of one process. */
-class MemoryOnceSet implements OnceSet {
-  readonly #claimed = new Map<string, number>();
-
-  async claim(name: string, expiresAt: number): Promise<boolean> {
-    const now = Date.now();
-    for (const [claimed, until] of this.#claimed) if (until <= now) this.#claimed.delete(claimed);
-    if (this.#claimed.has(name)) return false;
-    this.#claimed.set(name, expiresAt);
-    return true;
-  }
+function memoryOnceSet(): OnceSet {
+  const claims = new Map<string, number>();
+  return {
+    async claim(name, expiresAt) {
+      const now = Date.now();
+      for (const [claimed, until] of claims) if (until <= now) claims.delete(claimed);
+      if (claims.has(name)) return false;
+      claims.set(name, expiresAt);
+      return true;
+    },
+  };
 }
 
 export interface LocalOptions {
@@ -91,20 +91,18 @@ export function localState(folder: string, options: LocalOptions = {}): State {
     const file = new InboxFile(path, limits, (update) => bus.notify(tenant, update));
     return health.writes.inbox(path, file);
   };
-  const inboxOf = (tenant: string) => inboxes.getOrCreate(tenant, () => openInbox(tenant));
-  const journalOf = (tenant: string): Journal => {
-    const path = join(folder, `changes-${tenant}.jsonl`);
-    return health.writes.journal(path, new JournalFile(path));
-  };
   return {
     rates: new MemoryRates(),
-    once: new MemoryOnceSet(),
+    once: memoryOnceSet(),
     bus,
-    inbox: inboxOf,
+    inbox: (tenant) => inboxes.getOrCreate(tenant, () => openInbox(tenant)),
     health: () => health.now(),
     secret: async () => secret,
-    journal: journalOf,
-    profile: (tenant) => new ProfileFile(join(folder, `service-${tenant}.json`)),
+    journal(tenant) {
+      const path = join(folder, `changes-${tenant}.jsonl`);
+      return health.writes.journal(path, journalFile(path));
+    },
+    profile: (tenant) => profileFile(join(folder, `service-${tenant}.json`)),
     snapshots: (tenant) => new SnapshotFiles(join(folder, `history-${tenant}`)),
     runExclusive: (name, work) => mutex.runExclusive(name, work),
     close: async () => {},

@@ -108,17 +108,17 @@ export class RedisInbox implements Inbox {
   ): Promise<InboxPage> {
     const reply = await this.#link.runScript(listScript, this.#keys(), this.#limits);
     const [members, first] = listReply(reply);
-    const { chosen, total } = selectPage(toEntries(listReply(members)), accepts, slice);
-    const needed = chosen.flatMap(({ row, previous }) => (previous ? [row, previous] : [row]));
+    const { selected, total } = selectPage(toEntries(listReply(members)), accepts, slice);
+    const needed = selected.flatMap(({ row, previous }) => (previous ? [row, previous] : [row]));
     const loaded = await this.#load(needed);
-    const rows = chosen.flatMap(({ row, previous }): InboxRow[] => {
+    const rows = selected.flatMap(({ row, previous }): InboxRow[] => {
       const event = loaded.get(row.id);
       const before = previous && loaded.get(previous.id);
       if (!event) return [];
       const dated = { ...event, at: row.at };
       return [before ? { event: dated, previous: before } : { event: dated }];
     });
-    const page = { rows, total, damaged: chosen.length - rows.length };
+    const page = { rows, total, damaged: selected.length - rows.length };
     return String(first) === '' ? page : { ...page, keptSince: Number(first) };
   }
 

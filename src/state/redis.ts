@@ -11,13 +11,13 @@ import {
 import { RedisBus } from './redis-bus.ts';
 import { RedisCollections } from './redis-collections.ts';
 import { RedisInbox } from './redis-inbox.ts';
-import { RedisJournal } from './redis-journal.ts';
+import { redisJournal } from './redis-journal.ts';
 import { keyOf } from './redis-keys.ts';
 import { type LinkOptions, RedisLink } from './redis-link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './redis-lock.ts';
 import { redisProfileStore } from './redis-profile.ts';
 import { RedisRates } from './redis-rates.ts';
-import { RedisSnapshots } from './redis-snapshots.ts';
+import { redisSnapshots } from './redis-snapshots.ts';
 import { shortHash } from './short-hash.ts';
 import { WriteStatus } from './write-status.ts';
 
@@ -50,19 +50,18 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const writes = new WriteStatus(options.report, () => link.outage !== undefined);
   // Redis accepted a write before the reconnect was reported.
   link.onReconnect(() => writes.reset());
-  const inboxOf = (tenant: string) => new RedisInbox(link, bus, tenant, inbox);
-  const journalOf = (tenant: string) => new RedisJournal(link, keyOf(tenant, 'journal'));
   return {
     rates: new RedisRates(link, settleMs === undefined ? sharing : { ...sharing, settleMs }),
     once: redisOnceSet(link),
     bus,
     collections: new RedisCollections(link, lockMs),
-    inbox: (tenant) => writes.inbox(`inbox ${tenant}`, inboxOf(tenant)),
+    inbox: (tenant) => writes.inbox(`inbox ${tenant}`, new RedisInbox(link, bus, tenant, inbox)),
     health: () => healthOf(link, replicas, advice.notes, writes),
     secret: sharedSecret(link),
     profile: (tenant) => redisProfileStore(link, keyOf(tenant, 'service')),
-    journal: (tenant) => writes.journal(`journal ${tenant}`, journalOf(tenant)),
-    snapshots: (tenant) => new RedisSnapshots(link, keyOf(tenant, 'history')),
+    journal: (tenant) =>
+      writes.journal(`journal ${tenant}`, redisJournal(link, keyOf(tenant, 'journal'))),
+    snapshots: (tenant) => redisSnapshots(link, keyOf(tenant, 'history')),
     // Calls of this process wait for each other here, so that only one of them polls Redis.
     runExclusive: (name, work) =>
       mutex.runExclusive(name, () => withLock(link, name, lockMs, work)),

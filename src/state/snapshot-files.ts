@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../values.ts';
-import { syncFolder } from './json-lines.ts';
+import { ifMissing, syncFolder, writeSynced } from './files.ts';
 import type { SnapshotStore } from './port.ts';
 
 const isName = /^[a-z0-9-]+$/;
@@ -66,20 +65,3 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 }
-
-async function writeSynced(path: string, value: Buffer): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(value);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-const ifMissing =
-  <T>(instead: T) =>
-  (error: unknown): T => {
-    if (errorCode(error) === 'ENOENT') return instead;
-    throw error;
-  };

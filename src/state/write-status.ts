@@ -1,6 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { errorCode } from '../values.ts';
+import { writeSynced } from './files.ts';
 import type { Inbox, Journal } from './port.ts';
 
 /** Logs that something cannot be written, or can be written again. */
@@ -96,13 +97,7 @@ export async function isWritable(path: string): Promise<boolean> {
   const probe = `${path}.${process.pid}.probe`;
   try {
     await (await open(path, 'a', 0o600)).close();
-    const file = await open(probe, 'w', 0o600);
-    try {
-      await file.writeFile(Buffer.alloc(probeBytes));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeSynced(probe, Buffer.alloc(probeBytes));
     return true;
   } catch {
     return false;

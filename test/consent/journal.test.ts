@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { JournalFile } from '../../src/state/journal-file.ts';
+import { journalFile } from '../../src/state/journal-file.ts';
 import { localState } from '../../src/state/local.ts';
 import {
   announcingJournal,
@@ -220,7 +220,7 @@ describe('a journal that cannot be written', () => {
     const path = await fileIn(folder);
     await writeFile(path, '');
     await mkdir(`${path}.d`);
-    const broken = new JournalFile(`${path}.d`);
+    const broken = journalFile(`${path}.d`);
     await expect(broken.read()).rejects.toThrow();
     const answer = await (
       await open({ state: { ...localState(folder), journal: () => broken } })

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ifMissing, writeSynced } from '../../state/files.ts';
 import { grantNames } from '../../tenant/grants.ts';
 import { errorCode, fieldOf, isObject } from '../../values.ts';
 
@@ -83,10 +84,11 @@ export const isExpired = ({ expires }: StoredToken, now = Date.now()): boolean =
  * @throws TokenFileError when the file cannot be read or is invalid
  */
 export async function readTokens(path: string): Promise<readonly StoredToken[]> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw new TokenFileError(`${path} cannot be read (${error.code})`);
-  });
+  const text = await readFile(path, 'utf8')
+    .catch(ifMissing(undefined))
+    .catch((error: unknown) => {
+      throw new TokenFileError(`${path} cannot be read (${errorCode(error)})`);
+    });
   if (text === undefined) return [];
   const tokens = parseTokens(text);
   if (!tokens) {
@@ -142,13 +144,7 @@ export async function updateTokens(
 async function replace(path: string, text: string, lock: Lock): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
   try {
-    const file = await open(draft, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeSynced(draft, text);
     // If another program took over the lock meanwhile, its change must not be overwritten.
     if (!(await lock.isHeld())) throw new TokenFileError(lockBusyError(`${path}.lock`));
     await rename(draft, path);
