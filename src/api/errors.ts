@@ -133,6 +133,13 @@ export const isApiError = <K extends ApiErrorKind = ApiErrorKind>(
 ): error is ApiError<K> =>
   error instanceof ApiError && (kinds.length === 0 || kinds.some((kind) => kind === error.kind));
 
+/** A handler for `catch`: returns `undefined` for an `ApiError` of these kinds (default: any), and rethrows others. */
+export const ignoreApiError =
+  (...kinds: ApiErrorKind[]) =>
+  (error: unknown): undefined => {
+    if (!isApiError(error, ...kinds)) throw error;
+  };
+
 /** Some services answer a too large `size` with status 500. */
 export const isInternalError = (error: unknown): error is ApiError<'server-error'> =>
   isApiError(error, 'server-error') && error.facts.status === 500;

@@ -72,15 +72,17 @@ export const probabilityScaleFor = (
   opportunities &&
   tenant.derived([opportunities], 'probability scale', () => probabilityScale(opportunities));
 
-/** The names of persons by id, as the first record that each owns tells it. */
+/**
+ * The names of persons by id, as the first record that each owns tells it: the service has no list of persons.
+ */
 export const ownerNamesFor = (
   tenant: Tenant,
   opportunities: readonly Opportunity[] | undefined,
   quotes: readonly Quote[] | undefined,
-): ReadonlyMap<string, string | undefined> =>
+): ReadonlyMap<string, string> =>
   tenant.derivedFromNames([opportunities, quotes], 'owner names', () => {
-    const names = new Map<string, string | undefined>();
+    const names = new Map<string, string>();
     for (const { owner } of [...(opportunities ?? []), ...(quotes ?? [])])
-      if (owner?.id && !names.has(owner.id)) names.set(owner.id, owner.name);
+      if (owner?.id && owner.name && !names.has(owner.id)) names.set(owner.id, owner.name);
     return names;
   });

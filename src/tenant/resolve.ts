@@ -1,5 +1,5 @@
 /** Resolves a text to a record, by id, identifier or name. */
-import { ApiError, isApiError } from '../api/errors.ts';
+import { ApiError, ignoreApiError } from '../api/errors.ts';
 import { routes } from '../api/routes.ts';
 import { isDeleted } from '../briefs/outcome.ts';
 import { normalisePart } from '../briefs/part-numbers.ts';
@@ -112,12 +112,8 @@ async function searchService<K extends SearchKind>(
   text: string,
   call: ToolCall,
 ): Promise<readonly RecordOf[K][]> {
-  try {
-    return (await tenant.searchAll(kind, { query: text }, call)).records;
-  } catch (error) {
-    if (!isApiError(error)) throw error;
-    return [];
-  }
+  const found = await tenant.searchAll(kind, { query: text }, call).catch(ignoreApiError());
+  return found?.records ?? [];
 }
 
 /**
@@ -196,10 +192,7 @@ export const readIfExists = <R extends Resource>(
   value: string,
   call: ToolCall,
 ): Promise<RecordOf[R] | undefined> =>
-  tenant.getRecord(resource, by, value, call).catch((error: unknown) => {
-    if (isApiError(error, 'not-found', 'refused')) return undefined;
-    throw error;
-  });
+  tenant.getRecord(resource, by, value, call).catch(ignoreApiError('not-found', 'refused'));
 
 /** The search index, built in slices once for each reading of a collection. */
 export const searchIndexOf = <K extends SearchKind>(

@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { ApiClient, type ClientOptions } from '../api/client.ts';
-import { type ApiError, isApiError } from '../api/errors.ts';
+import { type ApiError, ignoreApiError, isApiError } from '../api/errors.ts';
 import type { PageQuery, Search } from '../api/page.ts';
 import { resources, routes } from '../api/routes.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
@@ -323,9 +323,7 @@ export class Tenant {
     if (!this.keyRefused) return;
     await this.client
       .page('company', { size: 1 }, interactiveCall(call))
-      .catch((error: unknown) => {
-        if (!isApiError(error, 'not-permitted')) throw error;
-      });
+      .catch(ignoreApiError('not-permitted'));
   }
 
   /**

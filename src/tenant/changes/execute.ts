@@ -133,7 +133,7 @@ async function send(
     return resultWithoutAnswer(plan, change, verification, error);
   }
   const isNew = intent.opportunityId === undefined;
-  const sent = isNew ? { ...change, madeId: answer.id } : change;
+  const sent = isNew ? { ...change, createdId: answer.id } : change;
   return resultFromAnswer(plan, sent, await verifyTwice(tenant, plan, sent, trace), answer);
 }
 

@@ -1,4 +1,4 @@
-import { isApiError } from '../../api/errors.ts';
+import { ignoreApiError } from '../../api/errors.ts';
 import { isPathSegment } from '../../api/routes.ts';
 import { isDeleted } from '../../briefs/outcome.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
@@ -66,12 +66,12 @@ async function targetById(
   call: ToolCall,
 ): Promise<Target> {
   refuseDotSegments(id);
-  const record = await readCurrent(tenant, id, call).catch((error: unknown) => {
-    if (!isApiError(error, 'not-found')) throw error;
+  const record = await readCurrent(tenant, id, call).catch(ignoreApiError('not-found'));
+  if (!record) {
     throw new ChangeRefused(
       wording`There is no opportunity with the id ${quote(id)}. Take it from a list.`,
     );
-  });
+  }
   const externalId = record.externalIdentifier;
   if (externalId === undefined) {
     throw new ChangeRefused(
@@ -173,18 +173,16 @@ export async function findByExternalId(
 }
 
 /** What the service finds; nothing where it does not search. */
-const searchService = (
+async function searchService(
   tenant: Tenant,
   query: string,
   call: ToolCall,
-): Promise<readonly Opportunity[]> =>
-  tenant.pages.page('opportunity', { size: 25, query }, interactiveCall(call)).then(
-    ({ records }) => records,
-    (error: unknown) => {
-      if (!isApiError(error, 'refused')) throw error;
-      return [];
-    },
-  );
+): Promise<readonly Opportunity[]> {
+  const page = await tenant.pages
+    .page('opportunity', { size: 25, query }, interactiveCall(call))
+    .catch(ignoreApiError('refused'));
+  return page?.records ?? [];
+}
 
 /**
  * Refuses an identifier that looks like an existing one: it is a typing error or an attempt to deceive.

@@ -1,4 +1,4 @@
-import { isApiError } from '../../api/errors.ts';
+import { ignoreApiError } from '../../api/errors.ts';
 import type { Opportunity } from '../../records/records.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
@@ -24,7 +24,7 @@ export interface SentChange {
   /** Absent if the change creates the record. */
   opportunityId?: string | undefined;
   /** Id of the created record, from the service's response. */
-  madeId?: string | undefined;
+  createdId?: string | undefined;
   before: FieldValues;
   changes: readonly FieldChange[];
   /** The whole record as it was, where that is still known. */
@@ -68,21 +68,18 @@ export async function verifyNow(
 
 async function readTarget(
   tenant: Tenant,
-  { externalId, opportunityId, madeId }: SentChange,
+  { externalId, opportunityId, createdId }: SentChange,
   call: ToolCall,
 ): Promise<Opportunity | undefined> {
   if (opportunityId !== undefined) return readCurrent(tenant, opportunityId, call);
-  const made = madeId === undefined ? undefined : await readIfExists(tenant, madeId, call);
+  const created =
+    createdId === undefined
+      ? undefined
+      : await readCurrent(tenant, createdId, call).catch(ignoreApiError('not-found'));
   // A response may contain another record than the one that was written.
-  if (made?.externalIdentifier === externalId) return made;
+  if (created?.externalIdentifier === externalId) return created;
   return findByExternalId(tenant, externalId, call);
 }
-
-const readIfExists = (tenant: Tenant, id: string, call: ToolCall) =>
-  readCurrent(tenant, id, call).catch((error: unknown) => {
-    if (isApiError(error, 'not-found')) return undefined;
-    throw error;
-  });
 
 function compare(sent: SentChange, record: Opportunity, scale: TenantScale): Verification {
   const { opportunityId, changes, recordBefore } = sent;

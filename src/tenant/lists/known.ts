@@ -1,22 +1,15 @@
-import { isApiError } from '../../api/errors.ts';
+import { ignoreApiError, isApiError } from '../../api/errors.ts';
 import { columnsOf, type Known } from '../../briefs/columns.ts';
-import { type CurrencyOf, currenciesOf } from '../../briefs/money.ts';
 import {
   completeReferences,
   haveCompleteReferences,
   type KnownRecords,
 } from '../../briefs/references.ts';
-import type {
-  ApiRecord,
-  PricingBook,
-  Product,
-  RecordOf,
-  Ref,
-  Resource,
-} from '../../records/records.ts';
+import type { ApiRecord, PricingBook, Product, RecordOf, Resource } from '../../records/records.ts';
 import { isKeyOf } from '../../values.ts';
 import type { ToolCall } from '../call.ts';
 import { readGrant } from '../grants.ts';
+import { currenciesFor, ownerNamesFor } from '../prepared.ts';
 import type { Tenant } from '../tenant.ts';
 
 /** Collections without which a list would show ids only, and which are small enough to be read for it. */
@@ -64,25 +57,19 @@ export async function readCurrencies(tenant: Tenant, call: ToolCall): Promise<vo
 }
 
 /** Without permission the list shows ids. */
-function unlessForbidden(error: unknown): undefined {
-  if (!isApiError(error, 'not-permitted', 'no-route')) throw error;
-}
-
-const noCurrencies: CurrencyOf = new Map();
+const unlessForbidden = ignoreApiError('not-permitted', 'no-route');
 
 /** Names and currencies from the cached collections that the caller may read. Sends no request. */
 function knownTo(tenant: Tenant): Known {
   const companies = cachedBy(tenant, 'company');
-  const directories = {
+  const names = {
     company: () => namesIn(tenant, companies),
     category: () => namesIn(tenant, cachedBy(tenant, 'category')),
-    person: () => personsKnownTo(tenant),
+    person: () => ownerNamesFor(tenant, cachedBy(tenant, 'opportunity'), cachedBy(tenant, 'quote')),
   };
   return {
-    currencyOf: companies
-      ? tenant.derived([companies], 'currencies', () => currenciesOf(companies))
-      : noCurrencies,
-    nameOf: (kind, id) => (id === undefined ? undefined : directories[kind]().get(id)),
+    currencyOf: currenciesFor(tenant, companies),
+    nameOf: (kind, id) => (id === undefined ? undefined : names[kind]().get(id)),
   };
 }
 
@@ -93,25 +80,14 @@ const cachedBy = <R extends Resource>(
 ): readonly RecordOf[R][] | undefined =>
   tenant.grants.has(readGrant(resource)) ? tenant.cached(resource) : undefined;
 
-type Names = ReadonlyMap<string, string>;
-const noNames: Names = new Map();
-
-const namesIn = (tenant: Tenant, records: readonly ApiRecord[] | undefined): Names =>
-  records ? tenant.derived([records], 'names', () => namesOf(records)) : noNames;
-
-const namesOf = (refs: readonly (Ref | undefined)[]): Names =>
-  new Map(refs.flatMap((ref) => (ref?.id && ref.name ? [[ref.id, ref.name]] : [])));
-
-/** The service has no list of persons: their names are in the records that they own. */
-function personsKnownTo(tenant: Tenant): Names {
-  const owned = [cachedBy(tenant, 'opportunity'), cachedBy(tenant, 'quote')];
-  const names = owned.flatMap((records) =>
-    records
-      ? [...tenant.derived([records], 'owners', () => namesOf(records.map(({ owner }) => owner)))]
-      : [],
-  );
-  return new Map(names);
-}
+const namesIn = (
+  tenant: Tenant,
+  records: readonly ApiRecord[] | undefined,
+): ReadonlyMap<string, string> =>
+  tenant.derived([records], 'names', () => {
+    const named = (records ?? []).flatMap(({ id, name }) => (id && name ? [{ id, name }] : []));
+    return new Map(named.map(({ id, name }) => [id, name]));
+  });
 
 /** Ids in one filter of the service. */
 const maxIds = 100;
@@ -155,14 +131,10 @@ async function readProducts(
   const query = { filters: `id:${ids.join('|')}`, size: maxIds, includeBundles: true };
   const page =
     ids.length <= maxIds && !ids.some((id) => /[,:|]/.test(id))
-      ? await tenant.list('product', query, call).catch(unlessFilterRefused)
+      ? await tenant.list('product', query, call).catch(ignoreApiError('refused'))
       : undefined;
   if (page?.coverage.complete) return page.records;
   return (await tenant.collection('product', call)).records;
-}
-
-function unlessFilterRefused(error: unknown): undefined {
-  if (!isApiError(error, 'refused')) throw error;
 }
 
 /** The name follows the id, so that a table of the products begins with both. */
