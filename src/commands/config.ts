@@ -28,6 +28,20 @@ ${Object.entries(hosts)
   .map(([name, { title }]) => `  ${name.padEnd(nameWidth)}  ${title}`)
   .join('\n')}`;
 
+/** The usage with what each flag means. */
+export const help = `${usage}
+Flags:
+  --write              install the entry instead of printing it; keeps the rest of the file, and a copy (.bak)
+  --file PATH          edit this file instead of the user's, such as a project's .mcp.json
+  --base-url URL       the tenant's API address; default: from ${variables.baseUrl}
+  --grants LIST        granted permissions; default: from ${variables.grants}
+  --api-key-file PATH  read the key from this file; default: from ${variables.keyFile}
+  --sandbox            use the embedded tenant, without address and key
+  --http URL           connect to a team's server instead of starting one
+  --auth METHOD        how that server authenticates; default: token, on this machine none
+  --local              start this copy by its path, also if npx fetched it
+  --windows            print the Windows form on another system`;
+
 interface ConfigRequest extends LaunchOptions {
   host: ConfigHost;
   write: boolean;

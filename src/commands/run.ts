@@ -19,9 +19,9 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 
 /** Usage texts of commands with arguments of their own. */
 const usages: Readonly<Record<string, () => Promise<string>>> = {
-  sandbox: async () => `${(await import('./sandbox.ts')).usage}\n`,
-  config: async () => `${(await import('./config.ts')).usage}\n`,
-  token: async () => `${(await import('./token.ts')).usage}\n`,
+  sandbox: async () => `${(await import('./sandbox.ts')).help}\n`,
+  config: async () => `${(await import('./config.ts')).help}\n`,
+  token: async () => `${(await import('./token.ts')).help}\n`,
   history: async () => `${(await import('./history.ts')).usage}\n`,
   demo: async () => 'Use: cpq-mcp demo\nIt takes no flags.\n',
   stdio: async () => (await import('./flags.ts')).flagsOf('stdio'),

@@ -5,6 +5,16 @@ import { messageOf } from '../values.ts';
 
 export const usage = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL[#SECRET]]`;
 
+/** The usage with what each flag means. */
+export const help = `${usage}
+Flags:
+  --port P         port on 127.0.0.1; default: any free one
+  --data FILE      SQLite file for the data; default: in memory
+  --seed N         the same seed gives the same data and keys; default: 1
+  --scale N        multiplies the number of records, 0.01 to 100; default: 1
+  --rate-limit N   requests in ten minutes, or off; default: 500
+  --webhook URL    send events there; what follows # is sent as the secret; can be repeated`;
+
 /** Runs the embedded tenant as a service of its own. */
 export async function sandbox(argv: readonly string[]): Promise<void> {
   const options = read(argv);

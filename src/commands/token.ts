@@ -19,6 +19,15 @@ export const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tools N
      cpq-mcp token revoke NAME
 The file is ${environmentName('tokensFile')} or --tokens-file; default: tokens.json in the state folder.`;
 
+/** The usage with what each flag means. */
+export const help = `${usage}
+Flags:
+  --grants LIST  what the caller may do; the server's own grants still apply; default: read
+  --tools LIST   list these tools and no others
+  --tenant T     the tenant, needed if the server has several
+  --days N       days until the token expires; default: 90
+  --json         print the list as JSON`;
+
 const defaultDays = 90;
 const maxDays = 3_650;
 

@@ -136,6 +136,15 @@ describe('the command line', () => {
     }
   });
 
+  test.each(['sandbox', 'config', 'token'])('says what each flag of %s means', async (command) => {
+    const { stdout } = await run([command, '--help']);
+    const flags = [...stdout.matchAll(/\[(--[a-z-]+)/g)].map(([, flag]) => flag);
+    const explained = [...stdout.matchAll(/^ {2}(--[a-z-]+).* {2}\S/gm)].map(([, flag]) => flag);
+    expect(new Set(explained)).toEqual(
+      new Set([...flags, ...(command === 'config' ? ['--http'] : [])]),
+    );
+  });
+
   test('lists only flags that there are, and of stdio none that only HTTP uses', async () => {
     const { stdout } = await run(['stdio', '--help']);
     expect(stdout).not.toContain('--port');
