@@ -43,6 +43,8 @@ function codeIn(text: string): string[] {
   return [...blocks, ...spans];
 }
 
+const commandLine = /^ *(?:[A-Z_]+=\S+ )*(?:bash|cpq-mcp|curl|kill|node|npm|npx) .*$/gm;
+
 interface ShownCommand {
   file: string;
   code: string;
@@ -84,6 +86,15 @@ test('links lead to files and headings that exist', async () => {
 });
 
 describe('what documents name as code', () => {
+  test('commands are in blocks marked sh, which the slow tests run', async () => {
+    const unmarked = await eachPage((text) =>
+      [...text.matchAll(/^ *```(\w*)\n(.*?)^ *```/gms)].flatMap(([, language, block = '']) =>
+        language === 'sh' ? [] : (block.match(commandLine) ?? []),
+      ),
+    );
+    expect(unmarked).toEqual([]);
+  });
+
   test('npm scripts exist', async () => {
     const { scripts } = JSON.parse(await read('package.json'));
     const named = await eachPage((text) =>
