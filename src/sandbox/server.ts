@@ -136,10 +136,17 @@ async function readBody(request: IncomingMessage): Promise<Json | undefined> {
 
 function parse(text: string): Json {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, requireUnicode);
   } catch (error) {
     throw new Refusal(400, error instanceof Error ? error.message : 'Malformed JSON');
   }
+}
+
+/** Half a character ends the process: libsql reads it back as invalid UTF-8. */
+function requireUnicode(name: string, value: Json): Json {
+  const isText = typeof value === 'string';
+  if (name.isWellFormed() && (!isText || value.isWellFormed())) return value;
+  throw new Error('a string is not valid Unicode');
 }
 
 function headerOf(request: IncomingMessage, name: string): string | undefined {

@@ -159,6 +159,18 @@ describe('an invalid body', () => {
     expect(json.message).toHaveLength(3);
   });
 
+  test.each([{ name: 'half \ud83d' }, { name: 'x', customFields: { '\ud83d': 1 } }])(
+    'is refused if it holds half a character: %j',
+    async (body) => {
+      const { status, json } = await put('ASK-1', body);
+      expect({ status, message: json.message }).toEqual({
+        status: 400,
+        message: 'a string is not valid Unicode',
+      });
+      expect((await put('ASK-2', { name: 'whole 😀' })).json.name).toBe('whole 😀');
+    },
+  );
+
   test('does not inject SQL through an identifier', async () => {
     const ext = encodeURIComponent(`x'; drop table opportunity; --/"`);
     expect((await put(ext, { name: `O'Hara "Q"` })).json.name).toBe(`O'Hara "Q"`);
