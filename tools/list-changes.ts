@@ -20,18 +20,14 @@ import {
   type Answer,
   answerFields,
   coverage,
+  day,
   defineTool,
+  inOrder,
   page,
   readOnlyHints,
   records,
 } from '../src/tool-kit/define-tool.ts';
 import type { JsonObject } from '../src/values.ts';
-
-/** A date; a time after it is ignored. */
-const day = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}/)
-  .optional();
 
 /** Each verification takes one or more requests. */
 const maxVerifications = 5;
@@ -44,21 +40,24 @@ export const listChanges = defineTool({
   toolset: 'changes',
   needs: ['opportunity:read'],
   hints: readOnlyHints,
-  input: z.strictObject({
-    since: day.describe('YYYY-MM-DD'),
-    until: day.describe('YYYY-MM-DD, inclusive'),
-    opportunity: z.string().optional().describe('Id or external identifier'),
-    size: z.int().min(1).max(100).default(20),
-    from: z.int().min(0).default(0),
-  }),
+  input: inOrder(
+    z.strictObject({
+      since: day,
+      until: day.describe('YYYY-MM-DD, inclusive'),
+      opportunity: z.string().optional().describe('Id or external identifier'),
+      size: z.int().min(1).max(100).default(20),
+      from: z.int().min(0).default(0),
+    }),
+    ['since', 'until'],
+  ),
   output: z.looseObject({ ...answerFields, records, page, coverage }),
   async run(tenant, { since, until, opportunity, size, from }, call) {
     await tenant.requireKey(call);
     const { changes, damaged } = await readChanges(tenant.journal);
     const wanted = changes.filter(
       ({ intent, outcome }) =>
-        (since === undefined || intent.at.slice(0, 10) >= since.slice(0, 10)) &&
-        (until === undefined || intent.at.slice(0, 10) <= until.slice(0, 10)) &&
+        (since === undefined || intent.at.slice(0, 10) >= since) &&
+        (until === undefined || intent.at.slice(0, 10) <= until) &&
         (opportunity === undefined ||
           [intent.externalId, intent.opportunityId, outcome?.opportunityId].includes(opportunity)),
     );

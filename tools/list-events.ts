@@ -13,6 +13,7 @@ import {
   type Answer,
   day,
   defineTool,
+  inOrder,
   listOutput,
   readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
@@ -36,15 +37,18 @@ export const listEvents = defineTool({
   toolset: 'events',
   needs: [],
   hints: { ...readOnlyHints, openWorldHint: false },
-  input: z.strictObject({
-    subject: z.enum(subjects).optional(),
-    event: z.string().max(60).optional().describe('e.g. ordered'),
-    since: day,
-    until: day.describe('inclusive'),
-    id: z.string().optional().describe('Record, or several: a|b'),
-    size,
-    from,
-  }),
+  input: inOrder(
+    z.strictObject({
+      subject: z.enum(subjects).optional(),
+      event: z.string().max(60).optional().describe('e.g. ordered'),
+      since: day,
+      until: day.describe('inclusive'),
+      id: z.string().optional().describe('Record, or several: a|b'),
+      size,
+      from,
+    }),
+    ['since', 'until'],
+  ),
   output: listOutput,
   async run(tenant, { subject, event, since, until, id, size, from }, call) {
     await tenant.requireKey(call);

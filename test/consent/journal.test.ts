@@ -272,6 +272,16 @@ describe('cpq_list_changes', () => {
     expect(await listed(it, { until: day(-1) })).toEqual([]);
   });
 
+  test.each([
+    [{ since: 'yesterday' }, 'since: must be a date that exists, as YYYY-MM-DD.'],
+    [{ until: '2026-02-30' }, 'until: must be a date that exists, as YYYY-MM-DD.'],
+    [{ since: '2026-03-02', until: '2026-03-01' }, 'since: must not be after until.'],
+  ])('refuses a period that is none: %j', async (args, message) => {
+    const it = await history();
+    const { isError, text } = await it.call('cpq_list_changes', args);
+    expect({ isError, text }).toEqual({ isError: true, text: message });
+  });
+
   test('lists changes a page at a time', async () => {
     const it = await history();
     const all = await listed(it);

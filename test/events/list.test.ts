@@ -139,6 +139,7 @@ describe('cpq_list_events', () => {
     { from: -1 },
     { subject: 'invoice' },
     { since: '2026-02-30' },
+    { since: '2026-03-04', until: '2026-03-03' },
   ])('refuses %j', async (args) => {
     expect(await (await serverWithEvents()).refused('cpq_list_events', args)).toContain(
       Object.keys(args)[0],
