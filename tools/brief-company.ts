@@ -83,7 +83,7 @@ const parts = {
 
 type Part = keyof typeof parts;
 
-interface Asked {
+interface BriefArguments {
   /** All, if empty. */
   parts: readonly Part[];
   rows: number | undefined;
@@ -93,12 +93,12 @@ interface Asked {
 /** The most rows of a list. */
 const maxRows = 50;
 /** Tokens up to which rows are added, by an estimate that is up to half too high; fewer if all parts are shown. */
-const aims = { all: 2_900, some: 3_600 };
+const targetTokens = { all: 2_900, some: 3_600 };
 
 async function brief(
   tenant: Tenant,
   company: Company,
-  asked: Asked,
+  asked: BriefArguments,
   call: ToolCall,
 ): Promise<Answer> {
   const { parts: some, rows = maxRows, show } = asked;
@@ -146,8 +146,8 @@ async function brief(
       data: { ...limitLists(shown, count), coverage: toCoverage(coverage) },
       notes: [...beta, ...unreadPurchases(shown, records.quote), ...omitted],
     });
-    const aim = some.length > 0 ? aims.some : aims.all;
-    return answerWithRows(rows, write, asked.rows === undefined ? aim : undefined);
+    const target = some.length > 0 ? targetTokens.some : targetTokens.all;
+    return answerWithRows(rows, write, asked.rows === undefined ? target : undefined);
   });
 }
 
@@ -175,7 +175,7 @@ function selectParts(about: CompanyBrief, selected: readonly Part[]): ShownParts
 }
 
 function companySummary({ company, open, quotes }: ShownParts): Wording {
-  const deals = open && wording`${plural(open.total, 'open opportunity')}${formatWorth(open)}`;
+  const deals = open && wording`${plural(open.total, 'open opportunity')}${formatValue(open)}`;
   const offers = quotes && plural(quotes.total, 'quote');
   const facts = [deals, offers].filter((fact) => fact !== undefined);
   const known = company.name ?? company.id;
@@ -186,5 +186,5 @@ function companySummary({ company, open, quotes }: ShownParts): Wording {
     : wording`${first}${who}: ${join(facts, ', ')}.`;
 }
 
-const formatWorth = ({ value }: NonNullable<CompanyBrief['open']>): Wording =>
+const formatValue = ({ value }: NonNullable<CompanyBrief['open']>): Wording =>
   value ? wording` (total contract value ${formatAmounts(value)})` : wording``;

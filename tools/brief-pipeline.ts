@@ -76,7 +76,7 @@ export const briefPipeline = defineTool({
         period_from: plainDay.describe('YYYY-MM-DD; default 90 days ago'),
         period_to: plainDay,
         stalled_days: z.int().min(1).max(3650).optional(),
-        show: z.array(z.enum(dealExtras)).optional().describe('ask: their words'),
+        show: z.array(z.enum(dealExtras)).optional().describe('ask: customer ask'),
         groups: z.int().min(1).optional(),
         rows: z.int().min(0).optional(),
         deals_from: z.int().min(0).optional(),

@@ -104,28 +104,32 @@ function quoteSummary(brief: QuoteBrief): Wording {
 }
 
 /** The status; of a quote at the customer also since when, and until when it can be accepted. */
-function state({ status, standing, sent, expires, expiresInDays = 0 }: QuoteBrief): Wording {
+function state({ status, statusCategory, sent, expires, expiresInDays = 0 }: QuoteBrief): Wording {
   const named = status === undefined ? wording`` : wording`, ${identifier(status)}`;
-  if (standing !== 'sent') return named;
+  if (statusCategory !== 'sent') return named;
   const since = sent === undefined ? named : wording`${named} ${trusted(sent)}`;
   if (expires === undefined) return since;
   return wording`${since}, ${expiresInDays < 0 ? 'expired' : 'expires'} ${trusted(expires)}`;
 }
 
 /** Only a quote that can still be sent has next steps. */
-function verdict({ standing, preflight: { total, stops, checks } }: QuoteBrief): Wording {
-  if (standing === 'deleted') return wording`It cannot go out.`;
-  if (standing === 'approved' || standing === 'declined' || standing === 'expired') {
+function verdict({ statusCategory, preflight: { total, stops, checks } }: QuoteBrief): Wording {
+  if (statusCategory === 'deleted') return wording`It cannot be sent.`;
+  if (
+    statusCategory === 'approved' ||
+    statusCategory === 'declined' ||
+    statusCategory === 'expired'
+  ) {
     const what =
-      standing === 'expired' ? 'It can no longer be accepted' : 'The customer has answered';
-    const found = total === 0 ? wording`nothing` : wording`${stops} serious, ${checks} to review`;
-    return wording`${trusted(what)}; found in what was quoted: ${found}.`;
+      statusCategory === 'expired' ? 'It can no longer be accepted' : 'The customer has answered';
+    const found = total === 0 ? wording`none` : wording`${stops} serious, ${checks} to review`;
+    return wording`${trusted(what)}; findings in the quote: ${found}.`;
   }
   const found =
     total === 0
       ? wording`The pre-flight check found nothing`
       : wording`The pre-flight check found ${stops} to fix and ${checks} to review`;
-  return standing === 'sent'
-    ? wording`${found} in what the customer has.`
-    : wording`${found}; for a person to review before it goes out.`;
+  return statusCategory === 'sent'
+    ? wording`${found} in the quote that was sent.`
+    : wording`${found}; a person should review it before it is sent.`;
 }

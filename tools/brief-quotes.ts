@@ -34,7 +34,7 @@ export const briefQuotes = defineTool({
   name: 'cpq_brief_quotes',
   title: 'Brief on all quotes',
   description:
-    'Quotes over all customers: count, one-time, monthly, yearly, first-year value by group; open to acceptance, past expiry, accepted; largest.',
+    'Quotes over all customers: count, one-time, monthly, yearly, first-year value by group and acceptance; the largest.',
   toolset: 'briefs',
   needs: ['quote:read'],
   hints: readOnlyHints,
@@ -50,7 +50,7 @@ export const briefQuotes = defineTool({
       date: z.enum(quoteDates).default('sent'),
       date_from: plainDay,
       date_to: plainDay,
-      item: nameFilter.describe('Or (none)'),
+      item: nameFilter.describe('Text in lines, or (none)'),
       groups: z.int().min(1).optional(),
       from: z.int().min(0).optional(),
       size: z.int().min(0).max(100).optional(),

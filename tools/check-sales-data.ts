@@ -35,7 +35,7 @@ import {
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
 
-/** Checked here and not in the schema, which every conversation pays for. */
+/** Checked here and not in the schema, to save tokens in every conversation. */
 const percent = (min: number) =>
   z
     .number()

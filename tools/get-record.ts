@@ -54,7 +54,7 @@ export const getRecord = defineTool({
     requireFields(resource, [record], { fields });
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
-      summary: wording`${deletedWords(deletionOf(record))}${inPlainWords(resource)} ${quote(String(name))}${fields?.length ? '' : ', whole'}.`,
+      summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${fields?.length ? '' : ', all fields'}.`,
       data: {
         resource,
         record: fields?.length
@@ -80,4 +80,4 @@ async function selected(
   return selectFields(resource, record, fields, await knownFor(tenant, resource, call));
 }
 
-const inPlainWords = (resource: Resource): Wording => trusted(resource.replaceAll('_', ' '));
+const resourceWords = (resource: Resource): Wording => trusted(resource.replaceAll('_', ' '));

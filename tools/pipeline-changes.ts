@@ -182,7 +182,7 @@ const maxGroups = 8;
 const defaultDays = 12;
 const dealsWithGroups = 3;
 
-/** Groups, days, or the deals of one movement take the place of what was not asked for. */
+/** Grouped by day or with one movement, an answer leaves out the other parts. */
 async function changesBetween(
   states: PeriodStates,
   options: ChangeOptions,
@@ -206,12 +206,12 @@ async function changesBetween(
         ? await dailyTotals(states, options, readDeal, Math.max(2, rows ?? defaultDays))
         : undefined,
     deals: await runInSlices(changeRows(changes, states.series, dealsShown(asked), only)),
-    ...(isWhole ? await courseOfDeals(states, options, readDeal, order) : {}),
+    ...(isWhole ? await stagesAndForecast(states, options, readDeal, order) : {}),
   };
 }
 
 /** How long deals stay in a stage, and whether they closed as expected. */
-async function courseOfDeals(
+async function stagesAndForecast(
   { series, monthBefore, closing }: PeriodStates,
   options: ChangeOptions,
   readDeal: ReadDeal,

@@ -145,7 +145,7 @@ function describeBooks({ total, rows }: Prices, isListLowest: boolean): Wording 
     total === 1
       ? wording`One pricing book price applies today: ${describePrice(lowest)}`
       : wording`${total} pricing book prices apply today, the lowest ${describePrice(lowest)}`;
-  const list = isListLowest ? wording` The list price is not higher.` : wording``;
+  const list = isListLowest ? wording` No pricing book price is under the list price.` : wording``;
   return wording`${prices}${whose}${others}.${list}`;
 }
 
@@ -163,18 +163,18 @@ function describeUncounted({ notCounted }: ProductPrices): Wording[] {
   return [wording`Not counted: ${join(counts, ', ')}.`];
 }
 
-/** What the service leaves open. */
+/** What the service does not say. */
 function caveats(
   { prices, discounts, currency }: ProductPrices,
   companyCurrency: string | undefined,
 ): Wording[] {
-  const isOpen = (prices?.total ?? 0) + (discounts?.total ?? 0) > 0;
+  const hasSeveral = (prices?.total ?? 0) + (discounts?.total ?? 0) > 0;
   const ofCompany =
     companyCurrency === undefined
       ? wording``
       : wording`; the company's is ${trusted(companyCurrency)}`;
   return [
-    ...(isOpen
+    ...(hasSeveral
       ? [
           wording`The service does not say which of these prices a quote gets, or from which price a discount is taken: a person decides.`,
         ]

@@ -1,17 +1,23 @@
 /** The discount groups and pricing books that apply to a company today. */
 import type { Company, DiscountGroup, PricingBook } from '../records/records.ts';
-import { byReach, isValid, type Reach, reachOf, windowOf } from './books.ts';
+import {
+  type Applicability,
+  applicabilityOf,
+  byApplicability,
+  isValid,
+  windowOf,
+} from './books.ts';
 import type { Day } from './days.ts';
 import { compact, type LimitedList, limitList, type Named, nonBlank } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 
 export interface DiscountGroupRow extends Named {
-  reach: Reach;
+  appliesTo: Applicability;
   discounts?: number;
 }
 
 export interface PricingBookRow extends Named {
-  reach: Reach;
+  appliesTo: Applicability;
   specialBidNumber?: string;
   validFrom?: Day;
   validTo?: Day;
@@ -26,12 +32,12 @@ export function discountGroupsFor(
   limit: number,
 ): LimitedList<DiscountGroupRow> {
   const rows = groups.flatMap((group): DiscountGroupRow[] => {
-    const reach = reachOf(group, company);
-    if (!reach || reach === 'everyone' || isDeleted(group)) return [];
+    const appliesTo = applicabilityOf(group, company);
+    if (!appliesTo || appliesTo === 'everyone' || isDeleted(group)) return [];
     const discounts = group.discounts?.length || undefined;
-    return [compact({ id: nonBlank(group.id), name: nonBlank(group.name), reach, discounts })];
+    return [compact({ id: nonBlank(group.id), name: nonBlank(group.name), appliesTo, discounts })];
   });
-  return limitList(rows.sort(byReach), limit, (row) => row);
+  return limitList(rows.sort(byApplicability), limit, (row) => row);
 }
 
 /** Books that are valid today and name the company, its classification, or no company at all. */
@@ -42,21 +48,21 @@ export function pricingBooksFor(
   limit: number,
 ): LimitedList<PricingBookRow> {
   const rows = books.flatMap((book): PricingBookRow[] => {
-    const reach = reachOf(book, company);
-    return reach && isValid(book, today) ? [toBookRow(book, reach)] : [];
+    const appliesTo = applicabilityOf(book, company);
+    return appliesTo && isValid(book, today) ? [toBookRow(book, appliesTo)] : [];
   });
-  return limitList(rows.sort(byReach), limit, (row) => row);
+  return limitList(rows.sort(byApplicability), limit, (row) => row);
 }
 
-function toBookRow(book: PricingBook, reach: Reach): PricingBookRow {
-  const byClass = reach === 'classification' || reach === 'unclear';
+function toBookRow(book: PricingBook, appliesTo: Applicability): PricingBookRow {
+  const byClassification = appliesTo === 'classification' || appliesTo === 'unclear';
   return compact({
     id: nonBlank(book.id),
     name: nonBlank(book.name),
-    reach,
+    appliesTo,
     specialBidNumber: nonBlank(book.specialBidNumber),
     ...windowOf(book),
     products: book.products?.length || undefined,
-    classificationIds: byClass ? book.classificationIds : undefined,
+    classificationIds: byClassification ? book.classificationIds : undefined,
   });
 }

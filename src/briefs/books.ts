@@ -8,10 +8,10 @@ import { byName, groupBy } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 
 /**
- * Why something applies: it names the company, its classification, or no company. `unclear`: it names
+ * To whom a book or group applies: to this company, to its classification, or to everyone. `unclear`: to
  * classifications, and those of the company are unknown.
  */
-export type Reach = 'company' | 'classification' | 'everyone' | 'unclear';
+export type Applicability = 'company' | 'classification' | 'everyone' | 'unclear';
 
 interface Assignable {
   companyIds?: string[];
@@ -19,7 +19,10 @@ interface Assignable {
 }
 
 /** `undefined` when it does not apply. If it names no company, it applies to all. */
-export function reachOf(assignable: Assignable, company: Company | undefined): Reach | undefined {
+export function applicabilityOf(
+  assignable: Assignable,
+  company: Company | undefined,
+): Applicability | undefined {
   const companies = assignable.companyIds ?? [];
   const classifications = assignable.classificationIds ?? [];
   if (companies.length === 0 && classifications.length === 0) return 'everyone';
@@ -69,16 +72,16 @@ export function validEntries(book: PricingBook, day: Day): BookPrice[] {
 export type KnownPrice = BookPrice & { price: Decimal };
 const isKnown = (entry: BookPrice): entry is KnownPrice => entry.price !== undefined;
 
-const precedence: readonly Reach[] = ['company', 'classification', 'everyone'];
+const precedence: readonly Applicability[] = ['company', 'classification', 'everyone'];
 
 /** Prices of the books that apply to a company on a day, by product; books that name the company come first. */
 export class BookPrices {
   readonly #ranks: Map<string, KnownPrice[]>[];
 
   constructor(books: readonly PricingBook[], company: Company | undefined, day: Day) {
-    this.#ranks = precedence.map((reach) => {
-      const meant = books.filter((book) => reachOf(book, company) === reach);
-      const entries = meant.flatMap((book) => validEntries(book, day));
+    this.#ranks = precedence.map((appliesTo) => {
+      const applicable = books.filter((book) => applicabilityOf(book, company) === appliesTo);
+      const entries = applicable.flatMap((book) => validEntries(book, day));
       return groupBy(entries.filter(isKnown), ({ productId }) => productId);
     });
   }
@@ -124,10 +127,11 @@ export function windowOf(book: PricingBook): { validFrom?: Day; validTo?: Day } 
   return { ...(validFrom && { validFrom }), ...(validTo && { validTo }) };
 }
 
-const reachOrder: readonly Reach[] = [...precedence, 'unclear'];
+const applicabilityOrder: readonly Applicability[] = [...precedence, 'unclear'];
 
-/** The most specific reach first, then by name and id. */
-export const byReach = (
-  a: { reach: Reach; name?: string; id?: string },
-  b: { reach: Reach; name?: string; id?: string },
-): number => reachOrder.indexOf(a.reach) - reachOrder.indexOf(b.reach) || byName(a, b);
+/** The company's own first, then those of its classification; then by name and id. */
+export const byApplicability = (
+  a: { appliesTo: Applicability; name?: string; id?: string },
+  b: { appliesTo: Applicability; name?: string; id?: string },
+): number =>
+  applicabilityOrder.indexOf(a.appliesTo) - applicabilityOrder.indexOf(b.appliesTo) || byName(a, b);

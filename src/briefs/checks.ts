@@ -69,7 +69,7 @@ export const checkNames = keysOf(checks);
 interface CheckFilters {
   owner?: Named;
   company?: Named;
-  /** Standing of a quote, or stage of an opportunity. */
+  /** Status category of a quote, or stage of an opportunity. */
   status?: Named;
   kind?: Named;
 }
@@ -96,7 +96,7 @@ interface CheckFinding extends Named {
   company?: string;
   owner?: string;
   status?: string;
-  /** In what the finding differs from others, such as `expired`, `deal won`. */
+  /** Properties that distinguish findings of this check, such as `expired`, `deal won`. */
   kind?: string[];
   /** The opportunity of a quote. */
   deal?: string;
@@ -121,8 +121,8 @@ export interface CheckReport extends LimitedList<CheckFinding> {
   /** Lines of all findings, or products, where a finding can be about several. */
   lines?: number;
   products?: number;
-  /** Number of records that could not be judged, by reason. */
-  unjudged?: Partial<Record<string, number>>;
+  /** Number of records that could not be checked, by reason. */
+  notChecked?: Partial<Record<string, number>>;
   /** Sums over all findings, shown or not; absent where the values cannot be added. */
   valueAtStake?: Amounts;
   /** Findings of unknown value. */
@@ -135,7 +135,7 @@ export interface CheckReport extends LimitedList<CheckFinding> {
   next?: number;
 }
 
-const neutralParameters = { floor: 0, days: 0, tolerance: 0 };
+const unusedParameters = { floor: 0, days: 0, tolerance: 0 };
 const defaults = { from: 0, maxRows: 15, maxRelated: 2 };
 
 /**
@@ -167,7 +167,9 @@ export function* examine(name: CheckName, data: CheckData, options: CheckOptions
   const matched = yield* matching(check, data, options);
   const { findings: all, ...examined } = yield* check.examine(matched, context);
   const { kind } = options;
-  const findings = yield* byValueAtStake(kind ? all.filter((each) => isOfKind(each, kind)) : all);
+  const findings = yield* sortByValueAtStake(
+    kind ? all.filter((each) => isOfKind(each, kind)) : all,
+  );
   const counts = yield* countFindings(findings);
   const report = compact({
     check: name,
@@ -176,7 +178,7 @@ export function* examine(name: CheckName, data: CheckData, options: CheckOptions
     of: examined.of,
     unit: check.unit,
     ...(check.parts && { [check.parts]: nonZero(countParts(findings)) }),
-    unjudged: nonZeroCounts(examined.unjudged),
+    notChecked: nonZeroCounts(examined.notChecked),
     ...totalAtStake(check, findings),
     counts,
     currency: sharedCurrency(findings),
@@ -211,7 +213,7 @@ function contextOf(check: Check, options: CheckOptions): CheckContext {
   return {
     catalogueCurrency: unknownCurrency,
     currencyOf: new Map(),
-    ...neutralParameters,
+    ...unusedParameters,
     ...check.defaults,
     ...compact(options),
     today: requireDay(options.today, 'today'),
@@ -224,7 +226,7 @@ type AnyRecord = RecordOf[Resource];
 export const ownerOf = ({ owner }: AnyRecord): Ref | undefined =>
   typeof owner === 'object' && owner !== null ? (owner as Ref) : undefined;
 
-/** Standing of a quote, stage of an opportunity; other records have none. */
+/** Status category of a quote, stage of an opportunity; other records have none. */
 export function statusOf(resource: Resource, record: AnyRecord): Ref | undefined {
   if (resource === 'quote') return { name: statusOfQuote(record) };
   return resource === 'opportunity' ? (record as RecordOf['opportunity']).pipelineStage : undefined;
@@ -254,7 +256,7 @@ const isOfKind = (finding: RawFinding, { name = '' }: Named): boolean =>
   kindsOf(finding).includes(name);
 
 /** The highest value first, regardless of currency; unknown values last; then by name and id. */
-function* byValueAtStake(findings: readonly RawFinding[]): Steps<RawFinding[]> {
+function* sortByValueAtStake(findings: readonly RawFinding[]): Steps<RawFinding[]> {
   const ranked = findings.map((finding) => ({
     finding,
     rank: finding.atStake?.toNumber() ?? -Number.MAX_VALUE,

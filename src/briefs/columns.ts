@@ -144,7 +144,7 @@ const opportunityColumns: Columns<Opportunity> = {
     compared: (deal) => outcomeOf(deal),
   },
   probability: {
-    // That of a closed deal says nothing more.
+    // Meaningless for a closed deal.
     value: (deal) => (outcomeOf(deal) === 'open' ? deal.probability : undefined),
     compared: ({ probability }) => probability,
     sort: 'probability',
@@ -175,7 +175,7 @@ const opportunityColumns: Columns<Opportunity> = {
   updated: hidden(date('updatedAt')),
 };
 
-/** An open deal needs no word, and a deleted one has a column of its own. */
+/** `open` is the default and not shown; deletion has a column of its own. */
 const shownOutcomes: Readonly<Record<string, string>> = {
   won: 'won',
   lost: 'lost',

@@ -46,13 +46,13 @@ export function contractsOf(
 ): ContractItems {
   const kept = items.filter((item) => !isDeleted(item));
   const own = kept.filter((item) => belongsTo(item, company));
-  const nobodys = kept.filter((item) => Object.keys(companyOf(item)).length === 0);
+  const withoutCompany = kept.filter((item) => Object.keys(companyOf(item)).length === 0);
   return compact({
     beta: true as const,
     revenue: sumByTerm(own, 'revenue'),
     profit: sumByTerm(own, 'profit'),
     unknownRevenue: nonZero(own.filter(({ revenue }) => revenue === undefined).length),
-    withoutCompany: nonZero(nobodys.length),
+    withoutCompany: nonZero(withoutCompany.length),
     ...limitList(own.toSorted(byService), limit, toContractRow),
   });
 }

@@ -48,7 +48,7 @@ export interface Deal {
 export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale): Deal {
   const oneTime = decimal(record.onetimeRevenue);
   const monthly = decimal(record.monthlyRevenue);
-  const value = dealWorth(oneTime, monthly, monthsOf(record));
+  const value = valueOver(oneTime, monthly, monthsOf(record));
   return {
     record,
     outcome: outcomeOf(record),
@@ -56,7 +56,7 @@ export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale
     oneTime,
     monthly,
     value,
-    profit: dealWorth(
+    profit: valueOver(
       decimal(record.oneTimeProfit),
       decimal(record.monthlyProfit),
       monthsOf(record),
@@ -102,7 +102,7 @@ function monthsOf({ valueMonths }: Opportunity): number | undefined {
   return valueMonths !== undefined && valueMonths > 0 ? valueMonths : undefined;
 }
 
-function dealWorth(
+function valueOver(
   oneTime: Decimal | undefined,
   monthly: Decimal | undefined,
   months: number | undefined,
@@ -113,7 +113,7 @@ function dealWorth(
 
 /** one-time + monthly × value months (12 where missing); `undefined` when neither revenue is known. */
 export const dealValue = (record: Opportunity): Decimal | undefined =>
-  dealWorth(decimal(record.onetimeRevenue), decimal(record.monthlyRevenue), monthsOf(record));
+  valueOver(decimal(record.onetimeRevenue), decimal(record.monthlyRevenue), monthsOf(record));
 
 /** The day of the last known change: stage change or update, else creation. */
 export const lastChange = (record: Opportunity): Day | undefined =>

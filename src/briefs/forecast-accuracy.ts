@@ -4,30 +4,24 @@ import type { Deal, ReadDeal } from './deals.ts';
 import { type Amounts, CurrencySums } from './money.ts';
 import { compact } from './naming.ts';
 import { type PipelineFilters, passesFilters } from './pipeline.ts';
-import { type RecordPair, totalOf } from './pipeline-changes.ts';
+import { type DealPair, type RecordPair, totalOf } from './pipeline-changes.ts';
 import { weighted } from './probability.ts';
 
 /**
- * `expected`: deals that were expected to close in the period, with their values at its beginning. Then what became of
- * each of them, with values at the end; `removed` with those at the beginning. `wonUnexpected`: won in the period although
+ * `expected`: deals that were expected to close in the period, with their values at its beginning. Then these deals by
+ * their outcome, with values at the end; `removed` with those at the beginning. `wonUnexpected`: won in the period although
  * not expected to close.
  */
 export interface ForecastRow {
-  deals: 'expected' | Fate | 'wonUnexpected';
+  deals: 'expected' | ForecastOutcome | 'wonUnexpected';
   count: number;
   value?: Amounts;
   /** Of `expected`: value × probability. */
   weightedValue?: Amounts;
 }
 
-const fates = ['won', 'lost', 'closedUnknown', 'stillOpen', 'removed'] as const;
-type Fate = (typeof fates)[number];
-
-/** A deal then and now. */
-interface Course {
-  before: Deal | undefined;
-  after: Deal | undefined;
-}
+const outcomes = ['won', 'lost', 'closedUnknown', 'stillOpen', 'removed'] as const;
+type ForecastOutcome = (typeof outcomes)[number];
 
 /**
  * What was expected on one day to close by another, and what did, one deal after the other. Filters by stage and close
@@ -38,8 +32,8 @@ export class ForecastAccuracy {
   readonly #now: Day;
   readonly #filters: PipelineFilters;
   readonly #readDeal: ReadDeal;
-  readonly #expected: Course[] = [];
-  readonly #unexpected: Course[] = [];
+  readonly #expected: DealPair[] = [];
+  readonly #unexpected: DealPair[] = [];
 
   constructor(then: Day, now: Day, filters: PipelineFilters, readDeal: ReadDeal) {
     this.#then = then;
@@ -49,12 +43,12 @@ export class ForecastAccuracy {
   }
 
   add({ before, after }: RecordPair): void {
-    const course = {
+    const pair = {
       before: before && this.#readDeal(before),
       after: after && this.#readDeal(after),
     };
-    if (this.#wasExpected(course)) this.#expected.push(course);
-    else if (this.#wasWon(course)) this.#unexpected.push(course);
+    if (this.#wasExpected(pair)) this.#expected.push(pair);
+    else if (this.#wasWon(pair)) this.#unexpected.push(pair);
   }
 
   /** No rows if nothing was expected and nothing won. */
@@ -64,22 +58,22 @@ export class ForecastAccuracy {
     const weightedValue = weightedOf(expected);
     return [
       { deals: 'expected', ...sumsOf(befores(expected)), ...compact({ weightedValue }) },
-      ...fates.flatMap((fate) =>
+      ...outcomes.flatMap((outcome) =>
         rowsOf(
-          fate,
-          expected.filter((course) => fateOf(course) === fate),
+          outcome,
+          expected.filter((pair) => outcomeIn(pair) === outcome),
         ),
       ),
       ...rowsOf('wonUnexpected', unexpected),
     ];
   }
 
-  #wasExpected({ before }: Course): boolean {
+  #wasExpected({ before }: DealPair): boolean {
     if (before?.outcome !== 'open' || !passesFilters(before, this.#filters)) return false;
     return this.#isInPeriod(before.record.expectedCloseDate);
   }
 
-  #wasWon({ before, after }: Course): boolean {
+  #wasWon({ before, after }: DealPair): boolean {
     if (after?.outcome !== 'won' || !passesFilters(after, this.#filters)) return false;
     return before ? before.outcome === 'open' : this.#isInPeriod(after.record.closedAt);
   }
@@ -90,7 +84,7 @@ export class ForecastAccuracy {
   }
 }
 
-function fateOf({ after }: Course): Fate {
+function outcomeIn({ after }: DealPair): ForecastOutcome {
   switch (after?.outcome) {
     case 'won':
     case 'lost':
@@ -104,10 +98,9 @@ function fateOf({ after }: Course): Fate {
   }
 }
 
-function rowsOf(deals: ForecastRow['deals'], courses: readonly Course[]): ForecastRow[] {
-  if (courses.length === 0) return [];
-  const shown =
-    deals === 'removed' ? befores(courses) : courses.flatMap(({ after }) => after ?? []);
+function rowsOf(deals: ForecastRow['deals'], pairs: readonly DealPair[]): ForecastRow[] {
+  if (pairs.length === 0) return [];
+  const shown = deals === 'removed' ? befores(pairs) : pairs.flatMap(({ after }) => after ?? []);
   return [{ deals, ...sumsOf(shown) }];
 }
 
@@ -116,12 +109,11 @@ const sumsOf = (deals: readonly Deal[]): Pick<ForecastRow, 'count' | 'value'> =>
   return compact({ count, value });
 };
 
-const befores = (courses: readonly Course[]): Deal[] =>
-  courses.flatMap(({ before }) => before ?? []);
+const befores = (pairs: readonly DealPair[]): Deal[] => pairs.flatMap(({ before }) => before ?? []);
 
-function weightedOf(courses: readonly Course[]): Amounts | undefined {
+function weightedOf(pairs: readonly DealPair[]): Amounts | undefined {
   const sums = new CurrencySums();
-  for (const { value, chance, currency } of befores(courses))
+  for (const { value, chance, currency } of befores(pairs))
     sums.add(currency, weighted(value, chance));
   return sums.toAmounts();
 }

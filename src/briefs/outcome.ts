@@ -9,7 +9,14 @@ import { type Day, dayOf } from './days.ts';
 export type Outcome = 'open' | 'won' | 'lost' | 'closed_unknown' | 'deleted';
 
 /** `other`: the tenant's own status, or none at all. */
-export type Standing = 'draft' | 'sent' | 'approved' | 'declined' | 'expired' | 'other' | 'deleted';
+export type StatusCategory =
+  | 'draft'
+  | 'sent'
+  | 'approved'
+  | 'declined'
+  | 'expired'
+  | 'other'
+  | 'deleted';
 
 /** Words that close a deal even without a closing time. */
 const wonWords = ['won'];
@@ -20,7 +27,7 @@ const refusedWords = [...lostWords, 'declined', 'rejected', 'cancelled', 'cancel
 const openWords = ['open', 'reopened'];
 const closedWords = ['closed'];
 
-const standingTerms: readonly (readonly [Standing, readonly string[]])[] = [
+const categoryWords: readonly (readonly [StatusCategory, readonly string[]])[] = [
   ['draft', ['draft']],
   ['sent', ['sent']],
   ['approved', ['approved', 'accepted', 'signed', 'ordered', 'won']],
@@ -114,18 +121,18 @@ function outcomeWithoutClosing(texts: readonly ReadonlySet<string>[]): Outcome {
 export const isOpen = (opportunity: Opportunity): boolean => outcomeOf(opportunity) === 'open';
 
 /**
- * The standing of a quote, from the words of its `status`; without a status, from its timestamps: approved,
+ * The status category of a quote, from the words of its `status`; without a status, from its timestamps: approved,
  * declined, expired or sent.
  */
-export function standingOf(quote: Quote): Standing {
+export function statusCategoryOf(quote: Quote): StatusCategory {
   if (isDeleted(quote)) return 'deleted';
-  if (!quote.status?.trim()) return standingByTimes(quote);
+  if (!quote.status?.trim()) return statusCategoryByTimes(quote);
   const words = plainWords(quote.status);
-  const matching = standingTerms.filter(([, wanted]) => hasAny(words, wanted));
+  const matching = categoryWords.filter(([, wanted]) => hasAny(words, wanted));
   return matching.length === 1 && matching[0] ? matching[0][0] : 'other';
 }
 
-function standingByTimes(quote: Quote): Standing {
+function statusCategoryByTimes(quote: Quote): StatusCategory {
   if (quote.approvedAt) return 'approved';
   if (quote.declinedAt) return 'declined';
   if (quote.expiredAt) return 'expired';
@@ -134,18 +141,22 @@ function standingByTimes(quote: Quote): Standing {
 
 /** Whether a quote is open: draft or sent. */
 export function isOpenQuote(quote: Quote): boolean {
-  const standing = standingOf(quote);
-  return standing === 'draft' || standing === 'sent';
+  const statusCategory = statusCategoryOf(quote);
+  return statusCategory === 'draft' || statusCategory === 'sent';
 }
 
 /** Whether a quote no longer goes out: approved, declined or deleted. */
 export function isAnsweredOrDeleted(quote: Quote): boolean {
-  const standing = standingOf(quote);
-  return standing === 'approved' || standing === 'declined' || standing === 'deleted';
+  const statusCategory = statusCategoryOf(quote);
+  return (
+    statusCategory === 'approved' || statusCategory === 'declined' || statusCategory === 'deleted'
+  );
 }
 
-/** The standing of a quote in a word: the tenant's own status, in lower case, if it is not a known one. */
+/** The status category of a quote in a word: the tenant's own status, in lower case, if it is not a known one. */
 export function statusOfQuote(quote: Quote): string {
-  const standing = standingOf(quote);
-  return standing === 'other' ? quote.status?.trim().toLowerCase() || 'no status' : standing;
+  const statusCategory = statusCategoryOf(quote);
+  return statusCategory === 'other'
+    ? quote.status?.trim().toLowerCase() || 'no status'
+    : statusCategory;
 }

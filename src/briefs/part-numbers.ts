@@ -1,7 +1,7 @@
 /** Comparison of part numbers and categories, and which of them were bought. */
 import type { Category, Product, Quote, QuoteItem, Ref } from '../records/records.ts';
 import { isAscii, normaliseName } from './naming.ts';
-import { standingOf } from './outcome.ts';
+import { statusCategoryOf } from './outcome.ts';
 import { forEachStep, recordsById, type Steps } from './steps.ts';
 
 /** A part number or a maker's name without letter case, spacing, punctuation and width. */
@@ -96,4 +96,4 @@ export class CategoryKeys {
 
 /** Items that a customer agreed to: those of approved quotes, accepted and ordered ones among them. */
 export const boughtItems = (quote: Quote): readonly QuoteItem[] =>
-  standingOf(quote) === 'approved' ? (quote.items ?? []) : [];
+  statusCategoryOf(quote) === 'approved' ? (quote.items ?? []) : [];

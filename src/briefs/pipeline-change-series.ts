@@ -24,7 +24,7 @@ export interface StageExit {
   days: number | undefined;
 }
 
-/** The course of every deal, from observations in the order of time. */
+/** The changes of every deal over time, from observations in the order of time. */
 export class DealSeries {
   readonly slips = new Map<string, Slips>();
   readonly exits: StageExit[] = [];
@@ -54,11 +54,11 @@ export class DealSeries {
   /** Notes an event: the fields of a deal that it carries; the others are as before. */
   observeEvent(id: string, fields: Opportunity, seen: string): void {
     const before = this.#last.get(id);
-    if (before && this.#isNews(id, fields)) this.#observe(id, { ...before, ...fields, id }, seen);
+    if (before && this.#isNewer(id, fields)) this.#observe(id, { ...before, ...fields, id }, seen);
   }
 
   /** Whether an event is newer than what is known: one that arrives late, again or out of order is not. */
-  #isNews(id: string, fields: Opportunity): boolean {
+  #isNewer(id: string, fields: Opportunity): boolean {
     const changedAt = timeOf(fields.updatedAt) ?? timeOf(fields.stageUpdatedAt);
     if (changedAt === undefined) return true;
     if (changedAt <= Math.max(this.#snapshotAt, this.#eventAt.get(id) ?? 0)) return false;
@@ -84,8 +84,8 @@ export class DealSeries {
 
   #noteExit(id: string, before: Opportunity, after: Opportunity, seen: string): void {
     const [from, to, outcome] = [stageKey(before), stageKey(after), outcomeOf(after)];
-    const stays = outcome === 'open' && from === to;
-    if (stays || outcome === 'deleted') return;
+    const isUnchanged = outcome === 'open' && from === to;
+    if (isUnchanged || outcome === 'deleted') return;
     const left = exitTime(before, after, seen);
     this.changedAt.set(id, left);
     if (from === undefined) return;
@@ -96,7 +96,7 @@ export class DealSeries {
       label: compact({ id: nonBlank(pipelineStage?.id), name: nonBlank(pipelineStage?.name) }),
       to: outcome === 'open' ? to : undefined,
       outcome,
-      days: stayOf(before, left.slice(0, 10)),
+      days: daysInStage(before, left.slice(0, 10)),
     });
   }
 }
@@ -115,7 +115,7 @@ function exitTime(before: Opportunity, after: Opportunity, seen: string): string
   return dayOf(after.closedAt) && after.closedAt ? after.closedAt : seen;
 }
 
-function stayOf(before: Opportunity, left: string): number | undefined {
+function daysInStage(before: Opportunity, left: string): number | undefined {
   const entered = dayOf(before.stageUpdatedAt);
   return entered && left >= entered ? daysBetween(entered, left) : undefined;
 }

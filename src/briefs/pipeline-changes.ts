@@ -56,11 +56,13 @@ export interface Effect<S extends string = Step> {
   count: -1 | 0 | 1;
 }
 
-/** One deal on both days; absent where it did not exist. */
-interface DealPair {
-  before: Deal | undefined;
-  after: Deal | undefined;
+/** The same record on both days; absent where it did not exist. */
+export interface RecordPair<T = Opportunity> {
+  before: T | undefined;
+  after: T | undefined;
 }
+
+export type DealPair = RecordPair<Deal>;
 
 export interface DealChange extends DealPair {
   effects: Effect[];
@@ -98,12 +100,6 @@ export function scopeOf(filters: PipelineFilters): Scope {
 
 const isClosed = ({ outcome }: Deal): boolean => outcome !== 'open' && outcome !== 'deleted';
 
-/** The same record on both days; absent where it did not exist. */
-export interface RecordPair<T = Opportunity> {
-  before: T | undefined;
-  after: T | undefined;
-}
-
 /** Every record of two states, paired by id. */
 export function* pairRecords<T extends { id?: string }>(
   opening: readonly T[],
@@ -136,7 +132,7 @@ function effectsOf({ before, after }: DealPair, scope: Scope, since: Day): Effec
   if (was && is) return valueEffects(was, is);
   if (was) return leaving(was, after, scope);
   if (is) return [entering(entryOf(before, scope), is)];
-  return passingThrough(before, after, scope, since);
+  return openedAndClosed(before, after, scope, since);
 }
 
 export const entering = <S extends string>(step: S, deal: Valued): Effect<S> => ({
@@ -186,8 +182,8 @@ function entryOf(before: Deal | undefined, scope: Scope): Step {
   return scope.isOutsidePeriod(before) ? 'movedIn' : 'transferredIn';
 }
 
-/** A deal that came and was closed between the two days: it enters and leaves with its value at the end. */
-function passingThrough(
+/** The steps of a deal that was opened and closed between the two days: it enters and leaves with its value at the end. */
+function openedAndClosed(
   before: Deal | undefined,
   after: Deal | undefined,
   scope: Scope,

@@ -402,7 +402,9 @@ function filterNotes(
   const { minValue, ...others } = filters;
   const { stage, closeFrom, closeTo } = others;
   if (stage !== undefined || closeFrom !== undefined || closeTo !== undefined) {
-    notes.push(wording`Stage and close dates narrow the open deals only, not won and lost.`);
+    notes.push(
+      wording`The filters by stage and close date apply to open deals only, not to won and lost ones.`,
+    );
   }
   if (minValue !== undefined) {
     const unknown = deals.filter(
@@ -418,7 +420,5 @@ function filterNotes(
 function undatedNote(closed: readonly Deal[]): Wording[] {
   const undated = closed.filter(isUndated).length;
   if (undated === 0) return [];
-  return [
-    wording`${plural(undated, 'closed deal')} without a closing day: not open, and in no period.`,
-  ];
+  return [wording`${plural(undated, 'closed deal')} without a closing date: in no period.`];
 }

@@ -18,7 +18,7 @@ import {
   isDeleted,
   type Outcome,
   outcomeOf,
-  standingOf,
+  statusCategoryOf,
 } from './outcome.ts';
 import {
   type FindingBody,
@@ -108,8 +108,11 @@ function amountFindings(quote: Quote, amount: Decimal, limit: number): FindingBo
 }
 
 function turnsToLoss(before: TermSums | undefined, after: TermSums): boolean {
-  if (!before?.judgedPrice || !before.judgedCost || !after.judgedPrice) return false;
-  return before.judgedPrice.gte(before.judgedCost) && after.judgedPrice.lt(before.judgedCost);
+  if (!before?.comparablePrice || !before.comparableCost || !after.comparablePrice) return false;
+  return (
+    before.comparablePrice.gte(before.comparableCost) &&
+    after.comparablePrice.lt(before.comparableCost)
+  );
 }
 
 function currencyFindings(
@@ -130,7 +133,7 @@ function validityFindings(
   if (isAnsweredOrDeleted(quote)) return [];
   const expires = dayOf(quote.expiresAt);
   const daysLeft = expires === undefined ? undefined : daysBetween(today, expires);
-  if (standingOf(quote) === 'expired' || (daysLeft ?? 0) < 0)
+  if (statusCategoryOf(quote) === 'expired' || (daysLeft ?? 0) < 0)
     return [mustFix('expired', describeExpired(quote, today))];
   if (daysLeft === undefined)
     return [toReview('missing_expiry', wording`The quote has no expiry date: it never expires.`)];

@@ -19,7 +19,7 @@ import {
   zero,
 } from './money.ts';
 import { compact, nonBlank } from './naming.ts';
-import { isAnsweredOrDeleted, standingOf } from './outcome.ts';
+import { isAnsweredOrDeleted, statusCategoryOf } from './outcome.ts';
 import {
   type FindingBody,
   mustFix,
@@ -73,10 +73,8 @@ const badMargin: LineCheck = ({ price, cost, netPrice }) => {
   const after = wording`After discounts the price is ${perUnit(netPrice)}`;
   if (netPrice.lt(cost))
     return mustFix('negative_margin', wording`${after}, under the cost of ${perUnit(cost)}.`);
-  const earnsNothing = netPrice.eq(cost) && !cost.eq(0);
-  return earnsNothing
-    ? toReview('zero_margin', wording`${after}, which is just the cost.`)
-    : undefined;
+  const hasNoMargin = netPrice.eq(cost) && !cost.eq(0);
+  return hasNoMargin ? toReview('zero_margin', wording`${after}, equal to the cost.`) : undefined;
 };
 
 const badTerm: LineCheck = ({ item, product }) => {
@@ -84,7 +82,7 @@ const badTerm: LineCheck = ({ item, product }) => {
   if (term === 'other') {
     return toReview(
       'unrecognised_term',
-      wording`Term ${quote(item.term ?? '')} is neither once, month nor year: totalled apart.`,
+      wording`Term ${quote(item.term ?? '')} is neither once, month nor year: it has a total of its own.`,
     );
   }
   const expected = termOf(product?.term);
@@ -136,11 +134,11 @@ const underBook: LineCheck = ({ item, netPrice, prices, options }) => {
   return toReview('under_book', why);
 };
 
-/** "100 of pricing book "Project" (−5 %)". */
+/** "price of 100 in pricing book "Project" (−5 %)". */
 function describeBook({ book, price }: KnownPrice, own: Decimal): Wording {
   const away = percentOf(own.minus(price), price);
   const by = away ? wording` (${away.gt(0) ? '+' : ''}${roundedPercent(away)} %)` : '';
-  return wording`${perUnit(price)} of pricing book ${quote(book.name ?? book.id ?? '')}${by}`;
+  return wording`price of ${perUnit(price)} in pricing book ${quote(book.name ?? book.id ?? '')}${by}`;
 }
 
 const offBook: LineCheck = ({ item, price, prices, options }) => {
@@ -151,7 +149,7 @@ const offBook: LineCheck = ({ item, price, prices, options }) => {
   if (!nearest || !deviates(price, nearest.price, bookTolerance)) return undefined;
   const { unitPrice } = lineAmounts(item);
   if (unitPrice && !deviates(unitPrice, nearest.price, bookTolerance)) return undefined;
-  const why = wording`Price ${perUnit(price)}, not the ${describeBook(nearest, price)}.`;
+  const why = wording`Price ${perUnit(price)} differs from the ${describeBook(nearest, price)}.`;
   return toReview('departs_from_book', why);
 };
 
@@ -245,7 +243,7 @@ function lineFindings(
 
 /** The day whose pricing books apply: the day the quote was sent, else today. */
 function pricingDay(quote: Quote, today: Day): Day {
-  return standingOf(quote) === 'draft' ? today : (dayOf(quote.sentAt) ?? today);
+  return statusCategoryOf(quote) === 'draft' ? today : (dayOf(quote.sentAt) ?? today);
 }
 
 const percentOff = (discount: QuoteDiscount | undefined): Decimal =>

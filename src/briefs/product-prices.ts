@@ -1,9 +1,9 @@
 /**
  * What a company may be quoted for a product: the list price, the prices of pricing books that apply, and the
- * discount groups that apply. Which of them wins is not decided, because the service does not say.
+ * discount groups that apply. Which price a quote gets is not decided here, because the service does not say.
  */
 import type { Category, Company, DiscountGroup, PricingBook, Product } from '../records/records.ts';
-import { byReach, type Reach, reachOf } from './books.ts';
+import { type Applicability, applicabilityOf, byApplicability } from './books.ts';
 import { type Day, dayOf } from './days.ts';
 import {
   type Discount,
@@ -66,7 +66,7 @@ interface ListPrice extends PriceFigures {
 }
 
 export interface BookPriceRow extends Named, PriceFigures {
-  reach: Reach;
+  appliesTo: Applicability;
   /** Percent under the list price; negative above it. */
   belowList?: number;
   specialBidNumber?: string;
@@ -79,7 +79,7 @@ export interface BookPriceRow extends Named, PriceFigures {
 }
 
 interface DiscountRow extends Named {
-  reach: Reach;
+  appliesTo: Applicability;
   discount: string;
   on: DiscountTarget;
   /** The list price less this discount, where it is a percentage and clearly applies. */
@@ -110,7 +110,9 @@ export interface ProductPrices {
 /** Everything that may decide the price of a product for a company on a day. */
 export function productPrices(data: PriceData, today: Day): ProductPrices {
   const { company, product, books, discountGroups } = data;
-  const discounts = discountGroups?.flatMap((group) => discountRows(group, data)).sort(byReach);
+  const discounts = discountGroups
+    ?.flatMap((group) => discountRows(group, data))
+    .sort(byApplicability);
   return compact({
     today,
     company: compact({ ...named(company), deleted: deletionOf(company) }),
@@ -183,7 +185,7 @@ const figures = (price: Decimal | undefined, cost: Decimal | undefined): PriceFi
 interface Entry {
   book: PricingBook;
   /** Absent if the book is for other companies. */
-  reach: Reach | undefined;
+  appliesTo: Applicability | undefined;
   price: Decimal | undefined;
   cost: Decimal | undefined;
   validFrom: Day | undefined;
@@ -191,7 +193,7 @@ interface Entry {
   why: UncountedReason | undefined;
 }
 
-const isFor = ({ reach }: Entry): boolean => reach !== undefined;
+const isFor = ({ appliesTo }: Entry): boolean => appliesTo !== undefined;
 
 function entriesOf(
   book: PricingBook,
@@ -200,11 +202,11 @@ function entriesOf(
 ): readonly Entry[] {
   if (product.id === undefined) return [];
   const entries = book.products?.filter(({ productId }) => productId === product.id) ?? [];
-  const reach = reachOf(book, company);
+  const appliesTo = applicabilityOf(book, company);
   return entries.map((priced): Entry => {
     const entry = {
       book,
-      reach,
+      appliesTo,
       price: decimal(priced.price),
       cost: decimal(priced.cost) ?? decimal(product.cost),
       validFrom: extreme(1, book.validFrom, priced.validFrom),
@@ -215,14 +217,14 @@ function entriesOf(
 }
 
 function whyUncounted(
-  { book, reach, price, validFrom, validTo }: Omit<Entry, 'why'>,
+  { book, appliesTo, price, validFrom, validTo }: Omit<Entry, 'why'>,
   today: Day,
 ): UncountedReason | undefined {
   if (isDeleted(book)) return 'book deleted';
   if (validTo && validTo < today) return 'expired';
   if (validFrom && validFrom > today) return 'not yet valid';
   if (!price) return 'no price';
-  return reach === 'unclear' ? 'unclear whether it applies' : undefined;
+  return appliesTo === 'unclear' ? 'unclear whether it applies' : undefined;
 }
 
 /** The later of two days with the sign 1, the earlier with -1; days that are missing do not count. */
@@ -240,15 +242,15 @@ const isLowest = (price: Decimal | undefined, lowest: Decimal | undefined): bool
   price !== undefined && lowest !== undefined && price.eq(lowest);
 
 function bookRow(entry: Entry, product: Product, lowest: Decimal | undefined): BookPriceRow {
-  const { book, reach = 'unclear', price, cost, validFrom, validTo, why } = entry;
+  const { book, appliesTo = 'unclear', price, cost, validFrom, validTo, why } = entry;
   const marks: NonNullable<BookPriceRow['marks']> = [];
-  if (why === undefined && reach === 'company') marks.push('own');
+  if (why === undefined && appliesTo === 'company') marks.push('own');
   if (why === undefined && isLowest(price, lowest)) marks.push('lowest');
   const list = decimal(product.price);
   const below = price && list?.gt(0) ? percentOf(list.minus(price), list) : undefined;
   return compact({
     ...named(book),
-    reach,
+    appliesTo,
     ...figures(price, cost),
     belowList: below && roundedPercent(below),
     specialBidNumber: nonBlank(book.specialBidNumber),
@@ -273,28 +275,28 @@ const byWhy = (a: Entry, b: Entry): number =>
 const placeOf = ({ why }: Entry): number => (why ? uncountedReasons.indexOf(why) : -1);
 
 const byBook = (a: Entry, b: Entry): number =>
-  byReach(reached(a), reached(b)) ||
+  byApplicability(sortKeys(a), sortKeys(b)) ||
   compare(a.validFrom ?? '', b.validFrom ?? '') ||
   compare(a.validTo ?? '', b.validTo ?? '');
 
-const reached = ({ book, reach = 'unclear' }: Entry) => ({ ...named(book), reach });
+const sortKeys = ({ book, appliesTo = 'unclear' }: Entry) => ({ ...named(book), appliesTo });
 
 function discountRows(group: DiscountGroup, data: PriceData): DiscountRow[] {
   const { company, product, categories } = data;
-  const reach = reachOf(group, company);
-  if (!reach || reach === 'everyone' || isDeleted(group)) return [];
+  const appliesTo = applicabilityOf(group, company);
+  if (!appliesTo || appliesTo === 'everyone' || isDeleted(group)) return [];
   const targets = new DiscountTargets(product, categories);
   const names = new Map(categories?.map(({ id, name }) => [id, name]));
   return (group.discounts ?? []).flatMap((discount: Discount): DiscountRow[] => {
     const on = targets.targetOf(discount);
     if (on === undefined) return [];
-    const isSure = on !== 'unclear' && reach !== 'unclear';
+    const isSure = on !== 'unclear' && appliesTo !== 'unclear';
     const list = isSure ? decimal(product.price) : undefined;
     const less = list && lessDiscount(list, discount);
     return [
       compact({
         ...named(group),
-        reach,
+        appliesTo,
         discount: discountWords(discount, (id) => names.get(id)),
         on,
         listPriceAfterDiscount: less && perUnit(less),

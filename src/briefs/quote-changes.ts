@@ -7,7 +7,7 @@ import { type Day, dayOf } from './days.ts';
 import { type Amounts, type CurrencyOf, currencyOfRecord, decimal, rounded } from './money.ts';
 import { refersTo } from './name-filters.ts';
 import { compact, type LimitedList, limitList, type Named, nonBlank, quoteName } from './naming.ts';
-import { isDeleted, standingOf, statusOfQuote } from './outcome.ts';
+import { isDeleted, statusCategoryOf, statusOfQuote } from './outcome.ts';
 import { arrow, rankChanges } from './pipeline-change-rows.ts';
 import {
   centsOf,
@@ -74,10 +74,7 @@ interface QuoteState extends Valued {
   matches: boolean;
 }
 
-interface QuotePair {
-  before: QuoteState | undefined;
-  after: QuoteState | undefined;
-}
+type QuotePair = RecordPair<QuoteState>;
 
 interface QuoteChange extends QuotePair {
   effects: Effect<QuoteStep>[];
@@ -222,7 +219,7 @@ function effectsOf({ before, after }: QuotePair, since: Day): Effect<QuoteStep>[
   if (was && is) return valueSteps(was, is);
   if (was) return leaving(was, after);
   if (is) return [entering(entryOf(before), is)];
-  return passingThrough(before, after, since);
+  return openedAndClosed(before, after, since);
 }
 
 /** A value that is known on one day only, because the items were not read on the other, is no change of price. */
@@ -245,8 +242,8 @@ function entryOf(before: QuoteState | undefined): QuoteStep {
   return isOpen(before) ? 'transferredIn' : 'reopened';
 }
 
-/** A quote that came and was answered between the two days, or was answered after it had expired. */
-function passingThrough(
+/** The steps of a quote that was created and answered between the two days, or answered after it had expired. */
+function openedAndClosed(
   before: QuoteState | undefined,
   after: QuoteState | undefined,
   since: Day,
@@ -275,7 +272,8 @@ function wasSent({ before, after }: QuotePair, since: Day): boolean {
   const sent = dayOf(after.record.sentAt);
   if (sent === undefined)
     return (
-      standingOf(after.record) === 'sent' && (!before || standingOf(before.record) === 'draft')
+      statusCategoryOf(after.record) === 'sent' &&
+      (!before || statusCategoryOf(before.record) === 'draft')
     );
   return sent > ((before ? dayOf(before.record.sentAt) : since) ?? '');
 }

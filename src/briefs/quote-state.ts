@@ -1,7 +1,7 @@
 /** The state of a quote: whether the customer can still accept it, and the outcome of its opportunity. */
 import type { Opportunity, Quote } from '../records/records.ts';
 import { type Day, dayOf } from './days.ts';
-import { type Outcome, outcomeOf, standingOf } from './outcome.ts';
+import { type Outcome, outcomeOf, statusCategoryOf } from './outcome.ts';
 import { recordsById, type Steps } from './steps.ts';
 
 export const acceptances = [
@@ -15,13 +15,13 @@ export const acceptances = [
 
 export type Acceptance = (typeof acceptances)[number];
 
-/** Definition: docs/definitions.md, "Standing of a quote". A deleted quote is `other`. */
+/** Definition: docs/definitions.md, "Status of a quote". A deleted quote is `other`. */
 export function acceptanceOf(quote: Quote, today: Day): Acceptance {
-  const standing = standingOf(quote);
-  if (standing === 'approved') return 'accepted';
-  if (standing === 'expired') return 'past expiry';
-  if (standing === 'sent') return isPast(quote, today) ? 'past expiry' : 'open to acceptance';
-  return standing === 'deleted' ? 'other' : standing;
+  const statusCategory = statusCategoryOf(quote);
+  if (statusCategory === 'approved') return 'accepted';
+  if (statusCategory === 'expired') return 'past expiry';
+  if (statusCategory === 'sent') return isPast(quote, today) ? 'past expiry' : 'open to acceptance';
+  return statusCategory === 'deleted' ? 'other' : statusCategory;
 }
 
 /** Valid through its last day. */

@@ -48,14 +48,14 @@ export function lineAmounts(item: QuoteItem): LineAmounts {
 
 const one = hundred.div(hundred);
 
-/** The sum of the prices, and the part of it from which a profit can be calculated. */
+/** The sum of the prices, and of the lines and setups of which both price and cost are known. */
 export interface TermSums {
   price?: Decimal;
-  /** Price and cost of the lines and setups of which both are known. */
-  judgedPrice?: Decimal;
-  judgedCost?: Decimal;
+  /** Over the lines and setups with a price and a cost, so that a profit can be calculated. */
+  comparablePrice?: Decimal;
+  comparableCost?: Decimal;
   /** Lines and setups that lack a price or a cost. */
-  unjudged?: number;
+  withoutPriceOrCost?: number;
 }
 
 /** The sums of a quote, unrounded. */
@@ -109,7 +109,7 @@ function addSetup(sums: QuoteSums, item: QuoteItem): void {
   if (price) setup.price = (setup.price ?? zero).plus(price);
   if (cost) setup.cost = (setup.cost ?? zero).plus(cost);
   const term = termSums(sums, 'one-time');
-  if (!price && cost) addJudged(term, zero, cost);
+  if (!price && cost) addComparable(term, zero, cost);
   else addPart(term, price, cost);
 }
 
@@ -131,13 +131,13 @@ function termSums(sums: QuoteSums, key: string): TermSums {
 
 function addPart(term: TermSums, price: Decimal | undefined, cost: Decimal | undefined): void {
   if (price) term.price = (term.price ?? zero).plus(price);
-  if (price && cost) addJudged(term, price, cost);
-  else term.unjudged = (term.unjudged ?? 0) + 1;
+  if (price && cost) addComparable(term, price, cost);
+  else term.withoutPriceOrCost = (term.withoutPriceOrCost ?? 0) + 1;
 }
 
-function addJudged(term: TermSums, price: Decimal, cost: Decimal): void {
-  term.judgedPrice = (term.judgedPrice ?? zero).plus(price);
-  term.judgedCost = (term.judgedCost ?? zero).plus(cost);
+function addComparable(term: TermSums, price: Decimal, cost: Decimal): void {
+  term.comparablePrice = (term.comparablePrice ?? zero).plus(price);
+  term.comparableCost = (term.comparableCost ?? zero).plus(cost);
 }
 
 /** The discount of a whole quote: percent of every term, or an amount taken off once. */
@@ -180,7 +180,7 @@ function percentOff(sums: QuoteSums, percent: Decimal): Map<string, TermSums> {
       {
         ...term,
         ...(term.price && { price: less(term.price) }),
-        ...(term.judgedPrice && { judgedPrice: less(term.judgedPrice) }),
+        ...(term.comparablePrice && { comparablePrice: less(term.comparablePrice) }),
       },
     ]),
   );
@@ -190,12 +190,12 @@ function percentOff(sums: QuoteSums, percent: Decimal): Map<string, TermSums> {
 function amountOff(term: TermSums | undefined, amount: Decimal): TermSums {
   if (!term) {
     const credit = zero.minus(amount);
-    return { price: credit, judgedPrice: credit, judgedCost: zero };
+    return { price: credit, comparablePrice: credit, comparableCost: zero };
   }
   return {
     ...term,
     price: (term.price ?? zero).minus(amount),
-    ...(term.judgedPrice && { judgedPrice: term.judgedPrice.minus(amount) }),
+    ...(term.comparablePrice && { comparablePrice: term.comparablePrice.minus(amount) }),
   };
 }
 

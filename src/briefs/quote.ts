@@ -22,7 +22,7 @@ import {
   nonBlank,
   nonZero,
 } from './naming.ts';
-import { deletionOf, outcomeOf, type Standing, standingOf } from './outcome.ts';
+import { deletionOf, outcomeOf, type StatusCategory, statusCategoryOf } from './outcome.ts';
 import { lineMargin, type PreflightScope, preflight, preflightScope } from './preflight.ts';
 import type { PreflightFinding, PreflightOptions, PreflightRecords } from './preflight-finding.ts';
 import {
@@ -66,7 +66,7 @@ export interface QuoteLine {
   setupCost?: number;
 }
 
-/** Price, cost and profit of a term after all discounts, over the lines and setups that can be judged. */
+/** Price, cost and profit of a term after all discounts, over the lines and setups of which both price and cost are known. */
 interface TermMargin {
   term: string;
   price?: number;
@@ -75,8 +75,8 @@ interface TermMargin {
   profit?: number;
   /** In percent of the price; absent unless the price is above 0. */
   margin?: number;
-  /** Lines and setups that lack a price or a cost: they are in none of the figures above. */
-  unjudged?: number;
+  /** Lines and setups without a price or a cost: in none of the figures above. */
+  withoutPriceOrCost?: number;
 }
 
 export interface QuoteBrief extends Named {
@@ -86,7 +86,7 @@ export interface QuoteBrief extends Named {
   status?: string;
   /** The quote in the service. */
   link?: string;
-  standing: Standing;
+  statusCategory: StatusCategory;
   company?: Named;
   contact?: Named;
   owner?: Named;
@@ -157,7 +157,7 @@ function quoteHeading(quote: Quote, today: Day) {
     number: nonBlank(quote.number),
     status: nonBlank(quote.status),
     link: nonBlank(quote.link),
-    standing: standingOf(quote),
+    statusCategory: statusCategoryOf(quote),
     created: dayOf(quote.createdAt),
     sent: dayOf(quote.sentAt),
     expires,
@@ -232,15 +232,15 @@ function termMargins(sums: QuoteSums): TermMargin[] {
 }
 
 function toTermMargin(term: string, sums: TermSums): TermMargin {
-  const { judgedPrice, judgedCost, unjudged } = sums;
-  const percent = margin(judgedPrice, judgedCost);
+  const { comparablePrice, comparableCost, withoutPriceOrCost } = sums;
+  const percent = margin(comparablePrice, comparableCost);
   return compact({
     term,
-    price: judgedPrice && rounded(judgedPrice),
-    cost: judgedCost && rounded(judgedCost),
-    profit: judgedPrice && judgedCost && rounded(judgedPrice.minus(judgedCost)),
+    price: comparablePrice && rounded(comparablePrice),
+    cost: comparableCost && rounded(comparableCost),
+    profit: comparablePrice && comparableCost && rounded(comparablePrice.minus(comparableCost)),
     margin: percent && roundedPercent(percent),
-    unjudged: nonZero(unjudged ?? 0),
+    withoutPriceOrCost: nonZero(withoutPriceOrCost ?? 0),
   });
 }
 

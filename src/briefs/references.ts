@@ -105,7 +105,7 @@ export function completeReferences(known: KnownRecords): boolean {
   for (const contact of contacts) directory.completeCompany(contact);
   const bare = incomplete.filter(({ ref }) => ref.id === undefined);
   const readAs = new Set(incomplete.map((link) => directory.complete(link)));
-  if (readAs.has('id') && !readAs.has('name')) bare.forEach(takeTextForId);
+  if (readAs.has('id') && !readAs.has('name')) bare.forEach(useTextAsId);
   return knownParts(incomplete, contacts) !== before;
 }
 
@@ -122,7 +122,7 @@ function incompleteIn(known: KnownRecords, resource: Linking): Link[] {
   return incomplete;
 }
 
-function takeTextForId({ ref }: Link): void {
+function useTextAsId({ ref }: Link): void {
   if (ref.id !== undefined || ref.name === undefined) return;
   ref.id = ref.name;
   delete ref.name;
@@ -163,7 +163,7 @@ class Directory {
     }
     const text = ref.name ?? '';
     if (this.#names.has(`${target} ${text}`)) {
-      takeTextForId({ target, ref });
+      useTextAsId({ target, ref });
       return this.complete({ target, ref }) ?? 'id';
     }
     const id = this.#ids.get(`${target} ${normaliseName(text)}`);

@@ -1,7 +1,4 @@
-/**
- * Computations over thousands of records in steps, so that whoever runs them can serve others between two steps. They
- * know neither a clock nor who runs them.
- */
+/** Computations over thousands of records in steps, between which the caller can do other work. */
 
 /** Yields between two steps, and returns the result. */
 export type Steps<T> = Generator<undefined, T>;

@@ -22,9 +22,9 @@ interface ClosedTotals {
 
 interface WinRates {
   /** Won in percent of won and lost deals. */
-  winRateByCount?: number;
+  winRatePercent?: number;
   /** Won value in percent of won and lost value, by currency. */
-  winRateByValue?: Amounts;
+  winRatePercentByValue?: Amounts;
 }
 
 export interface ClosedPeriod extends WinRates {
@@ -98,8 +98,8 @@ const averageDays = (deals: readonly Deal[]): number | undefined =>
 
 function winRates(won: readonly Deal[], lost: readonly Deal[]): WinRates {
   return compact({
-    winRateByCount: rateByCount(won.length, lost.length),
-    winRateByValue: rateByValue(won, lost),
+    winRatePercent: rateByCount(won.length, lost.length),
+    winRatePercentByValue: rateByValue(won, lost),
   });
 }
 

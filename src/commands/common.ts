@@ -20,7 +20,7 @@ export interface SharedServices {
   observer: ((name: string) => TenantObserver) | undefined;
 }
 
-/** A log, and the secrets removed from its lines. */
+/** A log, and the secrets that are removed from its lines. */
 export type RedactedLog = Pick<SharedServices, 'log' | 'secrets'>;
 
 /** `context`: facts added to every line when it is written. */

@@ -32,8 +32,8 @@ export function flagsOf(command: 'stdio' | 'http' | 'doctor'): string {
     const { env, flag, bare, description, fallback } = { ...blank, ...settings[name] };
     const shown = flag === undefined ? '(no flag)' : `--${flag}${bare ? '' : ' VALUE'}`;
     const saysDefault = /default/.test(description);
-    const usual = fallback === '' || bare || saysDefault ? '' : ` (default: ${fallback})`;
-    return `  ${shown}, ${env}\n${wrap(`${indent}${description}${usual}`, indent)}`;
+    const byDefault = fallback === '' || bare || saysDefault ? '' : ` (default: ${fallback})`;
+    return `  ${shown}, ${env}\n${wrap(`${indent}${description}${byDefault}`, indent)}`;
   });
   const own = command === 'doctor' ? '  --json\n      Print the report as JSON\n' : '';
   return `Use: cpq-mcp ${command} [flags]\nA flag wins over its environment variable.\n\n${own}${lines.join('\n')}\n`;

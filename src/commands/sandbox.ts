@@ -70,8 +70,8 @@ function webhookFrom(text: string): { url: string; secret?: string } {
   return secret === '' ? { url: url.href } : { url: url.href, secret };
 }
 
-function number(flag: string, text: string, least: number, most: number): number {
+function number(flag: string, text: string, min: number, max: number): number {
   const value = Number(text);
-  if (text.trim() !== '' && value >= least && value <= most) return value;
-  throw new RangeError(`${flag} must be a number from ${least} to ${most}, not "${text}"`);
+  if (text.trim() !== '' && value >= min && value <= max) return value;
+  throw new RangeError(`${flag} must be a number from ${min} to ${max}, not "${text}"`);
 }

@@ -5,10 +5,10 @@ export class Secrets {
   /** @returns a function that unregisters them */
   register(secrets: readonly string[]): () => void {
     for (const secret of secrets) this.#count(secret, 1);
-    let held = true;
+    let registered = true;
     return () => {
-      if (held) for (const secret of secrets) this.#count(secret, -1);
-      held = false;
+      if (registered) for (const secret of secrets) this.#count(secret, -1);
+      registered = false;
     };
   }
 
@@ -17,8 +17,8 @@ export class Secrets {
   }
 
   #count(secret: string, change: number): void {
-    const holders = (this.#registrations.get(secret) ?? 0) + change;
-    if (holders > 0) this.#registrations.set(secret, holders);
+    const count = (this.#registrations.get(secret) ?? 0) + change;
+    if (count > 0) this.#registrations.set(secret, count);
     else this.#registrations.delete(secret);
   }
 }

@@ -36,8 +36,8 @@ export class RollingWindow {
 
   #recent(tenant: string, since: number): number[] {
     const times = this.#times.get(tenant) ?? [];
-    const gone = times.findIndex((time) => time > since);
-    if (gone !== 0) times.splice(0, gone < 0 ? times.length : gone);
+    const kept = times.findIndex((time) => time > since);
+    if (kept !== 0) times.splice(0, kept < 0 ? times.length : kept);
     this.#times.set(tenant, times);
     return times;
   }

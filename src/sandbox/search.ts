@@ -68,8 +68,8 @@ interface Condition {
 /** Every word has to occur somewhere in the searchable text, in any letter case. */
 function freeText(resource: Resource, text: string | null): Condition[] {
   const words = text?.trim().split(/\s+/).filter(Boolean) ?? [];
-  const hay = `lower(concat_ws(' ', ${resource.searchable.join(', ')}))`;
-  return words.map((word) => ({ sql: `instr(${hay}, lower(?)) > 0`, params: [word] }));
+  const searched = `lower(concat_ws(' ', ${resource.searchable.join(', ')}))`;
+  return words.map((word) => ({ sql: `instr(${searched}, lower(?)) > 0`, params: [word] }));
 }
 
 function filters(resource: Resource, text: string | null): Condition[] {

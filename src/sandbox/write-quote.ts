@@ -52,8 +52,8 @@ const CHANGED_QUOTE: BodyShape = {
   ...plainProperties(oneOf('draft', ...Object.keys(DATE_OF)), 'status'),
 };
 const ORDER: BodyShape = plainProperties(text, 'status');
-/** Fields that an item takes from its product if the body omits them. */
-const TAKEN_OVER = [
+/** Fields that an item copies from its product if the body omits them. */
+const COPIED_FIELDS = [
   'name',
   'mpn',
   'manufacturer',
@@ -110,7 +110,7 @@ function itemRow(context: Context, item: Json, quoteId: string, position: number
 }
 
 function productOf({ store, tenant }: Context, id: string): Row {
-  const members = TAKEN_OVER.map((column) => `'${column}', ${column}`);
+  const members = COPIED_FIELDS.map((column) => `'${column}', ${column}`);
   const sql = `select json_object(${members.join(', ')}) from product where tenant = ? and id = ?`;
   return JSON.parse(String(store.value(sql, tenant, id)));
 }

@@ -182,11 +182,11 @@ function openSummary(
 }
 
 function closedSummary({ closed, outcome }: ClosedBrief): Wording[] {
-  const { won, lost, winRateByCount } = closed;
+  const { won, lost, winRatePercent } = closed;
   const [ending, { value }] = outcome === 'lost' ? [wording`Lost`, lost] : [wording`Won`, won];
   const facts = [
     ...(value ? [wording`${ending}: total contract value ${formatAmounts(value)}.`] : []),
-    ...(winRateByCount === undefined ? [] : [wording`Win rate ${winRateByCount} % by count.`]),
+    ...(winRatePercent === undefined ? [] : [wording`Win rate ${winRatePercent} % by count.`]),
   ];
   return [wording`${closedCounts(closed)}.`, ...facts];
 }

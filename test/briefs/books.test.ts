@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BookPrices, isValid, reachOf, validEntries } from '../../src/briefs/books.ts';
+import { applicabilityOf, BookPrices, isValid, validEntries } from '../../src/briefs/books.ts';
 import { decimal, zero } from '../../src/briefs/money.ts';
 import { preflight } from '../../src/briefs/preflight.ts';
 import type { Company, PricingBook, Quote, QuoteItem } from '../../src/records/records.ts';
@@ -67,13 +67,13 @@ test.each<[string, Partial<PricingBook>, string | undefined]>([
     { companyIds: ['x'], classificationIds: ['gold'] },
     'classification',
   ],
-])('pricing books: reaches a company: %s', (_what, fields, reach) => {
-  expect(reachOf(book(fields), { ...acme, classificationId: 'gold' })).toBe(reach);
+])('pricing books: reaches a company: %s', (_what, fields, appliesTo) => {
+  expect(applicabilityOf(book(fields), { ...acme, classificationId: 'gold' })).toBe(appliesTo);
 });
 
 test('pricing books: says that it cannot tell when a classification is unknown', () => {
-  expect(reachOf(book({ classificationIds: ['gold'] }), acme)).toBe('unclear');
-  expect(reachOf(book({ classificationIds: ['gold'] }), undefined)).toBeUndefined();
+  expect(applicabilityOf(book({ classificationIds: ['gold'] }), acme)).toBe('unclear');
+  expect(applicabilityOf(book({ classificationIds: ['gold'] }), undefined)).toBeUndefined();
   expect(against([book({ classificationIds: ['gold'] })])).toEqual(['check departs_from_book 1']);
   const unknown = { quote, company: acme, books: [book({ classificationIds: ['gold'] })] };
   expect(codes(unknown)).toEqual([]);

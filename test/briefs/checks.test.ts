@@ -49,7 +49,7 @@ describe('below_cost', () => {
       examined: 7,
       of: 'listed products',
       unit: 'product',
-      unjudged: { 'no price': 1, 'no cost': 1, 'no price and no cost': 1 },
+      notChecked: { 'no price': 1, 'no cost': 1, 'no price and no cost': 1 },
       counts: [
         { by: 'price', value: 'under cost', count: 2 },
         { by: 'price', value: 'price 0', count: 1 },
@@ -151,7 +151,7 @@ describe('stale_quotes', () => {
       ],
     };
     const report = run('stale_quotes', data);
-    expect([report.examined, report.unjudged]).toEqual([5, { 'no sending date': 1 }]);
+    expect([report.examined, report.notChecked]).toEqual([5, { 'no sending date': 1 }]);
     expect(report.rows).toStrictEqual([
       {
         id: '14 days',
@@ -211,7 +211,7 @@ test('expiring_quotes finds open quotes that expire from today on', () => {
   };
   const report = run('expiring_quotes', data);
   expect(report.rows.map(({ id }) => id)).toEqual(['draft 2026-06-29', 'sent 2026-06-15']);
-  expect([report.examined, report.unjudged]).toEqual([5, { 'no expiry date': 1 }]);
+  expect([report.examined, report.notChecked]).toEqual([5, { 'no expiry date': 1 }]);
   expect(report.definition).toContain('from 2026-06-15 to 2026-06-29');
   const [last] = run('expiring_quotes', data, { days: 0 }).rows;
   expect(last?.reason).toBe('expires 2026-06-15, today');
@@ -255,7 +255,7 @@ describe('pricing_drift', () => {
     ];
     const report = run('pricing_drift', { pricing_book, product: catalogue });
     expect([report.total, report.examined]).toEqual([0, 5]);
-    expect(report.unjudged).toStrictEqual({
+    expect(report.notChecked).toStrictEqual({
       'no price in the book': 1,
       'no price in the catalogue': 1,
       'product unlisted': 1,
@@ -287,7 +287,7 @@ test('unlisted_on_quotes finds items of open quotes that are no longer sold', ()
   const report = run('unlisted_on_quotes', data);
   expect(report).toMatchObject({
     examined: 2,
-    unjudged: { 'lines: product not in the catalogue': 1, 'lines: no product named': 1 },
+    notChecked: { 'lines: product not in the catalogue': 1, 'lines: no product named': 1 },
     valueAtStake: { EUR: 225 },
     unit: 'quote',
     total: 2,
@@ -330,14 +330,14 @@ test('duplicate_products finds the same part of the same manufacturer in any spe
     ],
   });
   expect(report.examined).toBe(8);
-  expect(report.unjudged).toStrictEqual({ 'no manufacturer': 1, 'no part number': 1 });
+  expect(report.notChecked).toStrictEqual({ 'no manufacturer': 1, 'no part number': 1 });
   expect(report.rows).toStrictEqual([
     {
       id: 'a',
       name: 'Product a',
       kind: ['different prices'],
       valueAtStake: 4.5,
-      reason: '3 products are "MAKER INC" "ab 12", prices 10 to 14.5',
+      reason: '3 products with manufacturer "MAKER INC" and part number "ab 12", prices 10 to 14.5',
       related: [
         { id: 'b', name: 'Product b' },
         { id: 'c', name: 'Product c' },
@@ -347,7 +347,7 @@ test('duplicate_products finds the same part of the same manufacturer in any spe
       id: 'e',
       name: 'Product e',
       kind: ['no different prices'],
-      reason: '2 products are "Vend" "X1"',
+      reason: '2 products with manufacturer "Vend" and part number "X1"',
       related: [{ id: 'f', name: 'Product f' }],
     },
   ]);
@@ -410,7 +410,7 @@ describe('open opportunities', () => {
       ],
     };
     const report = run('stalled_opportunities', data);
-    expect([report.examined, report.unjudged]).toEqual([5, { 'no date of any change': 1 }]);
+    expect([report.examined, report.notChecked]).toEqual([5, { 'no date of any change': 1 }]);
     expect(report.rows).toStrictEqual([
       {
         id: 'only created',
@@ -496,7 +496,7 @@ describe('quotes_of_closed_deals', () => {
       ['lost', 'deal lost'],
       ['won', 'deal won'],
     ]);
-    expect([report.examined, report.unjudged]).toEqual([
+    expect([report.examined, report.notChecked]).toEqual([
       7,
       { 'no opportunity': 1, 'opportunity not found': 1 },
     ]);
@@ -591,9 +591,9 @@ test('bundles_below_parts compares a bundle with its parts of the same term', ()
   ]);
   expect(report.rows[0]?.kind).toContain('under the cost of the parts');
   expect(report.rows[1]?.reason).toBe(
-    'price 150, 1 part together 200; 1 part of another term left out',
+    'price 150, 1 part together 200; without 1 part of another billing term',
   );
-  expect(report.unjudged).toStrictEqual({
+  expect(report.notChecked).toStrictEqual({
     'a part of another term': 1,
     'a part not in the catalogue': 1,
     'a part without a price': 1,
@@ -626,7 +626,7 @@ test('contracts_running_out finds items that end within the days', () => {
     ['2026-06-15', 'ends 2026-06-15, today; quantity 3'],
     ['2026-09-13', 'ends 2026-09-13, in 90 days; quantity 3'],
   ]);
-  expect(report).toMatchObject({ examined: 5, unjudged: { 'no end date': 1 }, unknownValue: 1 });
+  expect(report).toMatchObject({ examined: 5, notChecked: { 'no end date': 1 }, unknownValue: 1 });
   expect(report.rows[0]).toMatchObject({ company: 'Acme', valueAtStake: 50, kind: ['monthly'] });
   expect(report).not.toHaveProperty('valueAtStake');
 });

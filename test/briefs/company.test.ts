@@ -232,16 +232,16 @@ test('reports the discount groups and pricing books that apply today, and why', 
   ];
   const { discountGroups: groups, pricingBooks: books } = brief({ discountGroups, pricingBooks });
   expect(groups?.rows).toStrictEqual([
-    { id: 'g1', name: 'Ours', reach: 'company', discounts: 1 },
-    { id: 'g3', name: 'Gold', reach: 'unclear' },
+    { id: 'g1', name: 'Ours', appliesTo: 'company', discounts: 1 },
+    { id: 'g3', name: 'Gold', appliesTo: 'unclear' },
   ]);
   expect(books?.rows).toStrictEqual([
-    { id: 'b2', name: 'Ours', reach: 'company', specialBidNumber: 'SB-1', validTo: today },
-    { id: 'b1', name: 'Everyone', reach: 'everyone', products: 1 },
+    { id: 'b2', name: 'Ours', appliesTo: 'company', specialBidNumber: 'SB-1', validTo: today },
+    { id: 'b1', name: 'Everyone', appliesTo: 'everyone', products: 1 },
     {
       id: 'b4',
       name: 'Gold',
-      reach: 'unclear',
+      appliesTo: 'unclear',
       validFrom: '2026-01-01',
       classificationIds: ['gold'],
     },

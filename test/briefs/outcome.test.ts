@@ -7,7 +7,7 @@ import {
   latestDay,
   within,
 } from '../../src/briefs/days.ts';
-import { isOpenQuote, outcomeOf, standingOf } from '../../src/briefs/outcome.ts';
+import { isOpenQuote, outcomeOf, statusCategoryOf } from '../../src/briefs/outcome.ts';
 import { probabilityScale, probabilityShare } from '../../src/briefs/probability.ts';
 import type { Opportunity, Quote } from '../../src/records/records.ts';
 
@@ -65,8 +65,8 @@ describe('the status of a quote', () => {
     ['sent by time', { status: ' ', sentAt: closedAt }, 'sent'],
     ['nothing', {}, 'other'],
     ['deleted', { status: 'sent', deletedAt: closedAt }, 'deleted'],
-  ])('%s', (_what, quote, standing) => {
-    expect(standingOf(quote)).toBe(standing);
+  ])('%s', (_what, quote, statusCategory) => {
+    expect(statusCategoryOf(quote)).toBe(statusCategory);
   });
 
   test('is open at draft and sent', () => {

@@ -334,7 +334,8 @@ describe('filters', () => {
     expect(brief(deals, { owner: ben }).closed.won.count).toBe(0);
     const { closed: untouched, notes } = brief(deals, { stage: offer, closeFrom: '2026-06-01' });
     expect(untouched.won.count).toBe(1);
-    const narrowed = 'Stage and close dates narrow the open deals only, not won and lost.';
+    const narrowed =
+      'The filters by stage and close date apply to open deals only, not to won and lost ones.';
     expect(notes).toEqual([narrowed]);
     for (const alone of [{ stage: offer }, { closeFrom: today }, { closeTo: today }]) {
       expect(brief(deals, alone).notes).toEqual([narrowed]);
@@ -372,9 +373,9 @@ describe('won and lost', () => {
       won: { count: 2, value: { EUR: 300, USD: 100 } },
       lost: { count: 3, value: { EUR: 650, USD: 300 } },
       outcomeUnknown: { count: 1, value: { EUR: 7 } },
-      winRateByCount: 40,
+      winRatePercent: 40,
       // 300 of 950, and 100 of 400.
-      winRateByValue: { EUR: 31.6, USD: 25 },
+      winRatePercentByValue: { EUR: 31.6, USD: 25 },
     });
   });
 
@@ -388,10 +389,10 @@ describe('won and lost', () => {
   });
 
   test('has no rate where nothing was decided or nothing was worth anything', () => {
-    expect(brief([a]).closed).not.toHaveProperty('winRateByCount');
+    expect(brief([a]).closed).not.toHaveProperty('winRatePercent');
     const { closed: period } = brief([won(0), lost(0, { onetimeRevenue: undefined } as never)]);
-    expect(period.winRateByCount).toBe(50);
-    expect(period).not.toHaveProperty('winRateByValue');
+    expect(period.winRatePercent).toBe(50);
+    expect(period).not.toHaveProperty('winRatePercentByValue');
   });
 
   test('treats a won deal without a closing time as closed, in no period', () => {
@@ -400,7 +401,7 @@ describe('won and lost', () => {
     expect(open.count).toBe(1);
     expect(period.won.count).toBe(0);
     expect(unknown).toStrictEqual({ closedAt: 1 });
-    expect(notes).toEqual(['1 closed deal without a closing day: not open, and in no period.']);
+    expect(notes).toEqual(['1 closed deal without a closing date: in no period.']);
   });
 });
 
@@ -428,8 +429,8 @@ describe('deals that are closed', () => {
         lost: 1,
         lostValue: { EUR: 500 },
         daysToLose: 32,
-        winRateByCount: 50,
-        winRateByValue: { EUR: 37.5 },
+        winRatePercent: 50,
+        winRatePercentByValue: { EUR: 37.5 },
       },
       {
         name: 'Ben',
@@ -439,8 +440,8 @@ describe('deals that are closed', () => {
         lost: 1,
         lostValue: { EUR: 50 },
         outcomeUnknown: 1,
-        winRateByCount: 50,
-        winRateByValue: { EUR: 66.7 },
+        winRatePercent: 50,
+        winRatePercentByValue: { EUR: 66.7 },
       },
     ]);
     expect(about('won').closed).toMatchObject({ won: { count: 2, daysToClose: 21 } });

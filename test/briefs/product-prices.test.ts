@@ -43,7 +43,7 @@ describe('prices of pricing books', () => {
       {
         id: 'Promotion',
         name: 'Promotion',
-        reach: 'everyone',
+        appliesTo: 'everyone',
         price: 90.5,
         cost: 50,
         margin: 44.8,
@@ -51,7 +51,7 @@ describe('prices of pricing books', () => {
         marks: ['lowest'],
       },
       expect.objectContaining({ id: 'Rebate', cost: 60, marks: ['lowest'] }),
-      expect.objectContaining({ id: 'Framework', reach: 'company', marks: ['own'] }),
+      expect.objectContaining({ id: 'Framework', appliesTo: 'company', marks: ['own'] }),
     ]);
   });
 
@@ -115,7 +115,7 @@ describe('prices of pricing books', () => {
     const { list, prices } = pricesIn([book('Promotion', { price: 90 })], unpriced);
     expect(list).toEqual({});
     expect(prices?.rows).toEqual([
-      { id: 'Promotion', name: 'Promotion', reach: 'everyone', price: 90, marks: ['lowest'] },
+      { id: 'Promotion', name: 'Promotion', appliesTo: 'everyone', price: 90, marks: ['lowest'] },
     ]);
     const free = pricesIn([book('Promotion', { price: 90 })], { ...product, price: 0 });
     expect(free.prices?.rows[0]).not.toHaveProperty('belowList');
@@ -170,7 +170,7 @@ describe('discounts of discount groups', () => {
     const fixed = discountsOf([{ amount: 5, type: 'fixed' }]);
     expect(fixed).toMatchObject([{ on: 'everything', discount: '5 (fixed) on everything' }]);
     const forClass = discountsOf([{ amount: 5 }], { companyIds: [], classificationIds: ['gold'] });
-    expect(forClass).toMatchObject([{ reach: 'unclear' }]);
+    expect(forClass).toMatchObject([{ appliesTo: 'unclear' }]);
     const unread = productPrices(
       {
         company,

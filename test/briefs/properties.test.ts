@@ -498,9 +498,9 @@ test('a quote earns its prices less its costs, and has a margin only where the p
   fc.assert(
     fc.property(quote, (each) => {
       const { terms, lines } = quoteBrief({ quote: each }, options);
-      for (const { price, cost, profit, margin, unjudged = 0 } of terms) {
+      for (const { price, cost, profit, margin, withoutPriceOrCost = 0 } of terms) {
         expect([price, cost, profit].filter((it) => it === undefined).length % 3).toBe(0);
-        expect(price !== undefined || unjudged > 0).toBe(true);
+        expect(price !== undefined || withoutPriceOrCost > 0).toBe(true);
         // A price under half a cent is shown as 0.
         if (price !== 0) expect(margin === undefined).toBe((price ?? -1) < 0);
         // Each of the three figures was rounded separately.

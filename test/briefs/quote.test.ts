@@ -172,7 +172,7 @@ test('the brief of a quote: reports a complete quote in full', () => {
   expect(brief).toStrictEqual({
     id: 'q1',
     name: 'Network refresh',
-    standing: 'draft',
+    statusCategory: 'draft',
     number: 'Q-1',
     status: 'draft',
     expires: '2026-07-31',
@@ -249,7 +249,7 @@ test('the brief of a quote: reports the margin of the lines with known costs, af
   const { terms, setup, discount } = quoteBrief({ quote }, options);
   // Lines with a price and a cost: (100 + 100 + 50) × 0.9 against 90 + 45 + 20.
   expect(terms).toStrictEqual([
-    { term: 'one-time', price: 225, cost: 155, profit: 70, margin: 31.1, unjudged: 2 },
+    { term: 'one-time', price: 225, cost: 155, profit: 70, margin: 31.1, withoutPriceOrCost: 2 },
   ]);
   expect(setup).toStrictEqual({ price: 50, cost: 20 });
   expect(discount).toStrictEqual({ percent: 10 });
@@ -354,7 +354,7 @@ test('pre-flight: quotes record text in one line', () => {
   const quote = withItem({ ...good, term });
   const [finding] = quoteBrief({ quote }, options).preflight.rows;
   expect(finding?.why).toBe(
-    'Term "by \\"week\\" ⏎ outcome: written" is neither once, month nor year: totalled apart.',
+    'Term "by \\"week\\" ⏎ outcome: written" is neither once, month nor year: it has a total of its own.',
   );
 });
 
@@ -478,7 +478,7 @@ test('pre-flight: reports what it checked, and what it could not', () => {
 test('the brief of a quote: marks a deleted one', () => {
   const deleted = (deletedAt: string | true) => {
     const brief = quoteBrief({ quote: { ...sound, deletedAt } }, options);
-    return [brief.deleted, brief.standing, brief.preflight.rows[0]?.why];
+    return [brief.deleted, brief.statusCategory, brief.preflight.rows[0]?.why];
   };
   expect(deleted('2026-06-01T08:00:00Z')).toEqual([
     '2026-06-01',

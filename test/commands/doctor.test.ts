@@ -366,7 +366,7 @@ describe('the rate limit', () => {
     const { find } = await examine({ rate: { limit: 500, windowMs: 600_000 } });
     expect(find('budget')).toMatchObject({
       status: 'pass',
-      detail: '482 of 500 requests left of these ten minutes',
+      detail: '482 of 500 requests remaining in these ten minutes',
     });
   });
 
@@ -387,7 +387,7 @@ describe('the rate limit', () => {
     });
     expect([status, find('budget')]).toEqual([
       1,
-      expect.objectContaining({ status: 'fail', detail: 'used up for 77 s' }),
+      expect.objectContaining({ status: 'fail', detail: 'exhausted for 77 s' }),
     ]);
     expect(report.requests).toBe(2);
     expect(find('route:/product').status).toBe('skip');

@@ -54,7 +54,7 @@ describeWorlds((load) => {
 
   test('the quotes of an owner, of a company, of a status and of a currency', async () => {
     const quote = quotes.find(
-      ({ ownerId, companyId, standing }) => ownerId && companyId && standing === 'sent',
+      ({ ownerId, companyId, statusCategory }) => ownerId && companyId && statusCategory === 'sent',
     );
     const { ownerId = '', companyId = '', currency = '' } = quote ?? {};
     await check('company', { owner: ownerId });

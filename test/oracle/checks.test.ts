@@ -6,7 +6,7 @@ import { describeWorlds, type World } from '../support/oracle/worlds.ts';
 
 /** Adds the currency to every row; the answer states it once where it is the same for all. */
 function reportIn(data: Row): Row {
-  const { examined, unjudged, valueAtStake, unknownValue, total, currency } = data;
+  const { examined, notChecked, valueAtStake, unknownValue, total, currency } = data;
   const { counts, lines, products } = data;
   const rows = (data.rows as Row[]).map((row) => {
     const { id, valueAtStake, currency: own, number, owner, status, kind, deal } = row;
@@ -16,7 +16,7 @@ function reportIn(data: Row): Row {
   });
   const reported = {
     examined,
-    unjudged,
+    notChecked,
     valueAtStake,
     unknownValue,
     total,

@@ -17,8 +17,8 @@ const compared: Record<string, readonly string[]> = {
   open: ['id', 'value', 'currency', 'closes'],
   quotes: ['id', 'status', ...ofQuote],
   contractItems: ['id', 'starts', 'ends'],
-  discountGroups: ['id', 'reach', 'discounts'],
-  pricingBooks: ['id', 'reach', 'products'],
+  discountGroups: ['id', 'appliesTo', 'discounts'],
+  pricingBooks: ['id', 'appliesTo', 'products'],
   neverBought: ['id', 'price', 'otherCompanies', 'quoted'],
   recentActivity: ['day', 'what', 'kind', 'id'],
 };

@@ -11,7 +11,7 @@ type Figures = Row & { count: number; oneTime?: Amounts; monthly?: Amounts };
 interface Brief extends Row {
   open: Figures;
   groups: { rows: Figures[] };
-  closed: { won: Figures; lost: Figures; winRateByValue?: Amounts };
+  closed: { won: Figures; lost: Figures; winRatePercentByValue?: Amounts };
   unknown?: Amounts;
   deleted?: number;
 }
@@ -235,7 +235,7 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
     const after = await anew({ by: 'owner' });
     for (const key of exact) expectWhole([before.open, before.open], after.open, key, 0);
     for (const key of weighted) expectWhole([before.open, before.open], after.open, key, 1);
-    expect(after.closed.winRateByValue).toEqual(before.closed.winRateByValue);
+    expect(after.closed.winRatePercentByValue).toEqual(before.closed.winRatePercentByValue);
     expect(after.groups.rows.map(({ name }) => name)).toEqual(
       before.groups.rows.map(({ name }) => name),
     );

@@ -215,7 +215,7 @@ function figuresAgree(host: Host): void {
       'Open opportunities': String(open.count),
       Overdue: String(overdue.total),
       'Stalled 30 days': String(stalled.total),
-      'Win rate by count': `${closed.winRateByCount}%`,
+      'Win rate by count': `${closed.winRatePercent}%`,
     });
     const columns = await view.frame.$$eval('.column', (found) =>
       found.map((it) => [
@@ -535,7 +535,7 @@ function boardOrder(server: Serving): void {
     expect(figures).toMatchObject({
       'Won, total contract value': whole(closed.won.value?.USD ?? 0, 'USD'),
       'Lost, total contract value': whole(closed.lost.value?.USD ?? 0, 'USD'),
-      'Win rate by count': `${closed.winRateByCount}%`,
+      'Win rate by count': `${closed.winRatePercent}%`,
     });
     expect(Object.keys(figures)[0]).toMatch(outcome === 'lost' ? /^Lost/ : /^Won/);
     await view.frame.click('text="Show more"');

@@ -50,31 +50,36 @@ export const bundlesBelowParts: Check = {
   isAdditive: false,
   defaults: {},
   define: () =>
-    'Listed bundles whose price is lower than the catalogue prices of their parts together, quantity × price, without parts that are billed by another term. At stake: the difference, per bundle.',
+    'Listed bundles whose price is lower than the sum of their parts (quantity × catalogue price; without parts that have another billing term). At stake: the difference, per bundle.',
   *examine({ product = [] }, context) {
-    const unjudged = new ReasonCounts();
+    const notChecked = new ReasonCounts();
     const catalogue = yield* recordsById(product);
     const bundles = yield* flatMapSteps(product, (entry) => {
       const parts = isListed(entry) ? partsOf(entry) : undefined;
       return parts ? [{ bundle: entry, parts }] : [];
     });
     const findings = yield* flatMapSteps(bundles, ({ bundle, parts }) => {
-      const judged = judge(bundle, parts, catalogue);
-      if (typeof judged === 'string') unjudged.add(judged);
-      return typeof judged === 'object' ? [bundleFinding(bundle, judged, context)] : [];
+      const result = checkBundle(bundle, parts, catalogue);
+      if (typeof result === 'string') notChecked.add(result);
+      return typeof result === 'object' ? [bundleFinding(bundle, result, context)] : [];
     });
-    return { findings, examined: bundles.length, of: 'listed bundles', unjudged: unjudged.counts };
+    return {
+      findings,
+      examined: bundles.length,
+      of: 'listed bundles',
+      notChecked: notChecked.counts,
+    };
   },
 };
 
-type Judged = PartSums & { bundlePrice: Decimal };
+type CheapBundle = PartSums & { bundlePrice: Decimal };
 
-/** The sums of a bundle that is a finding, the reason why it cannot be judged, or nothing. */
-function judge(
+/** The sums of a bundle that is a finding, the reason why it cannot be checked, or nothing. */
+function checkBundle(
   bundle: Product,
   parts: readonly BundlePart[],
   catalogue: ReadonlyMap<string | undefined, Product>,
-): Judged | string | undefined {
+): CheapBundle | string | undefined {
   const bundlePrice = decimal(bundle.price);
   if (parts.length === 0) return 'no parts given';
   if (!bundlePrice) return 'no price';
@@ -106,11 +111,16 @@ function addParts(
   return sums;
 }
 
-function bundleFinding(bundle: Product, judged: Judged, context: CheckContext): RawFinding {
-  const { bundlePrice, price, cost, parts, otherTerms } = judged;
+function bundleFinding(
+  bundle: Product,
+  { bundlePrice, price, cost, parts, otherTerms }: CheapBundle,
+  context: CheckContext,
+): RawFinding {
   const { kinds, ...finding } = productFinding(bundle, context.catalogueCurrency);
   const others =
-    otherTerms === 0 ? '' : wording`; ${plural(otherTerms, 'part')} of another term left out`;
+    otherTerms === 0
+      ? ''
+      : wording`; without ${plural(otherTerms, 'part')} of another billing term`;
   return {
     ...finding,
     kinds: { ...kinds, cost: costKind(bundlePrice, cost) },

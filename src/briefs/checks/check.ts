@@ -44,7 +44,7 @@ export interface CheckContext extends Required<CheckParameters> {
   catalogueCurrency: string;
 }
 
-/** In what respects findings differ, and which they are: `acceptance` → `past expiry`. */
+/** Properties that distinguish findings, with their values: `acceptance` → `past expiry`. */
 type Kinds = Readonly<Record<string, string>>;
 
 /** One finding as a check makes it, unrounded. */
@@ -54,12 +54,12 @@ export interface RawFinding extends Named {
   number?: string;
   company?: string;
   owner?: Ref | undefined;
-  /** Standing of a quote, stage of an opportunity. */
+  /** Status category of a quote, stage of an opportunity. */
   status?: string;
   kinds?: Kinds;
   /** The opportunity of a quote. */
   deal?: string;
-  /** Lines of a quote, or products, that are meant. */
+  /** Number of lines of a quote, or of products, that the finding is about. */
   parts?: number;
   atStake?: Decimal | undefined;
   currency?: string;
@@ -74,8 +74,8 @@ export interface CheckResult {
   /** Number and name of the examined records. */
   examined: number;
   of: string;
-  /** Number of records that could not be judged, by reason. */
-  unjudged: Record<string, number>;
+  /** Number of records that could not be checked, by reason. */
+  notChecked: Record<string, number>;
 }
 
 /** What a finding is: its singular. */
@@ -101,7 +101,7 @@ export interface Check {
   readonly unit: Unit;
   /** What `parts` of the findings count. */
   readonly parts?: 'lines' | 'products';
-  /** Whether the values of the findings are amounts of one kind, so that their sum means something. */
+  /** Whether the values of the findings can be added. */
   readonly isAdditive: boolean;
   readonly defaults: CheckParameters;
   /** The quotes whose items are examined. */

@@ -21,15 +21,20 @@ export const contractsRunningOut: Check = {
   define: ({ days, today }) =>
     `Contract items (beta) that end from ${today} to ${addDays(today, days)}, both included. At stake: their revenue as given, per term.`,
   *examine({ contract_item = [] }, context) {
-    const unjudged = new ReasonCounts();
+    const notChecked = new ReasonCounts();
     const items = yield* filterSteps(contract_item, (item) => !isDeleted(item));
     const findings = yield* flatMapSteps(items, (item) => {
       const ends = dayOf(item.endDate);
-      if (!ends) unjudged.add('no end date');
+      if (!ends) notChecked.add('no end date');
       const isSoon = ends && daysBetween(context.today, ends) <= context.days;
       return isSoon && ends >= context.today ? [contractFinding(item, ends, context)] : [];
     });
-    return { findings, examined: items.length, of: 'contract items', unjudged: unjudged.counts };
+    return {
+      findings,
+      examined: items.length,
+      of: 'contract items',
+      notChecked: notChecked.counts,
+    };
   },
 };
 

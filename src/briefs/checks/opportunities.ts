@@ -15,17 +15,18 @@ import {
   ReasonCounts,
 } from './check.ts';
 
-type Judge = (opportunity: Opportunity, unjudged: ReasonCounts) => (() => Wording) | undefined;
+/** The reason why an opportunity is a finding; counts those that cannot be checked. */
+type ReasonOf = (opportunity: Opportunity, notChecked: ReasonCounts) => (() => Wording) | undefined;
 
 function* examineOpen(
   opportunities: readonly Opportunity[] = [],
   { currencyOf, today }: CheckContext,
-  judge: Judge,
+  reasonOf: ReasonOf,
 ): Steps<CheckResult> {
-  const unjudged = new ReasonCounts();
+  const notChecked = new ReasonCounts();
   const open = yield* filterSteps(opportunities, isOpen);
   const findings = yield* flatMapSteps(open, (opportunity): RawFinding[] => {
-    const reason = judge(opportunity, unjudged);
+    const reason = reasonOf(opportunity, notChecked);
     if (reason === undefined) return [];
     return [
       {
@@ -43,7 +44,12 @@ function* examineOpen(
       },
     ];
   });
-  return { findings, examined: open.length, of: 'open opportunities', unjudged: unjudged.counts };
+  return {
+    findings,
+    examined: open.length,
+    of: 'open opportunities',
+    notChecked: notChecked.counts,
+  };
 }
 
 function closingOf({ expectedCloseDate }: Opportunity, today: Day): string {
@@ -67,9 +73,9 @@ export const stalledOpportunities: Check = {
   define: ({ days, today }) =>
     `Open opportunities whose stage and other fields last changed ${days} or more days before ${today}. ${stakeDefinition}`,
   examine: ({ opportunity }, context) =>
-    examineOpen(opportunity, context, (each, unjudged) => {
+    examineOpen(opportunity, context, (each, notChecked) => {
       const idle = idleDays(each, context.today);
-      if (idle === undefined) unjudged.add('no date of any change');
+      if (idle === undefined) notChecked.add('no date of any change');
       if (idle === undefined || idle < context.days) return undefined;
       return () =>
         wording`unchanged for ${plural(idle, 'day')}, since ${trusted(lastChange(each) ?? '')}`;

@@ -34,7 +34,7 @@ const listedProductsLabel = 'listed products';
 export const isListed = (product: Product): boolean =>
   product.listed !== false && !isDeleted(product);
 
-/** The amount per unit by which a product misses the required margin; `undefined` if it reaches it. */
+/** The amount per unit that is missing to the required margin; `undefined` if none is. */
 type Shortfall = (price: Decimal, cost: Decimal) => Decimal | undefined;
 
 function* examineMargins(
@@ -42,14 +42,14 @@ function* examineMargins(
   { catalogueCurrency }: CheckContext,
   shortfall: Shortfall,
 ): Steps<CheckResult> {
-  const unjudged = new ReasonCounts();
+  const notChecked = new ReasonCounts();
   const findings: RawFinding[] = [];
   const listedProducts = yield* filterSteps(products, isListed);
   yield* forEachStep(listedProducts, (product) => {
     const price = decimal(product.price);
     const cost = decimal(product.cost);
-    if (!price) unjudged.add(cost ? 'no price' : 'no price and no cost');
-    else if (!cost) unjudged.add('no cost');
+    if (!price) notChecked.add(cost ? 'no price' : 'no price and no cost');
+    else if (!cost) notChecked.add('no cost');
     const missing = price && cost && shortfall(price, cost);
     if (!missing) return;
     const { kinds, ...finding } = productFinding(product, catalogueCurrency);
@@ -64,7 +64,7 @@ function* examineMargins(
     findings,
     examined: listedProducts.length,
     of: listedProductsLabel,
-    unjudged: unjudged.counts,
+    notChecked: notChecked.counts,
   };
 }
 
@@ -116,13 +116,13 @@ export const thinMargins: Check = {
   name: 'thin_margins',
   defaults: { floor: 10 },
   define: ({ floor }) =>
-    `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the margin missing to ${floor} % of the price, per unit.`,
+    `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the amount missing to a margin of ${floor} %, per unit.`,
   examine: ({ product }, context) =>
     examineMargins(product, context, (price, cost) => missingMargin(price, cost, context.floor)),
 };
 
 /**
- * |price| × floor / 100 − (price − cost), if above 0. Without a division, so that a price of 0 is judged too;
+ * |price| × floor / 100 − (price − cost), if above 0. Without a division, so that a price of 0 is checked too;
  * with the absolute price, because the negative price of a credit would invert the comparison.
  */
 function missingMargin(price: Decimal, cost: Decimal, floor: number): Decimal | undefined {
@@ -138,15 +138,15 @@ export const pricingDrift: Check = {
   isAdditive: false,
   defaults: { tolerance: 5 },
   define: ({ tolerance, today }) =>
-    `Prices in pricing books valid on ${today} that lie more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit.`,
+    `Prices in pricing books valid on ${today} that differ by more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit.`,
   *examine({ pricing_book = [], product = [] }, context) {
-    const unjudged = new ReasonCounts();
+    const notChecked = new ReasonCounts();
     const catalogue = yield* recordsById(product);
     const entries = yield* flatMapSteps(pricing_book, (book) => validEntries(book, context.today));
     const findings = yield* flatMapSteps(entries, (entry) => {
       const inCatalogue = catalogue.get(entry.productId);
       const drift = driftOf(entry, inCatalogue, context.tolerance);
-      if (typeof drift === 'string') unjudged.add(drift);
+      if (typeof drift === 'string') notChecked.add(drift);
       return typeof drift === 'object' && inCatalogue
         ? [driftFinding(entry, inCatalogue, drift, context.catalogueCurrency)]
         : [];
@@ -155,7 +155,7 @@ export const pricingDrift: Check = {
       findings,
       examined: entries.length,
       of: 'valid book prices',
-      unjudged: unjudged.counts,
+      notChecked: notChecked.counts,
     };
   },
 };
@@ -211,15 +211,15 @@ export const duplicateProducts: Check = {
   parts: 'products',
   defaults: {},
   define: () =>
-    'Listed products that share manufacturer (or vendor) and part number, letter case, spaces and punctuation aside. At stake: the difference between their highest and lowest price, per unit.',
+    'Listed products with the same manufacturer (or vendor) and part number, ignoring letter case, spaces and punctuation. At stake: the difference between their highest and lowest price, per unit.',
   *examine({ product = [] }, { catalogueCurrency }) {
-    const unjudged = new ReasonCounts();
+    const notChecked = new ReasonCounts();
     const listedProducts = yield* filterSteps(product, isListed);
     const groups = new Map<string, Product[]>();
     yield* forEachStep(listedProducts, (entry) => {
       const key = partKey(entry);
       const group = groups.get(key ?? '');
-      if (!key) unjudged.add(normalisePart(entry.mpn) ? 'no manufacturer' : 'no part number');
+      if (!key) notChecked.add(normalisePart(entry.mpn) ? 'no manufacturer' : 'no part number');
       else if (group) group.push(entry);
       else groups.set(key, [entry]);
     });
@@ -230,7 +230,7 @@ export const duplicateProducts: Check = {
       findings,
       examined: listedProducts.length,
       of: listedProductsLabel,
-      unjudged: unjudged.counts,
+      notChecked: notChecked.counts,
     };
   },
 };
@@ -252,7 +252,8 @@ function duplicatesFinding(group: readonly Product[], currency: string): RawFind
     ...compact({ ...finding, atStake: spread }),
     kinds: { price: spread?.gt(0) ? 'different prices' : 'no different prices' },
     parts: group.length,
-    reason: () => wording`${group.length} products are ${quote(maker)} ${quote(part)}${range}`,
+    reason: () =>
+      wording`${group.length} products with manufacturer ${quote(maker)} and part number ${quote(part)}${range}`,
     related: others.map((product): Named => named(product)),
   };
 }

@@ -4,7 +4,7 @@ import { quote as quoteText, trusted, type Wording, wording } from '../../text/u
 import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
 import { currencyOfRecord, type Decimal } from '../money.ts';
 import { compact, inDays, nonBlank, plural, quoteName } from '../naming.ts';
-import { isOpenQuote, standingOf, statusOfQuote } from '../outcome.ts';
+import { isOpenQuote, statusCategoryOf, statusOfQuote } from '../outcome.ts';
 import { Catalogue } from '../part-numbers.ts';
 import { acceptanceOf, type DealState, Deals } from '../quote-state.ts';
 import {
@@ -71,22 +71,22 @@ const describeDeal: Readonly<Record<DealState, string>> = {
   not_found: 'deal not found',
 };
 
-/** The reason why a quote is a finding, or `undefined`; counts quotes that it cannot judge. */
-type Judge = (quote: Quote, unjudged: ReasonCounts) => (() => Wording) | undefined;
+/** The reason why a quote is a finding, or `undefined`; counts quotes that cannot be checked. */
+type ReasonOf = (quote: Quote, notChecked: ReasonCounts) => (() => Wording) | undefined;
 
 function* examineQuotes(
   quotes: readonly Quote[],
   of: string,
   context: QuoteContext,
-  judge: Judge,
+  reasonOf: ReasonOf,
 ): Steps<CheckResult> {
-  const unjudged = new ReasonCounts();
+  const notChecked = new ReasonCounts();
   const findings = yield* flatMapSteps(quotes, (quote): RawFinding[] => {
-    const reason = judge(quote, unjudged);
+    const reason = reasonOf(quote, notChecked);
     if (reason === undefined) return [];
     return [{ ...quoteFinding(quote, context, firstYearValue(sumQuote(quote))), reason }];
   });
-  return { findings, examined: quotes.length, of, unjudged: unjudged.counts };
+  return { findings, examined: quotes.length, of, notChecked: notChecked.counts };
 }
 
 const quoteCheck = {
@@ -102,17 +102,17 @@ const stakeDefinition = 'At stake: one-time + 12 × monthly + yearly, after disc
 export const staleQuotes: Check = {
   ...quoteCheck,
   name: 'stale_quotes',
-  needsItems: (quote) => standingOf(quote) === 'sent',
+  needsItems: (quote) => statusCategoryOf(quote) === 'sent',
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Sent quotes that went out ${days} or more days before ${today} and were not approved or declined since. ${stakeDefinition}`,
   *examine(data, context) {
-    const sent = yield* filterSteps(data.quote ?? [], (each) => standingOf(each) === 'sent');
+    const sent = yield* filterSteps(data.quote ?? [], (each) => statusCategoryOf(each) === 'sent');
     const quoteContext = yield* quoteContextOf(context, data);
-    return yield* examineQuotes(sent, 'sent quotes', quoteContext, (each, unjudged) => {
+    return yield* examineQuotes(sent, 'sent quotes', quoteContext, (each, notChecked) => {
       const day = dayOf(each.sentAt);
       if (!day) {
-        unjudged.add('no sending date');
+        notChecked.add('no sending date');
         return undefined;
       }
       const age = daysBetween(day, context.today);
@@ -143,10 +143,10 @@ export const expiringQuotes: Check = {
     const until = addDays(context.today, context.days);
     const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
     const quoteContext = yield* quoteContextOf(context, data);
-    return yield* examineQuotes(open, openQuotes, quoteContext, (each, unjudged) => {
+    return yield* examineQuotes(open, openQuotes, quoteContext, (each, notChecked) => {
       const expires = dayOf(each.expiresAt);
       if (!expires) {
-        unjudged.add('no expiry date');
+        notChecked.add('no expiry date');
         return undefined;
       }
       if (expires < context.today || expires > until) return undefined;
@@ -170,10 +170,10 @@ export const quotesOfClosedDeals: Check = {
   *examine(data, context) {
     const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
     const deals = yield* Deals.of(data.opportunity ?? []);
-    return yield* examineQuotes(open, openQuotes, { ...context, deals }, (each, unjudged) => {
+    return yield* examineQuotes(open, openQuotes, { ...context, deals }, (each, notChecked) => {
       const state = deals.stateOf(each);
-      if (state === 'none') unjudged.add('no opportunity');
-      if (state === 'not_found') unjudged.add('opportunity not found');
+      if (state === 'none') notChecked.add('no opportunity');
+      if (state === 'not_found') notChecked.add('opportunity not found');
       const isClosed = !['open', 'none', 'not_found'].includes(state);
       return isClosed ? () => wording`${trusted(describeDeal[state])}` : undefined;
     });
@@ -188,28 +188,28 @@ export const unlistedOnQuotes: Check = {
   parts: 'lines',
   defaults: {},
   define: () =>
-    'Quotes at draft or sent with lines whose product is no longer listed. At stake: first-year value of these lines, after discounts in percent.',
+    'Draft and sent quotes with lines whose product is no longer listed. At stake: first-year value of these lines, after percentage discounts.',
   *examine(data, context) {
-    const unjudged = new ReasonCounts();
+    const notChecked = new ReasonCounts();
     const catalogue = yield* Catalogue.of(data.product ?? [], data.quote ?? []);
     const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
     const quoteContext = yield* quoteContextOf(context, data);
     const findings = yield* flatMapSteps(open, (each): RawFinding[] => {
       const unlistedItems = (each.items ?? []).filter((item) =>
-        isUnlisted(item, catalogue, unjudged),
+        isUnlisted(item, catalogue, notChecked),
       );
       return unlistedItems.length > 0
         ? [unlistedFinding(each, unlistedItems, catalogue, quoteContext)]
         : [];
     });
-    return { findings, examined: open.length, of: openQuotes, unjudged: unjudged.counts };
+    return { findings, examined: open.length, of: openQuotes, notChecked: notChecked.counts };
   },
 };
 
-function isUnlisted(item: QuoteItem, catalogue: Catalogue, unjudged: ReasonCounts): boolean {
+function isUnlisted(item: QuoteItem, catalogue: Catalogue, notChecked: ReasonCounts): boolean {
   const product = catalogue.productOf(item);
   if (product) return !isListed(product);
-  unjudged.add(
+  notChecked.add(
     item.product?.id ? 'lines: product not in the catalogue' : 'lines: no product named',
   );
   return false;

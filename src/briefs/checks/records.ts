@@ -41,7 +41,7 @@ export const missingExternalIds: Check = {
         if (!nonBlank(record.externalIdentifier)) findings.push(missingIdFinding(resource, record));
       });
     }
-    return { findings, examined, of: 'records', unjudged: {} };
+    return { findings, examined, of: 'records', notChecked: {} };
   },
 };
 
@@ -67,7 +67,7 @@ export const contactsWithoutEmail: Check = {
     const findings = yield* flatMapSteps(current, (each) =>
       each.email?.includes('@') ? [] : [missingEmailFinding(each)],
     );
-    return { findings, examined: current.length, of: 'contacts', unjudged: {} };
+    return { findings, examined: current.length, of: 'contacts', notChecked: {} };
   },
 };
 

@@ -25,7 +25,7 @@ export const zeroPrices: Check = {
   isAdditive: false,
   defaults: {},
   define: ({ today }) =>
-    `Prices of exactly 0: listed products, prices in pricing books valid on ${today}, and quotes at draft or sent with lines at 0. A missing price is not 0.`,
+    `Prices of exactly 0: listed products, prices in pricing books valid on ${today}, and draft and sent quotes with lines at 0. A missing price is not 0.`,
   *examine(data, context) {
     const parts = [
       yield* inCatalogue(data, context),
@@ -36,7 +36,7 @@ export const zeroPrices: Check = {
       findings: parts.flatMap(({ findings }) => findings),
       examined: parts.reduce((sum, { examined }) => sum + examined, 0),
       of: 'listed products, valid book prices and open quotes',
-      unjudged: {},
+      notChecked: {},
     };
   },
 };

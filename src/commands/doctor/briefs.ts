@@ -62,7 +62,7 @@ export function checkBriefs(
       ...(mayWalk ? [] : [tooFewRequests]),
     ];
     const [worst] = own.toSorted((one, other) => severity[other.status] - severity[one.status]);
-    const { status = 'pass', detail = 'can be given in full', remedy } = worst ?? {};
+    const { status = 'pass', detail = 'complete', remedy } = worst ?? {};
     return check(`brief:${brief.tool}`, brief.tool, status, detail, remedy);
   });
 }
@@ -71,7 +71,7 @@ type Verdict = Pick<DoctorCheck, 'status' | 'detail' | 'remedy'>;
 
 const tooFewRequests: Verdict = {
   status: 'warn',
-  detail: 'not now: the requests that are left are kept for single records and pages',
+  detail: 'not now: the remaining requests are reserved for single records and pages',
   remedy: 'Ask again in ten minutes',
 };
 
@@ -105,7 +105,12 @@ const verdictsOfFindings = (
     const concerned = [...required, ...optional].filter((it) => effect?.of.includes(it));
     if (!effect || concerned.length === 0) return [];
     if (effect.is === 'partial')
-      return [{ status: 'warn', detail: `covers a part only, and says so; see "${title}" above` }];
+      return [
+        {
+          status: 'warn',
+          detail: `covers only a part, which the answer says; see "${title}" above`,
+        },
+      ];
     if (effect.is === 'wrong figures' && hasNoFigures) return [];
     return [{ status: 'fail', detail: `may be wrong, see "${title}" above` }];
   });

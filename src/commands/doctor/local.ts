@@ -36,8 +36,8 @@ function checkSettings(settings: Settings): DoctorCheck {
 
 export function checkNode(version: string): DoctorCheck {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [least, minMinor] = oldestNode;
-  if (major > least || (major === least && minor >= minMinor)) {
+  const [minMajor, minMinor] = oldestNode;
+  if (major > minMajor || (major === minMajor && minor >= minMinor)) {
     return check('node', 'Node', 'pass', version);
   }
   return check('node', 'Node', 'fail', version, `Install Node ${oldestNode.join('.')} or later`);

@@ -91,8 +91,8 @@ async function checkOffset(
     return {
       ...offset(
         'warn',
-        `${pageParam} leads to no record that was expected`,
-        'The order may not be stable: answers say so where pages do not join up',
+        `${pageParam} returned none of the expected records`,
+        'The order of records may change between requests: answers say so where pages do not fit together',
       ),
       effect: { of: pagedResources, is: 'partial' },
     };
@@ -178,7 +178,7 @@ function describeSize(received: number, total: number): string {
   return `${received} records in one page`;
 }
 
-/** A page in the middle that is short may have places that are not shown: the next page then repeats some. */
+/** A short page may lack records that the offset counts: then the page after it repeats some of its records. */
 async function learnPlaces(
   prober: Prober,
   pages: ServicePages,

@@ -58,7 +58,7 @@ export function checkBudget(
   const budget = (status: DoctorCheck['status'], detail: string, remedy?: string) =>
     check('budget', 'rate budget', status, detail, remedy);
   if (retryAfter !== undefined) {
-    return budget('fail', `used up for ${retryAfter} s`, 'Run doctor again after that');
+    return budget('fail', `exhausted for ${retryAfter} s`, 'Run doctor again after that');
   }
   if (remaining === undefined) {
     return budget(
@@ -66,7 +66,7 @@ export function checkBudget(
       `not reported by the service; ${configured} requests in ten minutes are assumed`,
     );
   }
-  const left = `${remaining} of ${limit ?? configured} requests left of these ten minutes`;
+  const left = `${remaining} of ${limit ?? configured} requests remaining in these ten minutes`;
   if (limit !== undefined && limit !== configured) {
     return budget(
       'warn',
@@ -86,7 +86,7 @@ export function checkClock({ clockAheadMs: ahead }: ServiceHeaders): DoctorCheck
   if (ahead === undefined)
     return check('clock', 'clock', 'skip', 'the service sends no Date header');
   const offset = Math.abs(ahead);
-  if (offset < noticeableMs) return check('clock', 'clock', 'pass', 'in step with the service');
+  if (offset < noticeableMs) return check('clock', 'clock', 'pass', 'in sync with the service');
   const detail = `${describeDuration(offset)} ${ahead > 0 ? 'behind' : 'ahead of'} the service`;
   const status = offset < maxClockErrorMs ? 'warn' : 'fail';
   const remedy = 'Correct the clock: stale and overdue depend on it';

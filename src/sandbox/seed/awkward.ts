@@ -70,7 +70,6 @@ const labelsAsObjects = (row: Row) => {
 };
 const hasField = (name: string) => (row: Row) => row[name] != null;
 const isOpen = (row: Row) => row.outcome === 'open';
-/** A deal that somebody may not have put a value on yet. */
 const isValued = (row: Row) => isOpen(row) && !row.deletedAt && amountOf(row.onetimeRevenue) > 0;
 const isSent = (row: Row) => row.status === 'sent' && !row.deletedAt;
 const deleteRow = (row: Row, { random, world }: FlawContext) => {

@@ -3,8 +3,8 @@ import type { Product, ProductIndex } from './product-index.ts';
 import { cents, type Random } from './random.ts';
 import type { World } from './world.ts';
 
-/** Kinds of running services, and for which part of the employees, or how many. */
-const KINDS: readonly (readonly [category: string, share: number, most: number])[] = [
+/** Kinds of recurring services: for which share of the employees, and at most how many. */
+const KINDS: readonly (readonly [category: string, share: number, max: number])[] = [
   ['Office suites', 1, 600],
   ['Endpoint care', 0.8, 300],
   ['Endpoint protection', 1, 300],
@@ -26,10 +26,10 @@ export function makeContracts(world: World, customers: Customer[], index: Produc
 }
 
 function makeContract(world: World, random: Random, customer: Customer, index: ProductIndex) {
-  const [category, share, most] = random.pick(KINDS);
+  const [category, share, max] = random.pick(KINDS);
   const product: Product = random.pick(index.find(category, random.chance(0.8) ? 'month' : 'year'));
   const wanted = Math.round(customer.employees * share * random.amount(0.7, 1));
-  const quantity = Math.min(most, Math.max(1, wanted));
+  const quantity = Math.min(max, Math.max(1, wanted));
   const started = random.int(10, 1000);
   const revenue = cents(product.price * quantity);
   const years = Math.ceil((started - random.int(0, 120)) / 365);

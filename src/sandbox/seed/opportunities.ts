@@ -18,7 +18,7 @@ export interface Deal {
   course: Course;
 }
 
-/** How a deal went. Times are days before today. */
+/** The history of a deal. Times are days before today. */
 interface Course {
   outcome: Outcome;
   owner: Owner;
@@ -56,10 +56,10 @@ export function makeOpportunities(
   return deals;
 }
 
-/** How many deals are won, left alone, overdue and without an expected close date. */
+/** How many deals are won, neglected, overdue and without an expected close date. */
 class Shares {
   readonly won = new Quota();
-  readonly alone = new Quota();
+  readonly neglected = new Quota();
   readonly overdue = new Quota();
   readonly undated = new Quota();
 }
@@ -116,7 +116,7 @@ function worth(random: Random, { lines, months }: Scope) {
   };
 }
 
-/** Rounded as a salesperson does: to tens, fifties or hundreds. */
+/** Rounded to tens, fifties or hundreds, as estimates are. */
 function estimate(amount: number): number {
   const step = amount < 1000 ? 10 : amount < 10_000 ? 50 : 100;
   return Math.round(amount / step) * step;
@@ -200,11 +200,11 @@ function stateOf(world: World, random: Random, course: Course, shares: Shares) {
   };
 }
 
-/** Days since somebody worked on an open deal: a few are left alone for weeks. */
-function lastTouch(random: Random, { alone }: Shares, { owner, moved }: Course): number {
+/** Days since the last update of an open deal: a few are neglected for weeks. */
+function lastTouch(random: Random, { neglected }: Shares, { owner, moved }: Course): number {
   const recent = Math.min(moved, Math.round(random.logNormal(6, 0.8)), 27);
   const long = random.int(30, Math.max(30, Math.min(moved, 110)));
-  return alone.next(0.13 * Math.min(owner.delay, 1.4), moved >= 30) ? long : recent;
+  return neglected.next(0.13 * Math.min(owner.neglect, 1.4), moved >= 30) ? long : recent;
 }
 
 /** Most open deals should close when they would at their pace; some are overdue, a few far off or without a date. */
@@ -215,7 +215,7 @@ function expected(world: World, random: Random, course: Course, { overdue, undat
   const soon = world.closingDay(random, Math.round(due));
   const far = random.int(400, 800);
   const planned = random.chance(0.015) ? far : soon;
-  const isOverdue = overdue.next((reached > 0 ? 0.16 : 0.05) * owner.delay);
+  const isOverdue = overdue.next((reached > 0 ? 0.16 : 0.05) * owner.neglect);
   const offset = isOverdue ? -late : planned;
   const starts = random.chance(0.4) ? random.int(7, 60) : undefined;
   if (undated.next(0.03)) return {};
@@ -232,5 +232,5 @@ function statusFor({ profile }: World, random: Random, outcome: Outcome): string
 
 function probabilityFor({ profile }: World, random: Random, stage: Stage): number {
   const own = stage.outcome === 'open' && random.chance(0.3) ? random.int(-2, 2) * 0.05 : 0;
-  return cents(Math.min(1, Math.max(0, stage.usual + own)) * profile.probabilityScale);
+  return cents(Math.min(1, Math.max(0, stage.probability + own)) * profile.probabilityScale);
 }

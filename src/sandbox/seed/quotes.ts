@@ -188,8 +188,8 @@ function makeQuote(world: World, random: Random, { paymentTerms }: Reference, pl
 function discount(random: Random, { lines }: Scope) {
   const { oneTime, oneTimeCost, monthly, monthlyCost } = totalsOf(lines);
   const [price, cost] = [oneTime + 12 * monthly, oneTimeCost + 12 * monthlyCost];
-  const most = Math.max(0, ((price - cost) / price) * 25);
-  const percent = Math.max(1, Math.round(random.amount(0.3, 1) * most));
+  const maxPercent = Math.max(0, ((price - cost) / price) * 25);
+  const percent = Math.max(1, Math.round(random.amount(0.3, 1) * maxPercent));
   const given = random.chance(0.2);
   const amount = Math.round((oneTime * percent) / 1000) * 10;
   const inPercent = random.chance(0.6) || amount === 0;

@@ -60,7 +60,7 @@ export class Random {
     return median * Math.exp(sigma * radius * Math.cos(2 * Math.PI * this.#next()));
   }
 
-  /** As `amount`, the middle being likelier than the ends. */
+  /** As `amount`, but numbers in the middle are more likely. */
   middling(low: number, high: number): number {
     return cents(low + ((this.#next() + this.#next()) / 2) * (high - low));
   }
@@ -118,18 +118,18 @@ export function cents(value: number): number {
 }
 
 /**
- * Says yes as often as the probabilities demand, without the luck of the draw: of 20 deals with a probability of 0.4
- * eight are won.
+ * Chooses as many as the probabilities add up to, without random variation: of 20 deals with a probability of 0.4 eight
+ * are won.
  */
 export class Quota {
-  #owed = 0.5;
+  #sum = 0.5;
 
-  /** What is not possible now is made up for later. */
+  /** If this one is not possible, a later one is chosen instead. */
   next(probability: number, isPossible = true): boolean {
-    this.#owed += probability;
-    const yes = isPossible && this.#owed >= 1;
-    if (yes) this.#owed -= 1;
-    return yes;
+    this.#sum += probability;
+    const isChosen = isPossible && this.#sum >= 1;
+    if (isChosen) this.#sum -= 1;
+    return isChosen;
   }
 }
 

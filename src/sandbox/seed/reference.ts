@@ -3,9 +3,9 @@ import { classifications, opportunityCategories } from './words.ts';
 import type { World } from './world.ts';
 
 export type Named = { id: string; name: string };
-/** A salesperson: which share of the deals is theirs, and how they work. 1 is usual. */
-export type Owner = Named & { share: number; skill: number; delay: number };
-export type Stage = Named & { outcome: 'open' | 'won' | 'lost'; usual: number };
+/** A salesperson: their share of the deals, how often they win, and how often they neglect deals; 1 is average. */
+export type Owner = Named & { share: number; skill: number; neglect: number };
+export type Stage = Named & { outcome: 'open' | 'won' | 'lost'; probability: number };
 
 /** Reference lists of the tenant that other records refer to. */
 export interface Reference {
@@ -39,8 +39,8 @@ function named(world: World, table: string, names: readonly string[], prefix: st
   );
 }
 
-/** Share of the deals, success, and how many of the deals are left alone. */
-const habits: readonly (readonly [share: number, skill: number, delay: number])[] = [
+/** The salespeople: share of the deals, how often they win, how often they neglect deals. */
+const habits: readonly (readonly [share: number, skill: number, neglect: number])[] = [
   [1.7, 1.15, 0.7],
   [0.9, 0.8, 1.7],
   [1.3, 1.3, 0.5],
@@ -55,7 +55,7 @@ const habits: readonly (readonly [share: number, skill: number, delay: number])[
 function makeOwners(world: World): Owner[] {
   const random = world.random.fork('owner');
   const { firstNames, lastNames, domain } = world.profile;
-  const rows = habits.map(([share, skill, delay], at) => {
+  const rows = habits.map(([share, skill, neglect], at) => {
     const name = `${random.pick(firstNames)} ${lastNames[at * 3] ?? 'Doe'}`;
     const email = `sales${at + 1}@${world.tenant}.${domain}`;
     return {
@@ -65,7 +65,7 @@ function makeOwners(world: World): Owner[] {
       externalIdentifier: `USR-${at + 1}`,
       share,
       skill,
-      delay,
+      neglect,
     };
   });
   return world.add('owner', rows);
@@ -73,13 +73,13 @@ function makeOwners(world: World): Owner[] {
 
 function makeStages(world: World): Stage[] {
   const random = world.random.fork('stage');
-  const rows = world.profile.stages.map(([name, outcome, usual], at) => ({
+  const rows = world.profile.stages.map(([name, outcome, probability], at) => ({
     id: random.id(),
     name,
     position: at + 1,
     outcome,
     statusId: world.profile.status[outcome],
-    usual,
+    probability,
     externalIdentifier: `STG-${at + 1}`,
   }));
   return world.add('pipeline_stage', rows);

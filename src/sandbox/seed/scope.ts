@@ -56,10 +56,10 @@ export function makeScope(
 function unitsFor(
   random: Random,
   { employees }: Customer,
-  { units: { perEmployee, least, most } }: Solution,
+  { units: { perEmployee, min, max } }: Solution,
 ): number {
   const count = Math.round(employees * random.amount(...perEmployee));
-  return Math.min(most, Math.max(least, count));
+  return Math.min(max, Math.max(min, count));
 }
 
 function makeLine(
@@ -70,7 +70,7 @@ function makeLine(
   units: number,
   yearly: boolean,
 ): Line {
-  const product = choose(random, customer, productsFor(index, part, yearly));
+  const product = chooseProduct(random, customer, productsFor(index, part, yearly));
   const { price, cost } = priceOf(product, customer.row.id) ?? product;
   const quoted = quotedPrice(random, price);
   return {
@@ -93,7 +93,7 @@ function productsFor(index: ProductIndex, { category, text, recurring }: Part, y
 }
 
 /** Larger companies buy larger models. A product that is no longer listed is rarely chosen. */
-function choose(random: Random, { employees }: Customer, products: Product[]): Product {
+function chooseProduct(random: Random, { employees }: Customer, products: Product[]): Product {
   const rank = Math.log(employees / 4) / Math.log(640 / 4);
   const at = Math.floor(products.length * Math.min(0.999, rank * 0.7 + random.amount(0, 0.3)));
   const chosen = products[at] ?? random.pick(products);
@@ -105,13 +105,13 @@ function choose(random: Random, { employees }: Customer, products: Product[]): P
 const quotedPrice = (random: Random, price: number): number =>
   random.chance(0.06) ? cents(price * random.amount(0.94, 1.08)) : price;
 
-/** At most half of the margin, except once in a while. */
+/** Usually at most half of the margin. */
 function lineDiscount(random: Random, price: number, cost: number): number {
-  const most = Math.floor((price / cost - 1) * 40);
-  const given = random.int(2, Math.max(2, Math.min(15, most)));
+  const max = Math.floor((price / cost - 1) * 40);
+  const given = random.int(2, Math.max(2, Math.min(15, max)));
   const exceptional = random.int(12, 18);
   if (random.chance(0.004)) return exceptional;
-  return random.chance(0.14) && most >= 2 ? given : 0;
+  return random.chance(0.14) && max >= 2 ? given : 0;
 }
 
 /** Some recurring services have a set-up; of these, one in fifteen has a cost and no price. */

@@ -10,11 +10,11 @@ export interface Solution {
   parts: readonly Part[];
 }
 
-/** What `#` counts: how many there are for each employee, from and to, and bounds of the number. */
+/** What `#` counts: how many per employee (from, to), with a minimum and a maximum. */
 interface Units {
   perEmployee: readonly [low: number, high: number];
-  least: number;
-  most: number;
+  min: number;
+  max: number;
 }
 
 export interface Part {
@@ -30,10 +30,10 @@ export interface Part {
   share: number;
 }
 
-const units = (low: number, high: number, least: number, most: number): Units => ({
+const units = (low: number, high: number, min: number, max: number): Units => ({
   perEmployee: [low, high],
-  least,
-  most,
+  min,
+  max,
 });
 
 type Kind = [category: string, text?: string];

@@ -51,7 +51,7 @@ function fits(quote: Quote, filters: Filters): boolean {
   const same = (wanted: string | undefined, has: string | undefined) =>
     wanted === undefined || wanted === has;
   return (
-    quote.standing !== 'deleted' &&
+    quote.statusCategory !== 'deleted' &&
     same(filters.owner, quote.ownerId) &&
     same(filters.company, quote.companyId) &&
     same(filters.status, statusOf(quote)) &&
@@ -125,7 +125,7 @@ export function expectedQuotes(all: readonly Quote[], by: string, filters: Filte
         return [isShared(name) ? key : name, figuresOf(its)];
       }),
     ),
-    ...counts({ deleted: all.filter(({ standing }) => standing === 'deleted').length }),
+    ...counts({ deleted: all.filter(({ statusCategory }) => statusCategory === 'deleted').length }),
     rows: rows.map((quote) =>
       only({
         id: quote.id,

@@ -15,7 +15,17 @@ import {
   quotesOf,
   statusOf,
 } from './quotes.ts';
-import { type Ask, contactName, currency, day, given, isSet, standing, term, text } from './sql.ts';
+import {
+  type Ask,
+  contactName,
+  currency,
+  day,
+  given,
+  isSet,
+  statusCategory,
+  term,
+  text,
+} from './sql.ts';
 
 interface Finding {
   id: string;
@@ -47,7 +57,7 @@ export interface Report {
   counts?: CountRow[];
   lines?: number;
   products?: number;
-  unjudged?: Record<string, number>;
+  notChecked?: Record<string, number>;
   valueAtStake?: Record<string, number>;
   unknownValue?: number;
   total: number;
@@ -72,7 +82,7 @@ export interface Parameters {
 interface CheckFindings {
   examined: number;
   findings: Finding[];
-  unjudged?: (string | undefined)[];
+  notChecked?: (string | undefined)[];
   /** Whether findings of this check have no value. */
   worthless?: boolean;
   /** Whether values of the findings may be added up. */
@@ -110,7 +120,7 @@ export const checks: Record<string, Check> = {
     return {
       examined: open.length,
       findings: open.filter((it) => it.lastChange && it.idleDays >= days).map(worth(today)),
-      unjudged: open.map((it) => (it.lastChange ? undefined : 'no date of any change')),
+      notChecked: open.map((it) => (it.lastChange ? undefined : 'no date of any change')),
       additive: true,
     };
   },
@@ -132,9 +142,9 @@ export function expectedReport(
   const run = checks[check];
   if (!run) throw new Error(`There is no check ${check}`);
   const found = run(ask, today, parameters);
-  const { examined, findings, unjudged = [], worthless = false } = found;
+  const { examined, findings, notChecked = [], worthless = false } = found;
   const reasons = grouped(
-    unjudged.filter((reason) => reason !== undefined),
+    notChecked.filter((reason) => reason !== undefined),
     (reason) => reason,
   );
   const rows = [...findings].sort(
@@ -143,7 +153,7 @@ export function expectedReport(
   );
   return only({
     examined,
-    unjudged: counts(Object.fromEntries([...reasons].map(([key, all]) => [key, all.length]))),
+    notChecked: counts(Object.fromEntries([...reasons].map(([key, all]) => [key, all.length]))),
     valueAtStake: found.additive ? sumsBy(rows, ({ value }) => value) : undefined,
     counts: countsOf(rows),
     ...(found.parts && counts({ [found.parts]: rows.reduce((n, it) => n + (it.parts ?? 0), 0) })),
@@ -232,7 +242,7 @@ function priced(
     const kinds = { term, price: price.eq(0) ? 'price 0' : above };
     return [{ id, name, value, currency: nowhere, kinds }];
   });
-  return { examined: products.length, findings, unjudged: products.map(whyUnpriced) };
+  return { examined: products.length, findings, notChecked: products.map(whyUnpriced) };
 }
 
 function whyUnpriced({ price, cost }: Product): string | undefined {
@@ -262,20 +272,20 @@ const spokenDeals: Record<string, string> = { none: 'no deal', not_found: 'deal 
 function stale(ask: Ask, today: string, { days = 14 }: Parameters): CheckFindings {
   const answered = `${day('q.approvedAt')} >= ${day('q.sentAt')} or ${day('q.declinedAt')} >= ${day('q.sentAt')}`;
   const sql = `${given} select q.id from it join quote q using (tenant)
-    where ${standing} = 'sent' and ${day('q.sentAt')} <= ?3
+    where ${statusCategory} = 'sent' and ${day('q.sentAt')} <= ?3
       and not coalesce(${answered}, ${day('q.approvedAt')} >= ${day('q.sentAt')},
         ${day('q.declinedAt')} >= ${day('q.sentAt')}, 0)`;
   const ids = new Set(ask(sql, later(today, -days)).map(({ id }) => id));
-  const sent = quotesOf(ask).filter((quote) => quote.standing === 'sent');
+  const sent = quotesOf(ask).filter((quote) => quote.statusCategory === 'sent');
   return {
     examined: sent.length,
     findings: sent.filter(({ id }) => ids.has(id)).map((it) => offered(it, firstYearOf(netOf(it)))),
-    unjudged: sent.map((quote) => (quote.sent ? undefined : 'no sending date')),
+    notChecked: sent.map((quote) => (quote.sent ? undefined : 'no sending date')),
     additive: true,
   };
 }
 
-export const isOpen = (quote: Quote): boolean => ['draft', 'sent'].includes(quote.standing);
+export const isOpen = (quote: Quote): boolean => ['draft', 'sent'].includes(quote.statusCategory);
 
 function expiring(ask: Ask, _: string, { days = 14 }: Parameters): CheckFindings {
   const open = quotesOf(ask).filter(isOpen);
@@ -284,7 +294,7 @@ function expiring(ask: Ask, _: string, { days = 14 }: Parameters): CheckFindings
     findings: open
       .filter(({ expires, expiresIn }) => expires && expiresIn >= 0 && expiresIn <= days)
       .map((quote) => offered(quote, firstYearOf(netOf(quote)))),
-    unjudged: open.map(({ expires }) => (expires ? undefined : 'no expiry date')),
+    notChecked: open.map(({ expires }) => (expires ? undefined : 'no expiry date')),
     additive: true,
   };
 }
@@ -307,7 +317,7 @@ function drift(ask: Ask, _: string, { tolerance = 5 }: Parameters): CheckFinding
     left join product p on p.tenant = b.tenant and p.id = e.productId
     where ${validOn('today')}`);
   const found: Finding[] = [];
-  const unjudged = prices.map((row) => {
+  const notChecked = prices.map((row) => {
     const [book, catalogue] = [numberIn(row, 'price'), numberIn(row, 'catalogue')];
     if (row.id === null) return 'product not in the catalogue';
     if (row.listed === 0) return 'product unlisted';
@@ -329,7 +339,7 @@ function drift(ask: Ask, _: string, { tolerance = 5 }: Parameters): CheckFinding
       });
     return undefined;
   });
-  return { examined: prices.length, findings: found, unjudged };
+  return { examined: prices.length, findings: found, notChecked };
 }
 
 /** The product of a line: by id, or the only product with the same part number. */
@@ -358,11 +368,11 @@ function unlisted(ask: Ask): CheckFindings {
     if (gone.length === 0) return [];
     return [{ ...offered(quote, firstYearOf(netOf(part))?.times(kept)), parts: gone.length }];
   });
-  const unjudged = lines.map((line) => {
+  const notChecked = lines.map((line) => {
     if (productOf(line)) return undefined;
     return line.productId ? 'lines: product not in the catalogue' : 'lines: no product named';
   });
-  return { examined: open.length, findings, unjudged, additive: true, parts: 'lines' };
+  return { examined: open.length, findings, notChecked, additive: true, parts: 'lines' };
 }
 
 function duplicates(ask: Ask): CheckFindings {
@@ -383,7 +393,7 @@ function duplicates(ask: Ask): CheckFindings {
       return [{ id, name, value, currency: nowhere, kinds, parts: same.length }];
     }),
     parts: 'products',
-    unjudged: products.map(({ unjudgedPart }) => unjudgedPart),
+    notChecked: products.map(({ unjudgedPart }) => unjudgedPart),
   };
 }
 
@@ -491,7 +501,7 @@ function bundles(ask: Ask): CheckFindings {
       const isKnown = parts.length > 0 && kit.price && price;
       return isKnown && kit.price?.lt(price) ? [bundleFinding(kit, same, price)] : [];
     }),
-    unjudged: judged.map(({ kit, parts, same }) => {
+    notChecked: judged.map(({ kit, parts, same }) => {
       if (parts.length === 0) return 'no parts given';
       if (!kit.price) return 'no price';
       const flawed = same.find(({ product }) => !product?.price);
@@ -532,7 +542,7 @@ function ofClosedDeals(ask: Ask): CheckFindings {
   return {
     examined: open.length,
     findings: closed.map((quote) => offered(quote, firstYearOf(netOf(quote)))),
-    unjudged: open.map(({ outcome, opportunityId }) => {
+    notChecked: open.map(({ outcome, opportunityId }) => {
       if (opportunityId === undefined) return 'no opportunity';
       return outcome === undefined ? 'opportunity not found' : undefined;
     }),
@@ -559,6 +569,6 @@ function endingContracts(ask: Ask, today: string, { days = 90 }: Parameters): Ch
         currency: String(row.currency),
         kinds: { term: String(row.spoken) },
       })),
-    unjudged: rows.map(({ ends }) => (ends === null ? 'no end date' : undefined)),
+    notChecked: rows.map(({ ends }) => (ends === null ? 'no end date' : undefined)),
   };
 }

@@ -3,7 +3,7 @@ import type { Deal } from './deals.ts';
 import { numberIn, rounded, roundedOr, sumOf } from './decimal.ts';
 import { byName, compare, counts, descending, grouped, only } from './order.ts';
 import { outcomes, sums, unknownOfOpen } from './pipeline.ts';
-import { reach } from './preflight.ts';
+import { appliesTo } from './preflight.ts';
 import { type Product, partOf } from './products.ts';
 import { defaultTerms, type Line, netOf, type Quote, statusOf, totalsOf } from './quotes.ts';
 import { type Company, isOfCompany, recentActivity } from './recent-activity.ts';
@@ -119,11 +119,11 @@ function closedOf(deals: readonly Deal[]): Reported {
   return some.length === 0 ? {} : { closed: Object.fromEntries(some) };
 }
 
-const standings = ['draft', 'sent', 'approved', 'declined', 'expired'];
+const statusCategories = ['draft', 'sent', 'approved', 'declined', 'expired'];
 
 function quotesOfCompany({ quotes }: Tenant, { id }: Company, shown: number): Reported {
   const its = quotes.filter(
-    ({ companyId, standing }) => companyId === id && standing !== 'deleted',
+    ({ companyId, statusCategory }) => companyId === id && statusCategory !== 'deleted',
   );
   const byStatus = [...grouped(its, (it) => `${statusOf(it)} ${it.currency}`).values()].map(
     addedUp,
@@ -135,7 +135,7 @@ function quotesOfCompany({ quotes }: Tenant, { id }: Company, shown: number): Re
       byName(titled(one), titled(other)),
   );
   return {
-    byStatus: byStatus.sort(byStanding),
+    byStatus: byStatus.sort(byStatusCategory),
     ...listed(
       rows.map((quote) => ({ id: quote.id, status: statusOf(quote), ...totalsOf(quote) })),
       shown,
@@ -145,8 +145,8 @@ function quotesOfCompany({ quotes }: Tenant, { id }: Company, shown: number): Re
 
 const titled = ({ id, name, number }: Quote) => ({ id, name: name ?? number });
 
-function byStanding(one: Reported, other: Reported): number {
-  const place = ({ status }: Reported) => [...standings, status].indexOf(status);
+function byStatusCategory(one: Reported, other: Reported): number {
+  const place = ({ status }: Reported) => [...statusCategories, status].indexOf(status);
   return (
     place(one) - place(other) ||
     compare(String(one.status), String(other.status)) ||
@@ -218,10 +218,10 @@ function sumsByTerm(rows: readonly SqlRow[], column: string): Reported | undefin
 
 const nearness = ['company', 'classification', 'everyone', 'unclear'];
 
-const byReach = (rows: readonly SqlRow[]): SqlRow[] =>
+const byApplicability = (rows: readonly SqlRow[]): SqlRow[] =>
   [...rows].sort(
     (one, other) =>
-      nearness.indexOf(String(one.reach)) - nearness.indexOf(String(other.reach)) ||
+      nearness.indexOf(String(one.appliesTo)) - nearness.indexOf(String(other.appliesTo)) ||
       byName(
         { id: String(one.id), name: text(one, 'name') },
         { id: String(other.id), name: text(other, 'name') },
@@ -231,30 +231,32 @@ const byReach = (rows: readonly SqlRow[]): SqlRow[] =>
 function groupsOf({ ask }: Tenant, { id }: Company, shown: number): Reported {
   const rows = ask(
     `${given} select b.id, b.name, json_array_length(coalesce(b.discounts, '[]')) as discounts,
-        ${reach('c.id', 'c.classificationId')} as reach
+        ${appliesTo('c.id', 'c.classificationId')} as appliesTo
       from it join company c using (tenant) join discount_group b using (tenant)
       where c.id = ?3`,
     id,
   );
-  const its = byReach(rows.filter(({ reach }) => reach !== null && reach !== 'everyone'));
+  const its = byApplicability(
+    rows.filter(({ appliesTo }) => appliesTo !== null && appliesTo !== 'everyone'),
+  );
   return listed(
-    its.map(({ id, reach, discounts }) => ({ id, reach, discounts })),
+    its.map(({ id, appliesTo, discounts }) => ({ id, appliesTo, discounts })),
     shown,
   );
 }
 
 function booksOfCompany({ ask }: Tenant, { id }: Company, shown: number): Reported {
   const rows = ask(
-    `${given} select b.id, b.name, ${reach('c.id', 'c.classificationId')} as reach,
+    `${given} select b.id, b.name, ${appliesTo('c.id', 'c.classificationId')} as appliesTo,
         (select count(*) from pricing_book_product e
           where e.tenant = b.tenant and e.pricingBookId = b.id) as products
       from it join company c using (tenant) join pricing_book b using (tenant)
       where c.id = ?3 and ${bookHolds('b', 'today')}`,
     id,
   );
-  const its = byReach(rows.filter(({ reach }) => reach !== null));
+  const its = byApplicability(rows.filter(({ appliesTo }) => appliesTo !== null));
   return listed(
-    its.map(({ id, reach, products }) => ({ id, reach, products })),
+    its.map(({ id, appliesTo, products }) => ({ id, appliesTo, products })),
     shown,
   );
 }
@@ -266,7 +268,7 @@ interface Sold {
 
 function neverBought(tenant: Tenant, { id }: Company, shown: number): Reported {
   const { quotes, products } = tenant;
-  const approved = quotes.filter(({ standing }) => standing === 'approved');
+  const approved = quotes.filter(({ statusCategory }) => statusCategory === 'approved');
   const bought = soldOn(
     tenant,
     approved.filter(({ companyId }) => companyId === id),
@@ -332,8 +334,8 @@ function othersBuying({ buyers }: Tenant, { id }: Product, company: string): num
 /** Which companies bought each product. */
 export function buyersOf(quotes: readonly Quote[], productOf: Tenant['productOf']): Buyers {
   const buyers: Buyers = new Map();
-  for (const { companyId, standing, lines } of quotes) {
-    for (const line of standing === 'approved' && companyId !== undefined ? lines : []) {
+  for (const { companyId, statusCategory, lines } of quotes) {
+    for (const line of statusCategory === 'approved' && companyId !== undefined ? lines : []) {
       const id = productOf(line)?.id ?? '';
       buyers.set(id, (buyers.get(id) ?? new Set()).add(companyId ?? ''));
     }

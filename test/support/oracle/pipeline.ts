@@ -231,9 +231,9 @@ function rates(deals: readonly Deal[]): Reported {
     .filter(([, all]) => all.gt(0))
     .map(([currency, all]) => [currency, percent(wins.get(currency) ?? new Big(0), all)]);
   return only({
-    winRateByCount:
+    winRatePercent:
       both.length === 0 ? undefined : percent(new Big(won.length), new Big(both.length)),
-    winRateByValue: byValue.length === 0 ? undefined : Object.fromEntries(byValue),
+    winRatePercentByValue: byValue.length === 0 ? undefined : Object.fromEntries(byValue),
   });
 }
 

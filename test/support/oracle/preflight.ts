@@ -14,7 +14,7 @@ import {
   notApplied,
   type Quote,
 } from './quotes.ts';
-import { type Ask, day, given, type SqlRow, standing } from './sql.ts';
+import { type Ask, day, given, type SqlRow, statusCategory } from './sql.ts';
 
 export interface Flaw {
   code: string;
@@ -28,10 +28,10 @@ export type Books = Map<string, SqlRow[]>;
 const names = (column: string, id: string): string =>
   `exists (select 1 from json_each(coalesce(b.${column}, '[]')) j where j.value = ${id})`;
 const isEmpty = (column: string): string => `json_array_length(coalesce(b.${column}, '[]')) = 0`;
-const asOf = `iif(${standing} <> 'draft' and ${day('q.sentAt')} is not null, ${day('q.sentAt')}, today)`;
+const asOf = `iif(${statusCategory} <> 'draft' and ${day('q.sentAt')} is not null, ${day('q.sentAt')}, today)`;
 
 /** Rank of a book for a company by the first rule that matches; 0 is the most specific. */
-export const reach = (company: string, classification: string): string => `case
+export const appliesTo = (company: string, classification: string): string => `case
   when ${isEmpty('companyIds')} and ${isEmpty('classificationIds')} then 'everyone'
   when ${names('companyIds', company)} then 'company'
   when ${isEmpty('classificationIds')} then null
@@ -42,11 +42,11 @@ const booksSql = `${given}, day(tenant, quoteId, companyId, classificationId, as
     select q.tenant, q.id, c.id, c.classificationId, ${asOf} from it join quote q using (tenant)
     left join company c on c.tenant = q.tenant and c.id = q.companyId),
   price as (
-    select day.quoteId, e.productId, e.price, ${reach('day.companyId', 'day.classificationId')} as reach
+    select day.quoteId, e.productId, e.price, ${appliesTo('day.companyId', 'day.classificationId')} as appliesTo
     from day join pricing_book b using (tenant)
     join pricing_book_product e on e.tenant = b.tenant and e.pricingBookId = b.id
     where ${validOn('day.asOf')})
-  select * from price where reach in ('company', 'classification', 'everyone')`;
+  select * from price where appliesTo in ('company', 'classification', 'everyone')`;
 
 export function booksOf(ask: Ask): Books {
   const prices = ask(booksSql).filter((row) => numberIn(row, 'price'));
@@ -121,14 +121,14 @@ const reported = (all: readonly Found[]): Flaw[] =>
   all.filter(([, , is]) => is).map(([code, severity]) => ({ code, severity }));
 
 function flawsOfQuote(quote: Quote, { today, discountLimit }: Known): Flaw[] {
-  const { standing, expires } = quote;
-  const waiting = !['approved', 'declined', 'deleted'].includes(standing);
-  const over = standing === 'expired' || (expires !== undefined && expires < today);
+  const { statusCategory, expires } = quote;
+  const waiting = !['approved', 'declined', 'deleted'].includes(statusCategory);
+  const over = statusCategory === 'expired' || (expires !== undefined && expires < today);
   const soon = expires !== undefined && expires >= today && expires <= later(today, 7);
   const { companyId, contactId, paymentTermId, contactDeleted, outcome } = quote;
   const reaches = contactId !== undefined && !contactDeleted;
   return reported([
-    ['deleted_quote', 'stop', standing === 'deleted'],
+    ['deleted_quote', 'stop', statusCategory === 'deleted'],
     ['no_items', 'stop', quote.lines.length === 0],
     ['discount_not_applied', 'check', notApplied(quote)],
     ['discount_over_limit', 'check', discountOver(quote, discountLimit)],
@@ -206,7 +206,7 @@ function differs({ term }: Line, product: Product | undefined): boolean {
 function pricesFor({ id }: Quote, { productId }: Line, books: Books): Big[] {
   const all = books.get(`${id} ${productId}`) ?? [];
   const [nearest] = ['company', 'classification', 'everyone']
-    .map((reach) => all.filter((row) => row.reach === reach))
+    .map((appliesTo) => all.filter((row) => row.appliesTo === appliesTo))
     .filter((rows) => rows.length > 0);
   return nearest?.flatMap((row) => numberIn(row, 'price') ?? []) ?? [];
 }

@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { known, marginOf, numberIn, rounded, roundedOr } from './decimal.ts';
 import { byName, compare, only } from './order.ts';
-import { reach } from './preflight.ts';
+import { appliesTo } from './preflight.ts';
 import { type Ask, day, given, type SqlRow, term, text } from './sql.ts';
 
 type Reported = Record<string, unknown>;
@@ -39,7 +39,7 @@ const earlier = (one: string, other: string) =>
 
 const pricesSql = `${given}, entry as (
     select b.id, b.name, b.specialBidNumber, e.price, e.cost, today,
-      ${reach('c.id', 'c.classificationId')} as reach,
+      ${appliesTo('c.id', 'c.classificationId')} as appliesTo,
       ${later(day('b.validFrom'), day('e.validFrom'))} as validFrom,
       ${earlier(day('b.validTo'), day('e.validTo'))} as validTo
     from it join company c on c.tenant = it.tenant and c.id = ?3
@@ -52,7 +52,7 @@ const pricesSql = `${given}, entry as (
 interface Price {
   id: string;
   name: string | undefined;
-  reach: string | undefined;
+  appliesTo: string | undefined;
   price: Big | undefined;
   cost: Big | undefined;
   bid: string | undefined;
@@ -63,11 +63,11 @@ interface Price {
 
 function priceIn(row: SqlRow, productCost: Big | undefined): Price {
   const price = numberIn(row, 'price');
-  const open = row.reach === 'unclear' ? 'unclear whether it applies' : undefined;
+  const open = row.appliesTo === 'unclear' ? 'unclear whether it applies' : undefined;
   return {
     id: String(row.id),
     name: text(row, 'name'),
-    reach: text(row, 'reach'),
+    appliesTo: text(row, 'appliesTo'),
     price,
     cost: numberIn(row, 'cost') ?? productCost,
     bid: text(row, 'specialBidNumber'),
@@ -95,8 +95,8 @@ export function expectedPrices(ask: Ask, { company, product: id }: Pair): Report
   const list = { price: numberIn(product, 'price'), cost: numberIn(product, 'cost') };
   const all = ask(pricesSql, company, id).map((row) => priceIn(row, list.cost));
   const valid = all.filter(({ why }) => why === undefined);
-  const ours = valid.filter(({ reach }) => reach !== undefined).sort(byPrice);
-  const others = all.filter(({ why, reach }) => why && reach).sort(byReason);
+  const ours = valid.filter(({ appliesTo }) => appliesTo !== undefined).sort(byPrice);
+  const others = all.filter(({ why, appliesTo }) => why && appliesTo).sort(byReason);
   const known = [list.price, ...ours.map(({ price }) => price)].filter((it) => it !== undefined);
   const lowest = known.reduce<Big | undefined>(
     (low, price) => (low?.lte(price) ? low : price),
@@ -122,16 +122,16 @@ const figuresOf = ({ price, cost }: { price: Big | undefined; cost: Big | undefi
   only({ price: roundedOr(price, 4), cost: roundedOr(cost, 4), margin: marginOf(price, cost) });
 
 function rowOf(entry: Price, list: Big | undefined, lowest: Big | undefined): Reported {
-  const { id, reach, price, cost, bid, validFrom, validTo, why } = entry;
+  const { id, appliesTo, price, cost, bid, validFrom, validTo, why } = entry;
   const marks = [
-    ...(reach === 'company' ? ['own'] : []),
+    ...(appliesTo === 'company' ? ['own'] : []),
     ...(price && lowest?.eq(price) ? ['lowest'] : []),
   ];
   const below =
     price && list?.gt(0) ? rounded(list.minus(price).times(100).div(list), 1) : undefined;
   return only({
     id,
-    reach,
+    appliesTo,
     ...figuresOf({ price, cost }),
     belowList: below,
     specialBidNumber: bid,
@@ -143,7 +143,7 @@ function rowOf(entry: Price, list: Big | undefined, lowest: Big | undefined): Re
 }
 
 const byBook = (one: Price, other: Price): number =>
-  nearness.indexOf(one.reach ?? '') - nearness.indexOf(other.reach ?? '') ||
+  nearness.indexOf(one.appliesTo ?? '') - nearness.indexOf(other.appliesTo ?? '') ||
   byName(one, other) ||
   compare(one.validFrom, other.validFrom) ||
   compare(one.validTo, other.validTo);
@@ -162,7 +162,7 @@ const discountsSql = `${given.replace('with', 'with recursive')}, own(id) as (
     select k.parentCategoryId from it join category k using (tenant) join own on own.id = k.id
     union select k.parentCategoryId from it join category k using (tenant)
       join above on above.id = k.id)
-  select b.id, b.name, ${reach('c.id', 'c.classificationId')} as reach, d.key as position,
+  select b.id, b.name, ${appliesTo('c.id', 'c.classificationId')} as appliesTo, d.key as position,
     json_extract(d.value, '$.amount') as amount, k.name as category,
     k.id in (select id from own) as isOwn
   from it join company c on c.tenant = it.tenant and c.id = ?3
@@ -173,20 +173,26 @@ const discountsSql = `${given.replace('with', 'with recursive')}, own(id) as (
 /** All discounts of the sandbox are percentages on categories. */
 function discountsOf(ask: Ask, company: string, product: string, list: Big | undefined) {
   const rows = ask(discountsSql, company, product)
-    .filter(({ reach }) => reach !== null && reach !== 'everyone')
-    .map((row) => ({ row, id: String(row.id), name: text(row, 'name'), reach: String(row.reach) }));
+    .filter(({ appliesTo }) => appliesTo !== null && appliesTo !== 'everyone')
+    .map((row) => ({
+      row,
+      id: String(row.id),
+      name: text(row, 'name'),
+      appliesTo: String(row.appliesTo),
+    }));
   const sorted = rows.sort(
     (one, other) =>
-      nearness.indexOf(one.reach) - nearness.indexOf(other.reach) ||
+      nearness.indexOf(one.appliesTo) - nearness.indexOf(other.appliesTo) ||
       byName(one, other) ||
       Number(one.row.position) - Number(other.row.position),
   );
-  return sorted.map(({ row, id, reach }) => {
+  return sorted.map(({ row, id, appliesTo }) => {
     const percent = known(row.amount);
-    const less = reach !== 'unclear' && list && percent && list.minus(list.times(percent).div(100));
+    const less =
+      appliesTo !== 'unclear' && list && percent && list.minus(list.times(percent).div(100));
     return only({
       id,
-      reach,
+      appliesTo,
       discount: `${row.amount} % on ${row.category}`,
       on: row.isOwn === 1 ? 'category' : 'parent category',
       listPriceAfterDiscount: less ? rounded(less, 4) : undefined,

@@ -3,7 +3,7 @@ import { sumsBy } from './decimal.ts';
 import { grouped, only } from './order.ts';
 import type { AskTenant } from './pipeline-changes.ts';
 import { acceptanceOf, firstYearOf, netOf, type Quote, quoteOf } from './quotes.ts';
-import { currency, day, daysFrom, standing, term } from './sql.ts';
+import { currency, day, daysFrom, statusCategory, term } from './sql.ts';
 
 /** A quote at the end of a day, from the versions in the database. */
 interface DayQuote extends Quote {
@@ -42,7 +42,7 @@ const quoteFields = {
 
 const quotesSql = `${given}, q as (
     select it.today, v.tenant, ${columns('v.record', quoteFields)} from it join quote_version v on ${latest})
-  select q.*, ${standing} as standing, ${currency('c.currency')} as currency, c.name as companyName,
+  select q.*, ${statusCategory} as statusCategory, ${currency('c.currency')} as currency, c.name as companyName,
     ${day('q.sentAt')} as sent, ${day('q.createdAt')} as created, ${day('q.approvedAt')} as approved,
     ${day('q.declinedAt')} as declined, ${day('q.expiresAt')} as expires,
     coalesce(${day('coalesce(q.expiredAt, q.expiresAt)')}, '') as expired,
@@ -152,7 +152,7 @@ function entriesOf(
   from: string,
   fits: (quote: DayQuote) => boolean,
 ): Entry[] {
-  const present = is?.standing === 'deleted' ? undefined : is;
+  const present = is?.statusCategory === 'deleted' ? undefined : is;
   if (was && isOpen(was) && fits(was)) return fromOpen(was, present, fits);
   return present && fits(present) ? fromElsewhere(was, present, from) : [];
 }
@@ -192,8 +192,8 @@ function valueChange(was: DayQuote, is: DayQuote): Entry[] {
 }
 
 function wasSent(was: DayQuote | undefined, is: DayQuote, from: string): boolean {
-  if (is.standing === 'deleted') return false;
+  if (is.statusCategory === 'deleted') return false;
   if (is.sent === undefined)
-    return is.standing === 'sent' && (was === undefined || was.standing === 'draft');
+    return is.statusCategory === 'sent' && (was === undefined || was.statusCategory === 'draft');
   return was ? was.sent === undefined || is.sent > was.sent : is.sent > from;
 }

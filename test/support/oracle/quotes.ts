@@ -10,7 +10,7 @@ import {
   isSet,
   outcome,
   type SqlRow,
-  standing,
+  statusCategory,
   term,
   text,
 } from './sql.ts';
@@ -43,7 +43,7 @@ export interface Quote {
   id: string;
   name: string | undefined;
   number: string | undefined;
-  standing: string;
+  statusCategory: string;
   status: string | undefined;
   currency: string;
   companyId: string | undefined;
@@ -73,7 +73,7 @@ export interface Quote {
 const expires = day('q.expiresAt');
 
 const quotesSql = `${given}
-  select q.id, q.title, q.number, ${standing} as standing, q.status, q.contactId, q.paymentTermId,
+  select q.id, q.title, q.number, ${statusCategory} as statusCategory, q.status, q.contactId, q.paymentTermId,
     ${currency('c.currency')} as currency, q.companyId, c.name as companyName,
     ${isSet('c.deleted')} as companyDeleted, ${isSet('k.deleted')} as contactDeleted,
     coalesce(k.email, '') like '%@%' as contactHasEmail,
@@ -106,7 +106,7 @@ export function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
     id: String(row.id),
     name: text(row, 'title'),
     number: text(row, 'number'),
-    standing: String(row.standing),
+    statusCategory: String(row.statusCategory),
     status: text(row, 'status'),
     currency: String(row.currency),
     companyId: text(row, 'companyId'),
@@ -134,11 +134,11 @@ export function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
 }
 
 /** Whether it can still be accepted. */
-export function acceptanceOf({ standing, expires, expiresIn }: Quote): string {
-  if (standing === 'approved') return 'accepted';
-  const isOver = standing === 'sent' && expires !== undefined && expiresIn < 0;
-  if (standing === 'expired' || isOver) return 'past expiry';
-  return standing === 'sent' ? 'open to acceptance' : standing;
+export function acceptanceOf({ statusCategory, expires, expiresIn }: Quote): string {
+  if (statusCategory === 'approved') return 'accepted';
+  const isOver = statusCategory === 'sent' && expires !== undefined && expiresIn < 0;
+  if (statusCategory === 'expired' || isOver) return 'past expiry';
+  return statusCategory === 'sent' ? 'open to acceptance' : statusCategory;
 }
 
 /** The state of its deal. */
@@ -147,9 +147,9 @@ export function dealStateOf({ opportunityId, outcome }: Quote): string {
   return outcome === 'closed_unknown' ? 'closed' : (outcome ?? 'not_found');
 }
 
-/** The standing, or the status itself if it has none. */
-export const statusOf = ({ standing, status = '' }: Quote): string =>
-  standing === 'other' ? status.trim().toLowerCase() || 'no status' : standing;
+/** The status category, or the status itself if it has none. */
+export const statusOf = ({ statusCategory, status = '' }: Quote): string =>
+  statusCategory === 'other' ? status.trim().toLowerCase() || 'no status' : statusCategory;
 
 function lineOf(row: SqlRow, at: number): Line {
   const [quantity, price, cost] = ['quantity', 'price', 'cost'].map((name) => numberIn(row, name));
@@ -288,7 +288,8 @@ export function termsOf(quote: Quote): Record<string, unknown>[] {
       cost: roundedOr(cost),
       profit: price && cost && roundedOr(price.minus(cost)),
       margin: marginOf(price, cost),
-      unjudged: counts({ all: these.filter((part) => !part.price || !part.cost).length })?.all,
+      withoutPriceOrCost: counts({ all: these.filter((part) => !part.price || !part.cost).length })
+        ?.all,
     });
   });
 }

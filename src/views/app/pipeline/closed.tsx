@@ -53,7 +53,7 @@ export function ClosedDeals(props: ViewProps<ClosedPipeline>) {
 
 function ClosedFigures({ data: { closed, outcome } }: { data: ClosedPipeline }) {
   const { amounts, number, percent } = useFormats();
-  const { won, lost, winRateByCount, outcomeUnknown } = closed;
+  const { won, lost, winRatePercent, outcomeUnknown } = closed;
   const days = (mean: number | undefined) =>
     mean === undefined ? '' : ` in ${number(Math.round(mean))} days on average`;
   const figures: FigureProps[] = [
@@ -69,7 +69,7 @@ function ClosedFigures({ data: { closed, outcome } }: { data: ClosedPipeline }) 
       more: `${number(lost.count)} lost${days(lost.daysToClose)}`,
     },
   ];
-  const rate = winRateByCount === undefined ? [] : [percent(winRateByCount)];
+  const rate = winRatePercent === undefined ? [] : [percent(winRatePercent)];
   return (
     <>
       <Leading
@@ -96,12 +96,12 @@ const titleOf = (by: string): string =>
 function ClosedGroups({ data: { by, groups } }: { data: ClosedPipeline }) {
   const { amounts, month, number, percent } = useFormats();
   const titles = ['Won', 'Won value', 'Lost', 'Lost value', 'Win rate'];
-  const cells = ({ won, wonValue, lost, lostValue, winRateByCount }: ClosedGroup) => [
+  const cells = ({ won, wonValue, lost, lostValue, winRatePercent }: ClosedGroup) => [
     [number(won)],
     amounts(wonValue),
     [number(lost)],
     amounts(lostValue),
-    winRateByCount === undefined ? [] : [percent(winRateByCount)],
+    winRatePercent === undefined ? [] : [percent(winRatePercent)],
   ];
   return (
     <section class="panel" aria-labelledby="groups">

@@ -2,18 +2,18 @@ import type { ClosedBrief, PipelineBrief } from '../../../briefs/pipeline.ts';
 import type { ClosedDeal } from '../../../briefs/pipeline-deals.ts';
 import type { CoverageData } from '../shell/parts.tsx';
 
-interface Told {
+interface AnswerText {
   summary: string;
   notes?: string[];
   coverage?: CoverageData;
 }
 
 /** The answer about open opportunities. */
-export type OpenPipeline = PipelineBrief & Told;
+export type OpenPipeline = PipelineBrief & AnswerText;
 
 /** The answer about won, lost or closed opportunities, with the first of them. */
 export type ClosedPipeline = ClosedBrief &
-  Told & { records?: ClosedDeal[]; page?: { total: number; next?: number } };
+  AnswerText & { records?: ClosedDeal[]; page?: { total: number; next?: number } };
 
 export type PipelineData = OpenPipeline | ClosedPipeline;
 

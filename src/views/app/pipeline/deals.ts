@@ -41,12 +41,12 @@ export interface Column {
   chance: number | undefined;
 }
 
-const nameless: Readonly<Record<ColumnsBy, string>> = {
+const missingNames: Readonly<Record<ColumnsBy, string>> = {
   stage: 'No stage',
   owner: 'No owner',
   month: 'No close date',
 };
-export const noOwner = nameless.owner;
+export const noOwner = missingNames.owner;
 
 export function amountOf(deal: OpenDeal, { revenue, weighted }: Measure): number | undefined {
   const amount = deal[revenue];
@@ -100,7 +100,7 @@ const later = 'Later';
 
 /** The column of a deal by its expected close date. */
 function monthOf({ closes }: OpenDeal, today: string): string {
-  if (closes === undefined) return nameless.month;
+  if (closes === undefined) return missingNames.month;
   if (closes < today) return overdue;
   const month = closes.slice(0, 'YYYY-MM'.length);
   return month > lastMonth(today) ? later : month;
@@ -131,11 +131,11 @@ const maxColumns = 12;
  */
 export function columnsOf(deals: readonly OpenDeal[], { by, measure, today }: Grouping): Column[] {
   const nameOf = (deal: OpenDeal): string =>
-    by === 'month' ? monthOf(deal, today) : (deal[by] ?? nameless[by]);
+    by === 'month' ? monthOf(deal, today) : (deal[by] ?? missingNames[by]);
   const columns = [...groupBy(deals, nameOf)].map(([name, group]) =>
     columnOf(name, group, measure),
   );
-  const last = (column: Column): number => Number(column.name === nameless[by]);
+  const last = (column: Column): number => Number(column.name === missingNames[by]);
   columns.sort((a, b) => last(a) - last(b) || orders[by](a, b));
   if (by === 'month' || columns.length <= maxColumns) return columns;
   const others = columns.slice(maxColumns);

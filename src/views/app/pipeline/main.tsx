@@ -113,7 +113,7 @@ const startWith = ({ by }: OpenPipeline): Settings => ({
 function Figures({ data, trend }: { data: OpenPipeline; trend: ComponentChildren }) {
   const { number, percent, amounts, day } = useFormats();
   const { open, overdue, stalled, closingSoon, closed } = data;
-  const { winRateByCount, won, lost } = closed;
+  const { winRatePercent, won, lost } = closed;
   const profit = amounts(open.profit);
   return (
     <>
@@ -144,7 +144,7 @@ function Figures({ data, trend }: { data: OpenPipeline; trend: ComponentChildren
         />
         <Figure
           label="Win rate by count"
-          values={[winRateByCount === undefined ? '–' : percent(winRateByCount)]}
+          values={[winRatePercent === undefined ? '–' : percent(winRatePercent)]}
           more={`${number(won.count)} won, ${number(lost.count)} lost since ${day(closed.from)}`}
         />
       </dl>

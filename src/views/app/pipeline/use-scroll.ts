@@ -10,13 +10,13 @@ export function useScroll(columns: number) {
   useEffect(() => {
     const region = ref.current;
     if (!region) return setHidden('');
-    const look = () => setHidden(hiddenSides(region));
-    const observer = new ResizeObserver(look);
+    const update = () => setHidden(hiddenSides(region));
+    const observer = new ResizeObserver(update);
     observer.observe(region);
-    region.addEventListener('scroll', look, { passive: true });
+    region.addEventListener('scroll', update, { passive: true });
     return () => {
       observer.disconnect();
-      region.removeEventListener('scroll', look);
+      region.removeEventListener('scroll', update);
     };
   }, [columns, ref.current]);
   const scrollBy = (direction: -1 | 1) => {

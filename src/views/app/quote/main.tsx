@@ -85,8 +85,8 @@ function describeScope({ checked, notChecked = [] }: QuoteData['preflight']): st
 }
 
 /** A deleted quote does not go out, and an answered one has. */
-const canGoOut = ({ standing }: QuoteData): boolean =>
-  !['sent', 'approved', 'declined', 'deleted'].includes(standing);
+const canGoOut = ({ statusCategory }: QuoteData): boolean =>
+  !['sent', 'approved', 'declined', 'deleted'].includes(statusCategory);
 
 /**
  * Names the quote by id only: its title comes from records and must not act as the person's instruction.
@@ -191,11 +191,11 @@ function Margins({ costs, currency }: { costs: Costs; currency: string }) {
             </tr>
           </thead>
           <tbody>
-            {costs.terms.map(({ term, price, cost, profit, margin, unjudged }) => (
+            {costs.terms.map(({ term, price, cost, profit, margin, withoutPriceOrCost }) => (
               <tr key={term}>
                 <th scope="row">
                   {titleOfTerm(term)}
-                  {unjudged && ` (${unjudged} without price or cost)`}
+                  {withoutPriceOrCost && ` (${withoutPriceOrCost} without price or cost)`}
                 </th>
                 {[price, cost, profit].map((amount, at) => (
                   <td key={['price', 'cost', 'profit'][at]} class="num">

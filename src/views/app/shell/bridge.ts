@@ -67,14 +67,14 @@ export class Bridge {
 
   /** Sends `ui/initialize`. @returns the host's context */
   async connect(name: string): Promise<McpUiHostContext> {
-    const said = await this.#request<McpUiInitializeResult>('ui/initialize', {
+    const initialized = await this.#request<McpUiInitializeResult>('ui/initialize', {
       protocolVersion,
       appInfo: { name: `cpq-mcp-${name}`, version: '1' },
       appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
     });
-    this.capabilities = said.hostCapabilities ?? {};
+    this.capabilities = initialized.hostCapabilities ?? {};
     this.#notify('ui/notifications/initialized', {});
-    return said.hostContext ?? {};
+    return initialized.hostContext ?? {};
   }
 
   /**
