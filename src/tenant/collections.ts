@@ -32,8 +32,13 @@ const incompleteFreshMs = 30_000;
 const maxWalkMs = 40_000;
 
 interface CollectionSources {
+  host: string;
   pages: ServicePages;
   items: QuoteItems;
+  cache: CollectionCache;
+  freshness: Freshness;
+  /** Absent if the state is not shared. */
+  shared: SharedReadings | undefined;
 }
 
 interface Walk {
@@ -53,31 +58,19 @@ const background = Symbol('background');
 
 /** The collections of one tenant: read once for all calls that wait for the same one, and cached. */
 export class Collections {
-  readonly #host: string;
-  readonly #pages: ServicePages;
-  readonly #items: QuoteItems;
+  readonly #sources: CollectionSources;
   readonly #cache: CollectionCache;
   readonly #freshness: Freshness;
-  readonly #shared: SharedReadings | undefined;
   readonly #walks = new Map<Resource, Walk>();
   /** All running walks, including outdated ones. */
   readonly #runningWalks = new Set<Walk>();
   /** Time of the next attempt to read a collection, after a failed or incomplete one. */
   readonly #retryAt = new Map<Resource, number>();
 
-  constructor(
-    host: string,
-    { pages, items }: CollectionSources,
-    cache: CollectionCache,
-    freshness: Freshness,
-    shared?: SharedReadings,
-  ) {
-    this.#host = host;
-    this.#pages = pages;
-    this.#items = items;
-    this.#cache = cache;
-    this.#freshness = freshness;
-    this.#shared = shared;
+  constructor(sources: CollectionSources) {
+    this.#sources = sources;
+    this.#cache = sources.cache;
+    this.#freshness = sources.freshness;
   }
 
   /**
@@ -132,9 +125,9 @@ export class Collections {
   /** The collection changed: the next call reads it again. */
   invalidate(resource: Resource): void {
     this.#cache.delete(this, resource);
-    const running = this.#walks.get(resource);
-    if (!running) return;
-    running.outdated = true;
+    const walk = this.#walks.get(resource);
+    if (!walk) return;
+    walk.outdated = true;
     this.#walks.delete(resource);
   }
 
@@ -150,7 +143,7 @@ export class Collections {
 
   /** Stops all walks and clears the cache. */
   close(): void {
-    for (const running of this.#runningWalks) running.controller.abort(new Error('closed'));
+    for (const walk of this.#runningWalks) walk.controller.abort(new Error('closed'));
     this.#walks.clear();
     this.#cache.deleteAll(this);
   }
@@ -165,50 +158,49 @@ export class Collections {
 
   async #waitFor(resource: Resource, call: ToolCall): Promise<CachedCollection> {
     call.signal.throwIfAborted();
-    const running = this.#joinWalk(resource, call);
+    const walk = this.#joinWalk(resource, call);
     try {
-      return await untilCallEnds(call, running.reading, this.#host);
+      return await untilCallEnds(call, walk.reading, this.#sources.host);
     } finally {
-      running.waiters.delete(call);
-      if (running.waiters.size === 0) this.#stopWalk(resource, running);
+      walk.waiters.delete(call);
+      if (walk.waiters.size === 0) this.#stopWalk(resource, walk);
     }
   }
 
   #joinWalk(resource: Resource, waiter: ToolCall | typeof background): Walk {
-    let running = this.#walks.get(resource);
-    if (!running) {
-      running = this.#startWalk(resource, waiter === background ? undefined : waiter.trace);
-      this.#walks.set(resource, running);
+    let walk = this.#walks.get(resource);
+    if (!walk) {
+      walk = this.#startWalk(resource, waiter === background ? undefined : waiter.trace);
+      this.#walks.set(resource, walk);
     }
-    running.waiters.add(waiter);
-    running.deadline = Math.max(running.deadline, deadlineFor(waiter, running));
-    return running;
+    walk.waiters.add(waiter);
+    walk.deadline = Math.max(walk.deadline, deadlineFor(waiter, walk));
+    return walk;
   }
 
-  #stopWalk(resource: Resource, running: Walk): void {
-    running.controller.abort(new Error('no call waits for the walk'));
-    if (this.#walks.get(resource) === running) this.#walks.delete(resource);
+  #stopWalk(resource: Resource, walk: Walk): void {
+    walk.controller.abort(new Error('no call waits for the walk'));
+    if (this.#walks.get(resource) === walk) this.#walks.delete(resource);
   }
 
   #startWalk(resource: Resource, trace: Trace | undefined): Walk {
-    const cancel = new AbortController();
-    const running: Walk = {
+    const walk: Walk = {
       startedAt: Date.now(),
       deadline: 0,
       waiters: new Set(),
-      controller: cancel,
+      controller: new AbortController(),
       trace,
       outdated: false,
-      reading: Promise.resolve().then(() => this.#walk(resource, running)),
+      reading: Promise.resolve().then(() => this.#run(resource, walk)),
     };
-    this.#runningWalks.add(running);
-    return running;
+    this.#runningWalks.add(walk);
+    return walk;
   }
 
-  async #walk(resource: Resource, running: Walk): Promise<CachedCollection> {
+  async #run(resource: Resource, walk: Walk): Promise<CachedCollection> {
     try {
-      const read = await this.#load(resource, running);
-      if (running.outdated) return read;
+      const read = await this.#load(resource, walk);
+      if (walk.outdated) return read;
       const cached = this.#cache.get(this, resource);
       if (cached && this.#isUsable(cached) && coversMore(cached, read)) {
         this.#postponeRetry(resource);
@@ -217,35 +209,36 @@ export class Collections {
       this.#cache.set(this, resource, read);
       return read;
     } finally {
-      this.#runningWalks.delete(running);
-      if (this.#walks.get(resource) === running) this.#walks.delete(resource);
+      this.#runningWalks.delete(walk);
+      if (this.#walks.get(resource) === walk) this.#walks.delete(resource);
     }
   }
 
   /** Gets the copy that is shared between processes, or reads the collection here. */
-  #load(resource: Resource, running: Walk): Promise<CachedCollection> {
-    const read = () => this.#readAll(resource, running);
-    if (!this.#shared) return read();
+  #load(resource: Resource, walk: Walk): Promise<CachedCollection> {
+    const read = () => this.#readAll(resource, walk);
+    const { shared } = this.#sources;
+    if (!shared) return read();
     const { freshMs, staleMs } = this.#freshness;
     const keepMs = { complete: staleMs, incomplete: incompleteFreshMs };
-    return this.#shared.getOrLoad(resource, freshMs, keepMs, read, running.controller.signal);
+    return shared.getOrLoad(resource, freshMs, keepMs, read, walk.controller.signal);
   }
 
-  async #readAll(resource: Resource, running: Walk): Promise<CachedCollection> {
+  async #readAll(resource: Resource, walk: Walk): Promise<CachedCollection> {
     const asOf = new Date();
     const call: Call = {
-      signal: running.controller.signal,
+      signal: walk.controller.signal,
       // A waiter with a later deadline extends it.
       get deadline() {
-        return running.deadline;
+        return walk.deadline;
       },
       purpose: 'walk',
-      trace: running.trace,
+      trace: walk.trace,
     };
-    const report = (progress: Progress) => reportProgress(running, resource, progress);
-    const reading = readCollection(this.#pages, resource, fullQuery(resource), call);
+    const report = (progress: Progress) => reportProgress(walk, resource, progress);
+    const reading = readCollection(this.#sources.pages, resource, fullQuery(resource), call);
     const read = await readToEnd(reading, report);
-    await this.#items.markIn(resource, read.records, call);
+    await this.#sources.items.markIn(resource, read.records, call);
     return { ...read, asOf };
   }
 }
@@ -279,8 +272,8 @@ export async function readToEnd<R>(
   }
 }
 
-function reportProgress(running: Walk, resource: Resource, { read, total }: Progress): void {
-  for (const waiter of running.waiters) {
+function reportProgress(walk: Walk, resource: Resource, { read, total }: Progress): void {
+  for (const waiter of walk.waiters) {
     if (waiter !== background) waiter.progress(read, total, resource);
   }
 }

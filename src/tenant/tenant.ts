@@ -34,7 +34,7 @@ import { describeUnrecognized } from './unrecognized.ts';
 
 export interface TenantOptions
   extends Omit<ClientOptions, 'interceptor'>,
-    Omit<TrafficOptions, 'rates' | 'budgetName' | 'onAnswer'> {
+    Omit<TrafficOptions, 'rates' | 'budgetName' | 'onResponse'> {
   state: State;
   writeRules: WriteRules;
   grants: ReadonlySet<Grant>;
@@ -100,18 +100,18 @@ class SharedTenantState {
     this.#namespace = namespace;
     this.#identity = identity;
     // All keys of a tenant share one budget.
-    const shared = { rates: state.rates, budgetName: baseUrl.href };
-    const traffic = new TrafficControl({ ...options, ...shared, onAnswer: this.#onAnswer });
+    const budget = { rates: state.rates, budgetName: baseUrl.href };
+    const traffic = new TrafficControl({ ...options, ...budget, onResponse: this.#onResponse });
     this.client = new ApiClient({ ...options, interceptor: traffic });
-    const readings =
-      state.collections && new SharedReadings(state.collections, namespace, identity);
+    const shared = state.collections && new SharedReadings(state.collections, namespace, identity);
     this.profile = new ServiceProfile(this.client.pageParam, state.profile(namespace));
     this.pages = new ServicePages(this.client, this.profile);
     this.items = new QuoteItems(this.pages, (id, call) =>
       this.client.getRecord('quote', 'id', id, call),
     );
-    const sources = { pages: this.pages, items: this.items };
-    this.collections = new Collections(this.client.host, sources, cache, freshness, readings);
+    const { client, pages, items } = this;
+    const sources = { host: client.host, pages, items, cache, freshness, shared };
+    this.collections = new Collections(sources);
     this.#unsubscribe = state.bus.subscribe(namespace, (update) => this.#onUpdate(update));
     this.#unregisterGauges = options.observer?.registerGauges({
       remainingBudget: async () => (await traffic.budget.peek()).remaining,
@@ -125,32 +125,29 @@ class SharedTenantState {
     if (!history || history.keepDays === 0 || history.past) return undefined;
     const { onError } = history;
     return {
-      opportunity: new HistoryRecorder(() => this.#stored('StoredHistory', history), onError),
-      quote: new HistoryRecorder(() => this.#stored('StoredQuoteHistory', history), onError),
+      opportunity: new HistoryRecorder(async () => (await this.#stored(history)).pipeline, onError),
+      quote: new HistoryRecorder(async () => (await this.#stored(history)).quotes, onError),
     };
   }
 
-  /** `undefined` if no history is kept. */
-  async history(options: HistoryOptions | undefined): Promise<PipelineHistory | undefined> {
+  /** The past of the pipeline and of the quotes; `undefined` if no history is kept. */
+  async histories(
+    options: HistoryOptions | undefined,
+  ): Promise<{ pipeline: PipelineHistory; quotes: QuoteHistory } | undefined> {
     if (!options || options.keepDays === 0) return undefined;
-    if (!options.past) return this.#stored('StoredHistory', options);
-    return (await import('./history/known-past.ts')).pastOpportunities(options.past);
-  }
-
-  /** `undefined` if no history is kept. */
-  async quoteHistory(options: HistoryOptions | undefined): Promise<QuoteHistory | undefined> {
-    if (!options || options.keepDays === 0) return undefined;
-    if (!options.past) return this.#stored('StoredQuoteHistory', options);
-    return (await import('./history/known-past.ts')).pastQuotes(options.past);
+    if (!options.past) return this.#stored(options);
+    const { pastOpportunities, pastQuotes } = await import('./history/known-past.ts');
+    return { pipeline: pastOpportunities(options.past), quotes: pastQuotes(options.past) };
   }
 
   /** Loaded when it is first used, because a start does not need it. */
-  async #stored<K extends 'StoredHistory' | 'StoredQuoteHistory'>(
-    kind: K,
-    { keepDays }: HistoryOptions,
-  ) {
-    const { [kind]: Stored } = await import('./history/history.ts');
-    return new Stored(this.#state.snapshots(this.#namespace), keepDays);
+  async #stored({ keepDays }: HistoryOptions) {
+    const { StoredHistory, StoredQuoteHistory } = await import('./history/history.ts');
+    const store = this.#state.snapshots(this.#namespace);
+    return {
+      pipeline: new StoredHistory(store, keepDays),
+      quotes: new StoredQuoteHistory(store, keepDays),
+    };
   }
 
   /** Notes a collection that was read, for the history. */
@@ -196,7 +193,7 @@ class SharedTenantState {
   }
 
   /** A refused key or collection also invalidates what was read before. */
-  readonly #onAnswer = (path: string, refusal: ApiError | undefined, { purpose }: Call): void => {
+  readonly #onResponse = (path: string, refusal: ApiError | undefined, { purpose }: Call): void => {
     const resource = resources.find((name) => routes[name].path === path);
     if (isApiError(refusal, 'key-refused')) this.#markKeyRefused();
     else if (refusal === undefined || isApiError(refusal, 'not-permitted')) this.keyRefused = false;
@@ -290,8 +287,10 @@ export class Tenant {
     call: ToolCall,
   ): Promise<ListPage<RecordOf[R]>> {
     if (routes[resource].shape === 'paged') return this.#page(resource, query, call);
-    if (query.query) return this.#search(resource, query, call);
-    return sliceOf(await this.collection(resource, call), query);
+    const matches = query.query
+      ? await this.#readSearch(resource, { query: query.query }, call)
+      : await this.collection(resource, call);
+    return sliceOf(matches, query);
   }
 
   /**
@@ -328,7 +327,7 @@ export class Tenant {
 
   /**
    * One record.
-   * @throws NotGranted, NotFound, ApiError
+   * @throws NotGranted, ApiError
    */
   async getRecord<R extends Resource>(
     resource: R,
@@ -371,13 +370,13 @@ export class Tenant {
   }
 
   /** The past of the pipeline; `undefined` if none is kept. */
-  history(): Promise<PipelineHistory | undefined> {
-    return this.#shared.history(this.#options.history);
+  async history(): Promise<PipelineHistory | undefined> {
+    return (await this.#shared.histories(this.#options.history))?.pipeline;
   }
 
   /** The past of the quotes; `undefined` if none is kept. */
-  quoteHistory(): Promise<QuoteHistory | undefined> {
-    return this.#shared.quoteHistory(this.#options.history);
+  async quoteHistory(): Promise<QuoteHistory | undefined> {
+    return (await this.#shared.histories(this.#options.history))?.quotes;
   }
 
   /** Invalidates the cached collection in all processes. */
@@ -461,15 +460,6 @@ export class Tenant {
     const found = await readToEnd(reading, report);
     await this.#shared.items.markIn(resource, found.records, apiCall);
     return { ...found, asOf };
-  }
-
-  /** A search on a route without documented paging: reads all matches and returns a slice. */
-  async #search<R extends Resource>(
-    resource: R,
-    query: PageQuery,
-    call: ToolCall,
-  ): Promise<ListPage<RecordOf[R]>> {
-    return sliceOf(await this.#readSearch(resource, { query: query.query }, call), query);
   }
 }
 

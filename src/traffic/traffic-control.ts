@@ -17,7 +17,7 @@ export interface TrafficOptions {
   /** Notified of every request. */
   observer?: Observer | undefined;
   /** Called for every response, with the error of a failed one. `path` is as in `ErrorFacts`. */
-  onAnswer?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;
+  onResponse?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;
 }
 
 /** Counts the requests to one tenant in its rate budget, stops them during an outage, and reports them. */
@@ -25,14 +25,14 @@ export class TrafficControl implements RequestInterceptor {
   readonly budget: RateBudget;
   readonly #circuit: Circuit;
   readonly #observer: Observer | undefined;
-  readonly #onAnswer: TrafficOptions['onAnswer'];
+  readonly #onResponse: TrafficOptions['onResponse'];
 
   constructor(options: TrafficOptions) {
-    const { rates, budgetName, budget = defaultBudget, circuit, observer, onAnswer } = options;
+    const { rates, budgetName, budget = defaultBudget, circuit, observer, onResponse } = options;
     this.budget = new RateBudget(rates, budgetName, budget);
     this.#circuit = new Circuit(circuit);
     this.#observer = observer;
-    this.#onAnswer = onAnswer;
+    this.#onResponse = onResponse;
   }
 
   /** @throws ApiError (`circuit-open`, `budget-spent`) if the request must not be sent now; what the attempt throws */
@@ -47,7 +47,7 @@ export class TrafficControl implements RequestInterceptor {
         const response = await this.#counted(taken, () => attempt.send(trace));
         const value = attempt.parse(response);
         this.#circuit.succeeded();
-        this.#onAnswer?.(facts.path ?? '', undefined, call);
+        this.#onResponse?.(facts.path ?? '', undefined, call);
         return { value, status: response.status };
       });
     } catch (error) {
@@ -99,7 +99,7 @@ export class TrafficControl implements RequestInterceptor {
     if (isOutage(error, call) && !isRefusedSize) this.#circuit.failed(isProbe);
     else if (isApiError(error) && error.facts.status !== undefined && !isRefusedSize) {
       this.#circuit.succeeded();
-      this.#onAnswer?.(error.facts.path ?? '', error, call);
+      this.#onResponse?.(error.facts.path ?? '', error, call);
     } else this.#circuit.noResponse(isProbe);
     if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined) {
       await this.budget.block(error.facts.seconds);

@@ -1,12 +1,6 @@
 import type { Day } from '../../briefs/days.ts';
 import { toRecord } from '../../records/records.ts';
-import type {
-  PipelineHistory,
-  QuoteHistory,
-  RecordHistory,
-  Snapshot,
-  SnapshotReader,
-} from './history.ts';
+import type { PipelineHistory, QuoteHistory, RecordHistory } from './history.ts';
 import { asStored, opportunitySnapshots } from './snapshot-columns.ts';
 
 /** The past of a tenant that is known without snapshots, such as that of the embedded tenant. */
@@ -21,7 +15,7 @@ export interface KnownPast {
 
 /** The opportunities of a known past in the form of snapshots. */
 export const pastOpportunities = (past: KnownPast): PipelineHistory =>
-  new PastHistory(
+  pastHistory(
     past,
     (day) => past.recordsAt(day),
     (text) => {
@@ -32,46 +26,34 @@ export const pastOpportunities = (past: KnownPast): PipelineHistory =>
 
 /** The quotes of a known past in the form of snapshots. */
 export const pastQuotes = (past: KnownPast): QuoteHistory =>
-  new PastHistory(
+  pastHistory(
     past,
     (day) => past.quotesAt(day),
     (text) => asStored(toRecord('quote', JSON.parse(text))),
   );
 
-class PastHistory<T> implements RecordHistory<T> {
-  readonly #past: KnownPast;
-  readonly #textsAt: (day: Day) => readonly string[];
-  readonly #parse: (text: string) => T;
-
-  constructor(
-    past: KnownPast,
-    textsAt: (day: Day) => readonly string[],
-    parse: (text: string) => T,
-  ) {
-    this.#past = past;
-    this.#textsAt = textsAt;
-    this.#parse = parse;
-  }
-
-  async days(): Promise<Day[]> {
-    return [...this.#past.days()];
-  }
-
-  reader(): SnapshotReader<T> {
+const pastHistory = <T>(
+  past: KnownPast,
+  textsAt: (day: Day) => readonly string[],
+  parse: (text: string) => T,
+): RecordHistory<T> => ({
+  days: async () => [...past.days()],
+  reader() {
     const known = new Map<string, T>();
-    return { read: async (day) => this.#read(day, known) };
-  }
-
-  #read(day: Day, known: Map<string, T>): Snapshot<T> | undefined {
-    if (!this.#past.days().includes(day)) return undefined;
-    const records = this.#textsAt(day).map((text) => this.#parsed(text, known));
-    return { takenAt: new Date(`${day}T23:59:59.999Z`), records };
-  }
-
-  /** The same object for the same text, as snapshots give it. */
-  #parsed(text: string, known: Map<string, T>): T {
-    const record = known.get(text) ?? this.#parse(text);
-    known.set(text, record);
-    return record;
-  }
-}
+    // The same object for the same text, as snapshots give it.
+    const recordOf = (text: string): T => {
+      const record = known.get(text) ?? parse(text);
+      known.set(text, record);
+      return record;
+    };
+    return {
+      async read(day) {
+        if (!past.days().includes(day)) return undefined;
+        return {
+          takenAt: new Date(`${day}T23:59:59.999Z`),
+          records: textsAt(day).map(recordOf),
+        };
+      },
+    };
+  },
+});
