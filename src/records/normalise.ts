@@ -120,8 +120,8 @@ interface KnownField {
 const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Each name, and the same in snake_case. */
-const inBothCases = (...names: readonly string[]): string[] => [
+/** Each name, followed by the same in snake_case. */
+export const inBothCases = (...names: readonly string[]): string[] => [
   ...new Set(names.flatMap((name) => [name, snakeCase(name)])),
 ];
 

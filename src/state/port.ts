@@ -79,15 +79,15 @@ export interface InboxEvent {
   /** Equal for all deliveries of one event. */
   id: string;
   /** Time of the event, if it contains one; otherwise the time of arrival is used. */
-  at?: number;
+  at?: number | undefined;
   subject: string;
   event: string;
   /** Id of the record. */
-  record?: string;
+  record?: string | undefined;
   /** The request body. */
   body: string;
   /** Previous values of changed fields, from the cached record. */
-  before?: Record<string, unknown>;
+  before?: Record<string, unknown> | undefined;
 }
 
 /** The indexed fields of an event. */

@@ -34,13 +34,13 @@ interface EventSummary {
   event: string;
   /** True if the service is known to send this event. */
   isKnown: boolean;
-  record?: string;
+  record: string | undefined;
   /** Display name of the record. */
-  name?: string;
+  name?: string | undefined;
   /** One text per changed field, if earlier values are known. */
-  changes?: Wording[];
+  changes?: Wording[] | undefined;
   /** The fields of an order: the API has no route for orders. */
-  order?: JsonObject;
+  order?: JsonObject | undefined;
 }
 
 export interface EventPage {
@@ -95,29 +95,25 @@ function summarize({ event: stored, previous }: InboxRow): EventSummary {
     subject,
     event,
     isKnown: isKnownEvent(subject, event),
-    ...(record === undefined ? {} : { record }),
+    record,
   };
   const fields = fieldsOf(subject, body);
   if (!isSubject(subject) || !fields) return summary;
-  const earlier = previous && fieldsOf(subject, previous.body);
-  const earlierFields = earlier ?? before;
+  const earlier = (previous && fieldsOf(subject, previous.body)) ?? before;
   return {
     ...summary,
-    ...nameFrom(subject, fields),
-    ...(earlierFields
-      ? changesFrom(subject, { fields: earlierFields, isWhole: false }, fields)
-      : {}),
-    ...(subject === 'order' ? { order: scalarsOf(fields) } : {}),
+    name: nameFrom(subject, fields),
+    changes: earlier && changesFrom(subject, { fields: earlier, isWhole: false }, fields),
+    order: subject === 'order' ? scalarsOf(fields) : undefined,
   };
 }
 
-function nameFrom(subject: Subject, fields: JsonObject): { name?: string } {
+function nameFrom(subject: Subject, fields: JsonObject): string | undefined {
   const resource = collectionOf(subject);
   const record = toRecord(resource as Resource, structuredClone(fields));
   const title = typeof fields.title === 'string' ? fields.title : undefined;
   const called = (displayName[resource] as (record: ApiRecord) => string | undefined)(record);
-  const name = [called, title].filter(Boolean).join(' ');
-  return name === '' ? {} : { name };
+  return [called, title].filter(Boolean).join(' ') || undefined;
 }
 
 const maxChanges = 8;
@@ -126,13 +122,11 @@ function changesFrom(
   subject: Subject,
   known: KnownFields,
   fields: JsonObject,
-): { changes?: Wording[] } {
+): Wording[] | undefined {
   const all = fieldDifferences(collectionOf(subject), known, fields).map(describeDifference);
-  if (all.length === 0) return {};
+  if (all.length === 0) return undefined;
   const more = all.length - maxChanges;
-  return {
-    changes: more > 0 ? [...all.slice(0, maxChanges), wording`and ${more} more fields`] : all,
-  };
+  return more > 0 ? [...all.slice(0, maxChanges), wording`and ${more} more fields`] : all;
 }
 
 const maxScalars = 10;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { inBothCases } from '../../records/normalise.ts';
 import { isObject, isShallow, type JsonObject } from '../../values.ts';
 import { canonicalJson } from '../changes/fields.ts';
 import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
@@ -10,11 +11,11 @@ export interface ReceivedEvent {
   subject: string;
   event: string;
   /** Time of the event in milliseconds since the epoch, if known. */
-  at?: number;
+  at: number | undefined;
   /** Id of the record. */
-  record?: string;
+  record: string | undefined;
   /** The record after the event, as the service sent it. */
-  fields?: JsonObject;
+  fields: JsonObject | undefined;
 }
 
 /** An event with the text that is stored of it. */
@@ -36,49 +37,27 @@ export class UnrecognizedEvent extends Error {}
 const dayMs = 86_400_000;
 /** Maximum nesting: a record may be 64 levels deep, and the payload adds some. */
 const maxDepth = 80;
-const nameKeys = [
-  ...['event', 'eventName', 'event_name', 'eventType', 'event_type'],
-  ...['topic', 'action', 'type'],
-];
-const subjectKeys = [
-  ...[
-    'subject',
-    'entityType',
-    'entity_type',
-    'entity',
-    'resourceType',
-    'resource_type',
-    'resource',
-  ],
-  ...['objectType', 'object_type'],
-];
+const nameKeys = inBothCases('event', 'eventName', 'eventType', 'topic', 'action', 'type');
+const subjectKeys = inBothCases(
+  ...['subject', 'entityType', 'entity', 'resourceType', 'resource', 'objectType'],
+);
 const recordKeys = ['data', 'record', 'payload'];
 /** Where several events come in one delivery. */
 const listKeys = ['events', ...recordKeys, 'items'];
 const maxEvents = 1_000;
-const recordIdKeys = [
-  ...['recordId', 'record_id', 'resourceId', 'resource_id', 'entityId', 'entity_id'],
-  ...['objectId', 'object_id', 'subjectId', 'subject_id'],
-];
-const eventIdKeys = ['eventId', 'event_id'];
-const timeKeys = [
-  ...['occurredAt', 'occurred_at', 'eventTime', 'event_time', 'timestamp', 'time', 'at', 'date'],
-  ...['triggeredAt', 'triggered_at', 'firedAt', 'fired_at'],
-];
-const createdKeys = ['createdAt', 'created_at', 'created'];
+const recordIdKeys = inBothCases('recordId', 'resourceId', 'entityId', 'objectId', 'subjectId');
+const eventIdKeys = inBothCases('eventId');
+const timeKeys = inBothCases(
+  ...['occurredAt', 'eventTime', 'timestamp', 'time', 'at', 'date', 'triggeredAt', 'firedAt'],
+);
+const createdKeys = inBothCases('createdAt', 'created');
 /** Fields of the delivery rather than the event: they differ between deliveries of one event. */
-const deliveryKeys = new Set([
-  ...['attempt', 'attempts', 'attemptNumber', 'attempt_number', 'retry', 'retries', 'retryCount'],
-  ...[
-    'retry_count',
-    'deliveryId',
-    'delivery_id',
-    'deliveredAt',
-    'delivered_at',
-    'sentAt',
-    'sent_at',
-  ],
-]);
+const deliveryKeys = new Set(
+  inBothCases(
+    ...['attempt', 'attempts', 'attemptNumber', 'retry', 'retries', 'retryCount'],
+    ...['deliveryId', 'deliveredAt', 'sentAt'],
+  ),
+);
 
 /**
  * Parses a delivery of one event or of a list of them. Entries of a list that name no event are counted and left
@@ -134,9 +113,9 @@ function readPayload(payload: JsonObject, now: number): ReceivedEvent {
     id: eventIdOf(payload, { subject, event, record, at, hasRecord: fields !== undefined }),
     subject,
     event,
-    ...(at === undefined ? {} : { at }),
-    ...(record === undefined ? {} : { record }),
-    ...(fields ? { fields } : {}),
+    at,
+    record,
+    fields,
   };
 }
 
@@ -180,13 +159,10 @@ function eventNamesIn(payload: JsonObject): { subject: string; event: string } {
       'it names no event: expected for example {"event": "quote.ordered", "data": {…}} or {"entityType": "quote", "entityId": "…", "action": "ordered"}',
     );
   }
-  return subject === undefined ? unknownSubject(payload, event) : eventPair(subject, event);
+  return subject === undefined
+    ? unknownSubject(payload, event)
+    : { subject, event: eventFrom(subject, event) };
 }
-
-const eventPair = (subject: string, event: string): { subject: string; event: string } => ({
-  subject,
-  event: eventFrom(subject, event),
-});
 
 /** An event of an unknown subject, such as `invoice.paid`, or without a subject, such as `ping`. */
 function unknownSubject(payload: JsonObject, event: string): { subject: string; event: string } {
@@ -201,11 +177,7 @@ function unknownSubject(payload: JsonObject, event: string): { subject: string; 
 function recordFrom(payload: JsonObject, subject: string): JsonObject | undefined {
   for (const key of [...recordKeys, 'entity', subject]) {
     const value = payload[key];
-    const found = isObject(value)
-      ? value
-      : Array.isArray(value) && value.length === 1
-        ? value[0]
-        : undefined;
+    const found = Array.isArray(value) && value.length === 1 ? value[0] : value;
     if (isObject(found)) return unwrapRecord(found, subject);
   }
   return undefined;
@@ -307,16 +279,16 @@ function eventIdOf(
   { subject, event, record, at, hasRecord }: EventFacts,
 ): string {
   const about = [subject, event, record ?? ''];
-  const candidates = eventIdKeys.map((key) => idFrom(payload[key])).find((id) => id !== undefined);
-  if (candidates !== undefined) return digest(['said', candidates, ...about]);
-  const bare = hasRecord ? idFrom(payload.id) : undefined;
-  if (bare !== undefined && bare !== record && at !== undefined) {
-    return digest(['bare', bare, ...about, at]);
+  const eventId = eventIdKeys.map((key) => idFrom(payload[key])).find((id) => id !== undefined);
+  if (eventId !== undefined) return digest(['event id', eventId, ...about]);
+  const ambiguousId = hasRecord ? idFrom(payload.id) : undefined;
+  if (ambiguousId !== undefined && ambiguousId !== record && at !== undefined) {
+    return digest(['ambiguous id', ambiguousId, ...about, at]);
   }
-  const lasting = Object.fromEntries(
+  const ownFields = Object.fromEntries(
     Object.entries(payload).filter(([key]) => !deliveryKeys.has(key)),
   );
-  return digest(['content', ...about, lasting]);
+  return digest(['content', ...about, ownFields]);
 }
 
 const digest = (parts: readonly unknown[]): string =>

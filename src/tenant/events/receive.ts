@@ -51,12 +51,7 @@ async function storeEvent(
   now: number,
 ): Promise<Receipt> {
   const how = await tenant.inbox.add(
-    {
-      ...{ id, subject, event, body },
-      ...(at === undefined ? {} : { at }),
-      ...(record === undefined ? {} : { record }),
-      ...(before ? { before } : {}),
-    },
+    { id, subject, event, body, at, record, before },
     isSubject(subject) ? toUpdate(subject, record, fields) : undefined,
   );
   const receipt = { how, subject, event, isKnown: isKnownEvent(subject, event) };
@@ -121,6 +116,5 @@ function recordNames(
 /** The id of the quote of an order, if it contains one. */
 function quoteIds(fields: JsonObject | undefined): string[] {
   const { quoteId, quote } = fields ?? {};
-  const nested = typeof quote === 'object' && quote !== null ? fieldOf(quote, 'id') : quote;
-  return [quoteId, nested].filter((id) => typeof id === 'string');
+  return [quoteId, quote, fieldOf(quote, 'id')].filter((id) => typeof id === 'string');
 }
