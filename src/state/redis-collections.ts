@@ -14,7 +14,7 @@ import { listReply } from './redis-replies.ts';
 
 /**
  * KEYS: generation, copy, lock. ARGV: maximum age in milliseconds, token, milliseconds of the lock. Returns the
- * generation and one of: `held` with the copy and its age; `yours`, this process has the lock; `wait`, another
+ * generation and one of: `cached` with the copy and its age; `locked`, this process has the lock; `wait`, another
  * process has it. The lock's name contains the generation, so no process waits for one that reads an outdated
  * collection.
  */
@@ -22,12 +22,12 @@ const lookupScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local generation = redis.call('GET', KEYS[1]) or '0'
-local held = redis.call('HMGET', KEYS[2], 'generation', 'asOf')
-if held[1] == generation and now - held[2] < tonumber(ARGV[1]) then
-  return {generation, 'held', redis.call('HGET', KEYS[2], 'body'), now - held[2]}
+local copy = redis.call('HMGET', KEYS[2], 'generation', 'asOf')
+if copy[1] == generation and now - copy[2] < tonumber(ARGV[1]) then
+  return {generation, 'cached', redis.call('HGET', KEYS[2], 'body'), now - copy[2]}
 end
 local lock = KEYS[3] .. ':' .. generation
-if redis.call('SET', lock, ARGV[2], 'NX', 'PX', ARGV[3]) then return {generation, 'yours'} end
+if redis.call('SET', lock, ARGV[2], 'NX', 'PX', ARGV[3]) then return {generation, 'locked'} end
 return {generation, 'wait'}
 `;
 
@@ -42,8 +42,8 @@ return redis.call('PEXPIRE', KEYS[2], ARGV[4])
 
 type LoadCollection = () => Promise<SharedReading & { keepMs: number }>;
 type LookupResult =
-  | { what: 'held'; reading: SharedReading }
-  | { what: 'yours'; generation: string }
+  | { what: 'cached'; reading: SharedReading }
+  | { what: 'locked'; generation: string }
   | { what: 'wait' };
 
 const firstPollMs = 50;
@@ -73,8 +73,8 @@ export class RedisCollections implements SharedCollections {
       const found = await this.#lookup(key, freshMs, token);
       // Without Redis, every process loads for itself.
       if (found === undefined) return load();
-      if (found.what === 'held') return found.reading;
-      if (found.what === 'yours') return this.#loadLocked(key, found.generation, token, load);
+      if (found.what === 'cached') return found.reading;
+      if (found.what === 'locked') return this.#loadLocked(key, found.generation, token, load);
       await delay(waitMs * (0.75 + Math.random() / 2), signal);
     }
   }
@@ -89,9 +89,9 @@ export class RedisCollections implements SharedCollections {
       const reply = await this.#link.runScript(lookupScript, keys, [freshMs, token, this.#lockMs]);
       const [generation, what, body, ageMs = 0] = listReply(reply);
       if (Buffer.isBuffer(body))
-        return { what: 'held', reading: { value: await decode(body), ageMs: Number(ageMs) } };
+        return { what: 'cached', reading: { value: await decode(body), ageMs: Number(ageMs) } };
       const status = String(what);
-      return status === 'yours'
+      return status === 'locked'
         ? { what: status, generation: String(generation) }
         : { what: 'wait' };
     } catch (error) {

@@ -95,7 +95,7 @@ async function withLock<T>(
   lockMs: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const key = keyOf(shortHash(name), 'alone');
+  const key = keyOf(shortHash(name), 'lock');
   const token = newToken();
   const giveUpAt = Date.now() + maxLockWaitMs;
   while (!(await tryLock(link, key, token, lockMs))) {
