@@ -22,27 +22,18 @@ export interface Route {
 }
 
 const search = ['query', 'filters', 'sort'] as const;
+const eitherId = ['id', 'externalIdentifier'] as const;
 
 /** The twelve documented read routes. */
 export const routes: Readonly<Record<Resource, Route>> = {
-  company: {
-    path: '/company',
-    shape: 'paged',
-    parameters: search,
-    one: ['id', 'externalIdentifier'],
-  },
-  contact: {
-    path: '/contact',
-    shape: 'paged',
-    parameters: search,
-    one: ['id', 'externalIdentifier'],
-  },
+  company: { path: '/company', shape: 'paged', parameters: search, one: eitherId },
+  contact: { path: '/contact', shape: 'paged', parameters: search, one: eitherId },
   opportunity: { path: '/opportunity', shape: 'paged', parameters: search, one: ['id'] },
   product: {
     path: '/product',
     shape: 'paged',
     parameters: [...search, 'includeBundles'],
-    one: ['id', 'externalIdentifier'],
+    one: eitherId,
   },
   quote: { path: '/quote', shape: 'paged', parameters: search, one: ['id'] },
   quote_template: { path: '/quote-template', shape: 'open', parameters: [], one: ['id'] },
