@@ -6,7 +6,7 @@ import { nameProducts, readForColumns, showProductNames } from '../src/tenant/li
 import { listRecords } from '../src/tenant/lists/list-records.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
-import { emptySearch, listAnswer, type RecordShape, type Things } from '../src/tool-kit/answers.ts';
+import { emptySearch, listAnswer, type Plural, type RecordShape } from '../src/tool-kit/answers.ts';
 import {
   type AnyTool,
   defineTool,
@@ -22,7 +22,7 @@ interface ListTool<R extends Resource> {
   title: string;
   description: string;
   resource: R;
-  plural: Things;
+  plural: Plural;
   input: typeof listInput | typeof searchInput | typeof filterInput;
   /** Said where the list is empty. */
   empty: Wording;

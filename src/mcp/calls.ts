@@ -17,8 +17,6 @@ import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
 import { type CallParts, callMs, errorResult, progressReporter, runTool } from './tool-run.ts';
 
-export type { CallParts };
-
 /**
  * Handles `tools/call`: repairs and validates the arguments, runs the tool, and converts its answer or error
  * to a result. If a person must be asked, the result is the question, and the host repeats the call with the

@@ -1,4 +1,6 @@
 /** Rows as CSV for spreadsheet programs: RFC 4180, with the byte order mark by which Excel recognizes UTF-8. */
+import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import type { Wording } from '../text/untrusted-text.ts';
 import { isObject, type JsonObject } from '../values.ts';
 import { onOneLine, tableColumns } from './render.ts';
 
@@ -9,6 +11,17 @@ const byteOrderMark = '\uFEFF';
  * and after what such a program may take for the end of one.
  */
 const formulaStart = /(?<=^|[;\t\r\n])(["'\p{Zs}]*)(?=[=+\-@\t\r＝＋－＠])/gu;
+
+/** A file of the rows, and beside it a text with the notes, if there are any. */
+export function csvContents(
+  uri: string,
+  rows: readonly JsonObject[],
+  notes: readonly Wording[],
+): ReadResourceResult {
+  const csv = { uri, mimeType: 'text/csv', text: toCsv(rows) };
+  const text = { uri: `${uri}#notes`, mimeType: 'text/plain', text: notes.join('\n') };
+  return { contents: notes.length > 0 ? [csv, text] : [csv] };
+}
 
 /** One line for each row, after one with the names of the columns. A nested record takes a column for each field. */
 export function toCsv(records: readonly JsonObject[]): string {

@@ -8,7 +8,7 @@ import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
 import { exportPrefix } from '../tool-kit/resources.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { parseArguments } from './arguments.ts';
-import { toCsv } from './csv.ts';
+import { csvContents } from './csv.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { plainData } from './results.ts';
 import { exportedTools, isReading, type SurfaceEntry } from './surface.ts';
@@ -37,12 +37,8 @@ export async function readExport(
   const ask = (page: Record<string, unknown>): Promise<Answer> =>
     tool.run(tenant, parseArguments(entry.input, tool.input, { ...given, ...page }), call);
   const file = await readRows(entry, ask, { table, size, from: given.from }, tool);
-  const notes = file.notes.length === 0 ? [] : [textOf(`${uri}#notes`, file.notes.join('\n'))];
-  const csv = { uri, mimeType: 'text/csv', text: toCsv(file.rows) };
-  return tenant.client.withoutKey({ contents: [csv, ...notes] });
+  return tenant.client.withoutKey(csvContents(uri, file.rows, file.notes));
 }
-
-const textOf = (uri: string, text: string) => ({ uri, mimeType: 'text/plain', text });
 
 interface ExportAddress {
   name: string;

@@ -8,7 +8,7 @@ import { readCollections } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
 import { historyUri } from '../tool-kit/resources.ts';
-import { toCsv } from './csv.ts';
+import { csvContents } from './csv.ts';
 
 /** @throws NotGranted, ApiError */
 export async function readHistory(tenant: Tenant, call: ToolCall): Promise<ReadResourceResult> {
@@ -23,13 +23,8 @@ export async function readHistory(tenant: Tenant, call: ToolCall): Promise<ReadR
     ? await keptTotals(history, days, present, currenciesOf(records.company ?? []))
     : [];
   const notes = [...historyNotes(rows, history !== undefined, coverage.complete), ...read.omitted];
-  const csv = {
-    uri: historyUri,
-    mimeType: 'text/csv',
-    text: toCsv(rows.map((row) => ({ ...row }))),
-  };
-  const text = { uri: `${historyUri}#notes`, mimeType: 'text/plain', text: notes.join('\n') };
-  return tenant.client.withoutKey({ contents: notes.length > 0 ? [csv, text] : [csv] });
+  const file = rows.map((row) => ({ ...row }));
+  return tenant.client.withoutKey(csvContents(historyUri, file, notes));
 }
 
 function historyNotes(rows: readonly KeptDay[], isKept: boolean, isWhole: boolean): Wording[] {

@@ -29,10 +29,10 @@ export function getPrompt(
   given: Readonly<Record<string, string>> = {},
 ): GetPromptResult {
   const prompt = availablePrompts(tenant).find((one) => one.name === name);
-  if (!prompt) throw invalidParams(`Unknown prompt ${JSON.stringify(name.slice(0, 80))}`);
+  if (!prompt) throw new InvalidParams(`Unknown prompt ${JSON.stringify(name.slice(0, 80))}`);
   const missing = prompt.arguments.filter((it) => it.required && !given[it.name]?.trim());
   if (missing.length > 0) {
-    throw invalidParams(
+    throw new InvalidParams(
       `Missing: ${missing.map((it) => `${it.name} (${it.description})`).join(', ')}`,
     );
   }
@@ -41,5 +41,3 @@ export function getPrompt(
     messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
   };
 }
-
-const invalidParams = (message: string): InvalidParams => new InvalidParams(message);

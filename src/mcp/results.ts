@@ -15,25 +15,24 @@ const minEstimateLength = 7_000;
  * Converts an answer to a protocol result: the same facts as text and as structured content. A result that is
  * too long is cut at a row, with a note.
  */
-export async function toResult(answer: Answer): Promise<CallToolResult> {
-  const markup: Markup = { toText: htmlToText };
-  const result = fitToCap(answer, markup);
-  if (!markup.found) return result;
-  htmlToText = (await import('./html.ts')).htmlToText;
-  return fitToCap(answer, { toText: htmlToText });
-}
+export const toResult = (answer: Answer): Promise<CallToolResult> =>
+  withMarkup((markup) => fitToCap(answer, markup));
 
 /** The data of an answer, all of it, cleaned as in every result. */
-export async function plainData({ data }: Answer): Promise<Record<string, unknown>> {
-  const markup: Markup = { toText: htmlToText };
-  const facts = cleanedRow(data, markup);
-  if (!markup.found) return facts;
-  htmlToText = (await import('./html.ts')).htmlToText;
-  return cleanedRow(data, { toText: htmlToText });
-}
+export const plainData = ({ data }: Answer): Promise<Record<string, unknown>> =>
+  withMarkup((markup) => cleanedRow(data, markup));
 
 /** Loaded when the first markup is found. */
 let htmlToText: HtmlToText | undefined;
+
+/** Cleans again if markup is found before the converter is loaded. */
+async function withMarkup<T>(clean: (markup: Markup) => T): Promise<T> {
+  const markup: Markup = { toText: htmlToText };
+  const cleaned = clean(markup);
+  if (!markup.found) return cleaned;
+  htmlToText = (await import('./html.ts')).htmlToText;
+  return clean({ toText: htmlToText });
+}
 
 /** One record as text, under the same rules as every answer. */
 export async function recordText(title: Wording, record: Record<string, unknown>): Promise<string> {

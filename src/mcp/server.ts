@@ -7,13 +7,14 @@ import {
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
-import { type CallParts, callTool, toolCall } from './calls.ts';
+import { callTool, toolCall } from './calls.ts';
 import { complete } from './completion.ts';
 import { capabilitiesOf, description, identity, listCacheHints } from './identity.ts';
 import { instructionsFor } from './instructions.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { type Connection, canSubscribe, forwardUpdates } from './subscriptions.ts';
+import type { CallParts } from './tool-run.ts';
 
 export interface ServerParts extends CallParts {
   version: string;

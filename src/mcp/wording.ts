@@ -1,6 +1,5 @@
 import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../api/errors.ts';
 import type { NameOf } from '../setting-names.ts';
-import type { StateUnavailable } from '../state/port.ts';
 import type { ChangeRefused } from '../tenant/changes/refusal.ts';
 import {
   join,
@@ -30,7 +29,7 @@ export function describeError(error: unknown, nameOf: NameOf): Wording {
     case 'change-refused':
       return changeRefused(error, nameOf);
     case 'state-unavailable':
-      return stateUnavailable(error);
+      return wording`This cannot be answered now: the state shared with other server processes cannot be reached (${trusted(error.code)}), so nothing was done. Ask again in a minute.`;
     default:
       return describeApiError(error, nameOf);
   }
@@ -42,9 +41,6 @@ function changeRefused({ reason, details, remedy }: ChangeRefused, nameOf: NameO
   const shown = cleanedRow(details, { toText: withoutTags });
   return wording`${text}\n${trusted(render(shown))}`;
 }
-
-const stateUnavailable = ({ code }: StateUnavailable): Wording =>
-  wording`This cannot be answered now: the state shared with other server processes cannot be reached (${trusted(code)}), so nothing was done. Ask again in a minute.`;
 
 const describeApiError = <K extends ApiErrorKind>(
   { kind, facts }: ApiError<K>,
@@ -67,11 +63,11 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
   refused: (facts) =>
     wording`${trusted(facts.host)} refused the request.${itSays(facts)} Change the arguments; asking the same again will not help.`,
   'rate-limited': ({ host, seconds }) =>
-    noneLeft(wording`${trusted(host)} accepts no more requests for now`, seconds),
+    noneRemaining(wording`${trusted(host)} accepts no more requests for now`, seconds),
   'budget-spent': ({ seconds, reserved }) =>
     reserved
-      ? keptBack(reserved, seconds)
-      : noneLeft(
+      ? onlyReserved(reserved, seconds)
+      : noneRemaining(
           wording`The tenant's request budget, which all its programs share, is used up`,
           seconds,
         ),
@@ -84,10 +80,10 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
     wording`${trusted(host)} failed several times in a row, so no requests are sent to it for a moment. Ask again in ${seconds} seconds.`,
   'timed-out': ({ host }) =>
     wording`No complete answer from ${trusted(host)} in time. Ask for less at once (a smaller size, a filter), or again in a minute.`,
-  malformed: (facts) => notReadable(facts),
+  malformed: notReadable,
   'embedded-error': (facts) =>
     wording`${trusted(facts.host)} answered ${trusted(facts.path ?? '')} with an error instead of records, also after trying again. This is not an empty result: ask again in a minute.${itSays(facts)}`,
-  unexpected: (facts) => notReadable(facts),
+  unexpected: notReadable,
   unfamiliar: ({ path, unknownFields }) =>
     wording`The service's records look different from what this server knows: those of ${trusted(path ?? '')} have none of the fields that they are read by, but ${quotedList(unknownFields)}. This is not an empty result, and they cannot be used; the operator can see more with cpq-mcp doctor.`,
   'too-large': ({ host }) =>
@@ -105,18 +101,18 @@ const quotedList = (names: readonly string[]): Wording =>
 const itSays = ({ upstreamMessage }: ErrorFacts): Wording =>
   upstreamMessage === undefined ? wording`` : wording` It says: ${quote(upstreamMessage, 300)}.`;
 
-function noneLeft(why: Wording, seconds: number | undefined): Wording {
-  const when = seconds === undefined ? 'in about a minute' : wording`in ${seconds} seconds`;
-  return wording`${why}. Ask again ${when}; what was read before can still be answered.`;
-}
+const noneRemaining = (why: Wording, seconds: number | undefined): Wording =>
+  wording`${why}. Ask again ${whenToRetry(seconds)}; what was read before can still be answered.`;
 
-function keptBack(reserved: number, seconds: number | undefined): Wording {
-  const when = seconds === undefined ? 'in about a minute' : wording`in ${seconds} seconds`;
-  return wording`${reserved} requests are left in the tenant's budget, and this server keeps them for single records and pages: reading a whole collection has to wait. Ask for one record or one page, or again ${when}.`;
-}
+const onlyReserved = (reserved: number, seconds: number | undefined): Wording =>
+  wording`${reserved} requests are left in the tenant's budget, and this server keeps them for single records and pages: reading a whole collection has to wait. Ask for one record or one page, or again ${whenToRetry(seconds)}.`;
+
+const whenToRetry = (seconds: number | undefined): Wording =>
+  seconds === undefined ? wording`in about a minute` : wording`in ${seconds} seconds`;
 
 const isDown = (what: Wording): Wording =>
   wording`${what}, also after trying again. It may be down: ask again in a minute.`;
 
-const notReadable = ({ host, path, problem }: FactsOf['malformed' | 'unexpected']): Wording =>
-  wording`The answer of ${trusted(host)} to ${trusted(path ?? '')} cannot be read: ${trusted(problem)}. This is not an empty result. Ask again; if this persists, the address or the API's version is not supported by this server.`;
+function notReadable({ host, path, problem }: FactsOf['malformed' | 'unexpected']): Wording {
+  return wording`The answer of ${trusted(host)} to ${trusted(path ?? '')} cannot be read: ${trusted(problem)}. This is not an empty result. Ask again; if this persists, the address or the API's version is not supported by this server.`;
+}

@@ -2,6 +2,7 @@ import { columnsOf, type Known } from '../briefs/columns.ts';
 import { concise, fullRecord, selectFields, valueAt } from '../briefs/concise.ts';
 import { utcDay } from '../briefs/days.ts';
 import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
+import { compact } from '../briefs/naming.ts';
 import { isDeleted } from '../briefs/outcome.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
@@ -28,11 +29,13 @@ export interface RecordShape {
   fields?: string[] | undefined;
 }
 
-/** Coverage as answers show it, with `asOf` to the second in UTC. */
+/** A time as answers show it: ISO 8601, to the second in UTC. */
+export const toSecond = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+
+/** Coverage as answers show it. */
 export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, unknown> {
   const { complete, read, total, asOf, reason } = coverage;
-  const fields = { complete, read, total, asOf: `${asOf.toISOString().slice(0, 19)}Z` };
-  return reason === undefined ? fields : { ...fields, reason };
+  return compact({ complete, read, total, asOf: toSecond(asOf), reason });
 }
 
 /** Reasons that need no warning, because the summary of a page says how many records there are. */
@@ -50,9 +53,8 @@ export function withCoverageFirst({ summary, data }: Answer): Wording {
 
 /** Coverage of a log of this server, of which `damaged` entries cannot be read. */
 export function logCoverage(read: number, damaged: number, reason: string): object {
-  const asOf = `${new Date().toISOString().slice(0, 19)}Z`;
-  const fields = { complete: damaged === 0, read, total: read + damaged, asOf };
-  return damaged === 0 ? fields : { ...fields, reason };
+  const coverage = { complete: damaged === 0, read, total: read + damaged, asOf: new Date() };
+  return toCoverage(damaged === 0 ? coverage : { ...coverage, reason });
 }
 
 /**
@@ -103,12 +105,8 @@ function shapeRecords<R extends Resource>(
     return { rows: records.map((record) => selectFields(resource, record, fields, known)) };
   if (detail === 'full') return { rows: records.map(fullRecord) };
   const currency = sharedCurrency(resource, records, known);
-  if (currency === undefined)
-    return { rows: records.map((record) => concise(resource, record, known)) };
-  return {
-    currency,
-    rows: records.map((record) => concise(resource, record, known, 'currency')),
-  };
+  const omitted = currency === undefined ? undefined : 'currency';
+  return { currency, rows: records.map((record) => concise(resource, record, known, omitted)) };
 }
 
 /** Lists of amounts in the currency of each record's company. */
@@ -160,8 +158,8 @@ export function requireFields<R extends Resource>(
   );
 }
 
-/** Plurals of the resources, for sentences. */
-export type Things =
+/** The plural of a resource, for sentences. */
+export type Plural =
   | 'categories'
   | 'companies'
   | 'contacts'
@@ -174,38 +172,37 @@ export type Things =
   | 'quote widgets'
   | 'quotes';
 
-const singularOf = (plural: Things): string =>
+const singularOf = (plural: Plural): string =>
   plural.endsWith('ies') ? `${plural.slice(0, -'ies'.length)}y` : plural.slice(0, -'s'.length);
 
-const allOf = (plural: Things, total: number): Wording =>
+const allOf = (plural: Plural, total: number): Wording =>
   total === 1 ? wording`1 ${trusted(singularOf(plural))}` : wording`All ${total} ${plural}`;
 
 /** A page of a list, and how to get the next page. */
 export function listAnswer<R extends Resource>(
   resource: R,
-  plural: Things,
+  plural: Plural,
   list: NamedPage<RecordOf[R]>,
   shape: RecordShape,
   hints: ListHints,
 ): Answer {
   requireFields(resource, list.records, shape);
   const { currency, rows } = shapeRecords(resource, list.records, shape, list.known);
-  const facets = list.facets === undefined ? {} : { facets: list.facets };
+  const facets = shape.detail === 'full' ? list.facets : undefined;
   return answerWithRows(rows.length, (shown) => {
     const next = shown < rows.length ? list.from + shown : list.next;
-    const page = { shown, from: list.from, total: list.total };
     const deleted = list.records
       .slice(0, shown)
       .filter((record) => isDeleted(record as ApiRecord)).length;
     return {
       summary: wording`${listSummary(plural, list, shown, next)}${deletedCount(deleted)}`,
-      data: {
-        ...(currency === undefined ? {} : { currency }),
+      data: compact({
+        currency,
         records: rows.slice(0, shown),
-        page: next === undefined ? page : { ...page, next },
+        page: compact({ shown, from: list.from, total: list.total, next }),
         coverage: toCoverage(list.coverage),
-        ...(shape.detail === 'full' ? facets : {}),
-      },
+        facets,
+      }),
       notes: listNotes(list, shown, hints),
     };
   });
@@ -218,7 +215,7 @@ const deletedCount = (count: number): Wording =>
     : wording` ${count} of the rows shown ${count === 1 ? 'is' : 'are'} deleted.`;
 
 function listSummary(
-  plural: Things,
+  plural: Plural,
   { from, total, coverage }: ListPage<unknown>,
   shown: number,
   next: number | undefined,

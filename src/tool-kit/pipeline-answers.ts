@@ -29,13 +29,7 @@ const sectionOf = {
   stalled: 'stalled',
 } as const satisfies Record<string, PipelineSection>;
 
-const openSections: readonly PipelineSection[] = [
-  'groups',
-  'overdue',
-  'closing_soon',
-  'stalled',
-  'closed',
-];
+const openSections = pipelineSections.filter((section) => section !== 'deals');
 const closedSections: readonly PipelineSection[] = ['closed', 'groups', 'deals'];
 
 /** The most deals of one answer. */

@@ -12,7 +12,7 @@ import type { KeptDays, PeriodStates, PeriodWanted } from '../tenant/history/com
 import type { ComparedQuotes } from '../tenant/history/quotes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { answerWithRows, formatAmounts } from './answers.ts';
-import { compared } from './compared.ts';
+import { comparedTimes } from './compared-times.ts';
 import type { Answer } from './define-tool.ts';
 import { scopeOf } from './pipeline-answers.ts';
 import { quoteNotes, quotesData, quotesSentence } from './quote-change-answers.ts';
@@ -52,7 +52,7 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
   return answerWithRows(listed.length, (shown) => ({
     summary: join([...scopeOf(sources.filters), changesSummary(changes, sources)], ' '),
     data: compact({
-      compared: compared(states),
+      compared: comparedTimes(states),
       pipeline: [{ step: 'opening', ...opening }, ...steps, { step: 'closing', ...closing }],
       moves: moves.length > 0 ? moves : undefined,
       groups,

@@ -5,7 +5,7 @@ import type { QuoteChanges, QuoteMovement } from '../briefs/quote-changes.ts';
 import type { PeriodWanted, StatePair } from '../tenant/history/compare.ts';
 import type { ComparedQuotes } from '../tenant/history/quotes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { compared } from './compared.ts';
+import { comparedTimes } from './compared-times.ts';
 
 /** What a person asks about quotes first. */
 const mainMovements: readonly QuoteMovement[] = ['sent', 'accepted', 'declined', 'expired'];
@@ -51,9 +51,9 @@ export function quotesData(
   shown: number | undefined,
 ): Record<string, unknown> {
   const { rows, moves, quotes } = changes;
-  const { from, to } = compared(states);
+  const { from, to } = comparedTimes(states);
   return compact({
-    from: from === compared(deals).from ? undefined : from,
+    from: from === comparedTimes(deals).from ? undefined : from,
     to: states.isLive && deals.isLive ? undefined : to,
     ...(shown === undefined
       ? { rows: mainRows(changes) }
