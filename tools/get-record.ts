@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fullRecord, selectFields } from '../src/briefs/concise.ts';
+import { concise, fullRecord, selectFields } from '../src/briefs/concise.ts';
 import { deletionOf } from '../src/briefs/outcome.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
@@ -15,6 +15,7 @@ import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords, requireFields } from '../src/tool-kit/answers.ts';
 import { answerFields, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
+import { fieldOf } from '../src/values.ts';
 
 const kinds = [
   'company',
@@ -52,22 +53,48 @@ export const getRecord = defineTool({
     if (resource === 'pricing_book' && (!fields?.length || showProductNames(fields)))
       await nameProducts(tenant, [record as PricingBook], call);
     requireFields(resource, [record], { fields });
+    const isWhole = !fields?.length;
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
-      summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${fields?.length ? '' : ', all fields'}.`,
+      summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
       data: {
         resource,
-        record: fields?.length
-          ? await selected(tenant, resource, record, fields, call)
-          : fullRecord(record),
+        record: isWhole
+          ? await whole(tenant, resource, record, call)
+          : await selected(tenant, resource, record, fields, call),
       },
       notes: [
         ...describeUnrecognized(resource, [record]),
+        ...(isWhole ? unreadManager(tenant, resource, record) : []),
         ...(resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : []),
       ],
     };
   },
 });
+
+/** Every field; of a company also the name of its account manager, where it is known. */
+async function whole(
+  tenant: Tenant,
+  resource: Resource,
+  record: ApiRecord,
+  call: ToolCall,
+): Promise<Record<string, unknown>> {
+  if (resource !== 'company') return fullRecord(record);
+  const { accountManager } = concise(resource, record, await knownFor(tenant, resource, call));
+  return { ...fullRecord(record), ...(accountManager !== undefined && { accountManager }) };
+}
+
+/** The name of a person is in the deals that the person owns, which one record is no reason to read. */
+function unreadManager(tenant: Tenant, resource: Resource, record: ApiRecord): Wording[] {
+  const isUnread =
+    resource === 'company' &&
+    fieldOf(record, 'accountManagerId') !== undefined &&
+    tenant.grants.has('opportunity:read') &&
+    !tenant.cached('opportunity');
+  return isUnread
+    ? [wording`The name of the account manager was not read: fields accountManager reads it.`]
+    : [];
+}
 
 async function selected(
   tenant: Tenant,

@@ -8,6 +8,7 @@ import {
 } from '../src/briefs/product-prices.ts';
 import type { Company, Product } from '../src/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
+import { knownFor } from '../src/tenant/lists/known.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
@@ -54,9 +55,21 @@ export const priceProduct = defineTool({
   output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
   async run(tenant, args, call) {
     const company = await resolveRecord(tenant, 'company', args.company, call, askNever);
-    if (company.kind !== 'one') return ambiguousAnswer('company', args.company, company);
+    if (company.kind !== 'one')
+      return ambiguousAnswer(
+        'company',
+        args.company,
+        company,
+        await knownFor(tenant, 'company', call),
+      );
     const product = await resolveRecord(tenant, 'product', args.product, call, askNever);
-    if (product.kind !== 'one') return ambiguousAnswer('product', args.product, product);
+    if (product.kind !== 'one')
+      return ambiguousAnswer(
+        'product',
+        args.product,
+        product,
+        await knownFor(tenant, 'product', call),
+      );
     return pricesAnswer(tenant, company.record, product.record, call);
   },
 });

@@ -260,9 +260,10 @@ export function ambiguousAnswer<R extends Resource>(
   resource: R,
   text: string,
   { kind, candidates, total, coverage }: Exclude<Resolution<RecordOf[R]>, { kind: 'one' }>,
+  known: Known,
 ): Answer {
   const what = trusted(resource);
-  const records = candidates.map((record) => concise(resource, record));
+  const records = candidates.map((record) => concise(resource, record, known));
   const summary =
     total === 0
       ? wording`No ${what} is called ${quote(text)}.`

@@ -195,6 +195,9 @@ describe('names of referenced records', () => {
     const fields = ['accountManager'];
     const anew = await anyHost.start(addressIn(await sandbox()));
     const args = { resource: 'company', id: company?.id, fields };
+    const before = await anew.call('cpq_get_record', { ...args, fields: [] });
+    expect(before.data.record).not.toHaveProperty('accountManager');
+    expect(before.text).toContain('fields accountManager reads it');
     const { data } = await anew.call('cpq_get_record', args);
     expect(data.record).toMatchObject({ accountManager: company?.name });
     await anew.close();
@@ -209,12 +212,22 @@ describe('names of referenced records', () => {
 
   test('companies show the account manager once one of their deals was read', async () => {
     await (await server()).call('cpq_brief_pipeline');
-    const [company] = await rows(`select c.id, w.name from company c
+    const [company] = await rows(`select c.id, c.name as company, w.name from company c
       join owner w on w.tenant = c.tenant and w.id = c.accountManagerId
       join opportunity o on o.tenant = w.tenant and o.ownerId = w.id where c.tenant = ? limit 1`);
     const { records } = await list('companies', { filters: `id:${company?.id}` });
     expect(records[0]).toMatchObject({ accountManager: company?.name });
     expect(records[0]).not.toHaveProperty('accountManagerId');
+    const { call } = await server();
+    const whole = await call('cpq_get_record', { resource: 'company', id: company?.id });
+    expect(whole.data.record).toMatchObject({ accountManager: company?.name });
+    expect(whole.text).not.toContain('reads it');
+    const { records: similar } = await call('cpq_brief_company', {
+      company: String(company?.company).slice(0, -1),
+    });
+    expect(similar.find(({ id }) => id === company?.id)).toMatchObject({
+      accountManager: company?.name,
+    });
   });
 });
 
